@@ -2,16 +2,17 @@ import { readOptions, report, roundsOf } from "./measure/report.ts";
 import { type ServerProcess, startServer } from "./measure/server-process.ts";
 
 /**
- * CPU of the connector for a message and its answer, with 32 messages in flight. The complete connector, with its database
- * on disk, against discord.js alone, which sends the same messages to a gateway, posts the same answers and stores nothing.
- * Neither reads earlier messages, waits for further ones or posts a welcome. Each has its own platform and gateway in other
- * processes, without Discord's limit of requests per second. CPU is that of all threads of the bot's process.
+ * CPU use of the connector for a message and its answer, with 32 messages in flight. The bench compares two bots. One
+ * is the complete connector with its database on disk. The other one is a plain bot on discord.js, which sends the same
+ * messages to a gateway, posts the same answers and stores nothing. Neither bot reads earlier messages, waits for
+ * further messages or posts a welcome. Each bot has its own platform and gateway in other processes, without Discord's
+ * limit of requests per second. The CPU time includes all threads of the bot's process.
  */
 const options = readOptions(5);
 const messages = 640;
 
 interface Side {
-	/** All processes of this side; the bot is the last. */
+	/** All processes of this side, with the bot last. */
 	readonly servers: readonly ServerProcess[];
 	readonly platform: ServerProcess;
 	readonly bot: ServerProcess;
@@ -38,8 +39,8 @@ async function costOf({ platform, bot }: Side): Promise<number> {
 
 const rounds: { a: number; b: number; again: number }[] = [];
 const bare: number[] = [];
-// The first messages open the sessions, and V8 compiles. Each process answers two thousand messages before the measurement,
-// or 640 with `--ratios`.
+// The first messages open the sessions, and V8 compiles the code. Each process answers two thousand messages before the
+// measurement, or 640 with `--ratios`.
 const warmUp = options.ratios ? 1 : 3;
 for (const round of roundsOf(options, warmUp)) {
 	const a = await costOf(floor);
@@ -54,7 +55,7 @@ for (const server of sides.flatMap(({ servers }) => servers.toReversed())) await
 const figure = (name: string, values: number[], unit = "µs CPU") => ({ name, unit, values });
 const ratio = figure(
 	"CPU, connector ÷ discord.js alone",
-	// Both rounds of the floor, because the load of the machine varies.
+	// The average of both rounds of the floor, because the load of the machine varies.
 	rounds.map(({ a, b, again }) => (2 * b) / (a + again)),
 	"×",
 );

@@ -1,7 +1,7 @@
 import { benchGrowing } from "./measure/growing-bench.ts";
 import { readOptions } from "./measure/report.ts";
 
-/** Growing answers in channels of Slack, by edits, against Slack's web client alone: see `benchGrowing`. */
+/** Growing answers in Slack channels, by edits, compared with Slack's web client alone: see `benchGrowing`. */
 const sides = {
 	kit: "slack-kit",
 	sdk: "slack-sdk",

@@ -1,7 +1,10 @@
 import { benchGrowing } from "./measure/growing-bench.ts";
 import { readOptions } from "./measure/report.ts";
 
-/** Growing answers in direct messages of Slack, by native streams, against Slack's web client alone: see `benchGrowing`. */
+/**
+ * Growing answers in direct messages of Slack, by native streams, compared with Slack's web client alone: see
+ * `benchGrowing`.
+ */
 const sides = {
 	kit: "slack-kit",
 	sdk: "slack-sdk",

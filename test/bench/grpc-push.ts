@@ -18,27 +18,28 @@ import { type Figure, type Gate, median, readOptions, report, roundsOf } from ".
 import { type ServerProcess, startServer } from "./measure/server-process.ts";
 
 /**
- * The kontekst and roz wires against grpc-js alone, in alternating rounds.
+ * The kontekst and roz wires compared with grpc-js alone, in alternating rounds.
  *
- * Push: 100 streams whose models reply at the same time, against a server that sends the same messages, encoded in advance.
- * CPU is that of the server's process for each text that a client receives. The ratio is floor ÷ gateway.
+ * Push: 100 streams whose models reply at the same time, compared with a server that sends the same messages, encoded
+ * in advance. CPU is the time of the server's process for each text that a client receives. The ratio is floor ÷
+ * gateway.
  *
- * First token: time from a message of a session to its first delta, with its durable commit. The times of the same reply by
- * the SDK alone and of a round trip of grpc-js alone are subtracted.
+ * First token: time from sending a message in a session to the first delta, which includes a durable commit. The result
+ * excludes the time of the same reply from the SDK alone, and the time of a grpc-js round trip.
  *
- * Idle: resident memory of a connection with its session and a stream whose run has ended; for roz also with tools that the
- * client has registered.
+ * Idle: resident memory of a connection with one session and one stream whose run has ended. For roz, the bench also
+ * measures connections with tools that the client has registered.
  */
 const options = readOptions(7);
 const streams = 100;
 const text = { ticks: 60, size: 40 };
-/** Fewer with `--ratios`, to save time. A session then shows about two thirds of the memory. */
+/** Fewer connections with `--ratios`, to save time. A session then shows about two thirds of the memory. */
 const idleSessions = options.ratios ? 300 : 1_000;
-/** Connections that open at the same time. More would wait for each other in the gateway. */
+/** Connections that open at the same time. Further connections would only wait for each other in the gateway. */
 const atOnce = 50;
 /** Rounds that are not measured, because V8 compiles in them. */
 const warmUp = 2;
-/** Turns of a round. With `--ratios`, the time of the first token is shown and has no limit. */
+/** Turns of a round. With `--ratios`, the bench shows the time of the first token, but sets no limit for it. */
 const turns = options.ratios ? 5 : 15;
 
 interface Side {
@@ -56,7 +57,7 @@ async function openAll(name: string, wire: GrpcWire, mark: string): Promise<Side
 		await begun;
 		clients.push(client);
 	}
-	// The voice of the last run has started as well.
+	// The voice of the last run must have started as well.
 	await settled(server);
 	return { server, clients };
 }
@@ -97,7 +98,7 @@ async function measurePush(gateway: Side, floor: Side): Promise<Costs[]> {
 	return rounds;
 }
 
-/** A reply in single words, like that of a provider. */
+/** A reply that is streamed in single words, as a provider does. */
 const order = "paced 3 5";
 const reply = "word word word";
 
@@ -118,7 +119,7 @@ async function measureFirstToken(wire: GrpcWire, floor: ServerProcess): Promise<
 	const [gateway, sdk] = [await startServer("gateway-sdk", url), await startServer("raw-sdk", url)];
 	const [ours, bare] = [await GrpcClient.connect(gateway.port), await GrpcClient.connect(floor.port)];
 	const added: number[] = [];
-	// As in `ttft`: people mostly use a gateway that has answered some hundred messages.
+	// As in `ttft`: users mostly meet a gateway that has already answered some hundred messages.
 	const cold = options.ratios ? warmUp : 12;
 	for (const round of roundsOf(options, cold)) {
 		const samples: number[] = [];
@@ -149,11 +150,15 @@ async function settled(server: ServerProcess): Promise<void> {
 	}
 }
 
-/** Kilobytes per connection with its stream and its session: after a turn, and with tools of the client. */
+/**
+ * Kilobytes per connection with its stream and its session: after a turn, and with tools that the client has
+ * registered.
+ */
 async function measureIdle(wire: GrpcWire): Promise<{ readonly idle: number; readonly withTools: number }> {
 	const directory = mkdtempSync(join(tmpdir(), "parley-grpc-"));
 	const server = await startServer("gateway", directory);
-	// Sends the token, because the lookup of a local connection's owner takes longer with many connections.
+	// Sends the token. Without it, the gateway looks up the owner of each local connection, which takes longer with
+	// many connections.
 	const token = readFileSync(join(directory, "data", "tokens", "operator"), "utf8").trim();
 	const delta = "x".repeat(8);
 	const open = async (): Promise<readonly [GrpcClient, ClientHttp2Stream]> => {
@@ -170,7 +175,7 @@ async function measureIdle(wire: GrpcWire): Promise<{ readonly idle: number; rea
 		}
 		return sessions;
 	};
-	// Code that is loaded and compiled for the first clients does not belong to a session.
+	// The memory of a session must not include code that is loaded and compiled for the first clients.
 	for (const [client] of await openMany((options.ratios ? 4 : 6) * atOnce)) client.close();
 	await settled(server);
 	const empty = await server.memory();
@@ -234,13 +239,13 @@ async function measure(wire: GrpcWire): Promise<{ readonly figures: Figure[]; re
 			...[single, burst, added, idle],
 			...(wire === roz ? [equipped] : []),
 		],
-		// The gateway also searches each text for secrets and adds it to a reply of its run. The floor does neither. With
-		// one text per tick, the ratio compares all this work with a single write.
+		// The gateway also searches each text for secrets and adds it to the reply of its run. The floor does neither.
+		// With one text per tick, the ratio compares all this work with a single write.
 		gates: [
 			{ figure: single, atLeast: 0.85, target: true },
 			{ figure: single, atLeast: 0.3 },
 			{ figure: burst, atLeast: 0.85, target: true },
-			// A delta of roz repeats the id of its message.
+			// Each text delta of roz repeats the id of its message.
 			{ figure: burst, atLeast: wire === roz ? 0.6 : 0.75 },
 			{ figure: added, atMost: 5, ofMachine: true },
 			{ figure: idle, atMost: 60 },

@@ -13,13 +13,13 @@ import { openSession, request } from "./measure/requests.ts";
 import { startServer } from "./measure/server-process.ts";
 
 /**
- * The code that a new developer has to read to follow one message in a session with earlier answers. Files and functions:
- * our functions that run between a "hello" and the last frame of its answer, by V8 coverage. Depth: nested calls of our
- * functions from the accepted message to the provider, which is the last of them.
+ * The code that a new developer has to read to follow one message in a session with earlier answers. Files and
+ * functions: our functions that run between a "hello" and the last frame of its answer, by V8 coverage. Depth: nested
+ * calls of our functions from the message's acceptance to the provider, which is the innermost call.
  */
 const packages = fileURLToPath(new URL("../../packages", import.meta.url));
 const options = readOptions(3);
-/** Messages before the measured one, so that it loads and compiles no code. */
+/** Messages before the measured message, which load and compile all code. */
 const warmUp = 3;
 
 const directory = mkdtempSync(join(tmpdir(), "parley-hops-"));
@@ -46,7 +46,7 @@ const gateway = await startGateway({
 		flags: {
 			listen: ["127.0.0.1:0"],
 			data: directory,
-			// Its probes would run during the first messages, and a hello runs no command.
+			// The probes of a sandbox would run during the first messages, and a hello runs no command.
 			sandbox: "off",
 		},
 		environment: { PARLEY_TITLES: "false" },
@@ -108,7 +108,7 @@ async function hello(): Promise<void> {
 	await answered;
 }
 
-/** The functions of our packages that ran, by file. */
+/** The functions of our packages that ran, grouped by file. */
 function calledIn(
 	result: readonly {
 		readonly url: string;

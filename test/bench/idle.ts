@@ -8,19 +8,19 @@ import { openSession } from "./measure/requests.ts";
 import { type ServerProcess, startServer } from "./measure/server-process.ts";
 
 /**
- * Cost of 10,000 idle sessions. Resident memory of the server's process, after garbage collection, per session with its one
- * connected client, and per session after its client has left. CPU of a gateway with all clients while idle. Against a `ws`
- * server with as many clients, in alternating rounds.
+ * Cost of 10,000 idle sessions, compared in alternating rounds with a `ws` server that has as many clients. Measures
+ * the resident memory of the server's process after garbage collection: per session with one connected client, and per
+ * session after its client has left. Also measures the CPU time of an idle gateway with all clients.
  */
 const sessions = 10_000;
-/** Connections that open at the same time. More would wait for each other in the gateway. */
+/** Connections that open at the same time. Further connections would only wait for each other in the gateway. */
 const atOnce = 50;
-/** Long enough for one round of pings, which belong to the idle cost. */
+/** Long enough for one round of pings, because pings are part of the idle cost. */
 const restMs = 20_000;
 const options = readOptions(1);
 
 interface Measured {
-	/** Bytes per connected client, and per client that has left. */
+	/** Bytes per connected client, and per disconnected client. */
 	readonly connected: number;
 	readonly gone: number;
 	readonly idle: number;
@@ -31,7 +31,7 @@ async function measure(
 	server: ServerProcess,
 	open: (server: ServerProcess) => Promise<DrainClient>,
 ): Promise<Measured> {
-	// Code that is loaded and compiled for the first clients does not belong to a session.
+	// The memory of a session must not include code that is loaded and compiled for the first clients.
 	for (const client of await openMany(server, open, 10 * atOnce)) client.close();
 	await settled(server);
 	const empty = await server.memory();
@@ -63,7 +63,7 @@ async function openMany(
 	return clients;
 }
 
-/** Resolves when the process is idle, because it records joins and leaves after the client was notified. */
+/** Resolves when the process is idle. The gateway records a join or a leave only after it has notified the client. */
 async function settled(server: ServerProcess): Promise<void> {
 	const [pauseMs, share] = [300, 0.03];
 	for (let before = Number.NEGATIVE_INFINITY; ; ) {
@@ -74,7 +74,10 @@ async function settled(server: ServerProcess): Promise<void> {
 	}
 }
 
-/** Sends the token, because the lookup of a local connection's owner takes longer with many connections. */
+/**
+ * Sends the token. Without it, the gateway looks up the owner of each local connection, which takes longer with many
+ * connections.
+ */
 async function openGateway({ port }: ServerProcess): Promise<DrainClient> {
 	token ??= readFileSync(join(directory, "data", "tokens", "operator"), "utf8").trim();
 	const client = await DrainClient.open(port, "/api/ws", token);

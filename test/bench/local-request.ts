@@ -7,9 +7,10 @@ import { binary, GatewayBinary } from "./measure/gateway-binary.ts";
 import { type Figure, readOptions, report, roundsOf } from "./measure/report.ts";
 
 /**
- * CPU of the gateway for a request of a local client without a token, against the same request with a token. Without a
- * token, the gateway looks up the user at the other end. On one connection, and on a connection for each request. The second
- * half of each round runs after a command outside of a sandbox, when the gateway also looks for its processes.
+ * CPU time of the gateway for a request of a local client without a token, compared with the same request with a token.
+ * Without a token, the gateway looks up the user at the other end of the connection. The bench sends all requests on
+ * one connection, then each request on its own connection. The second half of each round runs after an unsandboxed
+ * command, because the gateway then also looks for processes of that command.
  */
 const requests = 200;
 const options = readOptions(7);
@@ -118,9 +119,9 @@ report(
 		{ figure: ratio, atMost: 1.6 },
 		{ figure: onOneConnection, atMost: 1, ofMachine: true },
 		{ figure: each, atMost: 1, ofMachine: true, target: true },
-		// Grows with the connections of the machine, including those that ended within a minute.
+		// This time grows with the connections of the machine, including connections that ended within the last minute.
 		{ figure: added, atMost: 5, ofMachine: true },
-		// Grows with the processes of the machine, by 15 µs each.
+		// This time grows with the processes of the machine, by 15 µs for each process.
 		{ figure: addedAfter, atMost: 5, ofMachine: true },
 	],
 	options,

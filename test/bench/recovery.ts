@@ -13,10 +13,10 @@ import { type Start, timeToLine } from "./measure/time-to-line.ts";
 import { WriteLoad } from "./measure/write-load.ts";
 
 /**
- * The real binary on 10,000 sessions with 200,000 events, killed repeatedly (SIGKILL) while clients send messages. Measures
- * the next start against a process that only imports the same modules, the time until a client has resumed an old session,
- * and the memory against an empty gateway. Checks that no acknowledged message is missing. Every start continues the runs
- * that the kill cut off.
+ * The real binary on 10,000 sessions with 200,000 events. The bench kills it repeatedly (SIGKILL) while clients send
+ * messages. It measures the next start, the time until a client has resumed an old session, and the memory. It compares
+ * the start with a process that only imports the same modules, and the memory with an empty gateway. It checks that no
+ * acknowledged message is missing. Every start continues the interrupted runs.
  */
 const [sessions, events, people, loadMs] = [10_000, 20, 3, 400];
 const options = readOptions(10);
@@ -27,7 +27,7 @@ const file = join(data, "parley.sqlite");
 mkdirSync(data, { mode: 0o700 });
 await fillDatabase(file, sessions, events);
 
-/** Milliseconds from the request for a session to the last of its events. */
+/** Milliseconds from the request for a session to its last event. */
 async function resumeTime({ port }: GatewayBinary, session: string): Promise<number> {
 	const client = await DrainClient.open(port, "/api/ws");
 	const replayed = client.until(lastWords);
@@ -54,12 +54,12 @@ async function emptyMemory(): Promise<number> {
 const acknowledged: WriteLoad["acknowledged"] = [];
 interface Round extends Readonly<Record<"resume" | "memory" | "empty", number>> {
 	readonly start: Start;
-	/** Start of a process that imports the modules of the gateway. */
+	/** Starts a process that only imports the modules of the gateway. */
 	readonly imported: Start;
 }
 
 const rounds: Round[] = [];
-/** The first start fills the compile cache. The first kill follows. */
+/** The first start fills the compile cache. The first kill follows this start. */
 const warmUp = 1;
 let gateway = await GatewayBinary.start(data, directory);
 for (const round of roundsOf(options, warmUp)) {
@@ -79,7 +79,7 @@ for (const round of roundsOf(options, warmUp)) {
 }
 await gateway.kill();
 
-/** Acknowledged messages that do not exist exactly once, and sessions with missing or duplicate numbers of events. */
+/** Acknowledged messages that are missing or duplicate, and sessions whose event numbers have a gap or a duplicate. */
 function findFaults(): { readonly lost: number; readonly misnumbered: number } {
 	const database = new DatabaseSync(file, { readOnly: true });
 	const find = database.prepare(
@@ -102,7 +102,7 @@ const { lost, misnumbered } = findFaults();
 rmSync(directory, { recursive: true });
 const megabytes = (bytes: number): number => bytes / 1024 / 1024;
 const start = { name: "spawn to listening", unit: "ms", values: rounds.map((round) => round.start.clock) };
-/** One ratio per round. */
+/** One ratio for each round. */
 const ratioBy = (what: keyof Start): number[] =>
 	rounds.map((round) => round.start[what] / round.imported[what]);
 const ratio = { name: "listening ÷ bare import", unit: "×", values: ratioBy("clock") };

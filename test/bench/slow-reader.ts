@@ -5,14 +5,20 @@ import { openSession, request } from "./measure/requests.ts";
 import { startServer } from "./measure/server-process.ts";
 
 /**
- * CPU of the gateway per reply and client for 99 subscribers of one session, without and with a hundredth that never reads
- * and has a full buffer. The two alternate. CPU is that of the gateway's process.
+ * CPU time of the gateway's process per reply and client, for 99 subscribers of one session. The bench alternates
+ * between two cases: without a slow client, and with a hundredth client that never reads and has a full buffer.
  */
 const readers = 99;
 const replies = 2;
-/** A reply: ticks of the event loop, deltas per tick, characters per delta. Its last frame repeats the text. */
+/**
+ * Size of a reply: ticks of the event loop, deltas per tick, characters per delta. The last frame repeats the complete
+ * text.
+ */
 const reply = "32 8 4000";
-/** Bytes that may wait for one client before it loses deltas. At twice this number its connection is closed. */
+/**
+ * Bytes that may wait for one client before the gateway drops deltas for it. The gateway closes a connection with twice
+ * as many waiting bytes.
+ */
 const budget = 8 * 1024 * 1024;
 /** Text in the last frame of every reply. */
 const endMark = '"event":"assistant.message"';
@@ -28,7 +34,7 @@ while (clients.length < readers) {
 	clients.push(client);
 }
 
-/** Bytes that wait for slow clients. */
+/** Bytes that wait for slow clients at present. */
 const waiting = (): Promise<number> => readMetric(server.port, "parley_outgoing_bytes");
 
 /** A client that has stopped reading and has a full buffer. Its first session has only one other client. */
@@ -50,10 +56,10 @@ async function openSleeper(): Promise<DrainClient> {
 }
 
 interface Measured {
-	/** Microseconds of CPU. */
+	/** CPU time in microseconds. */
 	readonly cpu: number;
 	readonly seconds: number;
-	/** Maximum of waiting bytes during all replies. */
+	/** Maximum number of waiting bytes during all replies. */
 	readonly usedBytes: number;
 }
 
@@ -78,7 +84,7 @@ async function measureAsleep(): Promise<Measured> {
 }
 
 const rounds: { readonly alone: Measured; readonly slow: Measured }[] = [];
-// The first round warms up and is not measured.
+// The first round warms up the gateway and is not measured.
 for (const round of roundsOf(options, 1)) {
 	const first = round % 2 === 0 ? await measure() : undefined;
 	const slow = await measureAsleep();

@@ -8,14 +8,14 @@ import { type Figure, readOptions, report, roundsOf } from "./measure/report.ts"
 import { openSession, request } from "./measure/requests.ts";
 
 /**
- * Memory and CPU of a gateway over many plain turns of the offline model. Each session has two turns, after which its client
- * leaves. A round is 1,000 turns in 500 sessions, so the default is 20,000 turns in 10,000 sessions after a warm-up of
- * 1,000. Then the bench waits until the idle gateway has returned memory. With `--ratios`, a round is 600 turns in 300
- * sessions, and the bench does not wait for memory.
+ * Memory and CPU of a gateway over many plain turns of the offline model. Each session has two turns, after which its
+ * client leaves. A round is 1,000 turns in 500 sessions, so the default number of 20 rounds is 20,000 turns in 10,000
+ * sessions after a warm-up of 1,000. Then the bench waits until the idle gateway has returned memory. With `--ratios`,
+ * a round is 600 turns in 300 sessions, and the bench does not wait for memory.
  */
 const turnsOfSession = 2;
 const atOnce = 8;
-/** More than two intervals of `collectWhenIdle`. */
+/** Longer than two intervals of `collectWhenIdle`. */
 const idleMs = 45_000;
 const megabyte = 1_000_000;
 const options = readOptions(20);

@@ -9,10 +9,13 @@ import { startServer } from "./measure/server-process.ts";
 const pings = 2000;
 const prompts = 40;
 const deltas = 20_000;
-/** Milliseconds from a prompt to the provider's request, with its commit. People do not notice less. */
+/**
+ * Milliseconds from a prompt to the provider's request, with a commit between the two. A user does not notice a shorter
+ * delay.
+ */
 const maxAddedMs = 5;
 const options = readOptions(7);
-/** Rounds that are not measured, because real clients use a process for longer. */
+/** Rounds that are not measured, because clients usually talk to a warm process. */
 const warmUp = 8;
 
 const path = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
@@ -21,7 +24,7 @@ const binary = path("../../packages/cli/bin/zot.mjs");
 const directory = mkdtempSync(join(tmpdir(), "parley-stdio-"));
 const data = join(directory, "data");
 mkdirSync(data, { mode: 0o700 });
-// Keeps hundreds of prompts from being cut down to a context window.
+// Prevents compaction of a session with hundreds of prompts.
 const bench = { id: "bench", provider: "bench", context_window: 1_000_000_000, max_output: 8_192 };
 writeFileSync(join(data, "models.json"), JSON.stringify({ models: [bench] }));
 const flags = ["rpc", "--data", data, "--cwd", directory, "--log-level", "error"];
@@ -29,7 +32,7 @@ const rpc = [binary, ...flags];
 
 const clear = `${JSON.stringify({ id: "2", type: "clear" })}\n`;
 
-/** Milliseconds of one side. */
+/** Milliseconds of one side for each case. */
 interface Timing {
 	readonly clock: number;
 	readonly cpu: number;
@@ -40,7 +43,7 @@ interface Round {
 	readonly floor: Timing;
 }
 
-/** The median time of one exchange, and the CPU of all exchanges. */
+/** The median time of one exchange, and the CPU time of all exchanges. */
 async function exchange(side: LineProcess, times: number, ask: () => Promise<number>): Promise<Timing> {
 	const samples: number[] = [];
 	const before = side.cpu();
@@ -48,7 +51,7 @@ async function exchange(side: LineProcess, times: number, ask: () => Promise<num
 	return { clock: median(samples), cpu: (side.cpu() - before) / times };
 }
 
-/** Both sides in turn. Each is first in every other round. */
+/** Runs both sides in turn. Each side is first in every other round. */
 async function inTurn(
 	round: number,
 	ours: () => Promise<Timing>,
@@ -76,13 +79,13 @@ async function measurePings(): Promise<Round[]> {
 	return rounds;
 }
 
-/** Alternates prompt by prompt, because the result is the difference of two small times. */
+/** Alternates after each prompt, because the result is the difference of two small times. */
 async function measureFirstTokens(): Promise<Round[]> {
 	const model = await startServer("model-server");
 	const url = `http://127.0.0.1:${model.port}`;
 	const agent = new LineProcess([...rpc, "--base-url", url, "--model", "bench"], directory);
 	const line = `${JSON.stringify({ id: "1", type: "prompt", message: "words 2" })}\n`;
-	// The floor repeats the last request of the agent.
+	// The floor repeats the last request that the agent sent to the provider.
 	await agent.ask(line, '"done"');
 	const sdk = new LineProcess([server("stdio-sdk"), url], directory);
 	const rounds: Round[] = [];
@@ -114,7 +117,7 @@ async function measureReplies(): Promise<Round[]> {
 			() => exchange(agent, 1, () => agent.ask(line, '"stop":"end_turn"', '"done"')),
 			() => exchange(loop, 1, () => loop.ask(line, '"done"')),
 		);
-		// Each round measures the first reply of a conversation.
+		// Each round measures the first reply of a new conversation.
 		await agent.ask(clear, '"clear"');
 		if (round >= warmUp) rounds.push(timings);
 	}
@@ -151,8 +154,8 @@ const replied = await measureReplies();
 rmSync(directory, { recursive: true });
 
 const pingClock = ratio("ping ÷ bare echo", pinged, "clock");
-// A wake-up on another core makes an exchange up to four times as expensive, in a whole round of one side. Noise only adds
-// CPU, so the limit compares the cheapest round of each side.
+// A wake-up on another core can make the exchanges of one side up to four times as expensive for a whole round. Noise
+// only adds CPU time, so the limit compares the cheapest round of each side.
 const pingCpu: Figure = {
 	name: "ping ÷ bare echo, by CPU of the cheapest rounds",
 	unit: "×",

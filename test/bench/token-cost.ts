@@ -4,9 +4,10 @@ import { openSession, request } from "./measure/requests.ts";
 import { startServer } from "./measure/server-process.ts";
 
 /**
- * Cost of a token in the gateway against a loop over the same SDK that only concatenates the text. The gateway has all
- * features: the store with synchronous=FULL, redaction, and one client that receives every delta. Both use the same server
- * in turn. The loop runs before and after each round of the gateway, and the ratio of its two runs shows the noise.
+ * CPU cost of a token in the gateway, compared with a loop over the same SDK that only concatenates the text. The
+ * gateway has all features: the store with synchronous=FULL, redaction, and one client that receives every delta. Both
+ * sides use the same server in turn. The loop runs before and after each round of the gateway, and the ratio of its two
+ * runs shows the noise.
  */
 const words = 20_000;
 const inputBytes = 100 * 1024;
@@ -20,7 +21,10 @@ const raw = await startServer("raw-sdk", url);
 
 interface Side {
 	readonly cpu: () => Promise<number>;
-	/** Opens this number of conversations with an earlier message. The result runs an order in all of them. */
+	/**
+	 * Opens this number of conversations with one earlier message each. The returned function runs an order in all
+	 * conversations.
+	 */
 	readonly open: (streams: number) => Promise<(order: string) => Promise<unknown>>;
 }
 
@@ -64,12 +68,12 @@ interface Case {
 
 const cases: readonly Case[] = [
 	{ name: "bulk reply", unit: "µs/token", order: `words ${words}`, streams: 1, units: words, atMost: 2 },
-	// A single stream ends so early that a garbage collection would decide the result.
+	// A single stream is so short that one garbage collection would decide the result.
 	{ name: "100 KB tool input", unit: "µs", order: `input ${inputBytes}`, streams: 6, units: 1, atMost: 2 },
 	{ name: "50 streams at 2 ms", unit: "µs/token", order: "paced 200 2", streams, units: 200 },
 ];
 
-/** Difference between the medians of the same code on a busy machine. */
+/** Difference between the medians of two runs of the same code on a busy machine. */
 const noise = 1;
 /** Rounds that are not measured, because they compile code and fill caches. */
 const warmUp = 3;

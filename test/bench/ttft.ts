@@ -10,14 +10,15 @@ import { openSession, request } from "./measure/requests.ts";
 import { startServer } from "./measure/server-process.ts";
 
 /**
- * Time that the gateway adds to the first token: from sending a message to the first delta of a reply through the SDK. The
- * times of the same reply by the SDK alone and of a round trip of the same text through `ws` alone are subtracted. It
- * includes the durable commit. For comparison, the bench also measures that commit by bare node:sqlite, with WAL and
- * synchronous=FULL, on the same disk. The four alternate message by message, so that their caches are equally warm.
+ * Time that the gateway adds to the first token: from sending a message to the first delta of a reply through the SDK,
+ * including the durable commit. The result excludes the time of the same reply from the SDK alone, and the time of a
+ * `ws` round trip of the same text. For comparison, the bench also measures the commit with bare node:sqlite, with WAL
+ * and synchronous=FULL, on the same disk. The four cases alternate after each message, so that their caches are equally
+ * warm.
  */
 const turns = 40;
 const order = "words 2";
-/** Rounds that are not measured: people mostly use a gateway that has answered some hundred messages. */
+/** Rounds that are not measured: users mostly meet a gateway that has already answered some hundred messages. */
 const warmUp = 8;
 const options = readOptions(5);
 
@@ -66,7 +67,7 @@ function createSession(session: string): void {
 	);
 }
 
-/** Milliseconds of a transaction like the one that accepts a message. */
+/** Milliseconds of a transaction like the one that stores an accepted message. */
 function commitTime(session: string, turn: number): number {
 	const id = `${session}-${turn}-${"i".repeat(20)}`;
 	const began = performance.now();
@@ -93,7 +94,7 @@ const alone: number[] = [];
 const echo: number[] = [];
 const commit: number[] = [];
 for (const round of roundsOf(options, warmUp)) {
-	// Each round has a new session, because a session allows bursts of 100 requests and 50 per second.
+	// Each round has a new session, because a session allows a burst of 100 requests and then 50 per second.
 	await openSession(ours, {});
 	createSession(`s${round}`);
 	const rounds: { first: number; alone: number; echo: number; commit: number }[] = [];

@@ -4,15 +4,15 @@ import { openSession, request } from "./measure/requests.ts";
 import { type ServerProcess, startServer } from "./measure/server-process.ts";
 
 /**
- * 100 subscribers of one session, all of which receive every delta: the gateway against `ws` alone with a plain loop, in
- * turn, with texts of the same length. CPU is that of the server's process. The clients only drain.
+ * 100 subscribers of one session, all of which receive every delta. The gateway and `ws` alone with a plain loop send
+ * texts of the same length in turn. CPU is the time of the server's process. The clients only drain their sockets.
  */
 const subscribers = 100;
 const ticksPerRun = 100;
 const deltaText = 40;
-/** Length of the gateway's frame for a delta of that length. */
+/** Length of the gateway's frame for a delta of this length. */
 const frameText = 213;
-/** Maximum of frames for the deltas of one tick. All deltas after the eighth leave as one frame and count as one. */
+/** Maximum number of frames for the deltas of one tick. All deltas after the eighth are sent in one frame. */
 const maxFrames = 9;
 /** Text in the last frame of every run. */
 const endMark = "assistant.message";
@@ -69,7 +69,7 @@ const options = readOptions(5);
 const gateway = await openGateway();
 const raw = await openRaw();
 const rounds: { ours: Measured; burst: Measured; floor: Measured; again: Measured }[] = [];
-// The first round warms up both and is not measured.
+// The first round warms up both servers and is not measured.
 for (const round of roundsOf(options, 1)) {
 	const sides = { ours: gateway, floor: raw };
 	const order = round % 2 === 0 ? (["ours", "floor"] as const) : (["floor", "ours"] as const);

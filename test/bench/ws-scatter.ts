@@ -4,12 +4,12 @@ import { openSession, request } from "./measure/requests.ts";
 import { type ServerProcess, startServer } from "./measure/server-process.ts";
 
 /**
- * 1,000 sessions with one subscriber each, whose models reply at the same time: the gateway against `ws` alone, in turn.
- * `ws` sends the texts of the same streams one by one in frames of the same length. CPU is that of the server's process
- * during the replies. The clients only drain.
+ * 1,000 sessions with one subscriber each, whose models reply at the same time. The gateway and `ws` alone run in turn.
+ * `ws` sends the texts of the same streams one by one in frames of the same length. CPU is the time of the server's
+ * process during the replies. The clients only drain their sockets.
  */
 const sessions = 1_000;
-/** Connections that open at the same time. More would wait for each other in the gateway. */
+/** Connections that open at the same time. Further connections would only wait for each other in the gateway. */
 const atOnce = 50;
 const text = { ticks: 10, size: 40 };
 const options = readOptions(11);
@@ -90,9 +90,9 @@ report(
 		single,
 		burst,
 	],
-	// A server that only sends could reach 1.1 and 0.45. The gateway also searches each text for secrets, adds it to a reply
-	// and passes it to all subscribers, one text at a time. The limits behind the targets leave room for noise: runs of the
-	// same code had medians from 1.55 to 2.17, and from 0.64 to 0.89.
+	// A server that only sends texts could reach 1.1 and 0.45. The gateway also searches each text for secrets, adds it
+	// to a reply and passes it to all subscribers, one text at a time. Below the targets, the limits leave room for
+	// noise: runs of the same code had medians from 1.55 to 2.17, and from 0.64 to 0.89.
 	[
 		{ figure: single, atMost: 1.6, target: true },
 		{ figure: single, atMost: 2.6 },

@@ -2,12 +2,12 @@ import { type Config, readOperatorToken } from "@parley/gateway";
 import { OzzieClient } from "./drivers/ozzie-client.ts";
 import { type GatewayOptions, TestGateway } from "./gateway.ts";
 
-/** Parameters of a request for a person. */
+/** Parameters of a request on behalf of a person. */
 export function as(user: string, channel = "general"): object {
 	return { actor: { id: user, name: user }, place: { tenant: "111", channel } };
 }
 
-/** A gateway with a connector of Discord that speaks for the guild 111. */
+/** A gateway with a Discord connector that acts for the guild 111. */
 export interface DiscordConnector extends AsyncDisposable {
 	readonly gateway: TestGateway;
 	readonly operator: OzzieClient;

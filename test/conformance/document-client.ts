@@ -9,7 +9,7 @@ const Frame = z.object({
 	payload: z.looseObject({}).optional(),
 });
 
-/** Payload fields. A missing field would be shown as missing. */
+/** Payload fields. The output shows a missing field as `undefined`. */
 interface Payload {
 	readonly [key: string]: unknown;
 	readonly phase?: unknown;
@@ -23,9 +23,9 @@ interface Payload {
 	readonly error?: unknown;
 }
 
-/** Output for a person. */
+/** Output for the user. */
 export interface Seen {
-	/** The text of the assistant as it was appended. */
+	/** The assistant's text, in the order in which the client appended it. */
 	readonly display: string;
 	/** Output about tools. */
 	readonly shown: readonly string[];
@@ -33,9 +33,9 @@ export interface Seen {
 }
 
 /**
- * The client that the document sketches, step by step: it opens a session, sends one message and handles the frames. It
- * takes the first frame for the response to its first request. It ends with the final message; the sketch would wait for
- * further frames.
+ * The client that the document outlines, step by step. It opens a session, sends one message and handles the frames. It
+ * takes the first frame for the response to its first request. It exits after the final message, although the outline
+ * would wait for further frames.
  */
 export async function converse(
 	url: string,

@@ -1,10 +1,10 @@
 import type { RequirementId } from "./requirements.ts";
 
-/** A sentence of the protocol document that promises behavior to clients, in our words, with its scenarios. */
+/** A sentence of the protocol document that promises behaviour to clients, in our words, with its scenarios. */
 export interface Sentence {
 	readonly section: string;
 	readonly says: string;
-	/** The requirements that implement it; each has a scenario. */
+	/** The requirements that implement the promise. Each has a scenario. */
 	readonly requirements: readonly RequirementId[];
 }
 
@@ -12,7 +12,7 @@ function says(section: string, sentence: string, ...requirements: readonly Requi
 	return { section, says: sentence, requirements };
 }
 
-/** All requirements of the document that this version meets, in the order of the document. */
+/** All promises of the document that this version meets, in the order of the document. */
 export const document: readonly Sentence[] = [
 	says("Overview", "Requests are answered by responses that carry their id.", "response.id"),
 	says("Overview", "Events are pushed while things happen.", "run.stream", "tool.call"),

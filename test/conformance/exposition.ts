@@ -1,6 +1,6 @@
 export interface ReadFamily {
 	readonly type: string;
-	/** Values by their series as written: `_count{tool="look"}`, or "". */
+	/** Values by suffix and labels as written, for example `_count{tool="look"}`. The key is "" without both. */
 	readonly samples: Map<string, number>;
 	readonly labels: Set<string>;
 }
@@ -42,7 +42,7 @@ function readSample(row: string, current: string, family: ReadFamily | undefined
 	for (const [, label = ""] of labels.matchAll(/([a-z_]+)="/g)) if (label !== "le") family.labels.add(label);
 }
 
-/** Like ParseFloat of Go, which ignores the case of letters: https://pkg.go.dev/strconv#ParseFloat */
+/** Like ParseFloat of Go, which ignores case: https://pkg.go.dev/strconv#ParseFloat */
 function readNumber(text: string): number {
 	if (/^nan$/i.test(text)) return Number.NaN;
 	const number = /^[+-]?inf$/i.test(text) ? Number.POSITIVE_INFINITY : Number(text);

@@ -8,11 +8,11 @@ import type { Model } from "@parley/core";
 import { type Config, type Gateway, startGateway } from "@parley/gateway";
 
 export interface GatewayOptions {
-	/** A clock of the scenario. By default, the clock of the machine. */
+	/** The clock of the scenario. By default, the clock of the machine. */
 	readonly clock?: ManualClock;
 	/** Names of root directories below the directory of the scenario. By default, `["work"]`. */
 	readonly roots?: readonly string[];
-	/** Replaces the offline model. */
+	/** Model to use instead of the offline model. */
 	readonly model?: Model;
 	readonly failpoints?: Failpoints;
 	/** Called when a client requests the gateway to stop. */
@@ -24,11 +24,11 @@ export interface GatewayOptions {
 
 export class TestGateway implements AsyncDisposable {
 	readonly log = new MemoryLogger();
-	/** Contains `work`, `other`, `here` (the working directory at the start) and `data`. */
+	/** Directory of the scenario, with `work`, `other`, `here` (the working directory at the start) and `data`. */
 	readonly directory: string;
 	readonly #options: GatewayOptions;
 	#gateway: Gateway | undefined;
-	/** The address before a restart, for clients that reconnect. */
+	/** The address before the last restart, for clients that reconnect. */
 	#url = "";
 
 	private constructor(directory: string, options: GatewayOptions) {
@@ -65,7 +65,10 @@ export class TestGateway implements AsyncDisposable {
 		await this.#start();
 	}
 
-	/** Gives active runs this time, then parks them. Resolves when every connection is closed. */
+	/**
+	 * Stops the gateway. Active runs have this grace time, then they are parked. Resolves when every connection is
+	 * closed.
+	 */
 	async stop(graceMs = 0): Promise<void> {
 		const { clock } = this.#options;
 		const gateway = this.#gateway;

@@ -6,7 +6,7 @@ import * as z from "zod";
 /** coder/websocket closes the connection on larger messages by default, and no Go client of Ozzie changes the limit. */
 const readLimit = 32_768;
 
-/** The headers that coder/websocket v1.8.14 sends after `Host`. */
+/** The headers that coder/websocket v1.8.14 sends after the `Host` header. */
 function handshake(key: string): Readonly<Record<string, string>> {
 	return {
 		"User-Agent": "Go-http-client/1.1",
@@ -18,7 +18,7 @@ function handshake(key: string): Readonly<Record<string, string>> {
 	};
 }
 
-/** Go reads `null` and missing fields as the zero value, and drops values of another type. */
+/** Go reads `null` and missing fields as the zero value. This parser drops values of another type. */
 function field<Schema extends z.ZodType>(schema: Schema, zero: z.output<Schema>) {
 	return schema.nullish().transform((value) => value ?? zero);
 }
@@ -28,15 +28,15 @@ const truth = field(z.boolean(), false);
 const count = field(z.int(), 0);
 const object = field(z.record(z.string(), z.unknown()), {});
 
-/** The envelope of every message. Another form ends the client. */
+/** The envelope of every message. Another form makes the client fail. */
 const Frame = z.object({
 	...{ type: text, id: text, error: text, event: text, session_id: text },
-	/** A pointer: only an explicit false means a failure. */
+	/** A pointer in Go: only an explicit false means a failure. */
 	ok: z.boolean().nullish(),
 	payload: z.unknown().optional(),
 });
 
-/** The outer payload of an event, which contains the real one. */
+/** The outer payload of an event, which contains the actual payload. */
 const Event = z.object({
 	...{ id: text, session_id: text, type: text, source: text },
 	// Go's time.Time accepts RFC 3339 only.
@@ -46,7 +46,7 @@ const Event = z.object({
 
 const option = z.object({ value: text, label: text, description: text, disabled: truth });
 
-/** The structs that payloads are decoded into, with their exact types. */
+/** The structs into which Go clients decode payloads, with their exact types. */
 const payloads = {
 	"assistant.stream": z.object({ phase: text, content: text, index: count }),
 	"assistant.message": z.object({ content: text, error: text, context: object }),
@@ -72,8 +72,8 @@ export interface GoEvent {
 }
 
 /**
- * Reads like the existing Go clients: messages of at most 32 KiB, and the next message as the response of a waiting request.
- * It reads only the payload inside the payload of an event.
+ * Reads like the existing Go clients. A message has at most 32 KiB, and the next message is the response to a waiting
+ * request. From an event, only the inner payload is read.
  */
 export class GoClient implements AsyncDisposable {
 	readonly #socket: WebSocket;
@@ -95,7 +95,7 @@ export class GoClient implements AsyncDisposable {
 		socket.on("close", (code) => this.#end(new Error(`the connection was closed: ${code}`)));
 	}
 
-	/** Connects with the bytes of the handshake of coder/websocket, headers in the order and spelling of Go's net/http. */
+	/** Connects with the same handshake bytes as coder/websocket: headers in the order and spelling of Go's net/http. */
 	static async dial(url: string, more: Readonly<Record<string, string>> = {}): Promise<GoClient> {
 		const socket = new WebSocket(url.replace(/^http/, "ws"), {
 			maxPayload: readLimit,
@@ -121,13 +121,13 @@ export class GoClient implements AsyncDisposable {
 		return frame.payload;
 	}
 
-	/** Sends a request, and skips its response among the events. */
+	/** Sends a request without waiting. Its response is later skipped among the events. */
 	fire(method: string, params?: object): void {
 		const id = `req-${++this.#requests}`;
 		this.#socket.send(JSON.stringify({ type: "req", id, method, ...(params && { params }) }));
 	}
 
-	/** The next event. Drops one whose envelope cannot be decoded. */
+	/** The next event. Drops an event whose envelope cannot be decoded. */
 	async event(): Promise<GoEvent> {
 		for (;;) {
 			const frame = await this.#read();
@@ -144,7 +144,7 @@ export class GoClient implements AsyncDisposable {
 		for (;;) {
 			const { event, payload } = await this.event();
 			if (event !== name) continue;
-			// Decoded by the schema of that name.
+			// Decoded by the schema of that event.
 			return payloads[name].parse(payload) as GoPayloads[Name];
 		}
 	}
@@ -171,30 +171,33 @@ export class GoClient implements AsyncDisposable {
 	}
 }
 
-/** Output of `ask`: answers and errors. */
+/** Output of the `ask` command: answers and errors. */
 export interface Probe {
 	readonly printed: string;
 	readonly error: string;
 	readonly prompts: readonly string[];
-	/** Tool calls as their status and their error. */
+	/** The status and the error of each tool call. */
 	readonly calls: readonly string[];
 }
 
 export type GoAnswer = (prompt: GoPayloads["prompt.request"]) => object;
 
-/** The older `ask`: shows every prompt as `[y/N]` and answers it without a value. */
+/** The older `ask`: shows every prompt with `[y/N]`, and its responses have no value. */
 export function valueless(yes: boolean): GoAnswer {
 	return () => ({ cancelled: !yes });
 }
 
-/** The newer `ask` and the TUI: a select is answered with one of its options, a confirm without a value. */
+/**
+ * The newer `ask` and the TUI: the response to a select is one of its options, and the response to a confirm has no
+ * value.
+ */
 export function choosing(value: string): GoAnswer {
 	return ({ type }) => (type === "select" ? { value } : { cancelled: false });
 }
 
 /**
- * The command `ask` after its `open_session`. It sends one message and prints the stream, or the final message if there was
- * no stream. It answers every prompt, and ends with the first final message.
+ * The command `ask` after its `open_session`. It sends one message and prints the stream, or the final message if there
+ * was no stream. It answers every prompt, and exits after the first final message.
  */
 export async function ask(client: GoClient, content: string, answer: GoAnswer): Promise<Probe> {
 	let [printed, streaming] = ["", false];

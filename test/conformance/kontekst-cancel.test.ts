@@ -8,10 +8,10 @@ import { OzzieClient } from "./drivers/ozzie-client.ts";
 import { TestGateway } from "./gateway.ts";
 import { verifiesOn } from "./verifies.ts";
 
-/** Maximum of milliseconds from a cancel to the end of the run. */
+/** Maximum time from a cancel to the end of the run, in milliseconds. */
 const promisedMs = 2_000;
 
-/** Cancels the run of a stream. Returns the milliseconds until its last event. */
+/** Cancels the run of a stream. Returns the milliseconds until the `cancelled` event. */
 async function cancel(stream: KontekstStream): Promise<number> {
 	const begun = performance.now();
 	stream.send({ cancel: {} });
@@ -42,12 +42,12 @@ verifiesOn(
 		stream.start({ prompt: "wait" });
 		await stream.proposed();
 		stream.approve("call_a");
-		// Resolves when the command has written.
+		// Resolves when the command has written its file.
 		const pids = (await readFile(pipe, "utf8")).trim().split(" ").map(Number);
 		expect(pids.map(isAlive)).toEqual([true, true]);
 		const begun = performance.now();
 		await cancel(stream);
-		// The kernel removes a killed process after its new parent has reaped it.
+		// A killed process disappears only after its new parent has reaped it.
 		await expect.poll(() => pids.map(isAlive)).toEqual([false, false]);
 		expect(performance.now() - begun).toBeLessThan(pacedNow(promisedMs));
 		expect(stream.kinds().slice(-2)).toEqual(["toolsCompleted", "cancelled"]);

@@ -68,7 +68,7 @@ verifiesOn("kontekst", ["kontekst.revoked"], "a stream ends when its token is re
 	expect(await stream.ended()).toMatchObject({ code: status.UNAUTHENTICATED });
 });
 
-/** The call of the model, which requires approval. */
+/** The model's call, which requires approval. */
 const write = calls("call_a", "write_file", { path: "a.txt", content: "one" });
 
 verifiesOn(
@@ -127,7 +127,7 @@ verifiesOn(
 		await using stream = new RawRun(gateway.url, { token: String(made["token"]) });
 		stream.send({ start: { prompt: "tell" } });
 		await stream.answered();
-		// More than the client lets the gateway send.
+		// More bytes than the client's flow control allows the gateway to send.
 		await received.promise;
 		await operator.call("revoke_token", { token_id: "desk" });
 		await stream.reached();
@@ -196,10 +196,10 @@ verifiesOn("roz", ["roz.reflection"], "reflection returns a schema that defines 
 		for (const fileContainingSymbol of ["roz.v1.AgentService", "kontekst.AgentService"]) {
 			const { file } = await reflection({ fileContainingSymbol });
 			const set = create(FileDescriptorSetSchema, {
-				// The service sends imports after the requested file; here they must come first.
+				// The service sends imports after the requested file, but here the imports must come first.
 				file: file.map((bytes) => fromBinary(FileDescriptorProtoSchema, bytes)).toReversed(),
 			});
-			// Throws for a missing import or type, like grpcurl.
+			// Throws for a missing import or type, as grpcurl does.
 			expect(createFileRegistry(set).getService(fileContainingSymbol)?.name).toBe("AgentService");
 		}
 	}
@@ -211,7 +211,7 @@ interface Reflected {
 	readonly file: readonly Buffer[];
 }
 
-/** Sends the reflection service one question per stream, in one of its versions. */
+/** Sends the reflection service one question per stream, in one version of the service. */
 async function reflect(url: string, version: string): Promise<(question: object) => Promise<Reflected>> {
 	const path = `proto/grpc/reflection/${version}/reflection.proto`;
 	const proto = loadSync(

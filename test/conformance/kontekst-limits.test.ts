@@ -57,11 +57,11 @@ verifiesOn(
 	},
 );
 
-/** A message of this number of bytes, all of which belong to a field that no schema has. */
+/** A message of this number of bytes, which all belong to a field that no schema defines. */
 function messageOf(bytes: number): Buffer {
 	const message = Buffer.alloc(bytes);
 	const left = bytes - 5;
-	// Field 15, as bytes, with its length in four groups of seven bits.
+	// Field 15, as bytes, with a length that uses four groups of seven bits.
 	message[0] = (15 << 3) | 2;
 	for (let group = 0; group < 4; group++) {
 		message[group + 1] = ((left >> (7 * group)) & 0x7f) | (group < 3 ? 0x80 : 0);
@@ -95,11 +95,11 @@ verifiesOn(
 	"256 streams of a connection are served, and one more is refused",
 	async () => {
 		await using gateway = await TestGateway.start();
-		// Opened before the client knows the limit, so that it does not wait by itself.
+		// Opened before the client knows the limit, because the client would otherwise delay the call itself.
 		await using connection = new RawConnection(gateway.url);
 		const streams = Array.from({ length: 257 }, () => {
 			const call = connection.call(paths.run);
-			// A start without a prompt has a response, and the stream stays open.
+			// A `start` without a prompt gets a response, and the stream stays open.
 			call.send(encodeCommand({ start: {} }));
 			return call;
 		});
@@ -111,7 +111,7 @@ verifiesOn(
 	},
 );
 
-/** A gateway with a stopped clock, and grpc-js timers that `vi.advanceTimersByTime` advances. */
+/** A gateway with a stopped clock. grpc-js uses fake timers, which `vi.advanceTimersByTime` advances. */
 async function startTimed(): Promise<TestGateway> {
 	const write = calls("call_a", "write_file", { path: "a.txt", content: "one" });
 	const model = new ScriptedModel([write]);
@@ -212,7 +212,7 @@ verifiesOn(
 			call.send(Buffer.alloc(0));
 			call.end();
 			expect(await call.ended()).toMatchObject({ status: status.ok });
-			// Each has a response, or its connection has ended.
+			// Each ping gets a response, or its connection has ended.
 			expect(await Promise.all(pings)).toHaveLength(500);
 		}
 		expect(await other.reached()).toBe(true);

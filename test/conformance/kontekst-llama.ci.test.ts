@@ -19,7 +19,8 @@ verifiesOn(
 		const gone = await setup.untilGone();
 		gateway.kill("SIGKILL");
 		await gateway.exited;
-		// Usually the old server still has the address. The gateway uses it until it ends, then starts its own server.
+		// The old server usually still uses the address. The gateway uses this server until it ends, then starts its
+		// own server.
 		await setup.start();
 		await gone();
 		expect(await setup.run("hello")).toMatchObject({ content: "You said: hello" });
@@ -51,7 +52,7 @@ verifiesOn(
 	"an address in use is named, no server is started there, and the status responds in time",
 	async () => {
 		await using setup = await LlamaSetup.create();
-		// Accepts connections and never responds.
+		// A server that accepts connections and never responds.
 		const other = createServer().listen(setup.llamaPort, "127.0.0.1");
 		await once(other, "listening");
 		try {

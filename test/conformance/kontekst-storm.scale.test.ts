@@ -8,7 +8,7 @@ import { TestGateway } from "./gateway.ts";
 
 const runs = 20 * testScale(10);
 const atOnce = 8;
-/** Timers that the gateway keeps for a while after any use: see `timersOfUse` of test/fuzz. */
+/** Timers that the gateway keeps for a while after each use: see `timersOfUse` in test/fuzz. */
 const timersOfUse = 5;
 
 const prompts = [
@@ -18,7 +18,7 @@ const prompts = [
 	"run: echo one\nrun: echo two",
 ];
 
-/** The open resources of this process, which runs the gateway and its clients. */
+/** Counts of the open resources of this process, which runs the gateway and its clients. */
 function holdings(): { readonly timers: number; readonly sockets: number; readonly children: number } {
 	const open = process.getActiveResourcesInfo();
 	const children = readFileSync(`/proc/self/task/${process.pid}/children`, "utf8").trim();
@@ -29,7 +29,7 @@ function holdings(): { readonly timers: number; readonly sockets: number; readon
 	};
 }
 
-/** Work and clients in the metrics of the gateway. All are 0 after the storm. */
+/** Counts of work and clients in the metrics of the gateway. After the storm, all counts are 0. */
 async function openWork(url: string): Promise<Readonly<Record<string, number>>> {
 	const answer = await fetch(`${url}/metrics`, { headers: { connection: "close" } });
 	const expected = /^(parley_(?:runs|prompts_open|clients|outgoing_bytes)(?:\{[^}]*\})?) (\S+)$/gm;
@@ -62,7 +62,7 @@ async function behave(stream: KontekstStream, random: Random): Promise<void> {
 	}
 }
 
-/** Decides the calls of a proposal in random order. */
+/** Decides the calls of one proposal in random order. */
 function decide(stream: KontekstStream, { value }: KontekstEvent, random: Random): void {
 	// Required by the schema.
 	const calls = value["calls"] as readonly ProposedCall[];
@@ -72,7 +72,7 @@ function decide(stream: KontekstStream, { value }: KontekstEvent, random: Random
 	}
 }
 
-/** A client that disappears at a random moment without closing. */
+/** A client that disappears at a random moment without closing its stream. */
 async function disappear(url: string, random: Random): Promise<void> {
 	await using raw = new RawRun(url);
 	raw.send({ start: { prompt: random.pick(prompts) } });

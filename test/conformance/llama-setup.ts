@@ -11,7 +11,7 @@ import { askDaemon, KontekstStream } from "./drivers/kontekst-client.ts";
 /** The program that replaces llama-server. */
 export const fakeLlamaServer = fileURLToPath(new URL("../simulators/llama/llama-server.ts", import.meta.url));
 
-/** A directory, two ports and the real gateway with a fake local model server. */
+/** A test directory, two ports, and the real gateway with a fake local model server. */
 export class LlamaSetup implements AsyncDisposable {
 	readonly directory: string;
 	readonly port: number;
@@ -47,7 +47,7 @@ export class LlamaSetup implements AsyncDisposable {
 		return readFileSync(join(this.models, "starts"), "utf8").trim().split("\n").map(Number);
 	}
 
-	/** Starts the gateway with these arguments of the fake server; `settings` replace those of `llama`. */
+	/** Starts the gateway with these arguments for the fake server. `settings` override the settings of `llama`. */
 	async start(
 		args: readonly string[] = [],
 		settings: object = {},
@@ -58,7 +58,7 @@ export class LlamaSetup implements AsyncDisposable {
 		throw new Error(`the gateway did not start: ${gateway.stderr.join("\n")}`);
 	}
 
-	/** The same, without a wait for its ready line. */
+	/** Starts the gateway in the same way, without waiting for its ready line. */
 	launch(
 		args: readonly string[],
 		settings: object = {},
@@ -76,12 +76,12 @@ export class LlamaSetup implements AsyncDisposable {
 		return this.#gateway;
 	}
 
-	/** Calls `/fake/WHAT` of the fake server, and returns its response. */
+	/** Calls `/fake/WHAT` on the fake server, and returns its response. */
 	async steer(what: "loaded" | "mute" | "requests"): Promise<unknown> {
 		return parseJson(await (await fetch(`${this.endpoint}/fake/${what}`)).text());
 	}
 
-	/** Resolves when the present process at the endpoint has closed its connections. */
+	/** Resolves when the current process at the endpoint has closed its connections. */
 	async untilGone(): Promise<() => Promise<unknown>> {
 		const socket = connect({ host: "127.0.0.1", port: this.llamaPort });
 		await once(socket, "connect");
@@ -100,7 +100,7 @@ export class LlamaSetup implements AsyncDisposable {
 		return Object(llama);
 	}
 
-	/** Runs a prompt to its end, and returns its last event and context snapshot. */
+	/** Runs a prompt to its end, and returns the last event and the context snapshot. */
 	async run(prompt: string) {
 		await using stream = new KontekstStream(this.url);
 		stream.start({ prompt });

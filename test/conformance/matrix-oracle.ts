@@ -1,26 +1,26 @@
-/** Callers that need a token: all, or all except loopback callers without a sign of a browser or proxy. */
+/** Callers that need a token: all callers, or all except loopback callers without signs of a browser or a proxy. */
 export type AuthMode = "token" | "none";
 
-/** One request of an arbitrary caller. */
+/** One request from an arbitrary caller. */
 export interface Probe {
 	readonly path: string;
 	readonly upgrade: boolean;
 	readonly hosts: readonly string[];
-	/** The request line contains the complete address instead of a path. */
+	/** Whether the request line contains the complete address instead of a path. */
 	readonly absolute: boolean;
 	readonly origins: readonly string[];
 	readonly credentials: readonly string[];
-	/** A credential in the address. */
+	/** A credential in the query of the address. */
 	readonly query: string;
 	readonly others: readonly string[];
 }
 
-/** Settings of the gateway that decide the expected response. */
+/** Settings of the gateway that determine the expected response. */
 export interface GatewaySettings {
 	readonly mode: AuthMode;
 	readonly port: number;
 	readonly token: string;
-	/** The name that the operator added. */
+	/** The host name that the operator added. */
 	readonly name: string;
 }
 
@@ -41,8 +41,8 @@ const served: Readonly<Record<string, number>> = {
 export const paths = Object.keys(served);
 
 /**
- * Expected status by the security document, not by the program. Checks names first, then origins, then credentials in
- * addresses, then the principal. 401 also represents the 429 after ten failures.
+ * Expected status according to the security document, independent of the program. The checks are ordered: names,
+ * origins, credentials in addresses, then the principal. 401 also represents the 429 that follows ten failures.
  */
 export function expectedStatus(probe: Probe, settings: GatewaySettings): number {
 	if (!isNamedRight(probe, settings)) return 421;

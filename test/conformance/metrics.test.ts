@@ -90,7 +90,7 @@ verifiesOn(
 		expect(value("parley_http_refused_total", '{reason="origin"}')).toBe(1);
 		expect(value("parley_store_commit_duration_seconds", "_count")).toBeGreaterThan(10);
 		expect(value("parley_database_bytes", '{file="database"}')).toBeGreaterThan(0);
-		// Changed pages stay in the log until the first checkpoint.
+		// Changed pages stay in the write-ahead log until the first checkpoint.
 		expect(value("parley_database_bytes", '{file="log"}')).toBeGreaterThan(10_000);
 		for (const word of [...sentIds, "secret wish", gateway.directory]) expect(text).not.toContain(word);
 		expect(families.get("process_cpu_seconds_total")?.type).toBe("counter");

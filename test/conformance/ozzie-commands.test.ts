@@ -4,16 +4,16 @@ import { OzzieClient } from "./drivers/ozzie-client.ts";
 import { TestGateway } from "./gateway.ts";
 import { verifiesOn } from "./verifies.ts";
 
-/** The container of the gateway is a sandbox in which commands can stay in the background on every system. */
+/** A container counts as a sandbox, in which commands can stay in the background on every system. */
 const config = { sandbox: "container" } as const;
 
-/** Runs a message to its end. Returns the answer. */
+/** Runs a message to its end, and returns the answer. */
 async function tell(client: OzzieClient, content: string): Promise<string> {
 	await client.call("send_message", { content });
 	return String((await client.event("assistant.message")).payload["content"]);
 }
 
-/** Starts a command in the background, with its approval. Returns its first event and the answer. */
+/** Starts a command in the background, and approves it. Returns the first event and the answer. */
 async function startCommand(client: OzzieClient, cmd: string): Promise<{ started: object; answer: string }> {
 	await client.call("send_message", { content: `start: ${cmd}` });
 	const { payload } = await client.event("prompt.request");
@@ -68,7 +68,7 @@ verifiesOn("ozzie", ["command.restart"], "a command that ended with the gateway 
 	expect(await tell(client, "output: 1")).toContain("[command 1 ended because Parley was restarted]");
 });
 
-/** A model that only says that it has read. */
+/** A model that always answers that it has read the message. */
 function createReader(requests: ModelRequest[]): Model {
 	return {
 		provider: "reader",

@@ -10,7 +10,7 @@ function tokensOf(value: unknown): number {
 	return Math.ceil(JSON.stringify(value).length / 4);
 }
 
-/** Answers with a few words, and counts four characters as a token. Can refuse summaries. */
+/** A model that answers with a few words, and counts four characters as a token. It can refuse to write summaries. */
 function createListener(requests: ModelRequest[], refusesSummaries = false): Model {
 	return {
 		provider: "listener",

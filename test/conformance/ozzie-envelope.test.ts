@@ -24,7 +24,7 @@ async function open(client: GoClient, params: object = {}): Promise<string> {
 	return Opened.parse(await client.call("open_session", params)).session_id;
 }
 
-/** The complete content of a frame, page by page. */
+/** The complete content of a frame, read page by page. */
 async function readWhole(client: GoClient, seq: number): Promise<string> {
 	let [whole, offset] = ["", 0 as number | undefined];
 	while (offset !== undefined) {
@@ -36,7 +36,7 @@ async function readWhole(client: GoClient, seq: number): Promise<string> {
 	return whole;
 }
 
-/** The number in the note of a cut text. */
+/** The place number in the note of a shortened text. */
 function placeIn(text: string): number {
 	const [, seq] = / … \[\d+ more characters: load_messages \{"seq":(\d+)\}\]$/.exec(text) ?? [];
 	if (seq === undefined) throw new Error(`nothing is missing in ${text.slice(-100)}`);
@@ -66,7 +66,7 @@ verifiesOn("ozzie", ["envelope.both"], "other clients of the session get the doc
 	await using gateway = await TestGateway.start();
 	await using client = await dial(gateway);
 	const session = await open(client);
-	// Strict about the keys of a frame. The test checks the payloads.
+	// Schemas of complete frames, which reject unknown keys. The test checks the payloads.
 	await using flat = await OzzieClient.connect(gateway.url);
 	await flat.open({ session_id: session });
 	await flat.arrived();
@@ -94,11 +94,11 @@ verifiesOn(
 			[calls("c2", "read_file", { path: "lines.txt" })],
 			[says(long)],
 		);
-		// A context window that is large enough for the complete conversation.
+		// A context window that has space for the complete conversation.
 		const known = { id: "scripted", provider: "scripted", context_window: 10_000_000, max_output: 8_192 };
 		const data = { "models.json": JSON.stringify({ models: [known] }) };
 		await using gateway = await TestGateway.start({ model, data });
-		// Below the limit of a result, and too much for a frame that contains it twice.
+		// The text is below the limit of a tool result, but too long for a frame that contains it twice.
 		const lines = `${"x".repeat(99)}\n`.repeat(290);
 		await writeFile(gateway.path("work", "lines.txt"), lines);
 		await using client = await dial(gateway);

@@ -8,12 +8,12 @@ import { afterAll, beforeAll, expect, type TestContext, test } from "vitest";
 import { TestGateway } from "./gateway.ts";
 
 const sources = fileURLToPath(new URL("go-program", import.meta.url));
-/** Default directory of the installer of Go, which is not part of every PATH. */
+/** Default directory of the Go installer, which is not part of every PATH. */
 const PATH = `${process.env["PATH"]}:/usr/local/go/bin`;
 const critical = "write: .envrc <<< export A=1";
 
 let directory = "";
-/** The program, or the reason why it is missing. */
+/** The path of the program, or the reason why it is missing. */
 let built: { readonly path: string } | { readonly missing: string };
 
 beforeAll(async () => {

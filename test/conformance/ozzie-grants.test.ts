@@ -9,7 +9,7 @@ import { verifiesOn } from "./verifies.ts";
 
 const place = "discord:111:c";
 
-/** Makes the call in the last message, and then ends. */
+/** A model that makes the call in the last message, and then ends. */
 const reply: ScriptedReply = async function* ({ messages }) {
 	const last = messages.at(-1);
 	const lastText = last?.role === "user" ? JSON.stringify(last.content) : "";
@@ -34,17 +34,17 @@ function connect(gateway: TestGateway, token: string): Promise<OzzieClient> {
 
 interface Channel extends AsyncDisposable {
 	readonly operator: OzzieClient;
-	/** Connector of the platform, in a session of the channel. */
+	/** Connects as the connector of the platform, in a session of the channel. */
 	readonly connector: OzzieClient;
 	readonly session: string;
-	/** Connects again as that connector. */
+	/** Connects again as the same connector. */
 	again(): Promise<OzzieClient>;
 	as(user: string, shared?: boolean): object;
-	/** Sends a message as that person, and returns whether a call required approval, which is denied. */
+	/** Sends a message as that person. Returns whether a call required approval, and denies the approval. */
 	asks(user: string, content?: string): Promise<boolean>;
 }
 
-/** A channel of Discord with Ada, a member, Bob, an owner, and Gus, a guest. */
+/** A Discord channel with Ada (a member), Bob (an owner) and Gus (a guest). */
 async function channel(gateway: TestGateway): Promise<Channel> {
 	const operator = await connect(gateway, (await readOperatorToken(gateway.path("data"))) ?? "");
 	const grantRequest = { kind: "connector", name: "discord", platform: "discord", tenants: ["111"] };

@@ -11,10 +11,11 @@ import { verifiesOn } from "./verifies.ts";
 
 const sonnet = "claude-sonnet-5-5";
 
-/** A gateway whose model uses the real library and a simulator of the vendor's service. */
+/** A gateway whose model uses the vendor's real library and a simulator of the vendor's service. */
 async function startWithClaude(fake: FakeAnthropic): Promise<TestGateway> {
 	const { apiKey, url: baseUrl } = fake;
-	// For a server that is not the vendor's, only the operator's models and the active model are listed.
+	// For a server that does not belong to the vendor, the list contains only the operator's models and the active
+	// model.
 	const models = ["claude-haiku-5-5", "claude-opus-5-5"].map((id) => ({ id }));
 	const data = { "models.json": JSON.stringify({ models }) };
 	return TestGateway.start({ data, config: { provider: "anthropic", apiKey, baseUrl, model: sonnet } });
@@ -106,7 +107,7 @@ verifiesOn(
 	},
 );
 
-/** A reply that fails temporarily. */
+/** A reply that fails with a transient error. */
 function overloaded() {
 	return {
 		async *[Symbol.asyncIterator]() {

@@ -58,7 +58,7 @@ verifiesOn("ozzie", ["prompt.reminder"], "all clients get a reminder of an open 
 	await client.arrived();
 	const run_id = expect.stringMatching(/^run_/);
 	await client.leave();
-	// A client that joins sees open questions. The reminder is stored for absent ones.
+	// A client that joins receives open questions. For absent clients, the gateway stores the reminder.
 	clock.advance(12 * hour - 1);
 	await using back = await OzzieClient.connect(gateway.url);
 	await back.open({ session_id: session });
@@ -82,7 +82,7 @@ verifiesOn("ozzie", ["prompt.hidden"], "a secret in a call is never shown", asyn
 	client.socket.on("message", (data) => received.push(data.toString()));
 	await client.open();
 	const secret = `ghp_${"abcdefghijklmnopqrstuvwxyz0123456789"}`;
-	// Only the person's own message is shown unchanged, as long as its content is not a registered secret.
+	// The gateway shows only the person's own message unchanged, unless it contains a registered secret.
 	await client.call("send_message", { content: `write: token.txt <<< ${secret}` });
 	received.splice(0);
 	const question = await client.event("prompt.request");

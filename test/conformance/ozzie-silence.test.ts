@@ -68,7 +68,7 @@ verifiesOn(
 		expect(start.payload).toEqual({ ...call, phase: "start", content: "", offset: 0 });
 		const delta = await client.event("tool.arguments");
 		expect(delta.payload).toEqual({ ...call, phase: "delta", content: '{"path":"notes.m', offset: 0 });
-		// Streams end with the reply, and no call of an interrupted reply runs.
+		// Argument streams end with the reply, and no call of an interrupted reply runs.
 		await client.call("cancel_turn");
 		const events = await runOf(client);
 		const end = events.filter(({ payload }) => payload["phase"] === "end");

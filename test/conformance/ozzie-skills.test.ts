@@ -6,7 +6,7 @@ import { OzzieClient } from "./drivers/ozzie-client.ts";
 import { TestGateway } from "./gateway.ts";
 import { verifiesOn } from "./verifies.ts";
 
-/** A diamond: `build` meets its criteria at the second attempt. */
+/** A skill with a diamond of steps: `build` meets its criteria at the second attempt. */
 const deploy = `---
 steps:
   - id: plan

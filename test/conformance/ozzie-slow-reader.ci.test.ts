@@ -46,7 +46,7 @@ function isEnd(frame: ServerFrame | undefined): boolean {
 	return frame?.type === "event" && frame.event === "assistant.message";
 }
 
-/** The persisted events from before the close of the connection. */
+/** The persisted events that the client receives before the connection closes. */
 async function readAll(client: OzzieClient) {
 	const events = [];
 	for (;;) {

@@ -10,7 +10,7 @@ import { TestGateway } from "./gateway.ts";
 import { verifiesOn } from "./verifies.ts";
 
 const withTokens = { config: { auth: "token" } } as const;
-/** Promised time of a revocation. */
+/** Maximum time of a revocation in milliseconds. */
 const promisedMs = 5_000;
 
 function bearer(token: string) {
@@ -242,7 +242,7 @@ verifiesOn("ozzie", ["token.refused"], "all invalid tokens are refused in the sa
 	];
 	const answers = new Set<string>();
 	for (const [n, token] of wrong.entries()) {
-		// Requests from several pages of this gateway would be delayed no later than those from one.
+		// Requests from several pages of this gateway would be delayed just as early as requests from one page.
 		const answer = await fetch(`${gateway.url}/api/sessions`, bearer(token));
 		expect([401, 429], `${n}`).toContain(answer.status);
 		if (answer.status === 401) answers.add(await answer.text());

@@ -8,7 +8,7 @@ import { verifiesOn } from "./verifies.ts";
 
 const minute = 60_000;
 
-/** True if a command requires approval, which is denied. */
+/** Whether a command requires approval. The test denies the approval. */
 async function asks(client: OzzieClient, content = "run: true"): Promise<boolean> {
 	await client.call("send_message", { content });
 	for (let isRepeated = false; ; ) {

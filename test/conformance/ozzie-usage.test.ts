@@ -7,7 +7,7 @@ import { TestGateway } from "./gateway.ts";
 import { submit, untilEnd } from "./task-client.ts";
 import { verifiesOn } from "./verifies.ts";
 
-/** Every reply of the scripted model has 10 tokens in and 5 out: two cents. */
+/** Every reply of the scripted model uses 10 input tokens and 5 output tokens, which cost two cents. */
 const table = {
 	models: [
 		{
@@ -28,12 +28,12 @@ const calls = (count: number) => ({
 function start(replies: number, budgets?: Budgets, clock = new ManualClock()): Promise<TestGateway> {
 	const model = new ScriptedModel(...Array.from({ length: replies }, () => [says("well")]));
 	const data = { "models.json": JSON.stringify(table) };
-	// With a budget, only models with a known price are called.
+	// With a budget, the gateway calls only models with a known price.
 	const config = { model: "scripted-1", ...(budgets && { budgets }) };
 	return TestGateway.start({ model, data, clock, config });
 }
 
-/** Sends a message and returns the error of the answer. */
+/** Sends a message and returns the error in the answer. */
 async function talk(client: OzzieClient): Promise<string> {
 	await client.call("send_message", { content: "go" });
 	const { payload } = await client.event("assistant.message");
@@ -198,7 +198,7 @@ verifiesOn(
 		const month = { scope: "session", period: "month" };
 		expect(await set({ ...month, limit_usd: 0.01, key: "k" })).toEqual({ status: "set" });
 		expect(await set({ ...month, limit_usd: 0.04 })).toEqual({ status: "set" });
-		// Repeats an earlier request with its key, so it has no effect.
+		// Repeats an earlier request with its idempotency key, so the request has no effect.
 		expect(await set({ ...month, limit_usd: 0.01, key: "k" })).toEqual({ status: "set" });
 		expect(await talk(client)).toBe("");
 		expect(await talk(client)).toMatch(/spent: \$0\.04 of \$0\.04/);

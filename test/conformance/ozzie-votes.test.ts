@@ -5,7 +5,7 @@ import { OzzieClient } from "./drivers/ozzie-client.ts";
 import { TestGateway } from "./gateway.ts";
 import { verifiesOn } from "./verifies.ts";
 
-/** Parameters of a request for a person. */
+/** Parameters of a request on behalf of a person. */
 function as(user: string) {
 	return { actor: { id: user, name: user }, place: { tenant: "111", channel: "ops" } };
 }

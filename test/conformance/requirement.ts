@@ -1,21 +1,21 @@
-/** All wires. Each has a driver, and an entry in every requirement. */
+/** All wires. Each wire has a driver, and every requirement has an entry for each wire. */
 export const wires = ["ozzie", "zot", "kontekst", "roz"] as const;
 export type Wire = (typeof wires)[number];
 
-/** True if a wire satisfies the promise, or the reason why its messages cannot express it. */
+/** `kept` if the wire satisfies the promise. Otherwise the reason why its messages cannot express the promise. */
 type Coverage = "kept" | { readonly cannot: string };
 
 export interface Requirement {
 	readonly promise: string;
 	/**
-	 * Source: the section of the protocol document or the ruling. `our own` refers to the page of the protocol in
-	 * docs/protocols.
+	 * Source of the promise: a section of the protocol document, or a ruling. `our own` refers to the page of the
+	 * protocol in docs/protocols.
 	 */
 	readonly source: string;
 	readonly wires: { readonly [Name in Wire]: Coverage };
 }
 
-/** A promise of the Ozzie wire. `others` lists further wires that keep it. */
+/** A promise of the Ozzie wire. `others` lists further wires that keep the promise. */
 export function ozzie(source: string, promise: string, others?: Partial<Requirement["wires"]>): Requirement {
 	const cannot = "a promise in the words of the Ozzie document";
 	return {

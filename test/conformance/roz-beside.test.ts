@@ -6,7 +6,7 @@ import { TestGateway } from "./gateway.ts";
 import { submit } from "./task-client.ts";
 import { verifiesOn } from "./verifies.ts";
 
-/** A reply that ends only by a cancel. */
+/** A reply that only a cancel ends. */
 const thinksOn: ScriptedReply = async function* (_request, signal) {
 	yield { type: "thinking", text: "Hm." };
 	signal.throwIfAborted();
@@ -93,7 +93,7 @@ verifiesOn(
 		expect(
 			sent.filter((text) => text.includes("answer for the host") && text.includes("answer for A")),
 		).toEqual([]);
-		// A repeated answer of a host has no effect.
+		// A repeated result from a host has no effect.
 		host.send({ toolResult: { toolCallId: hosted["toolCallId"], success: true, result: "again" } });
 		host.send({ ping: {} });
 		await host.until("pong");
@@ -204,7 +204,7 @@ verifiesOn(
 		await using other = await OzzieClient.connect(gateway.url);
 		await other.open({ session_id: sessionId });
 		await other.call("send_message", { content: "first" });
-		// A run that is cancelled before its model call would leave its reply to the next one.
+		// If a cancel came before the first run's model call, the second run would receive the reply for the first run.
 		await other.event("internal.llm.call");
 		await other.call("send_message", { content: "second" });
 		stream.say("third", { aiMode: "ooda", tools: [tool("only")] });

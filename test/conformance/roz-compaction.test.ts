@@ -6,7 +6,7 @@ import { verifiesOn } from "./verifies.ts";
 
 /** Tokens of a request with the instructions, the tools and a few turns. */
 const budget = 20_000;
-/** More than any conversation of these tests. */
+/** More turns than any conversation of these tests has. */
 const maxTurns = 40;
 const long = "beans ".repeat(700);
 const look = { name: "look", description: "Looks", category: "TOOL_CATEGORY_PURE" };
@@ -16,8 +16,8 @@ function tokensOf(value: unknown): number {
 }
 
 /**
- * A model that counts four characters as a token, records the requests and answers by its script. A request without tools is
- * for a summary.
+ * A model that counts four characters as a token, records the requests and answers by its script. A request without
+ * tools asks for a summary.
  */
 function createModel(requests: ModelRequest[], reply: (request: ModelRequest) => ModelEvent[]): Model {
 	return {
@@ -57,7 +57,7 @@ const levels = [
 
 type Level = (typeof levels)[number];
 
-/** Plays turns up to the first ContextCompacted and resolves with it. */
+/** Plays turns until the first ContextCompacted event, and resolves with that event. */
 async function play(
 	stream: RozStream,
 	{ level, content }: Pick<Level, "level" | "content">,

@@ -73,7 +73,7 @@ const prices = {
 };
 
 verifiesOn("roz", ["roz.codes"], "a turn that a budget ends or prevents is `budget_exceeded`", async () => {
-	// A scripted reply costs $0.02.
+	// A scripted reply costs $0.02, which exceeds the budget.
 	const model = new ScriptedModel([calls("c1", "list_files")], [says("unseen")]);
 	const config = { model: "scripted-1", budgets: { gateway: { day: billionths(0.01) }, session: {} } };
 	const data = { "models.json": JSON.stringify(prices) };

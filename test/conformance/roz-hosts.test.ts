@@ -52,11 +52,11 @@ verifiesOn(
 		await using gateway = await TestGateway.start({ model });
 		await using stream = new RozStream(gateway.url);
 		await stream.start({ hostId: "rover" });
-		// The permissions of the session were sent before.
+		// The permissions of the session were sent before the host connected.
 		await using host = new RozStream(gateway.url, { headers: { "parley-host-id": "rover" } });
 		await host.start({ tools: [look, dig] });
 		stream.say("dig a hole", { aiMode: "ooda" });
-		/** Waits for the next calls, and returns them if all other calls are closed. */
+		/** Waits for the next calls and returns their ids. Verifies that every other call is closed. */
 		const open = async (...tools: readonly string[]): Promise<readonly unknown[]> => {
 			const ids: unknown[] = [];
 			for (const tool of tools) {

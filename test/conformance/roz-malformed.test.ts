@@ -48,13 +48,13 @@ verifiesOn("roz", ["roz.team-malformed"], "a malformed WatchTeam request ends wi
 	const empty = framed();
 	for (const [body, code] of [
 		[[framed(0x0f)], status.INTERNAL],
-		// A length that is longer than the message.
+		// The message states a length beyond its end.
 		[[framed(0x0a, 0x05, 0x61)], status.INTERNAL],
 		[[empty, empty], status.UNIMPLEMENTED],
 		[[], status.UNIMPLEMENTED],
 		[[Buffer.from([0, 0, 0, 0, 9, 1])], status.UNIMPLEMENTED],
 		[[Buffer.from([0, 0x7f, 0xff, 0xff, 0xff])], status.RESOURCE_EXHAUSTED],
-		// Invalid UTF-8, and an empty id.
+		// A text with invalid UTF-8, and an empty id.
 		[[framed(0x0a, 0x01, 0xff)], status.NOT_FOUND],
 		[[empty], status.NOT_FOUND],
 	] as const) {

@@ -44,14 +44,15 @@ verifiesOn(
 			...[false, false, false, true],
 			...[false, false, false, true],
 		]);
-		// The API refuses a conversation with calls if the request has no tools, so the tools are listed and forbidden.
+		// The API refuses a conversation with calls if the request has no tools. The request lists the tools and
+		// forbids their use.
 		expect(bodies.slice(0, 3).map(({ tools }) => tools)).toEqual([undefined, undefined, undefined]);
 		expect(bodies.slice(4, 7).map(({ tool_choice: choice }) => choice?.type)).toEqual([
 			"none",
 			"none",
 			"none",
 		]);
-		// The mode applies to one message only.
+		// The mode applies to one message only, so this message uses the default mode.
 		fake.script(says("plain"));
 		stream.say("and now");
 		await stream.until("turnComplete");
@@ -162,7 +163,7 @@ verifiesOn(
 		expect(JSON.stringify(fake.requests.at(-1)?.body.messages)).toContain("disconnected before it answered");
 		stream.say("again", { aiMode: "ooda" });
 		expect(await stream.until("error")).toMatchObject({ code: "internal", retryable: true });
-		// Its other turns do not need the host, which may reconnect.
+		// Plain turns do not need the host, which may reconnect.
 		fake.script(says("plain"));
 		stream.say("hello");
 		await stream.until("turnComplete");

@@ -8,7 +8,7 @@ import { verifiesOn } from "./verifies.ts";
 /** The rules of a session as `policy category`, by tool. */
 async function rulesOf(stream: RozStream, start: object = {}): Promise<Readonly<Record<string, string>>> {
 	const { permissions } = await stream.start({ ...start });
-	// Required by the schema.
+	// A field that the schema requires.
 	const rules = permissions as readonly Readonly<Record<string, unknown>>[];
 	return Object.fromEntries(
 		rules.map(({ toolPattern, policy, category }) => [String(toolPattern), `${policy} ${category}`]),

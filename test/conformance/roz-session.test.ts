@@ -78,7 +78,7 @@ verifiesOn(
 		stream.say("hi");
 		await stream.until("textDelta");
 		expect(await failed({ userMessage: { content: "more" } })).toBe("turn_in_progress");
-		// Unexpected results are ignored.
+		// The gateway ignores results without a call.
 		stream.send({ toolResult: { toolCallId: "x" } });
 		stream.send({ permissionDecision: { toolCallId: "", approved: true } });
 		stream.send({ ping: {} });

@@ -10,10 +10,10 @@ import { TestGateway } from "./gateway.ts";
 import { submit, untilEnd } from "./task-client.ts";
 import { verifiesOn } from "./verifies.ts";
 
-/** Names of tools with more bytes than the budget of one client. */
+/** Tool names whose total size exceeds the budget of one client. */
 const names = Array.from({ length: 90 }, (_, n) => `tool_${n}`.padEnd(100_000, "x"));
 
-/** Milliseconds for which a client may be over its budget. */
+/** Maximum time for which a client may exceed its budget, in milliseconds. */
 const patienceMs = 5_000;
 
 verifiesOn(
@@ -40,7 +40,8 @@ verifiesOn(
 		});
 		stream.end(frameTeamRequest(root));
 		await once(stream, "response");
-		// This stream was opened later and has all events, so those of the first stream were written as well.
+		// This stream was opened later and has received all events. The gateway has written the events of the first
+		// stream as well.
 		await using again = new RozTeam(gateway.url, root);
 		expect(await again.ended()).toMatchObject({ code: status.OK });
 		clock.advance(patienceMs);

@@ -6,12 +6,12 @@ import { verifiesOn } from "./verifies.ts";
 
 const publicUrl = "https://parley.example";
 
-/** A prompt for a password in Ada's run, and the page that she requested. */
+/** A password prompt in Ada's run, and the page that she requested. */
 interface SecretQuestion extends AsyncDisposable {
 	readonly d: DiscordConnector;
 	readonly token: string;
 	readonly url: string;
-	/** Sends the gateway a request for its public name, like a browser behind a proxy of the same machine. */
+	/** Sends a request to the gateway's public name, as a browser behind a proxy on the same machine does. */
 	get(url: string, init?: RequestInit): Promise<Response>;
 	post(url: string, value: string, headers?: Readonly<Record<string, string>>): Promise<Response>;
 }
@@ -95,7 +95,7 @@ verifiesOn(
 		expect(await refused(as("abe", "random"))).toBe("prompt not found");
 		expect(await refused({})).toMatch(/^forbidden: a connector must name the person/);
 		expect(await refused(as("ada"), "prompt_none")).toBe("prompt not found");
-		// A key returns the same page.
+		// A second request with the same key returns the same page.
 		const stored = await page("ada", { key: "k" });
 		expect(await page("ada", { key: "k" })).toEqual(stored);
 		expect(stored["url"]).not.toBe(a.url);
@@ -106,7 +106,7 @@ verifiesOn(
 		const theirs = String((await page("abe"))["url"]);
 		await operator.call("set_person_role", { person: "discord:111:abe", role: "guest" });
 		expect((await a.post(theirs, "x")).status).toBe(403);
-		// Clients without a message between two pings would be disconnected.
+		// The gateway would disconnect clients that send no message between two pings.
 		for (let passed = 0; passed < 599_000; passed += 14_975) {
 			clock.advance(14_975);
 			for (const client of [connector, operator]) await client.call("whoami");
@@ -153,7 +153,7 @@ verifiesOn("ozzie", ["ask.page-refused"], "a form that the page did not make is 
 	const guess = `${publicUrl}/secret/${"x".repeat(43)}`;
 	for (let n = 0; n < 10; n++) expect(await status({}, guess)).toBe(404);
 	expect(await status({}, guess)).toBe(429);
-	// Wrong guesses of other visitors do not block a visitor with a valid address.
+	// Wrong guesses of other visitors do not block a visitor with a valid page address.
 	expect(await status(form)).toBe(200);
 });
 

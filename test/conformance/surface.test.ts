@@ -40,18 +40,18 @@ const scenarios = new Map(
 		.map((name) => [name, readFileSync(`${folder}${name}`, "utf8")]),
 );
 
-/** The source of a scenario file with the drivers that it imports, because a driver names the messages of its functions. */
+/** The source of a scenario file and of the drivers that it imports. Message names may occur only in a driver. */
 function withDrivers(source: string): string {
 	const drivers = [...source.matchAll(/from "\.\/(drivers\/[a-z-]+\.ts)"/g)];
 	return [source, ...drivers.map(([, path]) => readFileSync(`${folder}${path}`, "utf8"))].join("\n");
 }
 
-/** True if the source has the name as a text or as a key. */
+/** Whether the source contains the name as a complete word. */
 function mentions(source: string, name: string): boolean {
 	return new RegExp(`(?<![\\w.])${RegExp.escape(name)}(?![\\w.])`).test(source);
 }
 
-/** Reason why the name counts as untested on the wire, or undefined. */
+/** Reason why the name counts as untested on the wire. Undefined if a scenario tests the name. */
 function problem(wire: Wire, name: string, id: RequirementId): string | undefined {
 	if (requirements[id].wires[wire] !== "kept") return `${name}: ${wire} does not keep ${id}`;
 	const isTested = [...scenarios.values()].some(

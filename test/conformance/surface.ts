@@ -3,8 +3,8 @@ import type { EventName, MethodName } from "@parley/protocol";
 import type { RequirementId } from "./requirements.ts";
 
 /**
- * The requirement that a method, a command or an event is tested by. A file with a scenario for it names the method or event.
- * A name without an entry fails to compile, or fails `surface.test.ts` if the names are in a `.proto` file.
+ * The requirement whose scenarios test a method, a command or an event. At least one file with such a scenario must
+ * contain the name. A missing entry is a compile error, or for names in a `.proto` file a failure of `surface.test.ts`.
  */
 type Table<Name extends string> = Readonly<Record<Name, RequirementId>>;
 

@@ -15,10 +15,10 @@ const drivers: Readonly<Record<Wire, Driver>> = {
 	roz: rozDriver,
 };
 
-/** Longer than any wait of a scenario. A failed scenario should not delay the others. */
+/** Longer than any wait of a scenario. A failed scenario must not delay the others for long. */
 const timeout = paced(45_000);
 
-/** A scenario of promises, run on every wire that keeps all of them. */
+/** A scenario for one or several promises, which runs on every wire that keeps all of them. */
 export function verifies(
 	ids: readonly RequirementId[],
 	behaviour: string,

@@ -127,7 +127,7 @@ verifiesOn(
 		expect(await agent.data({ id: "0", type: "hello" })).toMatchObject({
 			...{ provider: "anthropic", model: "claude-sonnet-4-5" },
 		});
-		// Written in one piece: the prompt waits for the model that was set just before.
+		// All commands are sent in one chunk: the prompt must use the model that the previous command has set.
 		agent.send(
 			{ id: "3", type: "set_model", model: "claude-opus-4-5" },
 			{ id: "4", type: "set_reasoning", reasoning: "HIGH" },

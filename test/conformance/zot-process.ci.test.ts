@@ -9,7 +9,7 @@ import { binary, patienceMs } from "../gateway-process.ts";
 import { only, streamed, typesOf, ZotClient, zotBinary } from "./drivers/zot-client.ts";
 import { verifiesOn } from "./verifies.ts";
 
-/** Output of a program with these input lines. */
+/** Output of a program that reads these input lines. */
 async function pipe(command: readonly string[], input: string): Promise<string> {
 	const directory = await mkdtemp(join(tmpdir(), "parley-zot-pipe-"));
 	const env = { PATH: process.env["PATH"], HOME: directory, PARLEY_SANDBOX: "off" };
@@ -135,8 +135,8 @@ verifiesOn("zot", ["zot.input-ends-ask"], "a question that can no longer be answ
 });
 
 /**
- * Sends one prompt and ends with the last `done`, like the existing client for Node: it ends the input and itself
- * immediately.
+ * Sends one prompt and stops at the last `done`, like the existing client for Node. The client closes the input and
+ * exits immediately.
  */
 const leavingClient = `
 	const { spawn } = require("node:child_process");
@@ -165,7 +165,7 @@ verifiesOn(
 			const client = spawn(process.execPath, args, {
 				...{ cwd: directory, env, stdio: ["ignore", "inherit", "pipe"], timeout: paced(patienceMs) },
 			});
-			// Ends only after the agent, which inherits the same stderr.
+			// The stream ends only after the agent has ended, because the agent inherits the same stderr.
 			expect(await text(client.stderr)).toBe("");
 			expect(await readFile(code, "utf8")).toBe("0\n");
 		}

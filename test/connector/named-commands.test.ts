@@ -11,7 +11,10 @@ const sources = globSync(
 	.filter((path) => !path.endsWith("named-commands.test.ts"))
 	.map((path) => readFileSync(new URL(path, root), "utf8"));
 
-/** True if a test runs the command by its name or its alias: in a scene or a table, after `/` or `!`, or by a call. */
+/**
+ * True if a test runs the command by its name or its alias: in a scene or a table, after `/` or `!`, or in a function
+ * call.
+ */
 function isTested(names: readonly string[]): boolean {
 	const called = new RegExp(`(?:commands?: "|[/!]|(?:command|run|find)\\(")(?:${names.join("|")})(?![\\w-])`);
 	return sources.some((source) => called.test(source));

@@ -3,10 +3,16 @@ import { fileURLToPath } from "node:url";
 
 const packages = fileURLToPath(new URL("../../packages", import.meta.url));
 
-/** Tools without their own name here: tools of clients and MCP servers, and the four with other names in the zot protocol. */
+/**
+ * Tools whose definition has no fixed name: tools of clients and MCP servers, and the four tools with other names in
+ * the zot protocol.
+ */
 const nameless = ["agent/client-tools/client-tools.ts", "agent/mcp/mcp-tool.ts", "tools/short/"];
 
-/** Names of the tools that the product defines, from its sources. Throws if a definition does not begin with its name. */
+/**
+ * Names of the tools that the product defines, read from its sources. Throws if a definition does not begin with its
+ * name.
+ */
 export function definedTools(): string[] {
 	const files = globSync("*/src/**/*.ts", { cwd: packages, exclude: ["**/*.test.ts", "**/testing/**"] });
 	return files

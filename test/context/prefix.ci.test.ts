@@ -10,7 +10,10 @@ import { code, mixed, prose } from "./texts.ts";
 
 const mark = ',"cache_control":{"type":"ephemeral"}';
 
-/** The part of the request before the last cache breakpoint. The markers differ from request to request and are removed. */
+/**
+ * The part of the request before the last cache breakpoint. Cache markers are removed, because they differ between
+ * requests.
+ */
 function prefixOf({ bytes }: ReceivedRequest): string {
 	const text = bytes.toString();
 	const last = text.lastIndexOf(mark);
@@ -24,7 +27,7 @@ function info(id: string) {
 	return known;
 }
 
-/** Thinks and reads files on request, and otherwise answers with text. */
+/** A model that thinks and reads files on request, and otherwise answers with text. */
 function replyTo(random: Random, { body }: ReceivedRequest): StreamedReply {
 	const last = body.messages.at(-1);
 	const blocks = typeof last?.content === "string" ? [] : (last?.content ?? []);
@@ -43,7 +46,7 @@ function replyTo(random: Random, { body }: ReceivedRequest): StreamedReply {
 	return { content: [...thought, ...calls] };
 }
 
-/** Disturbances by the turn that they precede. */
+/** Disturbances, by the turn that follows them. */
 const trouble: Readonly<Record<number, (talk: Talk) => Promise<unknown>>> = {
 	async 5(talk) {
 		talk.fake.script({ ...says("cut off here"), stop: "max_tokens" });
@@ -75,7 +78,7 @@ test.for(["claude-sonnet-5-5", "claude-opus-5-5", "claude-haiku-4-5"])(
 		const work = join(talk.directory, "work");
 		await mkdir(work, { recursive: true });
 		for (let turn = 1; turn <= 20; turn++) {
-			// Changes around the session must not change its earlier messages.
+			// Changes outside of the session must not change its earlier messages.
 			await writeFile(join(work, "a.ts"), code(random, 10 * turn));
 			await writeFile(join(work, "b.ts"), `// ${turn}\n${code(random, 3)}`);
 			await writeFile(join(work, "AGENTS.md"), `Rule ${turn}.`);
@@ -89,8 +92,8 @@ test.for(["claude-sonnet-5-5", "claude-opus-5-5", "claude-haiku-4-5"])(
 			const before = requests[index - 1];
 			if (before) expect(prefixOf(request).startsWith(prefixOf(before)), `request ${index + 1}`).toBe(true);
 		}
-		// The usage of the service shows the same: the next request reads the complete prompt from the cache, except for its
-		// new part.
+		// The token usage proves the same: the next request reads the complete earlier prompt from the cache, without
+		// its new part.
 		const [, ...answered] = requests.flatMap(({ usage }) => (usage ? [usage] : []));
 		let known = requests[0]?.usage?.cache_creation_input_tokens ?? 0;
 		expect(known).toBeGreaterThan(1_024);

@@ -12,7 +12,7 @@ export interface TalkOptions extends Omit<FakeAnthropicOptions, "clock"> {
 	readonly systemTemplate?: string;
 }
 
-/** One long session with the simulator as its model, across restarts of the gateway. */
+/** One long session with the simulator as its model. The session survives restarts of the gateway. */
 export class Talk implements AsyncDisposable {
 	readonly fake: FakeAnthropic;
 	readonly clock: ManualClock;
@@ -59,7 +59,7 @@ export class Talk implements AsyncDisposable {
 		return this.log.the("assistant.message", this.#sentCount);
 	}
 
-	/** Sends a message and returns its answer. Throws if the run fails. */
+	/** Sends a message and returns the answer. Throws if the run fails. */
 	async say(text: string): Promise<string> {
 		await this.begin(text);
 		const { content, error } = await this.answered();

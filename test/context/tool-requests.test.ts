@@ -14,7 +14,7 @@ import { EventLog, ScriptedModel, says, TestRuntime, unkeyed } from "@parley/cor
 import { expect, test } from "vitest";
 import { definedTools } from "./defined-tools.ts";
 
-/** The request of a session that has no skills, as `model-request.test.ts` of the agent keeps it. */
+/** The request of a session without skills, stored by `model-request.test.ts` of the agent. */
 const plain = readFileSync(
 	new URL("../../packages/core/src/agent/model-request.golden.md", import.meta.url),
 	"utf8",
@@ -28,7 +28,7 @@ function namesIn(golden: string): string[] {
 	return [...golden.matchAll(/^# tool (\S+)$/gm)].map(([, name = ""]) => name);
 }
 
-/** Tools in the requests for a message and for a task, in a gateway that has a skill and the network. */
+/** Tools in the requests for a message and for a task. The gateway has a skill and network access. */
 async function toolsSent() {
 	const clock = new ManualClock();
 	const model = new ScriptedModel([says("done")], [says("done")]);
@@ -61,7 +61,7 @@ test("tools that a plain session lacks are sent as reviewed, and together these 
 	expect([...known, ...others.map(({ name }) => name)].sort(), reviewHint).toEqual(definedTools().sort());
 });
 
-/** The tool that the offline model calls for an example of its help, or undefined. */
+/** The tool that the offline model calls for an example from its help text, or undefined. */
 async function calledFor(example: string): Promise<string | undefined> {
 	const model = createOfflineModel({ clock: new ManualClock() });
 	const tools = [{ name: "any", description: "Any.", parameters: {} }];
@@ -86,7 +86,7 @@ test("each tool has a test that names it", () => {
 	);
 	const isTested = (name: string): boolean => {
 		const variable = name.replaceAll(/_(.)/g, (_, letter: string) => letter.toUpperCase());
-		// A name of one word, such as `read`, occurs in other places, so only a call of the tool counts.
+		// A name of one word, for example `read`, also occurs as a plain word, so only a call of the tool counts.
 		const quoted = name.includes("_") ? `"${name}"` : `(?:prepare|call|plan|run|name:)\\(? ?"${name}"`;
 		const mention = new RegExp(`${quoted}|\\b${variable}\\.(?:plan|run)\\b|\\(${variable}[,)]`);
 		return sources.some((source) => mention.test(source));

@@ -29,7 +29,7 @@ function goesOn({ body }: ReceivedRequest): boolean {
 function replyTo(random: Random, request: ReceivedRequest): StreamedReply {
 	if (!goesOn(request)) return says(`They worked on it. ${prose(random, 200)}`);
 	const content = request.body.messages.at(-1)?.content ?? [];
-	// A note about earlier messages may precede it.
+	// A note about earlier messages may come first.
 	const text = JSON.stringify(typeof content === "string" ? content : content.at(-1));
 	if (text.includes("Overwrite it"))
 		return uses(`toolu_${random.below(1e12)}`, "write_file", { path: "LICENSE", content: "mine" });
@@ -53,7 +53,7 @@ interface Fitting {
 }
 
 /**
- * Runs a conversation of 400 turns, in which two topics stay undecided. Returns the estimated and the real tokens after each
+ * Runs a conversation of 400 turns, in which two topics stay open. Returns the estimated and the real tokens after each
  * compaction.
  */
 async function talkFor(turns: number, talk: Talk): Promise<Fitting[]> {

@@ -3,7 +3,7 @@ import { isOzzieEvent } from "@parley/protocol";
 import { effectOf } from "./outcome.ts";
 import { messageOf } from "./sightings.ts";
 
-/** Approves each prompt once, except for messages on hold. */
+/** Approves each prompt once, except for prompts of messages on hold. */
 export class Answerer {
 	readonly #client: () => Client;
 	readonly #withheld = new Set<string>();
@@ -32,7 +32,7 @@ export class Answerer {
 		else this.#answer(token);
 	}
 
-	/** Resolves when all answers are acknowledged. Rejects if one was refused. */
+	/** Resolves when all answers are acknowledged. Rejects if the gateway refused an answer. */
 	async settled(): Promise<void> {
 		await Promise.all(this.#answered.values());
 	}

@@ -2,8 +2,8 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 
 /**
- * The server's side of `startServer`: sends the port, then answers `cpu`, `memory` and `stop`. Ends with its bench, because
- * it would disturb later ones.
+ * The server's side of `startServer`: sends the port, then answers `cpu`, `memory` and `stop`. Exits when its bench
+ * exits, so that it does not disturb later benches.
  */
 export function answerParent(port: number, stop: () => Promise<void>): void {
 	process.on("message", (message) => {
@@ -18,7 +18,7 @@ export function answerParent(port: number, stop: () => Promise<void>): void {
 	process.send?.(port);
 }
 
-/** Resident memory after garbage collection. Finalizers release their memory only after they have run. */
+/** Resident memory after garbage collection. Finalizers must have run before their memory is free. */
 async function residentBytes(): Promise<number> {
 	setFlagsFromString("--expose-gc");
 	const collect: unknown = runInNewContext("gc");

@@ -2,13 +2,13 @@ import { type InspectorNotification, type Runtime, console as reported } from "n
 import type { Session } from "node:inspector/promises";
 
 /**
- * Depth of calls between two places of one message, by the async stack traces of V8's inspector. They include callers that
- * have awaited a function, or started it and continued. The depth is the number of our functions above the second place that
- * are not above the first.
+ * Depth of calls between two points in the handling of one message, from the async stack traces of V8's inspector. A
+ * trace includes callers that awaited a function, and callers that started a function and continued. The depth is the
+ * number of our functions above the second point that are not above the first point.
  */
 export class CallDepth {
 	readonly #inspector: Session;
-	/** The functions above each place, the innermost first. */
+	/** The functions above each point, innermost first. */
 	readonly #above = new Map<string, readonly string[]>();
 
 	private constructor(inspector: Session) {
@@ -23,7 +23,7 @@ export class CallDepth {
 		return depth;
 	}
 
-	/** Marks a place. The inspector reports the complete stack with a trace. */
+	/** Marks a point. The inspector reports the complete stack for each `console.trace`. */
 	mark(place: string): void {
 		reported.trace(place);
 	}
@@ -32,7 +32,7 @@ export class CallDepth {
 		const known = new Set(this.#above.get(outer));
 		const above = this.#above.get(inner) ?? [];
 		const path = above.filter((name) => !known.has(name));
-		// A stack without a common caller is cut off.
+		// Without a common caller, the inspector has cut off the stack.
 		if (path.length === above.length) throw new Error(`no stack leads from ${outer} to ${inner}`);
 		return path.toReversed();
 	}
@@ -50,7 +50,7 @@ export class CallDepth {
 	};
 }
 
-/** More than the async stacks of a message need to reach back to its socket. */
+/** More async stacks than a message needs to reach back to its socket. */
 const maxTraces = 200;
 
 function functionsIn(innermost: Runtime.StackTrace | undefined): string[] {

@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 
-/** The next texts of all voices: `each` texts per tick of the event loop. In the last tick they are marks. */
+/** The next texts of all voices: `each` texts per tick of the event loop. In the last tick, each text is the mark. */
 interface Part {
 	readonly ticks: number;
 	readonly each: number;
@@ -9,9 +9,9 @@ interface Part {
 }
 
 /**
- * Model streams that emit texts in the same ticks, part by part, until the process ends. Benches measure the delivery of
- * their texts, not the start and the end of runs. The parent sends orders, `{ticks, each, size, mark}`. The answer is the
- * process's microseconds of CPU for the part.
+ * Model streams that emit texts in the same ticks, until the process ends. Benches use them to measure the delivery of
+ * texts without the start and the end of runs. The parent sends an order `{ticks, each, size, mark}` for each part. The
+ * answer is the process's CPU time for that part, in microseconds.
  */
 export class Chorus {
 	#next = Promise.withResolvers<Part | undefined>();
@@ -44,7 +44,7 @@ export class Chorus {
 		this.#next = Promise.withResolvers();
 		const before = process.cpuUsage();
 		begun.resolve(part);
-		// One tick more than the voices have, so that their last texts have left.
+		// One more tick than the voices have, so that their last texts are sent.
 		for (let tick = 0; tick <= part.ticks; tick++) await setImmediate();
 		const { user, system } = process.cpuUsage(before);
 		return user + system;

@@ -1,4 +1,4 @@
-/** Deltas of one tick: the maximum that the core passes on one by one. */
+/** Maximum number of deltas in one tick that the core passes on one by one. */
 export const deltasPerTick = 8;
 
 export const deltaText = " word".repeat(2);

@@ -3,8 +3,8 @@ import { connect, type Socket } from "node:net";
 import { Marks } from "./marks.ts";
 
 /**
- * A WebSocket client of minimal cost, so that the bench measures the server. It completes the handshake, sends text, and searches the
- * received bytes for marks.
+ * A WebSocket client of minimal cost, so that the bench measures the server and not the client. It completes the
+ * handshake, sends text, and searches the received bytes for marks.
  */
 export class DrainClient {
 	readonly #socket: Socket;
@@ -13,7 +13,7 @@ export class DrainClient {
 	private constructor(socket: Socket) {
 		this.#socket = socket;
 		socket.on("data", (chunk) => this.#look(chunk));
-		// Benches kill servers. Missing data is noticed by the caller that awaits it.
+		// Benches kill servers. The caller that awaits the data notices when it is missing.
 		socket.on("error", () => undefined);
 	}
 
@@ -33,18 +33,18 @@ export class DrainClient {
 	send(text: string): void {
 		const payload = Buffer.from(text);
 		const head = payload.length < 126 ? Buffer.from([0x81, 0x80 | payload.length]) : longHead(payload.length);
-		// A mask of zeros leaves the payload as it is.
+		// A mask of zeros leaves the payload unchanged.
 		this.#socket.write(Buffer.concat([head, Buffer.alloc(4), payload]));
 	}
 
-	/** Resolves when the text has arrived, in any frame. */
+	/** Resolves when any frame has contained the text. */
 	until(mark: string): Promise<void> {
 		return this.#marks.until(mark);
 	}
 
 	async nextText(): Promise<string> {
 		for (;;) {
-			// A socket without an encoding emits buffers.
+			// A socket without a set encoding emits buffers.
 			const [chunk]: Buffer[] = await once(this.#socket, "data");
 			if (chunk && !chunk.equals(ping)) return String(chunk);
 		}
@@ -58,14 +58,14 @@ export class DrainClient {
 		this.#socket.destroy();
 	}
 
-	/** Finds a ping among frames by its two bytes. An answer to bytes that only look like a ping does no harm. */
+	/** Finds a ping among frames by its two bytes. A pong to bytes that only look like a ping does no harm. */
 	#look(chunk: Buffer): void {
 		if (chunk.includes(ping)) this.#socket.write(pong);
 		this.#marks.look(chunk);
 	}
 }
 
-/** A ping without text: RFC 6455, section 5.5.2. */
+/** A ping without a payload: RFC 6455, section 5.5.2. */
 const ping = Buffer.from([0x89, 0]);
 
 /** Masked with zeros, like all frames of this client. */

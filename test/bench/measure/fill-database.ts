@@ -14,7 +14,7 @@ const runOf = "(s.n * 1000 + e.n / 2)";
 const words = "substr(replace(hex(zeroblob(60)), '0', 'word '), 1, 200)";
 
 /**
- * Creates a database of idle sessions. Each has a run with its steps for every two events, a message and its reply of 200
+ * Creates a database of idle sessions. Each session has one run for every two events: a message, and a reply of 200
  * characters. `events` is even.
  */
 export async function fillDatabase(file: string, sessions: number, events: number): Promise<void> {

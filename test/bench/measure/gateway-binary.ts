@@ -22,8 +22,8 @@ export class GatewayBinary implements AsyncDisposable {
 	}
 
 	/**
-	 * Starts the gateway on a free port, with these flags in addition to the usual ones. Creates the data directory if it
-	 * does not exist. `command` may be that of another checkout.
+	 * Starts the gateway on a free port, with these flags in addition to the usual ones. Creates the data directory if
+	 * it does not exist. `command` may belong to another checkout.
 	 */
 	static async start(
 		data: string,
@@ -38,7 +38,7 @@ export class GatewayBinary implements AsyncDisposable {
 			cwd: root,
 			stdio: ["ignore", "pipe", "inherit"],
 		});
-		// A failed bench does not stop its gateway itself.
+		// A bench that fails does not stop its gateway itself.
 		const kill = (): boolean => child.kill("SIGKILL");
 		process.once("exit", kill);
 		child.once("exit", () => process.off("exit", kill));

@@ -18,12 +18,12 @@ interface Cost {
 	readonly firstMs: number;
 }
 
-/** Servers of `servers/`, and the name of the library of the floor. */
+/** Servers of `servers/` for both sides, and the library of the floor. */
 export interface GrowingSides {
 	readonly kit: string;
 	readonly sdk: string;
 	readonly platform: string;
-	/** Arguments of the platform. */
+	/** Arguments of the platform's server. */
 	readonly given?: readonly string[];
 	readonly library: string;
 }
@@ -46,16 +46,17 @@ async function costOf({ platform, bot }: Side): Promise<Cost> {
 }
 
 /**
- * CPU of the connector for an answer of six seconds that grows in its post, with 32 answers at the same time. Also the time
- * from the first word of the model to the first post. The complete connector, with its database on disk, against a library
- * of the platform alone, which stores nothing and edits at the same rhythm. Each has its own platform and gateway in other
- * processes. CPU is that of all threads of the bot's process.
+ * CPU time of the connector for an answer that grows in its post for six seconds, with 32 answers at the same time.
+ * Also measures the time from the model's first word to the first post. The bench compares the complete connector, with
+ * its database on disk, with a bot that uses only a library of the platform, stores nothing and edits at the same
+ * intervals. Each side has its own platform and gateway in other processes. The CPU time includes all threads of the
+ * bot's process.
  */
 export async function benchGrowing(name: string, sides: GrowingSides, options: BenchOptions): Promise<void> {
 	const ours = await startSide(sides.kit, sides);
 	const floor = await startSide(sides.sdk, sides);
 	const rounds: { readonly a: Cost; readonly b: Cost; readonly again: Cost }[] = [];
-	// The first messages open the sessions, and V8 compiles.
+	// The first messages open the sessions, and V8 compiles the code.
 	const warmUp = options.ratios ? 1 : 2;
 	for (const round of roundsOf(options, warmUp)) {
 		const a = await costOf(floor);
@@ -66,7 +67,7 @@ export async function benchGrowing(name: string, sides: GrowingSides, options: B
 	const figure = (of: string, values: number[], unit = "µs CPU") => ({ name: of, unit, values });
 	const each = (of: (round: (typeof rounds)[number]) => number): number[] => rounds.map(of);
 	const { library } = sides;
-	// Both rounds of the floor, because the load of the machine varies.
+	// The average of both rounds of the floor, because the load of the machine varies.
 	const ratios = each(({ a, b, again }) => (2 * b.cpu) / (a.cpu + again.cpu));
 	const ratio = figure(`CPU of a growing answer, connector ÷ ${library} alone`, ratios, "×");
 	const firsts = each(({ b }) => b.firstMs);

@@ -2,12 +2,12 @@ import { once } from "node:events";
 import { type ClientHttp2Session, type ClientHttp2Stream, connect } from "node:http2";
 import { Marks } from "./marks.ts";
 
-/** First byte of a message that is a token of kontekst, or a text delta of roz: field 2 with a length. */
+/** First byte of a message with a kontekst token or a roz text delta: field 2 with a length. */
 const tokenTag = 0x12;
 /** Bytes before each message: a flag and the length. */
 const headerBytes = 5;
 
-/** Calls `found` for each token among the messages of a stream. */
+/** Calls `found` for each token in the messages of a stream. */
 function tokens(found: () => void): (chunk: Buffer) => void {
 	let rest: Buffer = Buffer.alloc(0);
 	return (chunk) => {
@@ -21,7 +21,7 @@ function tokens(found: () => void): (chunk: Buffer) => void {
 	};
 }
 
-/** A connection that opens streams and searches the received bytes for marks. */
+/** A connection that opens streams and searches the received bytes for marks. It has minimal cost. */
 export class GrpcClient {
 	readonly #session: ClientHttp2Session;
 	readonly #token: string | undefined;
@@ -30,7 +30,7 @@ export class GrpcClient {
 	private constructor(session: ClientHttp2Session, token: string | undefined) {
 		this.#session = session;
 		this.#token = token;
-		// A server that stops ends the connection.
+		// A stopped server ends the connection.
 		session.on("error", () => undefined);
 	}
 
@@ -54,7 +54,7 @@ export class GrpcClient {
 		return stream;
 	}
 
-	/** Resolves with the next token of the stream, whatever its text: a word may arrive in two parts. */
+	/** Resolves with the next token of the stream. The text is not compared, because a word may arrive in two parts. */
 	token(stream: ClientHttp2Stream): Promise<void> {
 		return new Promise((resolve) => {
 			const look = tokens(() => {
@@ -65,7 +65,7 @@ export class GrpcClient {
 		});
 	}
 
-	/** Resolves when the text has arrived, on any stream. */
+	/** Resolves when any stream has received the text. */
 	until(mark: string): Promise<void> {
 		return this.#marks.until(mark);
 	}

@@ -3,30 +3,30 @@ import { frameCommand } from "../../conformance/drivers/kontekst-client.ts";
 import { frameRozRequest, structOf } from "../../conformance/drivers/roz-client.ts";
 import type { GrpcClient } from "./grpc-client.ts";
 
-/** The messages of one session, each sent when the turn before it has ended. */
+/** The messages of one session. Each message is sent after the previous turn has ended. */
 export interface Talk {
-	/** Resolves with the stream of the reply. */
+	/** Sends a message, and resolves with the stream of its reply. */
 	say(prompt: string): Promise<ClientHttp2Stream>;
 	turnEnded(): Promise<void>;
 	close(): Promise<void>;
 }
 
-/** A protocol over gRPC as the bench uses it. */
+/** A gRPC protocol in the form that the bench needs. */
 export interface GrpcWire {
 	readonly name: string;
 	/** Opens a stream and sends a message in a new session. */
 	begin(client: GrpcClient, prompt: string): ClientHttp2Stream;
-	/** Text that the gateway sends at the start of a turn. */
+	/** Text that the gateway sends when a turn starts. */
 	readonly begun: string;
-	/** Opens a session of this name. A server that has no sessions ignores the name. */
+	/** Opens a session with this name. A server without sessions ignores the name. */
 	talk(client: GrpcClient, session: string): Talk;
-	/** Text that the gateway sends at the end of a turn with the reply `said`. */
+	/** Text that the gateway sends when a turn with the reply `said` ends. */
 	ended(answerText: string): string;
 }
 
 const run = "/kontekst.AgentService/Run";
 
-/** A stream has one run, so each message has a stream of its own. */
+/** A stream has one run, so each message has its own stream. */
 export const kontekst: GrpcWire = {
 	name: "kontekst",
 	begin: (client, prompt) => client.open(run, frameCommand({ start: { prompt } })),
@@ -58,7 +58,7 @@ const streamSession = "/roz.v1.AgentService/StreamSession";
 const start = frameRozRequest({ start: {} });
 const message = (content: string): Buffer => frameRozRequest({ userMessage: { content } });
 
-/** A stream is a session. */
+/** One stream is one session. */
 export const roz: GrpcWire = {
 	name: "roz",
 	begin: (client, prompt) => client.open(streamSession, start, message(prompt)),
@@ -80,13 +80,13 @@ export const roz: GrpcWire = {
 };
 
 export const ping = frameRozRequest({ ping: {} });
-/** A `Pong` as bytes: its field and its length. */
+/** A `Pong` as bytes: its field number and its length. */
 export const pong = "B\0";
 
-/** Part of the response to `start`. The server without a gateway sends it in place of a response. */
+/** Part of the response to `start`. The server without a gateway sends only this part. */
 export const sessionStarted = "require_confirmation";
 
-/** `RegisterTools` with as many tools as an editor has. */
+/** A `RegisterTools` request with as many tools as an editor has. */
 export const registerTools = frameRozRequest({
 	registerTools: {
 		source: "editor",

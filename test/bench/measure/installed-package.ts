@@ -6,8 +6,8 @@ import { findBundle } from "../../../packages/cli/bin/bundle.mjs";
 const source = fileURLToPath(new URL("../../../packages/cli", import.meta.url));
 
 /**
- * Installs the command in this directory: the files of `npm pack`, without sources, beside the libraries of this clone. None
- * of it is compiled yet.
+ * Installs the command in this directory: the files that `npm pack` would include, without sources, next to the
+ * libraries of this clone. No file is compiled yet.
  */
 export function installPackage(directory: string): string {
 	const bundle = findBundle();

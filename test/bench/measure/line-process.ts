@@ -4,7 +4,7 @@ import type { Readable, Writable } from "node:stream";
 import { Marks } from "./marks.ts";
 import { processCpu } from "./process-cpu.ts";
 
-/** A program that exchanges lines over pipes. Its output is only searched for marks. */
+/** A program that exchanges lines over pipes. The client only searches the output for marks. */
 export class LineProcess {
 	readonly #child: ChildProcessByStdio<Writable, Readable, null>;
 	readonly #marks = new Marks();

@@ -7,12 +7,12 @@ interface Awaited {
 export class Marks {
 	#awaited: Awaited[] = [];
 
-	/** Resolves when the text has arrived, in any frame or line. */
+	/** Resolves when any frame or line has contained the text. */
 	until(mark: string): Promise<void> {
 		return new Promise((resolve) => this.#awaited.push({ mark, resolve, tail: "" }));
 	}
 
-	/** Searches a chunk together with the end of the last one, because a mark may span two chunks. */
+	/** Searches a chunk together with the end of the previous chunk, because a mark may span two chunks. */
 	look(chunk: Buffer): void {
 		for (const awaited of this.#awaited) {
 			const { mark, tail, resolve } = awaited;

@@ -2,18 +2,18 @@ import { createIds, systemClock } from "@parley/base";
 import { createClient } from "@parley/protocol";
 import { WebSocket } from "ws";
 
-/** Posts of one reply. Each text is the complete text so far. */
+/** Posts of one reply. Each text is the complete reply so far. */
 export interface ReplyWriter {
 	start(text: string): Promise<void>;
 	grow(text: string): Promise<void>;
-	/** The last text, with the buttons of an answer. Without a start, it is the only post. */
+	/** Posts the last text with the buttons of an answer. Without an earlier `start`, this is the only post. */
 	end(text: string): Promise<void>;
 }
 
 /** A message for the gateway. */
 export interface PlainMessage {
 	readonly id: string;
-	/** Without the mention of the bot. */
+	/** The text without the mention of the bot. */
 	readonly text: string;
 	/** Key of the session. */
 	readonly session: string;
@@ -22,7 +22,10 @@ export interface PlainMessage {
 	readonly writer: (run: string) => ReplyWriter;
 }
 
-/** Time to the first words of a growing reply, and between its changes, like those of the connector. */
+/**
+ * Milliseconds before the first words of a growing reply are shown, and between its changes. The connector uses similar
+ * times.
+ */
 const firstMs = 300;
 const changeMs = 1200;
 
@@ -66,7 +69,7 @@ interface Frame {
 class Replies {
 	readonly #messages = new Map<string, PlainMessage>();
 	readonly #runs = new Map<string, PlainMessage>();
-	/** By session. */
+	/** Replies by session. */
 	readonly #growing = new Map<string, Growing>();
 	readonly #grows: boolean;
 
@@ -104,8 +107,8 @@ class Replies {
 }
 
 /**
- * A bot's connection to a gateway, which stores nothing: passes messages on to sessions, reads every frame, and writes the
- * replies. `grows`: a reply is shown while it grows.
+ * A bot's connection to a gateway. It stores nothing: it passes messages on to sessions, reads every frame, and writes
+ * the replies. `grows`: a reply is shown while it grows.
  */
 export async function plainGateway(
 	platform: string,

@@ -4,7 +4,7 @@ import { parseArgs } from "node:util";
 /** Options of every bench: `--rounds N`, `--json FILE` and `--ratios`. */
 export interface BenchOptions {
 	readonly rounds: number;
-	/** Another checkout to compare with, `--against DIRECTORY`. Only `turn` uses it. */
+	/** Another checkout to compare with, from `--against DIRECTORY`. Only `turn` uses it. */
 	readonly against: string | undefined;
 	readonly json: string | undefined;
 	readonly ratios: boolean;
@@ -25,12 +25,12 @@ export function readOptions(defaultRounds: number): BenchOptions {
 	return { rounds, json: values.json, ratios: values.ratios ?? false, against: values.against };
 }
 
-/** True after a SIGTERM, for example at a time limit. */
+/** True after a SIGTERM, for example when a time limit has passed. */
 let isEnded = false;
 
 /**
- * The numbers of the rounds, from 0. Warm-up rounds come first and are not part of `options.rounds`. After a SIGTERM, a
- * bench finishes its round, reports its results, and fails.
+ * The numbers of the rounds, starting at 0. Warm-up rounds come first, in addition to `options.rounds`. After a
+ * SIGTERM, a bench finishes its round, reports its results, and fails.
  */
 export function* roundsOf({ rounds }: BenchOptions, warmUp: number): Generator<number> {
 	process.once("SIGTERM", () => {
@@ -46,28 +46,28 @@ export function median(values: readonly number[]): number {
 	return sorted.length % 2 === 1 ? upper : (upper + (sorted[middle - 1] ?? Number.NaN)) / 2;
 }
 
-/** The values of one figure, one per round. */
+/** The values of one measured quantity, one for each round. */
 export interface Figure {
 	readonly name: string;
 	readonly unit: string;
 	readonly values: readonly number[];
 }
 
-/** A limit for the median of a figure. A missed gate fails the bench. */
+/** A limit for the median of a figure. A median outside the limit fails the bench. */
 export interface Gate {
 	readonly figure: Figure;
 	readonly atMost?: number;
 	readonly atLeast?: number;
-	/** The limit is a time of this machine. With `--ratios`, a miss is shown but does not fail the bench. */
+	/** The limit is a time that depends on the machine. With `--ratios`, a miss is shown but does not fail the bench. */
 	readonly ofMachine?: true;
 	/**
-	 * The limit is a target for the future. With `--ratios`, a miss is shown but does not fail the bench: another gate has
-	 * the reached limit.
+	 * The limit is a target for the future. With `--ratios`, a miss is shown but does not fail the bench. Another gate
+	 * checks the limit that is already reached.
 	 */
 	readonly target?: true;
 }
 
-/** Prints medians with their range, writes them to `--json`, and sets exit code 1 if a gate is missed. */
+/** Prints medians with their range, writes them to the `--json` file, and sets exit code 1 if a gate is missed. */
 export function report(
 	name: string,
 	figures: readonly Figure[],

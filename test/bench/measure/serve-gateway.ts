@@ -10,13 +10,13 @@ import { answerParent } from "./answer-parent.ts";
 export async function serveGateway(made: {
 	readonly flags?: ConfigFlags;
 	readonly model?: Model;
-	/** An empty directory for its data, which the parent removes. By default, a new one. */
+	/** An empty data directory, which the parent removes. By default, the server creates one. */
 	readonly directory?: string | undefined;
 	/** Content of its configuration file. */
 	readonly settings?: object;
 }): Promise<void> {
 	const data = made.directory ?? mkdtempSync(join(tmpdir(), "parley-bench-"));
-	// Keeps long sessions from being cut down to a context window.
+	// Prevents compaction of long sessions.
 	const model = { id: "bench", provider: "bench", context_window: 1_000_000_000, max_output: 8_192 };
 	mkdirSync(join(data, "data"), { mode: 0o700 });
 	writeFileSync(join(data, "data", "models.json"), JSON.stringify({ models: [model] }));

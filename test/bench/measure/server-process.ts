@@ -3,7 +3,7 @@ import { once } from "node:events";
 
 export interface ServerProcess {
 	readonly port: number;
-	/** Microseconds of CPU (user and system, all threads) so far. */
+	/** Microseconds of CPU (user and system, all threads) since the start. */
 	cpu(): Promise<number>;
 	/** Resident bytes of the process after garbage collection. */
 	memory(): Promise<number>;
@@ -12,7 +12,7 @@ export interface ServerProcess {
 	stop(): Promise<void>;
 }
 
-/** Starts `servers/NAME.ts`. It sends its port first, then answers requests for its CPU time. */
+/** Starts `servers/NAME.ts`. The server first sends its port, then answers requests for its CPU time. */
 export async function startServer(name: string, ...args: readonly string[]): Promise<ServerProcess> {
 	const child = fork(new URL(`../servers/${name}.ts`, import.meta.url), args, {
 		stdio: ["ignore", "inherit", "inherit", "ipc"],

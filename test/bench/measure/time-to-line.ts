@@ -10,7 +10,7 @@ export interface Start {
 
 interface LineOptions {
 	readonly input?: string;
-	/** Text of the awaited line. By default, the first line. */
+	/** The text to wait for in the output. By default, any first line. */
 	readonly mark?: string;
 }
 

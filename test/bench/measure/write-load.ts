@@ -1,14 +1,17 @@
 import { DrainClient } from "./drain-client.ts";
 import { openSession, request } from "./requests.ts";
 
-/** Clients that send messages until the gateway dies, and the messages that it acknowledged. */
+/** Clients that send messages until the gateway dies, and a record of the messages that it acknowledged. */
 export class WriteLoad {
 	readonly acknowledged: { readonly session: string; readonly content: string }[] = [];
 	readonly #clients: DrainClient[] = [];
 	#ended = false;
 	#count = 0;
 
-	/** Starts `people` clients that send messages in succession, and as many that receive a reply of two seconds. */
+	/**
+	 * Starts `people` clients that send messages in succession, and the same number of clients that receive a reply of
+	 * two seconds.
+	 */
 	async begin(port: number, people: number): Promise<void> {
 		for (let n = 0; n < people; n++) {
 			const [author, listener] = [await this.#connect(port), await this.#connect(port)];

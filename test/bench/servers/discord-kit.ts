@@ -21,7 +21,7 @@ await operator.close();
 const dataDir = mkdtempSync(join(tmpdir(), "parley-bench-"));
 const connector = await runDiscord({
 	...{ token: "bench.token.of-nobody", apiUrl: `${platform}/api`, cdnUrl: platform },
-	// Without Discord's limit, which would make the connector wait most of the time.
+	// Discord's limit would make the connector wait most of the time.
 	requestsPerSecond: Number.POSITIVE_INFINITY,
 	gatewayUrl,
 	gatewayToken: token,
@@ -30,7 +30,7 @@ const connector = await runDiscord({
 	chance: () => chanceOf(ids),
 	...surroundings,
 });
-// The connector connects in the background.
+// The connector connects in the background, so the kit waits for the connection.
 while (!(await connector.status()).connector) await setImmediate();
 answerParent(0, async () => {
 	await connector.stop();

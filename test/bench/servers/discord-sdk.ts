@@ -12,15 +12,16 @@ import { answerParent } from "../measure/answer-parent.ts";
 import { plainGateway, type ReplyWriter } from "../measure/plain-gateway.ts";
 
 /**
- * The floor: a simple bot with discord.js and a gateway, which stores nothing. It passes messages on, reads every frame of
- * the session, and replies with the answer and its three buttons, like the connector. Without a gateway it sends the same
- * reply itself. With a third argument it shows a reply while it grows, at the rhythm of the connector.
+ * The floor: a simple bot with discord.js and a gateway, which stores nothing. The bot passes messages on, reads every
+ * frame of the session, and replies with the answer and its three buttons, like the connector. Without a gateway, the
+ * bot sends the same reply itself. With a third argument, it shows a reply while it grows, at the same intervals as the
+ * connector.
  */
 const [, , url = "", gatewayUrl, grows] = process.argv;
 const { Guilds, GuildMessages, MessageContent } = GatewayIntentBits;
 const client = new Client({
 	intents: [Guilds, GuildMessages, MessageContent],
-	// Discord's limit of fifty per second would hide the cost of the work.
+	// Discord's limit of fifty requests per second would hide the cost of the work.
 	rest: { api: `${url}/api`, retries: 0, globalRequestsPerSecond: Number.POSITIVE_INFINITY },
 	allowedMentions: { parse: [], repliedUser: false },
 });

@@ -2,8 +2,9 @@ import { setTimeout as pause } from "node:timers/promises";
 import { serveGateway } from "../measure/serve-gateway.ts";
 
 /**
- * The gateway for people of Discord and Slack, with a model that replies 200 characters in one piece. With the argument `words`, it
- * streams a reply of this number of words, ten a second. Its first word is the time of that word.
+ * The gateway for users of Discord and Slack, with a model that replies with 200 characters in one delta. With the
+ * argument `words`, the model streams a reply of this number of words, ten per second. The first word is its own time
+ * of sending.
  */
 const words = Number(process.argv[2] ?? 0);
 const wordMs = 100;
@@ -19,7 +20,7 @@ async function* reply() {
 
 await serveGateway({
 	settings: {
-		// The bot alone reads no earlier messages, and answers each message at once.
+		// The plain bot reads no earlier messages, and answers each message immediately.
 		chat: {
 			people: { allow: ["discord", "slack"].map((platform) => ({ platform, as: "member" })) },
 			tenants: { discord: ["200"], slack: ["T1"] },

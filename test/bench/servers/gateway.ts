@@ -2,7 +2,10 @@ import { setImmediate } from "node:timers/promises";
 import type { Model, ModelRequest } from "@parley/core";
 import { serveGateway } from "../measure/serve-gateway.ts";
 
-/** Reads `{ticks, each, text}` from the last message and emits `each` deltas of `text` in every tick of the event loop. */
+/**
+ * A gateway whose model reads `{ticks, each, text}` from the last message. It emits `each` deltas of `text` in every
+ * tick of the event loop.
+ */
 const burstModel: Model = {
 	provider: "bench",
 	defaultModel: "bench",

@@ -6,10 +6,10 @@ import { answerParent } from "../measure/answer-parent.ts";
 let requestBody: unknown;
 
 /**
- * A server of the Messages API with minimal cost. The last text of the conversation is an order: `words N` for a reply of N
- * deltas, `paced N MS` for one delta every MS milliseconds, or `input BYTES` for one tool call. Its input of this size comes
- * in deltas of 20 bytes. A request that ends with a tool result has a reply of one word. `GET` returns the last request, for
- * a floor that sends the same.
+ * A minimal server of the Messages API. The last text of the conversation is an order: `words N` for a reply of N
+ * deltas, `paced N MS` for one delta every MS milliseconds, or `input BYTES` for one tool call. The input of the call
+ * has this size and is sent in deltas of 20 bytes. If the request ends with a tool result, the reply is one word. `GET`
+ * returns the last request, so that a floor can send the same request.
  */
 const server = createServer((request, response) => {
 	if (request.method === "GET") response.end(JSON.stringify(requestBody));
@@ -17,7 +17,7 @@ const server = createServer((request, response) => {
 });
 
 server.listen(0, "127.0.0.1", () => {
-	// The address of a server on a TCP port is an object.
+	// A server on a TCP port has an object as its address.
 	const { port } = server.address() as AddressInfo;
 	answerParent(port, async () => {
 		server.closeAllConnections();
@@ -68,7 +68,7 @@ function answer([kind, size, ms]: readonly string[], response: ServerResponse): 
 	else response.end(begin + toolInput(count) + end("tool_use"));
 }
 
-/** Schedules each word by itself, so that delays do not add up. */
+/** Schedules each word from the start of the reply, so that delays do not add up. */
 function pace(response: ServerResponse, count: number, ms: number): void {
 	response.write(begin + textStart);
 	const began = performance.now();

@@ -2,7 +2,10 @@ import { type WebSocket, WebSocketServer } from "ws";
 import { answerParent } from "../measure/answer-parent.ts";
 import { Chorus } from "../measure/chorus.ts";
 
-/** The floor: one model stream per client. `ws` sends its texts one by one in the gateway's frame of a delta. */
+/**
+ * The floor: one model stream per client. `ws` sends each text in its own frame, in the form of the gateway's delta
+ * frame.
+ */
 const chorus = new Chorus();
 const server = new WebSocketServer({ host: "127.0.0.1", port: 0, perMessageDeflate: false });
 server.on("connection", (client) => {

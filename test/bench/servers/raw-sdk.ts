@@ -3,8 +3,8 @@ import type { MessageParam } from "@anthropic-ai/sdk/resources/messages";
 import { answerParent } from "../measure/answer-parent.ts";
 
 /**
- * The floor: a simple program with the SDK. The parent sends orders, `{order, streams}`. The program runs this number of
- * conversations at the same time and answers with the milliseconds to the first word.
+ * The floor: a simple program with the SDK. The parent sends orders, `{order, streams}`. The program runs this number
+ * of conversations at the same time and answers with the milliseconds from sending an order to the first word.
  */
 const [, , url = ""] = process.argv;
 const client = new Anthropic({ apiKey: "sk-bench", baseURL: url, maxRetries: 0 });
@@ -14,7 +14,7 @@ interface Reply {
 	readonly text: string;
 	/** The input of a tool call as received, or "". */
 	readonly input: string;
-	/** Time of the first word, or 0. */
+	/** Time of the first word, or 0 before it. */
 	readonly firstAt: number;
 }
 

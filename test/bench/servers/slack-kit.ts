@@ -21,7 +21,7 @@ await operator.close();
 const dataDir = mkdtempSync(join(tmpdir(), "parley-bench-"));
 const connector = await runSlack({
 	...{ botToken: "xoxb-bench", appToken: "xapp-bench", apiUrl: `${platform}/api/` },
-	// Without Slack's limits, which would make the connector wait most of the time.
+	// Slack's limits would make the connector wait most of the time.
 	unlimited: true,
 	gatewayUrl,
 	gatewayToken: token,
@@ -30,7 +30,7 @@ const connector = await runSlack({
 	chance: () => chanceOf(ids),
 	...surroundings,
 });
-// The connector connects in the background.
+// The connector connects in the background, so the kit waits for the connection.
 while (!(await connector.status()).connector) await setImmediate();
 answerParent(0, async () => {
 	await connector.stop();

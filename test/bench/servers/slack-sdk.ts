@@ -4,10 +4,10 @@ import { answerParent } from "../measure/answer-parent.ts";
 import { plainGateway, type ReplyWriter } from "../measure/plain-gateway.ts";
 
 /**
- * The floor: a simple bot with Slack's web client and a gateway, which stores nothing. It passes messages on, reads every
- * frame of the session, and replies in the thread with the answer and its three buttons, like the connector. With a third
- * argument it shows a reply while it grows, at the rhythm of the connector: with `grows` by edits, in direct messages by
- * native streams.
+ * The floor: a simple bot with Slack's web client and a gateway, which stores nothing. The bot passes messages on,
+ * reads every frame of the session, and replies in the thread with the answer and its three buttons, like the
+ * connector. With the third argument `grows`, it shows a reply while it grows, at the same intervals as the connector:
+ * by edits in channels, by native streams in direct messages.
  */
 const [, , url = "", gatewayUrl = "", grows] = process.argv;
 const mention = /<@U100>/g;
@@ -71,7 +71,7 @@ function streaming(place: Place, run: string): ReplyWriter {
 		async end(text) {
 			if (!ts) return editing(place, run).end(text);
 			await client.chat.stopStream({ channel, ts });
-			// The buttons of the running answer are replaced only by an edit.
+			// Only an edit can replace the buttons of the running answer.
 			await client.chat.update({ channel, ts, text, blocks: [markdown(text), answerButtons(run)] });
 		},
 	};
@@ -91,7 +91,7 @@ interface Event {
 
 function answer({ type, channel, user, text, ts, thread_ts, channel_type }: Event): void {
 	const isDirect = channel_type === "im";
-	// A mention in a channel is also a message.
+	// Slack sends a mention in a channel also as a `message` event.
 	if (type !== (isDirect ? "message" : "app_mention")) return;
 	const place = { channel, thread_ts, user };
 	pass({

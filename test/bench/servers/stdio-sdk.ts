@@ -3,8 +3,8 @@ import type { MessageCreateParamsNonStreaming, MessageParam } from "@anthropic-a
 import { eachLine } from "../measure/each-line.ts";
 
 /**
- * The floor: sends the message of each line `{message}` to the SDK, and prints a line for each delta of the reply.
- * Instructions and tools are those of the last request of the agent, because any similar agent sends them. The line
+ * The floor: sends the message of each line `{message}` to the SDK, and prints a line for each delta of the reply. It
+ * uses the instructions and tools of the agent's last request, because any similar agent sends them. The line
  * `{"type":"clear"}` starts a new conversation.
  */
 const [, , url = ""] = process.argv;

@@ -13,13 +13,13 @@ import { Watch } from "../../watch.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** An event as the client reads it: the field that is set, and its message. */
+/** An event as the client decodes it: the set field, and its message. */
 export interface KontekstEvent {
 	readonly kind: string;
 	readonly value: Fields;
 }
 
-/** A call that waits for a decision. */
+/** A call that waits for a client's decision. */
 export interface ProposedCall {
 	readonly callId: string;
 	readonly name: string;
@@ -27,21 +27,24 @@ export interface ProposedCall {
 	readonly preview: string;
 }
 
-/** Read from the `.proto` file by another library than that of the gateway's codecs. */
+/** Decoded from the `.proto` file by a different library than the gateway's codecs. */
 const proto = loadSync(fileURLToPath(new URL("../../../proto/kontekst.proto", import.meta.url)), {
 	...{ longs: Number, defaults: true, oneofs: true },
 });
-// The package has only services at these names.
+// The package contains only services under these names.
 const { AgentService, DaemonService } = loadPackageDefinition(proto)["kontekst"] as GrpcObject & {
 	readonly AgentService: ServiceClientConstructor;
 	readonly DaemonService: ServiceClientConstructor;
 };
 
 export interface Access {
-	/** Sent as a bearer token. */
+	/** Token that is sent in the bearer header. */
 	readonly token?: string;
 	readonly headers?: Readonly<Record<string, string>>;
-	/** The trusted certificate in PEM form, and the requested host and port. If undefined, the connection has no TLS. */
+	/**
+	 * The trusted certificate in PEM form, and the requested host and port. If undefined, the connection does not use
+	 * TLS.
+	 */
 	readonly tls?: { readonly certificate: string; readonly authority: string };
 }
 
@@ -81,7 +84,7 @@ export function encodeCommand(command: Fields): Buffer {
 	return runDefinition.requestSerialize(command);
 }
 
-/** A command as a message of gRPC, with its five bytes of framing. */
+/** A command as a gRPC message, with its five bytes of framing. */
 export function frameCommand(command: Fields): Buffer {
 	const message = encodeCommand(command);
 	const frame = Buffer.alloc(5 + message.length);
@@ -90,7 +93,7 @@ export function frameCommand(command: Fields): Buffer {
 	return frame;
 }
 
-/** One `Run` stream over a connection of its own. */
+/** One `Run` stream on its own connection. */
 export class KontekstStream implements AsyncDisposable {
 	readonly events: KontekstEvent[] = [];
 	/** The status of the stream, when it has ended. */
@@ -110,7 +113,7 @@ export class KontekstStream implements AsyncDisposable {
 			this.events.push({ kind, value: Object(message[kind]) });
 			this.#changes.notify();
 		});
-		// The status reports the same.
+		// The `status` event reports the same.
 		this.#call.on("error", () => undefined);
 		this.#call.on("status", (status) => {
 			this.status = status;
@@ -134,7 +137,7 @@ export class KontekstStream implements AsyncDisposable {
 		this.send({ denyTool: { callId, reason } });
 	}
 
-	/** Resolves with the next event of that kind after those of earlier calls. */
+	/** Resolves with the next event of that kind. Continues after the events of earlier calls. */
 	async until(kind: string): Promise<Fields> {
 		const next = (): number => this.events.findIndex((event, at) => at >= this.#read && event.kind === kind);
 		await this.#changes.until(`${kind} arrives`, () => next() >= 0);
@@ -143,7 +146,7 @@ export class KontekstStream implements AsyncDisposable {
 		return this.events[at]?.value ?? {};
 	}
 
-	/** Resolves with the first event of the run, even if an earlier call has returned it. */
+	/** Resolves with the first event of the run, even if an earlier call has already returned that event. */
 	async started(): Promise<Fields> {
 		const find = () => this.events.find(({ kind }) => kind === "started");
 		await this.#changes.until("the run starts", () => find() !== undefined);
@@ -156,7 +159,7 @@ export class KontekstStream implements AsyncDisposable {
 		return find() ?? { kind: "", value: {} };
 	}
 
-	/** Resolves with the calls of the next proposal. */
+	/** Resolves with the calls in the next proposal. */
 	async proposed(): Promise<readonly ProposedCall[]> {
 		// Required by the schema.
 		return (await this.until("toolsProposed"))["calls"] as readonly ProposedCall[];
@@ -167,7 +170,7 @@ export class KontekstStream implements AsyncDisposable {
 		return this.status ?? { code: -1, details: "" };
 	}
 
-	/** The kinds of all events. Consecutive deltas count as one. */
+	/** The kinds of all events. Consecutive deltas are one item. */
 	kinds(): string[] {
 		const isDelta = (kind: string): boolean => kind === "token" || kind === "reasoning";
 		const kinds = this.events.map(({ kind }) => kind);

@@ -4,10 +4,10 @@ import { TestGateway } from "../gateway.ts";
 import { type KontekstEvent, KontekstStream, type ProposedCall } from "./kontekst-client.ts";
 
 /**
- * The kontekst wire for the scenarios of all wires. One stream carries one run, so each message has a stream of its own on
- * the same session. The driver cannot express: a conversation that continues after a denial, because a denial cancels the
- * run; a summary, because no command asks for one. `cancelled` and `failed` have no text: the deltas of the last reply are
- * the text that the run left.
+ * The kontekst wire for the scenarios of all wires. One stream carries one run, so each message has its own stream on
+ * the same session. The driver cannot express two things. A conversation does not continue after a denial, because a
+ * denial cancels the run. A summary cannot be requested, because no command does so. `cancelled` and `failed` carry no
+ * text, so the driver joins the deltas of the last reply.
  */
 export const kontekstDriver: Driver = {
 	wire: "kontekst",
@@ -30,7 +30,8 @@ class KontekstConversation implements Conversation {
 
 	async say(...texts: readonly string[]): Promise<void> {
 		for (const prompt of texts) {
-			// Each stream has its own connection. The order of messages is certain only after the previous run has started.
+			// Each stream has its own connection. The order of the messages is certain only if the previous run has
+			// started.
 			await this.#streams.at(-1)?.started();
 			const stream = this.#opened.use(new KontekstStream(this.#gateway.url));
 			this.#streams.push(stream);

@@ -5,7 +5,7 @@ import * as z from "zod";
 
 const Payload = z.record(z.string(), z.unknown());
 
-/** Exact form of the gateway's frames. A frame with other keys fails the reader. */
+/** Exact form of the gateway's frames. A frame with other keys makes the reader fail. */
 const ServerFrame = z.union([
 	z.strictObject({ type: z.literal("res"), id: z.string(), ok: z.literal(true), payload: z.unknown() }),
 	z.strictObject({
@@ -27,7 +27,7 @@ export type ServerFrame = z.infer<typeof ServerFrame>;
 export type ResponseFrame = Extract<ServerFrame, { type: "res" }>;
 export type EventFrame = Extract<ServerFrame, { type: "event" }>;
 
-/** A connection for tests: sends any data, and reads frames in their order of arrival. */
+/** A test connection that sends any data, and reads frames in their order of arrival. */
 export class OzzieClient implements AsyncDisposable {
 	readonly socket: WebSocket;
 	readonly closed: Promise<{ readonly code: number; readonly reason: string }>;
@@ -48,7 +48,7 @@ export class OzzieClient implements AsyncDisposable {
 		socket.on("error", (error) => this.#fail(error));
 	}
 
-	/** Connects to the gateway at this HTTP address with `query`. Rejects if it is refused. */
+	/** Connects to the gateway at this HTTP address with `query`. Rejects if the gateway refuses the connection. */
 	static async connect(
 		url: string,
 		options: ClientOptions = {},
@@ -73,7 +73,10 @@ export class OzzieClient implements AsyncDisposable {
 		}
 	}
 
-	/** The next event, or the next one with this name and these values in its payload. Skips earlier ones. */
+	/**
+	 * The next event. With a name and values, the next event with this name and these payload values. Skips earlier
+	 * events.
+	 */
 	async event(name?: string, where: Readonly<Record<string, unknown>> = {}): Promise<EventFrame> {
 		for (;;) {
 			const frame = await this.next();
@@ -118,7 +121,7 @@ export class OzzieClient implements AsyncDisposable {
 		return String((await this.call("open_session", params))["session_id"]);
 	}
 
-	/** All events up to the persisted one with this number. */
+	/** All events up to the persisted event with this number. */
 	async upTo(seq: number): Promise<EventFrame[]> {
 		const events = [await this.event()];
 		while (events.at(-1)?.transient || events.at(-1)?.seq !== seq) events.push(await this.event());
@@ -131,7 +134,7 @@ export class OzzieClient implements AsyncDisposable {
 		return this.#frames.splice(0);
 	}
 
-	/** Closes with a close frame and waits for the gateway to close as well. */
+	/** Sends a close frame and waits until the gateway closes as well. */
 	async leave(): Promise<void> {
 		this.socket.close();
 		await this.closed;

@@ -78,7 +78,7 @@ class OzzieConversation implements Conversation {
 		return { content: String(payload["content"]), error: String(payload["error"]) };
 	}
 
-	/** The wire has no request for a summary. A session is compacted when its window is full. */
+	/** The wire has no request for a summary. The gateway compacts a session when its context window is full. */
 	compact(): Promise<string> {
 		return Promise.reject(new Error("no message of this wire asks for a summary"));
 	}

@@ -27,11 +27,11 @@ export class Relay implements AsyncDisposable {
 	}
 
 	get port(): number {
-		// A server on a port has an address of this form.
+		// A server that listens on a port has an address of this form.
 		return (this.#server.address() as AddressInfo).port;
 	}
 
-	/** Stops forwarding. Both connections stay open until one side closes its own. */
+	/** Stops forwarding. Each connection stays open until its own end closes it. */
 	cut(): void {
 		this.#isCut = true;
 	}
@@ -136,14 +136,14 @@ export class RawCall {
 export class RawConnection implements AsyncDisposable {
 	readonly #session: ClientHttp2Session;
 
-	/** Port to connect to, instead of that of the URL. */
+	/** Port to connect to, instead of the port in the URL. */
 	constructor(url: string, { port = endpointOf(url).port }: { readonly port?: number } = {}) {
 		const { host } = endpointOf(url);
 		this.#session = connect(url, {
 			createConnection: () => connectTcp({ host, port }),
-			// Calls that it sends before it knows the limit of the gateway.
+			// Calls that the client sends before it knows the limit of the gateway.
 			peerMaxConcurrentStreams: 1_000,
-			// In MB. A client above its own limit resets the responses.
+			// Limit in MB. A client above its own limit resets the responses.
 			maxSessionMemory: 100,
 			maxSendHeaderBlockLength: 200_000,
 			maxOutstandingPings: 1_000,
@@ -151,7 +151,7 @@ export class RawConnection implements AsyncDisposable {
 		this.#session.on("error", () => undefined);
 	}
 
-	/** Starts a call; `headers` are added to those that gRPC needs. */
+	/** Starts a call. `headers` are sent in addition to the headers that gRPC needs. */
 	call(path: string, headers: Readonly<Record<string, string>> = {}): RawCall {
 		return new RawCall(
 			this.#session.request({
@@ -161,12 +161,12 @@ export class RawConnection implements AsyncDisposable {
 		);
 	}
 
-	/** Maximum of concurrent calls that the gateway has announced for the connection. */
+	/** Maximum number of concurrent calls that the gateway has announced for the connection. */
 	get maxCalls(): number | undefined {
 		return this.#session.remoteSettings?.maxConcurrentStreams;
 	}
 
-	/** Resolves with the next PING of the gateway, which is answered. */
+	/** Resolves when the gateway has sent the next PING and the client has answered it. */
 	async pinged(): Promise<void> {
 		await once(this.#session, "ping");
 	}

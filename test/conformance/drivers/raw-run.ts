@@ -2,7 +2,7 @@ import { type ClientHttp2Session, type ClientHttp2Stream, connect } from "node:h
 import { Watch } from "../../watch.ts";
 import { type Access, frameCommand } from "./kontekst-client.ts";
 
-/** A `Run` stream over bare HTTP/2. Reads no events. */
+/** A `Run` stream over bare HTTP/2, which reads no events. */
 export class RawRun implements AsyncDisposable {
 	readonly #session: ClientHttp2Session;
 	readonly #stream: ClientHttp2Stream;

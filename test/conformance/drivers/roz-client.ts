@@ -13,18 +13,18 @@ import { Watch } from "../../watch.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** A response as the client reads it: the field that is set, and its message. */
+/** A response as the client decodes it: the set field, and its message. */
 export interface RozFrame {
 	readonly kind: string;
 	readonly value: Fields;
 }
 
-/** Read from the `.proto` file by another library than that of the gateway's codecs. */
+/** Decoded from the `.proto` file by a different library than the gateway's codecs. */
 const proto = loadSync("roz/v1/agent.proto", {
 	includeDirs: [fileURLToPath(new URL("../../../proto", import.meta.url))],
 	...{ longs: Number, enums: String, oneofs: true },
 });
-// The package has this service at this name.
+// The package contains this service under this name.
 const { AgentService } = (loadPackageDefinition(proto)["roz"] as GrpcObject)["v1"] as GrpcObject & {
 	readonly AgentService: ServiceClientConstructor;
 };
@@ -42,14 +42,14 @@ export function encodeTextDelta(messageId: string, content: string): Buffer {
 	return sessionDefinition.responseSerialize({ textDelta: { messageId, content } });
 }
 
-/** A request of `StreamSession` as a message of gRPC, with its five bytes of framing. */
+/** A `StreamSession` request as a gRPC message, with its five bytes of framing. */
 export function frameRozRequest(request: Fields): Buffer {
 	return framed(sessionDefinition.requestSerialize(request));
 }
 
 const teamDefinition = definitionOf("WatchTeam");
 
-/** The same for a request of `WatchTeam`. */
+/** A `WatchTeam` request as a gRPC message, with its five bytes of framing. */
 export function frameTeamRequest(taskId: string): Buffer {
 	return framed(teamDefinition.requestSerialize({ taskId }));
 }
@@ -78,12 +78,12 @@ function framed(message: Buffer): Buffer {
 }
 
 export interface RozAccess {
-	/** Sent as a bearer token. */
+	/** Token that is sent in the bearer header. */
 	readonly token?: string;
 	readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Frames of a stream in their order, and its end. */
+/** Frames of a stream in order, and the end of the stream. */
 class Frames {
 	readonly all: RozFrame[] = [];
 	status: { readonly code: number; readonly details: string } | undefined;
@@ -95,7 +95,7 @@ class Frames {
 			this.all.push(frameOf(message, field));
 			this.#changes.notify();
 		});
-		// The status reports the same.
+		// The `status` event reports the same.
 		call.on("error", () => undefined);
 		call.on("status", (status) => {
 			this.status = status;
@@ -103,7 +103,7 @@ class Frames {
 		});
 	}
 
-	/** Resolves with the next frame of that kind after those of earlier calls. */
+	/** Resolves with the next frame of that kind. Continues after the frames of earlier calls. */
 	async until(kind: string): Promise<Fields> {
 		return (await this.untilOneOf(kind)).value;
 	}
@@ -133,7 +133,7 @@ function metadataFor({ token, headers = {} }: RozAccess): Metadata {
 	return metadata;
 }
 
-/** One `StreamSession` stream over a connection of its own. */
+/** One `StreamSession` stream on its own connection. */
 export class RozStream implements AsyncDisposable {
 	readonly #client: InstanceType<ServiceClientConstructor>;
 	readonly #call: ClientDuplexStream<Fields, Fields>;
@@ -248,11 +248,11 @@ function protoValue(value: unknown): Fields {
 	if (typeof value === "number") return { numberValue: value };
 	if (typeof value === "boolean") return { boolValue: value };
 	if (Array.isArray(value)) return { listValue: { values: value.map(protoValue) } };
-	// JSON has no other values.
+	// A parsed JSON text contains no other values.
 	return { structValue: structOf(value as Fields) };
 }
 
-/** The texts of a `google.protobuf.Struct` whose values are all texts. */
+/** The text fields of a `google.protobuf.Struct` that has no other fields. */
 export function textsIn(struct: unknown): Readonly<Record<string, string>> {
 	const { fields } = Object(struct);
 	const entries = Object.entries(Object(fields));

@@ -3,10 +3,11 @@ import { TestGateway } from "../gateway.ts";
 import { type RozFrame, RozStream } from "./roz-client.ts";
 
 /**
- * The roz wire for the scenarios of all wires. A stream takes one message at a time, so a message behind another one has a
- * stream of its own on the same session. The driver cannot express: the arguments and the results of calls of the gateway,
- * because the protocol shows only names and ids; a summary, because no frame asks for one. No frame has the text that a
- * run left: it is the deltas of the last reply.
+ * The roz wire for the scenarios of all wires. A stream takes one message at a time, so a message that waits behind
+ * another message has its own stream on the same session. The driver cannot express two things. The arguments and
+ * results of the gateway's calls are unknown, because the protocol shows only names and ids. A summary cannot be
+ * requested, because no frame does so. No frame carries the text of an interrupted run, so the driver joins the deltas
+ * of the last reply.
  */
 export const rozDriver: Driver = {
 	wire: "roz",
@@ -28,7 +29,7 @@ interface Begun {
 	readonly end: AsyncDisposableStack;
 }
 
-/** A turn without a reported outcome: its stream, and the number of earlier frames. */
+/** A turn without a reported outcome: its stream, and the number of frames before it. */
 interface OpenTurn {
 	readonly stream: RozStream;
 	readonly from: number;
@@ -36,7 +37,7 @@ interface OpenTurn {
 
 class RozConversation implements Conversation {
 	readonly #begun: Begun;
-	/** In the order of their messages. */
+	/** Streams in the order of their messages. */
 	readonly #turns: OpenTurn[] = [];
 
 	constructor(begun: Begun) {
@@ -101,7 +102,7 @@ class RozConversation implements Conversation {
 		await this.#begun.end.disposeAsync();
 	}
 
-	/** Another stream on the session. */
+	/** Opens another stream on the session. */
 	async #continue(): Promise<RozStream> {
 		const { url, session, end } = this.#begun;
 		const stream = end.use(new RozStream(url, { headers: { "parley-session-id": session } }));
@@ -121,7 +122,7 @@ class RozConversation implements Conversation {
 	}
 }
 
-/** The text of each reply, by its deltas. The state `thinking` starts a reply. */
+/** The text of each reply, joined from its deltas. The state `thinking` starts a reply. */
 function repliesIn(frames: readonly RozFrame[]): string[] {
 	const replies = [""];
 	for (const { kind, value } of frames) {

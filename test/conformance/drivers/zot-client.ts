@@ -18,7 +18,7 @@ export const zotBinary = fileURLToPath(new URL("../../../packages/cli/bin/zot.mj
 export type Of<Type extends ZotType> = Extract<ZotFrame, { type: Type }>;
 
 export interface ZotOptions {
-	/** Answers as `claude-sonnet-4-5`. By default, the offline model answers. */
+	/** The model answers as `claude-sonnet-4-5`. Without a model, the offline model answers. */
 	readonly service?: FakeAnthropic;
 	readonly flags?: readonly string[];
 	readonly environment?: Readonly<Record<string, string>>;
@@ -29,20 +29,20 @@ export interface ZotOptions {
 }
 
 /**
- * The agent in its own process, driven like a program that has started it. A line with a wrong form or order fails the
- * waiting reader. Disposal ends the process.
+ * The agent in its own process, controlled through its stdin and stdout, as a program would do. A line with a wrong
+ * form or order makes the waiting reader fail. Disposal ends the process.
  */
 export class ZotClient implements AsyncDisposable {
-	/** All lines in order: parsed, and as text. */
+	/** All lines in order: as parsed frames, and as text. */
 	readonly frames: ZotFrame[] = [];
 	readonly lines: string[] = [];
 	readonly exited: Promise<ProcessEnd>;
-	/** The process works in `work` below it, and its home is `home`. */
+	/** Directory of the process, which works in `work` below it and has `home` as its home directory. */
 	readonly directory: string;
 	readonly #child: ChildProcessByStdio<Writable, Readable, Readable>;
 	readonly #watch = new Watch();
 	readonly #order = new ZotOrder();
-	/** Responses by id, the first of each. */
+	/** Responses by id. Only the first response to each id is stored. */
 	readonly #responses = new Map<string | number, ZotResponse>();
 	#stderr = "";
 	#open = true;
@@ -73,7 +73,7 @@ export class ZotClient implements AsyncDisposable {
 		this.#child.stderr.setEncoding("utf8").on("data", (text: string) => {
 			this.#stderr += text;
 		});
-		// A process that has ended reads no input. Its exit code shows the reason.
+		// A process that has ended reads no input. Its exit code shows why it ended.
 		this.#child.stdin.on("error", () => undefined);
 		this.exited = once(this.#child, "close").then(([code, signal]) => {
 			this.#open = false;
@@ -115,7 +115,7 @@ export class ZotClient implements AsyncDisposable {
 		return Number(/^VmRSS:\s*(\d+) kB$/m.exec(status)?.[1]) * 1024;
 	}
 
-	/** Writes commands in one piece. */
+	/** Writes all commands as one chunk. */
 	send(...commands: readonly object[]): void {
 		this.write(commands.map((command) => `${JSON.stringify(command)}\n`).join(""));
 	}
@@ -124,11 +124,11 @@ export class ZotClient implements AsyncDisposable {
 		this.#child.stdin.write(bytes);
 	}
 
-	/** Next line of this type after the last read one. Rejects if none follows. */
+	/** Next line of this type after the last read line. Rejects if no such line follows. */
 	async until<Type extends ZotType>(type: Type, fits: (frame: Of<Type>) => boolean = () => true) {
 		for (;;) {
 			const frame = await this.next();
-			// The type was compared.
+			// The condition has compared the type.
 			if (frame.type === type && fits(frame as Of<Type>)) return frame as Of<Type>;
 		}
 	}
@@ -142,14 +142,14 @@ export class ZotClient implements AsyncDisposable {
 		return frame;
 	}
 
-	/** All unread lines up to the end of the prompt. */
+	/** All unread lines, including the line that ends the prompt. */
 	async turn(): Promise<ZotFrame[]> {
 		const from = this.#read;
 		await this.until("done");
 		return this.frames.slice(from, this.#read);
 	}
 
-	/** Sends one command with a unique id, and returns its response. Skips earlier lines. */
+	/** Sends one command with a unique id, and returns its response. Skips the lines before the response. */
 	async ask(command: { readonly id: string; readonly type: string; readonly [key: string]: unknown }) {
 		this.send(command);
 		return this.response(command.id);
@@ -169,13 +169,13 @@ export class ZotClient implements AsyncDisposable {
 		return response.data;
 	}
 
-	/** Ends the input and returns the end of the process. Its output must be complete by then. */
+	/** Ends the input and returns the end of the process. By then, the output must be complete. */
 	async end(text = ""): Promise<ProcessEnd> {
 		this.#child.stdin.end(text);
 		return this.ended();
 	}
 
-	/** Like `end`, for a process that ends for another reason. */
+	/** Like `end`, for a process that ends without the end of its input. */
 	async ended(): Promise<ProcessEnd> {
 		await this.#when("the process ends", () => false);
 		const { code, signal } = await this.exited;
@@ -189,7 +189,7 @@ export class ZotClient implements AsyncDisposable {
 	}
 
 	async [Symbol.asyncDispose](): Promise<void> {
-		// A signal that allows the process to end its tools. It must end within seconds.
+		// Sends a signal that lets the process end its tools. The process must end within seconds.
 		this.#child.kill("SIGTERM");
 		const cancel = afterPatience(patienceMs, () => void this.#child.kill("SIGKILL"));
 		await this.exited;
@@ -197,7 +197,7 @@ export class ZotClient implements AsyncDisposable {
 		await rm(this.directory, { recursive: true, force: true });
 	}
 
-	/** Throws the fault of a line. An end is not a fault and ends the wait. */
+	/** Waits for a condition, or for the end of the process. Throws the first violation in a line. */
 	async #when(what: string, isTrue: () => boolean): Promise<void> {
 		const over = (): boolean => this.#failure !== undefined || !this.#open || isTrue();
 		await this.#watch.until(what, over);
@@ -229,7 +229,7 @@ export class ZotClient implements AsyncDisposable {
 	}
 }
 
-/** The types of the lines in order. Deltas of one text count as one. */
+/** The types of the lines in order. Consecutive deltas of one text are one item. */
 export function typesOf(frames: readonly ZotFrame[]): string[] {
 	const types = frames.map((frame) => (frame.type === "turn_end" ? `turn_end ${frame.stop}` : frame.type));
 	const pieces = ["text_delta", "thinking_delta", "tool_use_args"];
@@ -237,7 +237,7 @@ export function typesOf(frames: readonly ZotFrame[]): string[] {
 }
 
 export function only<Type extends ZotType>(frames: readonly ZotFrame[], type: Type): Of<Type>[] {
-	// The type was compared.
+	// The filter has compared the type.
 	return frames.filter((frame) => frame.type === type) as Of<Type>[];
 }
 

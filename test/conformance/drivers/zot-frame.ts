@@ -1,6 +1,6 @@
 import * as z from "zod";
 
-/** A token count or an amount of money, which is always a number. */
+/** A token count or an amount of money, both always numbers. */
 const Counts = {
 	input: z.int().min(0),
 	output: z.int().min(0),
@@ -45,7 +45,7 @@ const Queued = z.strictObject({
 	...{ message: z.string().optional(), images: z.int().min(0).optional() },
 });
 
-/** Data in the response of a successful command, if it has data. */
+/** Data in the response of a successful command. Absent for some commands. */
 const data: Readonly<Record<string, z.ZodType | undefined>> = {
 	hello: z.strictObject({
 		...{ protocol_version: z.literal(1), version: z.string().min(1) },
@@ -76,7 +76,7 @@ const named = { type: z.literal("response"), id: Id.exactOptional(), command: z.
 const Success = z.strictObject({ ...named, success: z.literal(true), data: z.unknown().optional() });
 const Failure = z.strictObject({ ...named, success: z.literal(false), error: z.string().min(1) });
 
-/** The prompt of an event. The `id` in some events is that of a call or a question, not of the event. */
+/** The prompt that an event belongs to. Some events have another `id`, which belongs to a call or a question. */
 const of = { request_id: Id.exactOptional() };
 
 const events = [
@@ -126,7 +126,7 @@ export type ZotFrame = z.infer<typeof Frame>;
 export type ZotType = ZotFrame["type"];
 export type ZotResponse = Extract<ZotFrame, { type: "response" }>;
 
-/** Exact form of the agent's lines. Another form fails the reader. */
+/** Exact form of the agent's lines. A line with another form makes the reader fail. */
 export function readZotFrame(value: unknown): ZotFrame {
 	const frame = Frame.parse(value);
 	if (frame.type !== "response" || !frame.success) return frame;

@@ -1,6 +1,6 @@
 import type { ZotFrame, ZotType } from "./zot-frame.ts";
 
-/** Valid next lines, by the last line. `"start"` is the response to a prompt. */
+/** Valid types of the next line, by the type of the last line. `"start"` is the response to a prompt. */
 type Place = ZotType | "start" | "rest" | "aborted";
 
 const turn = ["assistant_start", "usage", "turn_end"] as const;
@@ -18,7 +18,7 @@ const speaking = [
 ] as const;
 const next: { readonly [From in Place]: readonly Place[] } = {
 	rest: ["start"],
-	// A compaction writes no line before the usage of its summary.
+	// During a compaction, no line precedes the usage of the summary.
 	start: ["user_message", "usage", "compact_done", ...ends],
 	user_message: ["turn_start", "usage", ...ends],
 	turn_start: turn,
@@ -35,7 +35,7 @@ const next: { readonly [From in Place]: readonly Place[] } = {
 	tool_progress: tools,
 	ask: tools,
 	tool_result: [...tools, "turn_start", "usage", ...ends],
-	// The end of the turn and of the prompt.
+	// Ends of the turn and of the prompt.
 	aborted: ["done"],
 	error: ["done"],
 	compact_done: ["done"],
@@ -50,7 +50,7 @@ export class ZotOrder {
 	#request: string | number | undefined;
 	readonly #cumulative = { input: 0, output: 0, cache_read: 0, cache_write: 0, cost_usd: 0 };
 	readonly #calls = new Set<string>();
-	/** Calls that the model writes. */
+	/** Calls that the model is writing. */
 	readonly #written = new Set<string>();
 
 	/** Throws at the first violation. */
@@ -71,7 +71,7 @@ export class ZotOrder {
 		this.#pair(frame);
 	}
 
-	/** Between two prompts, where the process may end. */
+	/** Whether the last line is between two prompts, where the process may end. */
 	get atRest(): boolean {
 		return this.#last === "rest" || this.#last === "done";
 	}
@@ -96,7 +96,7 @@ export class ZotOrder {
 		}
 	}
 
-	/** Each call has one result before the next model call, and there are no other results. */
+	/** Each call has exactly one result before the next model call. A result without a call is a violation. */
 	#pair(frame: Exclude<ZotFrame, { type: "response" }>): void {
 		if (frame.type === "tool_use_start") this.#written.add(frame.id);
 		if (frame.type === "tool_use_args" && !this.#written.has(frame.id)) {

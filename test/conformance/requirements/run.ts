@@ -1,6 +1,6 @@
 import { onEachWire, ozzie, type Requirement, zot } from "../requirement.ts";
 
-/** A call of a tool of the gateway is visible as a state. Its results reach the client only in the words of the model. */
+/** Reason for requirements about arguments and results of gateway calls, which roz does not transmit. */
 const namesOnly = { cannot: "roz has only the name of a gateway call, without arguments and result" };
 
 export const runRequirements = {

@@ -12,14 +12,14 @@ import { Work } from "./work.ts";
 
 const steps = 70;
 const maxExtraSteps = 200;
-/** Edits or additions of one answer that each run must have. */
+/** Minimum number of edits or stream additions that one answer must have in each run. */
 const leastGrowth = 3;
 const quietTurns = 12;
-/** Must have no common divisor with the number of places. */
+/** Step between places. It must have no common divisor with the number of places, so that each place is used. */
 const placeStride = 4;
 const shortMs = 25;
 
-/** Timers fire at whole milliseconds, as on a machine's clock. */
+/** A clock that fires timers at whole milliseconds, like the clock of a machine. */
 class WholeClock extends ManualClock {
 	override now(): number {
 		return Math.floor(super.now());
@@ -32,34 +32,37 @@ export interface ChaosPeople {
 	readonly messages: { databaseLost(): void };
 	/** People who request tasks. */
 	readonly requesters: readonly { readonly id: string; readonly name: string }[];
-	/** Each channel mentions the connector. */
+	/** Whether every message in a channel mentions the connector. */
 	greet(): void;
-	/** One random action of a person. */
+	/** Performs one random action of a person. */
 	act(): void;
 }
 
-/** Platform of a chaos run, with its faults. */
+/** Platform of a chaos run, with its possible faults. */
 export interface ChaosPlatform<Simulator, People extends ChaosPeople> {
 	readonly name: "discord" | "slack";
 	readonly simulator: Simulator;
 	readonly people: People;
-	/** Tenants of the rooms. */
+	/** Tenants of the rooms, for example the guild. */
 	readonly tenants: readonly string[];
-	/** Virtual time after which earlier actions are stored, although they may be unanswered. */
+	/** Virtual time after which the connector has stored earlier actions, although they may be unanswered. */
 	readonly calmMs: number;
-	/** Virtual time longer than any wait for an automatic action. */
+	/** Virtual time that exceeds the wait for any automatic action. */
 	readonly longestMs: number;
 	readonly cuts: readonly (() => void)[];
-	/** Changes of answers that grow, as the platform has accepted them. */
+	/** Changes of growing answers that the platform has accepted. */
 	readonly growth: SeenGrowth;
-	/** Number of requests that it refused or lost. */
+	/** Number of requests that the platform refused or lost. */
 	readonly failed: number;
-	/** From now on requests fail and events arrive out of order. */
+	/** Starts the faults: from now on, requests fail and events arrive out of order. */
 	break(): void;
 	heal(): void;
-	/** Starts the next process of the connector, with the stored state of the last one unless its database is lost. */
+	/**
+	 * Starts the next process of the connector, with the stored state of the previous process unless its database is
+	 * lost.
+	 */
 	nextProcess(isLost: boolean): PlatformProcess;
-	/** Faults at the time when all actions are stored. */
+	/** Faults found when all actions are stored. */
 	judgeRemoved(run: ChaosRun<Simulator, People>): string[];
 }
 
@@ -76,16 +79,16 @@ export interface ChaosPlan<Simulator, People extends ChaosPeople> {
 	openPlatform(parts: ChaosPlatformParts): ChaosPlatform<Simulator, People>;
 }
 
-/** All that outlives a process of the connector: a platform with its people, the gateway, and the disk. */
+/** All state that outlives a process of the connector: a platform with its people, the gateway, and the disk. */
 export class ChaosRun<Simulator, People extends ChaosPeople> {
 	readonly simulator: Simulator;
 	readonly gateway: ScriptedGateway;
 	readonly people: People;
 	readonly work: Work;
-	/** Changes of answers that grow. */
+	/** Changes of growing answers that the platform has carried out. */
 	readonly growth: SeenGrowth;
 	readonly deaths: string[] = [];
-	/** Posts that wait for a person at the end, and dead ones. */
+	/** Posts that wait for a person at the end, and posts that were given up. */
 	stuck: readonly string[] = [];
 	readonly faults: string[] = [];
 	readonly #platform: ChaosPlatform<Simulator, People>;
@@ -123,7 +126,7 @@ export class ChaosRun<Simulator, People extends ChaosPeople> {
 		await mkdir(this.#directory, { recursive: true });
 		const killable = await this.#begin(true);
 		await this.#pass(5000);
-		// Messages to an unknown channel may be lost with the connection.
+		// Messages in an unknown channel may be lost with the connection.
 		this.people.greet();
 		await this.#pass(30_000);
 		for (const session of this.gateway.sessions) this.work.trust.give(session);
@@ -139,7 +142,7 @@ export class ChaosRun<Simulator, People extends ChaosPeople> {
 		await rm(this.#directory, { recursive: true });
 	}
 
-	/** Kinds of events of this run, for a census of many runs. */
+	/** Kinds of events in this run, for a census of many runs. */
 	get happened(): readonly string[] {
 		const { tasks } = this.work.tasks;
 		const answered = this.gateway.sessions
@@ -159,7 +162,7 @@ export class ChaosRun<Simulator, People extends ChaosPeople> {
 		);
 	}
 
-	/** Log of the last process, to find a fault. */
+	/** Log of the last process, which helps to find a fault. */
 	get log(): readonly string[] {
 		const records = this.#killable?.log.records ?? [];
 		return records
@@ -167,7 +170,7 @@ export class ChaosRun<Simulator, People extends ChaosPeople> {
 			.map(({ level, message, fields }) => `${level} ${message} ${written(fields)}`);
 	}
 
-	/** A step after the others, if no answer has grown yet: each run must have one that did. */
+	/** Plays one more step if no answer has grown yet, because each run must have a growing answer. */
 	async #extraStep(): Promise<void> {
 		if (this.#killable?.end !== undefined) await this.#remove();
 		this.gateway.away = false;
@@ -185,7 +188,7 @@ export class ChaosRun<Simulator, People extends ChaosPeople> {
 		await this.#pass(this.#random.pick([0, 50, 700, 3000, 9000]));
 	}
 
-	/** A random fault between the connector and its servers. */
+	/** Causes a random fault between the connector and its servers. */
 	#disturb(): void {
 		const { cuts } = this.#platform;
 		this.people.pendingActions.disturbed();
@@ -206,7 +209,7 @@ export class ChaosRun<Simulator, People extends ChaosPeople> {
 		const end = this.#clock.now() + longestMs;
 		await this.#pass(calmMs);
 		this.faults.push(...this.#platform.judgeRemoved(this));
-		// The last actions may still cause posts.
+		// The last actions may still lead to posts.
 		for (let done = 0; done < 2; done = (await this.#isDone()) ? done + 1 : 0) {
 			this.work.finish();
 			await this.#pass(20_000);
@@ -229,7 +232,7 @@ export class ChaosRun<Simulator, People extends ChaosPeople> {
 		await this.#quiet();
 		const part = Math.max(100, ms > 60_000 ? 5000 : ms / 6);
 		for (let left = ms; left > 0; left -= part) {
-			// Waits of milliseconds, such as those of concurrent commits, do not need seconds.
+			// Waits of some milliseconds, for example of concurrent commits, do not need a step of seconds.
 			this.#clock.advance(shortMs);
 			await this.#quiet();
 			this.#clock.advance(Math.max(0, Math.min(left, part) - shortMs));
@@ -258,13 +261,13 @@ export class ChaosRun<Simulator, People extends ChaosPeople> {
 		this.#kills -= 1;
 		if (this.#kills < 0) return;
 		this.#armed += 1;
-		// Each place has its turn, even with few seeds.
+		// Each place has its turn, even with only a few seeds.
 		const place = places[(this.#seed * placeStride + this.#armed) % places.length] ?? "";
-		// Commits are frequent; every other place is reached a few times.
+		// A process commits frequently, but it reaches every other place only a few times.
 		killable.arm({ place, hit: this.#random.between(1, isFrequent(place) ? 60 : 5) });
 	}
 
-	/** Removes the dead process and starts the next one, perhaps without its database. */
+	/** Removes a dead process and starts the next process, perhaps without the database. */
 	async #remove(): Promise<void> {
 		const killable = this.#killable;
 		if (killable?.end === undefined) return;
@@ -279,7 +282,7 @@ export class ChaosRun<Simulator, People extends ChaosPeople> {
 		this.#arm(await this.#begin(isLost));
 	}
 
-	/** Advances the clock until the work is over. Work of a dead process never ends and is dropped. */
+	/** Advances the clock until the work is over. The work of a dead process never ends, so the method stops waiting. */
 	async #through(work: Promise<void>): Promise<void> {
 		let isOver = false;
 		const over = (): void => {

@@ -40,7 +40,7 @@ export class DiscordChaosPlatform implements ChaosPlatform<Simulator, People> {
 	#session = new StoredSession(undefined);
 
 	constructor({ clock, random, seed }: ChaosPlatformParts) {
-		// The minimum that the connector relies on. A longer time would hide a repeat that comes too late.
+		// The minimum that the connector relies on. With a longer time, the test would not notice a late repeat.
 		this.simulator = new Simulator({ clock, seed, settings: { nonceMs: 60_000 } });
 		this.people = new People(this.simulator, random);
 		this.tenants = [this.simulator.home.id, "dm"];
@@ -68,7 +68,7 @@ export class DiscordChaosPlatform implements ChaosPlatform<Simulator, People> {
 		this.#session = session;
 		const { simulator, growth } = this;
 		const port = new InProcessPort(simulator, { intents, sessions: session.store });
-		// A request that has left a process arrives, although the process is dead by then.
+		// A sent request still reaches the platform when the process is already dead.
 		const wire = new InProcessPort(simulator, { intents });
 		return {
 			run: (options, guarded) =>

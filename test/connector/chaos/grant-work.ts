@@ -15,12 +15,12 @@ export interface Grant {
 	isOver: boolean;
 }
 
-/** Reason of a grant, which the open card shows. */
+/** Reason of a grant, which the open grant card shows. */
 export function reasonOf({ id }: Pick<Grant, "id">): string {
 	return `quick work ${id.slice(-6)}.`;
 }
 
-/** Grants of channels by an operator, until they end. */
+/** Channel grants of an operator, until they end. */
 export class GrantWork {
 	readonly grants: Grant[] = [];
 	readonly #gateway: ScriptedGateway;
@@ -40,7 +40,7 @@ export class GrantWork {
 		});
 	}
 
-	/** A channel has at most one grant, direct messages have no grants. */
+	/** A channel has at most one grant. A direct message has no grant. */
 	give(session: Session): void {
 		const { place } = session;
 		if (place === undefined || isDirect.test(place)) return;
@@ -60,7 +60,7 @@ export class GrantWork {
 		return { status: "revoked" as const };
 	}
 
-	/** All sessions of the channel receive the event. */
+	/** Sends the event to all sessions of the channel. */
 	#notify(place: string, notify: (session: Session) => void): void {
 		for (const session of this.#gateway.sessions) if (session.place === place) notify(session);
 	}

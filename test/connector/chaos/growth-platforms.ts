@@ -6,12 +6,12 @@ import { SlackChaosPlatform } from "./slack-chaos-run.ts";
 
 type Open = (clock: ManualClock) => GrowthPlatform;
 
-/** A channel in which Parley is asked, two approvers, and another channel for approvals. */
+/** Rooms of a test: a channel in which people ask Parley, two approvers, and a separate channel for approvals. */
 export interface NoticePlatform extends GrowthPlatform {
-	/** Ids as in principals. */
+	/** Ids in the form that principals have. */
 	readonly approvers: readonly string[];
 	readonly approvals: string;
-	/** Posts of Parley in the direct messages of each approver, and in the channel for approvals. */
+	/** Parley's posts in the direct messages of each approver, and in the approval channel. */
 	elsewhere(): { readonly direct: readonly (readonly SeenPost[])[]; readonly approvals: readonly SeenPost[] };
 }
 
@@ -56,7 +56,7 @@ export function discordNotices(clock: ManualClock): NoticePlatform {
 	};
 }
 
-/** Asks in threads of a channel. */
+/** Asks in a thread of a channel. */
 export function slackNotices(clock: ManualClock): NoticePlatform {
 	const platform = new SlackChaosPlatform({ clock, random: new Random(1), seed: 1 });
 	const { simulator } = platform;
@@ -75,12 +75,12 @@ export function slackNotices(clock: ManualClock): NoticePlatform {
 	};
 }
 
-/** Answers in threads of a channel, which grow by edits. */
+/** Answers that grow by edits, in threads of a channel. */
 export function slackGrowth(seed: number): Open {
 	return (clock) => slackRoom(new SlackChaosPlatform({ clock, random: new Random(seed), seed }), false);
 }
 
-/** Answers in threads of direct messages, which grow as streams. */
+/** Answers that grow as streams, in threads of direct messages. */
 export function slackDirectGrowth(seed: number): Open {
 	return (clock) => slackRoom(new SlackChaosPlatform({ clock, random: new Random(seed), seed }), true);
 }

@@ -9,7 +9,10 @@ const earlier = "I look at the files.";
 const end = "That is the end.";
 const call = { name: "read", call_id: "c1" } as const;
 
-/** An answer that grows over two posts, calls a tool, and ends with a short text. With the milliseconds after each step. */
+/**
+ * An answer that grows over two posts, calls a tool, and ends with a short text. Each step has the milliseconds after
+ * it.
+ */
 const stepsOf = (twoPosts: number): readonly (readonly [(session: GrowingSession) => void, number])[] => [
 	[(session) => session.stream(part), 1000],
 	[(session) => session.stream(part), 2500],
@@ -21,14 +24,14 @@ const stepsOf = (twoPosts: number): readonly (readonly [(session: GrowingSession
 	[(session) => void session.end({ content: end }), 3000],
 ];
 
-/** Places on the way of a row and of a transient edit, and of their requests. */
+/** Whether a death at this place can affect an outbox row, a transient edit or its request. */
 const isStep = (place: string): boolean => place.startsWith("outbox.") || place.startsWith("platform.");
 
 interface Stage {
 	readonly open: ConstructorParameters<typeof Growth>[0];
-	/** Number of characters for which an answer needs two posts. */
+	/** Number of characters that need two posts. */
 	readonly twoPosts: number;
-	/** Whether the post grows as a stream of the platform. Default: by edits. */
+	/** Whether the post grows as a native stream of the platform. By default, it grows by edits. */
 	readonly streams?: true;
 }
 

@@ -5,32 +5,32 @@ import { afterPatience, ManualClock } from "@parley/base/testing";
 import { ScriptedGateway } from "@parley/connector/testing";
 import { type Fate, KillableConnector, type PlatformProcess } from "./killable-connector.ts";
 
-/** A post of Parley that all people see. */
+/** A Parley post that all people see. */
 export interface SeenPost {
 	readonly id: string;
 	readonly text: string;
 	readonly buttons: readonly string[];
-	/** Whether the platform shows that it still grows. */
+	/** Whether the platform shows that the post still grows. */
 	readonly streaming?: boolean;
 }
 
 export interface GrowthPlatform {
 	nextProcess(isLost: boolean): PlatformProcess;
-	/** From here on, requests fail and events arrive out of order. */
+	/** Starts the faults: from now on, requests fail and events arrive out of order. */
 	break(): void;
 	heal(): void;
-	/** The person mentions Parley in the channel. */
+	/** Mentions Parley in the channel as the person. */
 	ask(text: string): void;
 	posts(): readonly SeenPost[];
 	drainViolations(): readonly string[];
 }
 
-/** The death of a process, perhaps with its database. */
+/** The death of a process, with or without the loss of its database. */
 export interface Death extends Fate {
 	readonly losesDatabase: boolean;
 }
 
-/** Words of a reply that is still growing. No complete answer has them. */
+/** Words of a reply that is still growing. No complete answer contains them. */
 export const part = "A part of a reply. ";
 
 export type GrowingSession = ScriptedGateway["sessions"][number];
@@ -38,22 +38,22 @@ export type GrowingSession = ScriptedGateway["sessions"][number];
 const greeting = "Good morning.";
 const quietTurns = 12;
 const partMs = 250;
-/** Longer than the time in which an edit of the last process may arrive, with retries. */
+/** Longer than the time in which an edit of the previous process may arrive, including retries. */
 const longestMs = 300_000;
-/** Real time for writes to the disk. On a busy machine the clock passes its limit during one write. */
+/** Maximum real time for writes to the disk. On a busy machine, the clock can pass its own limit during one write. */
 const patienceMs = 10_000;
 
-/** A connector that shows answers while they grow, and dies at given places. */
+/** A connector that shows growing answers, and dies at given places. */
 export class Growth {
 	readonly gateway: ScriptedGateway;
 	readonly #clock = new ManualClock();
 	readonly #platform: GrowthPlatform;
 	readonly #directory: string;
 	#killable: KillableConnector | undefined;
-	/** Deaths of this process and of the next ones. */
+	/** Deaths of this process and of the processes after it. */
 	#deaths: readonly Death[] = [];
 	#before: ReadonlySet<string> | undefined;
-	/** The first post of the answers that people saw. */
+	/** First post of the answer that people have seen. */
 	#first: string | undefined;
 	#isDead = false;
 
@@ -70,25 +70,28 @@ export class Growth {
 		this.#platform.ask("hello");
 		const session = await this.#run();
 		session.end({ content: greeting });
-		// Edits of a new process wait for those of the last one.
+		// Edits of a new process wait until edits of the previous process can no longer arrive.
 		await this.pass(20_000);
 		this.#before = new Set(this.#platform.posts().map(({ id }) => id));
 	}
 
-	/** From here on, the process and the next ones die as given. With `isBroken`, requests and events fail, too. */
+	/**
+	 * Arms the deaths of this process and of the next processes. With `isBroken`, also starts the faults of requests
+	 * and events.
+	 */
 	disturb(deaths: readonly Death[], { isBroken = false } = {}): void {
 		this.#deaths = deaths;
 		this.#arm();
 		if (isBroken) this.#platform.break();
 	}
 
-	/** The person asks. Resolves with the session whose run works. */
+	/** Asks as the person. Resolves with the session whose run is active. */
 	async ask(): Promise<GrowingSession> {
 		this.#platform.ask("go on");
 		return this.#run();
 	}
 
-	/** Ends the faults, and resolves when all work is done, with the number of hits of each place in the last process. */
+	/** Ends the faults. When all work is complete, resolves with the number of hits of each place in the last process. */
 	async finish(): Promise<ReadonlyMap<string, number>> {
 		this.#platform.heal();
 		await this.#until(() => this.#isDone());
@@ -102,12 +105,12 @@ export class Growth {
 		await rm(join(this.#directory, "connectors"), { recursive: true });
 	}
 
-	/** Number of deaths that did not happen. */
+	/** Number of planned deaths that did not happen. */
 	get deathsLeft(): number {
 		return this.#deaths.length;
 	}
 
-	/** The first post of the answers that people saw. */
+	/** First post of the answer that people have seen. */
 	get first(): string | undefined {
 		return this.#first;
 	}
@@ -134,7 +137,7 @@ export class Growth {
 	async pass(ms: number): Promise<void> {
 		for (let left = ms; left > 0; left -= partMs) {
 			await this.#quiet();
-			// Waits of milliseconds, such as those of concurrent commits, do not need longer.
+			// Waits of some milliseconds, for example of concurrent commits, do not need a step of seconds.
 			this.#clock.advance(25);
 			await this.#quiet();
 			this.#clock.advance(partMs - 25);
@@ -202,7 +205,7 @@ export class Growth {
 		this.#arm();
 	}
 
-	/** Advances the clock until the work is over. Work of a dead process never ends and is dropped. */
+	/** Advances the clock until the work is over. The work of a dead process never ends, so the method stops waiting. */
 	async #through(work: Promise<void> | undefined): Promise<void> {
 		let isOver = false;
 		const over = (): void => {

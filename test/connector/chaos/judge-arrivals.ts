@@ -1,12 +1,12 @@
 import type { ScriptedGateway } from "@parley/connector/testing";
 
-/** Message as it arrived at the gateway. */
+/** A message as it arrived at the gateway. */
 export interface Arrival {
 	readonly content: string;
 	readonly run: string;
-	/** True if its author cancelled it before the answer. */
+	/** True if the author cancelled the message before the answer. */
 	readonly isCancelled: boolean;
-	/** True if it joined an active run while it waited. */
+	/** True if the message joined an active run while it waited. */
 	readonly hasJoined: boolean;
 }
 
@@ -16,7 +16,7 @@ interface Posted {
 	readonly file?: string;
 }
 
-/** All arrivals of a message at the gateway, without repetitions. */
+/** All arrivals of a message at the gateway, without retries. */
 export function arrivalsOf({ sessions }: ScriptedGateway, message: string): Arrival[] {
 	return sessions.flatMap(({ frames }) => {
 		const payloads = frames.map(({ event, payload }) => ({ event, ...Object(payload) }));
@@ -24,7 +24,7 @@ export function arrivalsOf({ sessions }: ScriptedGateway, message: string): Arri
 			({ event, error }) => event === "assistant.message" && error === "cancelled",
 		);
 		const cancelled = new Set(ended.map(({ run_id }) => run_id));
-		// Such a run has no message any longer: the message is in the run that it joined.
+		// Such a run no longer has a message, because the message is in the run that it joined.
 		const moved = new Set(ended.filter(({ joined }) => joined !== undefined).map(({ run_id }) => run_id));
 		return payloads
 			.filter((one) => one.event === "user.message" && one.correlation_id === message)
@@ -36,7 +36,7 @@ export function arrivalsOf({ sessions }: ScriptedGateway, message: string): Arri
 	});
 }
 
-/** Deleted messages that still wait at the end. A message that has joined a run cannot be withdrawn. */
+/** Faults for deleted messages that still wait at the end. A message that has joined a run cannot be withdrawn. */
 export function judgeWaiting(gateway: ScriptedGateway, deleted: readonly Posted[]): string[] {
 	const waiting = new Set(gateway.sessions.flatMap(({ runs }) => runs.map(({ id }) => id)));
 	return deleted.flatMap(({ id }) => {
@@ -45,7 +45,7 @@ export function judgeWaiting(gateway: ScriptedGateway, deleted: readonly Posted[
 	});
 }
 
-/** No version of a message arrives twice. */
+/** Faults if a version of a message arrives twice. */
 export function judgeTwice({ versions }: Posted, arrivals: readonly Arrival[]): string[] {
 	return versions.flatMap((text) => {
 		const count = arrivals.filter(({ content }) => content.includes(text)).length;
@@ -53,7 +53,7 @@ export function judgeTwice({ versions }: Posted, arrivals: readonly Arrival[]): 
 	});
 }
 
-/** Each version that arrived has the file once, minus the number of refusals. */
+/** Faults if a version that arrived does not have its file exactly once, apart from refused downloads. */
 export function judgeFile(
 	gateway: ScriptedGateway,
 	{ id, file, versions }: Posted,
@@ -62,7 +62,7 @@ export function judgeFile(
 	if (file === undefined) return [];
 	const brought = gateway.requests.filter(({ method, params }) => {
 		const { attachments = [], correlation_id: message } = Object(params);
-		// Later messages of a thread bring it, too, as a file of an earlier message.
+		// Later messages of a thread also contain the file, as a file of an earlier message.
 		return method === "send_message" && message === id && attachments.includes(`file_${file}`);
 	});
 	const arrivals = arrivalsOf(gateway, id);
@@ -71,7 +71,7 @@ export function judgeFile(
 		: [`${file} came ${brought.length} times with ${arrivals.length} of ${versions.join(" → ")}`];
 }
 
-/** The gateway makes at most as many retries as people requested. A refused retry may be requested again. */
+/** Faults if the gateway made more retries than people requested. People may request a refused retry again. */
 export function judgeRetries({ sessions }: ScriptedGateway, expected: number): string[] {
 	const retries = sessions
 		.flatMap(({ frames }) => frames)

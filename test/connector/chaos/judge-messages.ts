@@ -3,7 +3,7 @@ import { arrivalsOf, judgeFile, judgeRetries, judgeTwice, judgeWaiting } from ".
 
 type SentMessage = DiscordChaosRun["people"]["messages"]["sentMessages"][number];
 
-/** A new Discord session replays earlier messages, but not their edits and deletions. */
+/** Discord replays earlier messages to a new session, but not their edits and deletions. */
 const receiptMs = 60_000;
 
 /** Faults in messages, edits, deletions and attachments, compared with the arrivals at the gateway. */
@@ -21,7 +21,7 @@ function judgeSentMessage(run: DiscordChaosRun, sentMessage: SentMessage): strin
 	const { id, versions, isDeleted, mayBeLost } = sentMessage;
 	const arrivals = arrivalsOf(run.gateway, id);
 	const faults = judgeTwice(sentMessage, arrivals);
-	// A version that has joined a run cannot be withdrawn by an edit.
+	// An edit cannot withdraw a version that has joined a run.
 	const remaining = arrivals.filter(({ isCancelled, hasJoined }) => !isCancelled && !hasJoined);
 	if (remaining.length > 1) faults.push(`${versions.join(" → ")} was answered ${remaining.length} times`);
 	if (mayBeLost || isDeleted) return faults;
@@ -34,19 +34,19 @@ function judgeSentMessage(run: DiscordChaosRun, sentMessage: SentMessage): strin
 		: [...faults, `the gateway did not learn that ${first} is ${last} now`];
 }
 
-/** True if a post below the message says that the edit came too late. */
+/** True if a post below the message reports that the edit came too late. */
 function isRefused({ room, id }: SentMessage): boolean {
 	return room
 		.shows()
 		.some(({ repliesTo, text }) => repliesTo?.id === id && text.includes("before you edited"));
 }
 
-/** Number of posts below the message which say that its file could not be read. */
+/** Number of posts below the message which report that its file could not be read. */
 function refusalsOf({ id, room }: SentMessage, file: string): number {
 	return room.shows().filter(({ repliesTo, text }) => repliesTo?.id === id && text.includes(file)).length;
 }
 
-/** Deleted messages that still wait at the end. */
+/** Faults for deleted messages that still wait at the end. */
 export function judgeDeleted(run: DiscordChaosRun): string[] {
 	const { gateway, people } = run;
 	const deleted = people.messages.sentMessages.filter(
@@ -56,7 +56,8 @@ export function judgeDeleted(run: DiscordChaosRun): string[] {
 }
 
 /**
- * True if the Discord session ended before the last change was certainly received, or if the connector lost its database.
+ * True if the connector may not know the last change of the message: a new Discord session began shortly after the
+ * change, or the connector lost its database.
  */
 function isUnseen({ simulator }: DiscordChaosRun, { changedAt, mayBeLost }: SentMessage): boolean {
 	const { identifies } = simulator.state;

@@ -7,7 +7,7 @@ type Session = ScriptedGateway["sessions"][number];
 interface Post {
 	readonly text: string;
 	readonly buttons: readonly string[];
-	/** Whether the platform shows that it still grows. */
+	/** Whether the platform shows that the post still grows. */
 	readonly streaming?: boolean;
 }
 
@@ -16,11 +16,11 @@ export interface WorkAndPosts {
 	readonly gateway: ScriptedGateway;
 	readonly stuck: readonly string[];
 	readonly posts: readonly Post[];
-	/** True if a session can no longer be shown. */
+	/** True if the connector can no longer show a session. */
 	isGone?(session: Session | undefined): boolean;
 }
 
-/** Each answer is visible once. */
+/** Faults if an answer is not visible exactly once. */
 export function judgeAnswers({ work, gateway, stuck, posts, isGone }: WorkAndPosts): string[] {
 	return work.answers.flatMap(({ text, session }) => {
 		const count = posts.filter((post) => post.text.includes(text)).length;
@@ -31,7 +31,10 @@ export function judgeAnswers({ work, gateway, stuck, posts, isGone }: WorkAndPos
 	});
 }
 
-/** No post looks like an answer that is still growing, and each text before a call is visible once. */
+/**
+ * Faults for a post that looks like a growing answer at the end, and for a text before a call that is not visible
+ * exactly once.
+ */
 export function judgeGrowth({ work, gateway, posts, isGone }: WorkAndPosts): string[] {
 	const unfinished = posts.filter(
 		({ text, buttons, streaming = false }) =>
@@ -45,7 +48,7 @@ export function judgeGrowth({ work, gateway, posts, isGone }: WorkAndPosts): str
 	return [...unfinished.map(({ text }) => `an answer is unfinished: ${text.slice(0, 100)}`), ...earlier];
 }
 
-/** Answers of a session are posted in their order, in each place. */
+/** Faults if one room shows the answers of a session out of order. */
 export function judgeOrder({ answers }: Work, places: readonly (readonly Post[])[]): string[] {
 	return [...Map.groupBy(answers, ({ session }) => session)].flatMap(([session, own]) => {
 		const given = own.map(({ text }) => text);
@@ -59,7 +62,7 @@ export function judgeOrder({ answers }: Work, places: readonly (readonly Post[])
 	});
 }
 
-/** Each question is on one card, which can approve while it has an open question. */
+/** Faults if a question is not on exactly one card, or if a card with an open question cannot approve it. */
 export function judgeQuestions({ work, posts, isGone }: WorkAndPosts): string[] {
 	return work.questions.flatMap(({ session, label, approve }) => {
 		if (isGone?.(session)) return [];
@@ -75,14 +78,14 @@ export function judgeQuestions({ work, posts, isGone }: WorkAndPosts): string[] 
 
 const reviewStates = /Waiting for your answer|Answered|Closed/;
 
-/** Each grant has at most one card. A closed card does not name its grant. */
+/** Faults if a grant has several cards, or if a closed card still names its grant. */
 export function judgeGrantCards({ work, posts }: WorkAndPosts): string[] {
 	const cards = posts.filter(({ text }) => /This channel is (?:no longer )?trusted/.test(text));
 	const { grants } = work.trust;
 	return cards.length <= grants.length ? [] : [`${grants.length} grants have ${cards.length} cards`];
 }
 
-/** Each plan is shown once, and can be approved while it waits. */
+/** Faults if a plan is not shown exactly once, or cannot be approved while it waits. */
 export function judgeReviews({ work, posts, isGone }: WorkAndPosts): string[] {
 	return work.tasks.tasks.flatMap(({ session, reviews }) =>
 		reviews.flatMap(({ label, isOpen }) => {
@@ -99,13 +102,13 @@ interface Ping {
 	readonly text: string;
 }
 
-/** Each question of a task and its end notify the requester once, and no other post notifies a person. */
+/** Faults unless each question of a task, and its end, notify the requester once. No other post may notify a person. */
 export function judgePings({ work, isGone }: WorkAndPosts, pings: readonly Ping[]): string[] {
 	const causes = work.tasks.tasks.flatMap(({ title, end, reviews, requester, session }) => {
 		const person = { requester: requester.name, mayBeMissing: isGone?.(session) ?? false };
 		return [
 			{ ...person, name: title, isRequested: end !== undefined },
-			// An answered question may never have been posted as an open one.
+			// The question may have been answered before it was posted as open.
 			...reviews.map(({ label, isOpen }) => {
 				const mayBeMissing = person.mayBeMissing || !isOpen;
 				return { ...person, name: label, isRequested: true, mayBeMissing };

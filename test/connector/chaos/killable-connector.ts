@@ -13,27 +13,27 @@ export const places = [
 	...["late", "asked"].map((name) => `platform.${name}`),
 ];
 
-/** Whether a process reaches a place so often that it does not die at one of the first hits. */
+/** Whether a process reaches this place often. A death may then be planned for a later hit. */
 export function isFrequent(place: string): boolean {
 	return place.startsWith("store.") || place.startsWith("platform.");
 }
 
-/** Time from the death of a process until the platform carries out a request that it had sent. */
+/** Milliseconds from the death of a process until the platform carries out a request that the process had sent. */
 const lateMs = 2000;
 
-/** The place at which a process dies, and the number of the hit. */
+/** The place at which a process dies, and the number of hits until then. */
 export interface Fate {
 	readonly place: string;
 	readonly hit: number;
 }
 
-/** Runs work while the process lives. Never settles afterwards. */
+/** Runs work while the process lives. After its death, the promise never settles. */
 export type Guarded = <Value>(work: () => Promise<Value>) => Promise<Value>;
 
 export interface PlatformProcess {
-	/** Runs the connector, whose requests to the platform are `guarded`. */
+	/** Runs the connector. Each request to the platform passes through `guarded`. */
 	run(options: RunOptions, guarded: Guarded): Promise<RunningConnector>;
-	/** Cuts its connection. */
+	/** Cuts the process's connection to the platform. */
 	kill(): void;
 }
 
@@ -46,10 +46,13 @@ export interface KillableConnectorParts {
 	readonly died: () => void;
 }
 
-/** One process of the connector. After its death it no longer reaches the platform, the gateway or its database. */
+/**
+ * One process of the connector. After its death, the process no longer reaches the platform, the gateway or its
+ * database.
+ */
 export class KillableConnector implements Failpoints {
 	readonly log = new MemoryLogger();
-	/** Place of its death. */
+	/** Place at which the process died. */
 	end: string | undefined;
 	readonly #parts: KillableConnectorParts;
 	/** Number of hits of each place since the process was armed. */
@@ -71,7 +74,7 @@ export class KillableConnector implements Failpoints {
 		this.#running = await process.run(options, (work) => this.#guarded(() => this.#ask(work)));
 	}
 
-	/** From now on the process dies at its planned place. */
+	/** Plans the death of the process at a place. */
 	arm(fate: Fate): void {
 		this.#fate = fate;
 		this.reached.clear();
@@ -84,7 +87,7 @@ export class KillableConnector implements Failpoints {
 		this.#throwIfDead();
 	}
 
-	/** Counts a hit of a place. Returns true if the process must die there. */
+	/** Records a hit of a place. Returns true if the process must die there. */
 	#isFated(name: string): boolean {
 		const hits = (this.reached.get(name) ?? 0) + 1;
 		this.reached.set(name, hits);
@@ -101,7 +104,10 @@ export class KillableConnector implements Failpoints {
 		return this.#running?.status();
 	}
 
-	/** Stops the connector if it is alive. Otherwise releases its remaining resources in this process. */
+	/**
+	 * Stops the connector if it is alive. Otherwise releases the resources that the dead connector still has in the
+	 * test process.
+	 */
 	async stop(): Promise<void> {
 		await this.#running?.stop();
 	}
@@ -132,11 +138,11 @@ export class KillableConnector implements Failpoints {
 		};
 	}
 
-	/** Makes a request to the platform, which may carry it out after the death of the process. */
+	/** Sends a request to the platform. The platform may carry it out after the death of the process. */
 	async #ask<Value>(work: () => Promise<Value>): Promise<Value> {
 		if (this.#isFated("platform.late")) {
 			this.die("platform.late");
-			// The response to a dead process has no reader.
+			// A dead process does not read the response.
 			this.#parts.clock.after(lateMs, () => void work().catch(() => undefined));
 			this.#throwIfDead();
 		}

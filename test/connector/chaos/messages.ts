@@ -21,27 +21,27 @@ export interface Author<Room> {
 	deletes(message: Id): unknown;
 }
 
-/** Message of a person with its possible states. */
+/** Message of a person with all its states. */
 export interface SentMessage<Room, Person> {
 	readonly id: string;
-	/** Its versions, newest last. */
+	/** Versions of the text, newest last. */
 	readonly versions: string[];
 	readonly room: Room;
 	readonly person: Person;
-	/** Name of the attachment. */
+	/** Name of the attached file. */
 	readonly file?: string;
-	/** Time of the last edit or deletion. */
+	/** Time of the last edit or deletion of the message. */
 	changedAt: number;
 	isDeleted: boolean;
-	/** True if the connector lost its database afterwards, or a person stopped the message before it was active. */
+	/** True if the connector later lost its database, or if a person stopped the message before it was active. */
 	mayBeLost: boolean;
 }
 
 /** Rules for messages on a platform. */
 export interface Speech<Room, Person> {
-	/** The text, after a mention of Parley if the room requires one. */
+	/** The text of a message to Parley, with a mention if the room requires one. */
 	address(text: string, room: Room): string;
-	/** By default, every message can be edited and deleted. */
+	/** Whether a person can edit the message. By default, people can edit and delete every message. */
 	mayEdit?(sentMessage: SentMessage<Room, Person>): boolean;
 	mayDelete?(sentMessage: SentMessage<Room, Person>): boolean;
 }
@@ -68,12 +68,12 @@ export class Messages<Room extends Place, Person extends Author<Room>> {
 		return this.sentMessages.slice(-recent).filter(({ isDeleted }) => !isDeleted);
 	}
 
-	/** Messages that were stored but not delivered are lost with the database. Later ones are not. */
+	/** The loss of the database also loses messages that were stored but not delivered. Later messages are safe. */
 	databaseLost(): void {
 		for (const sentMessage of this.sentMessages) sentMessage.mayBeLost = true;
 	}
 
-	/** All messages of a room may be stopped. In a channel, `/stop` also stops the only thread that works. */
+	/** A stop may affect every message of a room. In a channel, `/stop` also stops the only thread with active work. */
 	stopped(room: Room): void {
 		const stopped = new Set([room, ...room.threads()].map(({ id }) => id));
 		for (const sentMessage of this.sentMessages) sentMessage.mayBeLost ||= stopped.has(sentMessage.room.id);
@@ -107,7 +107,7 @@ export class Messages<Room extends Place, Person extends Author<Room>> {
 		sentMessage.person.deletes(sentMessage);
 	}
 
-	/** A message for a ❌ reaction, which stops it. */
+	/** The message that a ❌ reaction stops. */
 	cross(): SentMessage<Room, Person> | undefined {
 		const sentMessage = this.#own();
 		if (sentMessage) sentMessage.mayBeLost = true;

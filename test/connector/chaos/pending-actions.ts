@@ -1,7 +1,7 @@
 import type { Clock } from "@parley/base";
 
 /**
- * Time limit of Discord, interactions/receiving-and-responding#responding-to-an-interaction, and of Slack,
+ * Time limit for a response. Discord: interactions/receiving-and-responding#responding-to-an-interaction. Slack:
  * https://docs.slack.dev/interactivity/handling-user-interaction#acknowledgment_response
  */
 const answerMs = 3000;
@@ -19,19 +19,19 @@ export class PendingActions {
 	readonly unanswered: string[] = [];
 	readonly #clock: Clock;
 	readonly #actions: PendingAction[] = [];
-	/** Times at which a fault may have prevented a response. */
+	/** Times of faults that may have prevented a response. */
 	readonly #disturbances: number[] = [];
 
 	constructor(clock: Clock) {
 		this.#clock = clock;
 	}
 
-	/** Adds a waiting press or command. `what` describes it in a fault. */
+	/** Adds a waiting press or command. `what` describes it in a fault report. */
 	add(interaction: PendingAction["interaction"], what: string): void {
 		this.#actions.push({ interaction, what, at: this.#clock.now(), isJudged: false });
 	}
 
-	/** Waiting presses and commands may remain without a response from now on. */
+	/** Notes a fault now: presses and commands that wait may stay without a response. */
 	disturbed(): void {
 		this.#disturbances.push(this.#clock.now());
 	}

@@ -29,12 +29,12 @@ export class People {
 	readonly pendingActions: PendingActions;
 	readonly requesters: readonly { readonly id: string; readonly name: string }[];
 	retries = 0;
-	/** Time of the last change of a room's readers, by the room's id. */
+	/** Time of the last change of readers, by the room's id. */
 	readonly audiences = new Map<string, number>();
 	readonly #simulator: Simulator;
 	readonly #random: Random;
 	readonly #persons: readonly Person[];
-	/** A person who only reads, in the channels that they may see. */
+	/** A person who only reads, with the channels that this person may see. */
 	readonly #reader: Person;
 
 	constructor(simulator: Simulator, random: Random) {
@@ -45,11 +45,11 @@ export class People {
 		this.requesters = this.#persons.map(({ id, name }) => ({ id, name }));
 		this.pendingActions = new PendingActions(simulator.clock);
 		this.messages = new Messages<Channel, Person>(simulator.clock, random, {
-			// Direct messages need no mention.
+			// Direct messages do not need a mention.
 			address: (text, { record }) => (record.guild === undefined ? text : `${simulator.mention} ${text}`),
-			// Two edits in one millisecond are indistinguishable on Discord.
+			// On Discord, two edits within one millisecond are indistinguishable.
 			mayEdit: ({ changedAt }) => changedAt !== simulator.clock.now(),
-			// The first message of a channel stays: without any message an empty channel looks like an unreadable one.
+			// The first message of a channel stays, because an empty channel looks like an unreadable channel.
 			mayDelete: (sentMessage) =>
 				sentMessage !== this.messages.sentMessages.find(({ room }) => room === sentMessage.room),
 		});
@@ -59,7 +59,7 @@ export class People {
 		];
 	}
 
-	/** Each channel mentions the connector, so that it knows the channel. */
+	/** Mentions the connector in each channel, so that the connector knows the channel. */
 	greet(): void {
 		for (const room of this.rooms) this.messages.say(this.#whoIsIn(room), room);
 	}
@@ -83,7 +83,7 @@ export class People {
 		return own ?? this.#random.pick(this.#persons);
 	}
 
-	/** ❌ on a message, or 🔁 on an answer. */
+	/** Reacts with ❌ to a message, or with 🔁 to an answer. */
 	#react(person: Person, room: Channel): void {
 		if (this.#random.chance(0.5)) {
 			const sentMessage = this.messages.cross();

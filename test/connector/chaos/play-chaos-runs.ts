@@ -6,12 +6,12 @@ import { places } from "./killable-connector.ts";
 
 const kills = 4;
 
-/** In memory, because only the process dies, not the machine. */
+/** The database is in memory, because only the process dies, not the machine. */
 const memory = existsSync("/dev/shm") ? "/dev/shm" : await realpath(tmpdir());
 
 interface Playable {
 	readonly deaths: readonly string[];
-	/** Kinds of events of the run, which `census` counts. */
+	/** Kinds of events in the run, which `census` counts. */
 	readonly happened: readonly string[];
 	play(): Promise<void>;
 }
@@ -25,7 +25,7 @@ interface Played {
 	readonly faults: readonly string[];
 	/** Places at which no process died. */
 	readonly unvisited: readonly string[];
-	/** Number of runs in which something has happened, by its kind. */
+	/** Number of runs by the kind of event that happened in them. */
 	readonly census: ReadonlyMap<string, number>;
 }
 

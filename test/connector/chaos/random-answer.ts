@@ -4,18 +4,18 @@ import { type GrowingSession, part } from "./growth.ts";
 export interface RandomAnswerParts {
 	readonly session: GrowingSession;
 	readonly random: Random;
-	/** Unique among all answers. */
+	/** A word that is unique among all answers. */
 	readonly name: string;
-	/** Asks about a call. Returns the token of the question. */
+	/** Asks a question about a call. Returns the token of the question. */
 	ask(call: string): string;
 }
 
 /** Probability that the operator answers a question at a step. */
 const byOperator = 0.5;
 
-/** Output of a run with random steps: text that grows, code, long text, calls and questions. */
+/** Output of a run with random steps: growing text, code, long text, calls and questions. */
 export class RandomAnswer {
-	/** Unique words of its texts, in order. People must see each once. */
+	/** Unique words of the answer's texts, in order. People must see each word once. */
 	readonly words: string[] = [];
 	readonly #parts: RandomAnswerParts;
 	#calls = 0;
@@ -26,7 +26,7 @@ export class RandomAnswer {
 		this.#parts = parts;
 	}
 
-	/** One random step of the run. */
+	/** Plays one random step of the run. */
 	proceed(): void {
 		const { session, random } = this.#parts;
 		if (this.#open !== undefined) {
@@ -41,7 +41,7 @@ export class RandomAnswer {
 		else this.#call();
 	}
 
-	/** Ends the run. Returns the unique words of the end. */
+	/** Ends the run. Returns the unique words of its last text. */
 	end(): string {
 		const { session, random, name } = this.#parts;
 		this.endCall();
@@ -71,7 +71,7 @@ export class RandomAnswer {
 		return words;
 	}
 
-	/** The reply ends with a call, which perhaps asks a question. */
+	/** Ends the reply with a call, which may ask a question. */
 	#call(): void {
 		const { session, random, name, ask } = this.#parts;
 		this.#calls += 1;

@@ -7,7 +7,7 @@ import { playChaosRuns } from "./play-chaos-runs.ts";
 const first = testSeed();
 const count = 20;
 
-/** A chaos run in which reactions show the state of messages. */
+/** Plays a chaos run in which reactions show the state of messages. */
 function reactingRun(seed: number, directory: string, kills: number): DiscordChaosRun {
 	const run = discordChaosRun(seed, directory, kills);
 	const { people, simulator, gateway } = run;
@@ -20,7 +20,7 @@ function reactingRun(seed: number, directory: string, kills: number): DiscordCha
 	return run;
 }
 
-/** Messages with a reaction of the bot that no longer applies. */
+/** Faults for messages with a bot reaction that no longer applies. */
 function judgeReactions({ people, simulator }: DiscordChaosRun): string[] {
 	const messages = people.rooms.flatMap(({ record }) => record.messages);
 	const alive = messages.filter(({ deleted, onlyFor }) => !deleted && !onlyFor);

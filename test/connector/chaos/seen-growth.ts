@@ -4,7 +4,7 @@ import { part } from "./growth.ts";
 export class SeenGrowth {
 	/** Number of edits or additions of each post. */
 	readonly #changes = new Map<string, number>();
-	/** Number of additions to streams of the platform. */
+	/** Number of additions to native streams of the platform. */
 	streamed = 0;
 
 	/** The largest number of changes of one post. */
@@ -17,7 +17,7 @@ export class SeenGrowth {
 		if (JSON.stringify(content).includes(part.trim())) this.#count(post);
 	}
 
-	/** Counts an addition to the post, which is a stream. */
+	/** Counts an addition to the post, which is a native stream. */
 	added(post: string): void {
 		this.streamed += 1;
 		this.#count(post);

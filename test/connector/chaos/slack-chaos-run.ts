@@ -19,7 +19,7 @@ export function slackChaosRun(seed: number, directory: string, kills: number): S
 
 export class SlackChaosPlatform implements ChaosPlatform<Simulator, SlackPeople> {
 	readonly name = "slack";
-	/** Longer than the retries of Slack. */
+	/** Longer than Slack's retries of one event. */
 	readonly calmMs = 7 * 60_000;
 	readonly longestMs = 30 * 60_000;
 	readonly simulator: Simulator;
@@ -32,7 +32,7 @@ export class SlackChaosPlatform implements ChaosPlatform<Simulator, SlackPeople>
 	readonly #random: Random;
 
 	constructor({ clock, random, seed }: ChaosPlatformParts) {
-		// Its sections must have the form of Slack's manifests, and are read like them.
+		// The sections must have the form of Slack's manifest files, because the simulator reads them as manifests.
 		const manifest = manifestOf({ shapes: commandTable }) as AppManifest;
 		this.simulator = new Simulator({ clock, seed, manifest });
 		this.people = new SlackPeople(this.simulator, random);
@@ -55,7 +55,7 @@ export class SlackChaosPlatform implements ChaosPlatform<Simulator, SlackPeople>
 	nextProcess(): PlatformProcess {
 		const { simulator } = this;
 		const port = new InProcessPort(simulator);
-		// A request that has left a process arrives, although the process is dead by then.
+		// A sent request still reaches the platform when the process is already dead.
 		const wire = new InProcessPort(simulator);
 		return {
 			run: (options, guarded) =>

@@ -40,20 +40,23 @@ export function judgeSlack(run: SlackChaosRun): string[] {
 	];
 }
 
-/** Deleted messages that still wait at the end. */
+/** Faults for deleted messages that still wait at the end. */
 export function judgeDeleted({ people, gateway }: SlackChaosRun): string[] {
 	const deleted = people.messages.sentMessages.filter(({ isDeleted, mayBeLost }) => isDeleted && !mayBeLost);
 	return judgeWaiting(gateway, deleted);
 }
 
-/** True if the thread of a session was deleted with its first message, so that it can no longer be shown. */
+/**
+ * True if the thread of a session was deleted with its first message, so that the connector can no longer show the
+ * session.
+ */
 function isGoneFor({ people }: SlackChaosRun, externalKey = ""): boolean {
 	return people.messages.sentMessages.some(
 		({ id, isDeleted }) => isDeleted && externalKey.includes(`:${id}`),
 	);
 }
 
-/** Our public posts in their order. */
+/** Our public posts, in order. */
 function postsOf({ people, simulator }: SlackChaosRun): Shown[] {
 	const shown = people.rooms.flatMap((room) => [room, ...room.threads()].flatMap((place) => place.shows()));
 	return shown
@@ -73,7 +76,7 @@ function judgeTasks(run: SlackChaosRun, posts: readonly Shown[]): string[] {
 	});
 }
 
-/** No channel stays trusted after a guest joined, as far as Slack has reported it. */
+/** Faults if a channel is still trusted after a guest joined, provided that Slack has reported the join. */
 function judgeTrust({ work, people, simulator }: SlackChaosRun, posts: readonly Shown[]): string[] {
 	return work.trust.grants.flatMap(({ id, place, givenAt, isOver }) => {
 		const changedAt = people.audiences.get(place.split(":").at(-1) ?? "") ?? 0;
@@ -82,20 +85,20 @@ function judgeTrust({ work, people, simulator }: SlackChaosRun, posts: readonly 
 		const cards = posts.filter(({ text }) => text.includes(reasonOf({ id })));
 		const canEnd = cards.some(({ buttons }) => buttons.includes("End trust"));
 		const shown = isOver && canEnd ? [`${id} is over, its card not`] : [];
-		// Every conversation of a channel has a card of it.
+		// Every conversation of a channel has its own card of the grant.
 		return [...ended, ...shown];
 	});
 }
 
 function judgeSentMessage({ gateway, simulator, people }: SlackChaosRun, sentMessage: SentMessage): string[] {
 	const { id, versions, isDeleted, mayBeLost, room } = sentMessage;
-	// The mention that started a thread may be removed before its replies arrive.
+	// The mention that started a thread may be deleted before the replies arrive.
 	const isUncalled = people.messages.sentMessages.some((root) => root.id === room.id && root.isDeleted);
 	const arrivals = arrivalsOf(gateway, id);
 	const faults = judgeTwice(sentMessage, arrivals);
-	// A version that has joined a run cannot be withdrawn by an edit.
+	// An edit cannot withdraw a version that has joined a run.
 	const remaining = arrivals.filter(({ isCancelled, hasJoined }) => !isCancelled && !hasJoined);
-	// A connector without its database may not know the message of a later edit.
+	// Without its database, the connector may not know the message of a later edit.
 	if (remaining.length > 1 && !mayBeLost)
 		faults.push(`${versions.join(" → ")} was answered ${remaining.length} times`);
 	if (mayBeLost || isDeleted) return faults;
@@ -110,7 +113,7 @@ function judgeSentMessage({ gateway, simulator, people }: SlackChaosRun, sentMes
 	return counts ? faults : [...faults, `the gateway did not learn that ${versions[0]} is ${last} now`];
 }
 
-/** Number of posts in the room which say that the file could not be read. */
+/** Number of posts in the room which report that the file could not be read. */
 function refusalsOf({ simulator }: SlackChaosRun, { room }: SentMessage, file: string): number {
 	return [room, ...simulator.threads()]
 		.flatMap((place) => place.shows())

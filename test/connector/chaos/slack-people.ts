@@ -41,7 +41,7 @@ export class SlackPeople {
 		this.#random = random;
 		this.pendingActions = new PendingActions(simulator.clock);
 		this.messages = new Messages<Channel, Person>(simulator.clock, random, {
-			// Direct messages and Parley's threads need no mention.
+			// Direct messages and Parley's threads do not need a mention.
 			address: (text, room) =>
 				isOpen({ room }) && room.threadTs === undefined ? `${simulator.mention} ${text}` : text,
 		});
@@ -55,7 +55,7 @@ export class SlackPeople {
 		for (const room of this.rooms.slice(0, 2)) room.loses(this.#guest);
 	}
 
-	/** Each channel mentions the connector. */
+	/** Mentions the connector in each channel. */
 	greet(): void {
 		for (const room of this.rooms) this.messages.say(this.#whoIsIn(room), room);
 	}
@@ -80,13 +80,13 @@ export class SlackPeople {
 		return own ?? this.#random.pick(this.#persons);
 	}
 
-	/** A thread that started with a mention needs no more mentions. */
+	/** After a mention has started a thread, further messages do not need mentions. */
 	#continueThread(person: Person): void {
 		const [root] = this.messages.recent.filter((sentMessage) => isTop(sentMessage) && isOpen(sentMessage));
 		if (root) this.messages.say(person, root.room.thread(root));
 	}
 
-	/** ❌ on a message, or 🔁 on an answer. */
+	/** Reacts with ❌ to a message, or with 🔁 to an answer. */
 	#react(person: Person, room: Channel): void {
 		if (this.#random.chance(0.5)) {
 			const sentMessage = this.messages.cross();
@@ -99,14 +99,14 @@ export class SlackPeople {
 		this.#sign(person, "🔁", answer);
 	}
 
-	/** A person can react only once with one emoji. */
+	/** A person can add each emoji to a message only once. */
 	#sign(person: Person, emoji: string, on: { readonly id: string }): void {
 		const sign = `${person.id} ${emoji} ${on.id}`;
 		if (!this.#signs.has(sign)) person.reacts(emoji, { on });
 		this.#signs.add(sign);
 	}
 
-	/** A guest joins or leaves a channel. */
+	/** Makes a guest join or leave a channel. */
 	#invite(room: Channel): void {
 		if (!isOpen({ room })) return;
 		if (room.record.members.has(this.#guest.user)) room.loses(this.#guest);

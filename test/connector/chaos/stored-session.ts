@@ -5,15 +5,15 @@ type Session = NonNullable<SessionStore["session"]>;
 type Dispatch = (event: DiscordDispatch) => void | Promise<void>;
 
 /**
- * Stored session of a process at Discord's gateway. The same process continues after the newest event. Its successor
+ * Stored session of a process at Discord's gateway. The same process continues after the newest event. The next process
  * continues before the first event that was not durable, as `DiscordPort` promises.
  */
 export class StoredSession {
-	/** For the port, which writes and deletes `session`, each time after it has passed on the event. */
+	/** Session store for the port. The port writes or deletes `session` each time after it has passed on an event. */
 	readonly store: SessionStore;
 	readonly #unreceived = new Set<number>();
 	#isOver = false;
-	/** The event that was passed on and has no number yet. */
+	/** The passed-on event that has no sequence number yet. */
 	#handed: { readonly received: Promise<void> | undefined } | undefined;
 
 	constructor(left: Session | undefined) {
@@ -32,7 +32,7 @@ export class StoredSession {
 		});
 	}
 
-	/** Observes the events that are passed on. */
+	/** Records the events that the port passes on. */
 	watched(dispatch: Dispatch): Dispatch {
 		return (event) => {
 			const received = dispatch(event);
@@ -41,7 +41,7 @@ export class StoredSession {
 		};
 	}
 
-	/** The process has died. Later acknowledgements are ignored. */
+	/** Marks the process as dead. Later acknowledgements are ignored. */
 	end(): void {
 		this.#isOver = true;
 	}
@@ -61,7 +61,7 @@ export class StoredSession {
 		this.#unreceived.add(seq);
 		received.then(
 			() => void (this.#isOver || this.#unreceived.delete(seq)),
-			// The next process receives the event again.
+			// The next process receives this event again.
 			() => undefined,
 		);
 	}

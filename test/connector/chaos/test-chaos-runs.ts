@@ -6,10 +6,13 @@ import { playChaosRuns } from "./play-chaos-runs.ts";
 import { type SlackChaosRun, slackChaosRun } from "./slack-chaos-run.ts";
 import { judgeSlack } from "./slack-judge.ts";
 
-/** Chaos runs of one file. The two files of each platform together have a thousand with `PARLEY_TEST_SCALE=ci`. */
+/**
+ * Number of chaos runs in one file. With `PARLEY_TEST_SCALE=ci`, the two files of each platform play a thousand runs
+ * together.
+ */
 const count = 10 * testScale(25, 75);
 
-/** Least part of the runs in which something must have happened, so that the numbers of the runs mean something. */
+/** Minimum share of runs in which each event must have happened. Otherwise the runs would prove too little. */
 const least: Readonly<Record<string, number>> = {
 	"an answer has grown by several changes": 1,
 	"an answer has called a tool": 0.95,

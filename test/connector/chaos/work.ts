@@ -7,10 +7,10 @@ import { type Requester, TaskWork } from "./task-work.ts";
 
 type Session = ScriptedGateway["sessions"][number];
 
-/** Probability that an answer continues at a moment. */
+/** Probability that an answer continues in one step. */
 const partChance = 0.35;
 
-/** Place of a call among those of its reply that ask now, and among all of the reply. */
+/** Position of a call among the calls of its reply that ask now, and among all calls of the reply. */
 interface PlaceInReply {
 	readonly id: string;
 	readonly place: number;
@@ -18,12 +18,12 @@ interface PlaceInReply {
 	readonly inReply: number;
 }
 
-/** Work of the gateway's agents: answers, questions and tasks, in channels that may be trusted. */
+/** Work of the gateway's agents: answers, questions and tasks. Some channels may be trusted. */
 export class Work {
 	readonly answers: { readonly session: string; readonly text: string }[] = [];
-	/** Texts before calls. A person has stopped the run of a text that is `cut`. */
+	/** Texts before calls. `isCut` is true if a person has stopped the run of the text. */
 	readonly earlier: { readonly session: string; readonly text: string; readonly isCut: boolean }[] = [];
-	/** `approve`: possible labels of the buttons that approve it. */
+	/** Questions with their sessions. `approve` lists possible labels of the buttons that approve a question. */
 	readonly questions: {
 		readonly session: Session;
 		readonly token: string;
@@ -38,7 +38,7 @@ export class Work {
 	readonly trust: GrantWork;
 	readonly #gateway: ScriptedGateway;
 	readonly #random: Random;
-	/** Answers that grow, and their runs. A session has at most one. */
+	/** Growing answers, and their runs. A session has at most one. */
 	readonly #growing = new Map<Session, { readonly run: string; readonly answer: RandomAnswer }>();
 
 	constructor(
@@ -54,7 +54,7 @@ export class Work {
 		this.#endCallsOfCancelled();
 	}
 
-	/** Like the gateway: the calls of a run end before it does. */
+	/** As in the gateway, the calls of a run end before the run ends. */
 	#endCallsOfCancelled(): void {
 		const { methods } = this.#gateway;
 		const { cancel_turn: cancel } = methods;
@@ -84,7 +84,7 @@ export class Work {
 		else this.trust.give(session);
 	}
 
-	/** Gives the answers that grow their next parts. */
+	/** Adds the next part to each growing answer. */
 	stream(): void {
 		for (const [session, { run, answer }] of this.#growing) {
 			if (session.runs[0]?.id !== run) this.#cut(session);
@@ -97,7 +97,7 @@ export class Work {
 		for (const session of this.#gateway.sessions) while (session.runs.length > 0) this.#end(session);
 	}
 
-	/** The active run of the session begins its answer, or ends it. */
+	/** Starts or ends the answer of the session's active run. */
 	#answer(session: Session): void {
 		const [run] = session.runs;
 		if (run === undefined) return;
@@ -139,7 +139,7 @@ export class Work {
 		this.earlier.push(...words.map((text) => ({ session: id, text, isCut })));
 	}
 
-	/** Asks about calls of a reply that share a card, or about one more call of the last reply. */
+	/** Asks about several calls of a reply, which share a card, or about one more call of the last reply. */
 	#ask(session: Session): void {
 		const last = this.#unfinished.get(session);
 		this.#unfinished.delete(session);
@@ -155,7 +155,7 @@ export class Work {
 		this.#unfinished.set(session, { id, calls });
 	}
 
-	/** Asks about a call. Returns the token of the question. */
+	/** Asks a question about a call. Returns the token of the question. */
 	#askOne(
 		session: Session,
 		call?: string,
@@ -163,7 +163,7 @@ export class Work {
 	): string {
 		const number = this.questions.length;
 		const label = `Allow job-${number}.`;
-		// Tokens like those of the gateway, with unique ends and without marks of a text.
+		// Tokens in the gateway's form, with unique ends and without Markdown characters.
 		const token = `prompt_${String(number).padStart(26, "0")}`;
 		this.questions.push({
 			session,
@@ -188,7 +188,7 @@ export class Work {
 		return { id: `run_1/${this.#replies}`, place: 1, count: 1, inReply: 1 };
 	}
 
-	/** The operator answers at a terminal. */
+	/** Answers the question as the operator at a terminal. */
 	#answerElsewhere(session: Session): void {
 		const [token] = session.asking;
 		if (token === undefined) return;

@@ -20,19 +20,19 @@ const eventCount = 10;
 const inboundCount = 16;
 const maxSteps = 3000;
 
-/** All that outlives the process of a connector: the platform, the gateway, and the disk. */
+/** All state that outlives the process of a connector: the platform, the gateway, and the disk. */
 export class DeliveryRun {
 	readonly platform: Platform;
 	readonly deaths: string[] = [];
 	readonly events: ReadonlyMap<string, ReturnType<typeof eventsOf>>;
-	/** Events that reached the gateway, by conversation, each at its first arrival. */
+	/** Events that reached the gateway, by conversation, in the order of their first arrival. */
 	readonly received = new Map<string, string[]>();
 	readonly inbound: readonly QueuedEvent[];
 	readonly network: Network;
 	readonly #clock = new ManualClock(startedAt);
 	readonly #random: Random;
 	readonly #directory: string;
-	/** Number of planned events of each session, which the gateway does not know. */
+	/** Number of planned events of each session. The gateway does not know this number. */
 	readonly #planned = new Map<string, number>();
 	#awayUntil = 0;
 	#databases = 0;
@@ -48,7 +48,7 @@ export class DeliveryRun {
 		this.network = new Network(this.#random, this.inbound);
 	}
 
-	/** Runs processes until everything is delivered, with at most `kills` deaths. */
+	/** Runs processes until everything is delivered. At most `kills` processes die. */
 	async play(kills: number): Promise<void> {
 		await mkdir(this.#directory, { recursive: true });
 		for (let left = kills; ; left--) {
@@ -66,7 +66,7 @@ export class DeliveryRun {
 		this.network.loseDatabase();
 	}
 
-	/** True if it reached the end without a death. */
+	/** Runs one process. Returns true if the process reached the end without dying. */
 	async #live(fate: Fate | undefined): Promise<boolean> {
 		const file = join(this.#directory, `${this.#databases}.sqlite`);
 		const store = await openSqliteStore<ConnectorTables>({ file, migrations: connectorMigrations });
@@ -98,7 +98,7 @@ export class DeliveryRun {
 		await this.#ended(Promise.all([outbox.stop(), inbox.stop()]));
 	}
 
-	/** Open requests are still answered after a stop. */
+	/** A stopped process still receives the responses to its open requests. */
 	async #ended(stopping: Promise<unknown>): Promise<void> {
 		let hasEnded = false;
 		void stopping.then(() => {
@@ -110,7 +110,7 @@ export class DeliveryRun {
 		}
 	}
 
-	/** The gateway replays events from a random position before or at the cursor. */
+	/** Plans new events. The gateway replays events from a random position up to the cursor. */
 	async #plan(outbox: Outbox): Promise<void> {
 		if (this.#isAway) return;
 		const session = this.#random.pick(sessions);
@@ -119,7 +119,7 @@ export class DeliveryRun {
 		const first = Math.max(0, cursor - this.#random.below(3));
 		const last = Math.min(events.length, cursor + this.#random.below(4));
 		const planned = this.#planned.get(session) ?? 0;
-		// Rows that are unknown in this database, and that an earlier one may have sent, are planned again.
+		// The outbox plans rows again if this database does not know them and an earlier process may have sent them.
 		const seq = cursor < planned ? Math.min(last, planned) : last;
 		this.#planned.set(session, Math.max(planned, seq));
 		await outbox.plan({
@@ -136,7 +136,7 @@ export class DeliveryRun {
 		const lost = new ParleyError("the gateway is away", { code: "unavailable" });
 		if (this.#isAway || this.#random.chance(0.1)) throw lost;
 		const received = this.received.get(conversation) ?? [];
-		// The gateway knows the key of a request that it has performed.
+		// The gateway knows the idempotency key of a performed request.
 		if (!received.includes(event.id)) {
 			this.received.set(conversation, [...received, event.id]);
 			this.network.receive(event);

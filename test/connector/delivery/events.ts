@@ -1,7 +1,7 @@
 import type { Lane, PlannedRow } from "@parley/connector";
 import { Random } from "../../random.ts";
 
-/** Events of the gateway, the same for the same seed. */
+/** Gateway events, identical for the same seed. */
 export function eventsOf(seed: number, session: string, count: number): readonly (readonly PlannedRow[])[] {
 	const random = new Random(seed);
 	const cards: string[] = [];
@@ -31,5 +31,5 @@ function rowsOf(random: Random, { session, seq, cards }: Place): PlannedRow[] {
 	return [row(random.pick(["approval", "milestone"]), 0, card)];
 }
 
-/** The start of the tests' clocks. */
+/** Start time of the clocks in the tests. */
 export const startedAt = Date.UTC(2026, 0, 1);

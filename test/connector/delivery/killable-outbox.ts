@@ -8,7 +8,7 @@ const quietTicks = 4;
 
 const stop = "a stop";
 
-/** Commits and steps are frequent; every other place is reached a few times. */
+/** A process reaches commits and steps frequently, but every other place only a few times. */
 export const often: readonly string[] = [stop, "before a commit", "after a commit"];
 
 /** Places at which a process can die or is stopped. */
@@ -18,22 +18,22 @@ export const places = [
 	...["insert", "inserted", "handle", "handled", "done"].map((name) => `inbound.${name}`),
 ];
 
-/** The place at which a process dies, and the number of the hit. */
+/** The place at which a process dies, and the number of hits until then. */
 export interface Fate {
 	readonly place: string;
 	readonly hit: number;
 }
 
 /**
- * One process of a connector. It dies at its planned place, at a failpoint or before or after a commit. Then it no longer
- * reaches the database or the platform, and its promises never settle.
+ * One process of a connector. It dies at its planned place, which is a failpoint or a moment before or after a commit.
+ * Then it no longer reaches the database or the platform, and its promises never settle.
  */
 export class KillableOutbox implements Failpoints {
 	readonly store: ConnectorStore;
 	readonly surface: Surface;
-	/** Place of its death. */
+	/** Place at which the process died. */
 	end: string | undefined;
-	/** The step at which it was stopped. */
+	/** The step at which the process was stopped. */
 	stop: string | undefined;
 	readonly death: Promise<void>;
 	readonly #die: () => void;
@@ -56,7 +56,7 @@ export class KillableOutbox implements Failpoints {
 					const result = await store.commit(async (tx) => {
 						const value = await command(tx);
 						this.#hit("before a commit");
-						// Rolls back the transaction, which was not durable.
+						// Rolls back the transaction, because the commit was not durable.
 						if (this.end !== undefined) throw new Error("dead");
 						return value;
 					});
@@ -78,14 +78,14 @@ export class KillableOutbox implements Failpoints {
 		if (this.end !== undefined) return new Promise(() => undefined);
 	}
 
-	/** A graceful stop instead of a death: open requests may be answered. */
+	/** Stops the process gracefully instead of killing it. Open requests may still receive a response. */
 	isToStop(step: number): boolean {
 		if (this.#fate?.place !== stop || step < this.#fate.hit) return false;
 		this.stop = stop;
 		return true;
 	}
 
-	/** Resolves when the database has had no access for a while. */
+	/** Resolves when nothing has used the database for a while. */
 	async quiet(): Promise<void> {
 		for (let still = 0; still < quietTicks; still++) {
 			await tick();

@@ -1,19 +1,19 @@
 import type { QueuedEvent } from "@parley/connector";
 import type { Random } from "../../random.ts";
 
-/** Number of positions that an event of the platform may arrive early. */
+/** Maximum number of positions by which an event of the platform may arrive early. */
 const window = 3;
 
 interface Passage {
 	readonly event: QueuedEvent;
-	/** Step of the network at which it was sent first, and step of its acknowledgement. */
+	/** Step of the network at which the event was first sent, and step of its acknowledgement. */
 	readonly sentAt: number;
 	acknowledgedAt: number | undefined;
 }
 
 /**
- * Delivers the events of a platform to a connector: out of order, several at once, some twice, and after a lost connection
- * again from an earlier place. Unacknowledged events are repeated.
+ * Delivers the events of a platform to a connector: out of order, several at once, and some twice. After a lost
+ * connection, continues from an earlier position. Repeats unacknowledged events.
  */
 export class Network {
 	readonly faults: string[] = [];
@@ -36,18 +36,21 @@ export class Network {
 		return this.#unacknowledged.size === 0;
 	}
 
-	/** Delivers some events at the same time. Resolves with all acknowledgements. */
+	/** Delivers some events at the same time. Resolves when all of them are acknowledged. */
 	async deliver(accept: (event: QueuedEvent) => Promise<boolean>): Promise<void> {
 		await Promise.all(this.#next().map((event) => this.#pass(event, accept)));
 	}
 
-	/** Acknowledged and unhandled events are read again from the platform's history. */
+	/** The connector reads acknowledged but unhandled events again from the platform's history. */
 	loseDatabase(): void {
 		this.#passages.clear();
 		for (const event of this.#events) this.#unacknowledged.add(event);
 	}
 
-	/** An event that was acknowledged before another one was delivered arrives before it. */
+	/**
+	 * Records an event that reached the gateway. If event A was acknowledged before event B was sent, A must arrive
+	 * before B.
+	 */
 	receive({ id, conversation }: QueuedEvent): void {
 		this.#received.add(id);
 		const sentAt = this.#passages.get(id)?.sentAt ?? 0;

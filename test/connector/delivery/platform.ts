@@ -2,7 +2,7 @@ import type { ManualClock } from "@parley/base/testing";
 import { DeliveryError, type OutboxRow, type Receipt, type Surface } from "@parley/connector";
 import type { Random } from "../../random.ts";
 
-/** One message, as people see it. */
+/** One message in the form that people see. */
 export interface Post {
 	readonly remote: string;
 	readonly nonce: string;
@@ -12,16 +12,16 @@ export interface Post {
 	text: string;
 }
 
-/** Maximum delay of a request. The outbox waits this long before it considers a request lost. */
+/** Maximum delay of a request in milliseconds. The outbox waits this long before it considers a request lost. */
 const latestMs = 14_000;
 
-/** Repeats that start within this time are safe, because even late ones still meet the nonce. */
+/** Time within which a repeat may start. Even a late repeat then reaches the platform while it still knows the nonce. */
 const safeMs = 60_000;
 const nonceMs = safeMs + latestMs;
 
 /**
- * A platform that drops requests, returns errors after it has performed them, performs them late, and limits rates. Some
- * platforms refuse a second post with the same nonce for a while, others post it.
+ * A platform that drops requests, returns errors after it has performed them, performs them late, and limits rates.
+ * Some platforms refuse a second post with the same nonce for a while. The remaining platforms post it.
  */
 export class Platform implements Surface {
 	readonly posts: Post[] = [];
@@ -29,7 +29,9 @@ export class Platform implements Surface {
 	calm = false;
 	readonly #clock: ManualClock;
 	readonly #random: Random;
-	/** Nonces of requests with an unclear result that were not looked up since, with the time of the first request. */
+	/**
+	 * Nonces of requests with an unclear result that were not looked up since then, with the time of the first request.
+	 */
 	readonly #unclear = new Map<string, number>();
 	readonly #hasNonces: boolean;
 
@@ -59,7 +61,8 @@ export class Platform implements Surface {
 		const fate = this.calm ? 1 : this.#random.next();
 		if (fate < 0.05) throw new DeliveryError("the request was lost", { kind: "unknown" });
 		if (fate < 0.1) {
-			// Includes late requests of a dead process, because the next process waits from its own start.
+			// This limit also covers late requests of a dead process, because the next process waits from its own
+			// start.
 			const left = Math.max(1, latest - this.#clock.now());
 			this.#clock.after(this.#random.between(1, left), () => this.#carryOut(row));
 			throw new DeliveryError("the answer did not come in time", { kind: "unknown" });
@@ -97,7 +100,7 @@ export class Platform implements Surface {
 	}
 
 	#carryOut(row: OutboxRow): Receipt {
-		// The tests plan only texts.
+		// The tests plan only texts, so the row contains a text.
 		const { text } = row.payload as { readonly text: string };
 		const edited = this.posts.find(({ remote }) => remote === row.target);
 		if (edited) {

@@ -4,7 +4,7 @@ import { html, lines, type Markup } from "./markup.ts";
 /** The start of a line of small print in Discord. */
 const small = /^-# (.*)$/;
 
-/** Markdown as a platform shows it. */
+/** Renders Markdown as a platform shows it. */
 export function drawMarkdown(markdown: string): Markup {
 	return lines(partsOf(markdown).map(drawPart));
 }
@@ -14,7 +14,7 @@ interface Part {
 	readonly text: string;
 }
 
-/** Lines of small print are parts of their own, except in code. */
+/** Lines of small print are separate parts, except in code. */
 function partsOf(markdown: string): Part[] {
 	const parts: { isSmall: boolean; text: string }[] = [];
 	let isCode = false;
@@ -63,7 +63,7 @@ function drawList({ ordered, start = 1, children }: List): Markup {
 	return ordered ? html`<ol start="${start}">${items}</ol>` : html`<ul>${items}</ul>`;
 }
 
-/** Lines of a `diff` have their colours. */
+/** Lines of a `diff` block have the colours of additions and deletions. */
 export function drawCode(code: string, language?: string): Markup {
 	if (language !== "diff") return html`<pre>${code}</pre>`;
 	const drawn = code.split("\n").map((line, index) => {
@@ -94,7 +94,7 @@ function drawInline(inline: Inline): Markup {
 	}
 }
 
-/** Names of people after `@` look like mentions. */
+/** Names of people after `@` are drawn like mentions. */
 export function drawText(text: string): Markup {
 	const parts = text.split(/(@[A-Z][a-z]+)/);
 	return html`${parts.map((part, index) =>

@@ -3,7 +3,7 @@ import { type Kind, kindsOf, type Topic, topicsOf } from "./kinds.ts";
 import { html, lines, Markup } from "./markup.ts";
 import type { Draw } from "./post.ts";
 
-/** Replaces what depends on the moment of a state: the number of words of a growing answer, and durations. */
+/** Replaces values that depend on the moment of a snapshot: the number of words in a growing answer, and durations. */
 function settled(drawn: Markup | undefined): Markup | undefined {
 	return drawn && new Markup(drawn.text.replace(/\bt1(?: t\d+)+/g, "t1 t2 t3").replace(/ · \d+ s\b/g, ""));
 }
@@ -14,7 +14,7 @@ function styleOf(name: string): Markup {
 
 const names: Readonly<Record<string, string>> = { discord: "Discord", slack: "Slack" };
 
-/** Collects the kinds of posts of one platform while its scenes are played, and writes the page. */
+/** Collects the kinds of posts of one platform while the scenes run, and writes the page. */
 export class Gallery<S> {
 	readonly #platform: string;
 	readonly #draw: Draw<S>;
@@ -25,7 +25,7 @@ export class Gallery<S> {
 		this.#draw = draw;
 	}
 
-	/** Draws all kinds of a scene that has been played. */
+	/** Draws all kinds of a played scene. */
 	add(scene: string, site: S): void {
 		for (const kind of kindsOf(this.#platform)) {
 			if (kind.scene !== scene) continue;

@@ -3,27 +3,27 @@ import type { Sight } from "../scenes/step.ts";
 
 /** A section of the gallery. */
 export interface Kind {
-	/** Anchor in the page. */
+	/** Anchor of the section in the page. */
 	readonly id: string;
 	readonly title: string;
-	/** Its scene in `scenes/golden.ts`. */
+	/** Name of the scene in `scenes/golden.ts`. */
 	readonly scene: string;
 	/** Shows the first state of a post with this content. Without it, the section shows the channel after the scene. */
 	readonly at?: Sight;
-	/** Shows the form that is open after the scene, or the home page. */
+	/** Whether the section shows the open form or the home page after the scene. */
 	readonly shows?: "form" | "home";
-	/** The platform of a kind that the other one does not have. */
+	/** The only platform that has this kind. */
 	readonly only?: "slack";
 }
 
 export interface Topic {
 	readonly title: string;
-	/** Files of the texts in `packages/connector/src/texts` that its posts have. */
+	/** Files in `packages/connector/src/texts` that contain the texts of this topic's posts. */
 	readonly texts: readonly string[];
 	readonly kinds: readonly Kind[];
 }
 
-/** All kinds of posts. Each golden scene has at least one. */
+/** All kinds of posts. Each golden scene has at least one kind. */
 export const topics: readonly Topic[] = [
 	{
 		title: "Answers",
@@ -182,7 +182,7 @@ export const topics: readonly Topic[] = [
 	},
 ];
 
-/** Topics with kinds of a platform. */
+/** Topics that have kinds on the platform. */
 export function topicsOf(platform: string): readonly Topic[] {
 	const own = topics.map((topic) => ({
 		...topic,
@@ -195,20 +195,23 @@ export function kindsOf(platform: string): readonly Kind[] {
 	return topicsOf(platform).flatMap(({ kinds }) => kinds);
 }
 
-/** Texts that are not in the gallery, with the reason. */
+/** Texts that the gallery does not show, with the reason. */
 export const textsElsewhere: Readonly<Record<string, string>> = {
 	posts: "lists for the operator in a terminal",
 	setup: "steps of the setup in a terminal",
 	shared: "errors that replace another response",
 };
 
-/** Controls that no golden scene shows. All others are in the gallery of each platform, if it has home pages. */
+/**
+ * Controls that no golden scene shows. The gallery of each platform shows the remaining controls, except those of home
+ * pages.
+ */
 export const controlsElsewhere: readonly ControlKind[] = ["info-one", "usage-one", "model-one", "skip"];
 
 /** Controls of home pages, which only Slack has. */
 export const controlsOfHome: readonly ControlKind[] = ["stop-one", "suggested"];
 
-/** Commands without an answer in a golden scene, with the reason. */
+/** Commands whose answer no golden scene shows, with the reason. */
 export const commandsElsewhere: Readonly<Record<string, string>> = {
 	stop: "the end of the stopped run is shown",
 	"task show": "the card of the task, for one person",

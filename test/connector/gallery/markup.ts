@@ -9,13 +9,13 @@ export class Markup {
 
 type Value = string | number | Markup | readonly Markup[] | undefined;
 
-/** Makes HTML. Texts are escaped, also in attributes. */
+/** Makes HTML. Escapes texts, also in attributes. */
 export function html(parts: TemplateStringsArray, ...values: readonly Value[]): Markup {
 	const text = parts.map((part, index) => `${part}${written(values[index])}`);
 	return new Markup(text.join(""));
 }
 
-/** Several elements, one per line, so that a change of one post changes few lines of the page. */
+/** Joins elements, one per line, so that a change of one post changes few lines of the page. */
 export function lines(elements: readonly Markup[]): Markup {
 	return new Markup(elements.map(({ text }) => text).join("\n"));
 }

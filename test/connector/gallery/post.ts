@@ -5,9 +5,9 @@ import { html, lines, type Markup } from "./markup.ts";
 export interface Draw<S> {
 	/** All posts of the channel with their threads, as Mia sees them. */
 	channel(site: S): Markup;
-	/** The first state of a post, in any channel, that has this content. Undefined if no post had it. */
+	/** First state of a post with this content, in any channel. Undefined if no post had this content. */
 	moment(site: S, sight: Sight): Markup | undefined;
-	/** The form that a person sees now. Undefined if no form is open. */
+	/** The form that a person currently sees. Undefined if no form is open. */
 	form(site: S): Markup | undefined;
 	/** Mia's home page. Undefined on a platform without home pages. */
 	home(site: S): Markup | undefined;
@@ -15,18 +15,18 @@ export interface Draw<S> {
 
 export interface Post {
 	readonly author: string;
-	/** Whether an app posted it. */
+	/** Whether the author is an app. */
 	readonly isApp: boolean;
-	/** Line above the post: the message that it answers, or the person who alone sees it. */
+	/** Line above the post: the message that it answers, or the only person who sees it. */
 	readonly above?: Markup | undefined;
 	readonly body: Markup;
-	/** Line below the post. */
+	/** Line below the post, for example its reactions. */
 	readonly below?: Markup | undefined;
 	/** Posts in its thread. */
 	readonly thread?: Markup | undefined;
 }
 
-/** A post with its avatar. The time is fixed, because that of a scene depends on the machine. */
+/** Draws a post with its avatar. The time is fixed, because the time of a scene depends on the machine. */
 export function drawPost({ author, isApp, above, body, below, thread }: Post): Markup {
 	const tag = isApp ? html` <span class="app">APP</span>` : undefined;
 	const inside = [above, headOf(author, tag), html`<div class="body">${body}</div>`, below, thread];
@@ -55,7 +55,7 @@ export interface Option {
 	readonly isChosen: boolean;
 }
 
-/** An open menu, so that all its options can be read. */
+/** Draws an open menu, so that readers can see all its options. */
 export function drawMenu(
 	placeholder: string,
 	{ control, options }: { readonly control: string; readonly options: readonly Option[] },
@@ -66,7 +66,7 @@ export function drawMenu(
 	return html`<div class="menu" data-control="${control}"><div class="placeholder">${placeholder} ▾</div>${items}</div>`;
 }
 
-/** A form with its fields, before the person has changed them. */
+/** Draws a form with its fields before a person has changed them. */
 export function drawForm(
 	title: string,
 	fields: readonly { readonly label: string; readonly value?: string | undefined }[],

@@ -12,11 +12,11 @@ import type { Scene } from "./step.ts";
 
 /** Longest wait of a scene, in real time of an idle machine. */
 const deadlineMs = 20_000;
-/** Real time after which a false condition may need the scene's clock, which then runs `haste` times as fast. */
+/** Real time after which a waiting scene may need its clock. The clock then runs `haste` times as fast as real time. */
 const stallMs = paced(80);
 const haste = 20;
 
-/** Rules of the gateway. No other scene writes there. */
+/** Policy of the gateway. Only the scenes for this rule write to `prod`. */
 const policy = {
 	rules: [{ effect: "ask", when: { path: "prod/**" }, approvals: 2, reason: "two people for production" }],
 };
@@ -27,7 +27,7 @@ export class City implements AsyncDisposable {
 	readonly log = new MemoryLogger();
 	readonly #sites = new Map<Scene, Site>();
 	readonly #directory: string;
-	/** Parent of the databases, in memory if possible: no command in a sandbox works in it. */
+	/** Parent directory of the databases, in memory if possible. No sandboxed command uses this directory. */
 	readonly memoryDirectory: string;
 	readonly #config: Config;
 	#gateway: Gateway | undefined;
@@ -56,7 +56,7 @@ export class City implements AsyncDisposable {
 		this.#directory = directory;
 		this.memoryDirectory = memoryDirectory;
 		for (const [index, scene] of scenes.entries()) {
-			// So that no two scenes have the same ids.
+			// Gives each scene different ids.
 			this.clock.advance(1000);
 			const parts = { clock: this.clock, scene, directory: join(directory, `scene-${index}`) };
 			this.#sites.set(scene, siteOf(scene, parts));
@@ -101,7 +101,7 @@ export class City implements AsyncDisposable {
 		this.#operator = createClient({ url: this.url, token, clock: this.clock, ids: createIds() });
 		// Without bubblewrap, the gateway does not probe the sandbox.
 		if (!hasBubblewrap) return;
-		// The probe has real processes, which do not depend on this clock.
+		// The probe runs real processes, which do not depend on this clock.
 		const isTried = () => this.log.records.slice(before).some(({ message }) => message.includes("sandbox"));
 		await this.until(isTried, "the sandbox is tried", "still");
 	}
@@ -114,20 +114,20 @@ export class City implements AsyncDisposable {
 		if (gateway) await this.through(gateway.stop(0));
 	}
 
-	/** Waits for a condition. Advances the clock only if that can help, and never with `still`. */
+	/** Waits for a condition. Advances the clock only if real time has passed without success, and never with `still`. */
 	async until(isSo: () => boolean | Promise<boolean>, what: string, still?: "still"): Promise<void> {
 		const begun = performance.now();
 		let flown = 0;
 		while (!(await isSo())) {
 			const waited = performance.now() - begun;
-			// A machine that has become busier gets more time.
+			// A machine that has become busier allows more time.
 			if (waited > paced(deadlineMs) && waited > pacedNow(deadlineMs))
 				throw new Error(`gave up after ${deadlineMs / 1000} s of an idle machine: ${what}`);
 			const due = still ? 0 : Math.max(0, Math.floor((waited - stallMs) * haste));
-			// If this process was suspended, the other processes did not run either.
+			// Limits the step. If the test process was suspended, the gateway and the connector did not run either.
 			this.clock.advance(Math.min(100, due - flown));
 			flown = due;
-			// A check in every turn would take CPU from the processes that it waits for.
+			// A check in every turn of the event loop would take CPU time from the awaited processes.
 			await rest(1);
 		}
 	}
@@ -143,7 +143,7 @@ export class City implements AsyncDisposable {
 		return work;
 	}
 
-	/** Advances the clock, and completes due work on the way. */
+	/** Advances the clock in steps, and completes due work after each step. */
 	async pass(ms: number): Promise<void> {
 		const step = Math.min(5000, Math.max(50, ms / 200));
 		for (let left = ms; left > 0; left -= step) {

@@ -24,7 +24,7 @@ const release = [
 	...["  - id: ship", "    title: Ship", '    prompt: "run: echo shipped | tee release.txt"', "---", ""],
 ].join("\n");
 
-/** The posts about the release. The order of others depends on the speed of the machine. */
+/** The posts about the release. The order of the remaining posts depends on the speed of the machine. */
 function postsAbout(transcript: string): string {
 	const [head = "", ...posts] = transcript.split(/^ {4}\| Parley$/m);
 	const answered = [/From the terminal: \/release/, /`run_command`/, /run_command returned/];
@@ -32,7 +32,7 @@ function postsAbout(transcript: string): string {
 	return [head.trimEnd(), ...chosen.map((post) => post.trimEnd())].join("\n    | Parley");
 }
 
-/** Without ids, times, directories and counts, which differ from run to run or from version to version. */
+/** Posts without ids, times, directories and counts, because these differ between runs or versions. */
 function steady(text: string, directory: string): string {
 	return normalised(text.replaceAll(directory, "/parley"))
 		.replace(/\b(task|sess)_[0-9a-z]{6,}/g, "$1_ID")
@@ -71,7 +71,7 @@ test("a task from a roz client is approved in Slack, a kontekst client waits for
 	kontekst.start({ sessionId: session, prompt: "read: release.txt" });
 	await play({ clicks: "Approve once", by: "Alex" }, { shows: ["✅ **Approved", "by @Alex"] });
 	expect(await city.through(roz.until("turnComplete"))).toMatchObject({ stopReason: "end_turn" });
-	// Runs of this protocol ask their client about every call.
+	// Runs of this protocol send every approval to their client.
 	const calls = await city.through(kontekst.proposed());
 	for (const { callId } of calls) kontekst.approve(callId);
 	const { kind, value } = await city.through(kontekst.last());

@@ -22,7 +22,7 @@ const intents =
 	GatewayIntentBits.DirectMessageReactions |
 	GatewayIntentBits.MessageContent;
 
-/** Requests by the names that scenes have for them. */
+/** Platform requests by the names that scenes use. */
 const routes: Readonly<Record<string, string>> = {
 	post: "POST /channels/{channel_id}/messages",
 	edit: "PATCH /channels/{channel_id}/messages/{message_id}",
@@ -41,7 +41,7 @@ type Right =
 export class DiscordSite implements Site {
 	static readonly platform = "discord";
 	readonly platform = DiscordSite.platform;
-	/** Each post ends the indicator until the next request. */
+	/** On Discord, each post ends the typing indicator until the next typing request. */
 	readonly typingGapMs = 3000;
 	readonly simulator: Simulator;
 	readonly directory: string;

@@ -11,16 +11,19 @@ const named =
 /** A short word with letters and digits, which may be the end of an id. */
 const shortWord = /\b(?=[0-9a-z]*[0-9])(?=[0-9a-z]*[a-z])[0-9a-z]{6,12}\b/gu;
 const endLength = 6;
-/** Ids of people and channels. The offline model repeats a comment of a person as models read it, which is excluded. */
+/**
+ * Ids of people and channels. Excludes quoted comments, because the offline model repeats them with the ids that models
+ * read.
+ */
 const person = /\b(?:discord|slack):[0-9A-Za-z]+:[0-9A-Za-z]+/u;
 /** Permissions of Discord (`SEND_MESSAGES`, `SendMessages`) and scopes of Slack (`chat:write`). */
 const permission =
 	/\b(?:VIEW|SEND|READ|MANAGE|CREATE|ATTACH|EMBED|ADD|USE)_[A-Z]+(?:_[A-Z]+)*\b|\b(?:View|Send|Read|Manage|Create|Attach|Embed|Add)(?:Channel|Messages|MessageHistory|PublicThreads|PrivateThreads|Files|Links|Reactions|Roles)\b|\b(?:chat|channels|groups|im|mpim|users|files|reactions|app_mentions|assistant|commands):(?:read|write|history|public)\b/u;
 
-/** Things of a gateway that its posts must not contain. */
+/** Internal details of a gateway that its posts must not contain. */
 export interface Internals {
 	readonly directories: readonly string[];
-	/** Ends of the ids of its objects. */
+	/** Ends of the ids of sessions, runs and similar objects. */
 	readonly idEnds: ReadonlySet<string>;
 }
 
@@ -34,7 +37,7 @@ export async function readIdEnds(directory: string): Promise<ReadonlySet<string>
 	return new Set(ids.map((each) => each.slice(-endLength)));
 }
 
-/** Lines of posts with something that members of a channel must not see. */
+/** Lines of posts with details that members of a channel must not see. */
 export function findInternals(text: string, { directories, idEnds }: Internals): string[] {
 	const hasEnd = (line: string): boolean =>
 		(line.match(shortWord) ?? []).some((word) => idEnds.has(word.slice(-endLength)));

@@ -41,7 +41,7 @@ export async function happen(notebook: Notebook, step: Happening): Promise<void>
 	else await run(town, step);
 }
 
-/** Longest run of such a step. */
+/** Maximum duration of a `typesUntil` step in milliseconds. */
 const maxRunMs = 180_000;
 
 async function typesUntil(
@@ -85,7 +85,7 @@ async function rule(notebook: Notebook, step: Ruling): Promise<void> {
 
 async function operate(notebook: Notebook, { operator, asks, notes, has = "" }: Operating): Promise<void> {
 	const { town } = notebook;
-	// The same request, with noted values in its texts.
+	// The same request, with stored values filled into its texts.
 	const params = parseJson(notebook.filled(JSON.stringify(asks))) as typeof asks;
 	let answer: object = {};
 	const isFound = async (): Promise<boolean> => {

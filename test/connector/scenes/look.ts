@@ -4,7 +4,7 @@ import type { Sight } from "./step.ts";
 /** Name of the app under test. */
 export const parley = "Parley";
 
-/** A post as a person reads it, without the time. */
+/** A post as a person reads it, without its time. */
 export function look(site: Pick<Site, "written">, seen: Seen): string {
 	const text = site.written(seen).replace(/^\S+ /, "");
 	return readable(text)

@@ -11,14 +11,14 @@ export function normalised(transcript: string): string {
 			.replace(/\b\d{4}-\d\d-\d\d (?:at )?\d\d:\d\d\b/g, "DATE")
 			.replace(/\b[\d,]+ → [\d,]+ tokens\b/g, "TOKENS")
 			.replace(/\b[\d,]+ tokens in, [\d,]+ out\b/g, "TOKENS")
-			// A fast answer is posted once. A slower one was edited while it grew.
+			// A fast answer is posted once. A slow answer is edited while it grows.
 			.replace(/\(to (\w+), edited\)/g, "(to $1)")
 			.replace(/^((?:\s*\| )?Parley) \(edited\)$/gm, "$1")
 			.replace(/\b(after|took) \d+ s\b/g, "$1 TIME")
 			.replace(/\b(\d+ tool calls? in) \d+ s\b/g, "$1 TIME")
 			// Durations of steps.
 			.replace(/ · (?:\d+ min )?\d+ s\b/g, "")
-			// Some seconds less than a day or an hour, or none yet.
+			// Remaining times that are some seconds shorter than a day or an hour, and times that have just passed.
 			.replace(/\bin (?:1 day|23 hours)\b/g, "in 24 hours")
 			.replace(/\bin (?:1 hour|5\d minutes)\b/g, "in 60 minutes")
 			.replace(/\b(?:in 0 seconds|\d+ (second|minute)s? ago)(?!\w)/g, "TIME ago")

@@ -4,9 +4,9 @@ import type { Town } from "./town.ts";
 
 export class Notebook {
 	readonly town: Town;
-	/** The last press or command. */
+	/** The last button press or command. */
 	interaction: SentInteraction | undefined;
-	/** Value of `{1}`. */
+	/** Stored value for `{1}`. */
 	noted = "";
 	readonly #named = new Map<string, { readonly id: string }>();
 
@@ -18,7 +18,10 @@ export class Notebook {
 		this.#named.set(name, { id });
 	}
 
-	/** The message with this name, or the newest one with these words that the person sees. Waits for it. */
+	/**
+	 * The message with this name, or the newest message with these words that the person sees. Waits until the message
+	 * exists.
+	 */
 	async message(words: string, person: Player, room = "general"): Promise<{ readonly id: string }> {
 		const named = this.#named.get(words);
 		if (named) return named;
@@ -34,7 +37,7 @@ export class Notebook {
 		return found;
 	}
 
-	/** The text with mentions in place of names, and with noted values. */
+	/** The text with mentions instead of names, and with stored values filled in. */
 	written(text: string): string {
 		const people = Object.entries(this.town.site.people);
 		return people.reduce(
@@ -48,7 +51,7 @@ export class Notebook {
 	}
 }
 
-/** Returns undefined if the action is not possible yet, so that it is repeated. */
+/** Returns undefined if the action is not possible yet, so that the caller repeats it. */
 export function attempt<Value>(work: () => Value): Value | undefined {
 	try {
 		return work();

@@ -55,7 +55,7 @@ export function playGolden<S extends Site>(Place: SiteClass<S>, draw: Draw<S>): 
 	});
 }
 
-/** A gateway that welcomes people does that in all its scenes. */
+/** A gateway that welcomes people does so in all its scenes, so these scenes have a separate gateway. */
 function cityOf({ welcome }: Scene): "welcoming" | "usual" {
 	return welcome ? "welcoming" : "usual";
 }

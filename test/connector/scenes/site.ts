@@ -10,20 +10,20 @@ export interface Seen {
 	readonly id: string;
 	readonly author: string;
 	readonly content: string;
-	/** True for a placeholder of a later response. */
+	/** True if the text is a placeholder for a later response. */
 	readonly thinking?: boolean;
 }
 
-/** A channel, a thread or direct messages, as people see them. */
+/** A channel, a thread or a direct message, as people see it. */
 export interface Room {
-	/** Messages that the viewer sees, oldest first. By default, those that all members of the channel see. */
+	/** Messages that the viewer sees, oldest first. Without a viewer, messages that all members of the channel see. */
 	shows(viewer?: { readonly id: string }): readonly Seen[];
 	transcript(viewer?: { readonly id: string }): string;
 	/** Names of people with a typing indicator. */
 	typing(): readonly string[];
 }
 
-/** An action that has a response: a press, a command or a form. */
+/** An action that gets a response: a press, a command or a form. */
 export interface SentInteraction {
 	readonly state: string;
 	readonly failed: boolean;
@@ -46,7 +46,7 @@ interface Message {
 
 type Values = Readonly<Record<string, string | number | boolean>>;
 
-/** A person at their client. Does only what the client allows, and throws otherwise. */
+/** A person at a chat client. Does only actions that the client allows, and throws otherwise. */
 export interface Player {
 	readonly id: string;
 	readonly name: string;
@@ -74,7 +74,7 @@ export interface Player {
 		values: Values,
 		where: { readonly in: Room; readonly on?: Message },
 	): SentInteraction;
-	/** Choices while a command is typed. Absent if the platform cannot suggest them. */
+	/** Suggested values while a command is typed. Absent if the platform has no suggestions. */
 	types?(name: string, values: Values, where: { readonly in: Room }): SentInteraction;
 }
 
@@ -93,7 +93,7 @@ export interface Connecting {
 
 const minuteMs = 60_000;
 
-/** Notices of a scene in the form of the configuration. */
+/** Converts the notices of a scene to the form of the configuration. */
 export function noticesOf(
 	{ groups, remindMinutes, escalateMinutes }: NonNullable<Scene["notices"]>,
 	idOf: (name: Name) => string,
@@ -113,45 +113,45 @@ export interface SiteParts {
 }
 
 /**
- * Platform of one scene with its people and channels, their gateway configuration, and the connector for it. Translates the
- * words of scenes to the platform.
+ * The chat platform of one scene: its people and channels, its gateway configuration, and its connector. Translates the
+ * terms of scenes to the platform.
  */
 export interface Site {
 	readonly platform: string;
 	readonly directory: string;
 	readonly people: Readonly<Record<Name, Player>>;
-	/** The guild or team, after which its connector is named. */
+	/** The guild or team. It is also the name of the connector. */
 	readonly tenant: string;
 	readonly tenants: readonly string[];
 	readonly rules: Chat["allow"];
 	/** Channel settings of `general` or of direct messages, with their id. */
 	readonly place: readonly [string, Chat["places"][string]];
-	/** Channel settings of `random`, with its id, if it has some. */
+	/** Channel settings of `random` with its id, if the scene defines settings. */
 	readonly otherPlace: Site["place"] | undefined;
-	/** Notices about the approvals of `general`, with its id. */
+	/** Notice settings for approvals in `general`, with its id. */
 	readonly notices: readonly [string, NonNullable<Chat["notices"]>[string]] | undefined;
 	readonly mention: string;
-	/** Time from which on a missing working indicator of an active run is a fault. */
+	/** Milliseconds without a working indicator after which an active run is at fault. */
 	readonly typingGapMs: number;
-	/** True if the channels and commands that people need exist. */
+	/** Whether the channels and commands that people need exist. */
 	readonly isReady: boolean;
 	room(name: string, person: Player): Room;
-	/** All channels, for reports of a fault. */
+	/** All channels, for reports about failed scenes. */
 	rooms(): readonly Room[];
-	/** A post as `messageText` of its simulator writes it. */
+	/** A post in the form of the simulator's `messageText`. */
 	written(seen: Seen): string;
-	/** The direct messages of a person, if they have notices that other platforms show in a room. */
+	/** The direct messages of a person, if the platform shows a person's notices there instead of in the room. */
 	directOf?(person: string): Room | undefined;
 	/** Expected post in the form of the platform. */
 	meant(sight: Sight): Sight;
-	/** A text that changes with each post, edit or deletion. */
+	/** A text that changes whenever a post is added, edited or deleted. */
 	traces(): string;
 	/** People whom mentions have notified since the last call, for example `@Olga`. */
 	drainPings(): string[];
-	/** Violations of the platform's rules, mentions of people, and planned faults that did not occur. */
+	/** Faults: violations of the platform's rules, unwanted notifications, and planned faults that did not occur. */
 	drainFaults(): string[];
 	connect(connecting: Connecting): Promise<Running>;
-	/** Drops the events that the platform stores for a connector that reconnects. */
+	/** Drops the events that the platform has stored for a connector that reconnects. */
 	forget(): void;
 	/** Ends the connection to the platform. */
 	cut(): void;

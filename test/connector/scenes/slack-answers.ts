@@ -5,7 +5,7 @@ import { late } from "./scenes/late.ts";
 import { replyCards } from "./scenes/reply-cards.ts";
 import type { Scene } from "./step.ts";
 
-/** Scenes about answers to cards and questions that `npm test` plays in Slack, one for each behaviour. */
+/** Scenes about answers to cards and questions that `npm test` also plays on Slack, one for each behaviour. */
 const everydayNames = [
 	"an approver approves a call once: it runs, and the card shows who and when",
 	"a denial can have a reason, which the agent gets",
@@ -31,5 +31,5 @@ export const everydayAnswers = everydayNames.map((name) => {
 	return scene;
 });
 
-/** The other scenes, which `npm test` plays only in Discord. */
+/** The remaining scenes, which `npm test` plays only on Discord. */
 export const otherAnswers = all.filter((scene) => !everydayAnswers.includes(scene));

@@ -4,10 +4,10 @@ import type { Room } from "./site.ts";
 
 /** Invisible separator between two Markdown marks. */
 const unseen = /\u2060/g;
-/** A link to the profile of a person, who must not be notified. */
+/** A link to the profile of a person, in place of a mention that would notify the person. */
 const profile = /\[(@[^\]]*)\]\(https:\/\/[^)\s]*\/team\/\w+\)/g;
 
-/** Text that people read, from the simulator's output. */
+/** Text that people read, from the output of the simulator. */
 export function asRead(text: string): string {
 	return text.replace(unseen, "").replace(profile, "$1");
 }
@@ -17,22 +17,22 @@ interface Viewer {
 }
 
 /**
- * A complete channel: its messages, and the threads of people's messages. Threads of Parley's own top-level posts, such as
- * those of tasks, are rooms of their own.
+ * A channel with its messages, and with the threads of people's messages. Threads below Parley's own top-level posts,
+ * for example of tasks, are separate rooms.
  */
 export class SlackRoom implements Room {
 	readonly channel: Channel;
-	/** Thread of the present conversation, which starts with its first message to Parley. */
+	/** Thread of the current conversation, which starts with the first message to Parley. */
 	conversation: Channel | undefined;
 	readonly #self: string | undefined;
 
-	/** `self` is the user of Parley. If undefined, the room has only top-level messages. */
+	/** `self` is Parley's user. If undefined, the room has only top-level messages. */
 	constructor(channel: Channel, self?: string) {
 		this.channel = channel;
 		this.#self = self;
 	}
 
-	/** True if people write in threads in this channel. */
+	/** Whether people write in threads in this channel. */
 	get hasThreads(): boolean {
 		return this.#self !== undefined && this.channel.threadTs === undefined;
 	}

@@ -16,7 +16,7 @@ import type { Name, Sight } from "./step.ts";
 
 const hourMs = 3_600_000;
 
-/** Requests by the names that scenes have for them. */
+/** Platform requests by the names that scenes use. */
 const methods: Readonly<Record<string, string>> = {
 	post: "chat.postMessage",
 	edit: "chat.update",
@@ -25,8 +25,9 @@ const methods: Readonly<Record<string, string>> = {
 };
 
 /**
- * A workspace of Slack. A reply is visible only by its thread, and a thread has no name, so neither is checked. A thread is
- * found by the task in its first post, or by the name that `opensThread` has given it.
+ * A Slack workspace. The visibility and the name of a thread are not checked, because replies are visible only in their
+ * thread and threads have no names. Scenes identify a thread by the task in its first post, or by the name from
+ * `opensThread`.
  */
 export class SlackSite implements Site {
 	static readonly platform = "slack";
@@ -49,7 +50,7 @@ export class SlackSite implements Site {
 	constructor({ clock, scene, directory }: SiteParts) {
 		this.directory = directory;
 		this.#joinMs = scene.joins ? 2000 : 0;
-		// Its sections must have the form of Slack's manifests, and are read like them.
+		// The sections must have the form of Slack's manifest files, because the simulator reads them as manifests.
 		const manifest = manifestOf({ shapes: commandTable }) as AppManifest;
 		this.simulator = new Simulator({ clock, manifest });
 		const player = (name: Name, options: PersonOptions = {}) => this.player(name, options);
@@ -66,7 +67,7 @@ export class SlackSite implements Site {
 			{ ...rule(Olga), as: "owner" },
 			{ ...rule(Alex), as: "approver" },
 			{ ...rule(Robo), as: scene.robo ?? "member" },
-			// A guest of the workspace stays a guest under any rule.
+			// A guest of the workspace keeps this role under any rule.
 			...[Mia, Max, Gus].map((one) => ({ ...rule(one), as: "member" as const })),
 		];
 		const { approvalHours, ...settings } = scene.place ?? {};
@@ -112,7 +113,7 @@ export class SlackSite implements Site {
 		return room;
 	}
 
-	/** `top`: messages of general outside threads. `group`: with Max. */
+	/** `top`: messages of `general` outside of threads. `group`: a group conversation with Max. */
 	room(name: string, { person }: SlackPlayer): SlackRoom {
 		if (name === "general") return this.general;
 		if (name === "random") return this.random;
@@ -174,7 +175,7 @@ export class SlackSite implements Site {
 	}
 
 	forget(): void {
-		// Slack keeps only unacknowledged events for a socket.
+		// Slack stores only unacknowledged events for a socket.
 	}
 
 	cut(): void {
@@ -226,7 +227,7 @@ export class SlackSite implements Site {
 	}
 }
 
-/** Writes commands as subcommands of `/parley`, as Slack has them. */
+/** Rewrites commands as subcommands of `/parley`, which is Slack's form. */
 function command(text: string): string {
 	return text.replace(/`\/(?=task |session )/g, "`/parley ");
 }

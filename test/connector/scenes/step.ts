@@ -1,5 +1,5 @@
 /**
- * Scenes as data: the actions of people on a chat platform, and the expected posts.
+ * Scenes as data: the actions of people on a chat platform, and the posts that must follow.
  *
  *     {
  *       name: "a mention is answered below the message",
@@ -17,7 +17,8 @@
  *   Sam has no access. `@Parley` and `@Max` in their messages are mentions.
  * - Rooms (`in`): `general` (the default), `random`, `dm` (the person's direct messages with Parley), `thread` (the newest
  *   one), or the name of a thread.
- * - A message (`on`, `to` of `replies`, …) is referenced by its name from `as`, or by words of the newest one.
+ * - A message (`on`, `to` of `replies`, …) is identified by its name from `as`, or by words of the newest message that
+ *   contains them.
  * - `look.ts` formats a post: `to Mia` for a reply, its text, `file: NAME`, `[Button]`,
  *   `<Choose one: tea | coffee>`, `thread: NAME`. Only posts of Parley are checked.
  * - Scenes use the terms of Discord. `slack-site.ts` translates them to Slack.
@@ -32,7 +33,7 @@ export type Fault = DiscordFault & Pick<SlackFault, "error">;
 
 export type Name = "Olga" | "Alex" | "Mia" | "Max" | "Gus" | "Sam" | "Robo";
 
-/** Content of a post: words, an expression, or all of several. */
+/** Content of a post: words, a regular expression, or a list that must match completely. */
 export type Sight = string | RegExp | readonly (string | RegExp)[];
 
 interface Where {
@@ -42,7 +43,7 @@ interface Where {
 
 interface Seen {
 	readonly in?: string;
-	/** Viewer. Public posts are visible to all. */
+	/** Viewer of the post. All people see public posts. */
 	readonly to?: Name;
 }
 
@@ -53,13 +54,13 @@ export type Doing =
 			readonly says: string;
 			readonly as?: string;
 			readonly attaches?: readonly File[];
-			/** A message that is forwarded. Discord posts it before the text, as a message of its own. */
+			/** A message to forward. Discord posts it as a separate message before the text. */
 			readonly forwards?: string;
 	  })
 	| (Where & {
 			readonly replies: string;
 			readonly to: string;
-			/** Without notifying the author. */
+			/** Whether the reply avoids a notification of the author. */
 			readonly quiet?: true;
 			readonly as?: string;
 	  })
@@ -68,7 +69,8 @@ export type Doing =
 	| (Where & { readonly reacts: "❌" | "🔁" | "👍" | "👎"; readonly on: string })
 	| (Where & { readonly opensThread: string; readonly of: string })
 	/**
-	 * With `fills`, the form that opens is filled in and sent. With `late`, the button is removed before the press arrives.
+	 * A press of a button. With `fills`, the person fills in and sends the form that opens. With `late`, the button is
+	 * removed before the press arrives.
 	 */
 	| (Where & {
 			readonly clicks: string;
@@ -78,25 +80,28 @@ export type Doing =
 	  })
 	| (Where & { readonly chooses: readonly string[]; readonly on?: string })
 	| (Where & { readonly commands: string; readonly with?: Values; readonly on?: string })
-	/** Labels that the choices contain while the last value is typed. */
+	/** Labels that the suggestions contain while the last value is typed. */
 	| (Where & { readonly types: string; readonly with: Values; readonly offers: readonly string[] });
 
 export type Operating = {
 	readonly [Method in RequestMethod]: {
 		readonly operator: Method;
 		readonly asks: MethodInput<Method>;
-		/** A name in the response whose value is stored as `{1}`. */
+		/** A name in the response. Its value is stored as `{1}`. */
 		readonly notes?: string;
-		/** Final text of the answer. */
+		/** Final text of the run's answer. */
 		readonly has?: string | RegExp;
 	};
 }[RequestMethod];
 
-/** Events that affect all people. */
+/** An event that affects all people. */
 export type Happening<S extends Site = Site> =
-	/** Simultaneous actions, before any response. */
+	/** Simultaneous actions, all before any response. */
 	| { readonly together: readonly Doing[] }
-	/** Time passes until the room shows such a post. Meanwhile, Parley is typing, except for a moment after a post. */
+	/**
+	 * Lets time pass until the room shows the post. Meanwhile, Parley must show the typing indicator, except for a
+	 * moment after a post.
+	 */
 	| { readonly typesUntil: Sight; readonly in?: string }
 	/** Gives a message a name for later steps. */
 	| { readonly calls: string; readonly on: string; readonly in?: string }
@@ -107,11 +112,11 @@ export type Happening<S extends Site = Site> =
 	| { readonly restarts: "connector" | "gateway" | "both" }
 	| { readonly stops: "connector" | "gateway" }
 	| { readonly starts: "connector" | "gateway" }
-	/** The connector's process ends, and the next one finds no database. */
+	/** The connector's process ends, and the next process finds no database. */
 	| { readonly losesDatabase: true }
-	/** Fault of the next request to post, to edit or to read posts, or of a request by the platform's name. */
+	/** A fault of the next request to post, to edit or to read posts, or of a request with this platform name. */
 	| { readonly fault: string; readonly is: Fault }
-	/** The connection to the platform is cut. */
+	/** Cuts the connection to the platform. */
 	| { readonly cuts: "socket" }
 	/** An administrator changes Parley's permissions in a channel. */
 	| {
@@ -128,40 +133,40 @@ export type Happening<S extends Site = Site> =
 	/** Changes the readers of the channel. */
 	| { readonly opensTo: Name; readonly in?: string }
 	| { readonly archives: string; readonly locked?: true }
-	/** A moderator locks a thread, which stays active. */
+	/** A moderator locks a thread. The thread stays active. */
 	| { readonly locks: string }
 	/** A moderator opens a thread or channel again. */
 	| { readonly reopens: string }
 	| { readonly removes: "channel" | "thread"; readonly in: string }
 	/** A moderator deletes a post of Parley. */
 	| { readonly moderates: string; readonly in?: string }
-	/** Request of the operator. `{1}` is the result of the last `notes`. */
+	/** A request of the operator. `{1}` is the value of the last `notes`. */
 	| Operating
-	/** An action without a step of its own. */
+	/** An action that has no step type of its own. */
 	| { does(town: Town<S>): void | Promise<void>; readonly what: string };
 
-/** A condition that is true now or after the present work. */
+/** A condition that is true now or after the current work. */
 export type Claim =
-	/** The channel has such a post. With `times`, exactly that many. */
+	/** The channel has a matching post. With `times`, exactly this number of posts. */
 	| (Seen & { readonly shows: Sight; readonly times?: number })
-	/** All posts of the channel, in this order, after all work. */
+	/** All posts of the channel, in this order, after all work is complete. */
 	| (Seen & { readonly showsOnly: readonly Sight[] })
-	/** After all work, no post of the channel has this content. */
+	/** No post of the channel has this content after all work is complete. */
 	| (Seen & { readonly hides: Sight })
 	/** Private response for the person who acted last. */
 	| { readonly answered: Sight }
-	/** The person who acted last sees this form. */
+	/** The form that the person who acted last sees. */
 	| { readonly form: Sight }
-	/** The person who acted last got a response without text. */
+	/** The person who acted last received a response without text. */
 	| { readonly answeredNothing: true }
 	| { readonly typing: boolean; readonly in?: string }
-	/** Exactly these people were notified by mentions since the last such claim, in this order. */
+	/** Mentions have notified exactly these people since the last such claim, in this order. */
 	| { readonly notified: readonly Name[] }
-	/** Stores the first group of the expression in a post as `{1}`. */
+	/** Stores the first capture group of the expression in a post as `{1}`. */
 	| (Seen & { readonly notes: RegExp })
-	/** Rows of the outbox that wait for the operator or were given up: a part of the reason of each. */
+	/** Outbox rows that wait for the operator or were given up, by a part of each reason. */
 	| { readonly stuck: readonly string[] }
-	/** A file of the agent's root with its content, or null if it is missing. */
+	/** A file in the agent's root directory with its content, or null if the file must not exist. */
 	| { readonly file: string; readonly has: string | null };
 
 export type Step<S extends Site = Site> = Doing | Happening<S> | Claim;
@@ -180,7 +185,7 @@ export interface SceneNotices {
 export interface Scene<S extends Site = Site> {
 	readonly name: string;
 	readonly steps: readonly Step<S>[];
-	/** The platform of a scene that other platforms do not have. */
+	/** The only platform of the scene. */
 	readonly only?: "discord" | "slack";
 	/** Channel settings of `general`, or of `settingsOf`. */
 	readonly place?: {
@@ -197,9 +202,12 @@ export interface Scene<S extends Site = Site> {
 	readonly settingsOf?: "dm";
 	/** Role of Robo, a bot. Default: a member. */
 	readonly robo?: "approver";
-	/** The gateway welcomes channels and people, in all scenes of the file. In Discord, `random` is the channel of notices. */
+	/**
+	 * The gateway welcomes channels and people, in all scenes of the file. On Discord, `random` is the channel for
+	 * notices.
+	 */
 	readonly welcome?: true;
-	/** Notices about approvals in `general`. */
+	/** Settings of the notices about approvals in `general`. */
 	readonly notices?: SceneNotices;
 	/** Whether the operator has turned off approvals by message, in all scenes of the file. */
 	readonly typedApprovals?: "off";
@@ -207,10 +215,10 @@ export interface Scene<S extends Site = Site> {
 	readonly joins?: true;
 	/** Commands run in a sandbox, which trusted channels and `run:` require. */
 	readonly sandbox?: true;
-	/** Address of the password pages. */
+	/** Public address of the password pages. */
 	readonly publicUrl?: string;
-	/** Errors that belong to the scene. */
+	/** Errors that the scene expects in the log. */
 	readonly errors?: readonly RegExp[];
-	/** The reason why the expected behaviour is not implemented yet. */
+	/** Reason why the expected behaviour is not implemented yet. */
 	readonly todo?: string;
 }

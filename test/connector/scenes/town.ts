@@ -5,10 +5,13 @@ import type { Client } from "@parley/protocol";
 import type { City } from "./city.ts";
 import type { Running, Site } from "./site.ts";
 
-/** Number of turns without a change, each with a millisecond and all due work, after which the town is calm. */
+/**
+ * Number of turns without a change after which the town is calm. Each turn advances the clock by a millisecond and
+ * completes all due work.
+ */
 const quietTurns = 15;
 
-/** The environment of a scene: a platform with its people, a gateway and the connector between them. */
+/** The environment of a scene: a platform with its people, a gateway, and the connector between the two. */
 export class Town<S extends Site = Site> implements AsyncDisposable {
 	readonly city: City;
 	readonly site: S;
@@ -38,7 +41,7 @@ export class Town<S extends Site = Site> implements AsyncDisposable {
 		return this.city.operator;
 	}
 
-	/** Starts the connector where the last one ended. */
+	/** Starts the connector with the stored state of its last process. */
 	async start(): Promise<void> {
 		this.#connector = await this.site.connect({
 			...{ gatewayUrl: this.city.url, gatewayToken: this.token, dataDir: this.#data },
@@ -58,7 +61,7 @@ export class Town<S extends Site = Site> implements AsyncDisposable {
 		await rm(this.#data, { recursive: true });
 	}
 
-	/** Posts that wait for the operator, and dead ones. */
+	/** Posts that wait for the operator, and posts that were given up. */
 	async stuck(): Promise<string[]> {
 		const status = await this.#connector?.status();
 		return (status?.connector?.stuck ?? []).map(({ state, reason }) => `${state}: ${reason}`);
@@ -72,7 +75,7 @@ export class Town<S extends Site = Site> implements AsyncDisposable {
 			const now = await this.#traces();
 			quiet = now === before ? quiet + 1 : 0;
 			before = now;
-			// A stored and unhandled event waits for an external response, for a limited time.
+			// A stored but unhandled event waits for an external response, for a limited time.
 			return quiet > (now.startsWith("0 ") ? quietTurns : 20 * quietTurns);
 		};
 		await this.city.until(isCalm, "nothing happens", "still");
@@ -86,12 +89,12 @@ export class Town<S extends Site = Site> implements AsyncDisposable {
 			const now = await this.#traces();
 			quiet = now === before ? quiet + 1 : 0;
 			before = now;
-			// Frequent requests to the gateway would be rate limited.
+			// Too frequent requests would exceed the gateway's rate limit.
 			return quiet > 0 && quiet % quietTurns === 0 && !(await this.#isAtWork());
 		}, "everything is done");
 	}
 
-	/** Posts and log lines, for reports of a fault. */
+	/** Posts and log lines, for reports about failed scenes. */
 	report(): string {
 		const seen = this.site
 			.rooms()

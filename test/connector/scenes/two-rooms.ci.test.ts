@@ -13,7 +13,7 @@ import { Town } from "./town.ts";
 const slackScene: Scene = { name: "in Slack", steps: [] };
 const beside: Scene = { name: "in Discord", steps: [] };
 
-/** Events of a session from its beginning, as a separate client sees them. */
+/** Events of a session from its beginning, read by a separate client. */
 async function watch(city: City, client: Client, session_id: string): Promise<string[]> {
 	const seen: string[] = [];
 	const reader = await city.through(client.open({ session_id, after_seq: 0 }));
@@ -23,7 +23,7 @@ async function watch(city: City, client: Client, session_id: string): Promise<st
 	return seen;
 }
 
-/** Both platforms around one gateway, with the actions and views of their people. */
+/** Discord and Slack with one gateway, and the actions and views of the people on both platforms. */
 async function openRooms() {
 	const city = await City.found([slackScene, beside], (scene, parts) =>
 		scene === slackScene ? new SlackSite(parts) : new DiscordSite(parts),
@@ -39,7 +39,7 @@ async function openRooms() {
 		async play(notebook: Notebook, steps: readonly Step[]): Promise<void> {
 			for (const step of steps) await performStep(notebook, step);
 		},
-		/** The session that the people of Slack started. */
+		/** The session that the people on Slack started. */
 		async asking(): Promise<string> {
 			const { sessions } = await city.through(city.operator.request("list_sessions", {}));
 			const own = sessions.find(({ external_key = "" }) => external_key.startsWith("slack:"));
@@ -66,7 +66,7 @@ test("two channels of two platforms share a gateway: a question of one is answer
 	await using rooms = await openRooms();
 	const { city, discord, inSlack, inDiscord, play } = rooms;
 
-	// Both work at the same time.
+	// Both sessions work at the same time.
 	await play(inSlack, [
 		{ commands: "/task new", with: { text: "run: echo shipped > release.txt", title: "Ship" } },
 		{ shows: ["Approval", "the task wants to use `run_command`", "[Approve once]"], in: "Ship" },
@@ -81,7 +81,7 @@ test("two channels of two platforms share a gateway: a question of one is answer
 	const third = await rooms.third(session);
 	const seen = await watch(city, third, session);
 
-	// An approver of the other channel has no rights here, with any request of their connector.
+	// An approver of the other channel has no permission here, whichever request the connector sends.
 	const { prompts } = await city.through(city.operator.request("list_prompts", {}));
 	const prompt = prompts.find(({ session_id }) => session_id === session);
 	expect(prompt).toBeDefined();

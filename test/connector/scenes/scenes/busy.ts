@@ -3,7 +3,7 @@ import type { Scene, Step } from "../step.ts";
 const slow = "long: 60 tokens at 2 per second";
 const write = "write: notes.txt <<< hello";
 
-/** Presses of the button while the run waits for an approval. */
+/** Presses the button while the run waits for an approval. */
 const added: readonly Step[] = [
 	{ shows: ["I am waiting for the approval above. Yours is next.", "[Stop] [Add to running request]"] },
 	{ clicks: "Add to running request", by: "Mia" },
@@ -14,7 +14,7 @@ const added: readonly Step[] = [
 	{ hides: "Yours is next" },
 ];
 
-/** The run of Mia answers both messages in one post. */
+/** Mia's run answers both messages in one post. */
 const answeredOnce: readonly Step[] = [
 	{ clicks: "Approve once", by: "Alex" },
 	{ shows: ["[offline] second", "[Good]"], times: 1 },
@@ -91,7 +91,7 @@ function scenes(start: readonly Step[]): readonly Scene[] {
 	];
 }
 
-/** A message during a run, in a channel that offers to add it to the run. */
+/** Sends a message during a run, in a channel that offers to add the message to the run. */
 export const busy: readonly Scene[] = [
 	...scenes(onDiscord),
 	{
@@ -111,5 +111,5 @@ export const busy: readonly Scene[] = [
 	},
 ];
 
-/** The same in the threads of Slack. */
+/** The same scenes in threads of Slack. */
 export const slackBusy: readonly Scene[] = scenes(onSlack);

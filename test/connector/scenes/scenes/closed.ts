@@ -13,7 +13,7 @@ const growsInThread: readonly Step[] = [
 	{ shows: ["t3", "[Stop]"], in: "work" },
 ];
 
-/** The person who asked has the answer once, in direct messages, and the thread still has its start. */
+/** Checks that the person who asked has the answer once, in direct messages, and that the room has only its beginning. */
 function answeredElsewhere(room: string): readonly Step[] {
 	return [
 		{ shows: closedText, in: "dm", times: 1 },
@@ -23,7 +23,7 @@ function answeredElsewhere(room: string): readonly Step[] {
 	];
 }
 
-/** The answer is complete in its post, and was sent once. */
+/** Checks that the answer is complete in its post, and was sent once. */
 function completeIn(room: string): readonly Step[] {
 	return [
 		{ shows: ["t20", "[Good]"], in: room, times: 1 },
@@ -33,13 +33,13 @@ function completeIn(room: string): readonly Step[] {
 	];
 }
 
-/** Works in another room, and later in the same one. */
+/** Checks that Parley works in another room, and later in the same room. */
 const worksAgain: readonly Step[] = [
 	{ says: "@Parley say: still here", by: "Max", in: "random" },
 	{ shows: "[offline] still here", in: "random", times: 1 },
 ];
 
-/** Channels that are archived while an answer grows in them. */
+/** Scenes with channels that are archived while an answer grows in them. */
 export const closedChannels: readonly Scene[] = [
 	{
 		name: "an answer whose channel is archived arrives in direct messages, and is completed when the channel is open again",
@@ -76,7 +76,7 @@ export const closedChannels: readonly Scene[] = [
 	},
 ];
 
-/** Threads that are locked while an answer grows in them. */
+/** Scenes with threads that are locked while an answer grows in them. */
 export const closedThreads: readonly Scene<DiscordSite>[] = [
 	...(["archives", "locks"] as const).map((closes): Scene<DiscordSite> => {
 		const step: Step = closes === "locks" ? { locks: "work" } : { archives: "work", locked: true };
@@ -171,7 +171,7 @@ export const closedThreads: readonly Scene<DiscordSite>[] = [
 	},
 	{
 		name: "a card in a locked thread is closed when the thread is open again",
-		// The notice that the work was stopped.
+		// The operator's log reports that the notice about the stopped work was given up.
 		errors: [/a post was given up/],
 		steps: [
 			{ says: "@Parley say: hello", as: "hello" },

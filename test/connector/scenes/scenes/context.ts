@@ -3,7 +3,7 @@ import type { Scene } from "../step.ts";
 
 const why = { commands: "/why" } as const;
 
-/** Messages that are read for a request, as `/why` lists them. */
+/** Scenes about messages that the connector reads for a request, as `/why` lists them. */
 export const context: readonly Scene[] = [
 	{
 		name: "called into a thread, the agent reads its messages, and later only the new ones",
@@ -26,7 +26,7 @@ export const context: readonly Scene[] = [
 			{ says: "@Parley say: good", in: "Build" },
 			{ shows: "[offline] good", in: "Build" },
 			{ ...why, in: "Build" },
-			// After the loss, a command that was written as a message is not known as one.
+			// After the loss of the database, the connector does not recognise an earlier message as a command.
 			{ answered: /I read \d messages? with it: (?:Mia(?: \(2\))?, )?Alex/ },
 		],
 	},
@@ -65,7 +65,8 @@ export const context: readonly Scene[] = [
 			{ says: "@Parley say: two" },
 			{ shows: "[offline] two" },
 			why,
-			// The thread has nothing new: its messages were sent to the agent, and commands are not read.
+			// The thread has no new messages for the agent: it has already received the messages, and commands are not
+			// included.
 			{ answered: /^(?!.*I read)/s },
 		],
 	},
@@ -159,7 +160,7 @@ export const context: readonly Scene[] = [
 	},
 ];
 
-/** A message that another person has written, passed on to Parley. */
+/** Scenes about a message of another person that is forwarded to Parley. */
 export const forwarded: readonly Scene<DiscordSite>[] = [
 	{
 		name: "a forwarded message comes with its text and its files, and counts as that of a person who is not a member",

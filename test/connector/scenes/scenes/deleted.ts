@@ -16,7 +16,7 @@ const deleting = ({ spared }: { readonly spared: number }): Step => ({
 	},
 });
 export const deletes = deleting({ spared: 0 });
-/** If the gateway has no sessions at all, a deletion cannot be recognised. */
+/** The gateway keeps one session. Without any session, the connector could not recognise a deletion. */
 const deletesAllButOne = deleting({ spared: 1 });
 const elsewhere: Step[] = [
 	{ says: "@Parley say: elsewhere", in: "random" },
@@ -41,7 +41,7 @@ const taskIsOver: Step[] = [
 ];
 const goesOn: Step[] = [{ says: "@Parley say: still here" }, { shows: "[offline] still here", times: 1 }];
 
-/** Deletions by other clients, which the gateway reports once, and only to connected clients. */
+/** Scenes with deletions by other clients. The gateway reports a deletion once, and only to connected clients. */
 export const deleted: readonly Scene[] = [
 	{
 		name: "a conversation that another client deletes gets a notice, and the next message starts a new one",

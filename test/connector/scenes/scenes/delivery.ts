@@ -4,12 +4,15 @@ import type { Fault, Scene, Step } from "../step.ts";
 const [post, edit, read] = ["post", "edit", "read"];
 const hello: Step[] = [{ says: "@Parley say: hello" }];
 const once: Step = { showsOnly: ["[offline] hello"] };
-/** Requests read no earlier messages, so that each read is a lookup of a post. */
+/** Channel settings without context messages, so that each read request is a lookup of a post. */
 const onlyLookups = { context: 0 };
-/** The first post of an answer is its last, so that a fault of a post is a fault of that one. */
+/** Channel settings without growing answers. Each answer has one post, and a fault can only affect this post. */
 const onlyEnds = { live: "off" } as const;
 
-/** Discord refuses a second post with the same nonce, so that an unclear request is repeated without a lookup. */
+/**
+ * A scene with one unclear request. Discord refuses a second post with the same nonce, so the connector repeats the
+ * request without a lookup.
+ */
 function repeated(name: string, is: Fault): Scene<DiscordSite> {
 	const requests: string[] = [];
 	const posts = "POST /channels/{channel_id}/messages";
@@ -49,7 +52,7 @@ const refusesPosts: Step<DiscordSite> = {
 	},
 };
 
-/** Repeats under Discord's enforced nonces, and after their time. */
+/** Scenes with repeated posts while Discord enforces their nonces, and later. */
 export const repeats: readonly Scene<DiscordSite>[] = [
 	repeated("a 503 before the commit", { status: 503 }),
 	repeated("a 503 after the commit", { status: 503, drop: "after-commit" }),
@@ -99,7 +102,7 @@ export const repeats: readonly Scene<DiscordSite>[] = [
 	},
 ];
 
-/** Faults between the connector and the platform. */
+/** Scenes with faults between the connector and the platform. */
 export const delivery: readonly Scene[] = [
 	{
 		name: "the platform limits a post: it is posted later, once",

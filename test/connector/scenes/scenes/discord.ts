@@ -226,12 +226,12 @@ export const discord: readonly Scene<DiscordSite>[] = [
 	},
 ];
 
-/** A person renames the newest thread. */
+/** Renames the newest thread as a person. */
 function rename({ general, people }: DiscordSite, name: string, by: "Mia" | "Sam" = "Mia"): void {
 	general.threads().at(-1)?.rename(name, people[by]);
 }
 
-/** The names of the threads of the channel. */
+/** Checks the names of the threads in the channel. */
 function threads(...expected: readonly string[]): Step<DiscordSite> {
 	return {
 		what: `the threads are ${expected.join()}`,
@@ -246,7 +246,7 @@ function threads(...expected: readonly string[]): Step<DiscordSite> {
 	};
 }
 
-/** Turns the cards of the channel into messages with content, as versions before components v2 posted them. */
+/** Converts the cards of the channel to messages with plain content, the form before components v2. */
 function makeText({ general }: DiscordSite): void {
 	for (const message of general.record.messages) {
 		const [container] = message.components;
@@ -257,7 +257,7 @@ function makeText({ general }: DiscordSite): void {
 	}
 }
 
-/** The status of the bot, and the text below its name. */
+/** Waits for the status of the bot, and for the text below its name. */
 function presence(status: string, ...activities: readonly string[]): Step<DiscordSite> {
 	return {
 		what: `the bot is ${status}: ${activities.join()}`,
@@ -269,7 +269,7 @@ function presence(status: string, ...activities: readonly string[]): Step<Discor
 	};
 }
 
-/** The reactions to the newest message with these words. */
+/** Checks the reactions to the newest message with these words. */
 function reactions(words: string, expected: Readonly<Record<string, number>>): Step<DiscordSite> {
 	return {
 		what: `the reactions to "${words}" are ${Object.entries(expected).flat().join(" ")}`,

@@ -78,7 +78,7 @@ export const edits: readonly Scene[] = [
 	},
 	{
 		name: "a call with more text than a form can contain has no button for edits",
-		// Messages of Discord are shorter than its forms.
+		// Discord's messages are shorter than its form fields, so these scenes need Slack.
 		only: "slack",
 		steps: [
 			{ says: `@Parley write: notes.txt <<< ${"word ".repeat(700)}` },

@@ -74,7 +74,7 @@ export const goldenLists: Readonly<Record<string, Scene>> = {
 			{ shows: "<Choose one" },
 			{
 				what: "Mia opens the home page",
-				// True because `only` names this platform.
+				// The cast is safe because `only` selects this platform.
 				does: ({ site }) => (site as unknown as SlackSite).people.Mia.person.opensHome(),
 			},
 			{ passes: 5000 },

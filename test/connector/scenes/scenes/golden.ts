@@ -4,7 +4,7 @@ import type { Scene } from "../step.ts";
 import { deletes } from "./deleted.ts";
 import { goldenLists } from "./golden-lists.ts";
 
-/** A diamond: two steps in parallel between the first and the last. */
+/** A skill with a diamond of steps: two steps run in parallel between the first and the last step. */
 const deploy = `---
 description: Deploys the project
 steps:
@@ -16,7 +16,7 @@ steps:
 Deploys a project.
 `;
 
-/** Conversations whose final views are in `golden/`, by the names of the files. */
+/** Conversations whose final views are in `golden/`. The keys are the file names. */
 export const golden: Readonly<Record<string, Scene>> = {
 	...goldenLists,
 	"question-and-answer": {
@@ -144,7 +144,7 @@ export const golden: Readonly<Record<string, Scene>> = {
 	"question-with-choices": {
 		name: "a question with choices",
 		steps: [
-			// On every platform, a reply below a command's answer is an answer to the question.
+			// On every platform, a reply to the post with the question answers the question.
 			{ commands: "/ask", with: { text: "choose: tea | coffee | neither of both" } },
 			{ replies: "milk", to: "<Choose one" },
 			{ chooses: ["tea"] },
@@ -281,7 +281,7 @@ export const golden: Readonly<Record<string, Scene>> = {
 				{ people: ["Alex"], by: ["mention"] },
 				{ people: ["Olga"], by: ["mention"] },
 			],
-			// The remaining time of the approval is 24 hours in all posts.
+			// Notices come early, so that all posts show a remaining time of 24 hours.
 			remindMinutes: 10,
 			escalateMinutes: 10,
 		},

@@ -14,7 +14,7 @@ const suspended: Step[] = [
 	{ calls: "root", on: "[Cancel]" },
 ];
 
-/** Presses of removed buttons: the person is privately informed of the events since then. */
+/** Scenes with presses of removed buttons. The private response reports the events since the removal. */
 export const late: readonly Scene[] = [
 	{
 		name: "a press after another person has approved reports who did, and when",

@@ -9,11 +9,11 @@ const isEmpty: Step = {
 		if (posts.length > 0) throw new Error(`it has ${posts.join("\n")}`);
 	},
 };
-/** The words that follow the calls, while the run works. */
+/** Posts that follow the calls, while the run is active. */
 const growing = ["t3", "[Stop]"] as const;
 const ended = ["t20", "[Good]"] as const;
 
-/** Display of an answer while it grows, by the level of the channel. */
+/** Scenes about growing answers at each live level of the channel. */
 export const levels: readonly Scene[] = [
 	{
 		name: "with the level off, an answer appears when it is complete, and the typing indicator ends with it",

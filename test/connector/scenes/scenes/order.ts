@@ -2,10 +2,10 @@ import type { Scene } from "../step.ts";
 
 const slow = "long: 60 tokens at 2 per second";
 
-/** With the partial text, if it has any. */
+/** The notice of a stopped run, with its partial text if there is any. */
 const stopped = /stopped by|Stopped by [^:]*: “long: 60 tokens/;
 
-/** The queue, and changes of its order. */
+/** Scenes about the queue, and changes of its order. */
 export const order: readonly Scene[] = [
 	{
 		name: "a queued message has a notice, and is answered after the previous one",

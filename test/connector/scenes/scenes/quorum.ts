@@ -2,7 +2,7 @@ import type { DiscordSite } from "../discord-site.ts";
 import type { SlackSite } from "../slack-site.ts";
 import type { Scene, Step } from "../step.ts";
 
-/** A rule of the gateway of all scenes requires two approvals for this directory. */
+/** A rule of the shared gateway requires two approvals for this directory. */
 const asks: Step[] = [
 	{ says: "@Parley write: prod/notes.txt <<< hello" },
 	{
@@ -134,7 +134,7 @@ export const quorum: readonly Scene[] = [
 	},
 ];
 
-/** The steps after an approver has lost the right between their vote and the deciding one. */
+/** The steps after an approver has voted and then lost the role, before the deciding vote. */
 const countsOnlyOlga: readonly Step[] = [
 	{ clicks: "Approve once", by: "Olga" },
 	{ shows: ["**1 of 2 approvals**: @Olga", "[Approve once]"] },

@@ -5,7 +5,7 @@ import type { Scene, Step } from "../step.ts";
 
 const slow = "long: 20 tokens at 2 per second";
 
-/** Answers that grow as streams in the threads of direct messages. */
+/** Scenes about answers that grow as native streams in the threads of direct messages. */
 export const slackStreams: readonly Scene<SlackSite>[] = [
 	{
 		name: "a direct message is answered in its thread, in a stream that ends with the complete answer",
@@ -106,7 +106,7 @@ const complete: readonly Step<SlackSite>[] = [
 	finished(),
 ];
 
-/** Levels of direct messages, where answers grow as streams. */
+/** Scenes about live levels in direct messages, where answers grow as native streams. */
 export const slackStreamLevels: readonly Scene<SlackSite>[] = [
 	{
 		name: "with the level off, a direct message is answered without a stream",
@@ -168,7 +168,7 @@ export const slackStreamLevels: readonly Scene<SlackSite>[] = [
 	},
 ];
 
-/** Changes of the last post, each kind once in a row. */
+/** Kinds of changes of the last post. Consecutive changes of one kind are one item. */
 function grew(kinds: readonly string[]): Step<SlackSite> {
 	return {
 		what: `the post has changed by ${kinds.join()}`,

@@ -4,7 +4,10 @@ import { trusted } from "./access.ts";
 
 const slow = "long: 60 tokens at 2 per second";
 
-/** Behaviour of Slack only. `top`: the channel itself, in which every message starts its own thread. */
+/**
+ * Scenes about behaviour that only Slack has. `top` is the channel itself, in which every message starts its own
+ * thread.
+ */
 export const slack: readonly Scene<SlackSite>[] = [
 	{
 		name: "a mention arrives as two events in any order, each of them twice: it is answered once",
@@ -257,7 +260,7 @@ export const slack: readonly Scene<SlackSite>[] = [
 		sandbox: true,
 		steps: [
 			...trusted,
-			// Parley does not read channels without a conversation.
+			// Parley does not read messages in channels without a conversation.
 			{ says: "@Parley say: hello", in: "top" },
 			{ shows: "[offline] hello" },
 			{ stops: "connector" },

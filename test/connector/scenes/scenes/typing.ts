@@ -1,6 +1,6 @@
 import type { Scene, Step } from "../step.ts";
 
-/** A thread of the channel, in which Mia asks for a change that requires approval. */
+/** Opens a thread of the channel, in which Mia requests a change that requires approval. */
 const asksInThread: readonly Step[] = [
 	{ says: "@Parley say: hello", as: "hello" },
 	{ shows: "hello" },
@@ -9,7 +9,7 @@ const asksInThread: readonly Step[] = [
 	{ shows: "[Approve once]", in: "work" },
 ];
 
-/** The operator has turned off approvals by message. */
+/** Scenes in which the operator has turned off approvals by message. */
 export const typingOff: readonly Scene[] = [
 	{
 		name: "no message decides an approval if the operator has turned that off, but its buttons do",
@@ -29,7 +29,7 @@ export const typingOff: readonly Scene[] = [
 	},
 ];
 
-/** Answers to questions and approvals by a message, without a reply. */
+/** Scenes in which a plain message, not a reply, answers a question or an approval. */
 export const typing: readonly Scene[] = [
 	{
 		name: "a message in direct messages answers the only open question",
@@ -236,7 +236,7 @@ export const typing: readonly Scene[] = [
 	},
 ];
 
-/** Commands in a channel that act on the threads below it. `top`: the channel outside of threads. */
+/** Scenes with commands in a channel that act on its threads. `top` is the channel outside of its threads. */
 export function belowChannel(top: "general" | "top"): readonly Scene[] {
 	const works: readonly Step[] = [
 		{ says: "say: hello", by: "Max", as: "hello", in: top },

@@ -4,7 +4,7 @@ import type { Scene } from "../step.ts";
 
 const usual = "Summarise the last messages here";
 
-/** Scenes of Discord, whose welcome in a channel is for all. */
+/** Scenes of Discord, where a welcome in a channel is visible to all. */
 export const welcome: readonly Scene<DiscordSite>[] = [
 	{
 		name: "a channel is welcomed at the first request, once",
