@@ -152,7 +152,7 @@ test("with --plain, a password is hidden, and Ctrl-C ends the question", async (
 	await chat.until("it asks again", () => chat.text.split("password (hidden) ›").length === 3);
 	chat.type("half");
 	chat.type(interrupt);
-	await chat.shows("cancelled");
+	await chat.shows("the question is closed: cancelled");
 	chat.type("say: shown\r");
 	await chat.shows("[offline] shown");
 	chat.type(interrupt);

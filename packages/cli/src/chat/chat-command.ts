@@ -101,13 +101,14 @@ export async function chatInLines(io: Io, begin: BeginChat): Promise<readonly st
 		offersRules: io.stdin.isTTY,
 		shellLines: io.stdin.isTTY ? "refused" : "message",
 		show: (rows) => {
+			// Also after an answer elsewhere, or the end of the question. Before the rows: a terminal that changes its mode
+			// delivers a line that was typed before the change only with the next line.
+			if (hidden.isHidden && !isPassword(chat)) hidden.set(false);
 			io.stdout.write(rows.map((row) => `${row}\n`).join(""));
 			const { retrying } = chat.conversation;
 			const noticeText = chat.notice || (retrying ? retryWords(retrying) : "");
 			if (noticeText !== notice && noticeText !== "") io.stderr.write(`parley: ${noticeText}\n`);
 			notice = noticeText;
-			// Also after an answer elsewhere, or the end of the question.
-			if (hidden.isHidden && !isPassword(chat)) hidden.set(false);
 		},
 	});
 	io.stderr.write(`session: ${visibleLine(chat.sessionId)}\n`);
@@ -118,9 +119,11 @@ export async function chatInLines(io: Io, begin: BeginChat): Promise<readonly st
 	};
 	using _ = io.stdin.isTTY ? onInterrupt(press, io) : undefined;
 	const lines = createInterface({ input: io.stdin });
+	// Before the chat is ready: a line that comes without a listener is lost.
+	const entered = lines[Symbol.asyncIterator]();
 	const reading = chat.read();
 	try {
-		await Promise.race([reading, chatWithLines(chat, lines, { io, hidden })]);
+		await Promise.race([reading, chatWithLines(chat, entered, { io, hidden })]);
 	} finally {
 		chat.leave();
 		lines.close();
@@ -148,9 +151,10 @@ async function chatWithLines(
 	await untilReady(chat, { io, hidden });
 	const entered: Promise<void>[] = [];
 	for await (const typed of lines) {
-		// The line break was hidden, too.
-		if (hidden.isHidden) io.stdout.write("\n");
+		const { isHidden } = hidden;
 		hidden.set(false);
+		// The line break was hidden, too.
+		if (isHidden) io.stdout.write("\n");
 		const handled = chat.enter(io.stdin.isTTY ? withoutKeys(typed) : typed);
 		const { question } = chat.conversation;
 		// The next question is shown before the gateway confirms the last answer.
@@ -171,8 +175,9 @@ async function untilReady(chat: Chat, { io, hidden }: LineInput): Promise<void> 
 	await chat.ready();
 	const question = chat.conversation.question?.question;
 	if (!question) return;
-	io.stdout.write(`${questionPrompt(question, chat.conversation.offersRules)}\n`);
+	// Before the prompt: a person can type as soon as it is shown.
 	hidden.set(isPassword(chat));
+	io.stdout.write(`${questionPrompt(question, chat.conversation.offersRules)}\n`);
 }
 
 function isPassword({ conversation: { question } }: Chat): boolean {
