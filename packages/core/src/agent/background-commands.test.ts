@@ -14,7 +14,7 @@ interface Started {
 	ends(outcome?: Partial<CommandOutcome>): void;
 }
 
-/** A sandbox whose commands do and end as the test says. A stopped command ends by itself. */
+/** A sandbox with scripted commands: the test decides their output and end. A stopped command ends immediately. */
 function scriptedSandbox(): { readonly started: Started[]; readonly sandbox: Sandboxes } {
 	const started: Started[] = [];
 	const sandbox: Sandbox = {
@@ -83,7 +83,7 @@ async function turn(t: TestRuntime, { session, log }: Awaited<ReturnType<typeof 
 	await log.next("assistant.message");
 }
 
-/** Texts of the results of all calls, by the id of the call. */
+/** Returns the text of the result of the call with this id. */
 function resultOf(messages: readonly Message[] | undefined, id: string): string {
 	const blocks = (messages ?? []).flatMap(({ content }) => [...content]);
 	return (
@@ -254,7 +254,7 @@ test("a crash leaves a command without an end, which the next start records", as
 	await first.t.stop();
 	const { t } = await open([], first.t.directory);
 	await using _ = t;
-	// The state after a kill, which stores no end.
+	// A killed gateway stores no end of the command.
 	await t.store.commit(async (tx) => {
 		const open = { ended_at: null, reason: null, code: null };
 		await tx.updateTable("background_commands").set(open).execute();

@@ -161,7 +161,7 @@ test("a cancel at the moment when a queued message becomes active ends its run",
 			model: "m",
 		};
 	}, stuck("so far"));
-	// Just after the first run's end, so that both commands are in one transaction.
+	// Just after the first run's end, so that one transaction contains both commands.
 	const failpoints = { reach: (name: string) => (name === "model-done" ? reached.cancel() : undefined) };
 	await using t = await TestRuntime.open({ model, failpoints });
 	const session = await t.create();

@@ -7,10 +7,12 @@ import { TestRuntime, type TestRuntimeOptions, unkeyed } from "../testing/test-r
 import { defineTool } from "../vocabulary/tool.ts";
 
 const ran: string[] = [];
-/** A fact about the world that every call is bound to. */
+/** A fact about the world to which every call is bound. */
 let world = "as it was";
 
-/** Writes to a place. A place that begins with `/` is outside, `web` is a host, and `nowhere` is invalid. */
+/**
+ * Writes to a place. A place that begins with `/` is outside the workspace, `web` is a host, and `nowhere` is invalid.
+ */
 const put = defineTool<{ place: string }>({
 	name: "put",
 	description: "Puts something somewhere.",
@@ -60,7 +62,7 @@ test("a call that was approved with other arguments runs with them, and the mode
 	log.check();
 	expect(ran).toEqual(["there"]);
 	const sent = model.requests.at(-1)?.messages.flatMap(({ content }) => [...content]) ?? [];
-	// Providers require their own call unchanged.
+	// Providers require that the model's call stays unchanged.
 	expect(sent).toContainEqual(expect.objectContaining({ type: "call", arguments: { place: "here" } }));
 	expect(sent).toContainEqual(expect.objectContaining({ type: "result", text: note }));
 });

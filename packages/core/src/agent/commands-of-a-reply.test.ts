@@ -15,7 +15,7 @@ import { defineTool } from "../vocabulary/tool.ts";
 
 const command = (id: string, cmd: string): ModelEvent => calls(id, "run_command", { cmd });
 
-/** A session whose model makes these calls in one reply, after the files exist. */
+/** A session whose model makes the given calls in one reply. The files exist before the calls. */
 class Setup implements AsyncDisposable {
 	readonly t: TestRuntime;
 	readonly model: ScriptedModel;
@@ -78,7 +78,7 @@ class Setup implements AsyncDisposable {
 		return this.model.requests[1]?.messages.at(-1)?.content;
 	}
 
-	/** Waits until a command that runs has written something. */
+	/** Waits until a running command has written output. */
 	async progress(): Promise<void> {
 		await this.log.next("tool.progress");
 	}
@@ -183,7 +183,7 @@ test("commands whose files changed before the first of them ran are refused, and
 test.for([{ isAnswered: true }, { isAnswered: false }])(
 	"a file that another process swaps before the first command runs refuses the command that runs it: $isAnswered",
 	async ({ isAnswered }) => {
-		// The first command is not bound to the file, so that it runs.
+		// The first command is not bound to the file, so it runs.
 		const reply = [command("a", "touch a.js"), command("b", "sh .cache/run.sh")];
 		await using g = await Setup.start(reply, { ".cache/run.sh": "echo good\n" });
 		const [first, second] = await g.prompts(2);
@@ -299,7 +299,7 @@ test("a command after a write of the same reply is asked once, after the write",
 	expect(await g.results()).toMatchObject([{ failed: false }, { failed: false, text: "written\n" }]);
 });
 
-/** A command with an effect. It prints a line, and then waits until the test writes to `pipe.log`. */
+/** A command with an effect that prints a line, and then waits until the test writes to `pipe.log`. */
 function waiting(before: string): string {
 	return `${before}; echo ready; cat pipe.log`;
 }
@@ -349,7 +349,7 @@ test.for([
 				return "";
 			},
 		});
-		/** Bound to the world, like a command to files. */
+		/** A tool that is bound to `world`, as a command is bound to files. */
 		const second = defineTool<{ text: string }>({
 			name: "second",
 			description: "Runs in the world.",

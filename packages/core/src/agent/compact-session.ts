@@ -41,14 +41,15 @@ export interface CompactPorts extends SpendingPorts {
 	readonly random: () => number;
 }
 
-/** Higher than the place of any run, and small enough for every database. */
+/** Higher than the position of any run, and small enough for every database. */
 const beyondAll = 2 ** 31 - 1;
 
 /**
- * Replaces the transcript of a session by a summary; runs of the session wait. The cost is recorded like that of every model call.
- * Returns undefined if the transcript has no message after the last summary. Throws `failed_precondition` if a run is open
- * or another compaction runs, `cancelled` if it is stopped, and the failure of the model. The session is
- * unchanged then, unless only the record of the end fails. The end is recorded as `compaction.ended`, whatever it is.
+ * Replaces the transcript of a session with a summary, while runs of the session wait. Records the cost as for every
+ * model call. Returns undefined if the transcript has no message after the last summary. Throws `failed_precondition`
+ * if a run is open or another compaction runs, `cancelled` if the compaction is stopped, and the failure of the model.
+ * After an error the session is unchanged, unless only the record of the end failed. Every end is recorded as
+ * `compaction.ended`.
  */
 export async function compactSession(
 	session: Session,
@@ -64,8 +65,9 @@ export async function compactSession(
 }
 
 /**
- * Starts to replace the transcript of a session by a summary, as `compactSession` does. Resolves when the work has begun; the
- * returned promise resolves at its end, and never rejects. Throws `failed_precondition` as `compactSession` does.
+ * Starts to replace the transcript of a session with a summary, as `compactSession` does. Resolves when the work has
+ * begun. The returned promise resolves at the end of the work, and never rejects. Throws `failed_precondition` as
+ * `compactSession` does.
  */
 export async function startCompaction(
 	session: Session,
@@ -89,7 +91,7 @@ export async function startCompaction(
 		.then(() => undefined)
 		.catch((error: unknown) => {
 			const { code } = ParleyError.from(error);
-			// The recorded end has the failure.
+			// `compaction.ended` already records any other failure.
 			if (code === "internal") work.log.error(compactionTexts.failed, { error });
 			else work.log.info(compactionTexts.noSummary, { error });
 		})
@@ -141,7 +143,7 @@ async function carryOut(
 	}
 }
 
-/** The failure itself is more important than a failure to record it. */
+/** Records a failure. The failure itself is more important than an error of its record. */
 async function recordFailure(
 	{ session, log }: LiveCompaction,
 	end: { readonly status: "cancelled" | "failed"; readonly error: string },
@@ -185,7 +187,7 @@ async function compact(
 	return compacted;
 }
 
-/** Returns a function that requests a text, retries failed calls as a run does, and records the cost of each. */
+/** Returns a function that requests a text, retries failed calls as a run does, and records the cost of each call. */
 function writerFor(caller: SessionCaller, { model, names }: RunSettings, random: () => number): WriteText {
 	const { session, signal, clock } = caller;
 	return async (text) => {
@@ -197,7 +199,7 @@ function writerFor(caller: SessionCaller, { model, names }: RunSettings, random:
 			signal.throwIfAborted();
 			const { content, failure } = attempt.reply;
 			if (!failure) {
-				// The requester of the summary decides about another call.
+				// Without a retry here: the requester of the summary decides whether to call the model again.
 				const useless = withoutText(attempt.reply, "a summary");
 				if (useless) throw useless;
 				return textOf(content);

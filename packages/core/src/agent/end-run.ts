@@ -23,13 +23,13 @@ import type { WorkflowTasks } from "./workflow/workflow-ports.ts";
 type ReplyStep = Extract<Step, { kind: "reply" }>;
 
 export interface Ended {
-	/** The session's next run, which is already claimed. */
+	/** The session's next run, which this transaction claimed. */
 	readonly next: RunRow | undefined;
 }
 
 /**
- * The end of a run whose loop failed. A failure of the store is thrown, because the run continues when the store works
- * again.
+ * Returns the end of a run whose loop failed. Throws a failure of the store, because the run continues when the store
+ * works again.
  */
 export function endingOf(run: Run, reason: unknown): Ending {
 	const error = ParleyError.from(reason);
@@ -40,7 +40,7 @@ export function endingOf(run: Run, reason: unknown): Ending {
 	return { error: text, last: undefined, ...defined({ cause }) };
 }
 
-/** Undefined for an internal error. */
+/** Returns the recorded cause of an error, or undefined for an internal error. */
 function causeOf({ code }: ParleyError): EndCause | undefined {
 	switch (code) {
 		case "resource_exhausted":
@@ -62,9 +62,9 @@ export interface EndPorts extends SpendingPorts {
 }
 
 /**
- * Records how a run ends and claims the session's next one. Returns undefined if a message arrived for the run before its
- * end: then it continues. A parked run has no end; it continues at the next start. A task whose provider failed for a
- * passing reason is parked, and continues later.
+ * Records the end of a run and claims the session's next run. Returns undefined if a message arrived for the run before
+ * its end, because the run then continues. A parked run has no end: it continues at the next start of the gateway. A
+ * task is also parked if its provider had a temporary failure.
  */
 export async function endRun(run: Run, ending: Ending, ports: EndPorts): Promise<Ended | undefined> {
 	const { session, control } = run;
@@ -111,7 +111,7 @@ export async function endRun(run: Run, ending: Ending, ports: EndPorts): Promise
 	return ended;
 }
 
-/** Parks the run of a task if its provider failed for a passing reason. Returns whether it did. */
+/** Parks the run of a task if its provider had a temporary failure. Returns whether the run is parked. */
 async function putOff(
 	run: Run,
 	{ last }: Ending,
@@ -127,7 +127,7 @@ async function putOff(
 	return task.putOff(writing, failure, spend);
 }
 
-/** The reply that the run ends with, if it ends with one, and the events of its model call, which are not recorded yet. */
+/** Last reply of the run, if any, with the events of its model call, which are not recorded yet. */
 interface LastReply {
 	readonly reply?: ReplyStep;
 	readonly events: readonly RecordedEvent[];
@@ -154,7 +154,7 @@ async function countLast(
 
 interface RunEnd extends Outcome {
 	readonly origin?: RunOrigin;
-	/** The grant of its channel. */
+	/** The channel grant. */
 	readonly trusted?: TrustBadge;
 	/** Principal that stopped the run. */
 	readonly stoppedBy?: string;
@@ -204,8 +204,9 @@ const causes: Readonly<Record<"cancelled" | "parked" | "overtime", (run: Run) =>
 };
 
 /**
- * The answer of a run: the text of its last reply, or the text of all replies if the last one is empty. If a person
- * continued the run after a complete answer, that answer is included, because it is not stored elsewhere.
+ * Returns the answer of a run: the text of its last reply, or the text of all replies if the last one is empty. If a
+ * person continued the run after a complete answer, the result includes that answer, because it is not stored
+ * elsewhere.
  */
 function finalText(steps: readonly Step[]): string {
 	const replies = steps.filter((step) => step.kind === "reply" || step.kind === "steered");
@@ -218,12 +219,12 @@ function finalText(steps: readonly Step[]): string {
 	return [...answers, final].filter((text) => text !== "").join("\n\n");
 }
 
-/** Whether a reply has no calls: the run would have ended with it. */
+/** Whether a reply has no calls. The run ends with such a reply unless a message continues it. */
 function isAnswer(step: Step | undefined): boolean {
 	return step?.kind === "reply" && callsOf(step.content).length === 0;
 }
 
-/** Ends every announced call, also in a run that was stopped before it. */
+/** Ends every announced call, including calls that a stopped run did not start. */
 async function settleOpenCalls(run: Run, writing: Writing): Promise<void> {
 	const done = new Set(run.steps.flatMap((known) => (known.kind === "result" ? [known.callId] : [])));
 	const started = new Set(run.steps.flatMap((known) => (known.kind === "started" ? [known.callId] : [])));

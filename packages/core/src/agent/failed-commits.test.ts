@@ -9,7 +9,7 @@ import { TestRuntime, unkeyed } from "../testing/test-runtime.ts";
 
 const message = "tool: strike {}\n& tool: look {}\nsay: the end";
 
-/** Once armed, refuses one commit of those that follow: the nth. */
+/** Refuses the nth commit after it was armed. */
 class Refusal {
 	refused = false;
 	#left: number;
@@ -34,12 +34,12 @@ class Refusal {
 		});
 }
 
-/** Repeats until it succeeds, as a client without a response may do. */
+/** Repeats a request until it succeeds, as a client that got no response may do. */
 async function insist(request: () => Promise<unknown>): Promise<void> {
 	await request().catch(request);
 }
 
-/** Waits, and advances the clock over the pause after a failed commit. */
+/** Waits for the promise, and advances the clock past the pause after a failed commit. */
 async function outlast<T>(t: TestRuntime, promise: Promise<T>): Promise<T> {
 	let done = false;
 	let passed = 0;
@@ -81,7 +81,7 @@ async function converse(nth: number) {
 	log.check();
 	const recorded = [...log.recorded];
 	const failure = log.events.find(({ event }) => event.type === "tool.failed")?.event;
-	// The session still works.
+	// The session still works after the failure.
 	await t.send(session, "say: still here");
 	await expect(log.next("assistant.message")).resolves.toMatchObject({
 		content: "[offline] still here",
@@ -124,7 +124,7 @@ test("a run whose end could not be recorded is retried after half a second, not 
 	await t.send(session, "say: one");
 	await log.next("assistant.message");
 	await t.send(session, "say: two");
-	// Its next commit is its last: no question and no tool call follows.
+	// The next commit is the last of the run, because no question and no tool call follows.
 	refusal.arm();
 	await log.next("text.ended");
 	await expect.poll(() => refusal.refused).toBe(true);

@@ -10,8 +10,8 @@ import type { PromptResponse } from "../vocabulary/prompt.ts";
 import { defineTool } from "../vocabulary/tool.ts";
 
 /**
- * A run with two open approvals. The first is for `edit`; the second for `peek`, which is approved with these arguments and
- * becomes stricter when `edit` is approved. The reason is private data that the session has read in between.
+ * Plays a run with two open approvals. The first is for `edit`. The second is for `peek` and gets the given arguments.
+ * Before the approval of `edit`, the session reads private data, so the judgement of `peek` becomes stricter.
  */
 async function judgedAgain(stack: AsyncDisposableStack, answer: Pick<PromptResponse, "arguments"> = {}) {
 	const ran: string[] = [];

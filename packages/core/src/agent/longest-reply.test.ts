@@ -20,13 +20,13 @@ async function limitOf(options: Partial<TestRuntimeOptions>, message = "go"): Pr
 
 test("a reply may use the limit of the model and the rest of the window", async () => {
 	expect(await limitOf({})).toBe(128_000);
-	// About 95,000 tokens. The window still has room for the reserved reply.
+	// The text has about 95,000 tokens, and the window still has room for the reserved reply.
 	expect(await limitOf({}, "word ".repeat(95_000))).toBe(32_000);
 	expect(await limitOf({ table: new ModelTable([{ ...large, maxOutput: 8_000 }]) })).toBe(8_000);
 });
 
 test("a reply may be as long as the budgets allow, and at least 4,096 tokens", async () => {
-	// One cent pays for 1,000 tokens, 50 cents for 50,000.
+	// One cent pays for 1,000 tokens, and 50 cents for 50,000.
 	const day = (cents: number) => ({ budgets: { gateway: { day: cents * 10_000_000 }, session: {} } });
 	expect(await limitOf(day(50))).toBe(50_000);
 	expect(await limitOf(day(1))).toBe(4_096);

@@ -26,15 +26,15 @@ import { runWorkflow } from "./workflow/run-workflow.ts";
 import type { WorkflowPorts } from "./workflow/workflow-ports.ts";
 
 export interface Outcome {
-	/** "" if the run succeeded, `cancelled`, or the reason of the failure. */
+	/** "" if the run succeeded, `cancelled` if it was cancelled, otherwise the reason of the failure. */
 	readonly error: string;
 	readonly cause?: EndCause;
 }
 
 export interface Ending extends Outcome {
-	/** The last reply, which is not recorded yet; undefined if the run ends without one. */
+	/** The last reply, which is not recorded yet. Undefined if the run ends without a reply. */
 	readonly last: Attempt | undefined;
-	/** The answer if no model wrote it: the result of a workflow. */
+	/** The answer if no model wrote it, for example the result of a workflow. */
 	readonly answer?: string;
 }
 
@@ -47,9 +47,9 @@ interface PreparePorts extends AttachmentPorts {
 export interface LoopPorts extends PreparePorts, ReplyPorts, CallPorts, WorkflowPorts {}
 
 /**
- * The agent loop: the calls of the last reply, the next request, its reply, and so on. It continues from the recorded steps,
- * also after a restart. Returns when all work is done. Throws if the run is stopped, if it cannot begin, and if its record
- * cannot be written.
+ * Runs the agent loop: executes the calls of the last reply, sends the next request, and repeats. Continues from the
+ * recorded steps, including after a restart. Returns when all work is done. Throws if the run is stopped, if it cannot
+ * begin, or if its steps cannot be written.
  */
 export async function runLoop(run: Run, ports: LoopPorts): Promise<Ending> {
 	await prepare(run, ports);
@@ -77,12 +77,12 @@ export async function runLoop(run: Run, ports: LoopPorts): Promise<Ending> {
 	}
 }
 
-/** Whether the run ends with the reply. In the mode `ooda` only the last reply of a round can be the answer. */
+/** Whether the run ends with the reply. In `ooda` mode, only the last reply of a round can be the answer. */
 function isAnswer({ row, steps }: Run, { reply }: Attempt): boolean {
 	return mayAct(phaseOf(row.options, steps)) && callsOf(reply.content).length === 0;
 }
 
-/** Records a reply after which the run continues. */
+/** Records a reply that does not end the run. */
 async function recordReply(run: Run, answer: Attempt, spending: SpendingPorts): Promise<void> {
 	const acts = mayAct(phaseOf(run.row.options, run.steps));
 	await run.commit(async ({ tx, record, step }) => {
@@ -94,13 +94,18 @@ async function recordReply(run: Run, answer: Attempt, spending: SpendingPorts): 
 	});
 }
 
-/** The events with the text in that of the model call. Readers show it before the calls that follow. */
+/**
+ * Returns the events with the reply text in the event of the model call. Readers show the text before the calls that
+ * follow.
+ */
 function withText(events: readonly RecordedEvent[], text: string): readonly RecordedEvent[] {
 	if (text.trim() === "") return events;
 	return events.map((event) => (event.type === "model.called" ? { ...event, text } : event));
 }
 
-/** Loads what the run needs besides its record: settings, workspace, memories, skill and attachments. */
+/**
+ * Loads everything that the run needs in addition to its steps: settings, workspace, memories, skill and attachments.
+ */
 async function prepare(run: Run, ports: PreparePorts): Promise<void> {
 	if (run.row.cancelRequested) run.control.cancel();
 	await run.choose(ports.settings);
@@ -117,7 +122,7 @@ async function endingWithoutModel(run: Run, ports: LoopPorts): Promise<Ending | 
 	return (await ranOwnCommand(run, ports)) ? { error: "", last: undefined } : undefined;
 }
 
-/** The end of a run that works on a workflow. A message that enters it after that is answered by the model. */
+/** Returns the end of a run of a workflow. A model answers a message that enters the run later. */
 async function workflowEnding(run: Run, ports: WorkflowPorts): Promise<Ending | undefined> {
 	const { workflow } = run.row.options;
 	if (!workflow || run.steps.some(({ kind }) => kind === "steered")) return undefined;
@@ -126,13 +131,15 @@ async function workflowEnding(run: Run, ports: WorkflowPorts): Promise<Ending | 
 	return { error, last: undefined, answer: output, ...defined({ cause: isFailed ? "step" : undefined }) };
 }
 
-/** The calls of the last reply, as long as no model call follows it. */
+/** Returns the calls of the last reply if no model call follows it. */
 function openCalls(steps: readonly Step[]): readonly CallBlock[] {
 	const last = steps.findLast((step) => step.kind === "reply" || step.kind === "call");
 	return last?.kind === "reply" ? callsOf(last.content) : [];
 }
 
-/** Returns why the run ends after these calls instead of asking this model; undefined if it continues. */
+/**
+ * Returns the reason why the run ends after these calls and does not ask this model. Returns undefined if it continues.
+ */
 async function reasonToStop(
 	run: Run,
 	calls: readonly CallBlock[],
@@ -142,10 +149,10 @@ async function reasonToStop(
 	return (await isCancelledByDenial(run, calls)) ? { error: "cancelled" } : refusalOf(run, model, spending);
 }
 
-/** Records that the next model call begins, with the messages that have arrived for the run. */
+/** Records the start of the next model call, with the messages that have arrived for the run. */
 async function beginCall(run: Run, isRetry: boolean): Promise<void> {
 	if (run.steps.findLast((step) => step.kind === "reply" || step.kind === "call")?.kind === "call") {
-		// The call was recorded before: with the message, before a restart, or for the try that failed.
+		// The call was recorded before: with the message, before a restart, or for the attempt that failed.
 		if (run.resumed || isRetry) await enterSteers(run);
 		return;
 	}
@@ -173,12 +180,12 @@ export function replyStep({ model: requested, reply }: Attempt, cost: number): R
 	return { kind: "reply", content, model, asked: requested, ...defined({ stop }), usage, cost };
 }
 
-/** A model without tools may still write a call, which is not run. */
+/** Removes the calls of a reply. A model without tools can still write calls, which must not run. */
 function withoutCalls(reply: ReplyStep): ReplyStep {
 	return { ...reply, content: reply.content.filter(({ type }) => type !== "call") };
 }
 
-/** Reason why a reply ends the run, in words for people; undefined if it is a complete reply. */
+/** Returns the reason for people why a reply ends the run, or undefined for a complete reply. */
 function failureOf(
 	steps: readonly Step[],
 	{ failure, stop, content }: Attempt["reply"],
@@ -191,20 +198,21 @@ function failureOf(
 		};
 	if (stop === "refusal") return { error: runEndTexts.refused, cause: "refusal" };
 	if (stop !== "max_tokens") return undefined;
-	// The model learns which calls were cut, and can write shorter ones. If it does not, the run stops.
+	// The next request names the cut calls, so that the model can write shorter calls. The run ends if the calls stay too
+	// long.
 	if (callsOf(content).length > 0 && cutReplies(steps) < maxCutReplies) return undefined;
 	const error = runEndTexts.lengthLimit;
 	return { error, cause: "cut" };
 }
 
-/** Replies of one run with a call that was cut, after which it continues. */
+/** Maximum replies with a cut call in one run. The run continues after each of them. */
 const maxCutReplies = 2;
 
 function cutReplies(steps: readonly Step[]): number {
 	return steps.filter((step) => step.kind === "reply" && step.stop === "max_tokens").length;
 }
 
-/** Adds the messages that arrived since the last model call to the run. Returns whether there were any. */
+/** Adds messages to the run that arrived since the last model call. Returns whether there were any. */
 async function enterSteers(run: Run): Promise<boolean> {
 	const waiting = await run.journal.store.read((db) =>
 		db.selectFrom("steers").select("id").where("run_id", "=", run.id).limit(1).execute(),
@@ -216,12 +224,14 @@ async function enterSteers(run: Run): Promise<boolean> {
 	return true;
 }
 
-/** Maximum bytes of read messages for each token of the window: with 4 bytes per token, a quarter of the window. */
+/**
+ * Maximum bytes of read messages for each token of the window. At 4 bytes per token, this is a quarter of the window.
+ */
 const bytesPerToken = 1;
 
 /**
- * Leaves out the oldest read messages of a run if they need more than a quarter of the window of its model. Otherwise
- * the request itself could fail.
+ * Omits the oldest read messages of a run if they need more than a quarter of the window of its model. Otherwise the
+ * request could fail.
  */
 async function fitContext(run: Run, { table }: { readonly table: ModelTable }): Promise<void> {
 	const { context } = run.row;

@@ -12,10 +12,10 @@ import type { Prompt } from "../vocabulary/prompt.ts";
 
 const adaId = "discord:guild:ada";
 const { person, ...connector } = testConnector("member");
-/** Ada, whose role is looked up again when a call of her run starts. */
+/** Ada. Her role is read again when a call of her run starts. */
 const ada: Principal = { ...connector, ...(person && { person: { ...person, platformRoles: [] } }) };
 
-/** A run with an open approval for each of three calls, `c1` to `c3`, of one reply. */
+/** A run with open approvals for three calls of one reply, `c1` to `c3`. */
 async function threeOpen(options: Partial<TestRuntimeOptions> = {}, principal: Principal = operator) {
 	const ran: string[] = [];
 	const run = async ({ callId }: { readonly callId: string }) => `${ran.push(callId)}`;
@@ -133,7 +133,7 @@ test("a cancellation during an answer ends the run, and the approved call does n
 	const { t, session, log, ran, tokens } = await threeOpen({ failpoints });
 	await using _ = t;
 	const answer = t.runtime.answer(unkeyed(), tokens[0], { value: true });
-	// The answer is stored, and the run has not read it.
+	// The answer is stored, but the run has not read it yet.
 	await answered.promise;
 	await t.runtime.cancel(unkeyed(), session);
 	release.resolve();

@@ -4,10 +4,13 @@ import type { Journal, Tx } from "../store/journal.ts";
 import { stamp } from "../store/tables.ts";
 import { compactionTexts } from "./texts.ts";
 
-/** Stored as keys of this name, which no client has. */
+/** Notes are stored as keys of this principal. No client has its name. */
 const principal = "gateway/compaction";
 
-/** Notes that a compaction of the session has started, so that a start of the gateway can record its end. */
+/**
+ * Records that a compaction of the session has started, so that the next start of the gateway can record its end after
+ * a crash.
+ */
 export async function noteCompaction(tx: Tx, sessionId: string, now: number): Promise<void> {
 	await forgetCompaction(tx, sessionId);
 	await tx
@@ -16,7 +19,7 @@ export async function noteCompaction(tx: Tx, sessionId: string, now: number): Pr
 		.execute();
 }
 
-/** Call it in the transaction that records the end. */
+/** Removes the note of a compaction. Call it in the transaction that records the end. */
 export async function forgetCompaction(tx: Tx, sessionId: string): Promise<void> {
 	await tx.deleteFrom("keys").where("principal", "=", principal).where("key", "=", sessionId).execute();
 }
@@ -26,7 +29,7 @@ interface EndPorts {
 	readonly log: Logger;
 }
 
-/** Records the end of compactions that a crash of the gateway has interrupted. */
+/** Records the end of compactions that a crash of the gateway interrupted. */
 export async function endInterruptedCompactions(
 	{ journal: { store }, log }: EndPorts,
 	sessions: Sessions,
@@ -38,7 +41,7 @@ export async function endInterruptedCompactions(
 		try {
 			await endInterrupted(sessionId, sessions);
 		} catch (error) {
-			// The session was deleted.
+			// A deleted session needs no end.
 			if (ParleyError.from(error).code === "not_found") {
 				await store.commit((tx) => forgetCompaction(tx, sessionId));
 			} else log.error(compactionTexts.notRecorded, { sessionId, error });

@@ -34,12 +34,15 @@ test("a secret in text or arguments of the model reaches no client, at any cut",
 	expect(JSON.stringify(log.events)).not.toContain(secret.slice(4));
 	await t.send(session, "and?");
 	await log.next("assistant.message");
-	// The model's own call stays unchanged: the tool runs it, and a person approves it.
+	// The model's own call stays unchanged, because the tool runs it and a person approves it.
 	const blocks = model.requests.at(-1)?.messages.flatMap(({ content }) => [...content]);
 	expect(JSON.stringify(blocks?.filter(({ type }) => type !== "call"))).not.toContain(secret.slice(4));
 });
 
-/** All stored and sent data, except calls and signed thinking, which providers receive unchanged. */
+/**
+ * Returns all stored and sent data except calls and signed thinking. Providers receive calls and signed thinking
+ * unchanged.
+ */
 async function sinks(t: TestRuntime, log: EventLog, session: string): Promise<string> {
 	const steps = await t.store.read((db) => db.selectFrom("steps").select("data").execute());
 	const others = steps.filter(({ data }) => !data.includes('"reply"'));
@@ -162,7 +165,7 @@ test("changed arguments with the placeholder of a secret are refused, and the qu
 		"arguments: [redacted] replaces a secret that was not shown",
 	);
 	await answer("key=none");
-	// Without redaction, the words are ordinary text.
+	// The displayed call contained no secret, so `[redacted]` is ordinary text here.
 	const { token } = (await log.next("prompt.requested")).prompt;
 	const changed = { text: "[redacted]", place: "a" };
 	await t.runtime.answer(unkeyed(), token, { value: true, arguments: changed });

@@ -71,7 +71,7 @@ test("the call for a summary is marked as auxiliary, and its reply has no event"
 	const able = { reasoning: "none", sampling: true, images: false } as const;
 	const table = new ModelTable([{ id: "scripted", ...limits, ...able }]);
 	const long = "some words that are long enough ".repeat(150);
-	// No usage, because this test learns nothing from it.
+	// The replies report no usage, because this test does not calibrate token counts.
 	const end = { type: "end", stop: "end_turn", model: "scripted", usage: noUsage } as const;
 	const model = new ScriptedModel([says("one"), end], [says("the summary"), end], [says("two"), end]);
 	await using opened = await open(model, { table });

@@ -71,7 +71,7 @@ class Looking implements AsyncDisposable {
 		return this.results(request).map(({ pictures: images }) => images?.length ?? 0);
 	}
 
-	/** Another process continues with the same state. */
+	/** Restarts the gateway in another process with the same state. */
 	async restart(...replies: readonly ScriptedReply[]): Promise<Looking> {
 		await this.t.stop();
 		const { directory, clock } = this.t;
@@ -124,7 +124,7 @@ test("a result with an image is complete after a crash, although its file is mis
 	);
 	let directory = "";
 	let answers = 0;
-	// A crash before the model has answered the image.
+	// The copy has the state of a crash before the model has answered the image.
 	const failpoints: Failpoints = {
 		reach: async (name) => {
 			if (name === "model-call" && answers++ === 1) await cp(directory, copy, { recursive: true });
@@ -148,7 +148,7 @@ test("an image that another model accepted and this one refuses is removed as we
 	await looking.t.runtime.setModel(unkeyed(), looking.session, "other");
 	await expect(looking.ask("again")).resolves.toMatchObject({ content: "a pity", error: "" });
 	expect([looking.shown(2), looking.shown(3)]).toEqual([[1], [0]]);
-	// A refusal of a request without new images has another reason.
+	// The request has no new images, so its refusal does not remove any.
 	await expect(looking.ask("once more")).resolves.toMatchObject({ error: "could not process image" });
 });
 

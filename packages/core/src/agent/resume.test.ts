@@ -11,7 +11,7 @@ import { databaseIn, TestRuntime, unkeyed } from "../testing/test-runtime.ts";
 
 const message = "tool: strike {}\n& tool: look {}\nsay: between\ntool: place {}\nsay: the end";
 
-/** Three tools with different recovery after a crash, which count their runs. */
+/** Three tools with different behaviour after a crash. They count their runs. */
 function countingTools() {
 	const ran = { look: 0, strike: 0, place: 0 };
 	const counting = (name: keyof typeof ran, effect: "none" | "idempotent" | "effectful") =>
@@ -38,7 +38,7 @@ async function approveAll(t: TestRuntime, log: EventLog): Promise<string> {
 
 interface Moment {
 	readonly directory: string;
-	/** Number of runs of each tool until then. */
+	/** Number of runs of each tool up to this moment. */
 	readonly ran: Readonly<Record<string, number>>;
 }
 
@@ -157,7 +157,7 @@ test("after the end of a run no work is left", async () => {
 	expect(await again.runtime.start()).toBe(0);
 });
 
-/** Stops a gateway during a tool call, and returns the result of the call after the tool was replaced. */
+/** Stops a gateway during a tool call and replaces the tool. Returns the result of the call after the restart. */
 async function interrupt(before: ProbeOptions, after: ProbeOptions) {
 	const running = Promise.withResolvers<void>();
 	let repeated = 0;

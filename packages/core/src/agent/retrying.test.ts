@@ -6,7 +6,7 @@ import { calls, ScriptedModel, type ScriptedReply, says } from "../testing/scrip
 import { TestRuntime, unkeyed } from "../testing/test-runtime.ts";
 import { ModelError, type ModelFault } from "../vocabulary/model-error.ts";
 
-/** A reply that emits this text, then fails. */
+/** A reply that emits this text and then fails. */
 function fails(fault: ModelFault, text = "", retryAfterMs?: number): ScriptedReply {
 	return async function* () {
 		yield says(text);
@@ -19,7 +19,7 @@ async function open(t: TestRuntime): Promise<{ session: string; log: EventLog }>
 	return { session, log: await EventLog.join(t.runtime, session, { afterSeq: 0 }) };
 }
 
-/** Advances the clock by the wait of a run. */
+/** Advances the clock by the pause of a run. */
 async function pass(t: TestRuntime, ms: number): Promise<void> {
 	await t.settle();
 	t.clock.advance(ms);
@@ -116,7 +116,7 @@ test("a run that waits for its next attempt can be cancelled", async () => {
 	await t.runtime.cancel(unkeyed(), session);
 	await expect(log.next("assistant.message")).resolves.toMatchObject({ error: "cancelled" });
 	log.check();
-	// The awaited attempt never began.
+	// The attempt after the pause never began.
 	expect(log.recorded.filter((type) => type === "model.called")).toHaveLength(1);
 });
 
@@ -153,7 +153,7 @@ test.each([
 ] as const)("a reply that ends by %s reports it, and none of its calls runs", async (stop, error) => {
 	const usage = { inputTokens: 1, outputTokens: 1, cacheReadTokens: 0, cacheWriteTokens: 0 };
 	const end = { type: "end", stop, usage, model: "scripted-1" } as const;
-	// After a cut call a run continues: see longest-reply.test.ts.
+	// The reply has a call only for `refusal`: a run continues after a cut call (see longest-reply.test.ts).
 	const called = stop === "refusal" ? [calls("c1", "probe")] : [];
 	const model = new ScriptedModel([says("well"), ...called, end], [says("ok")]);
 	await using t = await TestRuntime.open({ model, tools: [probeTool("probe")] });
@@ -267,7 +267,7 @@ test("a gateway that stops does not wait for the next attempt of a run", async (
 	await t.send(session, "hi");
 	await log.next("run.retrying");
 	await t.settle();
-	// No time passes, because an active run would use its grace period.
+	// The clock does not advance. An active run would use its grace period.
 	await t.runtime.drain(25_000);
 	expect(t.clock.pending).toBe(0);
 });

@@ -27,18 +27,18 @@ const firstPauseMs = 250;
 const longestPauseMs = 30_000;
 
 interface Starting {
-	/** Steps from the record, after a restart. */
+	/** Stored steps, after a restart. */
 	readonly steps?: readonly Step[];
-	/** Whether a stop of the gateway came before it. */
+	/** Whether the run began before a stop of the gateway. */
 	readonly resumed?: boolean;
 }
 
 export interface RunnerPorts extends RunPorts, LoopPorts, EndPorts, CompactPorts {}
 
-/** Starts and follows runs. Starts none after `stop`. */
+/** Starts runs and works on them until their end. Starts no run after `stop`. */
 export class Runner {
 	readonly #ports: RunnerPorts;
-	/** Called when a session has nothing left to do. */
+	/** Called when a session has no more work. */
 	readonly #onIdle: (session: Session) => void;
 	readonly #images = new LoadedImages<Session>((session) => this.#ports.contexts.forget(session));
 	#stopped = false;
@@ -53,23 +53,23 @@ export class Runner {
 		return this.#ports.health.list();
 	}
 
-	/** Stops starting runs: claimed runs wait for the next start of the gateway. */
+	/** Starts no more runs. Claimed runs wait for the next start of the gateway. */
 	stop(): void {
 		this.#stopped = true;
 		this.#stopping.resolve();
 	}
 
-	/** Replaces the transcript of a session at rest by a summary. Runs wait until it is done. */
+	/** Replaces the transcript of an idle session with a summary. Runs wait until it is done. */
 	compact(session: Session, request: Keyed, ending: Stoppable): Promise<Compacted | undefined> {
 		return compactSession(session, request, ending, this.#ports);
 	}
 
-	/** See `startCompaction`. */
+	/** Starts the work of `compact`: see `startCompaction`. */
 	startCompaction(session: Session, request: Keyed): Promise<{ readonly ended: Promise<void> }> {
 		return startCompaction(session, request, this.#ports);
 	}
 
-	/** Starts a claimed run, unless it works already. Does nothing without a run: the message waits for its turn. */
+	/** Starts a claimed run unless it already works. Without a run, does nothing: the message waits for its turn. */
 	start(
 		session: Session,
 		row: RunRow | undefined,
@@ -89,11 +89,11 @@ export class Runner {
 	}
 
 	/**
-	 * Works on a run until it has ended or is parked. If the store fails, it continues from the record after a pause.
-	 * Returns the session's next run, which the end of this one has claimed.
+	 * Works on a run until it has ended or is parked. If the store fails, continues from the stored state after a pause.
+	 * Returns the session's next run, which the end of this run claimed.
 	 */
 	async #complete(first: Run, before: readonly Promise<void>[]): Promise<RunRow | undefined> {
-		// The record has the end of the run before, but the memory of this process may not have it yet.
+		// The end of the previous run is stored, but this process may not have updated its memory yet.
 		await Promise.all(before);
 		let run = first;
 		for (let failures = 0; !this.#stopped; failures++) {
@@ -105,7 +105,7 @@ export class Runner {
 				run.history = await historyBefore(run, this.#ports.files);
 				run.control.working.start();
 				let ended: Ended | undefined;
-				// A message that arrived before the end continues the run.
+				// The run continues if a message arrived before its end.
 				while (!ended) {
 					const ending = await runLoop(run, this.#ports).catch((reason: unknown) => endingOf(run, reason));
 					ended = await endRun(run, ending, this.#ports);
@@ -129,7 +129,7 @@ export class Runner {
 		else this.#onIdle(session);
 	}
 
-	/** Stores data for the session's next run in memory. */
+	/** Keeps data in memory for the session's next run. */
 	#remember({ session, history, control, row, steps }: Run): void {
 		if (control.cause !== "parked") {
 			session.history = [...history, { ordinal: row.ordinal, messages: messagesOf(row, steps) }];
@@ -137,7 +137,10 @@ export class Runner {
 		this.#images.add(session);
 	}
 
-	/** The run as the record has it, after a pause that grows. Undefined if it has ended after all, or the gateway stops. */
+	/**
+	 * Returns the run in its stored state, after an increasing pause. Returns undefined if the run has ended or the
+	 * gateway stops.
+	 */
 	async #again(failed: Run, failures: number): Promise<Run | undefined> {
 		const { id, session, control } = failed;
 		await this.#pause(failed, Math.min(longestPauseMs, firstPauseMs * 2 ** failures));
@@ -155,14 +158,17 @@ export class Runner {
 	async #pause({ control }: Run, ms: number): Promise<void> {
 		const { promise, resolve } = Promise.withResolvers<void>();
 		const timer = this.#ports.clock.after(ms, resolve);
-		// A run that was cancelled before still waits, because its end cannot be stored yet.
+		// A run that was cancelled earlier still waits here, because its end cannot be stored yet.
 		control.signal.addEventListener("abort", () => resolve(), { once: true });
 		await Promise.race([promise, this.#stopping.promise]);
 		timer.cancel();
 	}
 }
 
-/** A full disk stays full for a while. The log reports it once as an error, so that it does not fill another disk. */
+/**
+ * Logs a failure of the store. Only the first failure is logged as an error, because a full disk stays full for a while
+ * and the log must not fill another disk.
+ */
 function logFailure({ log }: Run, failures: number, error: unknown): void {
 	log[failures === 0 ? "error" : "debug"](runEndTexts.notRecorded, { error });
 }
@@ -172,7 +178,10 @@ function isLost({ control }: Run, error: unknown): boolean {
 	return control.cause === "parked" && ParleyError.from(error).code === "aborted";
 }
 
-/** Runs of a session follow each other, so that the history that one leaves in memory is valid for the next. */
+/**
+ * Returns the history before a run. Runs of a session are sequential, so the history that a run leaves in memory is
+ * valid for the next run.
+ */
 async function historyBefore({ session, row, journal }: Run, files: Files): Promise<Run["history"]> {
 	const history = session.history ?? (await readHistory({ journal, files }, session.id, row.ordinal));
 	return historyFor(row, history);
@@ -184,7 +193,7 @@ interface ResumePorts {
 	readonly log: Logger;
 }
 
-/** Continues every run that a stop of the gateway left unfinished. Returns the number of their sessions. */
+/** Continues every run that a stop of the gateway left unfinished. Returns the number of affected sessions. */
 export async function resumeUnfinished(
 	{ journal, clock, log }: ResumePorts,
 	sessions: Sessions,
@@ -205,7 +214,7 @@ export async function resumeUnfinished(
 		try {
 			await resume(session_id, { journal, clock, sessions, runner });
 		} catch (error) {
-			// A session that cannot be read must not block the others.
+			// An unreadable session must not block other sessions.
 			log.error(runEndTexts.cannotContinue, { sessionId: session_id, error });
 		}
 	}
@@ -225,7 +234,7 @@ async function resume(sessionId: string, { journal, clock, sessions, runner }: P
 	const active = await journal.store.read((db) => findActive(db, session.id));
 	if (active && session.live.has(active.id)) return;
 	if (active) {
-		// Awaited, because the lease must last until the run has the session.
+		// Awaited, because the lease must last until the run holds the session.
 		await runner.resume(session, active);
 		return;
 	}
@@ -233,7 +242,10 @@ async function resume(sessionId: string, { journal, clock, sessions, runner }: P
 	runner.start(session, claimed);
 }
 
-/** Parks runs that wait for people immediately, and the others after the grace period. Resolves when all have stopped. */
+/**
+ * Parks runs that wait for people immediately, and other runs after the grace period. Resolves when all runs have
+ * stopped.
+ */
 export async function drain(sessions: AsyncIterable<Session>, graceMs: number, clock: Clock): Promise<void> {
 	const runs = (await Array.fromAsync(sessions)).flatMap((session) => [...session.live.values()]);
 	for (const run of runs) if (run.waiting) run.park();

@@ -10,7 +10,7 @@ import { defineTool, type Tool } from "../vocabulary/tool.ts";
 
 const password = "correct horse\nbattery-staple-9";
 
-/** Returns its input, or throws it if requested. */
+/** Inputs of the vault. The tool returns its input, or throws it if requested. */
 const got: unknown[] = [];
 const vault: Tool = defineTool<{
 	key?: string | undefined;
@@ -40,7 +40,7 @@ const vault: Tool = defineTool<{
 
 const ask = calls("ask", "ask_user", { type: "password", label: "Key?" });
 
-/** Calls the vault with the handle that the question gave. */
+/** Calls the vault with the handle that the result of the question contains. */
 const uses = (args: (handle: string) => object): ScriptedReply =>
 	async function* (request) {
 		const results = request.messages.flatMap(({ content }) => [...content]);

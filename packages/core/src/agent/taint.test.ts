@@ -10,7 +10,7 @@ import type { Tool } from "../vocabulary/tool.ts";
 
 const together = "untrusted text, private data and a way to send data out in this session";
 
-/** Tools that read the web, read private data, and only send. Each records that it ran. */
+/** Tools that read the web, read private data, or only send data. Each records its calls. */
 function toolsOf(ran: string[]): Tool[] {
 	const tool = (name: string, classes: readonly ActionClass[], effect: "none" | "effectful") =>
 		probeTool(name, {
@@ -75,7 +75,8 @@ test("the call that completes the three kinds of taint requires approval althoug
 		],
 	});
 	expect(await s.taint()).toBe("UE");
-	// Neither an earlier nor a present trust answers it, and neither does an answer without a value.
+	// Session trust, whether granted before or after the question, does not answer it. An answer without a value does not
+	// either.
 	await s.t.runtime.acceptAll(unkeyed(), s.session);
 	await expect(s.t.runtime.answer(unkeyed(), prompt.token, { cancelled: false })).rejects.toThrow();
 	expect(s.ran).toEqual(["fetch"]);
@@ -145,8 +146,8 @@ test("a grant for the session does not replace this approval", async () => {
 		labels.push([label, approval?.allowSession]);
 		await t.runtime.answer(unkeyed(), token, { value: approval?.allowSession ? "session" : true });
 	}
-	// The grant of the first approval covers the third. The second approval could allow the session only before it had
-	// private data.
+	// The session grant of the first approval covers the third call. The second approval could not allow the session,
+	// because the session had already read private data.
 	expect(labels).toEqual([
 		["Allow peek?", true],
 		["Allow fetch?", false],

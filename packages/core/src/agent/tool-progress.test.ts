@@ -28,7 +28,7 @@ function listening(...secrets: readonly string[]) {
 
 const textOf = (passed: readonly Piece[]): string => passed.map(({ text }) => text).join("");
 
-/** Maximum events in one second. */
+/** Returns the largest number of events in one second. */
 function maxPerSecond(passed: readonly Piece[]): number {
 	return Math.max(
 		...passed.map(({ at }) => passed.filter((one) => one.at >= at && one.at <= at + 1_000).length),
@@ -105,7 +105,7 @@ test("a secret is removed at all chunk boundaries, also after the last line", ()
 			clock.advance(200);
 		}
 		progress.end();
-		// One character at a time: the first characters are sent before they can be recognised as a secret.
+		// Characters arrive one at a time. The first characters are sent before they are recognised as a secret.
 		expect(textOf(passed)).toMatch(/^key=(?:c|co|cor)?\[redacted\] done\n(?:c|co|cor)?\[redacted\]$/);
 	}
 });

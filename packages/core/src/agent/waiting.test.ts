@@ -10,7 +10,7 @@ const hour = 60 * 60 * 1000;
 const writing: ProbeOptions = { classes: ["write"] };
 const question = { label: "Which?", options: [], required: true, validation: "" };
 
-/** A tool that asks a person and returns the result. */
+/** A tool that asks a person and returns the answer. */
 const asking = (type: "text" | "password") =>
 	probeTool("ask", {
 		effect: "idempotent",
@@ -191,7 +191,7 @@ test("an approval after 24 hours has no effect: the run is parked", async () => 
 	expect(ran).toBe(0);
 });
 
-/** Moves the clock as after a suspension of the machine: the time is later, and no timer has run. */
+/** A clock that simulates a suspension of the machine: the time is later, but no timer has fired. */
 class SleepyClock extends ManualClock {
 	asleep = 0;
 

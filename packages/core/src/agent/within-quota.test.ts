@@ -18,7 +18,7 @@ beforeEach(async () => {
 });
 afterEach(() => directory[Symbol.asyncDispose]());
 
-/** Runs a command line confined by the quota only. */
+/** Runs a command line that only the quota restricts. */
 function run(line: string, options: Partial<Command> = {}) {
 	const ids = createIds();
 	const sandbox = createUnsandboxed({ environment: process.env, clock: systemClock, ids });

@@ -7,7 +7,7 @@ import { type Principal, placeKey } from "../vocabulary/principal.ts";
 import type { Answer, Prompt } from "../vocabulary/prompt.ts";
 import type { Session } from "./session.ts";
 
-/** Records an approval that people are asked for. Other questions have no row. */
+/** Records an approval request in the audit log. Other questions have no entry. */
 export async function auditShown(
 	audit: Audit,
 	tx: Tx,
@@ -30,7 +30,10 @@ export async function auditShown(
 	});
 }
 
-/** Records an answer, whether it was typed, with its channel if it is another one, or a grant that approved the call. */
+/**
+ * Records an answer, or the grant that approved the call. The entry states whether the answer was typed, and its
+ * channel if it came from another channel.
+ */
 export async function auditDecided(
 	audit: Audit,
 	tx: Tx,
@@ -56,7 +59,7 @@ export async function auditDecided(
 	});
 }
 
-/** Records a question that expired, or that closed because its run ended. Questions other than approvals have no row. */
+/** Records a question that expired, or that closed because its run ended. Only approvals have an entry. */
 export async function auditEnded(
 	audit: Audit,
 	tx: Tx,
@@ -73,7 +76,7 @@ export async function auditEnded(
 	await audit.record(tx, { ...byItself, action: "approval.end", object, decision });
 }
 
-/** Records a refused answer. Sampled, because it can be repeated without limit. */
+/** Records a refused answer. Only samples are recorded, because refused answers can be repeated without limit. */
 export function auditRefused(audit: Audit, row: Selectable<Tables["prompts"]>, by: Principal): void {
 	if (row.binding === null && row.wanted_grant === null) return;
 	const object = auditedCall(row.session_id, row.call_id);
@@ -85,8 +88,8 @@ interface DecidedApproval {
 	readonly by: Principal;
 	readonly answer: Answer;
 	readonly grantId: string | undefined;
-	/** Whether a message in a chat gave the answer. */
+	/** Whether a chat message gave the answer. */
 	readonly typed: boolean;
-	/** Present if the question stays open, because more people must approve. */
+	/** Set if the question stays open because more approvals are required. */
 	readonly votes?: { readonly approvals: number; readonly needed: number };
 }

@@ -11,7 +11,7 @@ const delta = (text: string): TransientEvent => ({ type: "text.delta", runId: "r
 const started: TransientEvent = { type: "text.started", runId: "run_1" };
 const ended: TransientEvent = { type: "text.ended", runId: "run_1" };
 
-/** Emitted events, as `3` for a recorded event and `x@3` for a delta. */
+/** Records emitted events: `3` for a recorded event, and `x@3` for a delta. */
 function listening(bus: EventBus): string[] {
 	const left: string[] = [];
 	bus.listen(({ transient, seq, event }: SessionEvent) => {

@@ -14,16 +14,16 @@ export interface Recording {
 	readonly bus: EventBus;
 }
 
-/** Records events in one of the sessions. Does nothing if the session was deleted meanwhile. */
+/** Records events in one of the sessions. Does nothing if the session was deleted in the meantime. */
 export type RecordIn<S extends Recording> = (
 	session: S,
 	...events: readonly RecordedEvent[]
 ) => Promise<Recorded[]>;
 
 /**
- * Runs one command as one transaction over several sessions. The events of each session are emitted in the order of the
- * `commit` calls, after the transaction is durable. If it throws, nothing has changed. `work` may run again with a new
- * transaction.
+ * Runs one command in a single transaction over several sessions. The events of each session are emitted in the order
+ * of the `commit` calls, after the transaction is durable. If it throws, nothing has changed. `work` may be called
+ * again with a new transaction.
  */
 export async function commitTogether<T, S extends Recording>(
 	journal: Journal,
@@ -60,8 +60,8 @@ interface CommittingTask {
 }
 
 /**
- * Runs one command of a task's session as one transaction. Events for people are recorded in the session that owns the task.
- * Throws `aborted` without any change if another worker has claimed the task.
+ * Runs one command of a task's session in a single transaction. Events for people are recorded in the session that owns
+ * the task. Throws `aborted` and changes nothing if another worker has claimed the task.
  */
 export function commitForTask<T>(
 	journal: Journal,
@@ -78,7 +78,7 @@ export function commitForTask<T>(
 		return work(tx, async (...events) => {
 			const recorded = [];
 			for (const event of events) {
-				// The events of a workflow report its steps.
+				// Workflow events already report the steps.
 				if (task.isStep && event.type.startsWith("task.")) continue;
 				recorded.push(...(await recordIn(isForOwner(event) ? home : session, event)));
 			}
@@ -89,12 +89,15 @@ export function commitForTask<T>(
 
 const forOwner = /^(?:task|prompt|budget|file|grant)\./;
 
-/** Whether an event of a task's conversation is recorded in the session that owns the task: people see or answer it. */
+/**
+ * Whether an event of a task's conversation is recorded in the session that owns the task, because people see or answer
+ * it there.
+ */
 function isForOwner({ type }: RecordedEvent): boolean {
 	return forOwner.test(type);
 }
 
-/** Receives events of a session, in order; must not throw and must not block. */
+/** Receives events of a session in order. Must not throw or block. */
 export type Listener = (event: SessionEvent) => void;
 
 interface Slot {
@@ -108,8 +111,8 @@ interface OpenReply {
 }
 
 /**
- * Emits the events of one session in order. A recorded event is emitted when its transaction is durable. A transient event
- * is emitted immediately, or after the recorded events that still wait.
+ * Emits the events of one session in order. A recorded event is emitted when its transaction is durable. A transient
+ * event is emitted immediately, or after recorded events that are not durable yet.
  */
 export class EventBus {
 	readonly #sessionId: string;
@@ -123,7 +126,7 @@ export class EventBus {
 		this.#seq = lastSeq;
 	}
 
-	/** The `seq` of the last recorded event that has left. */
+	/** The `seq` of the last emitted recorded event. */
 	get seq(): number {
 		return this.#seq;
 	}
@@ -132,7 +135,7 @@ export class EventBus {
 		return this.#reply;
 	}
 
-	/** Reserves the next place for the events of a running transaction. */
+	/** Reserves the next position for the events of a running transaction. */
 	reserve(): (events: readonly Recorded[]) => void {
 		const slot: Slot = { events: undefined };
 		this.#waiting.push(slot);

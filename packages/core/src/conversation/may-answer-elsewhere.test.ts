@@ -116,7 +116,8 @@ test("if one of both channels is shared with other organisations, no approval is
 	const visitor = acting("max", "member", answering, true);
 	const session = await to.t.create(visitor);
 	await to.t.runtime.send(unkeyed(visitor), session, { content: "hello" });
-	// They were present at the last message, regardless of the connector's report about them.
+	// People of another organisation were present at the last message. The connector's later report about the channel
+	// does not matter.
 	expect(await to.listed(abe)).toEqual([]);
 	expect(await to.answer(abe)).toBe("prompt not found");
 	expect(await to.answer(operator)).toBe("");
@@ -201,7 +202,7 @@ test("a requester cannot bypass the approvers of their channel through another o
 		"only approvers of this channel can approve",
 	);
 	expect(await chat.answer(acting("bob", "approver", answeringPlace))).toBe("");
-	// On the same platform the id identifies the person.
+	// On the same platform, the id already identifies the person.
 	expect(await chat.log.next("prompt.answered")).not.toHaveProperty("byName");
 });
 
@@ -219,7 +220,7 @@ test("an answer fails if the operator removes the permission before it arrives",
 	const { places } = chat.t.runtime.trust;
 	const answeredIn = places.answeredIn.bind(places);
 	let looks = 0;
-	// Withdrawn between the check and the commit.
+	// The setting is withdrawn between the check and the commit.
 	places.answeredIn = (place) => (looks++ === 0 ? answeredIn(place) : []);
 	expect(await chat.answer(abe)).toBe("prompt not found");
 	places.answeredIn = answeredIn;

@@ -9,12 +9,12 @@ import { asApprover, authorizeAnswer, type PromptWithActor } from "./may-answer.
 import { isSamePerson } from "./participants.ts";
 import { promptTexts } from "./texts.ts";
 
-/** Channel settings with the approvers. */
+/** Channel settings with the channels in which approvals are answered. */
 export type AnsweringPlaces = Places;
 
 /**
- * The other channels whose approvals are also answered in the channel of this person. None if it is shared with other
- * organisations, and no channel that was shared at its last message.
+ * Returns the other channels whose approvals are also answered in the channel of this person. Returns none if this
+ * channel is shared with other organisations. Omits channels that were shared at their last message.
  */
 export async function placesAnsweredHere(
 	db: Tx,
@@ -29,7 +29,10 @@ export async function placesAnsweredHere(
 	return asking.filter((_, index) => !shared[index]);
 }
 
-/** The other channels in which approvals of a channel are answered, unless people of other organisations use them. */
+/**
+ * Returns the other channels in which approvals of a channel are answered, except channels that people of other
+ * organisations use.
+ */
 export async function placesAnswering(db: Tx, place: string | undefined, places: Places): Promise<string[]> {
 	const named = places.approveIn(place);
 	if (place === undefined || named.length === 0 || (await wasShared(db, place))) return [];
@@ -44,22 +47,22 @@ export function authorizeApprover(principal: Principal, places: Places): void {
 	authorize(asApprover(principal, approvers), "prompt.approve");
 }
 
-/** Whether a question is an approval. Other questions cannot be answered from another channel. */
+/** Whether a question is an approval. Other questions can be answered only in their own channel. */
 export function isApproval({ binding, wanted_grant }: PromptWithActor): boolean {
 	return binding !== null && wanted_grant === null;
 }
 
-/** Session of an approval. */
+/** Session and run of an approval. */
 interface PromptOrigin {
 	readonly id: string;
 	readonly place: string | undefined;
-	/** Authors of the messages of the run, with their roles there. */
+	/** Authors of the messages of the run, with their roles in the channel of the run. */
 	readonly participants: readonly Person[];
 }
 
 /**
- * Throws `permission_denied` with the missing right unless the person may answer this approval of another channel from their
- * own channel: unchanged, and for one call. A denial needs the same right.
+ * Throws `permission_denied` with the missing right unless the person may answer this approval of another channel in
+ * their own channel. Such an approval is for one unchanged call. A denial needs the same right.
  */
 export function authorizeElsewhere(
 	principal: Principal,
@@ -71,10 +74,10 @@ export function authorizeElsewhere(
 	const { person } = principal;
 	if (!person) throw new ParleyError(promptTexts.notFound, { code: "not_found" });
 	const here = placeKey(person.place);
-	// As for a question of this channel.
+	// The person must have the rights for the same question in their own channel.
 	const ours = { owner: principal.id, id, place: here };
 	authorizeAnswer(principal, { row, response }, ours, places.profileOf(here));
-	// A requester gets no right through another channel that they lack in the channel of the request.
+	// A requester must also have the right in the channel of the request.
 	for (const participant of participants) {
 		if (!isSamePerson(participant, person)) continue;
 		const there = { ...principal, person: participant };
@@ -83,7 +86,7 @@ export function authorizeElsewhere(
 	refuseMore(row, response);
 }
 
-/** An answer with a longer effect, or with another call than shown, is possible only in the original channel. */
+/** Throws for a session approval and for changed arguments. Both are possible only in the original channel. */
 function refuseMore(row: PromptWithActor, response: PromptResponse): void {
 	const answer = readAnswer(fromRow<Prompt>(row.request), row.floor === 1, response);
 	if (answer.kind !== "approved") return;

@@ -14,7 +14,7 @@ interface Where {
 	readonly channel?: string;
 }
 
-/** A connector that acts for a person. */
+/** Returns the principal of a connector that acts for a person. */
 function acting(user: string, role: Role, where: Where = {}): Principal {
 	const { platform = "discord", tenant = "guild", channel = "general" } = where;
 	const place = { platform, tenant, channel, shared: false };
@@ -26,7 +26,7 @@ function acting(user: string, role: Role, where: Where = {}): Principal {
 const ada = acting("ada", "member");
 const question: Elicitation = { type: "text", label: "Which?", options: [], required: true, validation: "" };
 
-/** A question in a channel, from a run that Ada, a member, requested. */
+/** Opens a question in a channel. Ada, a member, requested its run. */
 async function openPrompt(
 	tool: "edit" | "critical" | "question" | "password",
 	profile: PlaceProfile = {},
@@ -63,7 +63,7 @@ async function openPrompt(
 		log,
 		prompt,
 		state,
-		/** Result of an answer: "" if it was accepted, else the error. */
+		/** Returns the error of an answer, or "" if it was accepted. */
 		answer: (by: Principal, response: object = { value: true }): Promise<string> =>
 			t.runtime.answer(unkeyed(by), prompt.token, response).then(
 				() => "",

@@ -10,12 +10,13 @@ import { onlyOthersCan } from "../vocabulary/texts.ts";
 import type { Session } from "./session.ts";
 import { promptTexts } from "./texts.ts";
 
-/** A question, with the requester of its work as JSON (`Person`). */
+/** A question, with the person who requested its run as JSON (`Person`). */
 export type PromptWithActor = Selectable<Tables["prompts"]> & { readonly actor: string | null };
 
 /**
- * Passes, or throws `permission_denied` with the roles that may answer. Answering a question and approving a call are
- * different rights, and denying requires only the right to see it. Throws `invalid_argument` for an invalid answer.
+ * Throws `permission_denied` with the roles that may answer, unless the principal may answer. Answering a question and
+ * approving a call are different rights. Denying requires only the right to see the question. Throws `invalid_argument`
+ * for an invalid answer.
  */
 export function authorizeAnswer(
 	principal: Principal,

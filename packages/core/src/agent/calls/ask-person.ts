@@ -28,7 +28,7 @@ import { settleCall } from "./record-call.ts";
 import { readPrompt, settled } from "./settled-prompt.ts";
 import { approvalTexts } from "./texts.ts";
 
-/** A session by its channel; undefined for none. */
+/** A session, identified by its channel. `place` is undefined outside channels. */
 interface InPlace {
 	readonly place: string | undefined;
 }
@@ -40,9 +40,15 @@ export interface QuestionPorts {
 }
 
 export interface ApprovalPorts extends QuestionPorts {
-	/** The other channels in which its approvals may be answered, if they are known before the question. */
+	/**
+	 * Returns the other channels in which approvals of the session may be answered, if they are known before the
+	 * question.
+	 */
 	readonly approveIn: (session: InPlace) => Promise<readonly string[]>;
-	/** The notices about its approvals; undefined for none. `answeredIn`: the result of `approveIn`. */
+	/**
+	 * Returns the schedule of notices about approvals of the session, or undefined for none. `answeredIn`: the result of
+	 * `approveIn`.
+	 */
 	readonly noticesOf: (
 		session: InPlace,
 		answeredIn: readonly string[],
@@ -60,7 +66,7 @@ export function readApproval(
 	return readPrompt(run.journal, approvalOf(run, planned));
 }
 
-/** The approval that a call needs, as it is shown and stored. */
+/** Returns the approval that a call needs, in its displayed and its stored form. */
 export async function approvalQuestion(
 	run: Run,
 	planned: PlannedCall & { readonly judgement: Judgement },
@@ -68,7 +74,7 @@ export async function approvalQuestion(
 ): Promise<Question> {
 	const { call, ready, judgement } = planned;
 	const { floor, hidden, version, approvals } = judgement;
-	// An answer for the session would not save this run the next approval.
+	// For these calls, an approval for the session would not skip the next approval.
 	const isOnce = floor || hidden || approvals !== undefined || run.row.options.ask === "all";
 	const scope = isOnce ? undefined : ready.plan.grant;
 	const alsoIn = await ports.approveIn(run.session);
@@ -106,7 +112,7 @@ function withNotice(prompt: Prompt, { groups: [notify], remindMs }: NoticeSchedu
 	};
 }
 
-/** Whether a person may change the arguments of a call before the decision. False for a call that cannot run. */
+/** Lets a person change the arguments of a call before the decision, unless the call cannot run. */
 export function allowChanges(
 	run: Run,
 	planned: PlannedCall & { readonly judgement: Judgement; readonly pending: Before },
@@ -127,8 +133,8 @@ export function allowChanges(
 }
 
 /**
- * Waits until a proposed call is decided. Returns the call with the arguments that a person approved, or undefined if it
- * does not run, with its result recorded. Throws `cancelled` if the signal aborts first.
+ * Waits until a proposed call is decided. Returns the call with the approved arguments. Returns undefined and records
+ * the result if the call does not run. Throws `cancelled` if the signal aborts first.
  */
 export async function decisionOf(
 	run: Run,
@@ -151,14 +157,15 @@ export async function decisionOf(
 	const changed = row.answer?.kind === "approved" ? row.answer.arguments : undefined;
 	const answered = await withChanges(run, planned, changed);
 	if ("text" in answered) return settleCall(run, call, { text: answered.text, failed: true });
-	// The approval of a call that began before a restart, and is safe to repeat, was consumed by this call.
+	// The call consumed its approval when it began before a restart. It is safe to repeat, so the approval is still
+	// valid.
 	const usable = begun ? ["answered", "consumed"] : ["answered"];
 	const now = run.policy.version;
 	const refusal = refusalOf(row, usable, bindingOf(answered, now));
 	const approved = { ...answered, token: prompt.token, shown: prompt.approval, version: now };
 	const { impossible } = planned;
 	if (refusal === undefined) return { ...approved, ...defined({ refusal: impossible }) };
-	// Earlier calls may run first. At its turn, the call is compared with the files that they have changed.
+	// Earlier calls may run first. The call is compared with the changed files at its turn.
 	const mayAskAgain = isApproved(row) && answered.isBound && ranSinceQuestion(run.steps, call.id);
 	if (mayAskAgain) return { ...approved, refusal };
 	return settleCall(run, call, { text: refusal, failed: true });
@@ -177,7 +184,7 @@ interface Shown {
 	readonly offered: OfferedRule | undefined;
 }
 
-/** The approval as people see it, without secrets. The approved call contains them. */
+/** Returns the approval without secrets, as approvers see it. The approved call contains the secrets. */
 function shownApproval(
 	run: Run,
 	{ call, ready, changed = call.arguments }: PlannedCall,
@@ -196,7 +203,7 @@ function shownApproval(
 	const redactor = run.session.redactor.into("question");
 	const usual = new Set(plan.usualNotes);
 	if (isUsualReason(rules)) usual.add(reason);
-	// Every session of a chat has text of others.
+	// Every chat session contains messages of other people, so these notes are usual there.
 	if (taint === "U") for (const note of taintNotes(taint)) usual.add(note);
 	const whole = {
 		label: `Allow ${plan.label}?`,
@@ -239,19 +246,22 @@ function shownApproval(
 	};
 }
 
-/** The rule; undefined if its words contain a secret, which quotes in the command can hide. It would be in a file. */
+/**
+ * Returns the rule, or undefined if its words contain a secret, because an operator would save the rule in a file.
+ * Quotes in the command can hide a secret from the redactor.
+ */
 function withoutSecret(offered: OfferedRule | undefined, redactor: TextRedactor): OfferedRule | undefined {
 	const lines = offered?.commands.map(({ words }) => words.join(" ")) ?? [];
 	return lines.every((line) => redactor.redact(line) === line) ? offered : undefined;
 }
 
-/** For the approver: which sub-agent makes the call. The title is the text of a model. */
+/** Note for the approver that names the calling sub-agent. A model wrote the name. */
 function subAgentNotes({ row }: Run): string[] {
 	const { delegated } = row.options;
 	return delegated ? [approvalTexts.requestedBySubAgent(visible(delegated.name))] : [];
 }
 
-/** Reason why the settled question does not allow the call to run; undefined if it does. */
+/** Returns the reason why the settled question does not allow the call to run, or undefined if it does. */
 function refusalOf(row: PromptRow, usable: readonly string[], binding: string): string | undefined {
 	if (row.state === "expired") return approvalTexts.expired;
 	if (row.answer?.kind === "approved") {
@@ -277,9 +287,9 @@ function promptOf(run: Run, shown: ShownQuestion, { ids, profileOf }: QuestionPo
 }
 
 /**
- * Raises a prompt, or waits for one that was raised before a restart. Returns its row when it is settled, or undefined if
- * `accept_all_tools` made it needless before it was raised, or if it was withdrawn. The working time of the run does not
- * count the wait. Throws `cancelled` if the run is stopped first.
+ * Raises a prompt, or waits for one that was raised before a restart. Returns its row when it is settled. Returns
+ * undefined if the prompt was withdrawn, or if `accept_all_tools` made it unnecessary before it was raised. The working
+ * time of the run excludes the wait. Throws `cancelled` if the run is stopped first.
  */
 async function askPerson(
 	run: Run,
@@ -310,8 +320,8 @@ async function askPerson(
 }
 
 /**
- * Asks a person a question of a tool, which is not an approval. `isRepeated`: whether the call has asked before, since the
- * last restart. The first question may have been raised before it. `withdrawn`: see `ToolContext.ask`.
+ * Asks a person the question of a tool. Such a question is not an approval. `isRepeated`: whether the call has already
+ * asked since the last restart. Its first question may be older than the restart. `withdrawn`: see `ToolContext.ask`.
  */
 export async function elicit(
 	run: Run,
@@ -337,7 +347,7 @@ function labelOf({ row }: Run, label: string): string {
 	return delegated ? `[${visible(delegated.name)}] ${label}` : label;
 }
 
-/** The question as people see it, without secrets. */
+/** Returns the question without secrets, as people see it. */
 function shownQuestion(run: Run, { validation, ...question }: Elicitation): Elicitation {
 	const redactor = run.session.redactor.into("question");
 	return {
@@ -349,14 +359,14 @@ function shownQuestion(run: Run, { validation, ...question }: Elicitation): Elic
 			label: redactor.redact(option.label),
 			description: redactor.redact(option.description),
 		})),
-		// A pattern with a hole would refuse every answer.
+		// A pattern with a redacted part would refuse every answer.
 		validation: redactor.redact(validation) === validation ? validation : "",
 	};
 }
 
 /**
- * Raises a prompt. Reads the trust of the session in the same transaction, because it may have changed since the call was
- * judged, so that no prompt stays open in a trusted session.
+ * Raises a prompt, or returns undefined in a trusted session. Reads the trust in the same transaction, because it may
+ * have changed after the call was judged.
  */
 async function raise(run: Run, question: Question, prompts: Prompts): Promise<Prompt | undefined> {
 	const { session } = run;

@@ -12,7 +12,7 @@ import { type ProposalPorts, proposeCalls } from "./propose-calls.ts";
 import { auditStart, isGated, settleCall } from "./record-call.ts";
 import { approvalTexts } from "./texts.ts";
 
-/** The decisions about the calls of a reply, which arrive in any order. Waits for none after it is disposed of. */
+/** Decisions about the calls of a reply, which arrive in any order. After disposal, no decision is awaited. */
 export class Decisions implements AsyncDisposable {
 	readonly #run: Run;
 	readonly #ended = new AbortController();
@@ -25,7 +25,7 @@ export class Decisions implements AsyncDisposable {
 		this.#prompts = prompts;
 	}
 
-	/** Starts to wait. A denied call gets its result as soon as it is denied. */
+	/** Starts to wait for the decision about a call. A denied call gets its result immediately. */
 	await(proposed: ProposedCall): void {
 		const withdrawal = new AbortController();
 		const signal = AbortSignal.any([this.#run.control.signal, this.#ended.signal, withdrawal.signal]);
@@ -33,11 +33,11 @@ export class Decisions implements AsyncDisposable {
 			this.#arrived.add(proposed),
 		);
 		this.#pending.set(proposed, { decision, withdrawal });
-		// The turn of the call handles a failure.
+		// A failure of the decision is handled at the turn of the call.
 		decision.catch(() => undefined);
 	}
 
-	/** Whether `of` has nothing to wait for: the call needs no approval, or its approval is decided. */
+	/** Whether the call needs no approval, or its approval is decided. Then `of` returns without a wait. */
 	isDecided(proposed: ProposedCall): boolean {
 		return proposed.prompt === undefined || this.#arrived.has(proposed);
 	}
@@ -54,7 +54,7 @@ export class Decisions implements AsyncDisposable {
 		}
 	}
 
-	/** Waits no longer for the decision about a call. A decision that has arrived is ignored, except a denial. */
+	/** Stops waiting for the decision about a call. An arrived approval is ignored, but an arrived denial applies. */
 	async withdraw(proposed: ProposedCall): Promise<void> {
 		const pending = this.#pending.get(proposed);
 		this.#pending.delete(proposed);
@@ -74,9 +74,9 @@ interface Pending {
 }
 
 /**
- * Returns the call as it may start, by the policy and the effects of this moment. Proposes it again if it was allowed and
- * calls before it may have changed its plan, or if it is now judged more strictly than the approver saw. Undefined if it
- * does not run; then its result is recorded.
+ * Checks a decided call by the present policy and effects, and returns it if it may start. Proposes the call again if
+ * the policy allowed it and earlier calls may have changed its plan. Also proposes it again if its judgement is now
+ * stricter than the approver saw. Returns undefined and records the result if the call does not run.
  */
 export async function atItsTurn(
 	run: Run,
@@ -86,7 +86,7 @@ export async function atItsTurn(
 ): Promise<ApprovedCall | undefined> {
 	for (let call = decided, isStale = changed; call; isStale = false) {
 		if (call.refusal !== undefined) return settleCall(run, call.call, { text: call.refusal, failed: true });
-		// A person who approves a repeated call decides about it again.
+		// Only calls without an approval are checked: an approver has already decided about the repetition.
 		const repeated = call.token === undefined ? refuseRepeat(run.steps, call.call) : undefined;
 		if (repeated !== undefined) return settleCall(run, call.call, { text: repeated, failed: true });
 		const plansAgain = call.token === undefined && isStale;
@@ -96,7 +96,7 @@ export async function atItsTurn(
 	return undefined;
 }
 
-/** Whether a call would be judged more strictly now than when it was allowed or shown. */
+/** Whether the present judgement of a call is stricter than when it was allowed or displayed. */
 async function isStricter(run: Run, call: ApprovedCall, ports: JudgePorts): Promise<boolean> {
 	const now = await judgeCall(run, call, nothingPending, ports);
 	if (now.effect === "deny") return true;
@@ -120,8 +120,8 @@ async function decideAgain(
 }
 
 /**
- * Records that a call starts, and returns it as it runs. The approval of a call is not valid under a changed policy; a
- * call that was allowed is decided again. Undefined if it does not run; then its result is recorded.
+ * Records that a call starts, and returns the call that runs. If the policy changed, the approval is invalid and an
+ * allowed call is decided again. Returns undefined and records the result if the call does not run.
  */
 export async function beginCall(
 	run: Run,
@@ -141,8 +141,8 @@ export async function beginCall(
 }
 
 /**
- * Uses up the approval or counts the call against the channel grant, and records that the call starts, in one transaction.
- * Returns false if the call may not start.
+ * Records that a call starts, in one transaction with the use of its approval or channel grant. Returns false if the
+ * call may not start.
  */
 async function recordIntent(run: Run, entry: ApprovedCall, grants: SessionGrants): Promise<boolean> {
 	const { token, trusted, version, call, ready } = entry;

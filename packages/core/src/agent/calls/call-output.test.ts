@@ -55,7 +55,7 @@ class Conversation implements AsyncDisposable {
 		return session;
 	}
 
-	/** The results at the end of the last request. */
+	/** Returns the results at the end of the last request. */
 	results(): { readonly text: string; readonly failed: boolean }[] {
 		const content = this.model.requests.at(-1)?.messages.at(-1)?.content ?? [];
 		return content.filter((block) => block.type === "result");
@@ -80,7 +80,9 @@ const nameIn = (text: string): string => /output_[0-9a-f]{26}/.exec(text)?.[0] ?
 
 const usage = { inputTokens: 1, outputTokens: 1, cacheReadTokens: 0, cacheWriteTokens: 0 };
 
-/** Calls `read_file` until the markers show no further page. Collects the pages without their markers. */
+/**
+ * Replies that call `read_file` until a marker shows no further page. Adds the pages without their markers to `pages`.
+ */
 function readAll(pages: string[]): ScriptedReply[] {
 	let name = "";
 	const next = (number: number): ScriptedReply =>
@@ -218,11 +220,11 @@ test("only its session can read the file, without an approval, and the file is d
 	expect(await talk.files()).toEqual([]);
 });
 
-/** A reply with one call for each size, in lines of up to 6 bytes. */
+/** Returns a reply with one call for each number of lines. A line has up to 6 bytes. */
 const lists = (...sizes: number[]): ScriptedReply =>
 	sizes.map((size, index) => calls(`c${index}`, "run_command", { cmd: `seq 1 ${size}` }));
 
-/** The reply that ends a run, a second after the results before it. */
+/** Returns the last reply of a run. It comes a second after the results. */
 const endsLater = (talk: () => Conversation): ScriptedReply =>
 	async function* () {
 		talk().t.clock.advance(1_000);
@@ -230,7 +232,7 @@ const endsLater = (talk: () => Conversation): ScriptedReply =>
 		yield { type: "end", stop: "end_turn", usage, model: "scripted-1" };
 	};
 
-/** A gateway whose stored results may use 200,000 bytes: a list of 12,000 lines has 60,894. */
+/** Quota of a gateway whose stored results may use 200,000 bytes. The list of 12,000 lines has 60,894 bytes. */
 const smallQuota = { files: { quotaBytes: 800_000 } };
 
 test("kept results take at most a quarter of the quota: the oldest of the same session are deleted first", async () => {
@@ -257,7 +259,7 @@ test("results of other sessions are deleted if the session has no older ones", a
 	const files = await talk.files();
 	expect(files).toHaveLength(1);
 	expect(files).not.toContain(first);
-	// Two of them would be more than half of the share.
+	// Two results of this size would use more than half of the share.
 	expect(talk.result().text).toContain("The rest could not be stored: no space for this result");
 });
 

@@ -12,12 +12,14 @@ import { outputTexts } from "./texts.ts";
 /** Maximum stored bytes of one output. */
 const maxStoredBytes = 8 * 1024 * 1024;
 
-/** Up to this many bytes the result itself has the complete output: commands cut it beyond (`maxOutputBytes`). */
+/**
+ * Maximum bytes of an output that the result contains completely. `maxOutputBytes` cuts the output of a command there.
+ */
 const inResult = 256 * 1024;
 
 /**
- * The output of one call for the model, which receives the head and the tail of a long output. The complete output is
- * written to a file of the session, without secrets, during the call. Dispose of it after the call.
+ * Output of one call for the model. The model receives the head and the tail of a long output. During the call, the
+ * complete output is written without secrets to a file of the session. Dispose of it after the call.
  */
 export class CallOutput implements AsyncDisposable {
 	readonly #run: Run;
@@ -34,7 +36,7 @@ export class CallOutput implements AsyncDisposable {
 		this.#name = outputName(run.session.id, callId);
 	}
 
-	/** Adds the next part of the output. A character may be split between two parts. Ignored after `shorten`. */
+	/** Adds the next part of the output. A character may be split between two parts. Has no effect after `shorten`. */
 	write(chunk: Uint8Array): void {
 		if (this.#ended) return;
 		this.#bytes += chunk.length;
@@ -102,7 +104,7 @@ class OutputFile {
 		this.#left = this.#max;
 		const origin = { owner: session.owner, sessionId: session.id };
 		this.#stored = files.storeOutput({ id: name, ...origin, content: this.#content });
-		// It is awaited at the end; until then a failure must not end the process.
+		// `end` awaits the promise. Until then, its failure must not end the process.
 		this.#stored.catch(() => undefined);
 	}
 
@@ -141,33 +143,37 @@ class OutputFile {
 	}
 }
 
-/** Ten reports a second are promised. Nine of these fit into a second, besides the report at the end of the call. */
+/**
+ * The interval leaves room for nine reports a second and the report at the end of the call. At most ten a second are
+ * promised.
+ */
 const betweenMs = 120;
-/** Bytes of one event at most, of which a marker needs some. */
+/** Maximum bytes of one event, including its marker. */
 const maxBytes = 16 * 1024;
 const maxText = maxBytes - 64;
-/** Maximum bytes between two reports: the text of one report, and before it the length of the longest secret. */
+/** Maximum unread bytes between two reports: the text of one report, preceded by the length of the longest secret. */
 const maxRawBytes = maxText + 64 * 1024;
 
 export interface ProgressDeps {
 	readonly clock: Clock;
-	/** Redacts secrets. Created at the first output. */
+	/** Creates the redactor of secrets. Called at the first output. */
 	readonly redaction: () => RedactedStream;
 	readonly pass: (text: string) => void;
 }
 
 /**
- * Reports the output of a running call in complete lines, without secrets and at a limited rate. If the output is faster
- * than the reports, only its end is reported. Memory and work are bounded for any amount of output.
+ * Reports the output of a running call in complete lines, without secrets and at a limited rate. If the output is
+ * faster than the reports, each report contains only the end of the output. Memory and processing time are bounded for
+ * any amount of output.
  */
 export class ToolProgress {
 	readonly #deps: ProgressDeps;
 	#raw: Uint8Array[] = [];
 	#rawBytes = 0;
-	/** Bytes before `#raw` that were dropped unread. */
+	/** Number of bytes that were dropped before `#raw`. */
 	#skipped = 0;
 	#reader: Reader | undefined;
-	/** Complete lines that were not reported yet, and the incomplete line. */
+	/** Complete lines that are not reported yet, followed by the incomplete line. */
 	readonly #lines = new Tail();
 	readonly #line = new Tail();
 	#lookedAt = Number.NEGATIVE_INFINITY;
@@ -178,7 +184,7 @@ export class ToolProgress {
 		this.#deps = deps;
 	}
 
-	/** Adds the next part of the output. A character may be split between two parts. Ignored after `end`. */
+	/** Adds the next part of the output. A character may be split between two parts. Has no effect after `end`. */
 	write(chunk: Uint8Array): void {
 		if (this.#ended) return;
 		this.#appendChunk(chunk);
@@ -189,7 +195,7 @@ export class ToolProgress {
 		else this.#timer = clock.after(waitMs, () => this.#look());
 	}
 
-	/** Reports the rest immediately, also an incomplete line. */
+	/** Reports the remaining output immediately, including an incomplete line. */
 	end(): void {
 		if (this.#ended) return;
 		this.#ended = true;
@@ -277,18 +283,18 @@ class Tail {
 
 	add(text: string): void {
 		this.#text += text;
-		// Not for each chunk, because shortening reads the complete text.
+		// Shortening reads the complete text, so it does not run for each chunk.
 		if (this.#text.length > 2 * maxText) this.#shorten();
 	}
 
-	/** Drops the text and this many bytes after it. */
+	/** Drops the text and the given number of bytes after it. */
 	skip(bytes: number): void {
 		this.#missing += Buffer.byteLength(this.#text) + bytes;
 		this.#text = "";
 	}
 
 	append(other: Tail): void {
-		// If the other text lost its beginning, this one is too old.
+		// If `other` has lost its beginning, the text before it is too old to keep.
 		if (other.#missing > 0) this.skip(other.#missing);
 		this.add(other.#text);
 		other.#text = "";
@@ -305,7 +311,7 @@ class Tail {
 		return text;
 	}
 
-	/** Keeps complete lines if the text has any. */
+	/** Shortens the text to its end. The rest begins at a complete line if possible. */
 	#shorten(): void {
 		if (this.#text.length * 3 <= maxText) return;
 		const bytes = Buffer.from(this.#text);

@@ -11,20 +11,20 @@ export interface PlannedCall {
 	readonly call: CallBlock;
 	readonly ready: ReadyCall;
 	readonly context: ToolContext;
-	/** The arguments that a person gave it in place of the model's, in their normal form. */
+	/** Arguments in their normal form that a person set in place of the model's arguments. */
 	readonly changed?: unknown;
-	/** Whether its plan has facts that take long to collect, such as the files of the working directory. */
+	/** Whether the plan contains facts that take long to collect, such as the files of the working directory. */
 	readonly isBound?: boolean;
-	/** The result of a call that cannot run and is decided nevertheless, because every call of its run is. */
+	/** The result of a call that cannot run, but is decided because every call of its run is decided. */
 	readonly impossible?: string;
 }
 
 export interface Judgement extends Decision {
 	readonly taint: Taint;
-	/** Whether the arguments contain a secret, which people do not see. */
+	/** Whether the arguments contain a secret. People do not see secrets. */
 	readonly hidden: boolean;
 	readonly version: string;
-	/** The channel grant that makes an approval needless. */
+	/** The channel grant that replaces the approval. */
 	readonly trusted?: TrustBadge;
 	/** The rule that an operator can add to allow the call. */
 	readonly offered?: OfferedRule;
@@ -32,9 +32,9 @@ export interface Judgement extends Decision {
 
 /** Calls of the same reply that may run before. */
 export interface Before {
-	/** Effects that they add to the session. */
+	/** Effects that these calls add to the session. */
 	readonly taint: Taint;
-	/** Number of them that the grant of the channel covers. */
+	/** Number of these calls that the channel grant covers. */
 	readonly trusted: number;
 }
 
@@ -44,7 +44,10 @@ export interface ApprovedCall extends PlannedCall {
 	readonly shown: ApprovalContext | undefined;
 	readonly version: string;
 	readonly trusted?: TrustBadge;
-	/** Reason why the call does not run: it cannot, or earlier calls changed its files. Then it may be proposed again. */
+	/**
+	 * Reason why the call does not run: it cannot run, or earlier calls changed its files. After a change of its files,
+	 * the call may be proposed again.
+	 */
 	readonly refusal?: string;
 }
 
@@ -54,13 +57,13 @@ export interface DependentCall {
 	readonly call: CallBlock;
 }
 
-/** A planned call that waits for its turn, and for an answer if `prompt` is set. */
+/** A planned call that waits for its turn. If `prompt` is set, it also waits for an answer. */
 export interface ProposedCall extends PlannedCall {
 	readonly kind: "proposed";
 	readonly judgement: Judgement;
-	/** The effects of the calls before it that the judgement assumes. */
+	/** The effects of earlier calls that the judgement assumes. */
 	readonly pending: Before;
-	/** Whether the call started before a restart. It is safe to repeat. */
+	/** Whether the call started before a restart and is safe to repeat. */
 	readonly begun: boolean;
 	/** The approval that the call needs, or that was requested before a restart. */
 	readonly prompt: Prompt | undefined;
@@ -73,28 +76,28 @@ export interface RefusedProposal {
 	readonly denied?: PlannedCall;
 }
 
-/** A call that is planned, before its approval is written. */
+/** A planned call whose approval is not written yet. */
 export interface DraftProposal extends Omit<ProposedCall, "kind" | "prompt"> {
 	readonly kind: "draft";
-	/** The call, if a rule of the policy denied it and a person must still decide. */
+	/** The planned call, if the policy denied it and a person must still decide. */
 	readonly denied?: PlannedCall;
-	/** Its approval from before a restart. */
+	/** The approval of the call from before a restart. */
 	readonly known: PromptRow | undefined;
 	readonly again: Again | undefined;
 }
 
-/** The result of a call. It has no secrets. */
+/** Result of a call, without secrets. */
 export interface SettledCall {
 	readonly call: CallBlock;
-	/** Clients get its complete text. */
+	/** The complete result for clients. */
 	readonly result: ToolResult;
 	/** The text for the model, within the limits of a result. */
 	readonly forModel: string;
-	/** Absent if it did not run. */
+	/** Undefined if the call did not run. */
 	readonly durationMs?: number;
 }
 
 export interface Again {
-	/** Precede the notes of its approval. */
+	/** Notes that precede the notes of the approval. */
 	readonly notes: readonly string[];
 }

@@ -18,9 +18,9 @@ interface ImpossibleFacts {
 }
 
 /**
- * A call that cannot run, as a call that waits for a decision. Used in runs in which a person decides about every call:
- * after an approval the call fails with its reason, and a denial is an ordinary denial. Undefined if the call was proposed
- * before as a call that can run.
+ * Returns a call that cannot run in the form of a call that waits for a decision. Runs in which a person decides about
+ * every call use it: after an approval, the call fails with its reason. Returns undefined if the call was proposed
+ * earlier as a call that can run.
  */
 export async function draftImpossible(
 	run: Run,
@@ -54,7 +54,7 @@ export async function draftImpossible(
 	};
 }
 
-/** The call in the form of a planned call without effect. */
+/** Returns a planned call without effect that stands for a call that cannot run. */
 function standIn(call: CallBlock, text: string): ReadyCall {
 	const notes = [approvalTexts.impossible(text)];
 	const plan = { label: visible(call.name), classes: [], preview: "", binding: {}, notes };

@@ -28,7 +28,7 @@ export interface JudgePorts extends WorkspacePorts {
 	readonly people: People;
 }
 
-/** Adds all facts that an approval of the call is bound to. */
+/** Adds all facts to which an approval of the call is bound. */
 export async function withBoundFacts(planned: PlannedCall, options?: BindOptions): Promise<PlannedCall> {
 	const { bind, ...plan } = planned.ready.plan;
 	if (bind === undefined) return planned;
@@ -60,10 +60,10 @@ export function bindingOf({ call, ready, changed = call.arguments }: PlannedCall
 	return bindingText({ name: call.name, arguments: changed }, ready.plan, version);
 }
 
-/** At the turn of a call, all calls before it have ended. */
+/** State of the earlier calls at the turn of a call: all have ended. */
 export const nothingPending: Before = { taint: "", trusted: 0 };
 
-/** Whether the call may run, by the policy and the options of the run. */
+/** Judges whether the call may run, by the policy and the options of the run. */
 export async function judgeCall(
 	run: Run,
 	planned: PlannedCall,
@@ -113,7 +113,7 @@ async function judgeByPolicy(
 	return { ...again, ...facts, ...defined({ trusted: again.effect === "allow" ? trusted : undefined }) };
 }
 
-/** Whether an operator may allow such calls by a rule. Rules are never offered for work of a chat. */
+/** Whether an operator can allow similar calls by a rule. A chat session never offers rules. */
 function mayOffer({ session, policies }: Run, { approvals }: Decision): boolean {
 	const isOfChat = session.place !== undefined || session.home.place !== undefined;
 	return !isOfChat && approvals === undefined && policies.canAddRules;
@@ -131,7 +131,7 @@ function findTrust(
 	return run.journal.store.read((db) => grants.covering(db, { place, participants, call, pending }));
 }
 
-/** Returns the call with the arguments of an approver, planned and bound again, or unchanged if `changed` is undefined. */
+/** Plans and binds the call again with the arguments of an approver. Returns it unchanged if `changed` is undefined. */
 export async function withChanges(
 	run: Run,
 	planned: PlannedCall,
@@ -141,21 +141,21 @@ export async function withChanges(
 	return changed === undefined ? planned : planAgain(run, { ...planned, changed }, looks);
 }
 
-/** Arguments that an approver gave a call in place of those that were shown. */
+/** Arguments that an approver set in place of the displayed arguments. */
 interface ArgumentChange {
 	readonly changed: unknown;
 	readonly binding: string;
-	/** Whether the changed call may need no class of action that the shown call does not need. */
+	/** Whether the changed call must stay within the action classes of the displayed call. */
 	readonly narrows: boolean;
-	/** The judgement that the approver was shown. */
+	/** The judgement that the approver saw. */
 	readonly judgement: Judgement;
 	readonly pending: Before;
 }
 
 /**
- * Returns the binding of an approval with changed arguments. Throws `invalid_argument` for invalid or denied arguments, and
- * for arguments that need a warning that the approver has not seen. Also throws if a fact that the question is bound to has
- * changed.
+ * Returns the binding of an approval with changed arguments. Throws `invalid_argument` for invalid or denied arguments,
+ * and for arguments that need a warning that the approver has not seen. Also throws if a fact to which the question is
+ * bound has changed.
  */
 export async function judgeChanged(
 	run: Run,
@@ -163,7 +163,7 @@ export async function judgeChanged(
 	{ changed, binding, narrows, judgement, pending }: ArgumentChange,
 	ports: JudgePorts,
 ): Promise<{ readonly binding: string; readonly planned: PlannedCall; readonly judgement: Judgement }> {
-	// The approver copied the displayed text: the call would run with `[redacted]` instead of the secret.
+	// The approver copied the displayed text. The call would run with `[redacted]` in place of the secret.
 	if (judgement.hidden && JSON.stringify(changed).includes("[redacted]")) {
 		throw invalid(approvalTexts.redacted);
 	}
@@ -177,7 +177,7 @@ export async function judgeChanged(
 		throw invalid(approvalTexts.alwaysSeparate(reason));
 	}
 	const bound = bindingOf(again, version);
-	// The original call is checked last, so that a file that is replaced before then is detected.
+	// The original call is checked last, to detect a file that was replaced in the meantime.
 	const differs = changedSince(binding, await bindingAsShown(run, planned));
 	if (differs.length > 0) {
 		const next = ranSinceQuestion(run.steps, planned.call.id)
@@ -204,13 +204,13 @@ function invalid(message: string): ParleyError {
 	return new ParleyError(`arguments: ${message}`, { code: "invalid_argument" });
 }
 
-/** Classes that runs of guests, and of people without access, may use: they change nothing. */
+/** Classes that change nothing. Runs of guests and of people without access may use only these classes. */
 const harmless: readonly ActionClass[] = ["read", "person", "memory-read"];
 
 /** Classes that can fill a disk. */
 const filling: readonly ActionClass[] = ["write", "exec-sandboxed", "exec-unsandboxed"];
 
-/** The reason why no approval can allow the call: the role of a speaker, or a full workspace. */
+/** Returns the reason why no approval can allow the call: the role of a speaker, or a full workspace. */
 async function refusalOfPlace(run: Run, { plan }: ReadyCall, ports: JudgePorts): Promise<string | undefined> {
 	const reads = plan.classes.every((name) => harmless.includes(name));
 	const refusal = reads ? undefined : await refusalOfParticipants(run, ports.people);
@@ -218,7 +218,10 @@ async function refusalOfPlace(run: Run, { plan }: ReadyCall, ports: JudgePorts):
 	return plan.classes.some((name) => filling.includes(name)) ? refusalWhenFull(run, ports) : undefined;
 }
 
-/** The reason why the run may only read: the present role of a speaker, not the role when the person spoke. */
+/**
+ * Returns the reason why the run may only read. The present role of each speaker applies, not the role at the time of
+ * the message.
+ */
 async function refusalOfParticipants(run: Run, people: People): Promise<string | undefined> {
 	for (const person of participantsOf(run)) {
 		const role = await run.journal.store.read((db) => people.roleNow(db, person));
@@ -228,7 +231,9 @@ async function refusalOfParticipants(run: Run, people: People): Promise<string |
 	return undefined;
 }
 
-/** The reason why a call cannot get the approvals that a rule needs, because only the operator can answer. */
+/**
+ * Returns the reason why a call cannot get the number of approvals that a rule requires: only the operator can answer.
+ */
 function refusalOfQuorum({ session }: Run, { approvals, floor, reason }: Decision): string | undefined {
 	if (approvals === undefined || (session.home.place !== undefined && !floor)) return undefined;
 	return approvalTexts.several(reason, approvals);

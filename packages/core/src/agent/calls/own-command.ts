@@ -5,9 +5,9 @@ import type { Run } from "../run/run.ts";
 import { type CallPorts, runCalls } from "./run-calls.ts";
 
 /**
- * Runs the command of the operator as a call of `run_command`, with its policy, approval, sandbox, output and audit. Later
- * model calls see the call and its result. Returns false for a run without a command, and for one with an added message,
- * which a model answers.
+ * Runs the command of the operator as a call of `run_command`, with its policy, approval, sandbox, output and audit.
+ * Later model calls see the call and its result. Returns false for a run without a command, and for a run with an added
+ * message, because a model answers that message.
  */
 export async function ranOwnCommand(run: Run, ports: CallPorts & { readonly ids: Ids }): Promise<boolean> {
 	const { command } = run.row.options;

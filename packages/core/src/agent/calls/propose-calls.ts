@@ -40,9 +40,9 @@ type Draft = DependentCall | DraftProposal | RefusedProposal;
 const interruptedText = callTexts.interrupted(interrupted);
 
 /**
- * Plans every call of a reply that can be planned now. One commit records the result: the announcements, the required
- * approvals, and the results of calls that do not run. Returns the waiting calls in the order of the model. With `again`,
- * earlier approvals are closed, and a person is asked again.
+ * Plans every call of a reply that can be planned now. One commit records the announcements, the required approvals,
+ * and the results of calls that do not run. Returns the waiting calls in the order of the model. With `again`, closes
+ * earlier approvals and asks a person again.
  */
 export async function proposeCalls(
 	run: Run,
@@ -75,13 +75,16 @@ export async function proposeCalls(
 	return proposed;
 }
 
-/** The note of an approval that is asked again because its files changed. `names` is empty if they are not known. */
+/**
+ * Returns the note of an approval that is requested again because its files changed. `names` is empty if the changed
+ * files are unknown.
+ */
 export function filesChangedNote(names: readonly string[]): string {
 	const which = names.length > 0 ? `: ${names.join(", ")}` : callTexts.unknownFiles;
 	return callTexts.filesChanged(which);
 }
 
-/** Whether a call runs and changes nothing. A dependent call is unknown. */
+/** Whether a call runs and changes nothing. False for a dependent call, whose effect is unknown. */
 export function isPure(waiting: ProposedCall | DependentCall): boolean {
 	if (waiting.kind !== "proposed" || waiting.impossible !== undefined) return false;
 	return waiting.ready.tool.effect === "none";
@@ -118,7 +121,7 @@ async function draftCall(
 	const given = { call, ready: prepared, context };
 	// An answer from before a restart is valid, also if the policy no longer requires approval.
 	const known = again ? undefined : await readApproval(run, given);
-	// The arguments of a person stay, also if the call is asked again.
+	// Changed arguments of a person stay valid if the call is asked again.
 	const changes = await run.journal.store.read((db) => findChanges(db, { runId: run.id, callId: call.id }));
 	const planned = await withChanges(run, given, changes, looks);
 	if ("text" in planned) return refuse(planned.text);
@@ -126,7 +129,7 @@ async function draftCall(
 	const judgement = await judgeCall(run, planned, pending, ports);
 	if (judgement.effect === "deny") return { ...refuse(`denied: ${judgement.reason}`), denied: planned };
 	const asks = judgement.effect === "ask" || known !== undefined;
-	// The write changes a file that its approval is bound to, so an approval now would have to be repeated.
+	// An earlier call writes a file of this call. An approval that is bound to the file now would have to be repeated.
 	if (asks && !known && planned.ready.plan.bind && writingOf(before).length > 0) {
 		return { kind: "dependent", call };
 	}
@@ -136,7 +139,7 @@ async function draftCall(
 	return withReason({ ...proposed, known: undefined }, { notes: [filesChangedNote([])] });
 }
 
-/** The call with the reason of a repeated question before its notes. */
+/** Returns the call with the reason of a repeated question before its other notes. */
 function withReason(one: Omit<DraftProposal, "again">, again: Again | undefined): DraftProposal {
 	if (!again) return { ...one, again };
 	const { plan } = one.ready;
@@ -144,16 +147,16 @@ function withReason(one: Omit<DraftProposal, "again">, again: Again | undefined)
 	return { ...one, again, ready: { ...one.ready, plan: { ...plan, notes } } };
 }
 
-/** Whether a question must be repeated after a restart because calls that ran since then changed its files. */
+/** Whether a question must be repeated after a restart because calls after it changed its files. */
 function isOutdated(run: Run, bound: PlannedCall, known: PromptRow): boolean {
 	if (!bound.isBound || !ranSinceQuestion(run.steps, bound.call.id)) return false;
 	if (known.state !== "open" && !isApproved(known)) return false;
 	const facts = changedSince(known.binding ?? "", bindingOf(bound, run.policy.version));
-	// An approval under another policy is refused.
+	// An approval under another policy is refused elsewhere.
 	return facts.length > 0 && !facts.includes("policy");
 }
 
-/** Reason why a call that was announced before a stop of the gateway does not run after it. */
+/** Returns the reason why a call that was announced before a restart does not run after it. */
 function brokenOff(run: Run, call: CallBlock): string | undefined {
 	const tool = run.settings.tools.find(({ name }) => name === call.name);
 	// A plan describes the present. It cannot show changes that the call has already made.
@@ -161,7 +164,7 @@ function brokenOff(run: Run, call: CallBlock): string | undefined {
 	return tool || !isAnnounced(run, call) ? undefined : clientCallTexts.disconnected(call.name);
 }
 
-/** The effects of the calls before, if all of them run. */
+/** Returns the effects of earlier calls, if all of them run. */
 function pendingOf(before: readonly Draft[]): Before {
 	const drafts = before.filter((one) => one.kind === "draft");
 	return {
@@ -171,9 +174,9 @@ function pendingOf(before: readonly Draft[]): Before {
 }
 
 /**
- * Whether the effect of the call depends on the calls before it. It does if its plan fails at present, or if it changes a
- * file that they change, because its approval would show an old state. Calls after a dependent call also depend on it,
- * because its effects on the session are unknown.
+ * Whether the effect of the call depends on the calls before it. A call depends on them if its plan fails at present.
+ * It also does if it changes a file that they change, because its approval would show an old state. Calls after a
+ * dependent call also depend on it, because its effects on the session are unknown.
  */
 function depends(prepared: ReadyCall | RefusedCall, before: readonly Draft[]): boolean {
 	if (prepared.kind === "refused" && !prepared.found) return false;
@@ -191,7 +194,7 @@ function changingOf(before: readonly Draft[]): readonly DraftProposal[] {
 	return before.filter((one) => one.kind === "draft").filter(({ ready }) => ready.tool.effect !== "none");
 }
 
-/** The calls before that write a file which their plan names. */
+/** Returns the earlier calls that write a file and name it in their plan. */
 function writingOf(before: readonly Draft[]): readonly DraftProposal[] {
 	return changingOf(before).filter(({ ready }) => pathOf(ready) !== undefined);
 }
@@ -209,7 +212,7 @@ function isAnnounced(run: Run, call: CallBlock): boolean {
 	return run.steps.some((step) => step.kind === "started" && step.callId === call.id);
 }
 
-/** Whether an effectful call was about to run. */
+/** Whether the start of an effectful call is recorded. */
 function isBegun(run: Run, call: CallBlock): boolean {
 	return run.steps.some((step) => step.kind === "intent" && step.callId === call.id);
 }
@@ -229,7 +232,7 @@ async function recordDrafts(
 ): Promise<readonly (ProposedCall | DependentCall)[]> {
 	const { tx } = writing;
 	const { home } = run.session;
-	// Read in the transaction that raises the approvals, so that none stays open after a grant of the session.
+	// Read in the transaction that raises the approvals, so that no approval stays open in a trusted session.
 	const asksAll = run.withoutGrants || run.row.options.ask === "all";
 	const trusts = !asksAll && questions.size > 0 && home.isActive(await findTrust(tx, home.id));
 	const needed = [...questions].filter(([, question]) => !trusts || !isCoverable(question));
@@ -254,7 +257,7 @@ async function recordDrafts(
 	return proposed;
 }
 
-/** The approval with its place among those of the reply, for clients that show them together. */
+/** Returns the approval with its position among the approvals of the reply. Clients show these approvals together. */
 function inReply(run: Run, question: Question, place: number, count: number): Question {
 	const { prompt } = question;
 	if (!prompt.approval) return question;
@@ -293,7 +296,7 @@ async function closeApproval(
 	for (const token of closed) run.session.home.wake(token);
 }
 
-/** Refuses a call that was proposed, unless a person has denied it by now. */
+/** Refuses a proposed call, unless a person has denied it in the meantime. */
 export async function refuseProposed(
 	run: Run,
 	call: CallBlock,
@@ -308,7 +311,7 @@ export async function refuseProposed(
 	});
 }
 
-/** Announces a call, or records the decision about an announced one if it differs from the last. */
+/** Announces a call. If the call is already announced, records its decision if it differs from the last one. */
 async function recordJudgement(
 	run: Run,
 	one: DraftProposal & { readonly isRaised: boolean },
@@ -334,13 +337,13 @@ function decisionFrom({ effect, reason, version }: Judgement): CallDecision {
 }
 
 function isJudgedAnew(run: Run, { call, judgement, known }: DraftProposal): boolean {
-	// The approver who was asked decides, also if the policy no longer requires approval.
+	// The approver decides, even if the policy no longer requires approval.
 	if (known && judgement.effect !== "ask") return false;
 	const last = lastDecision(run.steps, call.id);
 	return last !== undefined && !isDeepStrictEqual(last, decisionFrom(judgement));
 }
 
-/** Returns the call with the facts for its turn, or an empty list if it does not run. */
+/** Returns the call with the facts for its turn in a list, or an empty list if it does not run. */
 function waiting(one: Draft, raised?: Prompt): readonly (ProposedCall | DependentCall)[] {
 	if (one.kind === "refused") return [];
 	if (one.kind === "dependent") return [one];
@@ -348,7 +351,7 @@ function waiting(one: Draft, raised?: Prompt): readonly (ProposedCall | Dependen
 	return [{ ...planned, kind: "proposed", prompt: raised ?? known?.prompt }];
 }
 
-/** Lists the calls together, those that are allowed and those that need an approval, for clients that decide on all. */
+/** Publishes the calls that wait in one list, for clients that decide on all calls of a reply together. */
 function publish(run: Run, proposed: readonly (ProposedCall | DependentCall)[]): void {
 	const planned = proposed.filter((one) => one.kind === "proposed");
 	if (planned.length === 0) return;

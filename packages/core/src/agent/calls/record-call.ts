@@ -17,7 +17,7 @@ export async function settleCall(run: Run, call: CallBlock, result: ToolResult):
 	await run.commit((writing) => recordResult(run, settled, writing));
 }
 
-/** The result of a call that did not run, without secrets and within the limits of a result. */
+/** Returns the result of a call that did not run, without secrets and within the limits of a result. */
 export function withoutRun({ session }: Run, call: CallBlock, result: ToolResult): SettledCall {
 	const text = session.redactor.into("tool").redact(result.text);
 	const note = adjustedNote(call);
@@ -32,7 +32,7 @@ export function adjustedNote({ adjusted = [] }: CallBlock): string {
 	return callTexts.adjusted(listed, more);
 }
 
-/** Adds a note after a text, in its own line. */
+/** Appends a note to a text, on a line of its own. */
 export function withNote(text: string, note: string): string {
 	return note === "" || text.endsWith("\n") ? text + note : `${text}\n${note}`;
 }
@@ -41,7 +41,7 @@ const maxNotes = 10;
 
 const leftOut: DescribeGap = ({ characters, lines }) => callTexts.leftOut(characters, lines);
 
-/** Writes the result of one call: the step for the model, and the event for people. */
+/** Records the result of one call: the step for the model, and the event for clients. */
 export async function recordResult(
 	run: Run,
 	{ call, result, forModel, durationMs }: SettledCall,
@@ -54,7 +54,7 @@ export async function recordResult(
 		await recordStart(run, { call, decision: refusedFor(run, result) }, writing);
 	}
 	const { failed } = result;
-	// Providers accept an error only as text.
+	// Providers accept only text in the result of a failed call.
 	const shown = failed ? [] : (result.images ?? []);
 	const images = shown.length > 0 && { pictures: shown };
 	const { later } = result;
@@ -82,7 +82,7 @@ function shownFacts(image: ImageBlock): ImageFacts {
 	return { mediaType: image.mediaType, bytes: bytesOf(image) };
 }
 
-/** Announces a call, which happens once. */
+/** Announces a call. A second announcement has no effect. */
 export async function recordStart(
 	run: Run,
 	{
@@ -108,10 +108,10 @@ function firstLine(text: string): string {
 	return text.split("\n", 1)[0]?.slice(0, 500) ?? "";
 }
 
-/** Classes of calls that only read, or ask a person. */
+/** Classes of calls that only read, or ask a person a question. */
 const unaudited: readonly ActionClass[] = ["read", "person", "memory-read"];
 
-/** Whether the audit contains a call: it does more than to look, or it required approval. */
+/** Whether the audit log contains a call: it changes something, or it required approval. */
 export function isGated({ ready, token }: ApprovedCall): boolean {
 	return token !== undefined || ready.plan.classes.some((name) => !unaudited.includes(name));
 }
@@ -121,7 +121,7 @@ interface Origin {
 	readonly via: string;
 }
 
-/** The person who started the run, or the owner of the session. */
+/** Returns the person who started the run, or the owner of the session. */
 function originOf(run: Run): Origin {
 	return { principal: run.row.actor?.id ?? run.session.owner, via: byItself.via };
 }
@@ -132,7 +132,7 @@ function auditedFacts({ call, ready, changed = call.arguments }: PlannedCall): o
 	return { tool: call.name, classes, ...defined({ sandbox }), arguments: changed };
 }
 
-/** Audits a call that the policy denied without a question. */
+/** Records a call in the audit log that the policy denied without an approval request. */
 export async function auditDenial(run: Run, { audit }: Writing, planned: PlannedCall): Promise<void> {
 	await audit({
 		...originOf(run),
@@ -143,7 +143,7 @@ export async function auditDenial(run: Run, { audit }: Writing, planned: Planned
 	});
 }
 
-/** Records the start of a call in its transaction, which also uses its approval up. */
+/** Records the start of a call in the audit log, in the transaction that records the start and uses the approval. */
 export async function auditStart(run: Run, { audit }: Writing, entry: ApprovedCall): Promise<void> {
 	const object = auditedCall(run.session.home.id, entry.call.id);
 	const wasApproved = entry.token !== undefined;
@@ -160,7 +160,10 @@ export async function auditStart(run: Run, { audit }: Writing, entry: ApprovedCa
 	});
 }
 
-/** Audits the outcome of a call that started. `unknown`: the gateway stopped or the call was abandoned before its result. */
+/**
+ * Records the outcome of a started call in the audit log. `unknown`: the gateway stopped, or the call was abandoned
+ * before its result.
+ */
 async function auditFinish(
 	run: Run,
 	{ audit }: Writing,

@@ -9,10 +9,10 @@ import { refusalOf, type SpendingPorts } from "../run/limits.ts";
 import type { Run } from "../run/run.ts";
 import { callTexts } from "./texts.ts";
 
-/** Longer replies would make one request as expensive as many. */
+/** A longer reply would cost as much as many requests. */
 const maxReplyTokens = 4_096;
 
-/** Asks the model of a run for a tool, and counts the call: see `ToolContext.reply`. */
+/** Sends a request to the model of a run on behalf of a tool, and adds it to the usage: see `ToolContext.reply`. */
 export async function replyForTool(
 	run: Run,
 	{ from, system, messages, maxTokens }: PlainRequest,
@@ -22,7 +22,7 @@ export async function replyForTool(
 	const name = run.asking ?? settings.names[0];
 	const refused = await refusalOf(run, name, spending);
 	if (refused) throw new ParleyError(refused.error, { code: "resource_exhausted" });
-	// As in the result of a tool, and in the question that a person has seen.
+	// The redaction matches the result of a tool and the question that a person saw.
 	const redactor = session.redactor.into("tool");
 	const request = {
 		model: name,

@@ -29,19 +29,19 @@ import { adjustedNote, recordResult, withNote } from "./record-call.ts";
 import { approvalTexts, callTexts } from "./texts.ts";
 
 export interface CallPorts extends ProposalPorts, ImagePorts {
-	/** Contains the passwords that people typed. */
+	/** Passwords that people typed. */
 	readonly secrets: SecretBox;
 }
 
 /**
- * Runs all calls of one reply. Calls that can be planned are proposed together. Then they run in the order of the model,
- * each when it is decided and the calls before it have ended. Calls without effect run together. Throws `cancelled` if the
- * run is stopped.
+ * Runs all calls of one reply. Calls that can be planned are proposed together. Then they run in the order of the
+ * model. Each waits for its decision and for the end of earlier calls. Calls without effect run together. Throws
+ * `cancelled` if the run is stopped.
  */
 export async function runCalls(run: Run, calls: readonly CallBlock[], ports: CallPorts): Promise<void> {
 	for (let open = calls; open.length > 0; ) {
 		open = await runProposed(run, open, ports);
-		// The run ends now: the remaining calls are not proposed.
+		// A denial ended the run, so the remaining calls are not proposed.
 		if (open.length > 0 && (await isCancelledByDenial(run, calls))) return;
 	}
 }
@@ -52,7 +52,7 @@ export async function isCancelledByDenial(run: Run, calls: readonly CallBlock[])
 	return run.journal.store.read((db) => isAnyDenied(db, these));
 }
 
-/** Runs the calls that can be proposed now, and returns those that must be planned after them. */
+/** Runs the calls that can be proposed now. Returns the remaining calls, which must be planned after them. */
 async function runProposed(
 	run: Run,
 	calls: readonly CallBlock[],
@@ -87,8 +87,8 @@ function hasEffect({ ready }: ApprovedCall): boolean {
 const maxTogether = 8;
 
 /**
- * Waits until the first call is decided, and returns it. If it has no effect, also returns the decided calls without effect
- * that follow it: a pending approval must not delay its neighbours.
+ * Waits until the first call is decided, and returns it. If it has no effect, also returns later decided calls without
+ * effect, because a pending approval must not delay them.
  */
 async function nextGroup(
 	waiting: readonly ProposedCall[],
@@ -100,7 +100,7 @@ async function nextGroup(
 	return waiting.slice(0, alone === -1 ? maxTogether : Math.min(maxTogether, Math.max(1, alone)));
 }
 
-/** Returns the calls that have run. */
+/** Runs a group of calls at once, and returns the calls that have run. */
 async function runGroup(
 	run: Run,
 	decided: readonly ApprovedCall[],
@@ -121,7 +121,7 @@ async function runGroup(
 		}),
 	);
 	await run.reach("tool-exit");
-	// A call that was stopped with the gateway has no result: at the next start its outcome is unknown.
+	// A call that stopped with the gateway has no result. At the next start its outcome is unknown.
 	if (run.control.cause === "parked") run.control.signal.throwIfAborted();
 	const settled = await withinRoom(run, results, ports);
 	const ended = await Promise.all(settled.map((entry) => settle(run, entry)));
@@ -146,7 +146,7 @@ interface RanCall extends Execution {
 	readonly output: CallOutput;
 }
 
-/** Redacts secrets in a result before it is cut, because a part of a secret would not be found. */
+/** Redacts secrets in a result before the result is cut, because the redactor does not recognise a part of a secret. */
 async function settle(run: Run, { call, output, result, durationMs }: RanCall): Promise<SettledCall> {
 	const text = run.session.redactor.into("tool").redact(result.text);
 	const note = adjustedNote(call);
@@ -203,7 +203,7 @@ function progressOf({ id: runId, session, clock }: Run, callId: string): ToolPro
 const maxShown = 4_000;
 
 function argumentsNote({ session }: Run, changed: unknown): string {
-	// Redact before cutting: half of a secret is no longer recognised.
+	// Redacted before the cut, because the redactor does not recognise a part of a secret.
 	const text = JSON.stringify(session.redactor.redactFields(changed));
 	const shown = text.length > maxShown ? `${text.slice(0, maxShown)}…` : text;
 	return approvalTexts.changedArguments(shown);
@@ -213,8 +213,8 @@ function argumentsNote({ session }: Run, changed: unknown): string {
 const shortest = 4;
 
 /**
- * Replaces the handles of passwords by the passwords, in the parameters that the tool declares, just before the call runs.
- * Refuses a handle that is not one of this session. The refusal contains no reason.
+ * Replaces the handles of passwords with the passwords in the parameters that the tool declares, just before the call
+ * runs. Refuses a handle of another session without a reason.
  */
 async function releaseSecrets(
 	run: Run,
@@ -237,7 +237,7 @@ async function releaseSecrets(
 
 type Opened = { readonly value: unknown } | { readonly refused: string };
 
-/** The password of a handle; undefined for other texts. */
+/** Returns the password of a handle, or undefined for any other text. */
 type PasswordOf = (handle: string) => Promise<string | undefined>;
 
 async function open(run: Run, value: unknown, place: string, passwordOf: PasswordOf): Promise<Opened> {
@@ -274,8 +274,8 @@ function unknown(place: string): Opened {
 }
 
 /**
- * Repeats the question of the first of these calls if its bound files changed and earlier calls have run since then. Must be
- * called at its turn, when no call of the reply runs. Returns the calls with their new state.
+ * Repeats the question of the first call if its bound files changed and earlier calls have run since the question. Call
+ * it at the turn of the call, when no call of the reply runs. Returns the calls with their updated state.
  */
 async function askAgainIfChanged(
 	run: Run,
@@ -296,8 +296,8 @@ async function askAgainIfChanged(
 }
 
 /**
- * Refuses those of these calls whose files changed before a call of the reply ran: another process or session changed them.
- * Called before a call with an effect starts. Returns the other calls.
+ * Refuses each call whose files another process or session changed before a call of the reply ran. Called before a call
+ * with an effect starts. Returns the other calls.
  */
 async function refuseIfChanged(
 	run: Run,
@@ -326,15 +326,16 @@ function isBound({ prompt, isBound: hasFiles }: ProposedCall): boolean {
 
 /** Difference between a call and the facts that its approval is bound to. */
 interface Change {
-	/** The result of the call if it is refused for that. */
+	/** The result of the call if the change refuses it. */
 	readonly refusal: string;
-	/** Changed files and other facts, for an approver. Empty after a restart, because only hashes are stored. */
+	/** Names of changed files and other facts, for an approver. Empty after a restart, because only hashes are stored. */
 	readonly names: readonly string[];
 }
 
 /**
- * Compares a call with its approval, which is open or was given, at this moment. Undefined if nothing changed, and in cases
- * that are decided elsewhere: a denial, another policy, a call that is no longer possible.
+ * Compares a call with the facts of its open or given approval. Returns undefined if nothing changed. Also returns
+ * undefined for a denial, another policy, and a call that is no longer possible, because other code decides these
+ * cases.
  */
 async function changeOf(run: Run, planned: PlannedCall, looks?: SharedLooks): Promise<Change | undefined> {
 	const row = await readApproval(run, planned);

@@ -6,7 +6,7 @@ import type { Prompt } from "../../vocabulary/prompt.ts";
 import type { Run } from "../run/run.ts";
 import { approvalTexts } from "./texts.ts";
 
-/** Milliseconds between reads of the row, in case a wake-up is missed. */
+/** Milliseconds between reads of the row, in case a notification is missed. */
 const lookAgainMs = 1_500;
 
 interface OpenQuestion {
@@ -63,11 +63,11 @@ async function firstOf(
 	signal.removeEventListener("abort", stop);
 }
 
-/** Reads the row every `lookAgainMs`, and calls `onSettled` when it is no longer open. */
+/** Reads the row every `lookAgainMs` milliseconds, and calls `onSettled` when it is no longer open. */
 function lookAgain({ clock, journal }: WaitServices, token: string, onSettled: () => void): Timer {
 	let cancelled = false;
 	const look = async (): Promise<void> => {
-		// If the store fails, the next look or the expiry ends the wait.
+		// If the store fails, the next read or the expiry ends the wait.
 		const open = await journal.store.read((db) => isOpen(db, token)).catch(() => true);
 		if (!open) onSettled();
 		else if (!cancelled) timer = clock.after(lookAgainMs, () => void look());
@@ -81,7 +81,7 @@ function lookAgain({ clock, journal }: WaitServices, token: string, onSettled: (
 	};
 }
 
-/** The newest question of this kind for a call, if any. */
+/** Returns the newest question of this kind for a call, if any. */
 export function readPrompt({ store }: Journal, asking: Asking): Promise<PromptRow | undefined> {
 	return store.read((db) => findPrompt(db, asking));
 }

@@ -1,4 +1,4 @@
-/** Results of calls that a person or a rule did not let run, for the model. */
+/** Results for the model of calls that a person or a rule did not allow. */
 export const approvalTexts = {
 	cannotRun: (why: string): string =>
 		`arguments: the call cannot run (${why}): approve it unchanged, or deny it`,
@@ -34,7 +34,7 @@ export const approvalTexts = {
 	runStopped: "the run was stopped",
 } as const;
 
-/** Texts around the run of a call. */
+/** Texts about starting and ending a call. */
 export const callTexts = {
 	noReply: "the model gave no text",
 	interrupted: (note: string): string =>

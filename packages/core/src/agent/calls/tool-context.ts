@@ -36,7 +36,7 @@ import { replyForTool } from "./reply-for-tool.ts";
 import { callTexts } from "./texts.ts";
 
 interface ToolPorts extends QuestionPorts, WorkspacePorts, SchedulePorts, WorkflowPorts {
-	/** Directories that the tools of a session may use, its working directory first. */
+	/** Directories that the tools of a session may use. The working directory is first. */
 	readonly roots: (session: Session) => readonly string[];
 	/** Paths that no tool may use. */
 	readonly forbidden: readonly string[];
@@ -52,13 +52,13 @@ export function contextsOf(ports: ToolPorts): ContextOf {
 	return (run, call) => contextOf(run, call, ports);
 }
 
-/** Returns the context of a call for its tool: directories, sandbox, limits and the means to reach people. */
+/** Returns the context of a call for its tool: directories, sandbox, limits, and functions that ask people. */
 async function contextOf(run: Run, call: CallBlock, ports: ToolPorts): Promise<ToolContext> {
 	const { session } = run;
 	const { task } = session;
 	const roots = ports.roots(session);
 	const workspace = workspaceOf(session, ports);
-	// Runs of schedules need a sandbox, as runs of chats do: a person who can stop them may be absent.
+	// Scheduled runs and chat runs need a sandbox, because a person who can stop them may be absent.
 	const { readable } = ports.skills;
 	const shown = readable.length > 0 && { readable };
 	const chat = session.place !== undefined || run.scheduled;
@@ -103,7 +103,9 @@ function questionsOf(run: Run, { id }: CallBlock, ports: QuestionPorts): ToolCon
 	};
 }
 
-/** Commands in the background of the session of a run. Tasks cannot start one: the session of a task ends with the task. */
+/**
+ * Background commands in the session of a run. A task cannot start a command, because its session ends with the task.
+ */
 function backgroundOf(run: Run, call: CallBlock, commands: BackgroundCommands): BackgroundAccess {
 	const { session, id: runId } = run;
 	const check = (): void => {
@@ -114,7 +116,7 @@ function backgroundOf(run: Run, call: CallBlock, commands: BackgroundCommands): 
 		}
 		commands.check(session.id);
 	};
-	// The result of the call reports the end, so the next run need not.
+	// The result of the call already reports the end, so the next run does not report it again.
 	const informed = async (command: BackgroundCommand): Promise<void> => {
 		if (command.ending !== undefined) await run.commit(({ tx }) => markInformed(tx, session.id, [command]));
 	};
@@ -138,8 +140,8 @@ function backgroundOf(run: Run, call: CallBlock, commands: BackgroundCommands): 
 }
 
 /**
- * Returns a sandbox in which a command can write no file larger than the free space of the workspace. Several files can
- * still exceed the quota. Then the output reports it.
+ * Returns a sandbox in which a command can write no file larger than the free space of the workspace. Several files
+ * together can still exceed the quota. The output then reports the exceeded quota.
  */
 export function withinQuota(sandbox: Sandbox, workspace: Workspace): Sandbox {
 	const { network, egress } = sandbox;
@@ -153,7 +155,7 @@ export function withinQuota(sandbox: Sandbox, workspace: Workspace): Sandbox {
 			if ((await workspace.room()) > 0) return outcome;
 			const { quota } = workspace;
 			const note = callTexts.workspaceFull(quota);
-			// The output of a command in the background is read only there.
+			// For a command in the background, `onOutput` is the only way to report the full workspace.
 			command.onOutput?.(Buffer.from(note));
 			return { ...outcome, output: `${outcome.output}${note}` };
 		},
@@ -162,8 +164,8 @@ export function withinQuota(sandbox: Sandbox, workspace: Workspace): Sandbox {
 }
 
 /**
- * Stores a copy of a file of the workspace and announces it to the session's people, in one transaction. The id is derived
- * from the call, so that a repetition after a crash finds the copy.
+ * Stores a copy of a workspace file and announces it to the members of the session, in one transaction. The id is
+ * derived from the call, so that a repetition after a crash finds the copy.
  */
 async function shareFile(
 	run: Run,
@@ -197,8 +199,8 @@ interface SchedulePorts {
 }
 
 /**
- * Schedules for the tools of a run. They belong to the person who began the run, with that person's present rights. If the
- * operator began it and people of a chat joined it, they belong to the last of these people.
+ * Schedules for the tools of a run. They belong to the person who started the run, with that person's present rights.
+ * If chat members joined a run of the operator, the schedules belong to the last of these members.
  */
 function scheduleAccessOf(
 	run: Run,
@@ -242,7 +244,10 @@ function scheduleAccessOf(
 	};
 }
 
-/** The owner of the schedules of a run, with the present role; the operator if no person of a chat spoke to it. */
+/**
+ * Returns the owner of the schedules of a run with the present role, or the operator if no chat member wrote to the
+ * run.
+ */
 async function ownerOf(run: Run, people: People): Promise<Principal> {
 	const { row, session } = run;
 	const actor = row.actor ?? participantsOf(run).at(-1);
@@ -258,7 +263,9 @@ function refuseLoop(run: Run): void {
 	throw new ParleyError(message, { code: "failed_precondition" });
 }
 
-/** Records the list of a run, without secrets. An unchanged list, for example after a crash, is not recorded again. */
+/**
+ * Records the task list of a run, without secrets. An unchanged list, for example after a crash, is not recorded again.
+ */
 function writeTodo(run: Run, callId: string, steps: readonly PlanStep[]): Promise<TaskProgress> {
 	const { redactor, id, bus } = run.session;
 	const redacted = steps.map((step) => ({ ...step, title: redactor.redact(step.title) }));

@@ -3,10 +3,10 @@ import { interrupted } from "../../vocabulary/step.ts";
 import type { ToolResult } from "../../vocabulary/tool.ts";
 import { clientCallTexts } from "./texts.ts";
 
-/** A call that a client is to run. Its answer names it by `callId`. */
+/** A call that a client runs. The client's answer names it by `callId`. */
 export interface ClientCall {
 	readonly callId: string;
-	/** The tool as registered. */
+	/** Registered name of the tool. */
 	readonly name: string;
 	readonly arguments: Readonly<Record<string, unknown>>;
 	/** Milliseconds after which an answer is ignored. */
@@ -24,7 +24,7 @@ export interface ClientResult {
 	readonly durationMs?: number;
 }
 
-/** Maximum characters of one result, as in the results that people see. */
+/** Maximum characters of one result. Results for people have the same limit. */
 const maxCharacters = 256 * 1024;
 
 /** Open calls of one client. Each ends exactly once. */
@@ -47,8 +47,8 @@ export class ClientCalls {
 	}
 
 	/**
-	 * Asks with `ask` and resolves with the result: the answer, or a failure if the time is over or the client leaves.
-	 * Rejects if the signal aborts, or `ask` throws.
+	 * Sends the call with `ask` and resolves with its result: the answer, or a failure if the time limit passes or the
+	 * client leaves. Rejects if the signal aborts or `ask` throws.
 	 */
 	async run(call: ClientCall, ask: (call: ClientCall) => void, signal: AbortSignal): Promise<ToolResult> {
 		if (this.#isClosed) return { text: clientCallTexts.disconnected(call.name), failed: true };
@@ -99,7 +99,7 @@ function resultOf({ success, text, ...facts }: ClientResult): ToolResult {
 	return { text: `${cutText}${separator}[${notes.join(", ")}]`, failed: !success };
 }
 
-/** Head and tail of a text that is too long. */
+/** Returns the head and tail of a text that is too long. */
 function bounded(text: string): string {
 	if (text.length <= maxCharacters) return text.toWellFormed();
 	const half = maxCharacters / 2;

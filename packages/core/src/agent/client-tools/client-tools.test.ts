@@ -323,7 +323,7 @@ test.each([
 		expect(resultsIn(model)).toEqual([`failed: ${reason}`]);
 		expect(offeredTo(model)).toEqual([[]]);
 		expect(model.requests[0]?.system).not.toContain("Look twice.");
-		// Once it is registered again, it is offered again.
+		// The next registration offers the tool again.
 		const client = new TestClient();
 		const connection = await t.runtime.clientTools.connect(operator, s.session, client);
 		connection.register({ tools: [tool("look")] });

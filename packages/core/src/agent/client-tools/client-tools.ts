@@ -18,23 +18,23 @@ import {
 } from "./registration.ts";
 import { clientCallTexts, registrationTexts, toolClientTexts } from "./texts.ts";
 
-/** The port to a client that runs tools for a session. Each wire implements it. */
+/** Port to a client that runs tools for a session. Each wire implements it. */
 export interface ToolClient {
-	/** The host that the client provides for other sessions, for people who approve its calls. */
+	/** Host that the client provides for other sessions. Approvers of its calls see it. */
 	readonly host?: string;
 	/** Sends the call to the client and returns immediately. `ToolConnection.answer` receives the answer. */
 	request(call: ClientCall): void;
 }
 
-/** Tools and guidance that a run uses from the clients of its session. */
+/** Tools and guidance that the clients of a session offer to a run. */
 export interface OfferedTools {
-	/** The same array as long as nothing changes. */
+	/** The array is the same until the tools change. */
 	readonly tools: readonly Tool[];
 	/** Text that the clients add to the system prompt. */
 	readonly guidance: readonly Guidance[];
 }
 
-/** Text of one source of a client for the system prompt, and the names of the tools that it is about. */
+/** System prompt text of one source of a client, and the names of the tools that the text describes. */
 export interface Guidance {
 	readonly text: string;
 	readonly tools: readonly string[];
@@ -55,18 +55,18 @@ interface ClientToolsDeps extends ConnectionServices {
 	) => Promise<Disposable & { readonly session: ToolSession }>;
 }
 
-/** Clients of one session at a time. */
+/** Maximum clients of one session at a time. */
 const maxClients = 16;
 
 /**
- * Tools that clients run, for one session each, while their client is connected. A tool of a client hides a tool of the
- * gateway with the same name, and has the policy rules of its own name, `client:NAME`. A run gets the tools that are offered
- * when it starts to work. Registrations are in memory only: after a restart, clients register again.
+ * Tools that connected clients run, each for one session. A client's tool hides a gateway tool of the same name. Policy
+ * rules name it `client:NAME`. A run gets the tools that are offered when it starts to work. Registrations are in
+ * memory only: after a restart, clients register again.
  */
 export class ClientTools {
 	readonly #deps: ClientToolsDeps;
 	readonly #connections = new Map<string, ToolConnection[]>();
-	/** By session, then by the run with its own tools, "" for all others. */
+	/** Key: session. Key of the inner map: a run with tools of its own, or "" for all other runs. */
 	readonly #offered = new Map<string, Map<string, OfferedTools | undefined>>();
 	#check: Promise<ToolCheck> | undefined;
 
@@ -111,8 +111,8 @@ export class ClientTools {
 	}
 
 	/**
-	 * Tools and guidance of all clients of a session for the run of this correlation; undefined for none. The later of two
-	 * tools with one name applies.
+	 * Returns the tools and guidance of all clients of a session for the run of this correlation; undefined for none. The
+	 * later of two tools with one name applies.
 	 */
 	of(sessionId: string, correlation = ""): OfferedTools | undefined {
 		const connections = this.#connections.get(sessionId);
@@ -140,7 +140,7 @@ function offeredBy(connections: readonly ToolConnection[], run: string): Offered
 	return { tools: [...byName.values()], guidance };
 }
 
-/** A tool with its owner, "" for none. */
+/** A tool with the source that owns it, or "" for none. */
 interface Owned {
 	readonly source: string;
 	readonly checked: CheckedTool;
@@ -161,11 +161,11 @@ interface ConnectionDeps extends ConnectionServices {
 interface Listener {
 	/** Called after each change of the offered tools. */
 	changed(): void;
-	/** Called once. */
+	/** Called once, when the client has left. */
 	left(): void;
 }
 
-/** One client that runs tools in one session, until it leaves. */
+/** Connection of one client that runs tools in one session, until the client leaves. */
 export class ToolConnection {
 	readonly #deps: ConnectionDeps;
 	readonly #client: ToolClient;
@@ -174,7 +174,7 @@ export class ToolConnection {
 	readonly #calls: ClientCalls;
 	#tools: readonly Owned[] = [];
 	readonly #contexts = new Map<string, string>();
-	/** The tools that replace all others in one run. */
+	/** Tools that replace all other tools in one run. */
 	#instead: (OfferedTools & { readonly run: string }) | undefined;
 
 	constructor(deps: ConnectionDeps, client: ToolClient, listener: Listener) {
@@ -193,7 +193,7 @@ export class ToolConnection {
 		return this.#insteadFor(run) !== undefined;
 	}
 
-	/** The tools that it has registered with their guidance, for a further connection to the same client. */
+	/** Registered tools and guidance of the client, for another connection to the same client. */
 	get registered(): { readonly tools: readonly ClientTool[]; readonly guidance: readonly Guidance[] } {
 		const tools = this.#tools.map(({ checked: { name, description, schema, timeoutMs, isPure } }) => {
 			const category: ClientTool["category"] = isPure ? "pure" : "physical";
@@ -202,7 +202,7 @@ export class ToolConnection {
 		return { tools, guidance: this.guidanceFor("") };
 	}
 
-	/** The guidance of its sources in the run of this correlation, each as a part of the system prompt. */
+	/** Returns the guidance of all sources for the run of this correlation. Each is a part of the system prompt. */
 	guidanceFor(run: string): readonly Guidance[] {
 		const instead = this.#insteadFor(run);
 		const own = [...this.#contexts].map(([source, context]) => {
@@ -214,14 +214,14 @@ export class ToolConnection {
 		return [...own, ...(instead?.guidance ?? [])];
 	}
 
-	/** Answers that named no open call: late, repeated or unknown. They have no effect. */
+	/** Number of answers that named no open call: late, repeated or unknown. They have no effect. */
 	get ignored(): number {
 		return this.#calls.ignored;
 	}
 
 	/**
-	 * Changes the tools that it offers to runs that start to work later. Throws `invalid_argument` with the reason and
-	 * changes nothing if a tool is invalid.
+	 * Changes the tools that the client offers to later runs. Throws `invalid_argument` with the reason and changes
+	 * nothing if a tool is invalid.
 	 */
 	register({ source: named = "", tools, systemContext = "" }: ToolRegistration): void {
 		this.#requireOpen();
@@ -242,8 +242,9 @@ export class ToolConnection {
 	}
 
 	/**
-	 * Offers only these tools to the run of this correlation, until the next call; undefined: the registered tools. Other
-	 * runs have the registered tools. `guidance` is from another connection to the same client. Throws as `register` does.
+	 * Offers only these tools to the run of this correlation, until the next call. If `undefined`, offers the registered
+	 * tools. Other runs have the registered tools. `guidance` is from another connection to the same client. Throws as
+	 * `register` does.
 	 */
 	offerInstead(
 		run: string,
@@ -264,7 +265,7 @@ export class ToolConnection {
 		return accepted;
 	}
 
-	/** Called when the client disconnects: its open calls end as interrupted, and its tools are no longer offered. */
+	/** Ends the open calls as interrupted and withdraws the tools. Called when the client disconnects. */
 	leave(): void {
 		if (this.#calls.isClosed) return;
 		this.#calls.close();
@@ -290,7 +291,7 @@ export class ToolConnection {
 		if (text.length > contextLength) {
 			throw invalid(registrationTexts.longContext(source, text.length, contextLength));
 		}
-		// It cannot end its own part of the prompt.
+		// The text must not contain the tag that ends its part of the prompt.
 		const clean = this.#deps.redactor.into("instructions").redact(text.toWellFormed()).trim();
 		return clean.replaceAll(closeTag, "");
 	}
@@ -298,13 +299,13 @@ export class ToolConnection {
 	#own(source: string, checked: CheckedTool): Owned {
 		const sink = this.#deps.redactor.into("instructions");
 		const description = sink.redact(checked.description);
-		// True because redaction of an object returns an object.
+		// True because the redaction of an object returns an object.
 		const schema = sink.redactFields(checked.schema) as CheckedTool["schema"];
 		const tool = this.#toolOf({ ...checked, description, schema });
 		return { source, checked, tool };
 	}
 
-	/** The tool for runs. Its description does not say that a client runs it. */
+	/** Returns the tool for runs. Its description does not mention that a client runs it. */
 	#toolOf(checked: CheckedTool): Tool {
 		const { name, description, schema, timeoutMs, isPure } = checked;
 		const { host } = this.#client;

@@ -6,9 +6,9 @@ export interface ClientTool {
 	/** 1 to 128 letters, digits, `_` and `-`. */
 	readonly name: string;
 	readonly description: string;
-	/** JSON Schema of the arguments (draft 2020-12), for an object. The client checks the arguments itself. */
+	/** JSON Schema (draft 2020-12) of the arguments, which are an object. Only the client checks the arguments. */
 	readonly parameters: unknown;
-	/** Maximum time until the client answers, in milliseconds: 120,000 if 0 or absent, at most an hour. */
+	/** Maximum time until the client answers, in milliseconds. 0 and absent mean 120,000; the maximum is an hour. */
 	readonly timeoutMs?: number;
 	/**
 	 * Calls of `pure` tools change nothing and run together. Calls of `physical` tools, the default, run one after the
@@ -20,29 +20,29 @@ export interface ClientTool {
 /** A change of the tools that a client offers. */
 export interface ToolRegistration {
 	/**
-	 * The owner of the tools within the client. They replace all tools of this client that it owns or whose name begins with
-	 * `SOURCE__`. Absent or "": the tools are added to the others, and replace those of the same name.
+	 * Owner of the tools within the client. The tools replace all tools of this owner, and all whose name begins with
+	 * `SOURCE__`. If absent or "", the tools are added to the others, and replace tools of the same name.
 	 */
 	readonly source?: string;
 	readonly tools: readonly ClientTool[];
-	/** Guidance for the model, part of the system prompt as long as the source owns a tool. Absent or blank: none. */
+	/** Guidance for the model. The system prompt contains it while the source owns a tool. Absent or blank: none. */
 	readonly systemContext?: string;
 }
 
 export const clientToolLimits = {
-	/** Tools of one client. */
+	/** Maximum tools of one client. */
 	tools: 128,
 	descriptionLength: 8_192,
-	/** UTF-8 bytes of one schema as JSON, and of all schemas of one client. */
+	/** Maximum UTF-8 bytes of one schema as JSON, and of all schemas of one client. */
 	schemaBytes: 64 * 1024,
 	allSchemaBytes: 1024 * 1024,
-	/** Characters of the guidance of one source. */
+	/** Maximum characters of the guidance of one source. */
 	contextLength: 32_768,
 	defaultTimeoutMs: 120_000,
 	maxTimeoutMs: 60 * 60 * 1_000,
 } as const;
 
-/** A tool with a schema that models accept, and with its defaults. */
+/** A tool with a schema that models accept, and with default values. */
 export interface CheckedTool {
 	readonly name: string;
 	readonly description: string;
@@ -52,14 +52,14 @@ export interface CheckedTool {
 }
 
 const namePattern = /^[A-Za-z0-9_-]{1,128}$/;
-/** Without `_`, so that no source begins with the prefix of another one. */
+/** Excludes `_`, so that no source begins with the prefix of another source. */
 const sourcePattern = /^[A-Za-z0-9-]{1,64}$/;
 /**
- * Models accept no other names of arguments:
+ * Models accept no other argument names:
  * https://platform.claude.com/docs/en/agents-and-tools/tool-use/implement-tool-use
  */
 const argumentPattern = /^[A-Za-z0-9_.-]{1,64}$/;
-/** Keywords that models refuse at the top level of a schema, with all tools of the request. */
+/** Keywords that a model refuses at the top level of a schema. The refusal affects the whole request. */
 const refusedKeywords = ["oneOf", "anyOf", "allOf"] as const;
 
 /** Checks tools and their owners. Create it with `loadToolCheck`. */
@@ -128,13 +128,13 @@ export class ToolCheck {
 	}
 }
 
-/** Loads what is needed to check schemas, the first time that a client offers tools. */
+/** Loads the schema validator when a client first offers tools. */
 export async function loadToolCheck(): Promise<ToolCheck> {
 	const { Ajv2020: Validator } = await import("ajv/dist/2020.js");
 	return new ToolCheck(new Validator({ strict: false, logger: false, validateFormats: false }));
 }
 
-/** A copy that is JSON, of a bounded size and depth. */
+/** Returns a JSON copy of bounded size and depth. */
 function plainObject(
 	given: unknown,
 	fault: (problem: string, cause?: unknown) => ParleyError,

@@ -2,17 +2,17 @@ import type { Message } from "../../vocabulary/message.ts";
 import type { ToolDescription } from "../../vocabulary/model.ts";
 
 /**
- * Amounts that decide how many tokens a part of a request has, in the order of `featureNames`. The features of two parts
- * together are the sum of both.
+ * Amounts of the features that determine the tokens of a part of a request, in the order of `featureNames`. The
+ * features of two parts together are the sum of their features.
  */
 export type Features = readonly number[];
 
 /**
  * - letters: Latin letters and white space
- * - signs: digits and punctuation, of which fewer make a token
- * - wide: characters beyond ASCII; those of two UTF-8 bytes are halves
- * - blocks: messages, their blocks, and tools, which have a frame
- * - images: images
+ * - signs: digits and punctuation; a token has fewer of them than of letters
+ * - wide: characters beyond ASCII; a character of two UTF-8 bytes counts half
+ * - blocks: messages, their blocks, and tools; each adds tokens for its frame
+ * - images: number of images
  * - requests: tokens that a provider adds to each request
  */
 export const featureNames = ["letters", "signs", "wide", "blocks", "images", "requests"] as const;
@@ -60,19 +60,20 @@ const ordered = featureNames.map((name) => beliefs[name]);
 
 /** Counts that differ from the usual count by a larger factor are wrong reports of the provider. */
 const plausibleFactor = 20;
-/** A margin has this many standard deviations, and at most this share of the estimated tokens. */
+/** Maximum margin: this many standard deviations, and this share of the estimated tokens. */
 const deviations = 3;
 const largestMargin = 0.4;
 /** Minimum margin, as a share of all tokens: a long conversation contains rare text, and the window is a hard limit. */
 const leastMargin = 0.005;
 /** Relative error that remains with the best weights, before the first replies. */
 const usualNoise = 0.03;
-/** Minimum difference of tokens from which it learns. */
+/** Minimum difference of tokens for an observation. */
 const significantTokens = 40;
 
 /**
- * Learns the tokens that one model makes of letters, signs and other features. Uses recursive least squares (a Kalman filter
- * over the weights, https://en.wikipedia.org/wiki/Recursive_least_squares_filter) that starts with usual weights.
+ * Learns how many tokens one model uses for letters, signs and other features. Uses recursive least squares (a Kalman
+ * filter over the weights, https://en.wikipedia.org/wiki/Recursive_least_squares_filter), with typical weights at the
+ * start.
  */
 export class Calibration {
 	readonly #weights = ordered.map(({ weight }) => weight);
@@ -85,7 +86,7 @@ export class Calibration {
 	#last = 0;
 	#mean = 0;
 
-	/** Estimates the tokens of the parts. With `since`, a similar counted request, it estimates only the difference. */
+	/** Estimates the tokens of the parts. With a similar counted request in `since`, estimates only the difference. */
 	estimate(features: Features, since?: CountedRequest): Estimate {
 		const rest = since ? difference(features, since.features) : features;
 		const changed = dot(this.#weights, rest.map(Math.abs));
@@ -97,7 +98,7 @@ export class Calibration {
 
 	tokensOf(features: Features): number {
 		let sum = 0;
-		// A loop is faster than `dot`: a snapshot calls this for each message of a long conversation.
+		// A loop is faster than `dot`. A snapshot calls this method for each message of a long conversation.
 		for (let at = 0; at < features.length; at++) sum += (this.#weights[at] ?? 0) * (features[at] ?? 0);
 		return Math.max(0, sum);
 	}
@@ -114,8 +115,8 @@ export class Calibration {
 	}
 
 	/**
-	 * Learns from a counted request: from its difference to `since` if the difference is large enough. Returns false if the
-	 * count is implausible for every tokenizer.
+	 * Learns from a counted request. If its difference to `since` is large enough, learns from the difference only.
+	 * Returns false if no tokenizer could return the count.
 	 */
 	learn(counted: CountedRequest, since?: CountedRequest): boolean {
 		if (!isPlausible(counted)) return false;
@@ -136,11 +137,11 @@ export class Calibration {
 			this.#weights[index] = Math.min(max, Math.max(min, moved));
 			const row = this.#covariance[index] ?? [];
 			for (const at of ordered.keys()) row[at] = (row[at] ?? 0) - (gain[index] ?? 0) * (spread[at] ?? 0);
-			// Old observations lose weight: texts change, and providers change their tokenizers.
+			// Old observations lose weight, because texts change and providers change their tokenizers.
 			row[index] = Math.min(first ** 2, (row[index] ?? 0) + (first / 50) ** 2);
 		}
 		this.#learned += 1;
-		// The error of the first reply only shows how unusual the tokenizer is.
+		// The error of the first reply shows only how unusual the tokenizer is.
 		if (this.#learned === 1) return;
 		const surprise = Math.abs(tokens - expected) / Math.max(1, tokens);
 		this.#noise += Math.max(1 / this.#learned, 0.2) * (surprise - this.#noise);
@@ -168,7 +169,7 @@ const isLetter = Uint8Array.from({ length: 128 }, (_, code) =>
 	/[A-Za-z\s]/.test(String.fromCharCode(code)) ? 1 : 0,
 );
 
-/** Reads the text once, character by character, for speed. */
+/** Counts the features of a text. Reads the text once, character by character, for speed. */
 export function featuresOfText(text: string): Features {
 	let letters = 0;
 	let wide = 0;
@@ -192,14 +193,14 @@ export function featuresOfTools(tools: readonly ToolDescription[]): Features {
 	});
 }
 
-/** Computed once for each message. */
+/** Features of a message. Computed once for each message. */
 export function featuresOfMessage(message: Message): Features {
 	return counted(message, () =>
 		sumOf([blocks(1 + message.content.length), ...message.content.map(featuresOfBlock)]),
 	);
 }
 
-/** Sum over all messages, from features that are already computed. */
+/** Sum of the features of all messages. The features of each message are cached. */
 export function featuresOfMessages(messages: readonly Message[]): Features {
 	const sum = featureNames.map(() => 0);
 	for (const message of messages) add(sum, featuresOfMessage(message));
@@ -249,7 +250,7 @@ function featuresOfBlock(block: Message["content"][number]): Features {
 	}
 }
 
-/** Sealed thinking has the tokens of its length before it was sealed: base64 adds a third. */
+/** Features of thinking. Sealed thinking has the tokens of its original length, because base64 adds a third. */
 function featuresOfThinking(block: Extract<Message["content"][number], { type: "thinking" }>): Features {
 	if (block.text !== "") return featuresOfText(block.text);
 	const sealed = block.redacted ?? block.signature ?? "";

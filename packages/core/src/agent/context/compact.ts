@@ -31,7 +31,7 @@ import {
 	withCompaction,
 } from "./view.ts";
 
-/** A session whose requests must become smaller. */
+/** A session whose requests are too large. */
 export interface CompactionJob {
 	readonly runId: string;
 	readonly session: Session;
@@ -61,7 +61,7 @@ export async function compact(job: CompactionJob): Promise<void> {
 	await record(job, [{ level: "summary", before: plan.summary, text }, ...plan.compactions], error);
 }
 
-/** Replaces the complete transcript by a summary. Throws if the model writes none. */
+/** Replaces the complete transcript with a summary. Throws if the model writes none. */
 export async function summariseAll(job: CompactionJob, instruction: string | undefined): Promise<void> {
 	const before = { run: (job.transcript.at(-1)?.ordinal ?? 0) + 1, message: 0 };
 	const text = await noteBefore(job, before, (task) => summarise({ ...task, instruction }, job.write));
@@ -93,7 +93,7 @@ async function noteBefore(
 	);
 }
 
-/** Generous limit for the tokens of a summary request besides its record. */
+/** Generous limit for the tokens of a summary request in addition to the transcript. */
 const summaryOverhead = 500;
 
 /** Returns the part that a summary replaces, with unshortened results. */
@@ -111,7 +111,7 @@ function textOf(message: Message): string {
 	return message.content.map((block) => (block.type === "text" ? block.text : "")).join("");
 }
 
-/** Text that replaces older messages. `error`: the reason why no model wrote it. */
+/** Text that replaces older messages. `error`: the reason why the model wrote no summary. */
 interface Written {
 	readonly text: string;
 	readonly error?: string;
@@ -135,12 +135,12 @@ async function summaryOrExtract(job: CompactionJob, task: SummaryTask): Promise<
 	}
 }
 
-/** The gateway can continue without the model's summary, but not without its record. */
+/** Whether the model failed. The gateway can continue without the model's summary, but not without its record. */
 function isOfTheModel(error: unknown): boolean {
 	return error instanceof ModelError || (error instanceof ParleyError && error.code === "resource_exhausted");
 }
 
-/** Stores the compactions with their sizes. `summaryError`: the reason why no model wrote the summary. */
+/** Stores the compactions with their sizes. `summaryError`: the reason why the model wrote no summary. */
 async function record(
 	job: CompactionJob,
 	compactions: readonly Compaction[],
@@ -164,7 +164,7 @@ async function record(
 	if (measured.length > 0) await context.record(job.runId, measured);
 }
 
-/** A transcript to make smaller, with functions that measure it. */
+/** A transcript to shorten, with functions that measure it. */
 interface Sizing {
 	readonly transcript: readonly RunTranscript[];
 	readonly room: Room;
@@ -174,19 +174,19 @@ interface Sizing {
 
 interface Plan {
 	readonly compactions: readonly Compaction[];
-	/** End of a summary that has no text yet; undefined for none. */
+	/** End of the part that a summary replaces; undefined for none. The summary has no text yet. */
 	readonly summary: Position | undefined;
 }
 
-/** Shares of the room for recent groups, in the order in which they are tried. */
+/** Shares of the room for recent groups, in the order of the attempts. */
 const tailShares = [1, 0.5, 0];
 const longestResult = 16_000;
 const shortestResult = 500;
 
 /**
- * Plans the compactions that make the request fit, with the least loss. It clears results of tools first, then thinking.
- * Then it replaces all but the newest groups by a summary, and last it shortens the newest results. The last question and
- * the newest reply with its results stay. Throws `resource_exhausted` if these alone are too large.
+ * Plans the compactions that make the request fit, with the least loss. It clears results of tools first, then
+ * thinking. Then it replaces all but the newest groups with a summary. Last, it shortens the newest results. The last
+ * question, the newest reply and its results stay. Throws `resource_exhausted` if these alone are too large.
  */
 function planCompaction(sizing: Sizing, reductions: Reductions): Plan {
 	const { room, transcript } = sizing;
@@ -231,11 +231,14 @@ interface SummaryPlan {
 	readonly before: Position;
 	/** Reductions with an empty summary. */
 	readonly reductions: Reductions;
-	/** With the maximum length of the summary. */
+	/** Estimated tokens of the messages with a summary of the maximum length. */
 	readonly tokens: number;
 }
 
-/** Returns the end of a summary that leaves as many recent groups as possible. Undefined if a summary saves nothing. */
+/**
+ * Returns the end of the part that a summary replaces, and keeps as many recent groups as possible. Returns undefined
+ * if a summary saves nothing.
+ */
 function planSummary(
 	sizing: Sizing,
 	reductions: Reductions,
@@ -255,7 +258,7 @@ function planSummary(
 	return found;
 }
 
-/** Prefers a place before a user message. */
+/** Returns the end of the summarised part, if possible before a user message. */
 function summaryPlace(
 	sizing: Sizing,
 	reductions: Reductions,
@@ -268,7 +271,7 @@ function summaryPlace(
 	return groups[opening === -1 ? start : opening]?.at;
 }
 
-/** Index of the first recent group. Recent groups stay unchanged. */
+/** Returns the index of the first recent group. Recent groups stay unchanged. */
 function tailStart(sizing: Sizing, reductions: Reductions, groups: readonly Group[], share: number): number {
 	const first = firstShown(reductions, groups);
 	let start = Math.max(first, newestStart(groups));
@@ -282,7 +285,7 @@ function tailStart(sizing: Sizing, reductions: Reductions, groups: readonly Grou
 	return start;
 }
 
-/** Index of the first group that no compaction removes. */
+/** Returns the index of the first group that no compaction removes. */
 function newestStart(groups: readonly Group[]): number {
 	const question = groups.findLastIndex(({ opens }) => opens);
 	const reply = groups.findLastIndex(({ messages }) => messages[0]?.role === "assistant");
@@ -322,7 +325,7 @@ function planShortening(sizing: Sizing, reductions: Reductions, plan: Plan): Pla
 }
 
 interface NoteParts {
-	/** Undefined if the conversation still contains it. */
+	/** The first request; undefined if the conversation still contains it. */
 	readonly first: UserMessage | undefined;
 	readonly decisions: readonly string[];
 	readonly body: string;

@@ -43,14 +43,14 @@ export class Contexts {
 		return new Map([...this.#calibrations].map(([key, calibration]) => [key, calibration.error]));
 	}
 
-	/** Returns the context of a session. The first call reads it from the record. */
+	/** Returns the context of a session. The first call reads it from the journal. */
 	async of(session: Session): Promise<SessionContext> {
 		const known = this.#sessions.get(session) ?? (await SessionContext.open(session, this.#services));
 		this.#sessions.set(session, known);
 		return known;
 	}
 
-	/** Frees the memory of a session. Its next request reads the record again. */
+	/** Frees the memory of a session. The next request of the session reads the journal again. */
 	forget(session: Session): void {
 		this.#sessions.delete(session);
 	}
@@ -60,9 +60,9 @@ export class Contexts {
 	}
 }
 
-/** Milliseconds. An estimate is better than a late count. */
+/** Maximum milliseconds to wait for a count. An estimate is better than a late count. */
 const deadlineMs = 5_000;
-/** Milliseconds without a request after a provider failed to count. */
+/** Milliseconds without a further request after a provider failed to count. */
 const pauseMs = 5 * 60 * 1_000;
 const retentionMs = 7 * 24 * 60 * 60 * 1_000;
 const maxInMemory = 500;
@@ -79,7 +79,7 @@ class ProviderCounts {
 	readonly #log: Logger;
 	readonly #stored: ReturnType<typeof openKeyv<number, Tables>>;
 	readonly #known = new Map<string, number>();
-	/** Providers that failed to count, with the time (monotonic) of the next request. */
+	/** Monotonic time of the next request, by provider. Only providers that failed to count have one. */
 	readonly #paused = new Map<string, number>();
 
 	constructor({ store, clock, log }: ProviderCountsDeps) {
@@ -88,7 +88,7 @@ class ProviderCounts {
 		this.#stored = openKeyv({ store, clock, namespace: "token-counts" });
 	}
 
-	/** Returns undefined if the provider does not count, or not in time. Throws only if `signal` aborts. */
+	/** Returns undefined if the provider does not count, or answers too late. Throws only if `signal` aborts. */
 	async count(model: Model, request: ModelRequest, signal: AbortSignal): Promise<number | undefined> {
 		if (!model.countTokens) return undefined;
 		const key = keyOf(model, request);
@@ -138,7 +138,7 @@ class ProviderCounts {
 	}
 }
 
-/** Sampling is not part of the key: it does not change the number of input tokens. */
+/** Sampling settings are not part of the key, because they do not change the number of input tokens. */
 function keyOf(requested: Model, { model, system, tools, messages }: ModelRequest): string {
 	const { provider } = serverOf(requested, model);
 	const text = JSON.stringify([provider, model, system, tools, messages]);

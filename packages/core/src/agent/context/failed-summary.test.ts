@@ -22,7 +22,7 @@ const table = new ModelTable([
 
 type WriteSummary = (request: ModelRequest, signal: AbortSignal) => AsyncGenerator<ModelEvent>;
 
-/** A model that writes texts, and summaries in the given way. A request without tools is for a summary. */
+/** A model that writes texts, and summaries in the given way. A request without tools asks for a summary. */
 class TalkingModel implements Model {
 	readonly provider = "toy";
 	readonly defaultModel = "toy";
@@ -52,7 +52,7 @@ async function* endsWith(stop: StopReason, ...events: ModelEvent[]): AsyncGenera
 
 const thinking: ModelEvent = { type: "thinking", text: "Hm.", signature: "seal" };
 
-/** Opens a session of the model. `say` sends a message. */
+/** Opens a session with the model. `say` sends a message. */
 async function openTalk(model: TalkingModel) {
 	const t = await TestRuntime.open({ model, table, tools: [probeTool("look")] });
 	const session = await t.create();
@@ -71,7 +71,7 @@ function summariesIn(log: EventLog) {
 		.filter(({ level }) => level === "summary");
 }
 
-/** Waits for the end of a run. Advances the clock past each pause before a further call of the model. */
+/** Waits for the end of a run. Advances the clock past each pause before the next model call. */
 async function passPauses(t: TestRuntime, log: EventLog, ended: Promise<unknown>): Promise<void> {
 	let done = false;
 	void ended.finally(() => {

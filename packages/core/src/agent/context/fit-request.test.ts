@@ -9,7 +9,7 @@ import { chance, prose } from "./testing/toy-text.ts";
 const random = chance(5);
 const small: ToyOptions = { contextWindow: 3_000, maxOutput: 500 };
 
-/** A run that reads a file with `words` words. */
+/** Plays a run that reads a file of `words` words. */
 async function reads(toy: ToySession, id: string, words: number): Promise<void> {
 	await toy.ask(`Read ${id}.`);
 	const call = { id, name: "read_file", arguments: { path: `${id}.txt` } };
@@ -17,7 +17,7 @@ async function reads(toy: ToySession, id: string, words: number): Promise<void> 
 	toy.says(`I have read ${id}.`);
 }
 
-/** A run without tool calls. */
+/** Plays a run without tool calls. */
 async function talks(toy: ToySession, question: string, words: number): Promise<void> {
 	await toy.ask(question);
 	toy.says(prose(random, words));
@@ -146,7 +146,7 @@ test("a summary of a summary keeps the first request, and includes the earlier s
 	}
 	expect(toy.written.length).toBeGreaterThan(2);
 	expect(JSON.stringify(toy.written[1])).toContain("EARLIER SUMMARY:\\nSummary number 1.\\n");
-	// The new summary contains the subject of the earlier one, and later records do not.
+	// The new summary contains the subject of the earlier summary. The prompts of later summaries do not contain it.
 	expect(JSON.stringify(toy.written[1])).not.toContain("be kind");
 });
 

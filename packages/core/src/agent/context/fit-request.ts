@@ -27,16 +27,16 @@ export interface Asker {
 	readonly signal: AbortSignal;
 	readonly settings: {
 		readonly model: Model;
-		/** Tokens of input and output together. */
+		/** Total tokens of input and output. */
 		readonly contextWindow: number;
 		/** Maximum tokens of one reply. */
 		readonly maxOutput: number;
-		/** Tokens of a request above which older parts are shortened, also if they fit. */
+		/** Maximum tokens of a request before older parts are shortened, even if the request fits the window. */
 		readonly compactAbove?: number;
 	};
 }
 
-/** A model call whose usage or parts are counted. */
+/** Session and model of a request that is measured. */
 interface Calling {
 	readonly session: Session;
 	readonly settings: { readonly model: Model };
@@ -44,15 +44,15 @@ interface Calling {
 
 type Parts = Omit<ModelRequest, "messages">;
 
-/** Share of the room from which the provider is asked for an exact count. */
+/** Share of the available room above which the provider counts the request exactly. */
 const countFrom = 0.7;
-/** Margin, as a share of the room, up to which an estimate is exact enough. */
+/** Maximum margin of a sufficiently exact estimate, as a share of the available room. */
 const exactEnough = 0.01;
 
 /**
- * Builds a request from the transcript that fits the window of the model, with room for the reply. If necessary, older
- * parts are shortened first. This is recorded and applies to every later request of the session. `write` requests a summary
- * from the same model. Throws `resource_exhausted` if even the newest parts are too large.
+ * Builds a request from the transcript that fits the window of the model, with room for the reply. If necessary,
+ * shortens older parts first. The shortening is recorded and applies to every later request of the session. `write`
+ * requests a summary from the same model. Throws `resource_exhausted` if even the newest parts are too large.
  */
 export async function fitRequest(
 	asker: Asker,
@@ -79,12 +79,12 @@ function isAboveThreshold({ settings }: Asker, context: SessionContext, { tokens
 	return compactAbove !== undefined && tokens > Math.max(compactAbove, context.nextThreshold);
 }
 
-/** Growth of a request after which the threshold is tried again, if the request could not become small enough. */
+/** Growth factor of a request that could not be shortened to the threshold, before the next attempt. */
 const growth = 1.25;
 
 /**
- * Shortens a request that fits the window to the threshold of the model. If instructions, tools or the newest parts are too
- * large for it, the request stays larger, and the next attempt follows when it has grown by a quarter.
+ * Shortens a request that fits the window to the threshold of the model. If instructions, tools or the newest parts
+ * alone exceed the threshold, the request stays larger. Then the next attempt follows when it has grown by a quarter.
  */
 async function compactToThreshold(asker: Asker, context: SessionContext, sized: Sized): Promise<void> {
 	const { parts, transcript } = sized;
@@ -128,7 +128,10 @@ function place(
 	context.placed = { ofRun, window: asker.settings.contextWindow, reply: replyOf(asker, parts) };
 }
 
-/** Returns the context after a request and its complete reply. Undefined if the request is not the newest of the session. */
+/**
+ * Returns the context after a request and its complete reply. Returns undefined if the request is not the newest of the
+ * session.
+ */
 export function contextAfter(
 	{ session, settings }: Calling,
 	contexts: Contexts,
@@ -151,7 +154,7 @@ function sumOfParts({ system, tools, messages }: PartCounts): number {
 	return messages.reduce((sum, tokens) => sum + tokens, system + tools);
 }
 
-/** An empty reply and a refusal are not part of the conversation. */
+/** Whether a reply is part of the conversation. An empty reply and a refusal are not. */
 function remains({ content, stop }: Reply): boolean {
 	return content.length > 0 && stop !== "refusal";
 }
@@ -161,13 +164,14 @@ export interface Compacted {
 	readonly tokensAfter: number;
 	readonly messagesBefore: number;
 	readonly messagesAfter: number;
-	/** The message that replaces all others for the model. */
+	/** Message for the model that replaces all other messages. */
 	readonly summary: string;
 }
 
 /**
- * Replaces the transcript of an idle session by a summary. `instruction` describes the required content of the summary.
- * Returns undefined if the transcript has no message after the last summary. Throws if the model writes no summary.
+ * Replaces the transcript of an idle session with a summary. `instruction` describes the required content of the
+ * summary. Returns undefined if the transcript has no message after the last summary. Throws if the model writes no
+ * summary.
  */
 export async function compactNow(
 	asker: Asker,
@@ -206,8 +210,8 @@ async function contextFor(
 }
 
 /**
- * Allows the longest requested reply if the window has room for it, else the reserved one. Only these two limits exist, because
- * a budget for thinking follows the limit, and a changed budget invalidates cached messages.
+ * Allows the longest requested reply if the window has room for it, otherwise the reserved length. There are only these
+ * two limits, because the thinking budget depends on the limit, and a changed budget invalidates cached messages.
  */
 function withLongestReply(
 	{ settings }: Asker,
@@ -220,7 +224,7 @@ function withLongestReply(
 	return parts.sampling ? { ...rest, sampling: parts.sampling } : rest;
 }
 
-/** The request has a limit for the reply only if the window has no room for the longest requested reply. */
+/** Builds the request. It limits the reply only if the window has no room for the longest requested reply. */
 function requestOf(asker: Asker, parts: Parts, messages: readonly Message[]): ModelRequest {
 	const requested = requestedReply(asker.settings.maxOutput, parts);
 	const reply = replyRoom(asker.settings.contextWindow, requested);
@@ -244,7 +248,7 @@ function estimate(asker: Asker, context: SessionContext, request: ModelRequest):
 	return context.estimate(request, calibration);
 }
 
-/** Tokens of the window besides the reply. */
+/** Tokens of the window without the reply. */
 function limitOf(asker: Asker, parts: Parts): number {
 	return asker.settings.contextWindow - replyOf(asker, parts);
 }
@@ -253,13 +257,13 @@ function fits(asker: Asker, size: Size, parts: Parts): boolean {
 	return size.tokens + size.margin <= limitOf(asker, parts);
 }
 
-/** Whether an exact count may change the decision that the estimate allows. */
+/** Whether an exact count could change the decision about the size of the request. */
 function decides(asker: Asker, size: Size, parts: Parts): boolean {
 	const limit = limitOf(asker, parts);
 	return size.tokens + size.margin > limit * countFrom && size.margin > limit * exactEnough;
 }
 
-/** Returns the estimate, or the exact count of the provider if it may change the decision. */
+/** Returns the estimate, or the provider's exact count if it could change the decision. */
 async function measure(asker: Asker, context: SessionContext, request: ModelRequest): Promise<Size> {
 	const { contexts, signal, settings } = asker;
 	const size = estimate(asker, context, request);
@@ -288,7 +292,7 @@ function jobOf(
 	const { parts, transcript, size, write } = sized;
 	const calibration = contexts.calibration(settings.model.provider, parts.model);
 	const tokensOf = (features: Features): number => calibration.estimate(features).tokens;
-	// The count of this request corrects the calibration of the model.
+	// The count of this request corrects the general estimates for the model.
 	const whole = calibration.estimate(size.features);
 	const safe = ((size.tokens + size.margin) / whole.tokens) * (1 + whole.margin / whole.tokens / 2);
 	const plain = size.tokens / whole.tokens;

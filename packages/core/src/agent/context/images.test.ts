@@ -22,7 +22,7 @@ const looked = (text: string, images?: ResultBlock["pictures"]): Message[] => [
 	},
 ];
 
-/** Rest of the result after the compaction: its text and the number of images. */
+/** Returns the text of the result after the compaction, and its number of images. */
 function left(text: string, reductions: Partial<Reductions>): readonly [string, number] | undefined {
 	const transcript = [{ ordinal: 1, messages: looked(text, [image]) }];
 	const last = viewOf(transcript, { ...noReductions, ...reductions }).at(-1);

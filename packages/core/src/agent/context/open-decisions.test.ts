@@ -12,7 +12,7 @@ interface Made {
 	readonly failed?: boolean;
 }
 
-/** One run with one call; the id of the call is the number of its run. */
+/** Returns a transcript with one call in each run. The id of a call is the number of its run. */
 function transcriptOf(...made: readonly Made[]): RunTranscript[] {
 	return made.map(({ name, args, text = "done", failed = false }, index): RunTranscript => {
 		const id = `${index + 1}`;

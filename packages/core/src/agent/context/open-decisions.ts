@@ -15,7 +15,7 @@ export interface CallQuestion {
 	readonly answer: Answer | undefined;
 }
 
-/** All questions of the calls of a session, oldest first. */
+/** Returns all questions of the calls of a session, oldest first. */
 export async function readQuestions(store: Store<Tables>, sessionId: string): Promise<CallQuestion[]> {
 	const rows = await store.read((db) =>
 		db
@@ -33,8 +33,9 @@ export async function readQuestions(store: Store<Tables>, sessionId: string): Pr
 }
 
 /**
- * Decisions before `end` that are still open, one line each, oldest first: questions and approvals without an answer, denied
- * calls, and calls with an unknown outcome. A later call on the same subject that gets its answer or a result settles one.
+ * Returns the open decisions before `end`, one line each, oldest first: questions and approvals without an answer,
+ * denied calls, and calls with an unknown outcome. A decision is closed if a later call on the same subject got an
+ * answer or a result.
  */
 export function openDecisions(
 	transcript: readonly RunTranscript[],
@@ -74,7 +75,10 @@ function callsIn(transcript: readonly RunTranscript[]): MadeCall[] {
 	);
 }
 
-/** Uses the text of the result: it has the person's own words as the model may see them. */
+/**
+ * Describes the open decision of a call, or returns undefined for none. It quotes the result, which has the person's
+ * own words as the model may see them.
+ */
 function leftOpen(
 	call: CallBlock,
 	{ text, failed }: ResultBlock,
@@ -91,7 +95,7 @@ function settles(result: ResultBlock | undefined, question: CallQuestion | undef
 	return result?.failed === false || question?.state === "answered" || question?.state === "consumed";
 }
 
-/** Key of a call: calls with the same key settle each other. */
+/** Subject of a call. A call settles earlier calls with the same subject. */
 function subjectOf({ name, arguments: args }: CallBlock): string {
 	const label = questionIn(name, args);
 	return label === undefined ? `${name} ${canonicalize(args)}` : `${name} ${label.trim().toLowerCase()}`;

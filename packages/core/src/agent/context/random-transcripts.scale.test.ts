@@ -10,7 +10,7 @@ const sessions = process.env["PARLEY_TEST_SCALE"] === undefined ? 6 : 48;
 const steps = 40;
 const named = Object.entries(tokenizers);
 
-/** Writes a transcript in which anything may follow anything that can. */
+/** Writes a random transcript. Each message can follow the message before it. */
 class Writer {
 	readonly #toy: ToySession;
 	readonly #random: () => number;
@@ -56,7 +56,7 @@ class Writer {
 	}
 }
 
-/** The request, or undefined if it was refused for its size. */
+/** Returns the request, or undefined if it was refused because of its size. */
 async function fitted(toy: ToySession): Promise<ModelRequest | undefined> {
 	try {
 		const { request, tokens, snapshot } = await toy.call(replyTokens);
@@ -98,7 +98,7 @@ function checkSnapshot(
 	const earlier = toy.transcript.slice(0, -1).flatMap((one) => one.messages).length;
 	const sources = request.messages.map((message, index) => {
 		const [place] = placesIn({ ...request, messages: [message] }, toy.transcript);
-		// A summary has no place, and neither has a reply without its thinking.
+		// A summary is not in the transcript, and a reply without its thinking is not either.
 		if (place === undefined) return messages[index]?.source;
 		return place >= earlier ? "run" : "history";
 	});
@@ -110,7 +110,7 @@ function checkSnapshot(
 	]);
 }
 
-/** Checks that each block of thinking is unchanged or left out. */
+/** Checks that the request contains each block of thinking unchanged, or not at all. */
 function checkThinking(toy: ToySession, request: ModelRequest): void {
 	const sealed = (messages: readonly Message[]): string[] =>
 		messages.flatMap(({ content }) =>

@@ -2,13 +2,13 @@ import type { Message } from "../../vocabulary/message.ts";
 import { oneLine, shorten, shortenTo } from "./shorten.ts";
 import { summaryNoteTexts } from "./texts.ts";
 
-/** Renders messages as text for a model that summarises them, and as an extract without a model. */
+/** Counts the tokens of a text. */
 
 type Measure = (text: string) => number;
 
 const caps = [20_000, 8_000, 4_000, 2_000, 1_000, 500, 250, 120];
 
-/** The messages as text of at most `most` tokens. Long parts are shortened. */
+/** Renders messages for the model that summarises them, as text of at most `max` tokens. Long parts are shortened. */
 export function recordOf(messages: readonly Message[], max: number, measure: Measure): string {
 	let text = "";
 	for (const cap of caps) {
@@ -46,7 +46,8 @@ function nameOf(callId: string, before: Message | undefined): string {
 }
 
 /**
- * The questions and answers, one line each, within the limit. Questions precede answers, and newer lines precede older ones.
+ * Renders the questions and answers of messages when no model summarises them: one line each, within the limit.
+ * Questions have priority over answers, and newer lines over older lines.
  */
 export function extractOf(messages: readonly Message[], max: number, measure: Measure): string {
 	const lines = messages.flatMap((message) => {

@@ -5,13 +5,13 @@ import { roomTexts } from "./texts.ts";
 export interface Room {
 	readonly window: number;
 	readonly reply: number;
-	/** All messages: the window without instructions, tools and reply. */
+	/** Maximum of all messages: the window without instructions, tools and reply. */
 	readonly messages: number;
-	/** Size after a compaction. It is smaller than `messages`, so that the next compaction is not needed soon. */
+	/** Size after a compaction. It is smaller than `messages` to delay the next compaction. */
 	readonly target: number;
-	/** Recent groups, which stay unchanged. */
+	/** Recent groups of messages. Their content stays unchanged. */
 	readonly tail: number;
-	/** The message of a summary; then its parts: the first request, the open decisions, and the events so far. */
+	/** Message of a summary. Its parts follow: the first request, the open decisions, and the events so far. */
 	readonly note: number;
 	readonly first: number;
 	readonly decisions: number;
@@ -20,18 +20,21 @@ export interface Room {
 
 /** Maximum share of a window for a reply. */
 const replyShare = 1 / 3;
-/** Tokens that are reserved for a reply in a large window. A longer reply is allowed if there is room. */
+/** Reserved tokens for a reply in a large window. A longer reply is allowed if there is room. */
 const reservedReply = 32_000;
 /** Minimum tokens for messages. */
 const leastRoom = 400;
 const longestBody = 4_000;
 
-/** Tokens that are reserved for a reply: the requested number, up to 32,000 and a third of the window. */
+/** Reserved tokens for a reply: the requested number, but at most 32,000 and a third of the window. */
 export function replyRoom(contextWindow: number, requested: number): number {
 	return Math.min(requested, reservedReply, Math.floor(contextWindow * replyShare));
 }
 
-/** Shares out a window. `fixed`: tokens of instructions and tools. Throws `resource_exhausted` if they leave too little. */
+/**
+ * Divides a window into shares. `fixed`: tokens of instructions and tools. Throws `resource_exhausted` if they leave
+ * too little room for messages.
+ */
 export function roomOf(window: number, reply: number, fixed: number): Room {
 	const messages = window - reply - fixed;
 	if (messages < leastRoom) {

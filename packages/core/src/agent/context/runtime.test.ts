@@ -16,7 +16,7 @@ const table = new ModelTable([
 	{ id: "toy", provider: "toy", contextWindow, maxOutput, reasoning: "none", sampling: true, images: false },
 ]);
 
-/** Calls the first tool in a message, and writes a text after its result. */
+/** A model that calls the first tool named in a message, and writes a text after the result. */
 class ToyModel implements Model {
 	readonly provider = "toy";
 	readonly defaultModel = "toy";

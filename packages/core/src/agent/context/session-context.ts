@@ -28,7 +28,7 @@ export interface MeasuredCompaction extends Compaction {
 	readonly tokensAfter: number;
 	readonly messagesBefore: number;
 	readonly messagesAfter: number;
-	/** Reason why no model wrote the summary. */
+	/** Reason why the model wrote no summary. */
 	readonly error?: string;
 }
 
@@ -39,12 +39,12 @@ interface Fitted {
 	readonly tokens: number;
 }
 
-/** Shares of the window for a request. */
+/** Sizes of the window and its parts for a request. */
 export interface Placed {
-	/** Number of messages of the current run. They are the last ones. */
+	/** Number of messages of the current run, which are last. */
 	readonly ofRun: number;
 	readonly window: number;
-	/** Tokens that are reserved for a reply. */
+	/** Reserved tokens for a reply. */
 	readonly reply: number;
 }
 
@@ -52,7 +52,7 @@ interface PastCall {
 	readonly model: string;
 	readonly messages: number;
 	readonly inputTokens: number;
-	/** Number of compactions after it. */
+	/** Number of compactions after the model call. */
 	readonly compactions: number;
 }
 
@@ -64,7 +64,7 @@ interface RecordServices {
 	readonly failpoints: Failpoints;
 }
 
-/** State of the requests of one session: its compactions, and the counts of its last requests. */
+/** State of the requests of one session: its compactions and the counts of its last requests. */
 export class SessionContext {
 	readonly #session: Session;
 	readonly #services: RecordServices;
@@ -75,7 +75,10 @@ export class SessionContext {
 	#instructions: { readonly system: string; readonly features: Features } | undefined;
 	#fitted: Fitted | undefined;
 	placed: Placed | undefined;
-	/** Tokens of a request up to which the threshold of the model is not tried again; 0 if it is. */
+	/**
+	 * Maximum tokens of a request for which the threshold of the model is not tried again. 0: the threshold is always
+	 * tried.
+	 */
 	nextThreshold = 0;
 	/** Compactions that no snapshot contains yet. */
 	#unlisted: ContextCompaction[] = [];
@@ -115,7 +118,7 @@ export class SessionContext {
 		return learned;
 	}
 
-	/** Features of instructions and tools. Computed again only if they changed. */
+	/** Features of instructions and tools, cached until they change. */
 	fixed({ system, tools }: Omit<ModelRequest, "messages">): Features {
 		if (this.#instructions?.system !== system) {
 			this.#instructions = { system, features: sumOf([oneRequest, featuresOfText(system)]) };
@@ -123,12 +126,12 @@ export class SessionContext {
 		return sumOf([this.#instructions.features, featuresOfTools(tools)]);
 	}
 
-	/** Returns the newest estimated request if these are its messages. */
+	/** Returns the newest estimated request if `messages` belongs to it. */
 	fitted(messages: readonly Message[]): Fitted | undefined {
 		return this.#fitted?.messages === messages ? this.#fitted : undefined;
 	}
 
-	/** Learns from the recorded model calls, once after a restart. */
+	/** Learns from the recorded model calls. Called once after a restart. */
 	recall(
 		parts: Omit<ModelRequest, "messages">,
 		transcript: readonly RunTranscript[],
@@ -140,7 +143,8 @@ export class SessionContext {
 			if (length > messages.length) continue;
 			const features = sumOf([this.fixed(parts), featuresOfMessages(messages.slice(0, length))]);
 			const counted = { features, tokens: inputTokens };
-			// A reply may have a more exact model name than the request. Another model still counts in a similar way.
+			// A reply may have a more exact model name than the request. The count of another model is still useful for the
+			// calibration.
 			const continues = compactions === 0 && model.startsWith(parts.model);
 			if (continues) this.anchorAt(parts.model, counted, calibration);
 			else calibration.learn(counted);
@@ -157,7 +161,10 @@ export class SessionContext {
 		return { tokens, margin, features };
 	}
 
-	/** Most requests continue the one before: their common messages are not counted again. */
+	/**
+	 * Features of the messages. Most requests continue the previous request, so features of the common messages are
+	 * reused.
+	 */
 	#messageFeatures(messages: readonly Message[]): Features {
 		const before = this.#fitted;
 		if (!before) return featuresOfMessages(messages);
@@ -231,7 +238,10 @@ function roundedSizes({ tokensBefore, tokensAfter }: Sizes): Sizes {
 	return { tokensBefore: Math.round(tokensBefore), tokensAfter: Math.round(tokensAfter) };
 }
 
-/** Model calls of the events, oldest first. Calls with a single message are left out: they may belong to no conversation. */
+/**
+ * Returns the model calls of the events, oldest first. Omits calls with a single message, because they may belong to no
+ * conversation.
+ */
 function pastCallsIn(events: readonly RecordedEvent[]): PastCall[] {
 	return events.flatMap((event, index) => {
 		if (event.type !== "model.called" || event.error !== "" || event.messages < 2) return [];
@@ -241,7 +251,7 @@ function pastCallsIn(events: readonly RecordedEvent[]): PastCall[] {
 	});
 }
 
-/** A recorded compaction; `at` is in milliseconds since the epoch. */
+/** A recorded compaction. `at` is in milliseconds since the epoch. */
 export interface PastCompaction extends Compaction {
 	readonly at: number;
 }

@@ -1,7 +1,7 @@
-/** Minimum characters to leave out: the marker needs space, too. */
+/** Minimum number of omitted characters, because the marker also needs space. */
 const slack = 60;
 
-/** Cuts a text longer than about `characters` to its head and tail, with a marker between them. */
+/** Shortens a text with more than about `characters` to its head and tail, with a marker between them. */
 export function shorten(text: string, characters: number): string {
 	if (text.length <= characters + slack) return text;
 	const head = whole(text, Math.ceil(characters * 0.6));
@@ -9,19 +9,19 @@ export function shorten(text: string, characters: number): string {
 	return `${text.slice(0, head)}\n[… ${tail - head} characters left out …]\n${text.slice(tail)}`;
 }
 
-/** The text in one line, cut to `characters`. */
+/** Returns the text in one line, cut to `characters`. */
 export function oneLine(text: string, characters: number): string {
 	const line = text.replaceAll(/\s+/g, " ").trim();
 	return line.length <= characters ? line : `${line.slice(0, whole(line, characters))}…`;
 }
 
-/** Moves an index out of a surrogate pair. */
+/** Moves an index that would split a surrogate pair. */
 function whole(text: string, index: number): number {
 	const code = text.charCodeAt(index);
 	return code >= 0xdc00 && code <= 0xdfff ? index - 1 : index;
 }
 
-/** Shortens the text until `measure` returns at most `most`. */
+/** Shortens the text until `measure` returns at most `max`. */
 export function shortenTo(text: string, max: number, measure: (text: string) => number): string {
 	let shown = text;
 	let size = measure(shown);

@@ -158,11 +158,11 @@ test("after a restart the next reply has its snapshot with the complete history"
 	expect(messages.map(({ source }) => source)).toEqual(["history", "history", "run", "run"]);
 });
 
-/** Counts each text with this tokenizer, and records the requests. */
+/** A model that counts each text with the given tokenizer and records the requests. */
 class CountingModel extends ScriptedModel {
 	readonly tokenized: string[] = [];
 	isMute = false;
-	/** Resolves when it receives a request that it does not answer. */
+	/** Resolves when the model receives a request that it does not answer. */
 	readonly unanswered = Promise.withResolvers<void>();
 
 	async countTexts(
@@ -189,7 +189,7 @@ test("the parts follow the tokenizer of the model, which counts each part once",
 	const first = await log.next("context.updated");
 	const [system = "", list = "", message = ""] = model.tokenized;
 	expect(first).toMatchObject({ basis: "tokenizer" });
-	// Without a count of the provider, the counts of the parts are the request.
+	// The provider counted no request, so the request has the sum of the counts of its parts.
 	expect(Math.abs(first.system - system.length)).toBeLessThanOrEqual(2);
 	expect(Math.abs(first.tools - list.length)).toBeLessThanOrEqual(2);
 	expect(first.messages[0]?.tokens).toBeGreaterThanOrEqual(message.length);
@@ -198,7 +198,7 @@ test("the parts follow the tokenizer of the model, which counts each part once",
 	const second = await log.next("context.updated");
 	expect(second).toMatchObject({ basis: "tokenizer", total: 2_003 });
 	expect(second.system + second.tools + second.history + second.run).toBe(second.total);
-	// Only the reply and the new message, because the rest is known.
+	// Only the reply and the new message are counted, because the other counts are known.
 	expect(model.tokenized.slice(3)).toEqual(["one", expect.stringContaining("y")]);
 });
 

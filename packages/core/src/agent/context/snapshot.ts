@@ -9,24 +9,27 @@ export interface MeasuredRequest {
 	readonly request: ModelRequest;
 	/** Features of the system prompt and the tools. */
 	readonly fixed: Features;
-	/** Number of messages of the current run. They are the last ones. */
+	/** Number of messages of the current run, which are last. */
 	readonly ofRun: number;
 	/** Tokens of the request, counted by the provider or estimated. */
 	readonly tokens: number;
-	/** Tokens of the parts by the tokenizer of the model, if it has one. */
+	/** Tokens of the parts, counted by the model's tokenizer, if it has one. */
 	readonly counts: PartCounts | undefined;
-	/** Tokens of the context window, and those that are reserved for a reply. */
+	/** Tokens of the context window, and reserved tokens for a reply. */
 	readonly window: number;
 	readonly reply: number;
 }
 
 export interface Addition {
-	/** The reply, if it is part of the conversation. Its tokens are estimated if the provider counted none. */
+	/** The reply, if it belongs to the conversation. Its tokens are estimated if the provider counted none. */
 	readonly reply: { readonly content: AssistantMessage["content"]; readonly tokens: number } | undefined;
 	readonly compacted: readonly ContextCompaction[];
 }
 
-/** Returns the snapshot of a request with the parts after it. The parts of the request are scaled to its count. */
+/**
+ * Returns the snapshot of a request and the later parts. The sizes of its parts are scaled to the counted size of the
+ * request.
+ */
 export function snapshotOf(
 	measured: MeasuredRequest,
 	{ reply, compacted }: Addition,
@@ -69,9 +72,9 @@ export function snapshotOf(
 	};
 }
 
-/** Tokens of the system prompt, the tools and each message, before they are scaled to the count of the request. */
+/** Unscaled tokens of the system prompt, the tools and each message. */
 function weightsOf({ request, fixed, counts }: MeasuredRequest, calibration: Calibration): number[] {
-	// A weight of 0 for every part would have no proportion.
+	// Adds 1, because weights that are all 0 have no proportion.
 	if (counts) return [counts.system + 1, counts.tools, ...counts.messages];
 	const ofTools = featuresOfTools(request.tools);
 	const weights = [calibration.tokensOf(difference(fixed, ofTools)), calibration.tokensOf(ofTools)];
@@ -88,7 +91,10 @@ function ofReply(
 	return { role: message.role, source: "run", tokens };
 }
 
-/** Whole numbers in the proportion of the weights, with exactly this sum; each is less than 1 away from its share. */
+/**
+ * Divides `sum` into whole numbers in proportion to the weights. Each number differs by less than 1 from its exact
+ * share.
+ */
 function shares(sum: number, weights: readonly number[]): number[] {
 	const all = weights.reduce((total, weight) => total + weight, 0);
 	let before = 0;

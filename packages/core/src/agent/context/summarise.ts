@@ -10,10 +10,10 @@ export type WriteText = (request: Omit<ModelRequest, "model" | "tools">) => Prom
 
 /** The part of a conversation that a summary replaces. */
 export interface SummarySource {
-	/** Text of the summary before the messages; "" for none. */
+	/** Text of the earlier summary, which precedes the messages; "" for none. */
 	readonly earlier: string;
 	readonly messages: readonly Message[];
-	/** Maximum tokens for the record of the messages. */
+	/** Maximum tokens of the rendered messages. */
 	readonly max: number;
 }
 
@@ -21,7 +21,7 @@ export interface SummaryTask extends SummarySource {
 	/** Maximum tokens of the summary. */
 	readonly length: number;
 	readonly measure: (text: string) => number;
-	/** Request of a person for this summary. */
+	/** A person's instruction for this summary. */
 	readonly instruction: string | undefined;
 }
 
@@ -43,7 +43,10 @@ export async function summarise(task: SummaryTask, write: WriteText): Promise<st
 	return summary;
 }
 
-/** Tokens of a reply with a summary of this length. Thinking is included; a longer summary is cut later. */
+/**
+ * Returns the token limit of a reply with a summary of this length. Includes thinking. A longer summary is shortened
+ * later.
+ */
 export function summaryReply(length: number): number {
 	return Math.ceil(2 * length) + 500;
 }

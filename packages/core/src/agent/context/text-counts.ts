@@ -4,24 +4,24 @@ import { type Model, type ModelRequest, serverOf } from "../../vocabulary/model.
 import { Calibration, difference, featuresOfMessage, featuresOfText } from "./calibration.ts";
 import { tokenCountTexts } from "./texts.ts";
 
-/** Milliseconds for the parts of one request. Parts that are late are counted with the next request. */
+/** Maximum milliseconds to count the parts of one request. Late parts are counted with the next request. */
 const DEADLINE_MS = 2_000;
 /** Milliseconds without a request after a tokenizer failed. */
 const PAUSE_MS = 60_000;
-/** Maximum parts in one request to the tokenizer. Counts before a failure are stored. */
+/** Maximum parts in one request to the tokenizer. If a request fails, the counts of earlier requests stay stored. */
 const AT_ONCE = 32;
-/** Maximum system prompts with a stored count, for each model. */
+/** Maximum system prompts with a stored count for each model. */
 const MAX_PROMPTS = 50;
 
-/** Tokens of the parts of a request by the model's own tokenizer. */
+/** Tokens of the parts of a request, counted by the model's own tokenizer. */
 export interface PartCounts {
 	readonly system: number;
 	readonly tools: number;
-	/** In the order of the messages. */
+	/** Counts in the order of the messages. */
 	readonly messages: readonly number[];
 }
 
-/** Counts of one model. Messages and tool lists are keys by identity. */
+/** Counts of one model. Messages and tool lists are keys, compared by identity. */
 interface Known {
 	readonly objects: WeakMap<object, number>;
 	readonly prompts: Map<string, number>;
@@ -33,12 +33,12 @@ interface Part {
 	readonly setCount: (tokens: number) => void;
 }
 
-/** Requests the tokens of each part of a request from models with a tokenizer, once for each part. */
+/** Counts of the parts of requests, from models with a tokenizer. Each part is counted once. */
 export class TextCounts {
 	readonly #clock: Clock;
 	readonly #log: Logger;
 	readonly #known = new Map<string, Known>();
-	/** Time (monotonic) of the next request to a provider's tokenizer. */
+	/** Monotonic time of the next request to each provider's tokenizer. */
 	readonly #paused = new Map<string, number>();
 
 	constructor({ clock, log }: { readonly clock: Clock; readonly log: Logger }) {
@@ -46,7 +46,7 @@ export class TextCounts {
 		this.#log = log;
 	}
 
-	/** Counts the unknown parts, for at most 2 s. Never rejects. */
+	/** Counts the parts without a count, for at most 2 s. Never rejects. */
 	async count(model: Model, request: ModelRequest, signal: AbortSignal): Promise<void> {
 		if (!serverOf(model, request.model).countTexts || !model.countTexts) return;
 		if ((this.#paused.get(model.provider) ?? 0) > this.#clock.monotonic()) return;
@@ -76,7 +76,7 @@ export class TextCounts {
 		}
 	}
 
-	/** The counts of all parts; undefined if one is unknown. */
+	/** Returns the counts of all parts, or undefined if a part has no count. */
 	of({ model, system, tools, messages }: ModelRequest): PartCounts | undefined {
 		const { objects, prompts } = this.#of(model);
 		const counts = [prompts.get(system), objects.get(tools), ...messages.map((one) => objects.get(one))];
@@ -114,7 +114,7 @@ export class TextCounts {
 
 const usual = new Calibration();
 
-/** Usual tokens of the images and the frame of a message. A tokenizer counts text only. */
+/** Typical tokens of the images and the frame of a message. A tokenizer counts only text. */
 function tokensBesideText(message: Message): number {
 	const text = featuresOfText(messageText(message));
 	const [, , , blocks = 0, images = 0] = difference(featuresOfMessage(message), text);

@@ -8,18 +8,18 @@ export const roomTexts = {
 		"split the request, or choose a model with a larger context window",
 } as const;
 
-/** Parts of the note that replaces older messages. The note is stored. */
+/** Parts of the stored note that replaces older messages. */
 export const summaryNoteTexts = {
 	opening: "[This note replaces the earlier part of the conversation, to save space.]",
 	first: "The first request, word for word:",
 	open: "Open items, recorded by the gateway:",
-	/** Found in stored notes: a change needs a way to read the notes of earlier versions. */
+	/** Stored notes contain these texts. After a change, the notes of earlier versions must still be readable. */
 	body: "Summary of the conversation so far:",
 	image: "(an image)",
 	olderLeftOut: (count: number): string => `- (${count} older items were left out)`,
 } as const;
 
-/** Request for a summary. Its system prompt is in `instructions/`. */
+/** Request for a summary. The directory `instructions/` has its system prompt. */
 export const summaryTexts = {
 	record: "The record:",
 	earlier: "EARLIER SUMMARY:",
@@ -36,7 +36,7 @@ export const tokenCountTexts = {
 		"the tokenizer of the model does not answer; the tokens of each part of the context are estimated",
 } as const;
 
-/** Text in place of results and images that older messages had. */
+/** Text that replaces results and images of older messages. */
 export const clearedTexts = {
 	image: "[its image was cleared to save space: read it again if you need it]",
 	unknownTool: "a tool",

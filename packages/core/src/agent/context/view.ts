@@ -11,15 +11,15 @@ import type { RunTranscript } from "../../vocabulary/transcript.ts";
 import { oneLine, shorten } from "./shorten.ts";
 import { clearedTexts } from "./texts.ts";
 
-/** Characters of a result up to which it stays: a line about it would save little. */
+/** Maximum characters of a result that stays. A line in its place would save little. */
 const shownCharacters = 400;
 
 /** Characters of text with about as many tokens as an image. */
 const imageCharacters = 6_000;
 
 /**
- * The messages for a model: the transcript after all compactions. Equal for equal input, so that a provider can cache the
- * prefix.
+ * Returns the messages for a model: the transcript after all compactions. Equal input returns equal messages, so that a
+ * provider can cache the prefix.
  */
 export function viewOf(transcript: readonly RunTranscript[], reductions: Reductions): Message[] {
 	const reach = reachOf(reductions);
@@ -33,7 +33,7 @@ export function viewOf(transcript: readonly RunTranscript[], reductions: Reducti
 	return messages;
 }
 
-/** Number of messages of the newest run at the end of the view. */
+/** Returns the number of messages of the newest run at the end of the view. */
 export function viewedOfLast(transcript: readonly RunTranscript[], { summary }: Reductions): number {
 	const last = transcript.at(-1);
 	if (!last) return 0;
@@ -53,7 +53,7 @@ function viewOfRun({ ordinal, messages }: RunTranscript, reductions: Reductions)
 	});
 }
 
-/** One message after all compactions except the summary; `asking` is the message before it. */
+/** Returns one message after all compactions except the summary. `asking` is the message before it. */
 export function viewOfMessage(
 	message: Message,
 	at: Position,
@@ -74,8 +74,8 @@ export function viewOfMessage(
 }
 
 /**
- * If a summary ends within a run, the user messages of that run stay: the agent works on them. A run that repeats a reply
- * has its question in an earlier run.
+ * Returns the user messages of a run within which a summary ends. They stay, because the agent still works on them. The
+ * question of a run that repeats a reply is in an earlier run.
  */
 function questionBefore(transcript: readonly RunTranscript[], before: Position): Message[] {
 	const end = transcript.findIndex(({ ordinal }) => ordinal >= before.run);
@@ -96,7 +96,7 @@ function opensWithQuestion({ messages }: RunTranscript): boolean {
 
 const made = new WeakMap<Message, Map<string, Message>>();
 
-/** Makes each form of a message once, so that its token counts can be reused. */
+/** Creates each form of a message once, to reuse its token counts. */
 function changed<M extends Message>(message: M, form: string, make: () => M): M {
 	const forms = made.get(message) ?? new Map<string, Message>();
 	made.set(message, forms);
@@ -108,7 +108,10 @@ function changed<M extends Message>(message: M, form: string, make: () => M): M 
 	return result;
 }
 
-/** A reply without other content keeps its thinking, because providers reject an empty reply. */
+/**
+ * Returns a reply without its thinking. A reply without other content keeps its thinking, because providers reject an
+ * empty reply.
+ */
 function withoutThinking(message: AssistantMessage): AssistantMessage {
 	return changed(message, "", () => {
 		const content = message.content.filter(({ type }) => type !== "thinking");
@@ -123,14 +126,14 @@ function stubbed({ content }: ToolMessage, calls: readonly CallBlock[]): ToolMes
 		role: "tool",
 		content: content.map((result) => {
 			const call = calls.find(({ id }) => id === result.callId);
-			// Answers of people cannot be read again.
+			// The model cannot read a person's answer again.
 			const stays = result.text.length <= shownCharacters || call?.name === "ask_user";
 			return withoutImages(stays ? result : { ...result, text: stubOf(result, call) });
 		}),
 	};
 }
 
-/** The text of the result names the images and the tool that shows them again. */
+/** Removes the images of a result. Its text names the images and the tool that shows them again. */
 function withoutImages({ pictures: images, ...result }: ResultBlock): ResultBlock {
 	if (!images) return result;
 	return {
@@ -157,27 +160,27 @@ function cut({ content }: ToolMessage, characters: number): ToolMessage {
 	};
 }
 
-/** A permanent step that made the requests of a session smaller. */
+/** A permanent reduction of the requests of a session. */
 export interface Compaction {
 	readonly level: CompactionLevel;
-	/** Applies to everything before this position. */
+	/** The compaction applies to everything before this position. */
 	readonly before: Position;
 	/**
-	 * summary: the text that replaces these messages. tool_results: maximum characters of each result; null replaces each
-	 * result by one line. thinking: null.
+	 * For `summary`: the text that replaces these messages. For `tool_results`: maximum characters of each result; null
+	 * replaces each result with one line. For `thinking`: null.
 	 */
 	readonly text: string | null;
 }
 
 /** The combined effect of all compactions of a session. */
 export interface Reductions {
-	/** Results before this position are replaced by one line each. */
+	/** A line replaces each result before this position. */
 	readonly results: Position | undefined;
 	/** Replies before this position have no thinking. */
 	readonly thinking: Position | undefined;
-	/** Results before this position have a maximum of characters. */
+	/** Limits of characters for results before a position. */
 	readonly shortened: readonly { readonly before: Position; readonly characters: number }[];
-	/** Replaces everything before its position. */
+	/** The message replaces everything before its position. */
 	readonly summary: { readonly before: Position; readonly message: UserMessage } | undefined;
 }
 
@@ -188,7 +191,7 @@ export const noReductions: Reductions = {
 	summary: undefined,
 };
 
-/** The reductions after one more compaction. A position never moves back. */
+/** Returns the reductions after one more compaction. A position never moves back. */
 export function withCompaction(reductions: Reductions, { level, before, text }: Compaction): Reductions {
 	if (level === "thinking") return { ...reductions, thinking: later(reductions.thinking, before) };
 	if (level === "summary") {
@@ -201,7 +204,7 @@ export function withCompaction(reductions: Reductions, { level, before, text }: 
 	return { ...reductions, shortened: [...reductions.shortened, { before, characters: Number(text) }] };
 }
 
-/** The position after the last change; undefined without a change. */
+/** Returns the position after the last change, or undefined without a change. */
 function reachOf({ results, thinking, shortened, summary }: Reductions): Position | undefined {
 	const places = [results, thinking, summary?.before, ...shortened.map(({ before }) => before)];
 	return places.reduce((last, place) => (place ? later(last, place) : last), undefined);
@@ -221,7 +224,7 @@ export function isBefore(a: Position, b: Position): boolean {
 	return a.run < b.run || (a.run === b.run && a.message < b.message);
 }
 
-/** The position after the last message. */
+/** Returns the position after the last message. */
 export function endOf(transcript: readonly RunTranscript[]): Position {
 	const last = transcript.at(-1);
 	return { run: last?.ordinal ?? 0, message: last?.messages.length ?? 0 };
@@ -231,7 +234,7 @@ export function endOf(transcript: readonly RunTranscript[]): Position {
 export interface Group {
 	readonly at: Position;
 	readonly messages: readonly Message[];
-	/** Whether it starts with the user message that starts its run. */
+	/** Whether the group starts with the first user message of its run. */
 	readonly opens: boolean;
 }
 

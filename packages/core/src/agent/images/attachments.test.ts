@@ -67,7 +67,7 @@ class Talk implements AsyncDisposable {
 		return messages.flatMap((message) => (message.role === "user" ? [message.content] : []));
 	}
 
-	/** Another process continues with the same state. */
+	/** Restarts the gateway in another process with the same state. */
 	async restart(...replies: ScriptedReply[]): Promise<Talk> {
 		await this.t.stop();
 		const { directory, clock } = this.t;
@@ -329,7 +329,7 @@ test("people receive a file that a tool sends once, also after a crash", async (
 	);
 	const sends = calls("c1", "send_file", { path: "report.txt", name: "May.txt" });
 	let directory = "";
-	// A crash between the work of a tool and the record of its result.
+	// The copy has the state of a crash between the work of a tool and the record of its result.
 	const failpoints: Failpoints = {
 		reach: async (name) => {
 			if (name === "tool-exit") await cp(directory, copy, { recursive: true });

@@ -32,13 +32,13 @@ import { imageTexts } from "./texts.ts";
 export interface AttachmentPorts extends ImagePorts, WorkspacePorts {}
 
 /**
- * Delivers the attachments of the message before the first model call. Images that the model can read are shown to it if
- * the conversation has room. Other images within the message are described by name and size. All other files are copied
- * into the working directory. The outcome is recorded once, also after a crash.
+ * Delivers the attachments of the message before the first model call. Images that the model can read are part of the
+ * conversation if there is room. Other images are described by name and size. All other files are copied into the
+ * working directory. The outcome is recorded once, even after a crash.
  */
 export async function placeAttachments(run: Run, ports: AttachmentPorts): Promise<void> {
 	const { attachments = [], images, retryOf } = run.row;
-	// A run that repeats a reply uses the attachments of the earlier run.
+	// A run that repeats a reply uses the attachments of the repeated run.
 	if (attachments.length + images.length === 0 || retryOf !== undefined) return;
 	if (images.length > 0 || attachments.some(isOpen)) await placeAll(run, attachments, ports);
 	run.row = await withImages(ports.files, run.row);
@@ -87,7 +87,7 @@ async function placeAll(run: Run, attachments: readonly Attachment[], ports: Att
 	} else if (attachments.some(isOpen)) await recordAttachments(run, { attachments: placed });
 }
 
-/** The attachments that the model sees, or may see if there is room. Stops reading when the space is full. */
+/** Returns the attachments that the model sees if there is room. Stops reading when the room is full. */
 async function loadAll(
 	files: Files,
 	attachments: readonly Attachment[],
@@ -142,7 +142,7 @@ async function recordAttachments(
 	run.row = { ...run.row, attachments, ...defined({ images }) };
 }
 
-/** The results of calls that ran together, without images that have no room. */
+/** Returns the results of calls that ran together, without the images that have no room. */
 export async function withinRoom<T extends { readonly result: ToolResult }>(
 	run: Run,
 	brought: readonly T[],
@@ -162,10 +162,10 @@ export async function withinRoom<T extends { readonly result: ToolResult }>(
 }
 
 /**
- * Removes images from the conversation after a provider rejected a request with them, because it would reject every later
- * request. Returns true if the run continues. It continues if the request had more images than are allowed, for example
- * from the record of another version. It also continues if the request was the first to show this model images of results.
- * Otherwise the images of the run's own message are removed, and the run ends.
+ * Removes images from the conversation after a provider rejected a request with them, because it would reject every
+ * later request. Returns true if the run continues. It continues if the request had too many images, for example from
+ * the journal of another version. It also continues if the request was the first to show this model images of results.
+ * Otherwise removes the images of the run's own message, and the run ends.
  */
 export async function withdrawRefused(
 	run: Run,
@@ -202,7 +202,7 @@ async function withdrawing(
 	return { changes, without: imageTexts.ofTools };
 }
 
-/** The images of the current message. A run that repeats a reply has them in the earlier run. */
+/** Returns the images of the current message. If the run repeats a reply, they are in the repeated run. */
 function imagesOfMessage({ row: { images, loadedImages = [], retryOf } }: Run): readonly ImageBlock[] {
 	return retryOf === undefined ? [...images, ...loadedImages] : [];
 }

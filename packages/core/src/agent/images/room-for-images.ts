@@ -19,11 +19,13 @@ export interface ImagePorts {
 }
 
 /**
- * Makes room in the conversation for these images, with those of the run's own message. Images of one group stay
- * together. Returns the images that the conversation then has. If there are too many, it removes the oldest images of
- * results and prompts for good. Attached images, images of the current message, and results without a reply stay.
- * Removes nothing for images that do not fit beside these. Images that the model no longer sees are removed with them,
- * also attached ones, or alone if they exceed the room.
+ * Makes room in the conversation for these images and the images of the run's own message. Images of one group stay
+ * together. Returns the images that the conversation then contains.
+ *
+ * If there are too many images, it permanently removes the oldest images of results and prompts. Attached images,
+ * images of the current message, and results without a reply stay. It removes nothing for images that do not fit beside
+ * the images that stay. With the oldest images, it also removes images that the model no longer sees, including
+ * attached images. It removes only these if they alone exceed the room.
  */
 export async function makeRoom(
 	run: Run,
@@ -41,8 +43,8 @@ export async function makeRoom(
 }
 
 /**
- * Changes that make the conversation fit again besides the current message. They may remove attached images of earlier
- * messages. Empty if the conversation fits.
+ * Returns changes that make the conversation fit again, in addition to the current message. They may remove attached
+ * images of earlier messages. Returns an empty list if the conversation fits.
  */
 export async function withinRoomAgain(
 	run: Run,
@@ -55,7 +57,7 @@ export async function withinRoomAgain(
 
 interface RequestedImages {
 	readonly coming: readonly (readonly ImageBlock[])[];
-	/** Whether attached images of earlier messages stay while the model sees them. */
+	/** Whether attached images of earlier messages stay as long as the model sees them. */
 	readonly protectsAttached: boolean;
 }
 
@@ -97,7 +99,10 @@ function ordinalsOf(all: readonly Shown[]): Set<number> {
 	return new Set(all.flatMap((one) => ("ordinal" in one ? [one.ordinal] : [])));
 }
 
-/** Number of images of a group that can be removed. In a message these are the first ones: the others were attached. */
+/**
+ * Returns the number of images of a group that can be removed. In a message, these images are first, and attached
+ * images follow.
+ */
 type Removable = (one: Shown) => number;
 
 function removableIn(run: Run, prompts: readonly RunRow[], protectsAttached: boolean): Removable {
@@ -110,7 +115,10 @@ function removableIn(run: Run, prompts: readonly RunRow[], protectsAttached: boo
 	};
 }
 
-/** Leaves half of the room free. Else each further image would remove one. */
+/**
+ * Returns the oldest removable groups, so that half of the room becomes free. With less free room, each new image would
+ * remove another one.
+ */
 function oldestOf(
 	shown: readonly Shown[],
 	coming: readonly (readonly ImageBlock[])[],
@@ -135,7 +143,7 @@ function oldestOf(
 	return [...going];
 }
 
-/** The earlier runs whose messages have these images, except the run that is repeated. */
+/** Reads the earlier runs whose messages have these images, except the run that is repeated. */
 async function readPrompts(
 	{ history, row, session, journal: { store } }: Run,
 	all: readonly Shown[],
@@ -157,12 +165,12 @@ async function readPrompts(
 	return rows.map(toRunRow);
 }
 
-/** A group of images in a conversation: those of a result, or of the message of an earlier run. */
+/** A group of images in a conversation: the images of a result, or of the message of an earlier run. */
 export type Shown =
 	| { readonly callId: string; readonly images: readonly ImageBlock[] }
 	| { readonly ordinal: number; readonly images: readonly ImageBlock[] };
 
-/** Images of a conversation without those of the run's own message, each list oldest first. */
+/** Images of a conversation without the images of the run's own message. Each list is oldest first. */
 export interface SessionImages {
 	readonly shown: readonly Shown[];
 	/** Images that the model will never see again, because a summary replaced them or they were cleared. */
@@ -199,8 +207,8 @@ interface Placed {
 }
 
 /**
- * The calls whose images no model, or not this model, has answered. Another model may not read images, or may accept
- * more.
+ * Returns the calls whose images no model has answered. With `model`, returns the calls whose images this model has not
+ * answered, because another model may not read images, or may accept more.
  */
 export function unseenIn({ history, steps }: Run, model?: string): Set<string> {
 	const isBy = (by: string | undefined): boolean => model === undefined || by === model;
@@ -216,7 +224,7 @@ interface ShownResult {
 	readonly images: readonly ImageBlock[];
 }
 
-/** Results of a reply with unfinished calls are in no message yet. */
+/** Returns a message of the results of a reply with unfinished calls, because no message contains them yet. */
 function notYetIn(ofRun: readonly Message[], steps: readonly Step[]): Message[] {
 	const known = new Set(ofRun.flatMap(shownResultsIn).map(({ callId }) => callId));
 	const content = steps.flatMap((step): ResultBlock[] => {
@@ -248,9 +256,9 @@ function sentIn(message: Message): { readonly images: readonly ImageBlock[] }[] 
 export type Change = (tx: Tx) => Promise<unknown>;
 
 /**
- * Removes the images of these calls from the record. Their results say why. Without `why` the results stay word for word:
- * their text already says that the images were cleared, and it must not change. The steps are read before the transaction
- * that changes them; this is safe because the runs of a session follow each other.
+ * Removes the images of these calls from the stored steps. The text of each result states the reason. Without `why`,
+ * the texts stay unchanged, because they already state that the images were cleared. The steps are read before the
+ * transaction that changes them. A race is impossible, because the runs of a session follow each other.
  */
 export async function withoutImagesOf(
 	run: Run,
@@ -262,7 +270,7 @@ export async function withoutImagesOf(
 	return [...(await earlierSteps(run, callIds)), ...own].flatMap(({ runId, n, step }) => {
 		if (step.kind !== "result" || !step.pictures || !callIds.has(step.callId)) return [];
 		const { pictures: _, ...rest } = step;
-		// An empty list, not an absent one: a cleared result must still mention its images.
+		// The list is empty and not absent, because a cleared result must still mention its images.
 		const changed: Step =
 			why === undefined ? { ...step, pictures: [] } : { ...rest, text: imageTexts.cleared(step.text, why) };
 		const data = JSON.stringify(changed);
@@ -276,12 +284,12 @@ export async function withoutImagesOf(
 	});
 }
 
-/** Removes the images that arrived within the message of an earlier run. The message contains the reason. */
+/** Removes the images in the message of an earlier run. The message contains the reason. */
 function withoutSent({ id, images, attachments = [] }: RunRow, why: string): Change {
 	return withAttachments(id, [...describedOnly(images, why), ...attachments]);
 }
 
-/** Like `withoutSent`, and also describes the attached images by name. Their files stay. */
+/** Does the same as `withoutSent`, and also describes the attached images by name. Their files stay. */
 function withoutShown({ id, images, attachments = [] }: RunRow, why: string): Change {
 	const files = attachments.map(({ shown, ...file }) => (shown ? { ...file, problem: why } : file));
 	return withAttachments(id, [...describedOnly(images, why), ...files]);
@@ -293,7 +301,7 @@ function withAttachments(id: string, attachments: readonly Attachment[]): Change
 		tx.updateTable("runs").set({ images: null, attachments: described }).where("id", "=", id).execute();
 }
 
-/** Reads the conversation in memory from the record again. */
+/** Replaces the conversation in memory with the stored conversation. */
 export async function readAgain(run: Run, files: Files): Promise<void> {
 	const { session, row, journal } = run;
 	session.history = undefined;
@@ -301,7 +309,7 @@ export async function readAgain(run: Run, files: Files): Promise<void> {
 	run.steps.splice(0, run.steps.length, ...(await readSteps(journal.store, run.id)));
 }
 
-/** The steps of the earlier runs that made one of the calls. */
+/** Reads the steps of the earlier runs that made one of the calls. */
 async function earlierSteps(
 	{ history, session, journal: { store } }: Run,
 	callIds: ReadonlySet<string>,
@@ -327,7 +335,7 @@ async function earlierSteps(
 	return rows.map(({ run_id, n, data }) => ({ runId: run_id, n, step: fromRow<Step>(data) }));
 }
 
-/** Maximum bytes of images in the memory of all sessions at rest. */
+/** Maximum bytes of images in memory for all idle sessions. */
 const maxBytes = 64 * 1024 * 1024;
 
 interface Holder {
@@ -337,15 +345,15 @@ interface Holder {
 }
 
 /**
- * Limits the memory for images of all sessions. Above the limit, sessions that rested longest drop their history and read
- * it from the record for their next run.
+ * Limits the memory for images of all sessions. Above the limit, the sessions that were idle longest drop their
+ * history. Their next run reads it from the store again.
  */
 export class LoadedImages<S extends Holder> {
 	/** Frees all other memory for messages of the session. */
 	readonly #onForget: (session: S) => void;
 	/**
-	 * By session id; the most recently active session is at the end. A weak reference allows unused sessions to be
-	 * collected.
+	 * Key: session id. The most recently active session is last. A weak reference allows garbage collection of unused
+	 * sessions.
 	 */
 	readonly #holders = new Map<string, { readonly session: WeakRef<S>; readonly bytes: number }>();
 
@@ -353,7 +361,7 @@ export class LoadedImages<S extends Holder> {
 		this.#onForget = onForget;
 	}
 
-	/** Called after a run left its history in memory. */
+	/** Called when a run has ended and its session keeps the history in memory. */
 	add(session: S): void {
 		this.#holders.delete(session.id);
 		const bytes = imageBytes((session.history ?? []).flatMap(({ messages }) => messages));
@@ -363,7 +371,7 @@ export class LoadedImages<S extends Holder> {
 		for (const [id, holder] of [...this.#holders].reverse()) {
 			const live = holder.session.deref();
 			if (live) sum += holder.bytes;
-			// A working session also has its images in its run. It returns here when the run ends.
+			// A run also has the images of its session. The session returns here when the run ends.
 			if (live && (live.live.size > 0 || sum <= maxBytes)) continue;
 			this.#holders.delete(id);
 			if (live) this.#forget(live);

@@ -1,21 +1,21 @@
 import type { Clock } from "@parley/base";
 
-/** A number of units that may be used at once, and how many become free each second. */
+/** Maximum units at one time, and the number of units that become free each second. */
 export interface Rate {
 	readonly max: number;
 	readonly perSecond: number;
 }
 
-/** Limits of the messages of a server, local or remote. */
+/** Limits for messages of a local or remote server. */
 export const serverLimits = {
 	maxMessageBytes: 8 * 1024 * 1024,
-	/** Values of one message: results may have long lists. */
+	/** Maximum JSON values in one message. Results may contain long lists. */
 	maxNodes: 200_000,
 	bytes: { max: 64 * 1024 * 1024, perSecond: 1024 * 1024 },
 	messages: { max: 2_000, perSecond: 50 },
 } as const;
 
-/** Counts what a server sends. A server that sends more than its rate is a flood. */
+/** Limits the rate at which a server sends data. A higher rate is treated as a flood. */
 export class Allowance {
 	readonly #rate: Rate;
 	readonly #clock: Clock;
@@ -29,7 +29,7 @@ export class Allowance {
 		this.#at = clock.monotonic();
 	}
 
-	/** Returns false if the units exceed what is left. */
+	/** Uses units. Returns false if fewer units are free. */
 	spend(units: number): boolean {
 		const now = this.#clock.monotonic();
 		const { max, perSecond } = this.#rate;

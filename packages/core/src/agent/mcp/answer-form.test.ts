@@ -7,11 +7,11 @@ import { answerForm } from "./answer-form.ts";
 const redactor = new Redactor();
 const redact = (text: string) => redactor.redact(text);
 
-/** Answers a form with one field, and returns the question and the result. */
+/** Answers a form with one field. Returns the question and the result. */
 async function play(schema: object, answer: string, required: readonly string[] = ["size"]) {
 	let question: Elicitation | undefined;
 	const requestedSchema = { type: "object", properties: { size: schema }, required };
-	// True because a server can send any schema, which this test does.
+	// True because a server can send any schema, as this test does.
 	const params = { message: "Which one?", requestedSchema } as unknown as ElicitRequestParams;
 	const result = await answerForm(params, "shop", {
 		async ask(elicitation) {

@@ -11,22 +11,22 @@ import { formTexts } from "./texts.ts";
 /** The people who answer the questions of a call. */
 export interface People {
 	readonly ask: (question: Elicitation) => Promise<ElicitationAnswer>;
-	/** See `ToolContext.redact`. */
+	/** Redacts secrets: see `ToolContext.redact`. */
 	readonly redact: (text: string) => string;
 }
 
-/** Maximum characters of a message, a title or a default in a question. */
+/** Maximum characters of a message or a default in a question. */
 const longestText = 1_000;
 const longestLabel = 200;
-/** An address must be complete in the question, and fit a post. */
+/** Maximum characters of an address. The question must contain the complete address and fit in a chat post. */
 const longestAddress = 1_500;
 
 const decline: ElicitResult = { action: "decline" };
 
 /**
- * Answers a request of a server for input with questions to a person: one question for each field of a form, or one for an
- * address that the person opens. A form that cannot be filled by questions is declined without one (see `fieldsOf`), as is an
- * address that is not https. https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation
+ * Answers a request of a server for input with questions to a person: one question for each field of a form, or one for
+ * an address that the person opens. Declines a form that questions cannot fill (see `fieldsOf`), and an address that is
+ * not https. https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation
  */
 export async function answerForm(
 	params: ElicitRequestParams,
@@ -38,21 +38,21 @@ export async function answerForm(
 	return "requestedSchema" in params ? fillForm(params, form, people) : decline;
 }
 
-/** Beginning of a text of the server. A secret at its end is removed first, so that no part of it remains. */
+/** Returns the beginning of a server text. Secrets are removed before the cut, so that no part of a secret remains. */
 function shownTo({ redact }: People, text: string, longest = longestText): string {
 	return visible(redact(text).slice(0, longest));
 }
 
 interface Form {
 	readonly server: string;
-	/** For people. */
+	/** Text for people. */
 	readonly message: string;
 }
 
 async function fillForm(params: ElicitRequestFormParams, form: Form, people: People): Promise<ElicitResult> {
 	const fields = fieldsOf(params);
 	if (fields === undefined) return decline;
-	// Servers use a form without fields to have something confirmed.
+	// Servers send a form without fields to request a confirmation.
 	if (fields.length === 0) {
 		const text = formTexts.request(form);
 		return agreed(await people.ask(choiceOf(text, [yes, { value: "no", label: formTexts.no }])), yes.value);
@@ -79,7 +79,7 @@ function agreed(answer: ElicitationAnswer, value: string): ElicitResult {
 	return answer.value === value ? { action: "accept" } : decline;
 }
 
-/** Asks again after an answer with too few or too many choices. `ask` ends a repetition that does not end. */
+/** Asks again after an answer with too few or too many choices. `ask` limits the number of repetitions. */
 async function askField(field: Field, question: Elicitation, { ask }: People): Promise<ElicitationAnswer> {
 	for (;;) {
 		const answer = await ask(question);
@@ -91,7 +91,7 @@ async function askField(field: Field, question: Elicitation, { ask }: People): P
 	}
 }
 
-/** Asks a person to open an address. The answer says that the person has finished there. */
+/** Asks a person to open an address. Accepts when the person confirms that the step is done. */
 async function answerAddress(
 	{ message, url }: { readonly message: string; readonly url: string },
 	server: string,
@@ -111,7 +111,7 @@ interface Option {
 	readonly label: string;
 }
 
-/** A question with these answers, of which one is required. */
+/** Returns a question with these answers. A person must choose one of them. */
 export function choiceOf(label: string, options: readonly Option[]): Elicitation {
 	return { type: "select", label, options: options.map(optionOf), required: true, validation: "" };
 }
@@ -149,7 +149,10 @@ function patternOf({ type }: Field, required: boolean): string {
 	return required ? pattern : `(${pattern})?`;
 }
 
-/** The value of a field. An empty answer is the default; undefined for an optional field that is left out. */
+/**
+ * Returns the value of a field. An empty answer selects the default. Returns undefined for an optional field without a
+ * value.
+ */
 function readValue(
 	{ usual, isRequired, type }: Field,
 	given: string | readonly string[],

@@ -11,15 +11,15 @@ import { samplingTexts } from "./texts.ts";
 
 export type AskModel = (request: PlainRequest) => Promise<PlainReply>;
 
-/** Characters of a request that its question shows. */
+/** Maximum characters of a request in the displayed question. */
 const shownText = 1_500;
-/** Characters of a request. */
+/** Maximum characters of a request. */
 const maxText = 200_000;
 
 /**
- * Answers a request of a server for a reply of the model (sampling) after a person has allowed this request. The model gets
- * only the texts of the request. Throws for another answer, for images and sounds, and for requests that are too long.
- * https://modelcontextprotocol.io/specification/2025-11-25/client/sampling
+ * Answers a server's request for a model reply (sampling) after a person has allowed the request. The model gets only
+ * the texts of the request. Throws if the person does not allow it, for images and audio, and for requests that are too
+ * long. https://modelcontextprotocol.io/specification/2025-11-25/client/sampling
  */
 export async function answerSampling(
 	params: CreateMessageRequestParams,

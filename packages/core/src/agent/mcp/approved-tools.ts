@@ -1,21 +1,21 @@
 import type { Clock, Store } from "@parley/base";
 import { stamp, type Tables } from "../../store/tables.ts";
 
-/** Tool of a server, as it was when its last call ran. */
+/** Tool of a server, as described at its last call. */
 export interface CalledTool {
-	/** Name in rules. */
+	/** Name of the tool in policy rules. */
 	readonly name: string;
 	/** Working directory whose `.mcp.json` names the server; empty for servers of the operator. */
 	readonly directory: string;
-	/** Hash of all that the server says about the tool. */
+	/** Hash of the complete description of the tool. */
 	readonly hash: string;
 }
 
-/** Memory of the tools that were approved, by a person or by a rule, also after a restart. */
+/** Storage of approved tool descriptions, which survives a restart. A person or a rule approves a tool. */
 export interface ApprovedTools {
-	/** Whether another description of the tool was approved before. */
+	/** Whether a different description of the tool was approved before. */
 	hasChanged(tool: CalledTool): Promise<boolean>;
-	/** Stores the description before the call runs. */
+	/** Stores the description of the tool before a call runs. */
 	record(tool: CalledTool): Promise<void>;
 }
 

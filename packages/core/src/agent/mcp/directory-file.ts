@@ -15,7 +15,7 @@ import {
 } from "../../vocabulary/mcp/server.ts";
 import { directoryServerTexts } from "./texts.ts";
 
-/** Name of the file, which other agents read too. */
+/** Name of the file. Other agents also read this file. */
 export const directoryFileName = ".mcp.json";
 const maxFileBytes = 256 * 1024;
 const maxProgramBytes = 64 * 1024 * 1024;
@@ -37,7 +37,7 @@ export interface DirectoryEntry {
 	readonly name: string;
 	readonly command: string;
 	readonly args: readonly string[];
-	/** Values as written: no variable of the gateway replaces a part of them. */
+	/** Values as the file has them. The gateway's variables are not substituted. */
 	readonly environment: Readonly<Record<string, string>>;
 }
 
@@ -45,11 +45,14 @@ export interface DirectoryFile {
 	/** SHA-256. */
 	readonly hash: string;
 	readonly entries: readonly DirectoryEntry[];
-	/** Entries that cannot be used, with the reason. */
+	/** Unusable entries with the reason. */
 	readonly refused: readonly string[];
 }
 
-/** The `.mcp.json` of a directory; undefined if it does not exist. Throws `invalid_argument` if it cannot be used. */
+/**
+ * Reads the `.mcp.json` of a directory. Returns undefined if the file does not exist. Throws `invalid_argument` if it
+ * is unusable.
+ */
 export async function readDirectoryFile(directory: string): Promise<DirectoryFile | undefined> {
 	const bytes = await ifThere(readSmallFile(join(directory, directoryFileName), maxFileBytes));
 	if (bytes === undefined) return undefined;
@@ -70,7 +73,7 @@ export async function readDirectoryFile(directory: string): Promise<DirectoryFil
 	return { hash: sha256(bytes), entries, refused };
 }
 
-/** The program of an entry. Throws `not_found` if it does not exist. */
+/** Returns the program of an entry. Throws `not_found` if it does not exist. */
 export async function programOf(
 	{ command }: DirectoryEntry,
 	directory: string,
@@ -84,8 +87,8 @@ export async function programOf(
 }
 
 /**
- * The servers of a directory that the operator trusts: the file and the programs are as they were then. Others are problems,
- * for people.
+ * Returns the servers of a directory whose file and programs have not changed since the operator trusted them. Other
+ * servers are reported as problems, in words for people.
  */
 export async function trustedServers(
 	directory: string,
@@ -114,7 +117,7 @@ export async function trustedServers(
 
 const nothing = { servers: [], problems: [] } as const;
 
-/** Difference from the trusted state, in words. */
+/** Describes the difference from the trusted state in words for people. */
 async function changeOf(
 	trust: TrustedMcpServer,
 	now: {

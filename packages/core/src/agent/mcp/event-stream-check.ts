@@ -4,7 +4,7 @@ import { mcpConnectionTexts } from "./texts.ts";
 const lineEnd = /\r\n|\r|\n/;
 
 /**
- * Reads the events of a server beside the library, so that none that is too long reaches it.
+ * Reads a server's events before the library does, so that the library receives no event that is too long.
  * https://html.spec.whatwg.org/multipage/server-sent-events.html#event-stream-interpretation
  */
 export class EventStreamCheck {
@@ -24,7 +24,7 @@ export class EventStreamCheck {
 		this.#onMessage = onMessage;
 	}
 
-	/** Throws `resource_exhausted` for an event that is too long, and what `onMessage` throws. */
+	/** Throws `resource_exhausted` for an event that is too long, and any error of `onMessage`. */
 	receive(chunk: Uint8Array): void {
 		let text = this.#decoder.decode(chunk, { stream: true });
 		if (text === "") return;

@@ -2,7 +2,7 @@ import type { ElicitRequestFormParams } from "@modelcontextprotocol/client";
 
 const maxOptions = 25;
 const maxFields = 10;
-/** Names and titles of fields that ask for a secret. Servers may not request these by a form. */
+/** Names and titles of fields that ask for a secret. Servers may not request secrets in a form. */
 const secretField = /pass(?:word|phrase|code)|secret|token|api.?key|credential/i;
 
 export type FieldValue = string | number | boolean | string[];
@@ -13,22 +13,25 @@ export interface Field {
 	readonly type: "string" | "number" | "integer" | "boolean" | "array";
 	readonly title: string;
 	readonly choices: readonly Choice[] | undefined;
-	/** Value for an empty answer, a list for a field of several choices. Without it, an optional field is left out. */
+	/**
+	 * Value for an empty answer. It is a list for a field with multiple choices. Without it, an empty answer omits an
+	 * optional field.
+	 */
 	readonly usual: string | readonly string[] | undefined;
 	readonly isRequired: boolean;
-	/** Numbers of choices of a field of several choices. */
+	/** Minimum and maximum selected choices in a field with multiple choices. */
 	readonly counts: { readonly min: number; readonly max: number } | undefined;
 }
 
 interface Choice {
 	readonly value: string;
-	/** For people. */
+	/** Text for people. */
 	readonly label: string;
 }
 
 /**
- * The fields of a form in their order. Returns undefined if it has too many fields, or a field that no question can fill: one
- * for a secret, of an unknown type, or with too many choices. A server may send any schema.
+ * The fields of a form in their order. Returns undefined for too many fields, and for a field that no question can
+ * fill: it asks for a secret, has an unknown type, or has too many choices. A server may send any schema.
  * https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation
  */
 export function fieldsOf({ requestedSchema }: ElicitRequestFormParams): readonly Field[] | undefined {
@@ -68,7 +71,7 @@ function booleanDefault({ default: usual }: FieldSchema): string | undefined {
 	return usual ? "yes" : "no";
 }
 
-/** A field for several of the choices of its items. */
+/** Returns a field in which a person can select several items. */
 function choicesField(facts: Omit<Field, "choices" | "usual">, schema: FieldSchema): Field | undefined {
 	const choices = choicesOf(Object(schema.items));
 	if (choices === undefined || !areUsable(choices)) return undefined;
@@ -80,7 +83,7 @@ function choicesField(facts: Omit<Field, "choices" | "usual">, schema: FieldSche
 	return { ...facts, choices, usual: isUsual ? usual.map(String) : undefined, counts: { min, max } };
 }
 
-/** Whether a person can choose: the values differ, all have a text, and there are not too many. */
+/** Whether a person can choose: the values differ, all have a text, and their number is within the limit. */
 function areUsable(choices: readonly Choice[] | undefined): boolean {
 	if (choices === undefined) return true;
 	const values = new Set(choices.map(({ value }) => value));
@@ -88,7 +91,7 @@ function areUsable(choices: readonly Choice[] | undefined): boolean {
 	return choices.length > 0 && choices.length <= maxOptions && values.size === choices.length;
 }
 
-/** Choices of a field, with the titles that the server gives them. `anyOf` is the form of a list of choices. */
+/** Returns the choices of a field with the server's titles. A list of choices uses `anyOf`. */
 function choicesOf(schema: object): readonly Choice[] | undefined {
 	const titled = "oneOf" in schema ? schema.oneOf : "anyOf" in schema ? schema.anyOf : undefined;
 	if (Array.isArray(titled)) {
@@ -102,13 +105,13 @@ function choicesOf(schema: object): readonly Choice[] | undefined {
 	return schema.enum.map((value, index) => choiceOf(value, names[index] ?? value));
 }
 
-/** A choice without a title has its value as text. Chat platforms refuse an empty text. */
+/** Returns a choice. Without a title, its text is its value, because chat platforms refuse an empty text. */
 function choiceOf(value: unknown, title: unknown): Choice {
 	const label = String(title);
 	return { value: String(value), label: label.trim() === "" ? String(value) : label };
 }
 
-/** Default of a field, if it has its type and is one of its choices. */
+/** Returns the default of a field if it has the field's type and is one of its choices. */
 function usualOf({ default: usual, type }: FieldSchema, choices: Field["choices"]): string | undefined {
 	if (typeof usual !== (type === "string" ? "string" : "number")) return undefined;
 	const text = String(usual);

@@ -16,7 +16,10 @@ const results: Readonly<Record<string, Result>> = {
 	"tools/list": { tools: [{ name: "echo", inputSchema }] },
 };
 
-/** A transport to a server in this process that answers these methods, others with an error, or nothing at all. */
+/**
+ * Returns a transport to a server in this process. The server answers the given methods, and rejects other methods.
+ * Without `answers`, it never answers.
+ */
 function transportTo(answers: Readonly<Record<string, Result>> | undefined) {
 	const [own, other] = InMemoryTransport.createLinkedPair();
 	other.onmessage = (message) => {

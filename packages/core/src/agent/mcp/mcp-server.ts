@@ -14,26 +14,26 @@ import { type AskModel, answerSampling } from "./answer-sampling.ts";
 import { type Deadline, problemOf, ServerConnection, type ServerTransport } from "./server-connection.ts";
 import { mcpServerTexts } from "./texts.ts";
 
-/** Whether a remote server no longer knows the session, so that only a new connection helps. */
+/** Whether a remote server no longer knows the session, so that a new connection is required. */
 async function isLostSession(reason: unknown): Promise<boolean> {
 	const { SdkHttpError } = await import("@modelcontextprotocol/client");
 	return reason instanceof SdkHttpError && reason.status === 404;
 }
 
-/** A tool as the server describes it, under the name for models. */
+/** A tool with the server's description and its name for models. */
 export interface ServerTool {
 	readonly name: string;
 	readonly listed: ListedTool;
 }
 
-/** Decides which of the listed tools are offered. */
+/** Selects the offered tools from the listed tools. */
 export type ToolFilter = (listed: readonly ListedTool[]) => {
 	readonly offered: readonly ServerTool[];
-	/** Reasons why others are not. */
+	/** Reasons why the other tools are not offered. */
 	readonly refused: readonly string[];
 };
 
-/** Services of a call for the requests of its server. */
+/** Services of a call for answering requests of its server. */
 interface Answering {
 	readonly ask: ToolContext["ask"];
 	readonly redact: ToolContext["redact"];
@@ -47,18 +47,21 @@ interface CallNeeds extends Answering {
 
 /** A call that is not answered yet. */
 interface OpenCall extends Answering {
-	/** Withdraws the questions of the call when it ends. */
+	/** Aborted when the call ends, to withdraw its questions. */
 	readonly ended: AbortController;
-	/** Questions to people so far. */
+	/** Number of questions to people in this call. */
 	questions: number;
-	/** The request that is being answered. */
+	/** Promise of the request that is being answered. */
 	asking?: Promise<unknown> | undefined;
 	deadline?: Deadline;
 }
 
-/** A start of the server, with its transport and its connection. Events of an attempt that has ended have no effect on a later one. */
+/**
+ * One start of the server, with its transport and its connection. Events of an ended attempt have no effect on a later
+ * attempt.
+ */
 interface Attempt {
-	/** Also set after the end of the attempt, for the log of the server. */
+	/** Also set after the end of the attempt, because it has the log of the server. */
 	transport?: ServerTransport;
 	/** Set until the end of the attempt. */
 	connection?: ServerConnection;
@@ -76,31 +79,31 @@ export interface McpServerDeps {
 	changed(): void;
 }
 
-/** Milliseconds between starts: the first pause, and the longest. */
+/** Milliseconds between starts: the first pause, and the maximum. */
 const firstPauseMs = 1_000;
 const longestPauseMs = 10 * 60_000;
-/** Milliseconds after which a server is treated as stable. */
+/** Minimum milliseconds of a connection before the server is treated as stable. */
 const stableMs = 60_000;
-/** Calls at one time. */
+/** Maximum simultaneous calls. */
 const maxCalls = 8;
-/** Questions to people for one call. Further requests are declined. */
+/** Maximum questions to people in one call. Further requests are declined. */
 const maxQuestions = 20;
 
 /**
- * One server: it starts at the first use, and after an end at the next use, with pauses that grow. Its tools stay known
- * while it is not running.
+ * One MCP server. It starts at the first use, and restarts at the next use after an end, with increasing pauses. Its
+ * tools stay known while it is not running.
  */
 export class McpServer {
 	readonly #deps: McpServerDeps;
 	#phase: McpServerPhase = "idle";
-	/** The last one. */
+	/** The last attempt. */
 	#attempt: Attempt = {};
 	#starting: Promise<void> | undefined;
 	#tools: readonly ServerTool[] = [];
 	#refused: readonly string[] = [];
 	#problem: string | undefined;
 	#pauseMs = firstPauseMs;
-	/** Monotonic times. */
+	/** Monotonic time of the last successful start. `#nextStart` is a monotonic time too. */
 	#readyAt = 0;
 	#nextStart = 0;
 	readonly #open = new Set<OpenCall>();
@@ -125,8 +128,8 @@ export class McpServer {
 	}
 
 	/**
-	 * Starts the server unless it runs or must pause. Resolves when the attempt has ended. Never rejects: see `state`. A
-	 * later attempt does not delay runs, because the tools are known.
+	 * Starts the server unless it runs or must pause. Resolves when the start succeeded or failed. Never rejects: see
+	 * `state`. Later starts do not delay runs, because the tools are known.
 	 */
 	start(): Promise<void> {
 		const { clock } = this.#deps;
@@ -140,7 +143,7 @@ export class McpServer {
 		return this.#starting ?? Promise.resolve();
 	}
 
-	/** Whether no attempt has ended yet. */
+	/** Whether the first start is not complete yet. */
 	get isUnknown(): boolean {
 		return (
 			this.#phase === "idle" || (this.#phase === "starting" && this.#readyAt === 0 && this.#nextStart === 0)
@@ -148,8 +151,8 @@ export class McpServer {
 	}
 
 	/**
-	 * Calls a tool by the name that the server gave it. Rejects with `unavailable` if the server cannot be used, with
-	 * `resource_exhausted` for too many calls at a time, and with `deadline_exceeded`.
+	 * Calls a tool by the server's own name for it. Rejects with `unavailable` if the server cannot be used,
+	 * `resource_exhausted` for too many simultaneous calls, and `deadline_exceeded` after the time limit.
 	 */
 	async call(
 		name: string,
@@ -187,17 +190,17 @@ export class McpServer {
 			});
 		} finally {
 			this.#open.delete(open);
-			// The server may answer the call, or end, before a person answers.
+			// The server can answer the call or end before a person answers the question.
 			open.ended.abort();
 			await open.asking?.catch(() => undefined);
 		}
 	}
 
-	/** Stops the server. It does not start again. */
+	/** Stops the server permanently. */
 	async close(): Promise<void> {
 		this.#phase = "closed";
 		const { transport, connection } = this.#attempt;
-		// An attempt that waits for an answer ends with its transport.
+		// A start that waits for an answer ends with its transport.
 		await (connection ?? transport)?.close();
 		await this.#starting;
 	}
@@ -222,7 +225,7 @@ export class McpServer {
 			if (this.#isClosed) return await connection.close();
 			attempt.connection = connection;
 			await this.#refresh(attempt);
-			// It may have been closed, or ended, in the meantime.
+			// The server may have been closed or ended in the meantime.
 			if (this.#phase !== "starting" || attempt !== this.#attempt) return;
 			this.#phase = "ready";
 			this.#readyAt = clock.monotonic();
@@ -244,7 +247,10 @@ export class McpServer {
 		await connection?.close();
 	}
 
-	/** Also called when the connection is closed by `close` or `#failed`; only the first call of the last attempt counts. */
+	/**
+	 * Records the end of an attempt. `close` and `#failed` also call it when they close the connection. Only the first
+	 * call for the last attempt has an effect.
+	 */
 	#ended(attempt: Attempt, problem: string): void {
 		if (attempt !== this.#attempt || (this.#phase !== "starting" && this.#phase !== "ready")) return;
 		const { clock, log, name } = this.#deps;
@@ -264,7 +270,7 @@ export class McpServer {
 		this.#phase = "waiting";
 	}
 
-	/** The only open call. A request does not say which call it belongs to, so it is declined if there are several. */
+	/** Returns the only open call. A request does not name its call, so it is declined if several calls are open. */
 	#onlyCall(): OpenCall | undefined {
 		const [only, ...others] = this.#open;
 		return others.length === 0 && only?.asking === undefined ? only : undefined;
@@ -286,7 +292,7 @@ export class McpServer {
 		return await whileAsking(call, (people) => answerSampling(params, this.#deps.name, { ...people, reply }));
 	}
 
-	/** Whether a call failed only because a person must open addresses first, and a person has opened all of them. */
+	/** Whether a call failed only because a person must open addresses, and a person has now opened all of them. */
 	async #opened(call: OpenCall, reason: unknown): Promise<boolean> {
 		const { UrlElicitationRequiredError } = await import("@modelcontextprotocol/client");
 		if (!(reason instanceof UrlElicitationRequiredError) || reason.elicitations.length === 0) return false;
@@ -310,7 +316,7 @@ export class McpServer {
 
 	async #refresh(attempt: Attempt): Promise<void> {
 		const listed = await attempt.connection?.tools();
-		// It may have ended in the meantime.
+		// The attempt may have ended in the meantime.
 		if (listed === undefined || attempt !== this.#attempt) return;
 		const { offered, refused } = this.#deps.filter(listed);
 		this.#tools = offered;
@@ -319,7 +325,10 @@ export class McpServer {
 	}
 }
 
-/** Answers a request during a call. Its time limit stops meanwhile, and the number of its questions is limited. */
+/**
+ * Answers a server's request during a call. The time limit of the call pauses for the answer, and the number of its
+ * questions is limited.
+ */
 async function whileAsking<T>(call: OpenCall, answer: (people: People) => Promise<T>): Promise<T> {
 	call.deadline?.pause();
 	const ask: People["ask"] = async (question) => {

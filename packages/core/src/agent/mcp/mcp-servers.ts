@@ -19,9 +19,9 @@ import { nameTools, spelled, usedNames } from "./tool-names.ts";
 
 export interface McpOptions {
 	readonly source: McpSource;
-	/** Version of Parley, for the servers. */
+	/** Version of Parley that servers receive. */
 	readonly version: string;
-	/** Logins at remote servers. Default: none. */
+	/** Logins at remote servers. Default: no logins. */
 	readonly logins?: McpLogins;
 }
 
@@ -31,45 +31,45 @@ interface McpDeps {
 	readonly log: Logger;
 	readonly redactor: TextRedactor;
 	readonly sandbox: Sandboxes;
-	/** The tools of the gateway, which no tool of a server hides. */
+	/** Tools of the gateway. A server's tool never hides them. */
 	readonly tools: readonly Tool[];
 	/** PATH of the gateway. */
 	readonly path: string | undefined;
-	/** Default: no tool was approved before. */
+	/** Storage of approved tools. By default, no tool counts as approved before. */
 	readonly approved?: ApprovedTools;
 }
 
 /** Milliseconds that a run waits for servers that start for the first time. */
 const patienceMs = 10_000;
-/** Tools of one server, and characters of a description. */
+/** Maximum tools of one server. */
 const maxTools = 128;
 const longestDescription = 4_096;
-/** Directories whose servers run at the same time. */
+/** Maximum directories whose servers run at the same time. */
 const maxGroups = 32;
-/** A directory without files of people. */
+/** A directory without files of users. */
 const nowhere = "/usr";
 
 interface Instance {
 	readonly settings: McpServerSettings;
-	/** Settings as text, to compare. */
+	/** Serialised settings, for comparison. */
 	readonly key: string;
 	readonly server: McpServer;
 }
 
-/** The operator's servers, or those of one directory. */
+/** Servers of the operator, of one agent or of one directory. */
 class Group {
 	instances: readonly Instance[] = [];
-	/** Tools; absent after a change. */
+	/** Tools of the group. Undefined after a change, until they are read again. */
 	tools: readonly Tool[] | undefined;
-	/** Reasons why other servers are not used. */
+	/** Reasons why servers of the group are not used. */
 	problems: readonly string[] = [];
 }
 
-/** All servers that the operator has set up, and their tools. */
+/** All MCP servers of the operator, agents and directories, and their tools. */
 export class McpServers {
 	readonly #deps: McpDeps;
 	readonly #source: McpSource;
-	/** By directory or `agent:NAME`; "" for the operator's. The most recently used is the last. */
+	/** Key: a directory, `agent:NAME`, or "" for the operator's servers. The most recently used group is last. */
 	readonly #groups = new Map<string, Group>();
 	readonly #described = new WeakMap<ListedTool, ToolDescriptionText>();
 	readonly #joined = new WeakMap<readonly Tool[], JoinedTools>();
@@ -91,18 +91,19 @@ export class McpServers {
 		return [...this.#groups.values()].flatMap(({ instances }) => instances.map(({ server }) => server.state));
 	}
 
-	/** Reasons why trusted servers of directories are not used, for the operator. */
+	/** Reasons for the operator why trusted servers of directories are not used. */
 	get problems(): readonly string[] {
 		return [...this.#groups.values()].flatMap(({ problems }) => problems);
 	}
 
 	/**
-	 * Tools of the operator's servers, of those of an agent, and of those of a working directory: the same array as long as nothing changes. Starts
-	 * servers that do not run. Waits only for those that have never been ready, and not long.
+	 * Returns the tools of the servers of the operator, an agent and a working directory. The array stays the same until
+	 * something changes. Starts servers that do not run, and waits a short time only for servers that have never been
+	 * ready.
 	 */
 	tools(directory: string, agent: string): readonly Tool[] | Promise<readonly Tool[]> {
 		const setup = this.#source.current(agent);
-		// Most gateways have no server, and no message of theirs should wait.
+		// Most gateways have no MCP server. Their messages must not wait here.
 		const isEmpty = "servers" in setup && countOf(setup) === 0;
 		return isEmpty && this.#groups.size === 0 ? none : this.#tools(setup, directory, agent);
 	}
@@ -117,7 +118,7 @@ export class McpServers {
 		const own = this.#groupOf("", setup.servers, []);
 		const ofAgent = this.#someGroup(`agent:${agent}`, setup.ofAgent ?? [], []);
 		const found = await trustedServers(directory, setup.trusted, this.#deps.path);
-		// It may have been closed in the meantime: a server that starts now would not be stopped.
+		// After `close`, no server may start, because nothing would stop it.
 		if (this.#isClosed) return none;
 		const names = new Set([...own.instances, ...ofAgent.instances].map(({ settings }) => settings.name));
 		const hidden = found.servers.filter(({ name }) => names.has(name));
@@ -132,13 +133,16 @@ export class McpServers {
 		return this.#join(this.#join(this.#toolsOf(own), this.#toolsOf(ofAgent)), this.#toolsOf(local));
 	}
 
-	/** As `#groupOf`, but an empty group is not stored if there was none. */
+	/** Does the same as `#groupOf`, but does not store a new empty group. */
 	#someGroup(key: string, requested: readonly McpServerSettings[], problems: readonly string[]): Group {
 		const isStored = requested.length + problems.length > 0 || this.#groups.has(key);
 		return isStored ? this.#groupOf(key, requested, problems) : new Group();
 	}
 
-	/** The group with these servers. Servers with the same settings continue, others are stopped. */
+	/**
+	 * Returns the group with these servers. Servers with unchanged settings continue to run; other servers of the group
+	 * are stopped.
+	 */
 	#groupOf(directory: string, requested: readonly McpServerSettings[], problems: readonly string[]): Group {
 		const group = this.#groups.get(directory) ?? new Group();
 		this.#groups.delete(directory);
@@ -228,15 +232,15 @@ export class McpServers {
 		if ("url" in settings) return openRemote(settings, { clock, logins: this.#logins });
 		const { parseJSONRPCMessage } = await import("@modelcontextprotocol/client");
 		const { name, command, args, environment, read, write, hosts } = settings;
-		// As in a chat: without a sandbox it does not start, and files with secrets are empty.
+		// Servers have the restrictions of chats: they need a sandbox, and files with secrets appear empty.
 		const sandbox = await sandboxes.of({ chat: true, roots: write, readable: read, hosts });
-		// Arguments in the file of a directory are relative to it.
+		// A directory's file may contain relative arguments, so the program runs in that directory.
 		const cwd = settings.directory ?? write[0] ?? nowhere;
 		const program = { name, command, args, environment, cwd, writes: write.length > 0 };
 		return new SandboxedTransport({ ...program, sandbox, clock, read: parseJSONRPCMessage });
 	}
 
-	/** Set before a server can list tools. */
+	/** Set before any server can list tools. */
 	#loaded: ToolCheck | undefined;
 
 	#filter({ name: server }: McpServerSettings): ToolFilter {
@@ -251,7 +255,7 @@ export class McpServers {
 			const offered = listed.slice(0, maxTools).flatMap((tool): ServerTool[] => {
 				try {
 					const name = names.get(tool.name) ?? tool.name;
-					// Providers refuse a request with a repeated name, and with it the run.
+					// Providers refuse a request in which a tool name is repeated, so the run would fail.
 					if (used.has(name)) throw new ParleyError(mcpToolTexts.twice(name), { code: "invalid_argument" });
 					const checked = this.#checked({ name, listed: tool });
 					used.add(name);
@@ -266,7 +270,7 @@ export class McpServers {
 		};
 	}
 
-	/** Throws the reason why a tool is not offered. */
+	/** Returns the checked tool. Throws the reason why a tool is not offered. */
 	#checked({ name, listed }: ServerTool): ServerTool {
 		if (this.#used.has(spelled(name))) {
 			throw new ParleyError(mcpToolTexts.similar(name), {
@@ -276,10 +280,10 @@ export class McpServers {
 		if (!this.#loaded) throw new ParleyError(mcpToolTexts.unchecked, { code: "internal" });
 		const sink = this.#deps.redactor.into("instructions");
 		const description = sink.redact(cleanDescription(listed.description ?? "").slice(0, longestDescription));
-		// Most servers name draft 7, whose meta schema is not loaded.
+		// Most servers name draft 7. The validator does not have its meta schema.
 		const { $schema: _, ...parameters } = listed.inputSchema;
 		const [checked] = this.#loaded.tools([{ name, description, parameters }]);
-		// True because redaction of an object returns an object.
+		// True because the redaction of an object returns an object.
 		const schema = sink.redactFields(checked?.schema ?? {}) as ToolDescriptionText["schema"];
 		this.#described.set(listed, { description, schema });
 		return { name, listed };
@@ -320,7 +324,7 @@ function countOf({ servers, trusted, ofAgent = [] }: McpSetup): number {
 	return servers.length + trusted.length + ofAgent.length;
 }
 
-/** A setup that never changes. */
+/** Returns a source of servers that never change. */
 export function fixedSource(servers: readonly McpServerSettings[]): McpSource {
 	const setup = { servers, trusted: [] };
 	return { current: () => setup };

@@ -11,14 +11,14 @@ const program: McpServerSettings = {
 	...{ environment: {}, secrets: [], read: [], write: [], hosts: [] },
 };
 
-/** Classes of a call of a tool of this server, in a session with the root `/work`. */
+/** Returns the classes of a tool call on this server, in a session with the root `/work`. */
 async function classesOf(settings: McpServerSettings, mode: SandboxKind = "bubblewrap") {
 	const listed = { name: "buy", inputSchema: { type: "object" as const } };
 	const tool = mcpTool(
 		{ name: "shop__buy", listed },
 		{
 			settings,
-			// True because a plan calls no server.
+			// True because a plan does not call the server.
 			server: {} as McpServer,
 			ids: createIds(),
 			approved: { hasChanged: () => Promise.resolve(false), record: () => Promise.resolve() },

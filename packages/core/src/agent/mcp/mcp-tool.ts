@@ -13,7 +13,7 @@ import type { McpServer, ServerTool } from "./mcp-server.ts";
 import { resultOf } from "./result-text.ts";
 import { mcpToolTexts } from "./texts.ts";
 
-/** The server of a tool, with the checked description. */
+/** Server of a tool, with the checked description of the tool. */
 export interface ToolHome {
 	readonly settings: McpServerSettings;
 	readonly server: McpServer;
@@ -23,7 +23,9 @@ export interface ToolHome {
 	readonly described: { readonly description: string; readonly schema: Readonly<Record<string, unknown>> };
 }
 
-/** Hash of all that a server says about a tool. It changes when a person may have approved something else. */
+/**
+ * Hash of a server's complete description of a tool. If it differs, an earlier approval was for another description.
+ */
 function hashOfTool({ name, title, description, inputSchema, annotations }: ListedTool): string {
 	const facts = { name, title, description, inputSchema, annotations };
 	return createHash("sha256")
@@ -31,7 +33,7 @@ function hashOfTool({ name, title, description, inputSchema, annotations }: List
 		.digest("hex");
 }
 
-/** A tool of a server. The server's description of it can add classes to its calls, and removes none. */
+/** A tool of a server. The server's description can add classes to calls of the tool, but cannot remove any. */
 export function mcpTool({ name, listed }: ServerTool, home: ToolHome): Tool {
 	const { settings, server, ids, approved, described } = home;
 	const hash = hashOfTool(listed);
@@ -49,7 +51,7 @@ export function mcpTool({ name, listed }: ServerTool, home: ToolHome): Tool {
 		description: described.description,
 		parameters: () => z.record(z.string(), z.unknown()),
 		schema: () => described.schema,
-		// A server may not know, or not say, that its call has an effect.
+		// A server may not know or state that a call has an effect.
 		effect: "effectful",
 		usual: ["mcp"],
 		async plan(args, context) {
@@ -84,18 +86,20 @@ export function mcpTool({ name, listed }: ServerTool, home: ToolHome): Tool {
 
 const changedClasses: readonly ActionClass[] = ["mcp-changed"];
 
-/** Annotations only add classes: a server may lie about what its tool does not do. */
+/**
+ * Returns the classes of a call. Annotations only add classes, because a server may lie about the effects of its tool.
+ */
 function classesOf(
 	{ annotations = {} }: ListedTool,
 	settings: McpServerSettings,
 	{ roots, sandbox }: ToolContext,
 ): ActionClass[] {
 	const isRemote = "url" in settings;
-	// In a container it has the network of the gateway, as commands have.
+	// In a container, a server has the network of the gateway, as commands do.
 	const hasNetwork = isRemote || settings.hosts.length > 0 || sandbox.mode === "container";
 	const places = isRemote ? [] : [...settings.read, ...settings.write];
 	const isBeyond = places.some((place) => !roots.some((root) => isWithin(place, root)));
-	// With credentials, it returns data that belongs to their owner.
+	// With a login, the server returns private data of the account.
 	const hasLogin = isRemote && settings.login !== undefined;
 	const isPrivate = isBeyond || settings.secrets.length > 0 || hasLogin;
 	return definedItems([

@@ -4,7 +4,7 @@ import { mcpConnectionTexts } from "./texts.ts";
 const NEWLINE = 0x0a;
 
 /**
- * Cuts the output of a server into lines. Stores at most `maxBytes` of an unfinished line.
+ * Splits the output of a server into lines. Stores at most `maxBytes` of an unfinished line.
  * https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#stdio
  */
 export class MessageLines {

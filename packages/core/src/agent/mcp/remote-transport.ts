@@ -8,7 +8,10 @@ import { loginAccess } from "./login/login-access.ts";
 import type { ServerTransport } from "./server-connection.ts";
 import { mcpConnectionTexts } from "./texts.ts";
 
-/** Opens streamable HTTP to a server: https://modelcontextprotocol.io/specification/2025-11-25/basic/transports */
+/**
+ * Opens a streamable HTTP connection to a server:
+ * https://modelcontextprotocol.io/specification/2025-11-25/basic/transports
+ */
 export async function openRemote(
 	settings: McpRemoteSettings,
 	{ clock, logins }: { readonly clock: Clock; readonly logins: McpLogins },
@@ -17,7 +20,7 @@ export async function openRemote(
 	const { url, headers, allowPrivate } = settings;
 	const limits = new AnswerLimits(clock, (problem) => {
 		closing.problem ??= problem;
-		// The problem is known, and the connection has ended for its user before this can fail.
+		// A failure to close changes nothing: the problem is recorded, and the connection has already ended for its user.
 		closing.close().catch(() => undefined);
 	});
 	const guarded = await guardedFetch({ isPrivateAllowed: () => allowPrivate });
@@ -39,7 +42,7 @@ export async function openRemote(
 	return closing;
 }
 
-/** Limits of everything that one server sends. A server that exceeds one is reported. */
+/** Limits for all data of one server. A server that exceeds a limit is reported. */
 class AnswerLimits {
 	readonly #bytes: Allowance;
 	readonly #messages: Allowance;
@@ -51,7 +54,10 @@ class AnswerLimits {
 		this.#exceeded = exceeded;
 	}
 
-	/** The same response with a body that fails when the server sends too much. The library never gets the end of a refused message. */
+	/**
+	 * Returns the response with a body that fails when the server sends too much. The library never receives the end of a
+	 * refused message.
+	 */
 	bounded(response: Response): Response {
 		const { status, statusText, headers, body, ok } = response;
 		if (body === null) return response;
@@ -82,7 +88,7 @@ class AnswerLimits {
 		return new Response(counted, { status, statusText, headers });
 	}
 
-	/** Throws for a text with too many values, or if there were too many messages. */
+	/** Throws for a message with too many values, and for too many messages. */
 	#check(text: string): void {
 		const value = parseJson(text, { maxNodes: serverLimits.maxNodes });
 		if (!this.#messages.spend(Array.isArray(value) ? value.length : 1))

@@ -3,7 +3,7 @@ import { ParleyError } from "@parley/base";
 import * as z from "zod";
 import { mcpExtraTexts } from "./texts.ts";
 
-/** Entries of a list. */
+/** Maximum entries of a list. */
 const maxEntries = 200;
 
 interface RequestLimits {
@@ -11,7 +11,7 @@ interface RequestLimits {
 	readonly timeout: number;
 }
 
-/** A tool of Parley by which a model uses something of a server that is not a tool. */
+/** A tool of Parley with which a model uses a server's resources or prompts. */
 interface Extra {
 	readonly listed: Tool;
 	call(client: Client, args: unknown, limits: RequestLimits): Promise<CallToolResult>;
@@ -84,7 +84,7 @@ const promptExtras: readonly Extra[] = [
 	},
 ];
 
-/** The further tools for a server. A tool of the server with the same name replaces one of them. */
+/** Returns the additional tools for a server. A server's own tool of the same name replaces an additional tool. */
 export function extrasOf(client: Client, own: readonly Tool[]): readonly Extra[] {
 	const { resources, prompts } = client.getServerCapabilities() ?? {};
 	const all = [...(resources ? resourceExtras : []), ...(prompts ? promptExtras : [])];
@@ -93,7 +93,7 @@ export function extrasOf(client: Client, own: readonly Tool[]): readonly Extra[]
 
 function toolOf(name: string, description: string, properties: Record<string, object> = {}): Tool {
 	const required = Object.keys(properties).slice(0, 1);
-	// True because descriptions of properties are JSON, which the type of objects does not say.
+	// True because the properties are JSON schemas whose values are strings.
 	const json = properties as Record<string, Record<string, string>>;
 	return { name, description, inputSchema: { type: "object", properties: json, required } };
 }

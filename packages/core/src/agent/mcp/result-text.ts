@@ -5,17 +5,19 @@ import { type ImageBlock, isImageType } from "../../vocabulary/message.ts";
 import type { ToolResult } from "../../vocabulary/tool.ts";
 import { mcpResultTexts } from "./texts.ts";
 
-/** Characters of all text. The loop shortens what a model gets, and stores the text in a file. */
+/** Maximum characters of all text. The loop shortens the text for the model, and stores it in a file. */
 const maxCharacters = 256 * 1024;
 const maxImages = 4;
 const maxBlocks = 1_000;
 
-/** Controls except lines and tabs, direction marks, and the tag characters that only models read. */
+/**
+ * Invisible characters: controls except line feed and tab, direction marks, and tag characters that only models read.
+ */
 const UNSEEN = /(?![\n\t])[\p{Cc}\u{202a}-\u{202e}\u{2066}-\u{2069}\u{e0000}-\u{e007f}]/gu;
 
 /**
- * The result of a call for a model: text between two lines with a mark that the server does not know, and images. The
- * server may send anything.
+ * Returns the result of a call for a model: images, and text between two lines with a mark that the server does not
+ * know. Accepts any data from the server.
  */
 export function resultOf(result: CallToolResult, server: string, mark: string): ToolResult {
 	const { content = [], structuredContent, isError = false } = result;
@@ -45,12 +47,12 @@ function untrusted(text: string, server: string, mark: string): string {
 	]).join("\n");
 }
 
-/** A description without any character that people do not see. Results may contain emoji, which need some of them. */
+/** Removes all invisible characters of a description. Results keep some of them for emoji. */
 export function cleanDescription(text: string): string {
 	return cleanText(text).replaceAll(/\p{Default_Ignorable_Code_Point}/gu, "");
 }
 
-/** Text without characters that people do not see. */
+/** Removes controls, direction marks and tag characters of a text. */
 function cleanText(text: string): string {
 	return text.replaceAll("\r\n", "\n").replaceAll(UNSEEN, "").toWellFormed().trim();
 }
@@ -75,7 +77,7 @@ function textOf(block: ContentBlock): string {
 	}
 }
 
-/** A picture that models accept. The server may have sent anything under its type. */
+/** Returns an image that models accept, or an empty list. The server may send any data as an image. */
 function imageOf(block: ContentBlock): ImageBlock[] {
 	if (block.type !== "image" || !isImageType(block.mimeType)) return [];
 	const bytes = Buffer.from(block.data, "base64");

@@ -13,28 +13,31 @@ export interface ServerProgram {
 	readonly args: readonly string[];
 	readonly cwd: string;
 	readonly environment: Readonly<Record<string, string>>;
-	/** Whether it may change the directories of its sandbox. */
+	/** Whether the server may change the directories of its sandbox. */
 	readonly writes: boolean;
 	readonly sandbox: Sandbox;
 	readonly clock: Clock;
-	/** Checks that a value is a message of the protocol. Throws if not. */
+	/** Validates a message of the protocol. Throws if the value is not one. */
 	readonly read: (value: unknown) => JSONRPCMessage;
 }
 
 const { maxMessageBytes, maxNodes, bytes, messages } = serverLimits;
-/** Bytes that a server has not read. */
+/** Maximum bytes that wait until the server reads them. */
 const maxWaitingBytes = 4 * 1024 * 1024;
 /** Maximum lines of output that are not messages. Some servers print a greeting. */
 const maxOtherLines = 100;
-/** A command has a maximum of time. A server starts again after it. */
+/** Maximum lifetime of a server process. Every command in the sandbox has a limit. The server then starts again. */
 const lifeMs = 7 * 24 * 60 * 60 * 1_000;
 
 /**
- * Connection to a server that runs in a sandbox, by lines on its input and output. A server that sends more than its
- * allowance, or too many other lines, is stopped.
+ * Connection to a server in a sandbox, by lines on its standard input and output. A server that sends too many bytes,
+ * messages or other lines is stopped.
  */
 export class SandboxedTransport implements Transport {
-	/** The client recognises a local program by these two fields, and then also accepts servers of older versions. */
+	/**
+	 * These two fields make the library recognise a local program. It then also accepts servers with older protocol
+	 * versions.
+	 */
 	readonly pid = null;
 	readonly stderr = null;
 	onclose?: (() => void) | undefined;
@@ -42,7 +45,7 @@ export class SandboxedTransport implements Transport {
 	onmessage?: Transport["onmessage"];
 	/** Settles when the program has ended. */
 	ended: Promise<void> = Promise.resolve();
-	/** Reason why it was stopped or ended. */
+	/** Reason why the program was stopped or ended. */
 	problem: string | undefined;
 	readonly #program: ServerProgram;
 	readonly #lines = new MessageLines(maxMessageBytes, (line) => this.#read(line));
@@ -60,7 +63,7 @@ export class SandboxedTransport implements Transport {
 		this.#messages = new Allowance(messages, program.clock);
 	}
 
-	/** Last lines of its standard error. */
+	/** Last lines of the program's standard error. */
 	get log(): readonly string[] {
 		return this.#errors.lines;
 	}
@@ -77,7 +80,7 @@ export class SandboxedTransport implements Transport {
 			power: writes ? "work" : "read",
 			timeoutMs: lifeMs,
 			maxOutputBytes: 1_024,
-			// The name of its connections in the log and in the audit.
+			// Name of the server's connections in the log and in the audit log.
 			callId: `mcp:${name}`,
 			signal: this.#stop.signal,
 			onOutput: (chunk) => this.#take(chunk),

@@ -15,7 +15,7 @@ import { visible } from "../../text/visible.ts";
 import { extrasOf } from "./resources-and-prompts.ts";
 import { mcpConnectionTexts, mcpServerTexts } from "./texts.ts";
 
-/** A transport that knows why it ended. */
+/** A transport that knows the reason of its end. */
 export interface ServerTransport extends Transport {
 	readonly problem: string | undefined;
 	/** Last lines of the server's standard error. */
@@ -25,18 +25,18 @@ export interface ServerTransport extends Transport {
 interface ConnectionDeps {
 	readonly clock: Clock;
 	readonly log: Logger;
-	/** Version of Parley, for the server. */
+	/** Version of Parley that the server receives. */
 	readonly version: string;
 }
 
 interface ConnectionListener {
-	/** Called at most once a second when the server announces other tools. */
+	/** Called when the server announces changed tools, at most once a second. */
 	toolsChanged(): void;
-	/** Answers a request of the server for input of a person. */
+	/** Answers a server's request for input from a person. */
 	elicit(params: ElicitRequestParams): Promise<ElicitResult>;
-	/** Answers a request of the server for a reply of the model. Rejects with the reason if it gets none. */
+	/** Answers a server's request for a model reply. Rejects with the reason if there is no reply. */
 	sample(params: CreateMessageRequestParams): Promise<CreateMessageResult>;
-	/** Called once. */
+	/** Called once, with the reason, when the connection has ended. */
 	closed(problem: string): void;
 }
 
@@ -45,13 +45,13 @@ const handshakeMs = 30_000;
 const probeMs = 5_000;
 const listMs = 30_000;
 const quietMs = 1_000;
-/** Pages of a list. */
+/** Maximum pages of a list. */
 const maxPages = 16;
 
-/** Milliseconds that the library waits for a call, with the time for people. */
+/** Maximum milliseconds that the library waits for the result of a call, including the time for answers of people. */
 const longestWaitMs = 48 * 60 * 60_000;
 
-/** A time limit that does not run while a person is asked. */
+/** A time limit that pauses while a person answers a question. */
 export class Deadline {
 	readonly #clock: Clock;
 	readonly #late: () => void;
@@ -74,7 +74,7 @@ export class Deadline {
 		this.#leftMs -= this.#clock.monotonic() - this.#since;
 	}
 
-	/** Ends the limit. A later `resume` has no effect. */
+	/** Ends the time limit. A later `resume` has no effect. */
 	end(): void {
 		this.pause();
 		this.#ended = true;
@@ -90,11 +90,11 @@ export class Deadline {
 export interface CallOptions {
 	readonly timeoutMs: number;
 	readonly signal: AbortSignal;
-	/** Receives the time limit of the call. */
+	/** Set to the time limit of the call when the call starts. */
 	readonly pauses: { deadline?: Deadline };
 }
 
-/** An open connection to a server. The protocol is the library's; time limits are ours. */
+/** An open connection to a server. The library implements the protocol, and this class the time limits. */
 export class ServerConnection {
 	readonly #client: Client;
 	readonly #transport: ServerTransport;
@@ -107,7 +107,7 @@ export class ServerConnection {
 		this.#clock = clock;
 	}
 
-	/** Connects, or rejects with the reason and closes the transport. */
+	/** Opens a connection. If this fails, closes the transport and rejects with the reason. */
 	static async open(
 		transport: ServerTransport,
 		{ clock, log, version }: ConnectionDeps,
@@ -118,7 +118,8 @@ export class ServerConnection {
 			{ name: "parley", version },
 			{
 				capabilities: { elicitation: { form: {}, url: {} }, sampling: {} },
-				// Schemas of a server may have patterns that take hours. Its answers are only text here.
+				// A server's schema may contain patterns that run for hours. The server's answers are used only as text, so no
+				// schema checks them.
 				jsonSchemaValidator: acceptAll,
 				versionNegotiation: { mode: "auto", probe: { timeoutMs: probeMs } },
 				listMaxPages: maxPages,
@@ -127,7 +128,7 @@ export class ServerConnection {
 				},
 			},
 		);
-		// Faults of single messages. The transport ends a server that sends too many.
+		// Errors of single messages are only logged. The transport stops a server that sends too many invalid lines.
 		client.onerror = (error) => log.debug(mcpServerTexts.messageIgnored, { error });
 		client.setRequestHandler("elicitation/create", ({ params }) => listener.elicit(params));
 		client.setRequestHandler("sampling/createMessage", ({ params }) => listener.sample(params));
@@ -144,7 +145,7 @@ export class ServerConnection {
 		return new ServerConnection(client, transport, clock);
 	}
 
-	/** The tools of the server, unchecked, and those for its resources and prompts. */
+	/** Returns the server's unchecked tools, and the tools for its resources and prompts. */
 	async tools(): Promise<readonly Tool[]> {
 		const own = this.#client.getServerCapabilities()?.tools === undefined ? [] : await this.#ownTools();
 		this.#extras = extrasOf(this.#client, own);
@@ -164,7 +165,8 @@ export class ServerConnection {
 		args: Readonly<Record<string, unknown>>,
 		{ timeoutMs, signal: stopped, pauses }: CallOptions,
 	): Promise<CallToolResult> {
-		// Time for people does not count, so our own time limit is the shorter one.
+		// This limit is long, because it includes the time of people. The limit in `within` excludes that time and ends the
+		// call earlier.
 		const timeout = longestWaitMs;
 		const extra = this.#extras.find(({ listed }) => listed.name === name);
 		return await within(this.#clock, timeoutMs, mcpConnectionTexts.noAnswer, (late, deadline) => {
@@ -176,7 +178,7 @@ export class ServerConnection {
 	}
 
 	async close(): Promise<void> {
-		// Only the transport can fail here, and its own close rejects with the reason.
+		// Only the transport can fail here. Its own `close` rejects with the reason.
 		await this.#client.close().catch(() => undefined);
 		await this.#transport.close();
 	}
@@ -185,7 +187,9 @@ export class ServerConnection {
 /** Maximum characters of an error of a server. */
 const longestProblem = 500;
 
-/** Text of an error: ours if it caused the error, else that of the library or the server, which may be any text. */
+/**
+ * Text of an error: Parley's own message if Parley caused the error, otherwise any text of the library or the server.
+ */
 export function problemOf(reason: unknown): string {
 	for (let error = reason; error instanceof Error; error = error.cause) {
 		if (error instanceof ParleyError) return error.message;
@@ -197,7 +201,7 @@ export function problemOf(reason: unknown): string {
 	);
 }
 
-/** Scopes as they are usual, so that an operator can copy them into a shell. */
+/** Scopes with common characters, which an operator can safely copy into a shell. */
 const plainScope = /^[A-Za-z0-9:._/ -]{1,200}$/;
 
 function scopeProblem(error: Error): string {
@@ -208,7 +212,7 @@ function scopeProblem(error: Error): string {
 /** Accepts every value. */
 const acceptAll: jsonSchemaValidator = {
 	getValidator<T>() {
-		// True because no caller reads the value as another type: results become text.
+		// True because callers only convert the value to text.
 		return (data): JsonSchemaValidatorResult<T> => ({
 			valid: true,
 			data: data as T,
@@ -217,7 +221,7 @@ const acceptAll: jsonSchemaValidator = {
 	},
 };
 
-/** Runs work that must end in time. Rejects with `deadline_exceeded`, and aborts the work. */
+/** Runs work with a time limit. After the limit, aborts the work and rejects with `deadline_exceeded`. */
 async function within<T>(
 	clock: Clock,
 	ms: number,

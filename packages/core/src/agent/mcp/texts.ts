@@ -3,7 +3,7 @@ import { definedItems } from "@parley/base";
 interface Request {
 	readonly server: string;
 	readonly message: string;
-	/** Number of the question, from 1, if the form has several fields. */
+	/** Number of the question, starting at 1, if the form has several fields. */
 	readonly place?: number;
 	readonly count?: number;
 }
@@ -15,7 +15,10 @@ interface FieldFacts {
 	readonly counts: { readonly min: number; readonly max: number } | undefined;
 }
 
-/** Servers of MCP and their calls. In lists and logs, the name of the server is before a problem that begins with "it". */
+/**
+ * Texts about MCP servers and their calls. In lists and logs, the name of the server precedes a problem that begins
+ * with "it".
+ */
 export const mcpServerTexts = {
 	tooManyCalls: (server: string, calls: number): string =>
 		`the MCP server ${server} has ${calls} open calls: try again later`,
@@ -30,7 +33,7 @@ export const mcpServerTexts = {
 	messageIgnored: "a message of an MCP server was ignored",
 } as const;
 
-/** The `.mcp.json` of a directory, and differences from the state that the operator trusts. */
+/** Texts about the `.mcp.json` of a directory, and about differences from the state that the operator trusts. */
 export const directoryServerTexts = {
 	invalidFile: (file: string, why: string): string => `${file} is not valid: ${why}`,
 	name: (name: string): string => `${name}: use lower-case letters, digits and - in the name`,
@@ -72,7 +75,7 @@ export const mcpConnectionTexts = {
 	noInput: "it reads no input",
 } as const;
 
-/** Tools of servers. */
+/** Texts about tools of servers. */
 export const mcpToolTexts = {
 	note: (server: string): string => `a tool of the MCP server ${server}`,
 	ofDirectory: (server: string, directory: string): string =>
@@ -88,8 +91,8 @@ export const mcpToolTexts = {
 } as const;
 
 /**
- * Tools for the resources and prompts of a server. The descriptions are part of the hash of an approved tool: after a
- * change, its next call requires approval.
+ * Descriptions of the tools for a server's resources and prompts. They are part of the hash of an approved tool, so a
+ * changed description requires approval at the next call.
  */
 export const mcpExtraTexts = {
 	listResources: "Lists the resources of this MCP server: texts and files that it offers for reading.",
@@ -123,7 +126,7 @@ export const mcpResultTexts = {
 	unknownPart: "[a part of an unknown kind, left out]",
 } as const;
 
-/** Requests of servers for a reply of the model. */
+/** Texts for a server's request for a model reply. */
 export const samplingTexts = {
 	question: ({
 		server,
@@ -134,7 +137,7 @@ export const samplingTexts = {
 		readonly text: string;
 		readonly hidden: number;
 	}): string => {
-		// Without the marks, a line of the server could look like one of Parley.
+		// The prefix distinguishes a line of the server from a line of Parley.
 		const lines = text.split("\n").map((line) => `> ${line}`);
 		const rest = hidden > 0 ? [`[and ${hidden} more characters]`] : [];
 		const intro = `The MCP server ${server} asks the model to answer the lines with \`>\`. The reply is sent to the server, and costs count for this session:`;

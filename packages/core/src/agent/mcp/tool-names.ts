@@ -2,13 +2,13 @@ import { createHash } from "node:crypto";
 import { mcpSeparator } from "../../vocabulary/mcp/server.ts";
 import type { Tool } from "../../vocabulary/tool.ts";
 
-/** Maximum that all models accept. */
+/** Maximum length of a tool name that all models accept. */
 const longest = 64;
 const HASH_LENGTH = 8;
 
 /**
- * Names of tools for models, by the names of a server. Letters that models refuse become `_`. A name that is too long, or
- * that two tools would have, ends with a hash of the server's name for it.
+ * Returns the names of a server's tools for models. `_` replaces characters that models refuse. A name that is too long
+ * or not unique ends with a hash of the server's own name for the tool.
  */
 export function nameTools(server: string, names: readonly string[]): ReadonlyMap<string, string> {
 	const plain = new Map(names.map((name) => [name, plainName(server, name)]));
@@ -31,12 +31,14 @@ function hashedName(shown: string, name: string): string {
 	return `${shown.slice(0, longest - HASH_LENGTH - 1)}_${hash}`;
 }
 
-/** All spellings that mean a built-in tool. A model may write a name with other cases, `_` and `-`. */
+/**
+ * Returns all spellings that mean a built-in tool. A model may write a name with different letter case, `_` and `-`.
+ */
 export function usedNames(tools: readonly Tool[]): ReadonlySet<string> {
 	return new Set(tools.flatMap(({ name, accepts }) => [name, ...(accepts?.names ?? [])]).map(spelled));
 }
 
-/** The form of a name in which spellings are compared. */
+/** Normalises a name to compare different spellings. */
 export function spelled(name: string): string {
 	return name.toLowerCase().replaceAll(/[_-]/g, "");
 }

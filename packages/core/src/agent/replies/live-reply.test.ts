@@ -10,12 +10,15 @@ import { ModelError } from "../../vocabulary/model-error.ts";
 import type { TransientEvent } from "../../vocabulary/transient-event.ts";
 
 const secret = "k3y-0123456789abcdef";
-/** Other texts of these tests do not end with a possible beginning of the secret or of its encodings: k, a, s, r, 6. */
+/**
+ * The redactor withholds a possible beginning of the secret or of its encodings. So other texts of these tests do not
+ * end with k, a, s, r or 6.
+ */
 const shown = /^\[redacted\]$/;
 
 const think = (text: string): ModelEvent => ({ type: "thinking", text });
 
-/** A call that arrives in these pieces. */
+/** Returns the events of a call whose arguments arrive in these pieces. */
 function written(index: number, id: string, ...pieces: readonly string[]): ModelEvent[] {
 	return [
 		{ type: "call.started", index, id, name: "probe" },
@@ -25,7 +28,7 @@ function written(index: number, id: string, ...pieces: readonly string[]): Model
 	];
 }
 
-/** Events in successive turns of the event loop. */
+/** A reply that emits the events in successive turns of the event loop. */
 function slowly(...events: readonly ModelEvent[]): ScriptedReply {
 	return async function* () {
 		for (const event of events) {

@@ -10,27 +10,30 @@ interface CallName {
 }
 
 export interface ReplyListener {
-	/** Set if clients do not see the text. */
+	/** Set if the text is hidden from clients. */
 	readonly auxiliary?: true;
 	respond(): void;
-	/** A piece of text, without secrets. */
+	/** Receives a piece of text without secrets. */
 	writeText(text: string): void;
-	/** A piece of thinking, as the provider sends it. */
+	/** Receives a piece of thinking, as the provider sends it. */
 	think(text: string): void;
-	/** The model starts to write the call with this index in the reply. */
+	/** Called when the model starts to write the call with this index in the reply. */
 	startCall(index: number, call: CallName): void;
-	/** The next piece of the arguments, as the provider sends it. */
+	/** Receives the next piece of the arguments, as the provider sends it. */
 	writeCall(index: number, json: string): void;
 	endCall(index: number): void;
-	/** Returns an id for a call that is unique in the session: the provider's id if it is not `taken` in this reply. */
+	/**
+	 * Returns an id for a call that is unique in the session. This is the provider's id unless `used` or the session
+	 * contains it.
+	 */
 	callId(id: string, used: ReadonlySet<string>): string;
-	/** The reply is complete or failed. `context` is the context after a complete reply. */
+	/** Called when the reply is complete or failed. `context` is the context after a complete reply. */
 	end(reply: Reply, context: ContextSnapshot | undefined): void;
 }
 
 const nothing = (): void => undefined;
 
-/** For a text that clients do not see. */
+/** Listener for a text that is hidden from clients. */
 export const silentListener: ReplyListener = {
 	auxiliary: true,
 	respond: nothing,
@@ -43,10 +46,10 @@ export const silentListener: ReplyListener = {
 	end: nothing,
 };
 
-/** Pieces that are sent one by one in a tick of the event loop. Later ones are joined in one event. */
+/** Maximum pieces that are sent separately in one tick of the event loop. Later pieces are joined in one event. */
 const piecesPerTick = 8;
 
-/** Text that the redactor has not returned yet. */
+/** Text that the redactor still withholds. */
 class Draft {
 	readonly #whole = new WholeCharacters();
 	readonly #redaction: RedactedStream;
@@ -71,24 +74,24 @@ interface OpenCall {
 	readonly name: string;
 	readonly plain: PlainJsonText;
 	readonly draft: Draft;
-	/** Characters of the arguments that were sent. */
+	/** Number of sent characters of the arguments. */
 	length: number;
 }
 
-/** Source of a piece: the text, the thinking, or the arguments of a call. */
+/** The part of a reply to which a piece belongs: text, thinking, or the arguments of a call. */
 type Part = "text" | "thinking" | OpenCall;
 
 /**
- * Passes a reply on as transient events. If the model is faster than the event loop, the first pieces of a tick are sent one
- * by one and the others are joined in one event (decision 014).
+ * Sends a reply to clients as transient events. If the model is faster than the event loop, the first pieces of a tick
+ * are sent separately. The other pieces are joined in one event (decision 014).
  */
 export class LiveReply implements ReplyListener {
 	readonly #run: Run;
 	readonly #ids: Ids;
 	#hasOutput = false;
-	/** Pieces of this tick. */
+	/** Number of pieces in this tick. */
 	#pieces = 0;
-	/** Sent at the end of the tick. */
+	/** Joined pieces that are sent at the end of the tick. */
 	#pending: { readonly of: Part; text: string } | undefined;
 	#thinking: Draft | undefined;
 	readonly #calls = new Map<number, OpenCall>();
@@ -207,13 +210,13 @@ export class LiveReply implements ReplyListener {
 }
 
 /**
- * Joins pieces of text in which a server cut a character in two. Strict readers reject a line with half a character. Half a
- * character without its other half becomes U+FFFD.
+ * Joins pieces of text when a server has split a character. Strict readers reject a line with half a character. A half
+ * without its other half becomes U+FFFD.
  */
 export class WholeCharacters {
 	#half = "";
 
-	/** Returns the text so far without an incomplete last character. */
+	/** Returns the text that is complete so far, without an incomplete last character. */
 	push(piece: string): string {
 		const text = this.#half + piece;
 		const isCut = isFirstHalf(text.charCodeAt(text.length - 1));
@@ -221,7 +224,7 @@ export class WholeCharacters {
 		return (isCut ? text.slice(0, -1) : text).toWellFormed();
 	}
 
-	/** Returns the rest at the end of the text: U+FFFD for a half character, else "". */
+	/** Returns the rest at the end of the text: U+FFFD for an incomplete character, otherwise "". */
 	end(): string {
 		const half = this.#half;
 		this.#half = "";
@@ -229,14 +232,14 @@ export class WholeCharacters {
 	}
 }
 
-/** Whether a code unit is the first half of a pair: https://www.unicode.org/glossary/#high_surrogate_code_unit */
+/** Whether a code unit is a high surrogate: https://www.unicode.org/glossary/#high_surrogate_code_unit */
 function isFirstHalf(codeUnit: number): boolean {
 	return codeUnit >= 0xd800 && codeUnit <= 0xdbff;
 }
 
 /**
- * Rewrites the escapes of JSON text as `JSON.stringify` writes them, piece by piece. A model may escape any character, and a
- * redactor would not find a secret in such a spelling. Text that is not JSON passes unchanged.
+ * Rewrites the escapes of JSON text as `JSON.stringify` writes them, piece by piece. A model may escape any character,
+ * and the redactor does not recognise an escaped secret. Text that is not JSON passes unchanged.
  */
 export class PlainJsonText {
 	/** Start of an escape that may continue in the next piece. */
@@ -264,7 +267,7 @@ const open = String.raw`\\(?:u[\da-fA-F]{0,3})?$`;
 const firstHalf = String.raw`\\u[dD][89abAB][\da-fA-F]{2}`;
 const secondHalf = String.raw`\\u[dD][c-fC-F][\da-fA-F]{2}`;
 
-/** Escapes of RFC 8259, section 7. A surrogate pair is one match. At the end of the text a partial escape matches, too. */
+/** Escapes of RFC 8259, section 7. A surrogate pair is one match. A partial escape matches at the end of the text. */
 const escapes = new RegExp(
 	String.raw`${firstHalf}(?:${secondHalf}|${open})?|\\u[\da-fA-F]{4}|\\[^u]|${open}`,
 	"g",
@@ -280,7 +283,7 @@ function plain(written: string): string {
 	try {
 		return JSON.stringify(parseJson(`"${written}"`)).slice(1, -1);
 	} catch {
-		// Not a valid escape: the complete arguments are refused later.
+		// An invalid escape stays unchanged. The complete arguments are refused later.
 		return written;
 	}
 }
@@ -288,8 +291,8 @@ function plain(written: string): string {
 type Block = AssistantMessage["content"][number];
 
 /**
- * Content of a reply for people, without secrets. Arguments of calls stay unchanged in the record for the model, and
- * thinking is returned to the provider unchanged.
+ * Returns the content of a reply for people, without secrets. The stored steps keep the arguments of calls and the
+ * thinking unchanged for the provider.
  */
 export function shownContent(
 	content: AssistantMessage["content"],

@@ -22,8 +22,8 @@ import { participantsOf, type Run } from "../run/run.ts";
 import { memoryOfRunTexts } from "./texts.ts";
 
 /**
- * The person and the channel whose notes a run can read. In a chat, the notes about a person are for runs of messages by
- * only that person.
+ * Returns the person and the channel whose notes a run can read. In a chat, a run can read notes about a person only if
+ * no other person wrote to the run.
  */
 export function readerOf(run: Run): MemoryReader {
 	const { row, session } = run;
@@ -32,7 +32,10 @@ export function readerOf(run: Run): MemoryReader {
 	return { channel: session.place, ...defined({ user: others.length === 0 ? user : undefined }) };
 }
 
-/** Notes for the tools of a run. They depend on the people of the run, who may change while it works. */
+/**
+ * Provides notes to the tools of a run. The accessible notes depend on the people of the run, who may change while it
+ * works.
+ */
 export function memoryAccessOf(run: Run, callId: string, memories: Memories): MemoryAccess {
 	const { session } = run;
 	const { store } = run.journal;
@@ -71,10 +74,7 @@ export function memoryAccessOf(run: Run, callId: string, memories: Memories): Me
 	};
 }
 
-/**
- * Finds a note that the run may delete: a note by its person, a note about that person, or, outside of a chat, a note for
- * all people.
- */
+/** Finds a note that the run may delete: a note by or about its person. Outside chats, also a note for all people. */
 async function findDeletable(db: Tx, run: Run, id: string): Promise<Memory> {
 	const reader = readerOf(run);
 	const memory = await findMemory(db, id);
@@ -86,18 +86,18 @@ async function findDeletable(db: Tx, run: Run, id: string): Promise<Memory> {
 	throw new ParleyError(message, { code: "permission_denied" });
 }
 
-/** The same id for the same call, so that a call after a crash finds its stored note. */
+/** Returns the same id for the same call, so that a repetition after a crash finds its stored note. */
 function noteId(sessionId: string, callId: string): string {
 	return `mem_${createHash("sha256").update(`${sessionId} ${callId}`).digest("hex").slice(0, 26)}`;
 }
 
 /**
- * Offers the most relevant notes to a run before its first model call, and the state of the commands in the background.
- * Records them as a step, so that a resumed run has the same text. The session gets the taint of the notes.
+ * Adds the most relevant notes and the state of background commands to a run, before its first model call. Records them
+ * as a step, so that a resumed run has the same text. The session gets the taint of the notes.
  */
 export async function recallMemories(run: Run, memories: Memories): Promise<void> {
 	const { row, steps, session } = run;
-	// A run that repeats a reply has its question, with the notes, in an earlier run.
+	// A run that repeats a reply uses the question of an earlier run, with the notes.
 	if (row.retryOf !== undefined || steps.some(({ kind }) => kind === "reply" || kind === "recalled")) return;
 	const notes = withinNotesBudget(await memories.recall(readerOf(run), row.content));
 	const known = await run.journal.store.read((db) => commandsForRun(db, session.id));

@@ -15,24 +15,27 @@ export interface AccumulatorOptions {
 	readonly normalise: (call: WrittenCall) => NormalCall;
 }
 
-/** Maximum characters of a reply. It is longer than any real reply, and fits one line of every wire in any escaping. */
+/** Maximum characters of a reply. It exceeds every real reply, and fits in one line of every wire with any escaping. */
 const maxText = 2 * 1024 * 1024;
-/** Maximum characters of the thinking of a reply, with its signatures and encrypted parts. */
+/** Maximum characters of the thinking of a reply, including signatures and encrypted parts. */
 const maxThinking = 8 * 1024 * 1024;
-/** Maximum calls that are recorded, of which only the first ones run. Each call costs a transaction. */
+/** Maximum recorded calls of a reply. Fewer calls run. Each recorded call costs a transaction. */
 const maxRecordedCalls = 1_000;
 
 /** Builds a reply from its events. Throws a `ModelError` if it is too long. */
 export class ReplyAccumulator {
 	readonly #deps: AccumulatorOptions;
 	readonly #blocks: Block[] = [];
-	/** The open text block. Joined at its end, because a long reply has tens of thousands of pieces. */
+	/**
+	 * Pieces of the open text block. They are joined only at its end, because a long reply has tens of thousands of
+	 * pieces.
+	 */
 	#text: string[] = [];
 	#length = 0;
 	#thinking = 0;
 	readonly #whole = new WholeCharacters();
 	readonly #ids = new Set<string>();
-	/** Ids of announced calls, by their index in the reply. */
+	/** Ids of announced calls. Key: the index of the call in the reply. */
 	readonly #announced = new Map<number, string>();
 	#usage: Usage = noUsage;
 	#model = "";
@@ -97,7 +100,7 @@ export class ReplyAccumulator {
 	reply(failure: ParleyError | undefined): Reply {
 		this.#closeText();
 		const facts = { model: this.#model, usage: this.#usage, stop: failure ? undefined : this.#stop };
-		// The calls of an interrupted reply are not run: some may be missing or incomplete.
+		// The calls of an interrupted reply do not run, because some may be missing or incomplete.
 		const whole = failure === undefined && (this.#stop === "end_turn" || this.#stop === "tool_use");
 		const cut = failure === undefined && this.#stop === "max_tokens" && this.#blocks.some(isCall);
 		const blocks = whole
@@ -109,7 +112,7 @@ export class ReplyAccumulator {
 		return { ...facts, content, failure };
 	}
 
-	/** Signed thinking must be returned to the provider unchanged, or it is rejected. Only the provider sees it. */
+	/** Returns signed thinking unchanged, because the provider rejects changes. Only the provider receives it. */
 	#cleanThinking(block: ThinkingBlock): ThinkingBlock {
 		if (block.signature !== undefined || block.redacted !== undefined) return block;
 		const { redaction } = this.#deps;
@@ -131,7 +134,7 @@ export class ReplyAccumulator {
 		this.#deps.listener.startCall(index, { id, name });
 	}
 
-	/** From here on, all code uses the normal form of the call. */
+	/** Records a call in its normal form, which all later code uses. */
 	#call({ type, invalid, id: given, index, ...written }: Extract<ModelEvent, { type: "call" }>): void {
 		const announced = index === undefined ? undefined : this.#announced.get(index);
 		const id = announced ?? this.#claimId(given);
@@ -179,7 +182,7 @@ function isCall({ type }: Block): boolean {
 	return type === "call";
 }
 
-/** A call of a reply that reached its limit. The model gets the reason and may repeat the call. */
+/** Marks a call of a reply that reached its limit as not run. The model gets the reason and may repeat the call. */
 function notRun(block: Block): Block {
 	if (block.type !== "call" || block.invalid !== undefined) return block;
 	return {

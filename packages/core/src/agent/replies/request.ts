@@ -17,7 +17,7 @@ import { nextTry, triesOf } from "./retries.ts";
 import { recordAttempt, type StreamPorts, streamReply } from "./stream-reply.ts";
 import { replyTexts } from "./texts.ts";
 
-/** Ports of a text that clients do not see. */
+/** Ports for a text that is hidden from clients. */
 export interface TextPorts extends StreamPorts, SpendingPorts {
 	/** Random number from 0 to 1, which spreads simultaneous retries. */
 	readonly random: () => number;
@@ -30,8 +30,8 @@ export interface ReplyPorts extends TextPorts {
 export type SystemPromptOf = (session: Session, by: PromptAgent) => Promise<string>;
 
 /**
- * Returns the request for the run's next reply, with as much of the conversation as fits the window of the model. Older
- * parts may be summarised first, which calls the model. Throws if the request or its record fails.
+ * Returns the request for the run's next reply, with as much of the conversation as fits the window of the model. May
+ * first call the model to summarise older parts. Throws if the request or its record fails.
  */
 export async function nextRequest(run: Run, model: string, ports: ReplyPorts): Promise<ModelRequest> {
 	if (run.settings.model.settled) await run.settings.model.settled(run.control.signal, model);
@@ -53,15 +53,17 @@ export async function nextRequest(run: Run, model: string, ports: ReplyPorts): P
 	);
 }
 
-/** The messages of the run. If another person speaks to it, they have no notes about its first person. */
+/**
+ * Returns the messages of the run. If another person has joined the run, the notes about its first person are omitted.
+ */
 function ownMessages(run: Run): readonly Message[] {
 	const messages = messagesOf(run.row, run.steps);
 	return readerOf(run).user === undefined ? messages : withPersonalNotes(messages, run.steps);
 }
 
 /**
- * Asks the model for a text that clients do not see, such as a summary. `first` is the first model to ask. Counted and
- * limited like every model call. Throws the failure of the last call.
+ * Requests a text that is hidden from clients, such as a summary. `first` is the first model to try. Usage and limits
+ * apply as for every model call. Throws the failure of the last call.
  */
 export async function askForText(
 	run: Run,
@@ -87,12 +89,12 @@ export async function askForText(
 	}
 }
 
-/** Maximum model calls for one text, failed ones included. */
+/** Maximum model calls for one text, including failed calls. */
 const textCalls = 2;
 
 type TextPurpose = "a summary" | "a verdict";
 
-/** Returns the reason why a complete reply is not usable as a text: the model refused, or wrote none. */
+/** Returns an error if a complete reply is not usable as a text, because the model refused or wrote no text. */
 export function withoutText({ content, stop }: Reply, purpose: TextPurpose): ModelError | undefined {
 	if (stop !== "refusal" && textOf(content).trim() !== "") return undefined;
 	const reason = (stop && reasons[stop]) ?? replyTexts.noText;
@@ -106,14 +108,19 @@ const reasons: Readonly<Partial<Record<StopReason, string>>> = {
 
 interface RequestParts {
 	readonly parts: Omit<ModelRequest, "messages">;
-	/** In tokens. */
+	/** Limits in tokens. */
 	readonly limits: ReturnType<typeof limitsOf>;
 }
 
-/** Minimum tokens of a reply, also above a budget: a shorter reply is useless, and its cost is small. */
+/**
+ * Minimum limit of a reply in tokens, even if it exceeds the budget: a shorter reply is useless, and its cost is small.
+ */
 const leastOutput = 4_096;
 
-/** The limits with a reply that the budgets can pay. The input is not counted, because its size is not known yet. */
+/**
+ * Limits the reply to the length that the budgets can pay. Ignores the cost of the input, because its size is not known
+ * yet.
+ */
 async function withinBudget(
 	limits: RequestParts["limits"],
 	{ session, settings, row, steps, journal, clock }: Run,
@@ -132,7 +139,7 @@ async function withinBudget(
 	return { ...limits, maxOutput: Math.min(maxOutput, payable) };
 }
 
-/** The system prompt of the session, followed by the guidance of clients about their tools. */
+/** Returns the system prompt of the session, followed by the clients' guidance about their tools. */
 export async function systemFor({
 	session,
 	settings,

@@ -8,28 +8,28 @@ import { replyTexts } from "./texts.ts";
 
 interface Wait {
 	readonly waitMs: number;
-	/** The failure that it follows, for people. */
+	/** The preceding failure, in words for people. */
 	readonly reason: string;
 }
 
-/** A model call that repeats a failed one, after a wait. */
+/** A model call that repeats a failed call after a wait. */
 interface NextTry extends Wait {
-	/** The model to ask: the same, or the next of its fallbacks. */
+	/** The model for this attempt: the same model, or the next fallback. */
 	readonly model: string;
-	/** Failed calls for this reply so far. */
+	/** Number of failed calls for this reply. */
 	readonly attempt: number;
 }
 
 interface NextTryOptions {
 	readonly spending: SpendingPorts;
-	/** Judges a complete reply. */
+	/** Returns an error if a complete reply is not usable. */
 	readonly useless?: (reply: Reply) => ModelError | undefined;
 }
 
 /**
- * Records a call that failed with a transient error, with its cost, and waits until the next one may be made. Returns
- * undefined if the answer is final: it is complete, or no try is left. `refused`: the reason why the next call is not
- * allowed. Throws `cancelled` if the run is stopped during the wait.
+ * Records a call that failed with a transient error and its cost, and waits until the next call may start. Returns
+ * undefined if the attempt is final: it is complete, or no attempt is left. `refused`: the reason why the next call is
+ * not allowed. Throws `cancelled` if the run is stopped during the wait.
  */
 export async function nextTry(
 	run: Run,
@@ -60,14 +60,14 @@ export async function nextTry(
 	return next;
 }
 
-/** Tries for the next reply of a run. After a switch to a fallback, the fallback answers for the rest of the run. */
+/** Attempts for the next reply of a run. After a switch, the fallback answers for the rest of the run. */
 export function triesOf(run: Run, random: () => number, first = run.asking, max?: number): Tries {
 	const { names } = run.settings;
 	const from = Math.max(0, first === undefined ? 0 : names.indexOf(first));
 	return new Tries(names.slice(from), random, max);
 }
 
-/** Maximum calls of one model for one reply, by the fault of the last one. */
+/** Maximum calls of one model for one reply, by the fault of the last call. */
 const maxTries: Readonly<Record<ModelFault, number>> = {
 	"rate-limited": 4,
 	overloaded: 4,
@@ -84,8 +84,8 @@ const longestWaitMs = 120_000;
 const jitterMs = 1_000;
 
 /**
- * Tries for one reply: a model several times, depending on its failure, then its fallbacks. `random` returns a number from 0
- * to 1. `most` limits the calls of all models together.
+ * Attempts for one reply: several calls of a model, depending on its failure, then its fallbacks. `random` returns a
+ * number from 0 to 1. `max` limits the calls of all models together.
  */
 export class Tries {
 	readonly #names: readonly string[];
@@ -109,7 +109,7 @@ export class Tries {
 		return this.#failed;
 	}
 
-	/** The try after this failure; undefined if another one is pointless or not allowed. */
+	/** Returns the attempt after this failure, or undefined if no further attempt can succeed or is allowed. */
 	after(failure: unknown): NextTry | undefined {
 		if (!(failure instanceof ModelError) || maxTries[failure.fault] === 1) return undefined;
 		this.#failedHere += 1;

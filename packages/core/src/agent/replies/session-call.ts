@@ -12,7 +12,7 @@ import { ReplyAccumulator } from "./reply-accumulator.ts";
 import { type Attempt, countCall, withoutSecrets } from "./stream-reply.ts";
 import { replyTexts } from "./texts.ts";
 
-/** A session that calls a model outside of any run, with the ports of the call. */
+/** A session that calls a model outside a run, with the ports of the call. */
 export interface SessionCaller extends SpendingPorts {
 	readonly session: Session;
 	readonly journal: Journal;
@@ -33,7 +33,9 @@ export async function requireBudget(
 	});
 }
 
-/** Calls the model once and discards the stream. Secrets are counted under `sink`. Never rejects. */
+/**
+ * Calls the model once without streaming the reply to clients. The secret counter uses the name `sink`. Never rejects.
+ */
 export async function callForSession(
 	{ session, signal, clock }: SessionCaller,
 	model: Model,

@@ -22,11 +22,13 @@ import { replyTexts } from "./texts.ts";
 
 export interface StreamPorts {
 	readonly contexts: Contexts;
-	/** State of the providers by their last calls. */
+	/** State of each provider after its last call. */
 	readonly health: ProviderHealth;
 }
 
-/** Calls the model once, and passes its reply on as it arrives. A failure is part of the reply; never rejects. */
+/**
+ * Calls the model once and passes its reply on while it arrives. A failure becomes part of the reply. Never rejects.
+ */
 export async function streamReply(
 	run: Run,
 	request: ModelRequest,
@@ -67,12 +69,12 @@ export async function streamReply(
 			requestId = id;
 		};
 		for await (const event of model.stream(request, run.control.signal, answered)) {
-			// The server answers now, so its tokenizer can answer while it writes the reply.
+			// The server now answers, so its tokenizer can count parts while the model writes the reply.
 			if (!auxiliary) counting ??= contexts.texts.count(model, request, run.control.signal);
 			if (event.type !== "started") firstMs ??= clock.monotonic() - startedAt;
 			accumulator.add(event);
 			const reached = event.type === "text" && run.reach("model-streaming");
-			// Does not await other values, because this runs for every token.
+			// Awaits only a promise, because this code runs for every token.
 			if (reached instanceof Promise) await reached;
 		}
 		const reply = accumulator.reply(accumulator.complete ? undefined : brokeOff());
@@ -112,8 +114,8 @@ function brokeOff(): ModelError {
 }
 
 /**
- * The failure of a call of `name` for people, without secrets. A refused key is logged once, and again only after the
- * provider accepted a key.
+ * Returns the failure of a call of `name` for people, without secrets. A refused key is logged once, and again only
+ * after the provider has accepted a key.
  */
 function failureOf(run: Run, name: string, reason: unknown, health: ProviderHealth): ParleyError {
 	const error = withoutSecrets(run.session.redactor.into("error"), ParleyError.from(reason));
@@ -149,14 +151,14 @@ export interface Attempt {
 	readonly reply: Reply;
 }
 
-/** Account of a model call; `id` is "" for no run. */
+/** The run or session that pays for a model call. `id` is "" without a run. */
 interface Caller {
 	readonly id: string;
 	readonly session: Session;
 	readonly clock: Clock;
 }
 
-/** Records a call after which the run needs another reply: its cost, its text and the reason. */
+/** Records a call after which the run needs another reply: the cost, the text and the reason. */
 export async function recordAttempt(
 	run: Run,
 	attempt: Attempt,
@@ -170,13 +172,13 @@ export async function recordAttempt(
 	await writing.step({ kind: "spent", usage: reply.usage, cost, text: textOf(reply.content), reason });
 }
 
-/** A counted model call: its cost in billionths of a US dollar, and the events to record. */
+/** Result of counting a model call: its cost in billionths of a US dollar, and the events to record. */
 interface CountedCall {
 	readonly cost: number;
 	readonly events: readonly RecordedEvent[];
 }
 
-/** Counts a model call that has ended. The caller records its events in the same transaction. */
+/** Counts the usage of a finished model call. The caller records the returned events in the same transaction. */
 export async function countCall(
 	run: Caller,
 	attempt: Attempt,
@@ -208,7 +210,7 @@ function faultOf({ failure }: Reply): { readonly fault?: ModelFault } {
 	return failure instanceof ModelError ? { fault: failure.fault } : {};
 }
 
-/** "" for success, `cancelled` if the run was stopped, else the message of the failure. */
+/** Returns "" for success, `cancelled` if the run was stopped, otherwise the message of the failure. */
 function errorOf({ failure }: Reply): string {
 	return failure?.code === "cancelled" ? "cancelled" : (failure?.message ?? "");
 }

@@ -1,4 +1,4 @@
-/** Failures and limits of replies of a model. */
+/** Failures and limits of model replies. */
 export const replyTexts = {
 	tooLong: (max: number): string => `the reply is longer than ${max} characters`,
 	tooManyCalls: (max: number): string => `the reply has more than ${max} calls`,

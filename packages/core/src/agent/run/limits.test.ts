@@ -16,7 +16,7 @@ interface LimitStep {
 	readonly effectful?: boolean;
 }
 
-/** The steps of replies with one call each, and their results. */
+/** Returns the steps of replies with one call each, and the results of the calls. */
 function stepsOf(...errors: readonly LimitStep[]): Step[] {
 	return errors.flatMap(
 		({ name = "edit", args = {}, text = "broken", failed = true, effectful = false }, n): Step[] => {

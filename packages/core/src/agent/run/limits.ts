@@ -15,7 +15,7 @@ import type { Run } from "./run.ts";
 import { limitTexts } from "./texts.ts";
 
 export interface Refusal {
-	/** For people. */
+	/** Error text for people. */
 	readonly error: string;
 	readonly cause: EndCause;
 }
@@ -25,7 +25,7 @@ export interface SpendingPorts {
 	readonly budgets: Budgets;
 }
 
-/** Returns the reason why this model may not be called; undefined if it may. */
+/** Returns the reason why the run may not call this model, or undefined if it may. */
 export async function refusalOf(
 	run: Run,
 	model: string,
@@ -44,7 +44,7 @@ export async function refusalOf(
 	return error === undefined ? undefined : { error, cause: "budget" };
 }
 
-/** Returns why the run's own budget forbids a call of this model, for people; undefined if it does not. */
+/** Returns the reason for people why the run's own budget forbids a call of this model, or undefined if it does not. */
 function refusedByRunBudget(
 	{ row, steps, settings }: Run,
 	model: string,
@@ -61,8 +61,8 @@ function refusedByRunBudget(
 }
 
 /**
- * Tokens, and billionths of a US dollar, that the run's own budget still allows; infinity for no limit. Includes steps of
- * workflows.
+ * Tokens and billionths of a US dollar that remain in the run's own budget, including the use of workflow steps.
+ * Infinity without a limit.
  */
 export function budgetLeftOf(
 	{ budget = {} }: RunOptions,
@@ -81,7 +81,7 @@ export function budgetLeftOf(
 	};
 }
 
-/** Returns why the gateway's budgets forbid a call of this model, for people; undefined if they do not. */
+/** Returns the reason for people why the gateway's budgets forbid a call of this model, or undefined if they do not. */
 async function refusedByBudget(
 	{ session, settings, journal, clock }: Run,
 	model: string,
@@ -103,9 +103,9 @@ function callsIn(steps: readonly Step[]): number {
 	return steps.filter((step) => step.kind === "reply" || step.kind === "spent").length;
 }
 
-/** Maximum equal failures, or denials, of one call. Then it is not run again. */
+/** Maximum equal failures or denials of one call. After that, the call does not run again. */
 const MAX_FAILURES = 3;
-/** Maximum replies that repeat such a call. Then the run ends. */
+/** Maximum replies that repeat such a call. After that, the run ends. */
 const MAX_REFUSALS = 3;
 
 /** First words of the result of a denied call. The person's reason may follow. */
@@ -114,18 +114,21 @@ export const denied = limitTexts.denied;
 export const unanswered = limitTexts.deniedWithoutAnswer;
 const refused = limitTexts.notRunAgain;
 
-/** Failures of one call since the last effect. */
+/** Failures of one call since the last successful call with an effect. */
 interface Tally {
 	readonly name: string;
-	/** Kind of the last failure. */
+	/** Last failure text, without the parts that vary. */
 	manner: string;
 	failures: number;
 	denials: number;
-	/** Replies that repeated the call after its refusal. Repeats within one reply count once. */
+	/** Replies that repeated the refused call. Several repeats within one reply count once. */
 	readonly refusedIn: Set<number>;
 }
 
-/** Returns the result of a call that has failed in the same way, or was denied, too often in this run; else undefined. */
+/**
+ * Returns the result that refuses a call, if it has failed in the same way or was denied too often in this run.
+ * Otherwise returns undefined.
+ */
 export function refuseRepeat(steps: readonly Step[], call: Called): string | undefined {
 	const tally = tallies(steps).get(keyOf(call));
 	if (!tally) return undefined;
@@ -138,11 +141,14 @@ export function refuseRepeat(steps: readonly Step[], call: Called): string | und
 	return undefined;
 }
 
-/** Returns why the run ends: a call was denied too often, or the model keeps repeating a refused call. Else undefined. */
+/**
+ * Returns the reason why the run ends, if a call was denied too often or the model keeps repeating a refused call.
+ * Otherwise returns undefined.
+ */
 export function brokenBy(steps: readonly Step[]): Refusal | undefined {
 	for (const { name, refusedIn, denials } of tallies(steps).values()) {
 		const tool = visible(name.slice(0, 100));
-		// A model must not wear an approver down with repeated questions.
+		// A model must not exhaust an approver with repeated questions.
 		if (denials >= MAX_FAILURES) {
 			return { error: limitTexts.stoppedDenied(tool, MAX_FAILURES), cause: "denied" };
 		}
@@ -153,10 +159,10 @@ export function brokenBy(steps: readonly Step[]): Refusal | undefined {
 	return undefined;
 }
 
-/** Failures by call. A successful call with an effect gives failed calls another try. */
+/** Returns the failures of each call. After a successful call with an effect, failed calls may run again. */
 function tallies(steps: readonly Step[]): Map<string, Tally> {
 	const found = new Map<string, Tally>();
-	// Most runs have no failures, and this function is called for each of their calls.
+	// Most runs have no failures, so this check saves time at each of their calls.
 	if (!steps.some((step) => step.kind === "result" && step.failed)) return found;
 	const calls = new Map(
 		steps.flatMap((step) =>
@@ -184,7 +190,7 @@ function count(
 	call: CallBlock,
 	{ text, reply }: { readonly text: string; readonly reply: number },
 ): void {
-	// An excess of calls is not a failure of this call.
+	// The reply had too many calls, which is not a failure of this call.
 	if (text.endsWith(tooManyCalls)) return;
 	const key = keyOf(call);
 	const tally = found.get(key) ?? {
@@ -206,7 +212,7 @@ function count(
 	}
 }
 
-/** The text without parts that differ each time: numbers, such as times and durations, and generated ids. */
+/** Returns the text without variable parts: numbers, such as times and durations, and generated ids. */
 function mannerOf(text: string): string {
 	return text.replaceAll(/[a-z]{1,10}_[0-9a-z]{26}|\d+/g, "#");
 }
@@ -216,7 +222,7 @@ interface Called {
 	readonly arguments: unknown;
 }
 
-/** Arguments may be a file of many kilobytes, and are looked at before each model call. */
+/** Cached, because arguments may contain a large file and are compared before each model call. */
 const keys = new WeakMap<Called, string>();
 
 function keyOf(call: Called): string {
@@ -228,9 +234,9 @@ function keyOf(call: Called): string {
 }
 
 /**
- * Cancels a run with `afterCrash: cancel` that needs a decision, if it was sent before a crash of the gateway: the client
- * that decides was lost. Throws then, because the run is stopped. `known` is the approval that the decision is about, if it
- * was raised before.
+ * Stops a run with `afterCrash: cancel` if it needs a decision and its message was sent before a crash of the gateway,
+ * because the deciding client was lost. Throws in that case. `known`: the approval of the decision, if it was raised
+ * before the crash.
  */
 export function stopIfAbandoned({ id, row, session, control, log }: Run, known?: PromptRow): void {
 	const isDecided = known !== undefined && known.state !== "open";
@@ -240,9 +246,7 @@ export function stopIfAbandoned({ id, row, session, control, log }: Run, known?:
 	control.signal.throwIfAborted();
 }
 
-/**
- * Records that any client may decide about the calls of a parked run, unless its own client disconnected before the crash.
- */
+/** Allows any client to decide about the calls of a parked run, unless its own client disconnected before the crash. */
 export async function letAnyClientDecide({ id, row, session }: Run): Promise<void> {
 	if (!session.attended.has(id)) return;
 	const { afterCrash: _afterCrash, ...options } = row.options;

@@ -46,7 +46,7 @@ test("every log line of a run has its id, and none has text of the conversation"
 	expect(lines.at(0)?.fields).toMatchObject({ principal: "operator", bytes: 15, position: 0 });
 	expect(lines.at(2)?.fields).toMatchObject({ error: "the model is overloaded", provider: "scripted" });
 	expect(lines.at(3)?.fields).toMatchObject({ attempt: 1, inMs: 1_000 });
-	// The time of a person's answer is not time of the tool.
+	// The duration of the tool excludes the time of a person's answer.
 	expect(lines.at(8)?.fields).toMatchObject({ tool: "write", callId: "c1", failed: false, durationMs: 0 });
 	expect(lines.at(-1)?.fields).toMatchObject({
 		outcome: "completed",

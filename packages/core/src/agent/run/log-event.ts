@@ -10,7 +10,7 @@ import { runLogTexts } from "./texts.ts";
 interface LoggedRun {
 	readonly log: Logger;
 	readonly steps: readonly Step[];
-	/** The start in this process, on the monotonic clock. */
+	/** Start of the run in this process, on the monotonic clock. */
 	readonly beganAt: number;
 }
 
@@ -21,8 +21,8 @@ interface LogServices {
 }
 
 /**
- * Logs a recorded event, without any text of the conversation. The switch is exhaustive, so that a new event fails to
- * compile until it has a case.
+ * Logs a recorded event without any text of the conversation. The switch is exhaustive, so that the compiler rejects a
+ * new event without a case.
  */
 export function logEvent(run: LoggedRun, event: RecordedEvent, services: LogServices): void {
 	const { log } = run;
@@ -63,7 +63,7 @@ export function logEvent(run: LoggedRun, event: RecordedEvent, services: LogServ
 				...metricsOf(run, event, services.clock),
 			});
 			return;
-		// Logged by their cause, or with the end of the run.
+		// The log line of the cause, or of the end of the run, covers these events.
 		case "session.created":
 		case "session.closed":
 		case "session.renamed":
@@ -78,13 +78,13 @@ export function logEvent(run: LoggedRun, event: RecordedEvent, services: LogServ
 		case "todo.updated":
 		case "grant.created":
 		case "grant.ended":
-		// Logged when a schedule fires, or by the audit.
+		// Logged when a schedule fires, or by the audit log.
 		case "schedule.created":
 		case "schedule.trigger":
 		case "schedule.removed":
 			return;
 		default:
-			// A new event of a session or a schedule fails to compile here.
+			// The compiler rejects a new event here until it has a case.
 			logWork(log, event);
 	}
 }
@@ -106,7 +106,7 @@ function logQuestion(
 	log.info(runLogTexts.questionOpened, { ...asks, question: questionId(fingerprint, token), expiresAt });
 }
 
-/** Logs an event of a skill, and facts of a task that the lines of its run do not have. */
+/** Logs an event of a skill, and facts about a task that its run does not log. */
 function logWork(log: Logger, event: CommandEvent | SkillEvent | TaskEvent | WorkerEvent): void {
 	switch (event.type) {
 		case "skill.started":
@@ -134,10 +134,10 @@ function logWork(log: Logger, event: CommandEvent | SkillEvent | TaskEvent | Wor
 			log.warn(runLogTexts.taskFailed, { taskId, retryCount, willRetry, ...reasonOf(error) });
 			return;
 		}
-		// Logged where commands start and end.
+		// The code that starts and ends commands logs these events.
 		case "command.started":
 		case "command.ended":
-		// The log lines of the task's run contain it already.
+		// The log lines of the task's run already contain these events.
 		case "skill.step.started":
 		case "task.created":
 		case "task.started":
@@ -155,7 +155,10 @@ function logWork(log: Logger, event: CommandEvent | SkillEvent | TaskEvent | Wor
 	}
 }
 
-/** Identifies a question in the log without the token that answers it: 12 characters of its fingerprint. */
+/**
+ * Identifies a question in the log by 12 characters of the fingerprint of its token. The token itself could answer the
+ * question.
+ */
 export function questionId(fingerprint: (text: string) => string, token: string): string {
 	return fingerprint(token).slice(0, 12);
 }
@@ -165,14 +168,14 @@ function outcomeOf(error: string): "completed" | "cancelled" | "failed" {
 	return error === "cancelled" ? "cancelled" : "failed";
 }
 
-/** The field `error` of a log line; no field for "". */
+/** Returns the log field `error`, or no field for "". */
 export function reasonOf(error: string): { readonly error?: string } {
 	return error === "" ? {} : { error };
 }
 
 type RunEnd = Extract<RecordedEvent, { type: "assistant.message" }>;
 
-/** Durations, tokens, cost and counts of a run that has ended. */
+/** Returns the duration, tokens, cost and counts of an ended run. */
 function metricsOf(run: LoggedRun, event: RunEnd, clock: Clock): object {
 	const count = (...kinds: readonly Step["kind"][]): number =>
 		run.steps.filter(({ kind }) => kinds.includes(kind)).length;

@@ -6,7 +6,7 @@ interface Finding {
 	readonly model: string;
 	/** `refused`: the provider refuses the key. */
 	readonly state: "ok" | "refused" | "unreachable";
-	/** For people; "" if the call succeeded. */
+	/** Reason for people; "" if the call succeeded. */
 	readonly reason: string;
 }
 
@@ -16,17 +16,17 @@ export interface ProviderState extends Finding {
 	readonly since: number;
 }
 
-/** Records the state of each server of a provider, according to the model calls. */
+/** Records the state of each provider server after its model calls. */
 export class ProviderHealth {
 	readonly #clock: Clock;
-	/** A model object stands for one server. */
+	/** Key: the model object, which stands for one server. */
 	readonly #states = new Map<Model, ProviderState>();
 
 	constructor(clock: Clock) {
 		this.#clock = clock;
 	}
 
-	/** The states of all providers that were called, in the order of their first calls. */
+	/** Returns the states of all called providers, in the order of their first calls. */
 	list(): readonly ProviderState[] {
 		return [...this.#states.values()];
 	}
@@ -36,8 +36,8 @@ export class ProviderHealth {
 	}
 
 	/**
-	 * Records a failed call. Temporary faults change nothing. Returns whether the state changed. The error's message must
-	 * have no secret.
+	 * Records a failed call. Temporary faults change nothing. Returns whether the state changed. The message of the error
+	 * must not contain a secret.
 	 */
 	failed(server: Model, model: string, { fault, message: reason }: ModelError): boolean {
 		if (fault === "unauthenticated") return this.#set(server, { model, state: "refused", reason });

@@ -48,8 +48,8 @@ export interface RunPorts {
 }
 
 /**
- * Chooses the settings of a session. `correlation`: the run for which clients may offer special tools. Throws an error that
- * a person can fix.
+ * Chooses the settings of a run in a session. `correlation` identifies the run, for which clients may offer special
+ * tools. Throws an error that a person can fix.
  */
 export type ChooseSettings = (
 	session: Session,
@@ -59,11 +59,11 @@ export type ChooseSettings = (
 
 export interface RunLimits {
 	readonly modelCalls: number;
-	/** Working time of one run in milliseconds; waiting for people is excluded. */
+	/** Maximum working time of one run in milliseconds. Waiting for people is excluded. */
 	readonly workingMs: number;
 }
 
-/** A transaction of a run, with functions that record events, steps and entries of the audit in it. */
+/** A transaction of a run, with functions that record events, steps and audit entries in it. */
 export interface Writing {
 	readonly tx: Tx;
 	readonly record: RecordEvents;
@@ -71,10 +71,10 @@ export interface Writing {
 	readonly audit: (entry: AuditEntry) => Promise<void>;
 }
 
-/** A run: the work from a message to its answer, as a record and a control. */
+/** A run in memory: the stored work from a message to its answer, and its control. */
 export class Run {
 	readonly id: string;
-	/** With the content of the attachments after it was loaded. */
+	/** Row of the run. It includes the content of attachments after they are loaded. */
 	row: RunRow;
 	readonly steps: Step[];
 	readonly session: Session;
@@ -83,15 +83,15 @@ export class Run {
 	readonly clock: Clock;
 	readonly log: Logger;
 	readonly control: RunControl;
-	/** Start of the work in this process, on the monotonic clock. */
+	/** Start of the run in this process, on the monotonic clock. */
 	readonly beganAt: number;
-	/** Whether an earlier process, or an earlier attempt to record it, has worked on it. */
+	/** Whether an earlier process, or an attempt whose commit failed, has worked on the run. */
 	readonly resumed: boolean;
 	history: readonly RunTranscript[] = [];
-	/** The fallback that answers instead of the first model. */
+	/** Fallback model that answers in place of the first model. */
 	asking: string | undefined;
 	#settings: RunSettings | undefined;
-	/** Settles with the last commit. */
+	/** Settles when the last commit has ended. */
 	#writing: Promise<unknown> = Promise.resolve();
 	#callIds: Set<string> | undefined;
 	readonly #ports: RunPorts;
@@ -122,7 +122,7 @@ export class Run {
 		this.beganAt = clock.monotonic();
 	}
 
-	/** Set by `choose`. Throws `internal` before. */
+	/** Settings of the run. Throws `internal` before `choose` has set them. */
 	get settings(): RunSettings {
 		if (!this.#settings) throw new ParleyError(runTexts.notStarted, { code: "internal" });
 		return this.#settings;
@@ -146,22 +146,22 @@ export class Run {
 		return this.#ports.policies.of({ profile: this.agent, rootDir, place, ...defined({ above }) });
 	}
 
-	/** Whether its calls run without approval: the session is trusted now, or was when the run started. */
+	/** Whether the calls of the run need no approval: the session is trusted now, or was trusted when the run started. */
 	get trusted(): boolean {
 		return !this.withoutGrants && (this.row.acceptAll || this.session.trusted);
 	}
 
-	/** Whether no grant of its session or channel covers its calls. */
+	/** Whether the run ignores session grants and channel grants. */
 	get withoutGrants(): boolean {
 		return isWithoutGrants(this.row.options);
 	}
 
-	/** Whether a schedule started it. */
+	/** Whether a schedule started the run. */
 	get scheduled(): boolean {
 		return this.row.options.origin !== undefined;
 	}
 
-	/** A place in its work at which tests stop the process. */
+	/** Marks a place in the code at which a test can stop the process. */
 	reach(place: string): void | Promise<void> {
 		return this.#ports.failpoints.reach(place);
 	}
@@ -182,8 +182,8 @@ export class Run {
 	}
 
 	/**
-	 * Like `Session.commit`, and writes steps with it. `work` may be called again with a new transaction. Commits of a run
-	 * follow each other, because steps are numbered.
+	 * Commits as `Session.commit` does, and also writes steps. `work` may be called again with a new transaction. Commits
+	 * of a run are sequential, because steps are numbered.
 	 */
 	commit<T>(work: (writing: Writing) => Promise<T>): Promise<T> {
 		const committed = this.#writing.then(() => this.#commit(work));
@@ -216,19 +216,19 @@ export class Run {
 	}
 }
 
-/** People who spoke to the run after it began. */
+/** Returns the people who wrote to the run after it began. */
 export function joinedBy({ steps, session }: Run): Person[] {
 	const steering = steps.flatMap((step) => (step.kind === "steered" && step.actor ? [step.actor] : []));
 	return [...steering, ...(session.task?.participants ?? [])];
 }
 
-/** People of a chat who spoke to the run, the person who started it first. */
+/** Returns the chat members who wrote to the run, starting with the person who started it. */
 export function participantsOf(run: Run): Person[] {
 	const { actor } = run.row;
 	return definedItems([actor, ...joinedBy(run)]);
 }
 
-/** Schedules of all owners, for the tools of a run. */
+/** Schedules of all owners, as the tools of a run use them. */
 export interface RunSchedules {
 	create(
 		request: Keyed,
@@ -241,13 +241,13 @@ export interface RunSchedules {
 		filter: { readonly sessionId: string; readonly limit: number },
 	): Promise<readonly Schedule[]>;
 	remove(request: Keyed, id: string): Promise<Schedule>;
-	/** Returns the trigger in its stored form. Throws `invalid_argument` for a time without an occurrence. */
+	/** Returns the trigger in its stored form. Throws `invalid_argument` if the trigger never occurs. */
 	triggerOf(requested: RequestedTrigger): Trigger;
 }
 
 type StopCause = "cancelled" | "parked" | "overtime";
 
-/** Stops a working run, and counts its working time. It is not stored. */
+/** Stops an active run, and measures its working time. Not stored. */
 class RunControl implements LiveRun {
 	readonly id: string;
 	readonly log: Logger;
@@ -259,7 +259,7 @@ class RunControl implements LiveRun {
 	readonly #stopping: () => boolean;
 	#cause: StopCause | undefined;
 
-	/** `workingMs` is the remaining working time. After it, the run is stopped. */
+	/** `workingMs`: remaining working time. The run is stopped after it. */
 	constructor(
 		run: { readonly id: string; readonly log: Logger; readonly policy: PolicyInForce },
 		{ clock, stopping }: { readonly clock: Clock; readonly stopping: () => boolean },
@@ -276,7 +276,7 @@ class RunControl implements LiveRun {
 		return this.#abort.signal;
 	}
 
-	/** The first stop cause; undefined if the run was not stopped. */
+	/** First cause of the stop; undefined if the run was not stopped. */
 	get cause(): StopCause | undefined {
 		return this.#cause;
 	}
@@ -301,7 +301,7 @@ class RunControl implements LiveRun {
 		this.#stop("parked");
 	}
 
-	/** Parks the run if the gateway is stopping: no answer of a person arrives before the next start. */
+	/** Parks the run if the gateway is stopping, because no person's answer can arrive before the next start. */
 	parkIfStopping(): void {
 		if (this.#stopping()) this.park();
 	}
@@ -312,7 +312,7 @@ class RunControl implements LiveRun {
 	}
 }
 
-/** Counts down the working time of a run. Pauses while the run waits for a person or a provider. */
+/** Measures the working time of a run against its limit. Pauses while the run waits for a person or a provider. */
 class WorkingTime {
 	readonly #clock: Clock;
 	readonly #onOver: () => void;
@@ -328,7 +328,7 @@ class WorkingTime {
 		this.#onOver = onOver;
 	}
 
-	/** Milliseconds counted so far. */
+	/** Elapsed working time in milliseconds. */
 	get workedMs(): number {
 		const sinceMs = this.#timer ? this.#clock.monotonic() - this.#since : 0;
 		return this.#limitMs - this.#leftMs + sinceMs;

@@ -8,7 +8,10 @@ const model = new ScriptedModel();
 const tools = builtinTools();
 const session = { profile: "default", model: undefined };
 
-/** Agent with these tools, as a new object each time, like a file that was read again. */
+/**
+ * Returns a choice with an agent that has these tools. Each use creates a new profile object, as reading its file again
+ * does.
+ */
 function choiceOf(requested: () => readonly string[]): ModelChoice {
 	const profile = () => ({ name: "default", title: "Default", sampling: {}, tools: requested() });
 	return {

@@ -15,10 +15,10 @@ import type { Tool } from "../../vocabulary/tool.ts";
 import type { OfferedTools } from "../client-tools/client-tools.ts";
 import { runTexts } from "./texts.ts";
 
-/** Agent, model and tools of a run. Chosen when the run starts to work, and again after a restart. */
+/** Agent, model and tools of a run. They are chosen when the run starts to work, and again after a restart. */
 export interface RunSettings extends PromptAgent {
 	readonly model: Model;
-	/** The model's name, then those of its fallbacks in their order: real names, no tiers. */
+	/** Real names of the model and its fallbacks, in this order. Tiers are already resolved. */
 	readonly names: readonly [string, ...string[]];
 	/** Table entry of the first model; undefined if the table does not list it. */
 	readonly info: ModelInfo | undefined;
@@ -26,15 +26,15 @@ export interface RunSettings extends PromptAgent {
 	readonly reasoning: Reasoning | undefined;
 	readonly tools: readonly Tool[];
 	readonly descriptions: readonly ToolDescription[];
-	/** Maximum tokens of input and output together, if a profile limits them. */
+	/** Maximum tokens of input and output together, if a profile sets a limit. */
 	readonly contextWindow: number | undefined;
-	/** Guidance of clients about their tools, after the system prompt; "" for none. */
+	/** Clients' guidance about their tools, which follows the system prompt; "" for none. */
 	readonly clientContext: string;
 }
 
 export interface PromptAgent {
 	readonly agent: string;
-	/** In place of the built-in instructions. */
+	/** Instructions that replace the built-in instructions. */
 	readonly instructions: string | undefined;
 }
 
@@ -47,13 +47,13 @@ interface KnownModels {
 }
 
 export interface ModelChoice extends KnownModels {
-	/** Name or tier. Default: the provider's default. */
+	/** Name or tier of a model. Default: the provider's default model. */
 	readonly modelName: string | undefined;
 	/** Names or tiers of models that replace an unavailable model. */
 	readonly fallback: readonly string[];
 	readonly reasoning: Reasoning | undefined;
 	readonly profiles: Profiles;
-	/** Model on another server of the same API, for a profile. */
+	/** Returns a model on another server with the same API, for a profile. */
 	readonly modelAt: (endpoint: ProfileEndpoint) => Model;
 	readonly tools: readonly Tool[];
 }
@@ -64,21 +64,23 @@ interface Chosen {
 }
 
 export interface ToolChoice {
-	/** Names of the only tools that the channel allows. All tools if absent. */
+	/** Names of the only tools that the channel allows. Absent: all tools. */
 	readonly only?: readonly string[] | undefined;
-	/** Names of the only tools that the submitter gave the task. All tools if absent. */
+	/** Names of the only tools that the submitter allowed for the task. Absent: all tools. */
 	readonly ofTask?: readonly string[];
-	/** Tools that every task also has. */
+	/** Additional tools of every task. */
 	readonly added?: readonly Tool[];
-	/** Whether there are skills that a model may start; the tool `skill` is left out if not. */
+	/** Whether a model may start any skill. Without such a skill, the tool `skill` is omitted. */
 	readonly skills?: boolean;
-	/** Tools of MCP servers. They hide no other tool. */
+	/** Tools of MCP servers. They never hide another tool. */
 	readonly mcp?: readonly Tool[];
 	/** Tools of clients. They hide other tools of the same name. */
 	readonly offered?: OfferedTools | undefined;
 }
 
-/** Combines the session's profile, its chosen model and the operator's choices. Throws an error that a person can fix. */
+/**
+ * Combines the session's profile, its chosen model and the operator's settings. Throws an error that a person can fix.
+ */
 export async function chooseSettings(
 	session: Chosen,
 	choice: ModelChoice,
@@ -88,7 +90,7 @@ export async function chooseSettings(
 	const { agent = session.profile } = options;
 	const profile = await choice.profiles.find(agent);
 	const model = profile.endpoint ? choice.modelAt(profile.endpoint) : choice.model;
-	// The model of the session was chosen for its own agent.
+	// The session's model applies only to the session's own agent.
 	const { model: requested = agent === session.profile ? session.model : undefined } = options;
 	const names = namesOf(requested, profile, { ...choice, model });
 	const info = choice.table[finderOf(profile)](names[0], model.provider);
@@ -103,7 +105,7 @@ export async function chooseSettings(
 		!options.tools || includesTool(options.tools, name);
 	const tools = options.tools ? all.filter(isRequested) : all;
 	const descriptions = options.tools ? describe(all).filter(isRequested) : describe(all);
-	// The guidance of a source is useless without its tools.
+	// Guidance about tools that the run does not have is useless.
 	const guidance = (offered?.guidance ?? []).filter((one) => one.tools.some((name) => isRequested({ name })));
 	const reasoning = options.reasoning ?? profile.reasoning ?? choice.reasoning;
 	return {
@@ -129,11 +131,11 @@ function smaller(one = Number.POSITIVE_INFINITY, other = Number.POSITIVE_INFINIT
 interface ModelLimits {
 	readonly contextWindow: number;
 	readonly maxOutput: number;
-	/** See `ModelInfo`. */
+	/** Maximum tokens before older parts are shortened. See `ModelInfo`. */
 	readonly compactAbove?: number;
 }
 
-/** Limits of one model in tokens: input and output together, and one reply. */
+/** Token limits of one model: input and output together, and one reply. */
 export function limitsOf(
 	{ model, contextWindow, sampling }: RunSettings,
 	name: string,
@@ -163,19 +165,19 @@ function namesOf(
 	const real = (name: string): string => table[finderOf(profile)](name, model.provider)?.id ?? name;
 	const first = requested ?? profile.model ?? (profile.endpoint ? undefined : modelName);
 	const name = real(first ?? model.defaultModel);
-	// Another server does not have the gateway's fallbacks.
+	// A profile's own server does not have the gateway's fallbacks.
 	const others = profile.endpoint ? [] : fallback.map(real).filter((other) => other !== name);
 	return [name, ...new Set(others)];
 }
 
-/** A server of a profile has no models of other providers. */
+/** Returns the table lookup for a profile. The server of a profile has no models of other providers. */
 function finderOf({ endpoint }: Pick<Profile, "endpoint">): "find" | "findOwn" {
 	return endpoint ? "findOwn" : "find";
 }
 
 const chosen = new WeakMap<readonly Tool[], Map<string, readonly Tool[]>>();
 
-/** Maximum cached choices: more than there are profiles in use. */
+/** Maximum cached choices. The number of profiles in use is smaller. */
 const maxChoices = 100;
 
 /** Returns the same array for the same choice, so that derived values are computed once. */
@@ -192,7 +194,7 @@ function toolsOf(profile: Profile, tools: readonly Tool[]): readonly Tool[] {
 }
 
 function chooseTools(agent: string, requested: readonly string[], tools: readonly Tool[]): readonly Tool[] {
-	// A server may be unavailable at this time.
+	// Tools of MCP servers are not checked, because a server may be unavailable at this time.
 	const unknown = requested.filter((one) => !isMcpToolName(one) && !tools.some((tool) => tool.name === one));
 	if (unknown.length === 0) return tools.filter((tool) => includesTool(requested, tool.name));
 	const known = tools.map((tool) => tool.name).join(", ");
@@ -203,14 +205,14 @@ function chooseTools(agent: string, requested: readonly string[], tools: readonl
 
 const none: readonly Tool[] = [];
 
-/** Returns the same array for the same tools. */
+/** Adds the tools of MCP servers. Returns the same array for the same tools. */
 function withMcp(own: readonly Tool[], mcp: readonly Tool[]): readonly Tool[] {
 	return mcp.length === 0 ? own : withOffered(own, mcp);
 }
 
 const bare = new WeakMap<readonly Tool[], readonly Tool[]>();
 
-/** The tools without `skill`. Returns the same array for the same tools. */
+/** Removes the tool `skill`. Returns the same array for the same tools. */
 function withoutSkills(tools: readonly Tool[]): readonly Tool[] {
 	if (!tools.includes(skill)) return tools;
 	const known = bare.get(tools) ?? tools.filter((tool) => tool !== skill);
@@ -223,7 +225,7 @@ const joined = new WeakMap<
 	{ readonly own: readonly Tool[]; readonly all: readonly Tool[] }
 >();
 
-/** Returns the same array for the same tools. */
+/** Adds the tools of clients. Returns the same array for the same tools. */
 function withOffered(own: readonly Tool[], offered: readonly Tool[]): readonly Tool[] {
 	const known = joined.get(offered);
 	if (known?.own === own) return known.all;
@@ -244,7 +246,10 @@ function describe(tools: readonly Tool[]): readonly ToolDescription[] {
 	return descriptions;
 }
 
-/** Returns the real name of a chosen model. Throws `invalid_argument` with similar names for a model that is not allowed. */
+/**
+ * Returns the real name of a chosen model. For a model that is not allowed, throws `invalid_argument` with similar
+ * names.
+ */
 export function resolveModel(
 	requested: string,
 	{ model, table, anyModel, adviceAbout }: KnownModels,
@@ -263,20 +268,20 @@ export function resolveModel(
 
 export interface ModelOptions {
 	readonly model: Model;
-	/** The model's name for the provider, or a tier. Default: the provider's default. */
+	/** The provider's name of the model, or a tier. Default: the provider's default model. */
 	readonly modelName?: string;
-	/** Names or tiers of models that replace an unavailable model, in this order. */
+	/** Names or tiers of models that replace an unavailable model, in order of preference. */
 	readonly fallback?: readonly string[];
 	readonly reasoning?: Reasoning;
-	/** Known models. Default: none. */
+	/** Known models. Default: an empty table. */
 	readonly table?: ModelTable;
 	/** Whether sessions may choose models that the table does not list. */
 	readonly anyModel?: boolean;
-	/** Work of an operator that makes a model of a name. Undefined without advice. */
+	/** Returns advice for an operator who wants to provide a model of this name. Undefined without advice. */
 	readonly adviceAbout?: (name: string) => string | undefined;
-	/** Default: only the built-in profile. */
+	/** Profiles of agents. Default: only the built-in profile. */
 	readonly profiles?: Profiles;
-	/** Models of other servers that profiles name. Default: such profiles cannot be used. */
+	/** Returns a model on another server that a profile names. Without it, such profiles cannot be used. */
 	readonly modelAt?: (endpoint: ProfileEndpoint) => Model;
 	readonly tools: readonly Tool[];
 }
@@ -296,7 +301,7 @@ function refuseEndpoint({ url }: ProfileEndpoint): never {
 }
 
 export interface ResolvedModel {
-	/** The real name for the session's row; undefined leaves it to the profile and the gateway. */
+	/** Real name for the session's row. Undefined: the profile and the gateway decide. */
 	readonly chosen: string | undefined;
 	/** Real name of the model that answers. */
 	readonly model: string;
@@ -312,7 +317,7 @@ export async function resolveChoice(
 	return { chosen, model: (await chooseSettings({ profile, model: chosen }, choice)).names[0] };
 }
 
-/** Returns the name of a model for the server of this agent. Throws `invalid_argument` for an unknown name. */
+/** Returns the real name of a model on the server of this agent. Throws `invalid_argument` for an unknown name. */
 export async function realName(profile: string, requested: string, choice: ModelChoice): Promise<string> {
 	const { endpoint } = await choice.profiles.find(profile);
 	if (!endpoint) return resolveModel(requested, choice);

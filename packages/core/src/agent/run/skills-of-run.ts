@@ -7,10 +7,10 @@ import type { Skills } from "../skills/skills.ts";
 import type { Run, Writing } from "./run.ts";
 import { runTexts } from "./texts.ts";
 
-/** Maximum characters of a result in `skill.completed`. */
+/** Maximum characters of the result in a `skill.completed` event. */
 const maxOutput = 2_000;
 
-/** Records the start of the skill that a person has started with the message, once. */
+/** Records the start of the skill that a person started with the message. Records it only once. */
 export async function startSkill(run: Run): Promise<void> {
 	const { skill, tools } = run.row.options;
 	if (!skill || hasStarted(run, "")) return;
@@ -21,9 +21,9 @@ export async function startSkill(run: Run): Promise<void> {
 }
 
 /**
- * Starts the skill that a call of the model names: returns its text, or its steps, which the tool must run. From here on
- * the run has only the tools that a text skill names. Throws in words for the model. Repeated for the same call, it records
- * nothing.
+ * Starts the skill that the model's call names. Returns the text of the skill, or its steps, which the tool must run.
+ * After a text skill starts, the run has only the tools that the skill names. Throws an error in words for the model. A
+ * repetition of the same call records nothing.
  */
 export async function startSkillOfCall(
 	run: Run,
@@ -41,7 +41,7 @@ export async function startSkillOfCall(
 	return { text: skill.text };
 }
 
-/** Returns the end event of each skill of a run. A skill lasts as long as its run. */
+/** Returns the end event of each skill of a run. A skill ends with its run. */
 export function endsOfSkills(
 	{ id: runId, steps }: Run,
 	{ content, error, now }: { readonly content: string; readonly error: string; readonly now: number },
@@ -59,7 +59,7 @@ export function endsOfSkills(
 		}));
 }
 
-/** Reason why a tool cannot be called in the run at this moment; undefined if no skill of the run excludes it. */
+/** Returns the reason why the run may not call a tool now, or undefined if no skill of the run excludes the tool. */
 export function excludedBySkill({ steps }: Run, tool: string): string | undefined {
 	for (const step of steps) {
 		if (step.kind !== "skill" || !step.tools || step.tools.includes(tool)) continue;

@@ -10,7 +10,8 @@ export interface WorkspacePorts {
 }
 
 /**
- * Returns the reason why the workspace refuses data. Undefined if it has room, or if the session has no workspace.
+ * Returns the reason why the workspace refuses data. Returns undefined if it has room, or if the session has no
+ * workspace.
  */
 export async function refusalWhenFull(run: Run, ports: WorkspacePorts): Promise<string | undefined> {
 	const workspace = workspaceOf(run.session, ports);
@@ -20,7 +21,7 @@ export async function refusalWhenFull(run: Run, ports: WorkspacePorts): Promise<
 	return runTexts.workspaceFullFor(quota);
 }
 
-/** Returns the session's own directory with its quota in bytes. Undefined if the session has no workspace. */
+/** Returns the session's own directory with its quota in bytes, or undefined if the session has no workspace. */
 export function workspaceOf(
 	session: Session,
 	{ workspaces, profileOf }: WorkspacePorts,
@@ -34,6 +35,6 @@ export function workspaceOf(
 export interface Workspace {
 	readonly path: string;
 	readonly quota: number;
-	/** Free bytes. */
+	/** Returns the free bytes. */
 	room(): Promise<number>;
 }

@@ -3,24 +3,23 @@ import { parse, TomlError } from "smol-toml";
 import { isMap, isNode, isScalar, LineCounter, parseDocument } from "yaml";
 import { frontmatterTexts } from "./texts.ts";
 
-/** Maximum bytes of the part between the fences. */
+/** Maximum bytes of the text between the fences. */
 const maxFrontmatter = 64 * 1024;
 /** Maximum levels of nested lists and tables. */
 const maxDepth = 16;
 
 export interface SkillFile {
-	/** Value of the frontmatter; an empty object if the file has no frontmatter. */
+	/** Value of the frontmatter. An empty object if the file has no frontmatter. */
 	readonly facts: unknown;
 	readonly body: string;
-	/** The line in the file of the value at a path, from 1; undefined if it is not known. */
+	/** Returns the line number in the file, from 1, of the value at a path. Returns undefined if it is unknown. */
 	lineOf(path: readonly (string | number)[]): number | undefined;
 }
 
 /**
- * Splits a text into frontmatter and body. `---` lines enclose YAML, `+++` TOML. A text without either is only a body.
- * Throws
- * `invalid_argument` with the line for frontmatter that is not closed or cannot be read, and for YAML with an alias, more
- * than 64 KiB, or more than 16 levels.
+ * Splits a text into frontmatter and body. `---` lines enclose YAML, and `+++` lines enclose TOML. Without these lines,
+ * the text is only a body. Throws `invalid_argument` with the line for unclosed or unreadable frontmatter, and for YAML
+ * with an alias, more than 64 KiB, or more than 16 levels.
  */
 export function readFrontmatter(content: string): SkillFile {
 	const text = content.replace(/^\uFEFF/, "").replaceAll("\r\n", "\n");
@@ -47,7 +46,7 @@ type Facts = Omit<SkillFile, "body">;
 
 function readYaml(text: string, before: number): Facts {
 	const first = parseYaml(text, before);
-	// Other agents accept an unquoted colon in a description, which is not YAML.
+	// Other agents accept an unquoted colon in a description, although it is invalid YAML.
 	const read = "facts" in first ? first : parseYaml(quoteValues(text), before);
 	if ("facts" in read) return read;
 	throw "problem" in first ? first.problem : read.problem;
@@ -82,7 +81,7 @@ function parseYaml(text: string, before: number): Facts | { readonly problem: Pa
 	}
 }
 
-/** Start of the key of the value at a path, or of the value in a list. */
+/** Returns the start of the key of the value at a path. In a list, returns the start of the value. */
 function positionOf(node: unknown, path: readonly (string | number)[]): number | undefined {
 	const [step, ...rest] = path;
 	if (step === undefined) return isNode(node) ? node.range?.[0] : undefined;
@@ -96,7 +95,7 @@ function positionOf(node: unknown, path: readonly (string | number)[]): number |
 	return rest.length === 0 && isNode(pair.key) ? pair.key.range?.[0] : positionOf(pair.value, rest);
 }
 
-/** The deepest nesting that the brackets or the indentation of a YAML text can have: an upper bound. */
+/** Returns an upper bound of the nesting depth of a YAML text, computed from its brackets and indentation. */
 function deepest(text: string): number {
 	let open = 0;
 	let max = 0;
@@ -108,14 +107,17 @@ function deepest(text: string): number {
 	return Math.max(max, ...text.split("\n").map((line) => nestedIn(line)));
 }
 
-/** Levels that one line opens: `- - - a`, or half the columns before its first word. */
+/**
+ * Returns the maximum number of levels that one line opens: the markers of `- - - a`, or half the columns before its
+ * first word.
+ */
 function nestedIn(line: string): number {
 	const [lead = ""] = /^(?:[ \t]|[-?:][ \t])*/.exec(line) ?? [];
 	const markers = lead.replaceAll(/[ \t]/g, "").length;
 	return markers > maxDepth ? markers : 0;
 }
 
-/** The text with each plain value of the top level in quotes. */
+/** Quotes each plain value of the top level. */
 function quoteValues(text: string): string {
 	return text
 		.split("\n")
@@ -144,7 +146,7 @@ function readToml(text: string, before: number): Facts {
 	}
 }
 
-/** The line of a key of the top level, or of a key in the numbered `[[table]]`. */
+/** Returns the line of a top-level key, or of a key in the numbered `[[table]]`. */
 function tomlLine(text: string, [first, index = 0, key]: readonly (string | number)[]): number | undefined {
 	const rows = text.split("\n");
 	const headers = rows.flatMap((row, at) => {

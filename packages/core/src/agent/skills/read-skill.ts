@@ -5,7 +5,7 @@ import type { SkillStep, SkillText } from "../../vocabulary/skill.ts";
 import { readFrontmatter, type SkillFile } from "./frontmatter.ts";
 import { frontmatterTexts, skillFileTexts, skillValueTexts } from "./texts.ts";
 
-/** Maximum characters of a description, as the Agent Skills format has it. */
+/** Maximum characters of a description. The Agent Skills format has the same limit. */
 const maxDescription = 1024;
 const maxTitle = 200;
 const maxPrompt = 100_000;
@@ -13,12 +13,12 @@ const maxSteps = 50;
 
 const skillName = /^[\p{L}\p{N}][\p{L}\p{M}\p{N}._-]{0,63}$/u;
 
-/** Whether a text can be the name of a skill, which is also the word after a `/`. */
+/** Whether a text can be the name of a skill. People write the name after a `/`. */
 function isSkillName(name: string): boolean {
 	return name.length <= 64 && skillName.test(name);
 }
 
-/** Tiers of models in skills of other agents. `inherit` is the model of the session. */
+/** Model tiers in skills of other agents. `inherit` is the model of the session. */
 const otherModels: Readonly<Record<string, string | undefined>> = {
 	haiku: "fast",
 	sonnet: "standard",
@@ -61,7 +61,7 @@ const step = z.object(
 	{ error: skillValueTexts.step },
 );
 
-/** The keys that have an effect here. Other keys, which other agents use, are ignored. */
+/** Keys with an effect in Parley. Keys that only other agents use are ignored. */
 const schema = z.object(
 	{
 		name: z
@@ -86,14 +86,14 @@ const schema = z.object(
 
 type Facts = z.infer<typeof schema>;
 
-/** Keys that restrict a skill: a typing error in one must not lift the restriction. */
+/** Keys that restrict a skill. A misspelled key must not remove its restriction. */
 const restricting = ["disable_model_invocation", "user_invocable", "tools", "allowed_tools"] as const;
-/** Keys of other agents that are not reported as typing errors. */
+/** Keys of other agents that are not reported as misspelled. */
 const foreign: readonly string[] = ["hooks"];
 
 /**
- * Reads the text of a skill file; `fallbackName` is its name if the file does not give one. Throws `invalid_argument` with the line,
- * the value and the allowed values.
+ * Reads the text of a skill file. `fallbackName` is the name of the skill if the file does not contain one. Throws
+ * `invalid_argument` with the line, the value and the allowed values.
  */
 export function readSkill(content: string, fallbackName: string): SkillText {
 	const file = readFrontmatter(content);
@@ -123,7 +123,7 @@ export function readSkill(content: string, fallbackName: string): SkillText {
 	};
 }
 
-/** The keys with underscores instead of hyphens, after validation. */
+/** Validates the frontmatter and returns its keys with underscores instead of hyphens. */
 function factsOf(file: SkillFile): Facts {
 	const { facts } = file;
 	const keys = new Map<string, string>();
@@ -166,14 +166,14 @@ function oneLine(words: string, max: number): string {
 	return line.length > max ? `${line.slice(0, max - 1).trimEnd()}…` : line;
 }
 
-/** `tools` and `allowed-tools` narrow together, so that a name must be in both if a file has both. */
+/** Returns the allowed tools. If a file has both `tools` and `allowed-tools`, a tool must be in both. */
 function toolsOf({ tools, allowed_tools: allowed }: Facts): readonly string[] | undefined {
 	const lists = [tools, allowed].flatMap((list) => (list === undefined ? [] : [namesIn(list)]));
 	const [first, second] = lists;
 	return second ? first?.filter((name) => second.includes(name)) : first;
 }
 
-/** The names in a list or in a text; `Bash(git status:*)` is the tool `Bash`. */
+/** Returns the names in a list or a text. `Bash(git status:*)` is the tool `Bash`. */
 function namesIn(list: string | readonly string[]): readonly string[] {
 	const whole = typeof list === "string" ? [list] : list;
 	const found = whole.flatMap((entry) => entry.replaceAll(/\([^)]*\)/g, "").split(/[\s,]+/));
@@ -203,7 +203,10 @@ function stepsOf(steps: NonNullable<Facts["steps"]>, file: SkillFile): readonly 
 	}));
 }
 
-/** Removes steps whose needs are met. The remaining steps form a cycle. */
+/**
+ * Throws if the needs of steps form a cycle. Repeatedly removes steps whose needs are met, so that only a cycle
+ * remains.
+ */
 function refuseCycle(
 	steps: readonly { readonly id: string; readonly needs?: readonly string[] | undefined }[],
 ): void {
@@ -219,7 +222,7 @@ function refuseCycle(
 	}
 }
 
-/** An error with the line of the value at a path, if the line is known. */
+/** Returns an error with the line of the value at a path, if the line is known. */
 function refusedAt(file: SkillFile, path: readonly (string | number)[], problem: string): ParleyError {
 	const line = file.lineOf(path);
 	return refused(line === undefined ? problem : frontmatterTexts.atLine(line, problem));

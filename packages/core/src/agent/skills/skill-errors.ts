@@ -6,7 +6,7 @@ export function forPeople(name: string): ParleyError {
 	return refused(skillRefusalTexts.onlyUser(name));
 }
 
-/** `directory`: for the operator. */
+/** `directory`: directory in an error for the operator. */
 export function untrusted(
 	{ skill, trust }: FoundSkill & { readonly trust: string },
 	directory?: string,
@@ -41,7 +41,7 @@ export function refused(message: string): ParleyError {
 	return new ParleyError(message, { code: "failed_precondition" });
 }
 
-/** The name of a skill file without a name in it. */
+/** Returns the name of a skill from the path of its file. */
 export function nameIn(path: string): string | undefined {
 	return /([^/]+)(?:\/SKILL\.md|\.md)$/.exec(path)?.[1];
 }

@@ -9,7 +9,9 @@ import { OpenDirectory, openRegular, readAt } from "../../filesystem/regular-fil
 import type { Skill, SkillSource, SkillText } from "../../vocabulary/skill.ts";
 import { skillReadTexts } from "./texts.ts";
 
-/** Limits of one skill. A larger one is a problem, because its content could not be compared at each use. */
+/**
+ * Limits of one skill. A larger skill is reported as a problem, because its content could not be compared at each use.
+ */
 const max = {
 	textBytes: 256 * 1024,
 	files: 500,
@@ -18,31 +20,32 @@ const max = {
 	entries: 1_000,
 } as const;
 
-/** Limits of all skills of one place, because each message may read all of them. */
+/** Limits of all skills in one place, because each message may read all of them. */
 const placeLimits = { files: 2_000, bytes: 64 * 1024 * 1024 } as const;
 
 export interface FoundSkill {
 	readonly skill: Skill;
-	/** For people: relative to the data directory or to the working directory. */
+	/** Path for people, relative to the data directory or the working directory. */
 	readonly path: string;
-	/** The paths of its other files, relative to its directory; none for `NAME.md`. */
+	/** Paths of the other files of the skill, relative to its directory. Empty for `NAME.md`. */
 	readonly files: readonly string[];
 }
 
 export interface SkillProblem {
 	readonly path: string;
-	/** Begins with `line N: ` if the line is known. */
+	/** Text of the problem. It begins with `line N: ` if the line is known. */
 	readonly message: string;
 }
 
 export interface FoundSkills {
-	/** In the order of precedence, each name once. */
+	/** Skills in order of precedence. Each name occurs once. */
 	readonly skills: readonly FoundSkill[];
 	readonly problems: readonly SkillProblem[];
 }
 
 /**
- * Directories of skills, in the order of precedence. The operator's are first, so that no working directory replaces them.
+ * Directories of skills in order of precedence. The operator's directories are first, so that a working directory
+ * cannot replace their skills.
  */
 const places: readonly { readonly source: SkillSource; readonly below: string }[] = [
 	{ source: "data", below: "skills" },
@@ -50,16 +53,16 @@ const places: readonly { readonly source: SkillSource; readonly below: string }[
 	{ source: "claude", below: join(".claude", "skills") },
 ];
 
-/** A file or directory of skills. */
+/** A directory that may contain skills. */
 interface Place {
-	/** The real path of the data directory or of a working directory. */
+	/** Real path of the data directory or a working directory. */
 	readonly base: string;
 	readonly source: SkillSource;
-	/** Relative to the base. */
+	/** Path relative to `base`. */
 	readonly path: string;
 }
 
-/** Files and bytes of a place that may still be read. */
+/** Number of files and bytes of a place that may still be read. */
 interface Left {
 	files: number;
 	bytes: number;
@@ -70,13 +73,13 @@ interface CachedSkills {
 	readonly hash: string;
 }
 
-/** Maximum files whose hash and text are cached: at least those of one working directory and of the data directory. */
+/** Maximum files with a cached hash and text. It is enough for one working directory and the data directory. */
 const maxCached = places.length * placeLimits.files;
 
 /**
- * The skills of a data directory and of working directories. Files are looked at on each call and read again if they have
- * changed, so that no watcher is needed. In the data directory, links are followed as long as they stay there. Below a
- * working directory no link is followed: a tool could write its target without the approval that skills need.
+ * Skills of a data directory and of working directories. Each call checks the files and reads changed files again, so
+ * no watcher is needed. In the data directory, links to targets inside it are followed. Below a working directory, no
+ * link is followed, because a tool could write the target without the approval that skills need.
  */
 export class SkillFiles {
 	readonly #data: string;
@@ -88,7 +91,7 @@ export class SkillFiles {
 		this.#data = data;
 	}
 
-	/** Whether there may be skills for a working directory. Synchronous, because each run asks. */
+	/** Whether a working directory may have skills. Synchronous, because each run calls it. */
 	mayExist(workingDirectory: string | undefined): boolean {
 		return places.some(({ source, below }) => {
 			const base = source === "data" ? this.#data : workingDirectory;
@@ -96,18 +99,21 @@ export class SkillFiles {
 		});
 	}
 
-	/** The directory of the operator's skills, unless it is missing or a link. */
+	/** Directory of the operator's skills. Empty if it is missing or a link. */
 	get readable(): readonly string[] {
 		const path = join(this.#data, "skills");
 		try {
 			return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() ? [path] : [];
 		} catch {
-			// The reader of the skills reports it.
+			// The code that reads the skills reports the error.
 			return [];
 		}
 	}
 
-	/** All skills of a session in this directory. Without a directory, only those of the data directory. */
+	/**
+	 * Returns all skills of a session in this directory. Without a directory, returns only the skills of the data
+	 * directory.
+	 */
 	async find(workingDirectory: string | undefined): Promise<FoundSkills> {
 		const skills = new Map<string, FoundSkill>();
 		const problems: SkillProblem[] = [];
@@ -125,7 +131,10 @@ export class SkillFiles {
 		return { skills: [...skills.values()], problems };
 	}
 
-	/** Files that may be skills, relative to the base: directories first, each group by name. */
+	/**
+	 * Returns the files that may be skills, relative to the base: first the files in directories of their own, then
+	 * `NAME.md` files, each group sorted by name.
+	 */
 	async #paths(place: Place, problems: SkillProblem[]): Promise<string[]> {
 		const { base, path: below } = place;
 		try {
@@ -172,17 +181,17 @@ export class SkillFiles {
 		const known = this.#texts.get(file);
 		if (known?.hash === hash) return known.text;
 		const bytes = await readWhole(file, max.textBytes);
-		// Loads the readers of YAML and TOML, which a process without skills does not need.
+		// Loads the YAML and TOML parsers here, because a gateway without skills does not need them.
 		const { readSkill } = await import("./read-skill.ts");
 		const text = readSkill(decode(bytes), fallback);
-		// A file that changed after its hash was computed is read again next time.
+		// A file that changed after its hash was computed is not cached, so the next call reads it again.
 		if (sha256(bytes) === hash) this.#texts.set(file, { hash, text });
 		else throw refused(skillReadTexts.changed);
 		if (this.#texts.size > maxCached) this.#texts.clear();
 		return text;
 	}
 
-	/** The other files of a skill's directory, by name. Throws for a link and for more than the limits. */
+	/** Returns the other files of a skill's directory, sorted by name. Throws for a link and beyond the limits. */
 	async #others(
 		directory: string,
 		file: string,
@@ -208,7 +217,7 @@ export class SkillFiles {
 		return found;
 	}
 
-	/** SHA-256 of a file, cached as long as its identity, size and times are the same. */
+	/** Returns the SHA-256 of a file. The hash is cached until the identity, size or times of the file change. */
 	async #hashOf(path: string): Promise<string> {
 		const { dev, ino, size, mtimeNs, ctimeNs, mode } = await lstat(path, { bigint: true });
 		const stamp = [dev, ino, size, mtimeNs, ctimeNs, mode].join();
@@ -221,7 +230,10 @@ export class SkillFiles {
 	}
 }
 
-/** Paths of all files in a directory, relative to it. A link is refused: the target can change without a change of the skill. */
+/**
+ * Returns the paths of all files in a directory, relative to the directory. Refuses links, because a target can change
+ * without a change of the skill.
+ */
 async function filesBelow(directory: OpenDirectory, depth: number): Promise<string[]> {
 	if (depth > max.depth) throw refused(skillReadTexts.tooDeep(max.depth));
 	const found: string[] = [];
@@ -237,7 +249,7 @@ async function filesBelow(directory: OpenDirectory, depth: number): Promise<stri
 	return found;
 }
 
-/** Counts a file that is about to be read. Throws `invalid_argument` beyond the limits of its place. */
+/** Subtracts a file from the limits before it is read. Throws `invalid_argument` beyond the limits of its place. */
 function countFile(left: Left, size: number): void {
 	left.files -= 1;
 	left.bytes -= size;
@@ -246,7 +258,10 @@ function countFile(left: Left, size: number): void {
 	throw refused(skillReadTexts.directoryTooLarge(files, bytes / 1024 / 1024));
 }
 
-/** The hash of a skill: that of the one file of `NAME.md`, else one that changes with all names and contents. */
+/**
+ * Returns the hash of a skill. For `NAME.md`, it is the hash of the file. Otherwise it depends on the names and
+ * contents of all files.
+ */
 export function hashOfSkill(
 	path: string,
 	files: readonly { readonly name: string; readonly hash: string }[],
@@ -260,7 +275,7 @@ export function sha256(bytes: Uint8Array): string {
 	return createHash("sha256").update(bytes).digest("hex");
 }
 
-/** The real path of a place. Throws for a link that may not be followed. */
+/** Returns the real path of a place. Throws for a link that may not be followed. */
 async function realOf({ base, source, path }: Place): Promise<string> {
 	if (source === "data") return realWithin(base, path);
 	let real = base;
@@ -302,7 +317,7 @@ function isThere(path: string): boolean {
 	try {
 		return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 	} catch (reason) {
-		// A file in the place of a directory has nothing below it. Other faults are reported by the reader.
+		// If a path component is a file, there are no skills. The code that reads the skills reports other errors.
 		return systemCode(reason) !== "ENOTDIR";
 	}
 }

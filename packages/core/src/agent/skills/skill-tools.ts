@@ -5,8 +5,8 @@ import type { UsedSkill, WorkflowCall } from "../../vocabulary/skill.ts";
 import type { Tool } from "../../vocabulary/tool.ts";
 
 /**
- * The names of the tools that a skill allows. A skill may use the names of other agents (`Bash`, `Read`); unknown names are
- * ignored. A skill with other files keeps `read_file`, because its text refers to them.
+ * Returns the names of the tools that a skill allows. A skill may use the tool names of other agents (`Bash`, `Read`).
+ * Unknown names are ignored. A skill with other files keeps `read_file`, because its text refers to these files.
  */
 export function toolsOfSkill(
 	{ hasFiles }: UsedSkill,
@@ -19,8 +19,8 @@ export function toolsOfSkill(
 }
 
 /**
- * Returns the steps of a skill for a run with these tools; undefined if the skill has no steps. The text of the skill is
- * part of the prompt of each step.
+ * Returns the steps of a skill for a run with these tools, or undefined if the skill has no steps. The prompt of each
+ * step contains the text of the skill.
  */
 export function workflowOf(skill: UsedSkill, has: readonly Tool[]): Omit<WorkflowCall, "callId"> | undefined {
 	const { name, hash, tools, model, text, steps, arguments: given } = skill;

@@ -27,7 +27,7 @@ async function write(directory: string, files: Files): Promise<void> {
 	}
 }
 
-/** A runtime whose files are below a directory with `data` and `work`. */
+/** Opens a runtime with the given files in the directories `data` and `work`. */
 async function openWith(model: ScriptedModel, files: Files) {
 	const t = await TestRuntime.open({ model, anyModel: true });
 	await write(t.directory, files);
@@ -101,7 +101,7 @@ test("the model of a skill applies to its run only, and to steps unless they nam
 		].join("\n"),
 	});
 	await w.runtime.start();
-	// A person of a chat may not choose the model of a session. The operator chose the skill's model.
+	// A chat member may not choose the model of a session, but the operator chose the model of this skill.
 	const { say } = await w.begin(guest);
 	for (const content of ["/deep", "hello", "/ship"]) await say(content);
 	expect(model.requests.map((request) => request.model)).toEqual([
@@ -235,7 +235,7 @@ test("skills of a directory run only in the version that the operator trusts, an
 	await say("/build");
 	expect(await w.runtime.skills.untrust(unkeyed(), w.work)).toBe(1);
 	await expect(say("/build")).rejects.toThrow(/not trusted/);
-	// No model received it while it was not trusted.
+	// No model received the skill before it was trusted.
 	expect(model.requests[0]?.system).toContain("build");
 	const audit = await w.t.store.read((db) => db.selectFrom("audit").select("action").execute());
 	expect(audit.map(({ action }) => action)).toEqual(["skill.trust", "skill.trust", "skill.untrust"]);
@@ -247,7 +247,7 @@ test("a new skill below a trusted directory, or in place of a trusted one, does 
 		"work/.claude/skills/lint.md": "Lint.",
 	});
 	await w.trust();
-	// A command of a session that works in the directory above could do this.
+	// A session that works in the parent directory could write these files with a command.
 	await write(w.work, {
 		".parley/skills/build/SKILL.md": "Build and upload.",
 		".parley/skills/new.md": "New.",
@@ -257,7 +257,7 @@ test("a new skill below a trusted directory, or in place of a trusted one, does 
 	await expect(say("/build")).rejects.toThrow(/not trusted/);
 	await rm(join(w.work, ".parley/skills"), { recursive: true });
 	await write(w.work, { ".parley/skills/lint.md": "Lint." });
-	// The text is not trusted at another path.
+	// The trust does not cover the same text at another path.
 	await expect(say("/lint")).rejects.toThrow(/not trusted/);
 	await rm(join(w.work, ".parley"), { recursive: true });
 	await say("/lint");
@@ -303,7 +303,7 @@ test("the diff of a changed skill is bounded, and reports if the trusted text is
 	const { changes = "" } = await show();
 	expect(changes.length).toBeLessThan(65_000);
 	expect(changes).toMatch(/\[the diff has \d+ more characters: compare the files themselves\]\n$/);
-	// Written as by an earlier version.
+	// Earlier versions stored no content.
 	await w.t.store.commit((tx) => tx.updateTable("trusted_skills").set({ content: null }).execute());
 	expect(await show()).not.toHaveProperty("changes");
 });

@@ -29,7 +29,7 @@ interface SkillsOptions {
 	readonly secrets: { readonly fingerprint: (text: string) => string };
 	readonly roots: { readonly dataDir: string };
 	readonly sandbox: SandboxHealth;
-	/** Reaches the session of a request, or throws why the principal may not read it. */
+	/** Borrows the session of a request. Throws the reason why the principal may not read it. */
 	readonly lease: (
 		principal: Principal,
 		sessionId: string,
@@ -43,42 +43,47 @@ interface SkillSession {
 }
 
 /**
- * Whether a skill may be used. The operator's own may; one of a working directory if the operator trusted exactly this
- * content: `changed` was trusted with other content.
+ * Trust in a skill. Skills of the operator may always be used. A skill of a working directory may be used only if the
+ * operator trusted exactly this content. `changed`: the operator trusted other content of the skill.
  */
 export type SkillTrust = "operator" | "trusted" | "changed" | "untrusted";
 
 export interface ListedSkill extends FoundSkill {
 	readonly trust: SkillTrust;
-	/** Time at which the gateway first saw this content, in milliseconds since the epoch. Only of skills of the data directory. */
+	/**
+	 * Time at which the gateway first saw this content, in milliseconds since the epoch. Only for skills of the data
+	 * directory.
+	 */
 	readonly changedAt?: number;
 }
 
-/** A skill with the changes since it was trusted. */
+/** A skill with its changes since the operator trusted it. */
 export interface ShownSkill extends ListedSkill {
-	/** A unified diff for people. Only of a skill that has changed since it was trusted. */
+	/** A unified diff for people. Only for a skill that has changed since the operator trusted it. */
 	readonly changes?: string;
 }
 
 export interface SkillList {
 	readonly skills: readonly ListedSkill[];
 	readonly problems: readonly SkillProblem[];
-	/** Changes with each file of the skills of the working directory; "" if the directory has no skills. */
+	/** Hash of all skill files of the working directory. "" if the directory has no skills. */
 	readonly digest: string;
 }
 
-/** Selection of skills: those of a session's working directory, or of a directory of the operator. */
+/** Place of the requested skills: the working directory of a session, or a directory that the operator names. */
 export interface SkillPlace {
 	readonly sessionId?: string | undefined;
 	readonly directory?: string | undefined;
 }
 
-/** The skills of the gateway and of working directories, and which of them are trusted: reached as `runtime.skills`. */
+/**
+ * Skills of the gateway and of working directories, and the operator's trust in them. Available as `runtime.skills`.
+ */
 export class Skills {
 	readonly #options: SkillsOptions;
 	readonly #files: SkillFiles;
 	readonly #seen: SeenSkills;
-	/** Problems that are in the log already. */
+	/** Problems that are already logged. */
 	readonly #logged = new Set<string>();
 
 	constructor(options: SkillsOptions) {
@@ -87,18 +92,18 @@ export class Skills {
 		this.#seen = new SeenSkills(options);
 	}
 
-	/** Directories of the gateway that a run may read: the operator's skills, if there are any. */
+	/** Directories of the gateway that a run may read. Contains the directory of the operator's skills, if it exists. */
 	get readable(): readonly string[] {
 		return this.#files.readable;
 	}
 
-	/** Lists skills. Only the operator names a directory. */
+	/** Lists skills. Only the operator may name a directory. */
 	async list(principal: Principal, place: SkillPlace): Promise<SkillList> {
 		authorize(principal, "skill.read");
 		return this.#all(await this.#directoryOf(principal, place));
 	}
 
-	/** Finds one skill, also one that is not trusted. Throws `not_found` with the names that exist. */
+	/** Finds one skill, even if it is not trusted. Throws `not_found` with the existing names. */
 	async show(principal: Principal, name: string, place: SkillPlace): Promise<ShownSkill> {
 		authorize(principal, "skill.read");
 		const directory = await this.#directoryOf(principal, place);
@@ -110,7 +115,7 @@ export class Skills {
 		return changes === undefined ? found : { ...found, changes };
 	}
 
-	/** A unified diff since the skill was trusted; undefined if the trusted content was not stored. */
+	/** Returns a unified diff since the skill was trusted, or undefined if the trusted content was not stored. */
 	async #changesOf(found: ListedSkill, directory: string): Promise<string | undefined> {
 		const row = await this.#options.store.read((db) =>
 			db
@@ -125,8 +130,8 @@ export class Skills {
 	}
 
 	/**
-	 * Trusts the present skills of a working directory. With a digest, only if they have not changed since they were listed;
-	 * otherwise throws `aborted`. Returns the skills.
+	 * Trusts the present skills of a working directory. With a digest, throws `aborted` if they have changed since they
+	 * were listed. Returns the skills.
 	 */
 	async trust(request: Keyed, directory: string, digest?: string): Promise<readonly ListedSkill[]> {
 		authorize(request.principal, "skill.trust");
@@ -161,7 +166,10 @@ export class Skills {
 		return own.map((one) => ({ ...one, trust: "trusted" }));
 	}
 
-	/** Ends the trust in the skills of a directory, which may no longer exist. Returns the number of skills. */
+	/**
+	 * Ends the trust in the skills of a directory, even if the directory no longer exists. Returns the number of affected
+	 * skills.
+	 */
 	async untrust(request: Keyed, directory: string): Promise<number> {
 		authorize(request.principal, "skill.trust");
 		const real = await realDirectory(directory).catch(() => directory);
@@ -180,15 +188,16 @@ export class Skills {
 		);
 	}
 
-	/** The skills that a run in this directory may use. */
+	/** Returns the skills that a run in this directory may use. */
 	async usable(rootDir: string): Promise<readonly ListedSkill[]> {
 		if (!this.#files.mayExist(rootDir)) return [];
 		return (await this.#all(rootDir)).skills.filter(isUsable);
 	}
 
 	/**
-	 * Returns the skill that a person starts with a message, with its arguments filled in. Undefined if the message names no
-	 * skill, because a message may start with a path. Throws if this person cannot start the skill.
+	 * Returns the skill that a person starts with a message, with its arguments filled in. Returns undefined if the
+	 * message names no skill, because a message may also start with a path. Throws if this person may not start the
+	 * skill.
 	 */
 	async startedBy(
 		{ rootDir, redactor }: SkillSession,
@@ -214,8 +223,8 @@ export class Skills {
 	}
 
 	/**
-	 * Throws `failed_precondition` if the skill of a stored run can no longer start with the same content: a retry must not
-	 * use an untrusted text. Passes if the run has no skill.
+	 * Throws `failed_precondition` if the skill of a stored run can no longer start with the same content, because a
+	 * retry must not use an untrusted text. Does nothing for a run without a skill.
 	 */
 	async checkAgain(
 		{ rootDir }: { readonly rootDir: string },
@@ -232,7 +241,7 @@ export class Skills {
 		throw refused(skillRefusalTexts.changedSinceMessage(name));
 	}
 
-	/** The skill that the model starts. Errors are texts for the model. */
+	/** Returns the skill that the model starts. Errors are texts for the model. */
 	async startedByModel(rootDir: string, { name, arguments: given }: Invocation): Promise<UsedSkill> {
 		const all = this.#files.mayExist(rootDir) ? await this.#all(rootDir) : { skills: [], problems: [] };
 		const found = all.skills.find(({ skill }) => skill.name === name);
@@ -242,7 +251,7 @@ export class Skills {
 		return useSkill(found, given);
 	}
 
-	/** Throws if a message that a model schedules would start a skill that only people may start. */
+	/** Throws if a model schedules a message that starts a skill which only people may start. */
 	async checkScheduled(rootDir: string, content: string): Promise<void> {
 		const requested = invocationIn(content.trim());
 		if (!requested || !this.#files.mayExist(rootDir)) return;
@@ -250,7 +259,7 @@ export class Skills {
 		if (found?.skill.disableModelInvocation) throw forPeople(requested.name);
 	}
 
-	/** The skills that the model of a session may start; without waiting if there can be none. */
+	/** Returns the skills that the model of a session may start. Does not wait if the directory cannot have skills. */
 	async forModel(rootDir: string): Promise<readonly ListedSkill[]> {
 		return (await this.usable(rootDir)).filter(isForModel);
 	}
@@ -291,7 +300,7 @@ export class Skills {
 		return new Map(rows.map(({ path, hash }) => [path, hash]));
 	}
 
-	/** Writes each problem once, and again after it has changed. */
+	/** Logs each problem once, and again after it has changed. */
 	#log(rootDir: string | undefined, problems: readonly SkillProblem[]): void {
 		for (const { path, message } of problems) {
 			const line = `${rootDir ?? ""} ${path} ${message}`;
@@ -348,7 +357,7 @@ async function realDirectory(directory: string): Promise<string> {
 	throw unusable(skillTrustTexts.noDirectory(shown(directory)));
 }
 
-/** The beginning of a path that a client sent. */
+/** Returns the beginning of a path that a client sent. */
 function shown(directory: string): string {
 	return JSON.stringify(directory.slice(0, 100));
 }

@@ -1,4 +1,4 @@
-/** Errors of the text between the fences of a skill file. */
+/** Errors about the frontmatter of a skill file. */
 export const frontmatterTexts = {
 	notClosed: (line: number, mark: string): string =>
 		`line ${line}: the frontmatter is not closed: add a line with ${mark} after it`,
@@ -12,7 +12,7 @@ export const frontmatterTexts = {
 const nameRule = "at most 64 letters, digits, dots, hyphens and underscores";
 const textList = "a text or a list of texts";
 
-/** Values that are allowed for the keys of a skill file. */
+/** Allowed values for the keys of a skill file. */
 export const skillValueTexts = {
 	flag: "true or false",
 	tools: "a list of names of tools, or one text with spaces between the names; [] for no tools",
@@ -45,9 +45,9 @@ export const skillFileTexts = {
 		`the steps ${steps} need each other in a circle: remove an id from the needs of one of them`,
 } as const;
 
-/** Refusals of skills that exist but may not start, and of unknown ones. */
+/** Refusals to start an existing skill, and errors about unknown skills. */
 export const skillRefusalTexts = {
-	/** As a Kontekst server writes it. */
+	/** A Kontekst server uses the same text. */
 	onlyUser: (name: string): string => `skill '${name}' can only be invoked by user with /${name}`,
 	changed: "has changed since it was trusted",
 	untrusted: "belongs to a directory that is not trusted",
@@ -64,7 +64,7 @@ export const skillRefusalTexts = {
 		`the skill ${name} has changed since this message: send the message again`,
 } as const;
 
-/** Errors of the files of a skill and of its directory. */
+/** Errors about the files and the directory of a skill. */
 export const skillReadTexts = {
 	hidden: (path: string, name: string): string =>
 		`hidden: ${path} also has the name ${name}: rename one of the skills`,
@@ -87,7 +87,7 @@ export const skillReadTexts = {
 	logged: "a skill file cannot be used",
 } as const;
 
-/** Trust in the skills of a directory. */
+/** Texts about trust in the skills of a directory. */
 export const skillTrustTexts = {
 	noSkills: (directory: string): string =>
 		`no skills in ${directory}: put them in .parley/skills or .claude/skills`,

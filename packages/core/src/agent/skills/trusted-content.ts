@@ -8,14 +8,14 @@ import type { SandboxState } from "../../vocabulary/sandbox.ts";
 import { decode, type FoundSkill, hashOfSkill, readWhole, sha256 } from "./skill-files.ts";
 import { skillTrustTexts } from "./texts.ts";
 
-/** Limits of the texts that are stored with the trust in one skill, in bytes. For other files only the hash is stored. */
+/** Maximum bytes of stored and read texts for the trust in one skill. For larger files, only the hash is stored. */
 const max = { file: 64 * 1024, skill: 256 * 1024, read: 16 * 1024 * 1024 } as const;
-/** Characters of a diff. */
+/** Maximum characters of a diff. */
 const maxDiff = 64_000;
 
 const Content = z.array(
 	z.object({
-		/** Relative to the directory of the skill. */
+		/** Path relative to the directory of the skill. */
 		name: z.string(),
 		/** SHA-256. */
 		hash: z.string(),
@@ -23,10 +23,10 @@ const Content = z.array(
 		text: z.exactOptional(z.string()),
 	}),
 );
-/** The files of a skill in the form in which trust stores them. */
+/** Files of a skill, as they are stored with the trust in it. */
 export type TrustedContent = z.output<typeof Content>;
 
-/** Reads the files of a skill. Throws `aborted` if they are not those that were found. */
+/** Reads the files of a skill. Throws `aborted` if they changed after the skill was found. */
 export async function readContent({ skill, path, files }: FoundSkill): Promise<TrustedContent> {
 	let left: number = max.skill;
 	const content: TrustedContent = [];
@@ -40,14 +40,14 @@ export async function readContent({ skill, path, files }: FoundSkill): Promise<T
 	throw new ParleyError(skillTrustTexts.changedMeanwhile(skill.name), { code: "aborted" });
 }
 
-/** The content of a stored row; undefined if its version stored none. */
+/** Returns the content of a stored row, or undefined if the Parley version that wrote the row stored none. */
 export function storedContent(stored: string | null): TrustedContent | undefined {
 	return stored === null ? undefined : Content.parse(parseJson(stored));
 }
 
 /**
- * A unified diff of all files that differ, at most 64,000 characters. Invisible characters are shown as escapes. A file
- * whose text was not stored is named, and its new text is shown as added.
+ * A unified diff of all files that differ, at most 64,000 characters. Shows invisible characters as escapes. If the old
+ * text of a file was not stored, the diff names the file and shows its new text as added.
  */
 export function diffOfContent(before: TrustedContent, after: TrustedContent): string {
 	const names = new Set([...after, ...before].map(({ name }) => name));
@@ -83,12 +83,12 @@ function textOf(bytes: Buffer): string | undefined {
 	try {
 		return decode(bytes);
 	} catch {
-		// A binary file is stored as its hash.
+		// Only the hash of a binary file is stored.
 		return undefined;
 	}
 }
 
-/** The result of the sandbox check at this moment. */
+/** Result of the most recent sandbox check. */
 export interface SandboxHealth {
 	readonly state: SandboxState;
 }
@@ -111,8 +111,8 @@ type SeenByPath = ReadonlyMap<string, Seen>;
 const key = "skills";
 
 /**
- * The contents of the operator's skills at the last check. These skills need no trust, so a change is logged: it is a
- * warning if commands run without a sandbox, because such a command can write them.
+ * Contents of the operator's skills at the last check. These skills need no trust, so each change is logged. The log
+ * line is a warning if commands run without a sandbox, because such a command can change the skills.
  */
 export class SeenSkills {
 	readonly #options: SeenSkillsOptions;
@@ -124,13 +124,16 @@ export class SeenSkills {
 		this.#stored = openKeyv({ ...options, namespace: "seen-skills" });
 	}
 
-	/** Records the skills of the data directory. Returns by path when their present content was first seen. */
+	/**
+	 * Records the skills of the data directory. Returns the time at which the gateway first saw the present content, by
+	 * path.
+	 */
 	async note(found: readonly FoundSkill[]): Promise<ReadonlyMap<string, number>> {
 		const own = found.filter(({ skill }) => skill.source === "data");
-		// Only when they are used: a gateway without skills does not read its store for them.
+		// A gateway without skills does not read its store here.
 		if (own.length === 0 && this.#seen === undefined) return new Map();
 		const stored = this.#seen ?? new Map(await this.#stored.get(key));
-		// Another request may have been first.
+		// Another request may have loaded the contents in the meantime.
 		const before = this.#seen ?? stored;
 		const now: SeenByPath = new Map(own.map((one) => [one.path, this.#now(one, before)]));
 		const isSame = before.size === now.size && [...now].every(([path, seen]) => before.get(path) === seen);

@@ -5,25 +5,25 @@ import { isWithin } from "../../filesystem/paths.ts";
 import { inOpenDirectory } from "../../filesystem/regular-file.ts";
 import { projectNoteTexts } from "./texts.ts";
 
-/** Files with notes for agents, in the order of a directory. */
+/** Names of files with notes for agents. Files of one directory are read in this order. */
 const fileNames = ["AGENTS.md", "CLAUDE.md"] as const;
 /** Maximum bytes of all files together. */
 const MAX_NOTES_BYTES = 32 * 1024;
-/** Maximum number of directories: the working directory and those above it. */
+/** Maximum number of directories: the working directory and its parent directories. */
 const MAX_DIRECTORIES = 16;
 
 /** Notes of one file. */
 interface Note {
-	/** Path relative to the working directory. It has only `..` and the name of the file. */
+	/** Path relative to the working directory. It consists only of `..` and the file name. */
 	readonly shown: string;
 	readonly text: string;
 }
 
 /**
- * Returns the text of `AGENTS.md` and `CLAUDE.md` in the working directory and in the directories above it that are inside
- * the roots, outermost first, each below its path. Returns "" if none exists. All files together have at most 32 KiB, and the
- * nearest files come first for this limit. A file with the content of an earlier one is left out. For a file that cannot or
- * may not be read, the text has a sentence about it. Never rejects.
+ * Returns the text of `AGENTS.md` and `CLAUDE.md` in the working directory and in its parent directories inside the
+ * roots. The outermost directory is first, and each text follows its path. Returns "" if no file exists. The files
+ * together have at most 32 KiB, and the nearest files have priority. A file with the same content as an earlier file is
+ * omitted. If a file cannot or may not be read, a sentence in the text says so. Never rejects.
  */
 export async function readProjectNotes(cwd: string, roots: readonly string[]): Promise<string> {
 	const notes: Note[] = [];
@@ -44,7 +44,7 @@ export async function readProjectNotes(cwd: string, roots: readonly string[]): P
 	return notes.map(({ shown, text }) => `## ${shown}\n\n${text.trim()}\n`).join("\n");
 }
 
-/** The working directory, then the directories above it inside the roots. */
+/** Returns the working directory, followed by its parent directories inside the roots. */
 function directoriesOf(cwd: string, roots: readonly string[]): string[] {
 	const directories = [cwd];
 	for (let above = dirname(cwd); directories.length < MAX_DIRECTORIES; above = dirname(above)) {
@@ -56,11 +56,11 @@ function directoriesOf(cwd: string, roots: readonly string[]): string[] {
 
 interface Reading {
 	readonly roots: readonly string[];
-	/** Maximum bytes. */
+	/** Maximum bytes of the text. */
 	readonly atMost: number;
 }
 
-/** Text of a file and the number of its bytes that were read. */
+/** Text of a file and the number of bytes read. */
 interface ReadNote {
 	readonly text: string;
 	readonly bytes: number;
@@ -83,10 +83,10 @@ async function readNote(path: string, shown: string, { roots, atMost }: Reading)
 async function readBounded(file: FileHandle, shown: string, atMost: number): Promise<ReadNote> {
 	const stats = await file.stat();
 	if (!stats.isFile()) return notUsed(shown, projectNoteTexts.notRegular);
-	// A file may be longer than its size says, for example in /proc. Such a text is cut without a marker.
+	// A file may be longer than its reported size, for example in /proc. The text of such a file is cut without a marker.
 	const { buffer, bytesRead } = await file.read(Buffer.alloc(atMost), 0, atMost, 0);
 	const left = stats.size - bytesRead;
-	// As part of a stream, a character that was cut in two is left out.
+	// In stream mode, the decoder omits a character that was split by the cut.
 	const text = new TextDecoder().decode(buffer.subarray(0, bytesRead), { stream: left > 0 });
 	if (left <= 0) return { text, bytes: bytesRead };
 	const marker = projectNoteTexts.leftOut(left, shown);

@@ -29,15 +29,15 @@ interface PromptOptions {
 	readonly roots: Roots;
 	readonly systemTemplate?: string;
 	readonly tools: readonly { readonly name: string }[];
-	/** See `RuntimeOptions`. */
+	/** Text about commands: see `RuntimeOptions`. */
 	readonly commandsNote?: string;
 	readonly skills: { readonly forModel: Skills["forModel"] };
 	readonly profiles?: Profiles;
 }
 
 /**
- * The system prompt of a session. It is rendered before the first model call, stored, and never changed, even if the
- * instructions of its agent change. The prompt of another agent in the session stays the same until the session leaves
+ * System prompt of a session. It is rendered before the first model call and stored. It never changes, even if the
+ * instructions of its agent change. The prompt for another agent in the session stays the same while the session is in
  * memory.
  */
 export function systemPromptOf(options: PromptOptions): SystemPromptOf {
@@ -78,7 +78,7 @@ async function render(
 		taskId === undefined ? undefined : taskSection,
 	]);
 	const whole = notes.length === 0 ? rendered : `${[rendered.trimEnd(), ...notes].join("\n\n")}\n`;
-	// Project notes and the state of the repository are texts of unknown authors.
+	// Unknown authors wrote the project notes and the repository, so they may contain secrets.
 	return session.redactor.into("instructions").redact(whole);
 }
 
@@ -94,13 +94,13 @@ async function storePrompt(session: Session, prompt: string): Promise<string> {
 	return prompt;
 }
 
-/** Maximum characters of the list, and of one description in it. */
+/** Maximum characters of the list of skills, and of one description in it. */
 const maxListCharacters = 8_000;
 const maxDescription = 400;
 
 /**
- * The skills that a model may start, for the system prompt: only names and descriptions, because the texts are loaded on
- * demand. It is part of the session's prompt, which never changes, so that the provider's cache stays valid.
+ * Returns the list of skills that a model may start. It contains only names and descriptions, because texts are loaded
+ * on demand. It is part of the session's system prompt, which never changes, so that the provider's cache stays valid.
  */
 function skillsNote(skills: readonly Skill[]): string {
 	const lines: string[] = [];
@@ -146,8 +146,8 @@ interface Surroundings {
 }
 
 /**
- * Collects the facts for `renderSystemPrompt` from files, without starting a program. Never rejects because of a file: the
- * fact then states that it cannot be read.
+ * Collects the facts for `renderSystemPrompt` from files, without starting a program. Never rejects because of a file:
+ * the fact then states that the file cannot be read.
  */
 export async function gatherFacts({
 	cwd,
@@ -159,13 +159,13 @@ export async function gatherFacts({
 	return { cwd, roots, date, os: `${type()} ${release()} (${machine()})`, git, projectNotes };
 }
 
-/** Longer than the path of a directory and than the name of a branch. */
+/** Maximum bytes of a file. It exceeds the path of a directory and the name of a branch. */
 const MAX_BYTES = 8 * 1024;
 const MAX_NAME = 200;
 
 /**
- * The branch of the repository that a directory belongs to, in one line. Read from the repository's files: running git needs
- * a sandbox, and the first request to a model does not wait for one. Files outside the roots are not read. Never rejects.
+ * Describes the branch of a directory's repository in one line. Reads the repository's files, because git would need a
+ * sandbox, and the first model call does not wait for a sandbox. Reads no file outside the roots. Never rejects.
  */
 export async function describeGit(cwd: string, roots: readonly string[]): Promise<string> {
 	const isReadable = (path: string): boolean => roots.some((root) => isWithin(path, root));
@@ -176,12 +176,12 @@ export async function describeGit(cwd: string, roots: readonly string[]): Promis
 		const head = directory && (await readInside(join(directory, "HEAD"), isReadable));
 		return describeHead(head ?? "");
 	} catch {
-		// A directory that cannot be read may still be a repository, which git describes better.
+		// An unreadable directory may still be a repository that git can describe.
 		return systemPromptTexts.unknownBranch;
 	}
 
 	async function followPointer(path: string): Promise<string | undefined> {
-		// Working trees and submodules: https://git-scm.com/docs/gitrepository-layout
+		// The `.git` file of a linked working tree or a submodule: https://git-scm.com/docs/gitrepository-layout
 		const [, target] = /^gitdir: ([^\r\n]+)/.exec((await readInside(path, isReadable)) ?? "") ?? [];
 		return target && resolve(dirname(path), target);
 	}
@@ -197,15 +197,15 @@ async function findGit(cwd: string, isReadable: (path: string) => boolean) {
 	return undefined;
 }
 
-/** Shows only the branch, or that HEAD is the hash of a commit. */
+/** Shows only the branch, or that HEAD names a commit. */
 function describeHead(head: string): string {
 	const [, branch] = /^ref: refs\/heads\/([^\r\n]+)\r?\n?$/.exec(head) ?? [];
-	// With the storage of references that is not files, HEAD names this: https://git-scm.com/docs/reftable
+	// If references are stored in reftables instead of files, HEAD contains `.invalid`: https://git-scm.com/docs/reftable
 	if (branch !== undefined && branch !== ".invalid") return `branch ${cut(branch)}`;
 	return /^[0-9a-f]{40,64}\n?$/.test(head) ? "detached head" : systemPromptTexts.unknownBranch;
 }
 
-/** The beginning of a regular file inside the roots; undefined for any other file. */
+/** Reads the beginning of a regular file inside the roots. Returns undefined for any other file. */
 async function readInside(path: string, isReadable: (path: string) => boolean): Promise<string | undefined> {
 	const real = await realpath(path);
 	if (!isReadable(real)) return undefined;

@@ -2,41 +2,47 @@ import { ParleyError } from "@parley/base";
 import { agentInstructions, systemTemplate } from "../../instructions/prompt-files.ts";
 import { systemPromptTexts } from "./texts.ts";
 
-/** Facts about the surroundings of a session. Collected once per session, so that the prompt stays cacheable. */
+/**
+ * Facts about the environment of a session. They are collected once for each session, so that the prompt stays
+ * cacheable.
+ */
 export interface ProjectFacts {
 	/** Absolute path of the working directory. */
 	readonly cwd: string;
-	/** Absolute paths that tools may touch. */
+	/** Absolute paths that tools may access. */
 	readonly roots: readonly string[];
 	/** YYYY-MM-DD. */
 	readonly date: string;
 	readonly os: string;
-	/** One line about the repository and its branch. */
+	/** Description of the repository and its branch in one line. */
 	readonly git: string;
 	/** Text of `AGENTS.md` and `CLAUDE.md`; "" if none exists. */
 	readonly projectNotes: string;
-	/** Permissions and limits of commands; "" for no text. */
+	/** Permissions and limits of commands; "" for none. */
 	readonly commands: string;
-	/** Whether the agent has the tool for questions. */
+	/** Whether the agent has the tool that asks questions. */
 	readonly questions: boolean;
 }
 
 /** Texts of the operator or a profile that replace built-in texts. */
 export interface PromptTexts {
-	/** The complete prompt with its placeholders. A prompt without `{{instructions}}` is not used for an agent that has some. */
+	/**
+	 * Complete prompt with placeholders. It is not used for an agent with instructions if it does not contain
+	 * `{{instructions}}`.
+	 */
 	readonly template?: string | undefined;
-	/** Role and working rules of the agent. Placeholders in it are not replaced. */
+	/** Role and rules of the agent. Placeholders in this text are not replaced. */
 	readonly instructions?: string | undefined;
 }
 
 const instructionsPlace = /\{\{\s*instructions\s*\}\}/;
 
-/** Role and working rules of an agent without its own instructions. */
+/** Returns the role and rules of an agent without its own instructions. */
 export function builtInInstructions({ questions }: { readonly questions: boolean }): string {
 	return withBlocks(agentInstructions, { questions });
 }
 
-/** Removes the blocks `{{#name}}…{{/name}}` whose name is false in `holds`. */
+/** Removes each block `{{#name}}…{{/name}}` unless `blocks` has true for its name. */
 function withBlocks(text: string, blocks: Readonly<Record<string, boolean>>): string {
 	return text.replaceAll(/\{\{#(\w+)\}\}([\s\S]*?)\{\{\/\1\}\}/g, (_, name: string, inner: string) => {
 		return blocks[name] === true ? inner : "";
@@ -44,8 +50,8 @@ function withBlocks(text: string, blocks: Readonly<Record<string, boolean>>): st
 }
 
 /**
- * The system prompt of a session: the template with each `{{name}}` replaced by the instructions or a fact. The result is
- * deterministic. Throws `invalid_argument` with all unknown placeholders.
+ * Renders the system prompt of a session: replaces each `{{name}}` of the template with the instructions or a fact. The
+ * result is deterministic. Throws `invalid_argument` with all unknown placeholders.
  */
 export function renderSystemPrompt(facts: ProjectFacts, texts: PromptTexts = {}): string {
 	const { instructions } = texts;
@@ -77,7 +83,7 @@ export function renderSystemPrompt(facts: ProjectFacts, texts: PromptTexts = {})
 	});
 }
 
-/** The name of a directory or a branch is untrusted: it must not add lines to the prompt. */
+/** Joins the lines of a name. The name of a directory or branch is untrusted, and must not add lines to the prompt. */
 function oneLine(text: string): string {
 	return text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, " ").trim();
 }

@@ -1,4 +1,4 @@
-/** Notes about a project file that is not part of the system prompt, or only in part. */
+/** Notes about a project file that the system prompt does not contain completely. */
 export const projectNoteTexts = {
 	outside: "it leads outside the directories that tools may access",
 	unreadable: (code: string): string => `it could not be read (${code})`,
@@ -7,7 +7,7 @@ export const projectNoteTexts = {
 	notUsed: (file: string, why: string): string => `(${file} is not used: ${why}.)`,
 } as const;
 
-/** Facts and errors of the system prompt. */
+/** Facts in the system prompt, and errors about it. */
 export const systemPromptTexts = {
 	moreSkills: (count: number): string => `- and ${count} more, which only a person can start by name`,
 	unknownBranch: "a repository; its branch is unknown",

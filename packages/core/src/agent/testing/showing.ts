@@ -11,25 +11,25 @@ import { operator } from "../../vocabulary/principal.ts";
 export const [{ content: png }] = testImages;
 export const mebibyte = 1024 * 1024;
 export const padded = (bytes: number): Buffer => Buffer.concat([png, Buffer.alloc(bytes - png.length)]);
-/** An image with a side of more than 2,000 pixels. */
+/** An image with a side longer than 2,000 pixels. */
 export const large = Buffer.from(png);
 large.writeUInt32BE(2_001, 16);
 
-/** A prompt with a new image of this number of MiB. */
+/** A prompt with a new image of the given size in MiB. */
 export const sent = (mebibytes: number): ImageBlock => shownAs(padded(mebibytes * mebibyte));
 export const shownAs = (content: Buffer): ImageBlock => ({
 	type: "image",
 	mediaType: "image/png",
 	data: content.toString("base64"),
 });
-/** A call that reads the image of the working directory. */
+/** A call that reads the image in the working directory. */
 export const look = (id: string) => calls(id, "read_file", { path: "photo.png" });
 export const times = <T>(number: number, make: (index: number) => T): T[] =>
 	Array.from({ length: number }, (_, index) => make(index));
 export const answers = (number: number): ScriptedReply[] =>
 	times(number, (index) => [says(`answer ${index}`)]);
 
-/** A window for many images. */
+/** Model with a window for many images. */
 export const table = new ModelTable([
 	{
 		id: "scripted",
@@ -101,13 +101,13 @@ export class Showing implements AsyncDisposable {
 		await this.t.runtime.compact(unkeyed(), this.session, { signal });
 	}
 
-	/** Number of attached images that are read with the conversation. */
+	/** Number of attached images that are still part of the conversation. */
 	async attached(): Promise<number> {
 		const rows = await this.t.store.read((db) => db.selectFrom("runs").select("attachments").execute());
 		return rows.flatMap(({ attachments }) => attachments?.match(/"shown":true/g) ?? []).length;
 	}
 
-	/** MiB of images that are in the record. */
+	/** Total size of the stored images in MiB. */
 	async recorded(): Promise<number> {
 		const { images, steps } = await this.t.store.read(async (db) => ({
 			images: await db.selectFrom("runs").select("images as data").execute(),
@@ -121,7 +121,7 @@ export class Showing implements AsyncDisposable {
 		return this.model.requests.at(request)?.messages ?? [];
 	}
 
-	/** Number of images of each message of a request that may have some. */
+	/** Returns the number of images of each message of a request. Replies of the model are omitted. */
 	shown(request = -1): number[] {
 		return this.messages(request).flatMap((message) => {
 			if (message.role === "assistant") return [];
@@ -130,7 +130,7 @@ export class Showing implements AsyncDisposable {
 		});
 	}
 
-	/** The text of the nth message of a request. */
+	/** Returns the text of a message of a request. */
 	text(index: number, request = -1): string {
 		const content = this.messages(request).at(index)?.content ?? [];
 		return content.flatMap((block) => ("text" in block ? [block.text] : [])).join();

@@ -6,16 +6,16 @@ export const maxTries = 3;
 
 export interface Try {
 	readonly taskId: string;
-	/** Counts the tries of the step, from 1. */
+	/** Number of the attempt of the step, starting at 1. */
 	readonly attempt: number;
 	readonly model: string;
 	/** Milliseconds since the epoch. */
 	readonly startedAt: number;
-	/** Undefined while it is open. */
+	/** Undefined while the attempt is open. */
 	readonly end: Extract<WorkflowStep, { kind: "tried" }> | undefined;
 }
 
-/** The progress of one workflow, read from the steps of its run. */
+/** Progress of one workflow, read from the steps of its run. */
 export class WorkflowProgress {
 	readonly callId: string;
 	readonly workflow: Workflow;
@@ -37,12 +37,12 @@ export class WorkflowProgress {
 		this.#tries = tries;
 	}
 
-	/** Returns the workflow that this call has started; undefined if it started none. */
+	/** Returns the workflow that this call started, or undefined if it started none. */
 	static of(steps: readonly { readonly kind: string }[], callId: string): WorkflowProgress | undefined {
 		return workflowsIn(steps).find((progress) => progress.callId === callId);
 	}
 
-	/** Progress after the recorded steps of one call, in their order; undefined without a start. */
+	/** Returns the progress after the recorded steps of one call, or undefined without a start. */
 	static from(steps: readonly WorkflowStep[]): WorkflowProgress | undefined {
 		const tries = new Map<string, Try>();
 		let start: Extract<WorkflowStep, { kind: "workflow" }> | undefined;
@@ -61,7 +61,7 @@ export class WorkflowProgress {
 		return start && new WorkflowProgress(start, tries, end);
 	}
 
-	/** The step that this task tries. */
+	/** Returns the step of this task. */
 	stepOf(taskId: string): WorkStep | undefined {
 		return this.workflow.steps.find(({ id }) => this.lastTry(id)?.taskId === taskId);
 	}
@@ -70,7 +70,7 @@ export class WorkflowProgress {
 		return this.#tries.get(stepId);
 	}
 
-	/** Steps whose newest try is open. */
+	/** Steps whose newest attempt is open. */
 	get open(): readonly WorkStep[] {
 		return this.workflow.steps.filter(({ id }) => {
 			const last = this.lastTry(id);
@@ -78,7 +78,7 @@ export class WorkflowProgress {
 		});
 	}
 
-	/** The first step, in the order of the file, that failed permanently. */
+	/** First permanently failed step, in the order of the file. */
 	get failed(): { readonly step: WorkStep; readonly attempts: number; readonly error: string } | undefined {
 		for (const step of this.workflow.steps) {
 			const last = this.lastTry(step.id);
@@ -88,7 +88,10 @@ export class WorkflowProgress {
 		return undefined;
 	}
 
-	/** Steps that can start now: their needs succeeded. None after a failure, except for sub-agents. */
+	/**
+	 * Steps that can start now because their needs succeeded. After a failure there are none, except in a delegation to
+	 * sub-agents.
+	 */
 	get ready(): readonly WorkStep[] {
 		if (this.failed && !this.workflow.isDelegation) return [];
 		return this.workflow.steps.filter(({ id, needs }) => {
@@ -101,20 +104,20 @@ export class WorkflowProgress {
 		return this.lastTry(stepId)?.end?.error === "";
 	}
 
-	/** The result of a step that succeeded, else "". */
+	/** Returns the result of a successful step, otherwise "". */
 	outputOf(stepId: string): string {
 		return this.succeeded(stepId) ? (this.lastTry(stepId)?.end?.output ?? "") : "";
 	}
 
-	/** The steps that no other step needs, in the order of the file. */
+	/** Steps that no other step needs, in the order of the file. */
 	get lastSteps(): readonly WorkStep[] {
 		const needed = new Set(this.workflow.steps.flatMap(({ needs }) => needs));
 		return this.workflow.steps.filter(({ id }) => !needed.has(id));
 	}
 
 	/**
-	 * The steps as people see them: one that failed is pending, and one that did not start before the end is skipped. A
-	 * sub-agent that failed is skipped, because the others continue.
+	 * Steps with the states that people see. A failed step is `pending`, and a step that did not start before the end is
+	 * `skipped`. A failed sub-agent is `skipped`, because other sub-agents continue.
 	 */
 	get plan(): readonly PlanStep[] {
 		const over = this.end !== undefined;
@@ -132,7 +135,10 @@ export class WorkflowProgress {
 		});
 	}
 
-	/** Milliseconds of the last try of a step. Undefined while it is open, and in runs of earlier versions. */
+	/**
+	 * Returns the milliseconds of the last attempt of a step. Undefined while it is open, and in runs of earlier
+	 * versions.
+	 */
 	#durationOf(stepId: string): number | undefined {
 		const last = this.lastTry(stepId);
 		return last?.end?.at === undefined ? undefined : Math.max(0, last.end.at - last.startedAt);
@@ -144,7 +150,7 @@ export class WorkflowProgress {
 	}
 }
 
-/** All workflows of a run, in the order of their start. */
+/** Returns all workflows of a run, in the order of their start. */
 export function workflowsIn(steps: readonly { readonly kind: string }[]): readonly WorkflowProgress[] {
 	const byCall = Map.groupBy(steps.filter(isWorkflowStep), ({ callId }) => callId);
 	return [...byCall.values()].flatMap((own) => WorkflowProgress.from(own) ?? []);

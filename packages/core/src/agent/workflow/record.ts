@@ -23,11 +23,11 @@ export interface TryEnd {
 	readonly cost: number;
 }
 
-/** Writes changes of workflows in one transaction of their run: the recorded step, its event, and the list of steps. */
+/** Writes changes of workflows in one transaction of their run: the step, its event, and the task list. */
 export class WorkflowRecord {
 	readonly #run: Run;
 	readonly #writing: Writing;
-	/** With the steps of this transaction. */
+	/** Steps of the run, including those of this transaction. */
 	readonly #steps: { readonly kind: string }[];
 
 	constructor(run: Run, writing: Writing) {
@@ -49,7 +49,7 @@ export class WorkflowRecord {
 		await this.#writing.record({ type: "todo.updated", runId: this.#run.id, callId, steps });
 	}
 
-	/** A try of a step starts as this task. */
+	/** Records that an attempt of a step starts as this task. */
 	async start(
 		progress: WorkflowProgress,
 		step: WorkStep,
@@ -64,7 +64,7 @@ export class WorkflowRecord {
 		);
 	}
 
-	/** Ends the open try of a step. */
+	/** Ends the open attempt of a step. */
 	async finish(progress: WorkflowProgress, step: WorkStep, end: TryEnd): Promise<void> {
 		const last = progress.lastTry(step.id);
 		if (!last) return;
@@ -112,7 +112,7 @@ export class WorkflowRecord {
 		return Math.max(0, this.#run.clock.now() - at);
 	}
 
-	/** Whether the model has its own list, which must not be replaced. */
+	/** Whether the model has a task list of its own, which must not be replaced. */
 	#hasOwnList(): boolean {
 		return this.#run.steps.some(
 			(step) => step.kind === "reply" && callsOf(step.content).some(({ name }) => name === "todo"),
@@ -121,8 +121,8 @@ export class WorkflowRecord {
 }
 
 /**
- * Ends the open workflows of a run that stops, with the tasks of their open steps, in the current transaction. Returns the
- * ids of the ended tasks: stop their work after the commit.
+ * Ends the open workflows of a run that stops, with the tasks of their open steps, in the current transaction. Returns
+ * the ids of the ended tasks. The caller stops their work after the commit.
  */
 export async function settleWorkflows(run: Run, writing: Writing, error: string): Promise<readonly string[]> {
 	const open = workflowsIn(run.steps).filter(({ end }) => end === undefined);

@@ -38,7 +38,7 @@ interface Begun {
 	readonly runId: string;
 }
 
-/** Starts a workflow in a session, as a person does. */
+/** Starts a workflow in a session by a message. */
 async function begin(
 	model: WorkflowScript,
 	workflow: Workflow,
@@ -59,7 +59,7 @@ interface BeginOptions extends Partial<Omit<TestRuntimeOptions, "model">> {
 	readonly options?: RunOptions;
 }
 
-/** The recorded events of skills, in short. */
+/** Summarises the recorded events of skills. */
 function outline(log: EventLog): string[] {
 	return log.events.flatMap(({ event }) => {
 		if (event.type === "skill.started" || event.type === "skill.completed") return [event.type];
@@ -71,14 +71,14 @@ function outline(log: EventLog): string[] {
 }
 
 function eventsOf<Type extends RecordedEvent["type"]>(log: EventLog, type: Type) {
-	// True because only events of the type remain.
+	// True because only events of this type remain.
 	return log.events.flatMap(({ event }) => (event.type === type ? [event] : [])) as Extract<
 		RecordedEvent,
 		{ type: Type }
 	>[];
 }
 
-/** Replies when `count` requests wait together. */
+/** Returns replies that start when `count` requests wait for them. */
 function together(count: number): (text: string) => ScriptedReply {
 	const all = Promise.withResolvers<void>();
 	let here = 0;
@@ -118,7 +118,7 @@ test("the steps of a diamond run after their dependencies, in parallel, and agai
 
 	const [started, plan, , ...rest] = outline(log);
 	expect([started, plan]).toEqual(["skill.started", "+plan"]);
-	// Both start before one of them ends.
+	// Both steps start before one of them ends.
 	expect(new Set(rest.slice(0, 2))).toEqual(new Set(["+build", "+test"]));
 	expect(rest.filter((short) => short.includes("build"))).toEqual([
 		...["+build", "-build: criteria not met: no version", "+build 2", "-build 2"],
@@ -145,7 +145,7 @@ test("the steps of a diamond run after their dependencies, in parallel, and agai
 			.at(-1)
 			?.steps.map(({ state }) => state),
 	).toEqual(Array(4).fill("completed"));
-	// Steps have events of the skill only.
+	// Steps have no task events, because skill events report them.
 	expect(log.recorded.filter((type) => type.startsWith("task."))).toEqual([]);
 
 	expect(model.question("build", 0)).toBe(
@@ -162,10 +162,10 @@ test("the steps of a diamond run after their dependencies, in parallel, and agai
 	expect(model.question("ship", 0)).toContain(
 		'Result of the step "build":\n> built v2\n\nResult of the step "test":\n> tested',
 	);
-	// Five replies and two verdicts count for the session.
+	// The usage of the session includes five replies and two verdicts.
 	const { total } = await t.runtime.usage(operator, { sessionId: home, by: "model" });
 	expect(total.usage).toMatchObject({ inputTokens: 70, outputTokens: 35 });
-	// The answer belongs to the conversation.
+	// The conversation contains the answer.
 	const transcript = await t.runtime.transcript(operator, home);
 	expect(transcript.map(({ message }) => message.role)).toEqual(["user", "assistant"]);
 });
@@ -199,7 +199,7 @@ test("a verdict that is not JSON is requested once more", async () => {
 	expect(await log.next("assistant.message")).toMatchObject({ content: "words", error: "" });
 	expect(model.verdicts[1]?.messages.map(({ role }) => role)).toEqual(["user", "assistant", "user"]);
 	expect(eventsOf(log, "skill.step.completed")).toMatchObject([{ reason: "short", error: "" }]);
-	// The result is data in the question, and not a separate text.
+	// The question contains the result as JSON data, not as separate text.
 	const [verdictRequest] = model.verdicts[0]?.messages[0]?.content ?? [];
 	expect(verdictRequest?.type === "text" && parseJson(verdictRequest.text)).toEqual({
 		criteria: ["it is short"],
@@ -268,7 +268,7 @@ async function writeSkill({ directory }: TestRuntime, name: string, facts: strin
 	await writeFile(join(skills, `${name}.md`), `---\n${facts}---\nBe brief.\n`);
 }
 
-/** The errors of the next runs that end in other sessions than this one. */
+/** Returns the errors of the next runs that end in sessions other than `home`. */
 function endsOf(t: TestRuntime, home: string, count: number): Promise<string[]> {
 	const { promise, resolve } = Promise.withResolvers<string[]>();
 	const errors: string[] = [];
@@ -327,7 +327,7 @@ test("a workflow of a call that is cancelled while the gateway is stopped ends a
 	await t.send(home, "hello");
 	await Promise.all([first.requested("a"), first.requested("b")]);
 	await t.stop();
-	// A step that has already called its model waits for the reply.
+	// After the restart, each step has called its model and waits for the reply.
 	const model = new WorkflowScript({ hello: [], a: [stuck("half")], b: [stuck("half")] });
 	const { directory, clock } = t;
 	await using again = await TestRuntime.open({ model, directory, clock, tools: [skillTool] });

@@ -22,28 +22,28 @@ import { settleWorkflows, WorkflowRecord } from "./record.ts";
 import { stepTexts, workflowTexts } from "./texts.ts";
 import type { StepModels, WorkflowPorts } from "./workflow-ports.ts";
 
-/** Steps of one workflow that run in parallel. The gateway's limit for tasks also applies. */
+/** Maximum parallel steps of one workflow. The gateway's limit for tasks also applies. */
 const maxConcurrent = 4;
 
-/** Another process may end a task without notice, so the row is read again after this time. */
+/** Milliseconds between reads of the task row, because another process may end a task without a notification. */
 const lookAgainMs = 15_000;
 
-/** Retries of a step if its model provider fails for a passing reason. */
+/** Maximum retries of a step if its model provider has a temporary failure. */
 const providerRetries = 3;
 
-/** Maximum characters of a task and a result that a model judges. */
+/** Maximum characters of a task, and of a result, that a model judges. */
 const maxJudged = 32_000;
 
 /** Maximum tokens of a verdict, including thinking. */
 const verdictTokens = 4_000;
 
-/** A step starts no workflow, and a sub-agent has no sub-agents. */
+/** Tools that steps do not have: a step starts no workflow, and a sub-agent has no sub-agents. */
 export const notInSteps: readonly string[] = [skill.name, delegate.name];
 
 /**
- * Runs the steps of a skill as tasks of the session, in the order of their needs, and returns the result. If the same call
- * is made again after a restart, it continues from the recorded steps. After a failed step no further step starts; started
- * steps run to their end. Throws `cancelled` if the run is stopped, and the failure of the store.
+ * Runs the steps of a skill as tasks of the session, in the order of their needs, and returns the result. If the same
+ * call is repeated after a restart, continues from the recorded steps. After a failed step, no further step starts, but
+ * started steps run to their end. Throws `cancelled` if the run is stopped, and any failure of the store.
  */
 export async function runWorkflow(run: Run, call: WorkflowCall, ports: WorkflowPorts): Promise<WorkflowEnd> {
 	if (run.session.taskId !== undefined) {
@@ -54,9 +54,9 @@ export async function runWorkflow(run: Run, call: WorkflowCall, ports: WorkflowP
 	try {
 		const known = await begin(run, call, ports.workflows);
 		if (known.end) return known.end;
-		// Its steps do not depend on the client of the run, and may wait for its decisions.
+		// Steps may need decisions of the client of the run, so the run stops if it has lost that client.
 		stopIfAbandoned(run);
-		// Steps have their own working time.
+		// Each step measures its own working time.
 		working.stop();
 		await new Engine(run, call.callId, ports).work();
 		return await complete(run, call.callId);
@@ -103,7 +103,7 @@ function progressOf(run: Run, callId: string): WorkflowProgress {
 	throw new ParleyError(workflowTexts.notStarted(callId), { code: "internal" });
 }
 
-/** The real name of the model of a step; undefined for that of the run. */
+/** Returns the real name of a step's model, or undefined for the model of the run. */
 async function modelFor(
 	run: Run,
 	workflow: Workflow,
@@ -116,15 +116,15 @@ async function modelFor(
 	return row.options.model ?? (agent === session.profile ? session.model : undefined);
 }
 
-/** The work on one workflow until no step is open and none can start. */
+/** Works on one workflow until no step is open and none can start. */
 class Engine {
 	readonly #run: Run;
 	readonly #ports: WorkflowPorts;
 	readonly #callId: string;
-	/** Stops the waits of all steps if one of them fails in a way that no step may. */
+	/** Stops the waits of all steps after an unexpected error of one step. */
 	readonly #broken = new AbortController();
 	readonly #stop: AbortSignal;
-	/** Verdicts are requested one after the other, because their calls belong to one run. */
+	/** Verdicts are requested sequentially, because their calls belong to one run. */
 	#judging: Promise<unknown> = Promise.resolve();
 
 	constructor(run: Run, callId: string, ports: WorkflowPorts) {
@@ -159,7 +159,7 @@ class Engine {
 		return progressOf(this.#run, this.#callId);
 	}
 
-	/** One attempt of a step, from its start or after a restart, to its end. */
+	/** Runs one attempt of a step to its end. Also continues an attempt after a restart. */
 	async #try(step: WorkStep): Promise<void> {
 		this.#stop.throwIfAborted();
 		const last = this.#progress.lastTry(step.id);
@@ -167,7 +167,7 @@ class Engine {
 		const task = await this.#ended(taskId);
 		const verdict = task.state === "completed" ? await this.#judge(step, task) : undefined;
 		await this.#finish(step, task, verdict);
-		// The wire that started the run requires that a denial cancels it, and the denial has ended the step as cancelled.
+		// For some wires, a denial must cancel the run. The denial has already ended the step as cancelled.
 		if (task.state === "cancelled" && this.#run.row.options.onDenied === "cancel") this.#run.control.cancel();
 	}
 
@@ -186,7 +186,7 @@ class Engine {
 			title: step.title,
 			description: stepText(progress, step),
 			agent,
-			// Another skill of the run may leave fewer tools.
+			// Another skill of the run may restrict the tools further.
 			tools: names
 				.filter((name) => tools?.includes(name) ?? true)
 				.filter((name) => excludedBySkill(run, name) === undefined),
@@ -231,7 +231,7 @@ class Engine {
 		}
 	}
 
-	/** The verdict about a result; undefined for a step without criteria. */
+	/** Returns the verdict about a result, or undefined for a step without criteria. */
 	#judge(step: WorkStep, { output }: TaskRow): Promise<Verdict | undefined> {
 		const { criteria } = step;
 		if (!criteria) return Promise.resolve(undefined);
@@ -263,7 +263,7 @@ class Engine {
 		const reason = redactor.redact(verdict?.reason ?? "");
 		await run.commit(async (writing) => {
 			const { tx } = writing;
-			// The next steps and the run receive the data that this step has read.
+			// The run and later steps receive the data that this step has read.
 			await addTaint(tx, sessionId, await findTaint(tx, task.own_session_id));
 			const usage = await sessionTotal(tx, task.own_session_id);
 			const progress = this.#progress;
@@ -289,7 +289,7 @@ function errorOf({ state, error }: TaskRow): string {
 	return error;
 }
 
-/** Resolves after a wake-up, or after the interval. Throws if the run is stopped. */
+/** Resolves when `woken` resolves, or after the interval. Throws if the run is stopped. */
 async function firstOf(woken: Promise<void>, clock: Clock, signal: AbortSignal): Promise<void> {
 	const { promise, resolve } = Promise.withResolvers<void>();
 	const timer = clock.after(lookAgainMs, resolve);
@@ -299,14 +299,14 @@ async function firstOf(woken: Promise<void>, clock: Clock, signal: AbortSignal):
 	signal.throwIfAborted();
 }
 
-/** Maximum characters of one result that another step gets. */
+/** Maximum characters of one result that another step receives. */
 const maxResult = 16_000;
 /** Maximum characters of the arguments. */
 const maxArguments = 16_000;
 
 /**
- * The message for a step: its prompt, the arguments, its criteria, the results of its needs, and the reason of a failed
- * attempt. All except the prompt is quoted, so that no line of it looks like the prompt.
+ * Returns the message for a step: its prompt, the arguments, its criteria, the results of its needs, and the reason of
+ * a failed attempt. Everything except the prompt is quoted, so that none of its lines looks like the prompt.
  */
 function stepText(progress: WorkflowProgress, { id, prompt, criteria, needs }: WorkStep): string {
 	const { workflow, arguments: given } = progress;
@@ -326,7 +326,7 @@ function stepText(progress: WorkflowProgress, { id, prompt, criteria, needs }: W
 		.join("\n\n");
 }
 
-/** Characters that end a line for some reader. */
+/** Characters that some readers treat as the end of a line. */
 const lineEnds = /\r\n|[\n\v\f\r\u{85}\u{2028}\u{2029}]/u;
 
 function section(heading: string, text: string): string {
@@ -340,14 +340,17 @@ function endingOf(progress: WorkflowProgress): WorkflowEnd {
 	return { output: error === "" ? resultText(progress) : "", error };
 }
 
-/** The result of a workflow: of its last step, or of all last steps under their titles. */
+/**
+ * Returns the result of a workflow: the result of its only last step, or the results of all last steps under their
+ * titles.
+ */
 function resultText(progress: WorkflowProgress): string {
 	const [only, ...others] = progress.lastSteps;
 	if (only && others.length === 0) return progress.outputOf(only.id);
 	return progress.lastSteps.map(({ id, title }) => `## ${title}\n\n${progress.outputOf(id)}`).join("\n\n");
 }
 
-/** Reason why a workflow failed, with the steps that succeeded and those that did not start. */
+/** Returns the reason why a workflow failed, and names the steps that succeeded and the steps that did not start. */
 function failureText(progress: WorkflowProgress): string {
 	const { failed, workflow } = progress;
 	if (!failed) return "";

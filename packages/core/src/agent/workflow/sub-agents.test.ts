@@ -52,14 +52,14 @@ async function begin(model: Model, { options = {}, ...more }: BeginOptions = {})
 }
 
 function eventsOf<Type extends RecordedEvent["type"]>(log: EventLog, type: Type) {
-	// True because only events of the type remain.
+	// True because only events of this type remain.
 	return log.events.flatMap(({ event }) => (event.type === type ? [event] : [])) as Extract<
 		RecordedEvent,
 		{ type: Type }
 	>[];
 }
 
-/** The results of all calls, also of those that failed. */
+/** Returns the results of all calls, including failed calls. */
 function resultsOf(log: EventLog): string[] {
 	return log.events.flatMap(({ event }) => {
 		if (event.type === "tool.completed") return [event.result];
@@ -82,7 +82,7 @@ test("sub-agents work in parallel in conversations of their own, and their resul
 	expect(model.question("A", 0)).toBe(
 		"A\n\n(Assigned by the agent of the conversation that this work is part of.)\ndo A",
 	);
-	// Neither the conversation, nor workflows or further sub-agents.
+	// A sub-agent gets neither the conversation, nor tools for workflows and sub-agents.
 	expect(model.requests("A")[0]?.messages).toHaveLength(1);
 	expect(model.requests("A")[0]?.tools.map(({ name }) => name)).toEqual(["one", "two", "todo"]);
 	expect(eventsOf(log, "skill.started")).toMatchObject([{ runId, callId: "c1", skill: "delegate" }]);
@@ -91,7 +91,7 @@ test("sub-agents work in parallel in conversations of their own, and their resul
 		{ title: "A", state: "completed", durationMs: expect.any(Number) },
 		{ title: "B", state: "completed", durationMs: expect.any(Number) },
 	]);
-	// Two replies of the run and two of sub-agents count for the session.
+	// The usage of the session includes two replies of the run and two of sub-agents.
 	const { total } = await t.runtime.usage(operator, { sessionId: home, by: "model" });
 	expect(total.usage).toMatchObject({ inputTokens: 40, outputTokens: 20 });
 	log.check();
@@ -421,7 +421,7 @@ test("after a restart an open sub-agent continues, although its tool is missing"
 	expect(resultOf(later)).toBe("## A\n\na done\n\n## B\n\nb done");
 });
 
-/** The result of a delegation to another agent that this principal requests. */
+/** Returns the result of a delegation to another agent when this principal requests it. */
 async function delegatedBy(principal: Principal) {
 	const script = [delegating(work("A", { agent: "reader" })), [says("done")]];
 	let replies = 0;

@@ -11,18 +11,24 @@ import { notInSteps, runWorkflow } from "./run-workflow.ts";
 import { subAgentTexts } from "./texts.ts";
 import type { WorkflowPorts } from "./workflow-ports.ts";
 
-/** Sub-agents that one run may start. */
+/** Maximum sub-agents of one run. */
 const maxPerRun = 16;
 
-/** Model calls of one sub-agent. */
+/** Maximum model calls of one sub-agent. */
 const maxModelCalls = 100;
 
-/** Name of the workflow, which `skill` events have. */
+/** Name of the workflow in `skill` events. */
 const delegationName = "delegate";
 
-/** Sub-agents for one call of a run. Each is a step of a workflow, and so a task with a conversation of its own. */
+/**
+ * Access to sub-agents for one call of a run. Each sub-agent is a step of a workflow, and so a task with its own
+ * conversation.
+ */
 export function delegationOf(run: Run, callId: string, ports: WorkflowPorts): DelegationAccess {
-	/** Started work keeps its recorded steps, also if a tool or an agent is missing after a restart. */
+	/**
+	 * Returns the steps of a delegation. Started work keeps its recorded steps, even if a tool or agent is missing after
+	 * a restart.
+	 */
 	const stepsFor = async (work: readonly DelegatedWork[]): Promise<readonly WorkStep[]> => {
 		const known = WorkflowProgress.of(run.steps, callId);
 		if (known) return known.workflow.steps;
@@ -43,17 +49,17 @@ export function delegationOf(run: Run, callId: string, ports: WorkflowPorts): De
 	};
 }
 
-/** Whether another server, or another provider, than that of the run gets the text of a sub-agent. */
+/** Whether a server or provider other than the run's receives the text of a sub-agent. */
 async function isElsewhere(
 	{ agent, settings: { model, names } }: Run,
 	{ delegated, model: name }: WorkStep,
 	{ workflows: { agents } }: WorkflowPorts,
 ): Promise<boolean> {
-	// A sub-agent of the same agent has the model of the run.
+	// A sub-agent with the same agent uses the model of the run.
 	if (!delegated || name === undefined) return false;
 	const own = await agents.find(agent);
 	const theirs = await agents.find(delegated.agent).catch(() => undefined);
-	// The profile of started work can be missing after a restart. Its server is unknown then.
+	// After a restart, the profile of started work can be missing, and its server is unknown.
 	if (!theirs) return true;
 	if (own.endpoint?.url !== theirs.endpoint?.url) return true;
 	return serverOf(model, names[0]).provider !== serverOf(model, name).provider;
@@ -104,7 +110,7 @@ async function compose(
 	return steps;
 }
 
-/** The tools of a sub-agent: of the run, of its own profile, and of the request. */
+/** Returns the tools of a sub-agent: tools that the run, the sub-agent's profile and the request all contain. */
 async function toolsFor(
 	run: Run,
 	agent: string,

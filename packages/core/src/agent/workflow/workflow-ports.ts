@@ -5,28 +5,28 @@ import type { Profile } from "../../policy/profiles/profile.ts";
 import type { TextPorts } from "../replies/request.ts";
 
 export interface StepModels {
-	/** The real name of a model; throws `invalid_argument` if there is no such model. */
+	/** Returns the real name of a model. Throws `invalid_argument` if there is no such model. */
 	readonly modelOf: (session: { readonly profile: string }, requested: string) => Promise<string>;
 }
 
-/** The agents that can be sub-agents of a session. */
+/** Agents that can be sub-agents of a session. */
 export interface SubAgents {
-	/** Throws `invalid_argument` with the existing agents. */
+	/** Finds the profile of an agent. Throws `invalid_argument` with the existing agents. */
 	readonly find: (agent: string) => Promise<Profile>;
-	/** The names of the tools that the session has with this agent. */
+	/** Returns the names of the tools that the session has with this agent. */
 	readonly toolsOf: (session: Session, agent: string) => Promise<readonly string[]>;
-	/** The agent that the operator has named for a channel. */
+	/** Returns the agent that the operator has set for a channel. */
 	readonly pinnedAgent: (place: string | undefined) => string | undefined;
-	/** Real name of the model of an agent. */
+	/** Returns the real name of an agent's model. */
 	readonly usualModelOf: (agent: string) => Promise<string>;
 }
 
-/** Models and tasks of the steps of workflows. */
+/** Models and tasks for the steps of workflows. */
 export interface WorkflowTasks extends StepModels {
 	readonly agents: SubAgents;
 	/** Called when a task may be ready. */
 	readonly startTasks: () => void;
-	/** Stops the work on tasks that have ended. */
+	/** Stops the work on ended tasks. */
 	readonly stopTasks: (ids: readonly string[]) => void;
 }
 

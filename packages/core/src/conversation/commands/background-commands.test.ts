@@ -12,11 +12,11 @@ import { SecretBox } from "../../vocabulary/secrets.ts";
 const untilStopped = new AbortController().signal;
 const atOnce = { waitMs: 0, signal: untilStopped };
 
-/** A command that does what the test says, and ends when it is stopped. */
+/** A scripted command. It ends when it is stopped. */
 interface Running {
 	readonly n: number;
 	prints(text: string): void;
-	/** Resolves when its end was handled. */
+	/** Resolves when the end of the command was handled. */
 	readonly ends: () => Promise<void>;
 }
 
@@ -127,7 +127,7 @@ test("all reads that wait are woken, and only by output that can be read", async
 	const wait = { waitMs: 5_000, signal: untilStopped };
 	const first = commands.output(session, command.n, wait).then(({ text }) => woken.push(text));
 	expect(await read(command.n)).toBe("");
-	// The beginning of a secret waits for its end.
+	// The redactor withholds a possible secret until its end.
 	command.prints("ghp_16C7e42F292c6912E7710c838347Ae178B4a");
 	await t.settle();
 	expect(woken).toEqual([]);
@@ -146,7 +146,7 @@ test("a wait that is cancelled rejects", async () => {
 	await expect(reading).rejects.toThrow("cancelled");
 });
 
-/** Makes each end of a command fail to be stored, until the returned function is called. */
+/** Makes the store refuse to record ends of commands, until the returned function is called. */
 async function refuseEnds({ store }: TestRuntime): Promise<() => Promise<void>> {
 	const condition = sql`before update on background_commands begin select raise(abort, 'disk full'); end`;
 	await store.commit((tx) => sql`create trigger no_ends ${condition}`.execute(tx));

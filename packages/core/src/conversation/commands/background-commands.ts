@@ -19,7 +19,7 @@ interface CommandsPorts {
 	readonly journal: Journal;
 	readonly clock: Clock;
 	readonly log: Logger;
-	/** Borrows a session for the gateway itself. Throws `not_found` if it was deleted. */
+	/** Borrows a session for the gateway. Throws `not_found` if the session was deleted. */
 	readonly leaseOwn: (id: string) => Promise<Lease>;
 }
 
@@ -30,14 +30,14 @@ export interface StartingCall {
 	readonly callId: string;
 }
 
-/** A stop of a command. Without `by`, the agent stops it. */
+/** A stop of a command. Without `by`, the agent stopped it. */
 export interface Stopping {
 	readonly by?: string;
-	/** Records the stop in the transaction of the end. */
+	/** Records the stop in the audit log, in the transaction of the end. */
 	readonly audit?: (tx: Tx) => Promise<void>;
 }
 
-/** A command whose end is to be recorded. */
+/** A command whose end must be recorded. */
 interface EndingCommand {
 	readonly sessionId: string;
 	readonly call: { readonly runId: string; readonly callId: string };
@@ -45,27 +45,28 @@ interface EndingCommand {
 	readonly stopping: Stopping;
 }
 
-/** A command of this process. It stays after its end while its output is kept. */
+/** A command of this process. It stays in memory after its end while its output is kept. */
 interface LiveCommand {
 	readonly sessionId: string;
 	readonly call: { readonly runId: string; readonly callId: string };
 	command: BackgroundCommand;
 	readonly output: UnreadOutput;
 	readonly stop: AbortController;
-	/** Reason why the signal was aborted. */
+	/** Reason why `stop` was aborted. */
 	cause: "stopped" | "gateway" | undefined;
 	stopping: Stopping;
-	/** Whether the end needs no further attempt to record it. */
+	/** Whether the end is recorded, or can no longer be recorded. */
 	isRecorded: boolean;
-	/** Resolves after the end, and after the first attempt to record it. */
+	/** Resolves after the end of the command and the first attempt to record the end. */
 	ended: Promise<void>;
-	/** Wakes the reads that wait for output. */
+	/** Functions that wake the reads that wait for output. */
 	readonly waiting: Set<() => void>;
 }
 
 /**
- * Commands that outlive the call that started them. They run in this process and end with it: their start and their end are
- * in the journal, so that after a restart the session shows that they have ended. Their output is only in memory.
+ * Commands that outlive the call that started them. They run in this process and end with it. The journal contains
+ * their start and their end, so that the session shows after a restart that they have ended. Their output is only in
+ * memory.
  */
 export class BackgroundCommands {
 	readonly #ports: CommandsPorts;
@@ -77,7 +78,7 @@ export class BackgroundCommands {
 		this.#ports = ports;
 	}
 
-	/** Ends the commands that a stop or crash of the gateway left open in the journal. */
+	/** Records the end of commands that a stop or crash of the gateway left open in the journal. */
 	async recover(): Promise<void> {
 		const { journal, log } = this.#ports;
 		for (const row of await journal.store.read(openCommands)) {
@@ -89,7 +90,7 @@ export class BackgroundCommands {
 		}
 	}
 
-	/** Throws `resource_exhausted` if a further command of the session is not possible. */
+	/** Throws `resource_exhausted` if the session may not start another command. */
 	check(sessionId: string): void {
 		if (this.#stopped) throw new ParleyError("draining", { code: "unavailable" });
 		const running = [...this.#commands.values()].filter(({ command }) => command.ending === undefined);
@@ -151,7 +152,7 @@ export class BackgroundCommands {
 			timeoutMs: backgroundLimits.timeoutMs,
 			onOutput(chunk: Uint8Array) {
 				live.output.write(chunk);
-				// The text may wait for the end of a secret.
+				// The redactor may still withhold the text.
 				if (!live.output.isEmpty) wake(live);
 			},
 		};
@@ -166,7 +167,7 @@ export class BackgroundCommands {
 		return command;
 	}
 
-	/** Never rejects. */
+	/** Handles the end of a command. Never rejects. */
 	async #end(live: LiveCommand, ending: CommandEnding): Promise<void> {
 		const endedAt = this.#ports.clock.now();
 		live.output.end();
@@ -176,7 +177,7 @@ export class BackgroundCommands {
 		this.#forgetOld(live);
 	}
 
-	/** Records the ends that could not be recorded before, for example because the disk was full. Never rejects. */
+	/** Records ends that could not be recorded earlier, for example because the disk was full. Never rejects. */
 	async recordEnds(): Promise<void> {
 		for (const live of this.#commands.values()) {
 			const { ending, endedAt } = live.command;
@@ -184,7 +185,7 @@ export class BackgroundCommands {
 		}
 	}
 
-	/** The record of a deleted session is gone with it. */
+	/** Tries to record the end of a command. A deleted session needs no record. */
 	async #tryRecord(live: LiveCommand, ending: CommandEnding, at: number | undefined): Promise<void> {
 		const { sessionId, command } = live;
 		try {
@@ -223,7 +224,10 @@ export class BackgroundCommands {
 		});
 	}
 
-	/** The output since the last read, after a wait for output or for the end. Throws `not_found`. */
+	/**
+	 * Waits for output or the end of the command, and returns the output since the last read. Throws `not_found` for an
+	 * unknown command.
+	 */
 	async output(
 		sessionId: string,
 		n: number,
@@ -239,19 +243,19 @@ export class BackgroundCommands {
 		return { command: live.command, text: live.output.take() };
 	}
 
-	/** Resolves with new output, the end, the time or the signal. */
+	/** Resolves with new output, at the end of the command, after the time, or when the signal aborts. */
 	async #change(live: LiveCommand, ms: number, signal: AbortSignal): Promise<void> {
 		const { promise, resolve } = Promise.withResolvers<void>();
 		const woken = new AbortController();
 		live.waiting.add(resolve);
-		// A delay rejects only if one of its signals is aborted.
+		// `delay` rejects only if one of its signals aborts.
 		const timer = delay(this.#ports.clock, ms, AbortSignal.any([signal, woken.signal]));
 		await Promise.race([promise, timer.catch(() => undefined)]);
 		live.waiting.delete(resolve);
 		woken.abort();
 	}
 
-	/** Stops a command. Resolves with its end. Throws `not_found`. */
+	/** Stops a command and resolves when it has ended. Throws `not_found` for an unknown command. */
 	async stop(sessionId: string, n: number, stopping: Stopping = {}): Promise<BackgroundCommand> {
 		await this.recordEnds();
 		const live = this.#commands.get(keyOf(sessionId, n));
@@ -270,11 +274,11 @@ export class BackgroundCommands {
 		for (const [key] of own) this.#commands.delete(key);
 	}
 
-	/** Ends all commands and starts no others. Resolves when their ends are recorded. */
+	/** Ends all commands and starts no more commands. Resolves when all ends are recorded. */
 	async close(): Promise<void> {
 		this.#stopped = true;
 		for (const live of this.#commands.values()) this.#abort(live, "gateway");
-		// A command that starts now ends immediately.
+		// A command that is still starting ends immediately after its start.
 		await Promise.all([...this.#starting].map(({ settled }) => settled));
 		await Promise.all([...this.#commands.values()].map(({ ended }) => ended));
 		await this.recordEnds();
@@ -292,10 +296,10 @@ export class BackgroundCommands {
 		live.stop.abort();
 	}
 
-	/** Forgets the commands that ended first, those without unread output before the others. */
+	/** Forgets the oldest ended commands above the limit. Commands without unread output go first. */
 	#forgetOld(last: LiveCommand): void {
 		const key = keyOf(last.sessionId, last.command.n);
-		// Moves the command to the end of the map, which is in the order in which commands end.
+		// The map is in the order of the ends of commands, so the last one moves to its end.
 		if (this.#commands.delete(key)) this.#commands.set(key, last);
 		const ended = [...this.#commands].filter(([, { isRecorded }]) => isRecorded);
 		const read = ended.filter(([, { output }]) => output.isEmpty);

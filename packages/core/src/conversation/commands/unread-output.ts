@@ -3,8 +3,8 @@ import type { RedactedStream } from "@parley/base";
 import { OutputWindow } from "../../sandbox/commands/command-runs.ts";
 
 /**
- * Output of a command since the last read: its beginning and its end, within a number of bytes and without secrets. Text that
- * may be the beginning of a secret waits for the rest.
+ * Output of a command since the last read, without secrets. If it exceeds a number of bytes, only its beginning and end
+ * stay. Text that may be the beginning of a secret waits for more output.
  */
 export class UnreadOutput {
 	readonly #maxBytes: number;
@@ -26,12 +26,12 @@ export class UnreadOutput {
 		this.#add(this.#redaction.push(this.#decoder.write(chunk)));
 	}
 
-	/** Adds the text that waits, at the end of the command. */
+	/** Adds the withheld text when the command has ended. */
 	end(): void {
 		this.#add(this.#redaction.push(this.#decoder.end()) + this.#redaction.end());
 	}
 
-	/** Returns the unread text, which is read then. */
+	/** Returns the unread text, and marks it as read. */
 	take(): string {
 		const text = this.#window?.text() ?? "";
 		this.#window = undefined;

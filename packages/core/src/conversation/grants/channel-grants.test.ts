@@ -19,14 +19,14 @@ function requested(options: Partial<RequestedGrant> = {}): RequestedGrant {
 	return { place, ...all, maxActions: 200, lifeMs: 4 * hour, reason: "release", ...options };
 }
 
-/** Sandboxes with the guarantees of real sandboxes for chats. */
+/** Sandboxes with the restrictions of real chat sandboxes. */
 function confined(clock: ManualClock): Sandboxes {
 	const none = noSandboxes(clock);
 	const state = { ...none.state, chat: "bubblewrap" } as const;
 	return { ...none, state, check: async () => state };
 }
 
-/** A person with access to the channel. */
+/** Returns a principal for a person with access to the channel. */
 function member(person: Partial<Person>): Principal {
 	const connector = testConnector("member");
 	if (!connector.person) throw new Error("the connector acts for nobody");
@@ -41,7 +41,7 @@ interface Channel extends AsyncDisposable {
 	asks(principal?: Principal): Promise<boolean>;
 }
 
-/** A session of a channel whose model answers each message with one call. */
+/** Opens a channel session whose model answers each message with one call. */
 async function channel(
 	probe: ProbeOptions = { classes: ["write"] },
 	options: Partial<TestRuntimeOptions> = {},
@@ -122,7 +122,7 @@ test.each<[string, Principal, Partial<RequestedGrant>]>([
 	const denied = await c.asks(principal);
 	const started = c.log.events.map(({ event }) => event).find((event) => event.type === "tool.started");
 	expect(started).not.toHaveProperty("trusted");
-	// Calls for guests are denied without a question.
+	// Calls for guests are denied without an approval request.
 	expect(denied).toBe(principal.person?.role !== "guest");
 });
 

@@ -50,12 +50,12 @@ import { channelGrantTexts } from "./texts.ts";
 export type { RequestedGrant } from "../../trust/grants/grant-request.ts";
 export type { StoredGrant } from "../../trust/grants/grant-rows.ts";
 
-/** The grant if the operator requests it, else a question of the session. */
+/** The new grant if the operator requested it, otherwise the question in a session. */
 export type GrantOutcome =
 	| { readonly status: "granted"; readonly grant: GrantFacts }
 	| { readonly status: "requested"; readonly token: string; readonly sessionId: string };
 
-/** Session in which a person is asked. */
+/** Session for the question about a grant. */
 interface MeantSession {
 	readonly sessionId?: string | undefined;
 	/** The current session, if it belongs to the person's channel. */
@@ -65,7 +65,7 @@ interface MeantSession {
 export interface GrantOptions extends TrustOptions {
 	readonly journal: Journal;
 	readonly prompts: Prompts;
-	/** Exists when the first grant is requested. */
+	/** Returns the sessions, which exist when the first grant is requested. */
 	readonly sessions: () => Sessions;
 }
 
@@ -87,26 +87,27 @@ export class ChannelGrants implements SessionGrants {
 		this.#openGrants = new OpenGrants({ ...options, policies });
 	}
 
-	/** Loads the grants in force. Ends those that a long downtime has ended. */
+	/** Loads the active grants. Ends the grants that expired by a long downtime. */
 	load(): Promise<void> {
 		return this.#openGrants.load();
 	}
 
-	/** Ends the expired grants of the channel, with their reason. */
+	/** Ends expired grants with their reason, if the channel may have one. */
 	async review(place: string | undefined): Promise<void> {
 		if (this.#openGrants.mayCount(place)) await this.#openGrants.review();
 	}
 
-	/** Stops watching, and resolves when all writes are done. */
+	/** Stops the timers and resolves when all writes are done. */
 	stop(): Promise<void> {
 		return this.#openGrants.stop();
 	}
 
 	/**
-	 * A grant of the operator applies immediately. A member's request becomes a question in their session, for the operator
-	 * and the owners of their guild or team. Without a session, the session with the last message of the channel is used.
-	 * Throws `invalid_argument` for an invalid scope, and `failed_precondition` for a channel that cannot be trusted, or
-	 * without messages unless `unseen`.
+	 * Requests a grant. A grant of the operator applies immediately. A member's request becomes a question in their
+	 * session, for the operator and the owners of their guild or team. If no session is named, the question is in the
+	 * channel's session with the last message. Throws `invalid_argument` for an invalid scope. Throws
+	 * `failed_precondition` for a channel that cannot be trusted, and for a channel without messages unless `unseen` is
+	 * set.
 	 */
 	async request(
 		request: Keyed,
@@ -129,7 +130,7 @@ export class ChannelGrants implements SessionGrants {
 		return { status: "granted", grant };
 	}
 
-	/** The grants of the channels that the principal may see, newest first. */
+	/** Returns the grants of the channels that the principal may see, newest first. */
 	async list(principal: Principal, ended: boolean): Promise<StoredGrant[]> {
 		authorize(principal, "grant.read");
 		return this.#options.store.read(async (db) =>
@@ -137,7 +138,7 @@ export class ChannelGrants implements SessionGrants {
 		);
 	}
 
-	/** Open grant requests of the channels that the principal may see, oldest first. */
+	/** Returns open grant requests of the channels that the principal may see, oldest first. */
 	async requests(principal: Principal): Promise<OpenGrantRequest[]> {
 		authorize(principal, "grant.read");
 		return this.#options.store.read(async (db) =>
@@ -145,7 +146,7 @@ export class ChannelGrants implements SessionGrants {
 		);
 	}
 
-	/** Ends a grant immediately, also for active runs. An ended one stays unchanged. */
+	/** Ends a grant immediately, including for active runs. A grant that has already ended stays unchanged. */
 	async revoke(request: Keyed, grantId: string, reason: string): Promise<void> {
 		const { principal } = request;
 		authorize(principal, "grant.revoke");
@@ -202,26 +203,29 @@ export class ChannelGrants implements SessionGrants {
 		return counts;
 	}
 
-	/** Checks the author and the channel: the trust of a channel ends if it is shared or a person without access writes. */
+	/**
+	 * Checks the author and the channel of a message. The trust ends if the channel is shared, or if a person without
+	 * access writes.
+	 */
 	async witness({ person }: Principal): Promise<void> {
 		if (!person || !this.#openGrants.mayCount(placeKey(person.place))) return;
 		const why = this.#whyUnsafe(person);
 		if (why !== undefined) await this.#openGrants.endOf(placeKey(person.place), why, byItself);
 	}
 
-	/** A member has stopped the work of a channel, which ends its trust. */
+	/** Ends the trust of a channel after a member stopped its work. */
 	stopped(place: string | undefined, principal: Principal): Promise<void> {
 		const asker = requestedBy(principal);
 		return this.#openGrants.endOf(place, channelGrantTexts.stopped(asker.principal), asker);
 	}
 
-	/** Observes all events: a spent budget ends the trust of the channels that use it. */
+	/** Observes all events. A spent budget ends the trust of the channels that use it. */
 	observe({ sessionId, event }: Pick<SessionEvent, "sessionId" | "event">): void {
 		if (event.type !== "budget.reached" || event.percent < 100) return;
 		this.#openGrants.spent(event.scope === "session" ? sessionId : undefined);
 	}
 
-	/** The grant that covers a call without approval, if there is one. The policy must agree. */
+	/** Returns the grant that covers a call without approval, if any. The policy must also allow the grant. */
 	async covering(db: Tx, { place, participants, call, pending }: Coverable): Promise<TrustBadge | undefined> {
 		const grant = await this.#inForce(db, place);
 		if (!grant || grant.usedActions + pending >= grant.maxActions) return undefined;
@@ -229,15 +233,15 @@ export class ChannelGrants implements SessionGrants {
 		return coversPeople(grant, people) && coversCall(grant, call) ? badgeOf(grant) : undefined;
 	}
 
-	/** Mark on the messages of a channel while it is trusted. */
+	/** Returns the badge for messages of a trusted channel, or undefined. */
 	async badge(db: Tx, place: string | undefined): Promise<TrustBadge | undefined> {
 		const grant = await this.#inForce(db, place);
 		return grant && badgeOf(grant);
 	}
 
 	/**
-	 * Counts a call under a grant, in the transaction of its start. `ended`: the grant has ended, and the call must not use
-	 * it. `last`: the grant covers no further call.
+	 * Counts a call against a grant, in the transaction that starts the call. `ended`: the grant has ended, and the call
+	 * must not use it. `last`: the grant covers no further call.
 	 */
 	async use(tx: Tx, grantId: string): Promise<"counted" | "last" | "ended"> {
 		const moment = await this.#openGrants.moment();
@@ -246,12 +250,15 @@ export class ChannelGrants implements SessionGrants {
 		return whyOver(row, moment) === undefined ? "counted" : "last";
 	}
 
-	/** Counts a denied call of the channel. The caller then calls `review`. */
+	/** Counts a denied call of the channel. The caller must then call `review`. */
 	async denied(tx: Tx, place: string | undefined): Promise<void> {
 		if (this.#openGrants.mayCount(place)) await countDenial(tx, place);
 	}
 
-	/** Checks `accept_all_tools` of a connector: throws `permission_denied` unless the channel has such a grant. */
+	/**
+	 * Checks whether a connector may use `accept_all_tools`. Throws `permission_denied` unless a grant of the channel
+	 * covers the person.
+	 */
 	async requireCover({ person }: Principal, { place }: Session): Promise<void> {
 		const grant = await this.#options.store.read((db) => this.#inForce(db, place));
 		if (grant && coversPeople(grant, [person])) return;
@@ -266,7 +273,7 @@ export class ChannelGrants implements SessionGrants {
 	): Promise<GrantOutcome> {
 		const { principal } = request;
 		const { store, sessions } = this.#options;
-		// A connector that has reconnected has not joined a session, but uses the session of its channel.
+		// After it has reconnected, a connector has joined no session, so the question goes to the session of its channel.
 		const sessionId =
 			named ??
 			(await store.read((db) =>
@@ -332,8 +339,8 @@ function refused(message: string): ParleyError {
 }
 
 /**
- * Asks in a session whether to trust its channel, and returns the token of the question. It belongs to no run, and only a
- * written answer settles it. Throws `failed_precondition` if the question is already open.
+ * Asks in a session whether to trust its channel, and returns the token of the question. The question belongs to no
+ * run, and only an explicit answer settles it. Throws `failed_precondition` if the question is already open.
  */
 async function askForGrant(
 	{ prompts, clock, ids }: { readonly prompts: Prompts; readonly clock: Clock; readonly ids: Ids },

@@ -31,12 +31,15 @@ export interface GrantDeps extends TrustOptions {
 	readonly policies: Pick<Policies, "version" | "onChange">;
 }
 
-/** Interval at which the gateway records that it runs, while a channel is trusted. */
+/** Milliseconds between records that the gateway runs, while a channel is trusted. */
 const heartbeatMs = 10 * 60 * 1000;
-/** Grants end after a longer downtime, because people no longer remember them. */
+/**
+ * Maximum downtime in milliseconds after which grants still apply. People no longer remember them after a longer
+ * downtime.
+ */
 const longestStopMs = 60 * 60 * 1000;
 
-/** The sessions of a channel that receive the events of its grant, in the transaction of the change. */
+/** Sessions of a channel that receive the events of its grant, in the transaction that changes the grant. */
 export interface GrantRecipients {
 	readonly sessions: readonly Session[];
 	readonly recordIn: RecordIn<Session>;
@@ -44,10 +47,10 @@ export interface GrantRecipients {
 
 type Asker = Pick<AuditEntry, "principal" | "via">;
 
-/** The open grants of all channels: their start, their end, and their events. */
+/** Open grants of all channels. Starts and ends grants, and emits their events. */
 export class OpenGrants {
 	readonly #deps: GrantDeps;
-	/** Open grants with their latest end, by channel. */
+	/** Open grants by channel, with the time of their latest possible end. */
 	readonly #open = new Map<string, GrantFacts>();
 	#timer: Timer | undefined;
 	#working: Promise<void> = Promise.resolve();
@@ -68,7 +71,7 @@ export class OpenGrants {
 		return place !== undefined && this.#open.has(place);
 	}
 
-	/** Loads the open grants, and ends those that expired while the gateway was stopped. */
+	/** Loads the open grants. Ends the grants that expired while the gateway was stopped. */
 	async load(): Promise<void> {
 		const { store, clock } = this.#deps;
 		for (const row of await store.read(openGrants)) {
@@ -81,7 +84,7 @@ export class OpenGrants {
 		this.#deps.policies.onChange(() => this.#lookSoon());
 	}
 
-	/** Ends the expired grants, with their reason. */
+	/** Ends the expired grants with their reason. */
 	async review(): Promise<void> {
 		const { store } = this.#deps;
 		for (const row of await store.read(openGrants)) {
@@ -99,8 +102,9 @@ export class OpenGrants {
 	}
 
 	/**
-	 * One transaction about a channel. Events go to its sessions in memory, to those that received the open grant, and to
-	 * `also`. Without any, to the session of the channel with the last message.
+	 * Runs one transaction about a channel. Its events go to the sessions of the channel in memory, the sessions that
+	 * received the open grant, and `also`. Without any of these, the events go to the channel's session with the last
+	 * message.
 	 */
 	async inPlace<T>(
 		place: string,
@@ -118,7 +122,7 @@ export class OpenGrants {
 		}
 	}
 
-	/** Writes the grant, replaces the open one of the channel, and emits its event. */
+	/** Writes the grant, replaces the open grant of the channel, and emits the event. */
 	async begin(
 		tx: Tx,
 		recipients: GrantRecipients,
@@ -147,7 +151,7 @@ export class OpenGrants {
 		return grant;
 	}
 
-	/** Observes a grant from its start, which must be durable. */
+	/** Starts to observe a grant. Its start must be durable. */
 	watch(grant: GrantFacts): void {
 		const { place, id, grantedBy, expiresAt } = grant;
 		this.#open.set(place, grant);
@@ -155,7 +159,7 @@ export class OpenGrants {
 		this.#arm();
 	}
 
-	/** Ends a grant. A grant that has already ended is left unchanged. */
+	/** Ends a grant. An ended grant stays unchanged. */
 	async end(row: GrantRow, reason: string, asker: Asker): Promise<void> {
 		await this.inPlace(row.place, notifiedSessions(row), (tx, recipients) =>
 			this.endIn(tx, recipients, { row, reason, asker }),
@@ -163,27 +167,30 @@ export class OpenGrants {
 		this.unwatch(row, reason);
 	}
 
-	/** Ends the grant of the channel, if it has one. */
+	/** Ends the grant of the channel, if any. */
 	async endOf(place: string | undefined, reason: string, asker: Asker): Promise<void> {
 		if (!this.mayCount(place)) return;
 		const row = await this.#deps.store.read((db) => openGrantOf(db, place));
 		if (row) await this.end(row, reason, asker);
 	}
 
-	/** Ends the grants whose channels use a spent budget: the budget of this session, or without a session the gateway's. */
+	/**
+	 * Ends the grants of channels that use a spent budget: the budget of this session, or without a session the gateway's
+	 * budget.
+	 */
 	spent(sessionId: string | undefined): void {
 		if (this.#stopped || this.#open.size === 0) return;
 		this.#working = this.#working.then(() => this.#endSpent(sessionId));
 	}
 
-	/** Ends the observation of a grant. Its end must be durable. */
+	/** Stops observing a grant. Its end must be durable. */
 	unwatch({ place, id }: GrantRow, reason: string): void {
 		if (this.#open.get(place)?.id !== id) return;
 		this.#open.delete(place);
 		this.#deps.log.info(openGrantTexts.noLongerTrusted, { place, grant: id, reason });
 	}
 
-	/** Ends a grant in a transaction and emits its event. The caller then calls `unwatch`. */
+	/** Ends a grant in a transaction and emits its event. The caller must then call `unwatch`. */
 	async endIn(
 		tx: Tx,
 		recipients: GrantRecipients,
@@ -206,7 +213,7 @@ export class OpenGrants {
 		if (ids.size === 0) for (const id of await this.#newestIn(place)) ids.add(id);
 		const leases: Lease[] = [];
 		for (const id of ids) {
-			// A session that was deleted meanwhile has no readers.
+			// A session that was deleted in the meantime has no readers.
 			const lease = await sessions.leaseOwn(id).catch(unlessUnknown);
 			if (lease) leases.push(lease);
 		}
@@ -226,7 +233,7 @@ export class OpenGrants {
 		return rows.map(({ id }) => id);
 	}
 
-	/** One timer for all grants. It ends expired grants, and stores the time at which the gateway last worked. */
+	/** Sets the timer for all grants. It ends expired grants, and records that the gateway runs. */
 	#arm(): void {
 		this.#timer?.cancel();
 		this.#timer = undefined;

@@ -3,7 +3,7 @@ import type { Message } from "../../../vocabulary/message.ts";
 import type { ModelRequest } from "../../../vocabulary/model.ts";
 import type { RunTranscript } from "../../../vocabulary/transcript.ts";
 
-/** The first fault of a request that a provider would reject; undefined for none. */
+/** Returns the first fault of a request that a provider would reject, or undefined. */
 export function structuralFault({ messages }: ModelRequest): string | undefined {
 	if (messages[0]?.role !== "user") return "it does not begin with a person";
 	for (const [index, message] of messages.entries()) {
@@ -17,18 +17,18 @@ export function structuralFault({ messages }: ModelRequest): string | undefined 
 	return last && callIdsIn(last).length > 0 ? "its last calls have no result" : undefined;
 }
 
-/** Whether the messages of one request are the beginning of those of the other, byte for byte. */
+/** Whether the messages of `other` begin with the messages of `one`, byte for byte. */
 export function isPrefix(one: ModelRequest, other: ModelRequest): boolean {
 	return JSON.stringify(other.messages).startsWith(JSON.stringify(one.messages).slice(0, -1));
 }
 
-/** The positions in the transcript of the messages of a request, in the order of the request. */
+/** Returns the transcript positions of the messages of a request, in the order of the request. */
 export function placesIn(request: ModelRequest, transcript: readonly RunTranscript[]): number[] {
 	const all = transcript.flatMap(({ messages }) => messages).map(identityOf);
 	return request.messages.map((message) => all.indexOf(identityOf(message))).filter((place) => place !== -1);
 }
 
-/** Calls and results have their ids, messages of people their words. */
+/** Returns the ids of a message with calls or results. Other messages are identified by their text. */
 function identityOf(message: Message): string {
 	if (message.role === "tool") return `results ${message.content.map(({ callId }) => callId).join(" ")}`;
 	const ids = callIdsIn(message);

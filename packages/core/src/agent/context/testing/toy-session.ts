@@ -44,7 +44,7 @@ export interface ToyOptions {
 	readonly tokenizer?: Tokenizer;
 	readonly system?: string;
 	readonly tools?: readonly ToolDescription[];
-	/** Function that writes summaries. Default: counts them. */
+	/** Function that writes summaries. By default, it numbers the summaries. */
 	readonly write?: WriteText;
 	readonly countTokens?: Model["countTokens"];
 }
@@ -57,7 +57,7 @@ interface ToyCall {
 
 const sessionId = "sess_toy";
 
-/** A session with its own store, whose transcript a test writes, and a provider with a toy tokenizer. */
+/** A session with its own store. A test writes its transcript, and its provider has a toy tokenizer. */
 export class ToySession {
 	readonly options: ToyOptions;
 	readonly store: Store<Tables>;
@@ -189,8 +189,8 @@ export class ToySession {
 	}
 
 	/**
-	 * Builds the next request and sends it to the provider. Returns it with its tokens and with the context after a reply of
-	 * `outputTokens`.
+	 * Builds the next request and sends it to the provider. Returns the request with its tokens, and the context after a
+	 * reply of `outputTokens` tokens.
 	 */
 	async call(outputTokens = 1): Promise<ToyCall> {
 		const request = await this.fit();
@@ -282,7 +282,7 @@ export class ToySession {
 
 export type Tokenizer = (text: string) => number;
 
-/** Tokenizers that differ from each other and from every usual one. */
+/** Tokenizers that differ from each other and from every common tokenizer. */
 export const tokenizers = {
 	words: (text) => text.match(/[\p{L}\p{N}]+|[^\p{L}\p{N}\s]/gu)?.length ?? 0,
 	pairs: (text) => Math.ceil(text.length / 2),
@@ -291,7 +291,7 @@ export const tokenizers = {
 		text.match(/\p{sc=Han}|[a-zA-Z]{1,6}|[0-9]{1,3}|[^\sa-zA-Z0-9\p{sc=Han}]| {2,}/gu)?.length ?? 0,
 } as const satisfies Record<string, Tokenizer>;
 
-/** Tokens of a complete request, with the frame that a provider adds. */
+/** Counts the tokens of a complete request, including the frame that a provider adds. */
 export function countRequest(tokenizer: Tokenizer, { system, tools, messages }: ModelRequest): number {
 	const described = tools.map((tool) => 10 + tokenizer(JSON.stringify(tool)));
 	const counts = messages.map((message) => 3 + countMessage(tokenizer, message));

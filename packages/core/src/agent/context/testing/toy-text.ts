@@ -3,7 +3,7 @@ const words =
 		" ",
 	);
 
-/** Random numbers that are equal for an equal seed (mulberry32, Tommy Ettinger). */
+/** Returns a generator of random numbers. An equal seed returns equal numbers (mulberry32, Tommy Ettinger). */
 export function chance(seed: number): () => number {
 	let state = seed >>> 0;
 	return () => {

@@ -9,27 +9,30 @@ import {
 import { within } from "../../../sandbox/egress/reach.ts";
 import { mcpLoginTexts } from "./texts.ts";
 
-/** Limits of everything that an authorization server sends. */
+/**
+ * Maximum bytes of one answer from an authorization server. The other constants limit the number of requests and their
+ * time.
+ */
 const maxBodyBytes = 256 * 1024;
 const answerMs = 20_000;
-/** Requests of one login or one refresh, with all redirects. */
+/** Maximum requests of one login or refresh, including redirects. */
 const maxRequests = 30;
 
 export interface AuthorizationReach {
 	/** Address of the MCP server. */
 	readonly url: string;
-	/** Whether the server may have a private address. Other hosts may not, except for those in `privateHosts`. */
+	/** Whether the server may have a private address. Another host may have one only if `privateHosts` names it. */
 	readonly allowPrivate: boolean;
 	readonly privateHosts: readonly string[];
 }
 
-/** A guarded fetch for one login or refresh, that records why it refused a request. */
+/** A guarded fetch for one login or refresh. It records the reason of a refused request. */
 export interface AuthorizationFetch extends GuardedFetch {
-	/** First problem of a request. The library continues without the answer for some of them. */
+	/** First problem of a request. After some problems the library continues without the answer. */
 	readonly problem: ParleyError | undefined;
 }
 
-/** A fetch for requests to authorization servers, whose addresses come from the MCP server. */
+/** Creates a fetch for requests to authorization servers. The MCP server provides their addresses. */
 export async function authorizationFetch(
 	{ url, allowPrivate, privateHosts }: AuthorizationReach,
 	clock: Clock,
@@ -64,7 +67,7 @@ export async function authorizationFetch(
 	};
 }
 
-/** The same response with its complete body. */
+/** Reads the complete body, and returns the response with it. */
 async function readBounded(response: Response, host: string): Promise<Response> {
 	const { status, statusText, headers, body } = response;
 	if (body === null) return response;

@@ -20,10 +20,10 @@ import { mcpLoginTexts } from "./texts.ts";
 type Library = typeof import("@modelcontextprotocol/client");
 
 export interface LoginOptions {
-	/** Address of this machine to which the browser is sent. */
+	/** Address of this machine to which the authorization server redirects the browser. */
 	readonly redirectUrl: string;
 	readonly privateHosts: readonly string[];
-	/** Client that the operator has registered. Default: Parley registers itself. */
+	/** Client that the operator registered. Default: Parley registers a client. */
 	readonly client?: McpOAuthClient;
 	/** Default: the scopes that the server names. */
 	readonly scope?: string;
@@ -31,7 +31,7 @@ export interface LoginOptions {
 	readonly ids: Ids;
 }
 
-/** A login that waits for the person at the authorization server. */
+/** A login that waits for the person's answer at the authorization server. */
 export interface PendingLogin {
 	/** Address for a browser. */
 	readonly url: URL;
@@ -39,7 +39,7 @@ export interface PendingLogin {
 	readonly resource: string;
 	/** Whether an answer has the state of this login. Other answers come from other pages. */
 	isOurs(answer: URLSearchParams): boolean;
-	/** Exchanges the code of the answer. Works once. Rejects with the reason for the operator. */
+	/** Exchanges the code of the answer for tokens. Works once. Rejects with a reason for the operator. */
 	finish(answer: URLSearchParams): Promise<McpLogin>;
 	close(): Promise<void>;
 }
@@ -107,7 +107,7 @@ export async function beginLogin(
 	}
 }
 
-/** Sends a request without a token. The answer may say where the metadata of the resource is. */
+/** Sends a request without a token. The answer may contain the address of the resource metadata. */
 async function askForChallenge(url: string, { fetch: send }: AuthorizationFetch): Promise<Response> {
 	const headers = { "content-type": "application/json", accept: "application/json, text/event-stream" };
 	const params = {
@@ -134,7 +134,7 @@ async function discover(
 		fetchFn: guarded.fetch,
 		...defined({ resourceMetadataUrl }),
 	});
-	// The library continues with other places if the metadata of the resource cannot be read.
+	// The library tries other addresses if the resource metadata cannot be read.
 	if (guarded.problem) throw guarded.problem;
 	const { authorizationServerMetadata: server, resourceMetadata } = found;
 	if (!server) throw refusal(mcpLoginTexts.noLogin);
@@ -142,7 +142,10 @@ async function discover(
 	return { resource, metadata: { server, scope: resourceMetadata?.scopes_supported?.join(" ") } };
 }
 
-/** The resource by the server's own words if it includes the address of the server, so that no server gets tokens for another. */
+/**
+ * Returns the resource that the server names, if it includes the address of the server. This check prevents a server
+ * from getting tokens for another server.
+ */
 function resourceOf(
 	{ checkResourceAllowed, resourceUrlFromServerUrl }: Library,
 	url: string,
@@ -155,7 +158,7 @@ function resourceOf(
 	throw refusal(mcpLoginTexts.otherResource);
 }
 
-/** Facts for later refreshes. They are fixed, so that the server cannot direct the refresh token to another place. */
+/** Returns the data for later refreshes. It is stored once, so that the server cannot redirect the refresh token. */
 function readServer(metadata: AuthorizationServerMetadata, allowPrivate: boolean): McpAuthorizationServer {
 	const { issuer, authorization_endpoint, token_endpoint, response_types_supported } = metadata;
 	if (!metadata.code_challenge_methods_supported?.includes("S256")) throw refusal(mcpLoginTexts.noPkce);
@@ -182,8 +185,8 @@ interface Registration {
 }
 
 /**
- * Registers Parley: https://www.rfc-editor.org/rfc/rfc7591. The address of the redirect has a new port each time. It names no
- * scopes, because some servers refuse those of a resource here.
+ * Registers Parley as a client: https://www.rfc-editor.org/rfc/rfc7591. The redirect address has another port for each
+ * login. The registration names no scopes, because some servers refuse the scopes of a resource here.
  */
 async function register(
 	library: Library,
@@ -212,7 +215,7 @@ async function register(
 	};
 }
 
-/** Without this scope, some servers give no refresh token. */
+/** Adds the scope without which some servers return no refresh token. */
 function withOfflineAccess(
 	scope: string | undefined,
 	{ scopes_supported: supported }: AuthorizationServerMetadata,
@@ -223,7 +226,7 @@ function withOfflineAccess(
 	return isOffered ? `${scope} ${offline}` : scope;
 }
 
-/** The code of an answer. The issuer is checked before any other text of the answer is read. */
+/** Returns the code of an answer. The issuer is checked before other parameters are read. */
 function readCode(library: Library, answer: URLSearchParams, metadata: AuthorizationServerMetadata): string {
 	try {
 		library.validateAuthorizationResponseIssuer({

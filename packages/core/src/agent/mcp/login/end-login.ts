@@ -3,8 +3,9 @@ import type { McpLogin, McpOAuthClient } from "../../../vocabulary/mcp/login.ts"
 import { authorizationFetch } from "./authorization-fetch.ts";
 
 /**
- * Revokes the tokens of a login at its authorization server: https://www.rfc-editor.org/rfc/rfc7009. Returns whether the
- * server has confirmed it. Without a place for it, or with a fault, the tokens stay valid until they expire.
+ * Revokes the tokens of a login at its authorization server: https://www.rfc-editor.org/rfc/rfc7009. Returns whether
+ * the server confirmed the revocation. If the server has no revocation endpoint, or the request fails, the tokens stay
+ * valid until they expire.
  */
 export async function revokeLogin(login: McpLogin, allowPrivate: boolean, clock: Clock): Promise<boolean> {
 	const { url, privateHosts, client, accessToken, refreshToken } = login;
@@ -25,7 +26,10 @@ export async function revokeLogin(login: McpLogin, allowPrivate: boolean, clock:
 	}
 }
 
-/** Adds the secret of the client in the way that its registration names: https://www.rfc-editor.org/rfc/rfc6749#section-2.3 */
+/**
+ * Authenticates the client with its secret, by the registered method:
+ * https://www.rfc-editor.org/rfc/rfc6749#section-2.3
+ */
 function authenticate(client: McpOAuthClient, body: URLSearchParams): Record<string, string> {
 	const { client_id, client_secret, token_endpoint_auth_method: method } = client;
 	if (client_secret === undefined || method === "none") return {};

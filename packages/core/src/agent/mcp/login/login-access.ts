@@ -8,8 +8,8 @@ import { checkTokens, loginProblem, refusalCode } from "./oauth-answers.ts";
 import { mcpLoginTexts } from "./texts.ts";
 
 /**
- * The token of a login for the requests to its server. After a refused request, the token is refreshed once, and the library
- * repeats the request. Without a usable login, a refused request fails with the command for the operator.
+ * Provides the token of a login for requests to its server. After a refused request, refreshes the token once, and the
+ * library repeats the request. Without a usable login, a refused request fails with the command for the operator.
  */
 export function loginAccess(settings: McpRemoteSettings, logins: McpLogins, clock: Clock): AuthProvider {
 	const { name, url, headers } = settings;
@@ -18,7 +18,7 @@ export function loginAccess(settings: McpRemoteSettings, logins: McpLogins, cloc
 	const refresh = async (): Promise<void> => {
 		const refused = last;
 		const login = await logins.change(name, async (before) => {
-			// Another process may have refreshed it in the meantime.
+			// Another process may have refreshed the token in the meantime.
 			if (before?.url !== url || before.accessToken !== refused) return before;
 			return refreshed(settings, before, clock);
 		});
@@ -29,7 +29,7 @@ export function loginAccess(settings: McpRemoteSettings, logins: McpLogins, cloc
 			if (headers["authorization"] !== undefined) return undefined;
 			const login = await logins.find(name, url);
 			last = login?.accessToken;
-			// An empty token would be sent as a header without a value.
+			// The library would send a header without a value for an empty token.
 			return last === "" ? undefined : last;
 		},
 		async onUnauthorized() {
@@ -49,7 +49,10 @@ function loginRequired(name: string): ParleyError {
 	return new ParleyError(mcpLoginTexts.required(name), { code: "unavailable" });
 }
 
-/** The login with new tokens, or without tokens if the authorization server refuses it. Throws for a fault that may pass. */
+/**
+ * Returns the login with new tokens, or without tokens if the authorization server refuses it. Throws for a temporary
+ * failure.
+ */
 async function refreshed(
 	{ url, allowPrivate }: McpRemoteSettings,
 	login: McpLogin,

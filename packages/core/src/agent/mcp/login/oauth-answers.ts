@@ -2,7 +2,7 @@ import type { OAuthTokens } from "@modelcontextprotocol/client";
 import { defined, ParleyError } from "@parley/base";
 import { mcpLoginTexts, oauthAnswerTexts } from "./texts.ts";
 
-/** Characters of a token. A shorter one could be guessed, and would remove ordinary words from texts. */
+/** Minimum characters of a token. A shorter token can be guessed, and its redaction would remove ordinary words. */
 const shortestToken = 16;
 const longestToken = 16_384;
 const token = new RegExp(`^[\\x21-\\x7e]{${shortestToken},${longestToken}}$`);
@@ -12,7 +12,7 @@ interface Tokens {
 	readonly refreshToken?: string;
 }
 
-/** The tokens of an answer. Throws for tokens of another kind. */
+/** Returns the tokens of an answer. Throws for a token of another type, and for an invalid length. */
 export function checkTokens({ access_token, token_type, refresh_token }: OAuthTokens): Tokens {
 	if (token_type.toLowerCase() !== "bearer") throw invalid(oauthAnswerTexts.notBearer);
 	const isValid = token.test(access_token) && (refresh_token === undefined || token.test(refresh_token));
@@ -20,24 +20,30 @@ export function checkTokens({ access_token, token_type, refresh_token }: OAuthTo
 	return { accessToken: access_token, ...defined({ refreshToken: refresh_token }) };
 }
 
-/** The secret of a registration; undefined without one. Throws for one that would remove ordinary words. */
+/**
+ * Returns the secret of a registration, or undefined without one. Throws for a short secret, because its redaction
+ * would remove ordinary words.
+ */
 export function checkClientSecret(secret = ""): string | undefined {
 	if (secret === "") return undefined;
 	if (token.test(secret)) return secret;
 	throw invalid(oauthAnswerTexts.secretLength(shortestToken, longestToken));
 }
 
-/** Whether an address can be shown to a person and get secrets. */
+/** Whether an address may be displayed to a person and may receive secrets. */
 export function isSafeEndpoint(text: string, allowPrivate: boolean): boolean {
 	const url = URL.parse(text);
 	const isHttp = url?.protocol === "https:" || (allowPrivate && url?.protocol === "http:");
 	return url !== null && isHttp && url.username + url.password === "";
 }
 
-/** Codes of https://www.rfc-editor.org/rfc/rfc6749#section-5.2 and later documents. Other text could contain a secret. */
+/**
+ * Pattern of codes from https://www.rfc-editor.org/rfc/rfc6749#section-5.2 and later documents. Other text could
+ * contain a secret.
+ */
 const code = /^[a-z_]{1,40}$/;
 
-/** Code of a refusal by an authorization server; undefined for another error. */
+/** Returns the code of a refusal by an authorization server, or undefined for another error. */
 export function refusalCode(reason: unknown): string | undefined {
 	const isRefusal = reason instanceof Error && reason.name === "OAuthError" && "code" in reason;
 	const text = isRefusal ? String(reason.code) : "";
@@ -48,7 +54,10 @@ export function isErrorCode(text: string): boolean {
 	return code.test(text);
 }
 
-/** Error for the operator. It has no text of the authorization server, which may contain secrets. */
+/**
+ * Returns an error for the operator. It quotes no text of the authorization server, because the text may contain
+ * secrets.
+ */
 export function loginProblem(reason: unknown, problem: ParleyError | undefined): ParleyError {
 	if (reason instanceof ParleyError) return reason;
 	if (problem) return problem;

@@ -1,4 +1,4 @@
-/** Logins at MCP servers. The name of the server is before a problem that begins with "it". */
+/** Texts about logins at MCP servers. The name of the server precedes a problem that begins with "it". */
 export const mcpLoginTexts = {
 	tooManyRequests: (max: number): string => `the login needs more than ${max} requests`,
 	answerOf: (host: string): string => `the answer of ${host}`,
@@ -20,7 +20,7 @@ export const mcpLoginTexts = {
 	notRefreshed: (why: string): string => `its login could not be refreshed: ${why}`,
 } as const;
 
-/** Answers of authorization servers that cannot be used. */
+/** Errors about unusable answers of authorization servers. */
 export const oauthAnswerTexts = {
 	notBearer: "it sent a token that is not a bearer token",
 	tokenLength: (min: number, max: number): string =>
