@@ -8,25 +8,28 @@ import { fileURLToPath } from "node:url";
 
 export const binary = fileURLToPath(new URL("../packages/cli/bin/parley.mjs", import.meta.url));
 
-/** Longer than any single wait of a test on an idle machine. `paced` or `afterPatience` scale it. */
+/** Longer than any single wait of a test on an idle machine. Tests scale the value with `paced` or `afterPatience`. */
 export const patienceMs = 30_000;
 
 export interface GatewayProcessOptions {
 	readonly port: number;
 	readonly data: string;
-	/** Its home directory, and the root of all sessions unless `givesRoot` is false. */
+	/** Home directory of the gateway, and the root of all sessions unless `givesRoot` is false. */
 	readonly root: string;
-	/** False starts the gateway without `--root`: then a session can be opened in any directory. True by default. */
+	/**
+	 * Whether the gateway starts with `--root`. Without `--root`, a session can be opened in any directory. By default,
+	 * true.
+	 */
 	readonly givesRoot?: boolean;
-	/** `NAME=kill@N,…`, see failpoints.ts of the base package. */
+	/** Failpoints as `NAME=kill@N,…`, see failpoints.ts of the base package. */
 	readonly hooks?: string;
-	/** Added to the minimal environment of the gateway. */
+	/** Environment variables in addition to the minimal environment of the gateway. */
 	readonly environment?: Readonly<Record<string, string | undefined>>;
-	/** Starts Node: a program with its arguments, such as unshare(1). */
+	/** A program that starts Node, with its arguments, for example unshare(1). */
 	readonly launcher?: readonly string[];
-	/** Addresses to listen on. By default, loopback at the port. */
+	/** Addresses to listen on. By default, a loopback address with the port. */
 	readonly listen?: readonly string[];
-	/** Arguments of Node itself. */
+	/** Arguments for Node itself. */
 	readonly nodeArgs?: readonly string[];
 }
 
@@ -41,7 +44,7 @@ export class GatewayProcess {
 	readonly #child: ChildProcessByStdio<null, Readable, Readable>;
 	readonly #lines: string[] = [];
 	readonly #watchers = new Set<(line: string) => void>();
-	/** Resolves with true at the ready line, or with false if the process ends before. */
+	/** Resolves with true when the ready line arrives, or with false if the process ends first. */
 	readonly ready: Promise<boolean>;
 	readonly exited: Promise<ProcessEnd>;
 	readonly port: number;
@@ -66,7 +69,7 @@ export class GatewayProcess {
 			env: {
 				PATH: process.env["PATH"],
 				HOME: root,
-				// The same on every machine. Tests of the sandbox set another value.
+				// The same value on every machine. Tests of the sandbox set another value.
 				PARLEY_SANDBOX: "off",
 				...environment,
 			},
@@ -75,7 +78,7 @@ export class GatewayProcess {
 		const firstLine = once(createInterface(this.#child.stdout), "line").then(([line]) => {
 			return /^parley listening on https?:\/\//.test(String(line));
 		});
-		// "close" comes after "exit" and after the last line.
+		// The `close` event follows the `exit` event and the last line.
 		this.exited = once(this.#child, "close").then(([code, signal]) => ({ code, signal }));
 		this.ready = Promise.race([firstLine, this.exited.then(() => false)]);
 	}
@@ -91,7 +94,10 @@ export class GatewayProcess {
 		return this.#lines;
 	}
 
-	/** The first line of stderr from index `from` that contains the text. Undefined if the process ends without it. */
+	/**
+	 * The first stderr line from index `from` on that contains the text. Undefined if the process ends without this
+	 * line.
+	 */
 	async line(text: string, from = 0): Promise<string | undefined> {
 		const known = this.#lines.slice(from).find((line) => line.includes(text));
 		if (known !== undefined) return known;
@@ -118,12 +124,12 @@ export class GatewayProcess {
 }
 
 /**
- * A port that stays the same across restarts. It is below the ports of outgoing connections: a client that connects to such
- * a port without a server may reach itself.
+ * A port that stays the same across restarts. It is below the range of outgoing ports. A client that connects to an
+ * unused port of that range may reach itself.
  */
 export async function choosePort(): Promise<number> {
 	for (;;) {
-		// Not from the seed: tests that run at the same time would choose the same port.
+		// The port does not come from the seed, because concurrent tests would choose the same port.
 		const port = randomInt(10_000, 32_000);
 		if (await isFree(port)) return port;
 	}

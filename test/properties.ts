@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { testSeed } from "./random.ts";
 
-// Properties take the seed of the run, as all random inputs do. Without it, a rare input fails a run that changed nothing.
+// Properties use the seed of the run, like all random inputs. Otherwise a rare random input could fail a run without a
+// change.
 fc.configureGlobal({ seed: testSeed() });
 
 export { fc };

@@ -1,11 +1,11 @@
 import { randomInt } from "node:crypto";
 
-/** Any number: it has no meaning. */
+/** An arbitrary number without a meaning. */
 const usualSeed = 20_261_128;
 
 /**
- * The seed of this run: always the same in `npm test` and `npm run test:ci`, so that a failure is the fault of a change. In
- * the long runs it is random. `PARLEY_TEST_SEED` repeats an earlier run, so print the seed.
+ * The seed of this run. It is constant in `npm test` and `npm run test:ci`, so that only a change can cause a failure.
+ * In the long runs, it is random. `PARLEY_TEST_SEED` repeats an earlier run, so a failing test must print the seed.
  */
 export function testSeed(): number {
 	const given = process.env["PARLEY_TEST_SEED"];
@@ -14,8 +14,8 @@ export function testSeed(): number {
 }
 
 /**
- * Factor of a test's everyday numbers: `ci` for `npm run test:ci`, and `full` for the long runs of `npm run fuzz` and
- * `npm run chaos` (`PARLEY_TEST_SCALE=full`). `full` is `ci` if omitted.
+ * Factor for a test's everyday numbers: `ci` for `npm run test:ci`, and `full` for the long runs of `npm run fuzz` and
+ * `npm run chaos` (`PARLEY_TEST_SCALE=full`). If `full` is omitted, it equals `ci`.
  */
 export function testScale(ci: number, full = ci): number {
 	const scale = process.env["PARLEY_TEST_SCALE"] ?? "everyday";
@@ -25,7 +25,7 @@ export function testScale(ci: number, full = ci): number {
 	throw new Error(`PARLEY_TEST_SCALE is "${scale}": use ci or full, or leave it unset`);
 }
 
-/** Random numbers that are the same for the same seed (mulberry32, Tommy Ettinger). */
+/** A random generator that returns the same numbers for the same seed (mulberry32, Tommy Ettinger). */
 export class Random {
 	#state: number;
 
@@ -41,12 +41,12 @@ export class Random {
 		return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
 	}
 
-	/** An integer from 0 to below `limit`. */
+	/** Returns an integer from 0 to `limit` - 1. */
 	below(limit: number): number {
 		return Math.floor(this.next() * limit);
 	}
 
-	/** An integer, both ends included. */
+	/** Returns an integer between both ends, inclusive. */
 	between(least: number, maximum: number): number {
 		return least + this.below(maximum - least + 1);
 	}

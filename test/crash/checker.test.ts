@@ -5,7 +5,7 @@ import type { Outcome } from "./outcome.ts";
 
 const session = "sess_1";
 
-/** One message with one call, which is requested, approved and completed. */
+/** The frames of one message with one call: the call is requested, approved and completed. */
 const story: readonly Pick<EventFrame, "event" | "payload">[] = [
 	{ event: "session.created", payload: {} },
 	{ event: "user.message", payload: { content: "run: echo m1 >> log\nsay: m1 done", run_id: "run_1" } },
@@ -34,7 +34,7 @@ function question(token: string): object {
 	};
 }
 
-/** The story with its seqs and the changes of a test. A null removes the frame. */
+/** The frames with their sequence numbers and with the changes of a test. A null removes the frame. */
 function frames(changes: Readonly<Record<number, object | null>> = {}): EventFrame[] {
 	return story.flatMap((part, index): EventFrame[] => {
 		const change = changes[index + 1];

@@ -3,7 +3,7 @@ import { effectOf, type Outcome, type View } from "./outcome.ts";
 
 const interrupted = "interrupted, outcome unknown";
 
-/** Returns the violated requirements of an outcome, one line each. */
+/** Returns the violated requirements of an outcome, one per line. */
 export function check(outcome: Outcome): string[] {
 	return [
 		...outcome.views.flatMap(checkOrder),
@@ -16,14 +16,14 @@ export function check(outcome: Outcome): string[] {
 	];
 }
 
-/** Checks that each client receives 1, 2, 3, … of each session, across all its connections. */
+/** Checks that each client receives the numbers 1, 2, 3, … of each session without gaps, across all its connections. */
 function checkOrder({ client, session, frames }: View): string[] {
 	return frames.flatMap(({ seq }, index) =>
 		seq === index + 1 ? [] : [`${client} got seq ${seq} of ${session} at place ${index + 1}`],
 	);
 }
 
-/** Checks that no client sees two contents with one `seq`. */
+/** Checks that no client receives two different frames with the same `seq`. */
 function checkContents({ views, replay }: Outcome): string[] {
 	const known = new Map<string, { readonly text: string; readonly client: string }>();
 	const problems: string[] = [];
@@ -44,7 +44,7 @@ function contentOf({ event, payload }: EventFrame): string {
 	return `${event} ${JSON.stringify(payload)}`;
 }
 
-/** Checks that each follower ends with the last frame of the replay. */
+/** Checks that the last frame of each follower is the last frame of the replay. */
 function checkTranscripts({ views, replay }: Outcome): string[] {
 	return views.flatMap(({ client, session, frames }) => {
 		const last = replay.find((view) => view.session === session)?.frames.at(-1)?.seq ?? 0;
@@ -76,7 +76,10 @@ function same(one: readonly string[], other: readonly string[]): boolean {
 	return one.length === other.length && one.every((line, index) => line === other[index]);
 }
 
-/** Checks that an acknowledged message has exactly one run, any other at most one, and each run exactly one end. */
+/**
+ * Checks that an acknowledged message has exactly one run, and any other message at most one. Each run has exactly one
+ * end.
+ */
 function checkMessages(outcome: Outcome): string[] {
 	return outcome.messages.flatMap(({ id, session, content, acked }) => {
 		const frames = eventsOf(outcome, session);
@@ -117,7 +120,7 @@ function checkPrompts(outcome: Outcome): string[] {
 
 type CallFrame = Extract<OzzieEvent, { event: "tool.call" }>;
 
-/** Checks that every started call has one end, which reports its effect correctly. */
+/** Checks that every started call has exactly one end, which reports its effect correctly. */
 function checkCalls(outcome: Outcome): string[] {
 	const calls = outcome.replay.flatMap(({ session }) => {
 		return [...callsOf(eventsOf(outcome, session))].map(([id, frames]) =>
@@ -138,7 +141,7 @@ interface Call {
 	readonly name: string;
 	readonly effect: string;
 	readonly end: "completed" | "interrupted" | "failed" | "none";
-	/** Its statuses or its error, for messages of the checker. */
+	/** Statuses of the call, or its error, for the messages of the checker. */
 	readonly story: string;
 }
 
@@ -165,7 +168,7 @@ function callsOf(frames: readonly OzzieEvent[]): Map<string, CallFrame[]> {
 	return Map.groupBy(calls, ({ payload }) => payload.call_id);
 }
 
-/** Checks that no effect happens twice or without its call, and each requested effect was attempted. */
+/** Checks that no effect happens twice or without its call, and that each requested effect was attempted. */
 function checkEffects({ effects, messages, ...outcome }: Outcome, known: ReadonlySet<string>): string[] {
 	const twice = [...effects]
 		.filter(([, times]) => times > 1)
@@ -186,7 +189,7 @@ function checkEffects({ effects, messages, ...outcome }: Outcome, known: Readonl
 	return [...twice, ...unreported, ...untried];
 }
 
-/** Checks that a call is reported as interrupted if the kill came while it ran or before its result was recorded. */
+/** Checks that a call is reported as interrupted if the kill came during the call or before its result was recorded. */
 function checkInterrupted({ kills }: Outcome, unknown: ReadonlySet<string>): string[] {
 	const problems = kills
 		.filter(({ interrupts }) => interrupts !== undefined && !unknown.has(interrupts))

@@ -4,16 +4,21 @@ import type { View } from "./outcome.ts";
 export interface Follower {
 	readonly name: string;
 	readonly views: readonly View[];
-	/** Joins a session and follows it from its start. */
+	/** Joins a session and follows it from the beginning. */
 	open(session: string): Promise<void>;
-	/** Sends a message under its own key, again after a loss. Resolves with its run. */
+	/**
+	 * Sends a message with its own idempotency key, and sends it again after a lost connection. Resolves with the run
+	 * of the message.
+	 */
 	say(session: string, content: string): Promise<string>;
-	/** Connects to a restarted gateway. Resolves when the client is connected, or has lost the connection again. */
+	/**
+	 * Connects to a restarted gateway. Resolves when the client is connected, or when it has lost the connection again.
+	 */
 	reconnect(): Promise<void>;
 	/** Resolves when the client has noticed the loss of its connection. */
 	lost(): Promise<void>;
 	close(): Promise<void>;
 }
 
-/** Receives every frame, including transient ones. */
+/** A client that receives every frame, including transient frames. */
 export type OnFrame = (frame: EventFrame) => void;

@@ -5,11 +5,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { effectsFile, gatePipe } from "./turns.ts";
 
-/** The directories of one gateway. Counts the effects of its tools itself, independent of their reports. */
+/** The directories of one gateway. Counts the effects of the gateway's tools independently of its reports. */
 export class GatewayDirectories {
 	readonly data: string;
 	readonly root: string;
-	/** Keeps compiled code between the many starts of a gateway. */
+	/** Environment with a compile cache, which a gateway reuses at each of its many starts. */
 	readonly environment: Readonly<Record<string, string>>;
 	readonly #directory: string;
 	readonly #gate: FileHandle;
@@ -30,7 +30,8 @@ export class GatewayDirectories {
 		await mkdir(root);
 		await writeFile(join(root, effectsFile), "");
 		execFileSync("mkfifo", [join(root, gatePipe)]);
-		// Opened for reading and writing, so that neither side waits for the other: fifo(7).
+		// Opened for reading and writing, so that neither the test nor a command waits for the other one to open the
+		// pipe: fifo(7).
 		return new GatewayDirectories(directory, await open(join(root, gatePipe), "r+"), onChange);
 	}
 
@@ -38,7 +39,7 @@ export class GatewayDirectories {
 		await this.#gate.write("\n");
 	}
 
-	/** True if a command has left its trace. */
+	/** True if a command has left its mark. */
 	happened(effect: string): boolean {
 		return readFileSync(join(this.root, effectsFile), "utf8").split("\n").includes(effect);
 	}
@@ -50,7 +51,7 @@ export class GatewayDirectories {
 		for (const name of files) {
 			const effect = name.slice(0, -".db".length);
 			const content = await readFile(join(this.root, name), "utf8");
-			// A file with another content counts as another effect, which no message requested.
+			// A file with different content is a separate effect, which no message requested.
 			counts.set(content === effect ? effect : `${name} holding ${JSON.stringify(content)}`, 1);
 		}
 		return counts;

@@ -8,7 +8,10 @@ import { type PlannedKill, planAgain, planKills } from "./plan.ts";
 
 /** Ten kills by default, forty at larger scales. */
 const tens = testScale(4);
-/** Minimum of hits of each state. In ten kills a state has two, and the one from outside may come too late. */
+/**
+ * Minimum number of hits of each state. Ten kills include two for each state, and the kill from outside may come too
+ * late.
+ */
 const leastHits = tens === 1 ? 1 : 5;
 const turnsPerKill = 5;
 
@@ -23,7 +26,7 @@ test.each(seeds)(
 		const random = new Random(seed);
 		const plans = planKills(random, tens);
 		const states = new Set(plans.map(({ state }) => state));
-		// With forty kills, two independent gateways share the work, so that both processors are used.
+		// With forty kills, two independent gateways share the work to use both processors.
 		const half = tens === 1 ? plans.length : plans.length / 2;
 		await using one = await KillableGateway.create(new Random(random.below(2 ** 31)));
 		await using two = tens === 1 ? null : await KillableGateway.create(new Random(random.below(2 ** 31)));
@@ -45,7 +48,7 @@ test.each(seeds)(
 	},
 );
 
-/** Kills a gateway as planned. Replaces each kill from outside that came too late. */
+/** Kills a gateway as planned. Replaces each outside kill that came too late. */
 async function outlive(
 	killable: KillableGateway,
 	plans: PlannedKill[],

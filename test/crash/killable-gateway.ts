@@ -13,10 +13,10 @@ import { RawFollower } from "./raw-follower.ts";
 import { Sightings } from "./sightings.ts";
 import { anyKind, makeTurn, type TurnKind } from "./turns.ts";
 
-/** Maximum of open messages. A process that is killed leaves its messages to the next ones. */
+/** Maximum number of open messages. The next process inherits the messages of a killed process. */
 const maxOpen = 16;
 
-/** A gateway that is killed and restarted, the clients that follow it, and their observations. */
+/** A gateway that is killed and restarted, with the clients that follow it and their observations. */
 export class KillableGateway {
 	readonly #random: Random;
 	readonly #watch: Watch;
@@ -24,14 +24,14 @@ export class KillableGateway {
 	readonly #port: number;
 	readonly #sightings = new Sightings();
 	readonly #messages: SentMessage[] = [];
-	/** Messages that are never sent again, whether they were acknowledged or not. */
+	/** Messages that are sent only once, whether they are acknowledged or not. */
 	readonly #sentOnce = new Set<string>();
-	/** Refused requests, and errors in the log of the gateway. Must stay empty. */
+	/** Refused requests, and errors in the log of the gateway. The list must stay empty. */
 	readonly #complaints: string[] = [];
 	readonly #raw: RawFollower;
 	readonly #ann: OwnFollower;
 	readonly #ben: OwnFollower;
-	/** Reconnects by itself, after its own delay. */
+	/** A client that reconnects by itself after its own delay. */
 	readonly #late: OwnFollower;
 	readonly #answerer: Answerer;
 	#gateway: GatewayProcess | undefined;
@@ -64,7 +64,7 @@ export class KillableGateway {
 		});
 	}
 
-	/** Opens four sessions, one of which trusts all tools, in a first process that is not killed. */
+	/** Opens four sessions in a first process that is not killed. One session trusts all tools. */
 	static async create(random: Random): Promise<KillableGateway> {
 		const watch = new Watch();
 		const directories = await GatewayDirectories.create(() => watch.notify());
@@ -81,7 +81,7 @@ export class KillableGateway {
 		return this.#messages.length;
 	}
 
-	/** One process, from its start to its kill. A late kill counts for another state. */
+	/** Runs one process from its start to its kill. A late kill is recorded for another state. */
 	async live(plan: PlannedKill, turns: number): Promise<Kill> {
 		const gateway = this.#start(plan.hooks);
 		let target: SentMessage | undefined;
@@ -102,7 +102,7 @@ export class KillableGateway {
 		return { state: plan.state, by: "outside", interrupts: target.id };
 	}
 
-	/** The last process: completes all open work without a kill. A new client then reads all sessions. */
+	/** Runs the last process, which completes all open work without a kill. A new client then reads all sessions. */
 	async finish(turns: number): Promise<Omit<Outcome, "kills">> {
 		const gateway = await this.#startInPeace();
 		while (this.turns < turns) {
@@ -120,7 +120,7 @@ export class KillableGateway {
 		const isLevel = (): boolean =>
 			views.every(({ session, frames }) => frames.length >= (all.last.get(session) ?? 0));
 		await this.#watch.until("all clients have caught up", isLevel);
-		// Later frames report only that clients leave.
+		// Later frames only report that clients leave.
 		const copies = views.map((view) => ({ ...view, frames: [...view.frames] }));
 		await this.#stop(gateway);
 		const effects = await this.#directories.effects();
@@ -200,7 +200,7 @@ export class KillableGateway {
 		return acked.length > 0 || this.#sentOnce.has(id);
 	}
 
-	/** Sends a message. The client, and by default the session, is random. */
+	/** Sends a message. The client is random, and by default also the session. */
 	#say(kind: TurnKind, requested: { readonly session?: string; readonly once?: boolean } = {}): SentMessage {
 		const id = `m${String(this.#messages.length + 1).padStart(4, "0")}`;
 		const session = requested.session ?? this.#random.pick([this.#trusted, ...this.#asking]);
@@ -224,7 +224,7 @@ export class KillableGateway {
 		return { run: follower.say(session, content), once: false };
 	}
 
-	/** Sends messages until the state is reached, and kills the gateway there, unless a failpoint does. */
+	/** Sends messages until the planned state is reached. Kills the gateway in this state, unless a failpoint does so. */
 	async #provoke(plan: PlannedKill, gateway: GatewayProcess): Promise<SentMessage> {
 		let paused = false;
 		if (plan.trigger?.kind === "paused") {
@@ -242,7 +242,7 @@ export class KillableGateway {
 			const isOver = (): boolean => !this.#alive || this.#unanswered.length === 0;
 			await this.#watch.until(`the state "${plan.state}" is reached`, () => isReached() || isOver());
 			if (this.#alive && !isReached()) continue;
-			// Varies the moment within the state.
+			// Varies the moment of the kill within the state.
 			for (let ticks = this.#random.below(40); ticks > 0 && this.#alive; ticks--) await setImmediate();
 			gateway.kill("SIGKILL");
 			return target;
@@ -266,7 +266,7 @@ export class KillableGateway {
 		}
 	}
 
-	/** True if the target was in the state when the gateway died, according to the clients. */
+	/** Whether the target was in the state when the gateway died, according to the clients. */
 	#isHit(trigger: Trigger, { id, acked }: SentMessage): boolean {
 		if (trigger.kind === "sent") return acked.length === 0;
 		return trigger.kind === "paused" || trigger.kind === "frame" || !this.#sightings.ended(id);

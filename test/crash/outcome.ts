@@ -1,6 +1,6 @@
 import type { EventFrame } from "@parley/protocol";
 
-/** States at which a kill hits. The first five have a minimum of hits. */
+/** States in which a kill hits the gateway. The first five states have a minimum number of hits. */
 export const killStates = [
 	"before the acknowledgement",
 	"model streaming",
@@ -13,24 +13,24 @@ export type KillState = (typeof killStates)[number];
 
 export interface Kill {
 	readonly state: KillState;
-	/** The process itself at a failpoint, or the test from outside. */
+	/** Origin of the kill: the process itself at a failpoint, or the test from outside. */
 	readonly by: "failpoint" | "outside";
-	/** The effect whose call was running for certain. */
+	/** The effect whose call was certainly running during the kill. */
 	readonly interrupts?: string;
 }
 
-/** A message of a client, sent once or more often. Its text ends with `ID done`. */
+/** A message of a client, sent once or several times. The text of the message ends with `ID done`. */
 export interface SentMessage {
 	readonly id: string;
 	readonly session: string;
 	readonly content: string;
-	/** Effects of its calls, each at most once. */
+	/** Effects of the message's calls. Each effect may happen at most once. */
 	readonly effects: readonly string[];
-	/** The run of each acknowledgement. */
+	/** The run in each acknowledgement. */
 	readonly acked: string[];
 }
 
-/** The persisted frames of one session that one client received, in their order of arrival. */
+/** The persisted frames of one session that one client received, in order of arrival. */
 export interface View {
 	readonly client: string;
 	readonly session: string;
@@ -44,20 +44,20 @@ export interface Page {
 	readonly seq: number;
 }
 
-/** All observations from outside, across all restarts. */
+/** All outside observations, across all restarts. */
 export interface Outcome {
 	readonly messages: readonly SentMessage[];
 	readonly views: readonly View[];
-	/** The frames that a client of the last process receives from the start: one view per session. */
+	/** The frames that a new client of the last process receives from the beginning: one view per session. */
 	readonly replay: readonly View[];
-	/** By session. */
+	/** Pages of `load_messages`, by session. */
 	readonly pages: ReadonlyMap<string, readonly Page[]>;
-	/** Number of times that each effect happened, counted outside of the process. */
+	/** Number of times that each effect happened, counted outside of the gateway process. */
 	readonly effects: ReadonlyMap<string, number>;
 	readonly kills: readonly Kill[];
 }
 
-/** The effect of a call, as its arguments name it: `echo EFFECT >> …`, or a file `EFFECT.db`. */
+/** The effect of a call, from its arguments: `echo EFFECT >> …`, or a file `EFFECT.db`. */
 export function effectOf(args: unknown): string | undefined {
 	if (typeof args !== "object" || args === null) return undefined;
 	const { cmd, path } = args as { readonly cmd?: unknown; readonly path?: unknown };

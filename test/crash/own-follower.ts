@@ -10,7 +10,7 @@ export interface OwnFollowerOptions {
 	readonly seed: number;
 	readonly onFrame?: OnFrame;
 	readonly onChange?: () => void;
-	/** Reconnects after its own delay, not on `reconnect()`. */
+	/** A client that reconnects after its own delay, not on `reconnect()`. */
 	readonly independent?: boolean;
 }
 
@@ -58,7 +58,7 @@ export class OwnFollower implements Follower {
 	}
 
 	async reconnect(): Promise<void> {
-		// Longer than the longest delay between two attempts.
+		// Longer than the longest delay between two attempts to connect.
 		this.#clock?.advance(10_000);
 		if (this.#clock) await this.#watch.until(`${this.name} is connected`, () => this.#state !== "connecting");
 	}
@@ -86,7 +86,7 @@ export class OwnFollower implements Follower {
 				this.#onChange();
 			}
 		} catch (reason) {
-			// A closed client ends its readers with this error. Any other error is a finding.
+			// Readers of a closed client end with this error. Any other error is a finding.
 			if (this.#state !== "closed" || !String(reason).includes("the client was closed")) throw reason;
 		}
 	}

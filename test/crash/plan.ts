@@ -2,21 +2,21 @@ import type { Random } from "../random.ts";
 import type { KillState } from "./outcome.ts";
 import type { TurnKind } from "./turns.ts";
 
-/** The planned end of one process of the gateway. */
+/** The plan for the end of one gateway process. */
 export interface PlannedKill {
 	readonly state: KillState;
 	/** Armed failpoints, see failpoints.ts of the base package. */
 	readonly hooks: string | undefined;
-	/** The state at which the test kills. If undefined, a failpoint kills. */
+	/** The state at which the test kills the process. If undefined, a failpoint kills it. */
 	readonly trigger: Trigger | undefined;
-	/** The kind of turn that leads into the state. */
+	/** The kind of turn that reaches the state. */
 	readonly turn: TurnKind;
 	/** True if that turn requires approval. */
 	readonly asks: boolean;
 }
 
 /**
- * `sent`: a message has left. `delta`: `count` pieces of a text arrived. `asked`: a prompt is open. `effect`: a running
+ * `sent`: a message has left. `delta`: `count` text deltas arrived. `asked`: a prompt is open. `effect`: a running
  * command has left its trace. `frame`: `count` frames arrived. `paused`: a failpoint pauses the gateway.
  */
 export type Trigger =
@@ -27,7 +27,7 @@ export type Trigger =
 type Draw = (random: Random) => PlannedKill;
 type Way = Pick<PlannedKill, "state" | "turn"> & { readonly asks?: boolean };
 
-/** A failpoint kills at one of its first `maximum` hits. */
+/** A failpoint kills the process at one of its first `maximum` hits. */
 function inside(way: Way, failpoint: string, maximum: number): Draw {
 	return (random) => {
 		const hooks = `${failpoint}=kill@${random.between(1, maximum)}`;
@@ -53,7 +53,7 @@ const elsewhere = (turn: TurnKind, asks = false): Way => ({ state: "elsewhere", 
 
 const paused = (failpoint: string) => (): Trigger => ({ kind: "paused", failpoint });
 
-/** Forty kills: in each state, half by failpoints and half from outside. */
+/** Forty kills. In each state, half come from failpoints and half from outside. */
 const forty: readonly (readonly [times: number, draw: Draw])[] = [
 	[3, inside(acknowledging, "accepted", 4)],
 	[1, outside(acknowledging, paused("accepted"))],
@@ -74,7 +74,7 @@ const forty: readonly (readonly [times: number, draw: Draw])[] = [
 	[5, outside(elsewhere("sequence"), (random) => ({ kind: "frame", count: random.between(1, 40) }))],
 ];
 
-/** Ten kills: in each state, one by a failpoint and one from outside. */
+/** Ten kills. In each state, one comes from a failpoint and one from outside. */
 const ten: readonly (readonly [times: number, draw: Draw])[] = [
 	[1, inside(acknowledging, "accepted", 4)],
 	[1, outside(acknowledging, paused("accepted"))],
@@ -93,7 +93,7 @@ export function planKills(random: Random, tens: number): PlannedKill[] {
 	return random.shuffle(draws).map((draw) => draw(random));
 }
 
-/** The replacement of a kill that came too late for its state. */
+/** Replaces an outside kill that came too late for its state. */
 export function planAgain(random: Random): PlannedKill {
 	return outside(acknowledging, paused("accepted"))(random);
 }

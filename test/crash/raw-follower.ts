@@ -7,7 +7,7 @@ import type { Page, View } from "./outcome.ts";
 
 interface Pending {
 	readonly text: string;
-	/** Sent again on the next connection. */
+	/** Whether the request is sent again on the next connection. */
 	readonly lasting: boolean;
 	readonly settle: (response: ResponseFrame) => void;
 }
@@ -24,7 +24,7 @@ export interface RawFollowerOptions {
 	readonly onChange?: () => void;
 }
 
-/** A client that shares no code with ours and records each frame that it receives. */
+/** A client that shares no code with Parley's clients and records each received frame. */
 export class RawFollower implements Follower {
 	readonly name: string;
 	readonly #url: string;
@@ -54,7 +54,7 @@ export class RawFollower implements Follower {
 		const view: View = { client: this.name, session, frames: [] };
 		this.#views.set(session, view);
 		const opened = await this.request("open_session", { session_id: session, after_seq: 0, join: true });
-		// The type of each response to open_session.
+		// The response to open_session has this type.
 		await this.#catchUp([opened as Joined]);
 	}
 
@@ -64,7 +64,7 @@ export class RawFollower implements Follower {
 		return runOf(payload);
 	}
 
-	/** Sends a message only once. Without a key and a response, its result is unknown. */
+	/** Sends a message only once, without an idempotency key. If no response arrives, the result is unknown. */
 	async sayOnce(session: string, content: string, key?: string): Promise<string> {
 		return runOf(await this.request("send_message", { content, key }, { session }));
 	}
@@ -72,18 +72,18 @@ export class RawFollower implements Follower {
 	/** Resolves when the run of the session's last message has ended. */
 	async untilAnswered(session: string): Promise<void> {
 		const frames = this.#views.get(session)?.frames ?? [];
-		// The title of the session may come after the answer.
+		// The session's title may arrive after the answer.
 		const last = (): EventFrame | undefined => frames.findLast(({ event }) => event !== "session.renamed");
 		await this.#watch.until("the run has ended", () => last()?.event === "assistant.message");
 	}
 
-	/** All messages of a session, page by page from the end. */
+	/** All messages of a session, read page by page from the end. */
 	async loadMessages(session: string): Promise<Page[]> {
 		const all: Page[] = [];
 		for (;;) {
 			const before = all[0]?.seq;
 			const page = await this.request("load_messages", { limit: 50, before }, { session });
-			// The type of each response to load_messages.
+			// The response to load_messages has this type.
 			const messages = page as readonly Page[];
 			if (messages.length === 0) return all;
 			all.unshift(...messages);
@@ -94,7 +94,7 @@ export class RawFollower implements Follower {
 		const socket = new WebSocket(this.#url.replace("http:", "ws:").concat("/api/ws"));
 		this.#socket = socket;
 		this.#gone = new Promise((resolve) => socket.once("close", resolve)).then(() => this.#watch.notify());
-		// "close" follows and is handled above.
+		// A `close` event follows each error, and the handler above uses it.
 		socket.on("error", () => undefined);
 		socket.on("message", (data) => this.#receive(data.toString()));
 		const opened = new Promise((resolve) => socket.once("open", resolve));
@@ -126,8 +126,8 @@ export class RawFollower implements Follower {
 	}
 
 	/**
-	 * Sends a request and waits for its response. Never settles if the connection is lost first. Rejects with the error of
-	 * the response.
+	 * Sends a request and resolves with its response. Rejects with the error of the response. Never settles if the
+	 * connection is lost first.
 	 */
 	request(
 		method: string,
@@ -148,7 +148,7 @@ export class RawFollower implements Follower {
 
 	async #resume(sessions: readonly object[]): Promise<void> {
 		const resumed = await this.request("resume", { sessions });
-		// The type of each response to resume.
+		// The response to resume has this type.
 		await this.#catchUp((resumed as { readonly sessions: readonly Joined[] }).sessions);
 	}
 
@@ -163,7 +163,7 @@ export class RawFollower implements Follower {
 	}
 
 	#receive(text: string): void {
-		// The type of each frame of a gateway. An invalid frame fails at its use.
+		// The gateway sends only frames of these types. An invalid frame fails when it is used.
 		const frame = parseJson(text, { maxNodes: 1_000_000 }) as EventFrame | ResponseFrame;
 		if (frame.type === "res") {
 			const pending = this.#pending.get(frame.id ?? "");
@@ -179,6 +179,6 @@ export class RawFollower implements Follower {
 }
 
 function runOf(payload: unknown): string {
-	// The type of each response to send_message.
+	// The response to send_message has this type.
 	return (payload as { readonly run_id: string }).run_id;
 }

@@ -8,7 +8,7 @@ import { expect, test } from "vitest";
 import { OzzieClient } from "../conformance/drivers/ozzie-client.ts";
 import { choosePort, GatewayProcess, patienceMs } from "../gateway-process.ts";
 
-/** Failpoints before, in and after the transaction of a firing, in their order. */
+/** Failpoints before, in and after the transaction of a firing, in order of execution. */
 const places = ["schedule-due", "accepted", "schedule-fired"] as const;
 const hour = 3_600_000;
 
@@ -35,7 +35,7 @@ test("a due time fires once, although the gateway is killed before, in or after 
 		gateway?.kill("SIGKILL");
 		await gateway?.exited;
 	};
-	/** Makes the schedule due at a time, while no gateway runs. */
+	/** Makes the schedule due at this time while no gateway is running. */
 	const change = async (next_due: number): Promise<void> => {
 		const store = await openSqliteStore<Tables>({ file: join(data, "parley.sqlite"), migrations });
 		await store.commit((tx) => tx.updateTable("schedules").set({ next_due }).execute());

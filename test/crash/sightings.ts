@@ -1,17 +1,17 @@
 import { type EventFrame, isOzzieEvent } from "@parley/protocol";
 import { effectOf } from "./outcome.ts";
 
-/** Tracks the frames of each message that one client has received, so that a test knows when a state is reached. */
+/** Tracks the frames of each message that one client has received. A test uses it to detect when a state is reached. */
 export class Sightings {
 	frames = 0;
 	readonly #begun = new Set<string>();
 	readonly #ended = new Set<string>();
 	readonly #questions = new Set<string>();
 	readonly #words = new Map<string, number>();
-	/** The messages of each session that have not ended, in the order of their runs. */
+	/** The unfinished messages of each session, in the order of their runs. */
 	readonly #open = new Map<string, string[]>();
 
-	/** The message was accepted. */
+	/** Whether the gateway has accepted the message. */
 	begun(id: string): boolean {
 		return this.#begun.has(id);
 	}
@@ -20,12 +20,12 @@ export class Sightings {
 		return this.#ended.has(id);
 	}
 
-	/** One of its calls requires approval. */
+	/** Whether one of the message's calls requires approval. */
 	sawQuestion(id: string): boolean {
 		return this.#questions.has(id);
 	}
 
-	/** Number of received words of its `long:`. */
+	/** Number of received words of the message's `long:` command. */
 	words(id: string): number {
 		return this.#words.get(id) ?? 0;
 	}
@@ -52,7 +52,7 @@ export class Sightings {
 				this.#questions.add(messageOf(effectOf(frame.payload.context.arguments) ?? ""));
 				return;
 			case "assistant.stream":
-				// A word arrives in two frames if a secret of the gateway could start in it.
+				// A word arrives in two frames if a registered secret of the gateway could start in it.
 				if (current !== undefined && /^[ t\d]+$/.test(frame.payload.content)) {
 					const begun = frame.payload.content.split("t").length - 1;
 					this.#words.set(current, this.words(current) + begun);
@@ -69,12 +69,12 @@ export class Sightings {
 	}
 }
 
-/** The id of the message that an effect belongs to. */
+/** The id of the message that has this effect. */
 export function messageOf(effect: string): string {
 	return effect.replace(/-[ab]$/, "");
 }
 
-/** The id of a message, from its text or from its answer. */
+/** The id of a message, from the text of the message or of its answer. */
 function doneOf(content: string): string {
 	return /(\S+) done$/.exec(content)?.[1] ?? "";
 }

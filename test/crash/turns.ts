@@ -6,11 +6,14 @@ export interface Turn {
 	readonly effects: readonly string[];
 }
 
-/** `gated` runs until the test writes a line into the gate. */
+/** A `gated` command runs until the test writes a line into the gate. */
 export const turnKinds = ["say", "long", "run", "pair", "sequence", "write", "gated"] as const;
 export type TurnKind = (typeof turnKinds)[number];
 
-/** The file in the root that records the effects of commands, and the pipe that a gated command waits for. */
+/**
+ * Names in the root directory: the file that records the effects of commands, and the pipe that a gated command waits
+ * for.
+ */
 export const effectsFile = "effects.log";
 export const gatePipe = "gate";
 
@@ -19,7 +22,7 @@ export function makeTurn(kind: TurnKind, id: string): Turn {
 	return { content: [...commands, `say: ${id} done`].join("\n"), effects };
 }
 
-/** Any kind that ends without action of the test. */
+/** A random kind of turn that ends without an action of the test. */
 export function anyKind(random: Random): TurnKind {
 	return random.pick(["say", "long", "run", "run", "pair", "sequence", "write"] as const);
 }

@@ -3,7 +3,10 @@ import { expect, test } from "vitest";
 import { patienceMs } from "../gateway-process.ts";
 import { KillSetup } from "../tasks/kill/kill-setup.ts";
 
-/** Each command leaves a mark, so that a second run is visible. The names are those of documents, which bind no call. */
+/**
+ * Each command leaves a mark, so that a repeated command is visible. The file names are those of documents, which do
+ * not restrict later calls.
+ */
 const deploy = `---
 steps:
   - {id: plan, prompt: "run: printf p >> plan.txt"}
@@ -18,7 +21,7 @@ test("a workflow continues after kills of the gateway, complete steps do not run
 	timeout: paced(patienceMs * 4),
 }, async () => {
 	await using directories = await KillSetup.create({ "skills/deploy.md": deploy });
-	// The first process is killed when the result of a step is recorded.
+	// The first process is killed while it records the result of a step.
 	const first = await directories.start("skill-step-ended=kill@1");
 	const session = await directories.open(true);
 	const { run_id } = await directories.client.request(
@@ -31,7 +34,7 @@ test("a workflow continues after kills of the gateway, complete steps do not run
 	await directories.start();
 	await directories.effect("build.txt");
 	await directories.kill();
-	// The third life ends when the last step has started.
+	// The third process is killed when the last step has started.
 	const third = await directories.start("skill-step-started=kill@1");
 	expect((await third.exited).signal).toBe("SIGKILL");
 	await directories.start();

@@ -16,8 +16,8 @@ const usage = { outputTokens: 40, cacheReadTokens: 0, cacheWriteTokens: 0 };
 const words = "the brook ran on below the mill and nobody counted the hours ";
 
 /**
- * A model that creates the content of a fixture. The first word of a message decides, and the same text always gives the
- * same run.
+ * A model that creates the content of a fixture. The first word of a message selects the reply, and the same text
+ * always leads to the same run.
  */
 class FixtureModel implements Model {
 	readonly provider = "fixture";
@@ -53,7 +53,7 @@ class FixtureModel implements Model {
 		yield this.#end(request, "tool_use");
 	}
 
-	/** About the token count of English in common tokenizers. */
+	/** Approximate token count of English text in common tokenizers. */
 	#end(request: ModelRequest, stop: "end_turn" | "tool_use"): ModelEvent {
 		const characters = JSON.stringify([request.system, request.messages, request.tools]).length;
 		return {
@@ -77,7 +77,7 @@ function aborted(signal: AbortSignal): Promise<never> {
 	});
 }
 
-/** Requires approval and has no effect. */
+/** A tool that requires approval and has no effect. */
 const note: RuntimeOptions["tools"][number] = {
 	name: "note",
 	description: "Keeps a note.",
@@ -91,7 +91,7 @@ const note: RuntimeOptions["tools"][number] = {
 	},
 };
 
-/** Parts of the runtime of a fixture, for making it and for opening it. */
+/** Parts of the runtime of a fixture, used to make the fixture and to open it. */
 export function fixtureParts() {
 	const limits = {
 		contextWindow: 5_000,

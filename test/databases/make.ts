@@ -10,8 +10,9 @@ import { TestRuntime } from "@parley/core/testing";
 import { fixtureParts } from "./fixture-parts.ts";
 
 /**
- * Makes a fixture of the present schema: `node test/databases/make.ts NAME`, with the name of the newest migration, in the
- * commit that releases it. Never make a fixture again, because it represents existing databases.
+ * Makes a fixture of the current schema: `node test/databases/make.ts NAME`. NAME is the name of the newest migration.
+ * Run this in the commit that releases the migration. Never make a fixture again, because it represents existing
+ * databases.
  */
 const [name] = process.argv.slice(2);
 if (name === undefined || !/^[\w-]+$/.test(name)) throw new Error("usage: node test/databases/make.ts NAME");
@@ -89,7 +90,7 @@ await tokenOf(open, 1);
 await t.send(open, "and this waits");
 
 await t.settle();
-// The check of open questions advances at most ten minutes at a time.
+// Each check of open questions covers at most ten minutes, so the clock advances in steps of ten minutes.
 for (let hour = 0; hour < 13 * 6; hour++) {
 	t.clock.advance(10 * 60 * 1000);
 	await t.settle();

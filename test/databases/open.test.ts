@@ -22,7 +22,7 @@ const Facts = z.object({
 	open: z.object({ question: z.string(), atWork: z.string() }),
 	secret: z.object({ id: z.string(), sealed: z.string(), value: z.string() }),
 	cost: z.int(),
-	/** Present since the schema with tasks. */
+	/** Present since the schema that introduced tasks. */
 	tasks: z
 		.array(z.object({ id: z.string(), title: z.string(), state: z.string(), output: z.string() }))
 		.default([]),
@@ -34,7 +34,10 @@ const Facts = z.object({
 	),
 });
 
-/** A copy of the fixture in the present program, at the time of its creation. Its work has not continued yet. */
+/**
+ * Opens a copy of the fixture with the current program, at the time of the fixture's creation. The stored work has not
+ * continued yet.
+ */
 async function open(name: string): Promise<{ t: TestRuntime; facts: z.infer<typeof Facts> }> {
 	const facts = Facts.parse(
 		parseJson(await readFile(new URL(`${name}.expected.json`, folder), "utf8"), { maxNodes: 100_000 }),
@@ -140,7 +143,7 @@ test.each(fixtures)("%s continues with its question, its queue and its active ru
 	await t.runtime.retry(unkeyed(), notesId);
 	expect(await ended(t, notesId, answers + 1)).toMatchObject({ error: "" });
 
-	// Only rows without a hash from older schemas are unverified. All added rows are valid.
+	// Only the rows of older schemas, which have no hash, are unverified. All added rows are valid.
 	const check = await checkTexts(t.store);
 	expect(check).toMatchObject({ ok: true, examples: [] });
 	expect(check.verified).toBeGreaterThan(10);

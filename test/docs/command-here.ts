@@ -6,14 +6,14 @@ import { json, text } from "node:stream/consumers";
 import type { ReadStream, WriteStream } from "node:tty";
 import { createProgram } from "@parley/cli/program";
 
-/** One call of the command in a shell. */
+/** One call of the `parley` command in a shell. */
 interface Call {
 	readonly args: readonly string[];
 	readonly cwd: string;
 	readonly input: string;
 }
 
-/** Sends a call to this process, and prints its result. */
+/** The program: sends a call to the test process, and prints the result. */
 const client = `#!${process.execPath}
 const { readFileSync } = require("node:fs");
 const body = JSON.stringify({ args: process.argv.slice(2), cwd: process.cwd(), input: readFileSync(0, "utf8") });
@@ -27,8 +27,8 @@ require("node:http").request({ socketPath, method: "POST" }, async (response) =>
 `;
 
 /**
- * A program `parley` for shells without a terminal, whose commands run in this process: a start of Parley for each one would take
- * half a second of CPU.
+ * A `parley` program for shells without a terminal. It executes its commands in the test process, because each start of
+ * Parley would take half a second of CPU time.
  */
 export class CommandHere {
 	/** Directory with the program, for the PATH of a shell. */

@@ -3,15 +3,15 @@ import { commandTable as chatCommands } from "@parley/connector";
 
 type Command = ReturnType<typeof createProgram>;
 
-/** A command of the program with its parents' names, such as `parley sessions show <id>`. */
+/** A command of the program with the names of its parents, for example `parley sessions show <id>`. */
 interface CommandRow {
 	readonly usage: string;
 	readonly description: string;
-	/** With their values, in the order of the help. */
+	/** Options with their values, in the order of the help. */
 	readonly options: readonly string[];
 }
 
-/** Rows of all commands and subcommands that the help shows, in its order. */
+/** Rows of all commands and subcommands that the help shows, in the same order. */
 export function commandRows(): CommandRow[] {
 	const io = { ...process, environment: {}, exitCode: 0, cwd: "/" };
 	return createProgram(io, []).commands.flatMap((command) => rowsOf(command, "parley"));
@@ -28,7 +28,7 @@ function rowsOf(command: Command, parent: string): CommandRow[] {
 	return [row, ...command.commands.flatMap((child) => rowsOf(child, name))];
 }
 
-/** The part of `docs/commands.md` that is generated: the commands of the program, then those of chats. */
+/** The generated part of `docs/commands.md`: first the commands of the program, then the commands of chats. */
 export function commandTables(): string {
 	return `${commandTable()}\n\n${chatIntroduction}\n\n${chatTable()}`;
 }

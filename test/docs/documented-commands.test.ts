@@ -9,7 +9,7 @@ const program = createProgram({ ...process, environment: {}, exitCode: 0, cwd: "
 
 type Command = typeof program;
 
-/** Command lines of `parley` in the examples and the code spans of a page, without comments. */
+/** Command lines of `parley` in the examples and code spans of a page, without comments. */
 function documented(page: string): string[] {
 	const text = readFileSync(`${root}/${page}`, "utf8");
 	const blocks = [...text.matchAll(/^```sh\n(.*?)^```$/gms)].flatMap(([, block = ""]) =>
@@ -24,14 +24,14 @@ function documented(page: string): string[] {
 	});
 }
 
-/** The reason why the program does not know a command line, or undefined if it does. */
+/** The reason why the program does not accept a command line. Undefined if it accepts the line. */
 function unknownPart(line: string): string | undefined {
 	const words = line
 		.replace(/^--(?:data|url) \S+ /, "")
 		.replaceAll(/"[^"]*"|'[^']*'|\$\([^)]*\)/g, "TEXT")
 		.split(/\s+/);
 	const chain: Command[] = [program];
-	// Words after `--` belong to another program.
+	// Words after `--` are the command line of another program.
 	const end = words.indexOf("--");
 	for (const word of end < 0 ? words : words.slice(0, end)) {
 		const [command] = chain;

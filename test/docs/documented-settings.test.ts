@@ -10,7 +10,10 @@ const pages = globSync("docs/*.md", { cwd: root });
 const schema = parseJson(readFileSync(`${root}/packages/gateway/parley.config.schema.json`, "utf8"));
 const validate = new Ajv({ strict: false }).compile(Object(schema));
 
-/** JSON blocks of a page that look like `parley.config.json`: not rules, rows of models, or frames of a protocol. */
+/**
+ * JSON blocks of a page that contain settings of `parley.config.json`. Excludes rules, rows of models and frames of a
+ * protocol.
+ */
 function settings(page: string): Record<string, unknown>[] {
 	const text = readFileSync(`${root}/${page}`, "utf8");
 	return [...text.matchAll(/^```jsonc?\n(.*?)^```$/gms)]

@@ -2,11 +2,11 @@ import { parseJson } from "@parley/base";
 
 /** One step of a scene: a frame to send or expect, a request, or an instruction for the player. */
 export type Step =
-	/** A frame, or a part of one, as the document shows it. */
+	/** A complete frame or a part of a frame, as the document shows it. */
 	| { readonly kind: "frame"; readonly line: number; readonly value: Readonly<Record<string, unknown>> }
-	/** A line to send that is not JSON. */
+	/** A line to send that is not a JSON object. */
 	| { readonly kind: "text"; readonly line: number; readonly text: string }
-	/** An HTTP request with the status of its response, and the body if the document shows it. */
+	/** An HTTP request with the status of the response. The body is present only if the document shows it. */
 	| {
 			readonly kind: "http";
 			readonly line: number;
@@ -19,7 +19,7 @@ export type Step =
 	/** An instruction in a comment of the document: `<!-- do: WORDS -->`. */
 	| { readonly kind: "do"; readonly line: number; readonly words: string };
 
-/** The examples under one heading: one connection, one session. */
+/** The examples under one heading, which use one connection and one session. */
 export interface Scene {
 	readonly heading: string;
 	/** Name in `<!-- stage: NAME -->`; `offline` by default. */
@@ -35,7 +35,7 @@ interface OpenScene extends Scene {
 	readonly steps: Step[];
 }
 
-/** Returns the scenes of a document in its order. Throws if an example is not JSON. */
+/** Returns the scenes of a document in order. Throws if an example is not valid JSON. */
 export function readScenes(markdown: string): Scene[] {
 	const scenes: OpenScene[] = [{ heading: "", stage: "offline", flags: [], steps: [] }];
 	const lines = markdown.split("\n");
@@ -56,7 +56,7 @@ export function readScenes(markdown: string): Scene[] {
 	return scenes.filter(({ steps }) => steps.length > 0);
 }
 
-/** Reads an HTML comment: the stage of the scene, or an instruction. */
+/** Reads an HTML comment, which names the stage of the scene or gives an instruction. */
 function readRemark(text: string, line: number, scene: OpenScene): void {
 	const [, word, words = ""] = /^<!-- (stage|do): (.*) -->$/.exec(text) ?? [];
 	if (word === "stage") scene.stage = words;
@@ -64,24 +64,27 @@ function readRemark(text: string, line: number, scene: OpenScene): void {
 }
 
 interface Block {
-	/** Number of its first line in the document. */
+	/** Number of the block's first line in the document. */
 	readonly first: number;
 	readonly lines: readonly string[];
 }
 
-/** A line without indentation starts a step, which ends before the next one. A step that starts with a brace is a frame. */
+/**
+ * An unindented line starts a step. The step ends before the next unindented line. A step that starts with a brace is a
+ * frame.
+ */
 function readFrames({ first, lines }: Block): Step[] {
 	const starts = lines.flatMap((line, index) => (/^\S/.test(line) ? [index] : []));
 	return starts.map((start, index) => {
 		const line = first + start;
 		const text = lines.slice(start, starts[index + 1]).join("\n");
 		if (!text.startsWith("{")) return { kind: "text", line, text };
-		// True because the text began with a brace and could be read.
+		// The cast is safe because a parsed text that begins with a brace is an object.
 		return { kind: "frame", line, value: parseJson(text) as Readonly<Record<string, unknown>> };
 	});
 }
 
-/** Reads `METHOD PATH`, an optional body up to a blank line, the status, and the answer. */
+/** Reads an example of the form `METHOD PATH`, an optional body up to a blank line, the status, and the response body. */
 function readHttp({ first, lines }: Block): Step {
 	const [request = "", ...rest] = lines;
 	const [, method = "", path = ""] = /^(GET|POST) (\S+)$/.exec(request) ?? [];

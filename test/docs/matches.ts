@@ -1,7 +1,10 @@
-/** Values of the names in a document: `sess_…` is the id of a session, `run_…b` that of a second run, `CODE…` any word. */
+/**
+ * Values of the names in a document. `sess_…` is the id of a session, `run_…b` is the id of a second run, and `CODE…`
+ * is any word.
+ */
 export type Bound = Map<string, string>;
 
-/** Keys of numbers that differ from run to run. Only their type is checked. */
+/** Keys of numbers that differ between runs. Only their type is checked. */
 const varying = new Set([
 	...[
 		"seq",
@@ -18,8 +21,9 @@ const varying = new Set([
 ]);
 
 /**
- * Returns the first difference between the document and `actual`, with its path, or undefined. Objects must have the same
- * keys, lists the same length. In texts `…` stands for any text. A complete name such as `run_…` keeps its first value.
+ * Returns the first difference between the document and `actual`, with its path, or undefined. Objects must have the
+ * same keys, and lists the same length. In a text, `…` matches any text. A complete name, for example `run_…`, keeps
+ * its first value.
  */
 export function mismatch(shown: unknown, actual: unknown, bound: Bound, at = ""): string | undefined {
 	if (typeof shown === "string") return textMismatch(shown, actual, bound, at);
@@ -51,7 +55,7 @@ function listMismatch(
 	at: string,
 ): string | undefined {
 	if (!Array.isArray(actual)) return differs(at, shown, actual);
-	// A list that ends with an ellipsis can have more items.
+	// A list that ends with an ellipsis can have additional items.
 	const open = shown.at(-1) === "…";
 	const expected = open ? shown.slice(0, -1) : shown;
 	if (open ? actual.length < expected.length : actual.length !== expected.length)
@@ -93,7 +97,7 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
 	return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Replaces the names of the document in a value to send by their values. */
+/** Replaces the names of the document with their values in a value to send. */
 export function fillIn(shown: unknown, bound: Bound): unknown {
 	if (typeof shown === "string")
 		return shown.replaceAll(/(?:[\w:]+_|[A-Z]{3,})…\w?/g, (name) => bound.get(name) ?? name);

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
-/** The paths in the second cell of a row. A name without a folder is in the folder of the path before it. */
+/** The paths in the second cell of a row. A name without a folder belongs to the folder of the previous path. */
 function pathsOf(cell: string): string[] {
 	const paths: string[] = [];
 	for (const [, name = ""] of cell.matchAll(/`([^`]+)`/g)) {

@@ -41,7 +41,7 @@ else if (options.json === true) print(JSON.stringify(findings, null, "\t"));
 else if (options.summary === true) print(summary(counts));
 else print([...findings.map(asLine), `${findings.length} findings in ${readings.length} files`].join("\n"));
 
-/** Fails if a package has more findings than recorded. */
+/** Fails if a package has more findings than its recorded maximum. */
 function check(): void {
 	const { risen, fallen } = compare(counts, readMaxima());
 	print(presentAndGoals(counts));

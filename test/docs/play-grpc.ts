@@ -12,7 +12,7 @@ interface Stream extends AsyncDisposable {
 	until(kind: string): Promise<Fields>;
 }
 
-/** A protocol over gRPC: opens its stream, and names the fields of messages that a client sends. */
+/** A gRPC protocol: opens its stream, and names the fields of the messages that a client sends. */
 export interface GrpcWire {
 	readonly open: (url: string) => Stream;
 	readonly sent: readonly string[];
@@ -28,7 +28,7 @@ export const kontekstWire: GrpcWire = {
 	sent: ["start", "approveTool", "denyTool", "cancel"],
 };
 
-/** Plays a scene on a separate stream. Throws the first difference with its line. */
+/** Plays a scene on a separate stream. Throws the first difference with its line number. */
 export async function playGrpc({ heading, steps }: Scene, { open, sent }: GrpcWire): Promise<void> {
 	await using gateway = await TestGateway.start();
 	await using stream = open(gateway.url);
@@ -44,7 +44,9 @@ export async function playGrpc({ heading, steps }: Scene, { open, sent }: GrpcWi
 	}
 }
 
-/** Waits for the shown message. Returns the differences of other messages of its kind if the stream ends before. */
+/**
+ * Waits for the shown message. If the stream ends first, returns the differences from other messages of the same kind.
+ */
 async function differenceOf(
 	stream: Stream,
 	kind: string,

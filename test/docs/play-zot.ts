@@ -6,7 +6,7 @@ import { type Bound, fillIn, mismatch } from "./matches.ts";
 
 type Shown = Readonly<Record<string, unknown>>;
 
-/** Types of lines that the agent writes. Lines with other types are commands. */
+/** Types of lines that the agent writes. A line with another type is a command. */
 const written: Readonly<Record<ZotType, true>> = {
 	...{ response: true, turn_start: true, user_message: true, assistant_start: true, text_delta: true },
 	...{ tool_call: true, tool_progress: true, tool_result: true, assistant_message: true, usage: true },
@@ -16,7 +16,7 @@ const written: Readonly<Record<ZotType, true>> = {
 /** Types of lines that the agent writes. */
 export const writtenTypes = Object.keys(written);
 
-/** Plays a scene in a separate process, which must end with 0. Throws the first difference with its line. */
+/** Plays a scene in a separate process, which must exit with code 0. Throws the first difference with its line number. */
 export async function playZot({ heading, flags, steps }: Scene): Promise<void> {
 	await using agent = await ZotClient.start({ flags });
 	const bound: Bound = new Map();
@@ -48,10 +48,7 @@ function send(step: Step, agent: ZotClient, bound: Bound): void {
 	else if (step.kind === "frame") agent.send(Object(fillIn(step.value, bound)));
 }
 
-/**
- * Waits for the shown line. The document can leave out events before it, and fields of an event, but no fields of a
- * response.
- */
+/** Waits for the shown line. The document may omit earlier events and fields of an event, but no fields of a response. */
 async function come(shown: Shown, agent: ZotClient, bound: Bound): Promise<void> {
 	const others: string[] = [];
 	for (;;) {
@@ -75,7 +72,7 @@ function giveUp(reason: unknown, others: readonly string[]): never {
 	throw new Error(`it does not come: ${why}; instead:\n${others.join("\n")}`, { cause: reason });
 }
 
-/** Sets counts of tokens and costs to 0, because they depend on the instructions of the agent. */
+/** Sets token counts and costs to 0, because they depend on the instructions of the agent. */
 function withoutFigures(value: unknown): unknown {
 	const figures = ["input", "output", "cost_usd"];
 	const text = JSON.stringify(value, (key, part: unknown) =>

@@ -6,10 +6,10 @@ import type { Scene, Step } from "./examples.ts";
 import { type Bound, fillIn, mismatch } from "./matches.ts";
 import { openStage, type Stage } from "./stages.ts";
 
-/** Time that an example waits for its next event before it fails. */
+/** Maximum time that an example waits for its next event. */
 const patienceMs = 5_000;
 
-/** Plays a scene. Throws the first difference with its line. */
+/** Plays a scene. Throws the first difference with its line number. */
 export async function play(scene: Scene): Promise<void> {
 	await using stage = await openStage(scene.stage);
 	const player = new Player(stage);
@@ -49,7 +49,7 @@ class Player implements AsyncDisposable {
 		return this.#client;
 	}
 
-	/** Connects with a token, or as the operator without one. */
+	/** Connects with a token. Without a token, connects as the operator. */
 	async #connectAs(token: string): Promise<void> {
 		await this.#client?.[Symbol.asyncDispose]();
 		const options = token === "operator" ? {} : { headers: { authorization: `Bearer ${token}` } };
@@ -69,7 +69,7 @@ class Player implements AsyncDisposable {
 		fail(mismatch(shown, response, this.#bound));
 	}
 
-	/** Waits for an event as shown. The document can leave out events before it. */
+	/** Waits for the shown event. The document may omit earlier events. */
 	async #event(client: OzzieClient, shown: Readonly<Record<string, unknown>>): Promise<void> {
 		const { promise: late, reject } = Promise.withResolvers<never>();
 		const cancel = afterPatience(patienceMs, () => reject(new Error("the event did not come")));
@@ -109,7 +109,7 @@ class Player implements AsyncDisposable {
 		fail(mismatch(isJson ? parseJson(answer) : answer, isJson ? parseJson(text) : text, this.#bound));
 	}
 
-	/** Sends more text than the small context window of a stage has. */
+	/** Sends more text than the small context window of the stage can contain. */
 	async #talk(): Promise<void> {
 		const client = await this.#connected();
 		for (let turn = 1; turn <= 20; turn++) {
@@ -134,7 +134,7 @@ class Player implements AsyncDisposable {
 	}
 }
 
-/** Compares the keys of the frame that the document shows. The payload must be complete. */
+/** Compares the keys that the document shows in the frame. The payload must be complete. */
 function eventMismatch(
 	shown: Readonly<Record<string, unknown>>,
 	event: EventFrame,

@@ -12,13 +12,13 @@ import { protoLines, schemaLines } from "./surface-lines.ts";
 const root = new URL("../../", import.meta.url);
 const recordFile = new URL("public-surface.txt", import.meta.url);
 
-/** The public surface, one thing to a line, and the number of entries in the changelog at that time. */
+/** The public surface, one entry per line, and the number of changelog entries when it was recorded. */
 export interface Surface {
 	readonly changelogEntries: number;
 	readonly lines: readonly string[];
 }
 
-/** Sources of the parts; each line begins with the name of its part. */
+/** Sources of the surface's parts. Each line begins with the name of its part. */
 const parts: Readonly<Record<string, () => string[]>> = {
 	"chat command": () =>
 		commandTable.flatMap(({ name, also, options }) => [
@@ -80,7 +80,7 @@ export function readSurface(): Surface {
 	return { changelogEntries, lines };
 }
 
-/** Throws if the first line of the record does not have the number of entries. */
+/** Throws if the first line of the record does not state the number of changelog entries. */
 export function readRecorded(): Surface {
 	const [first = "", ...lines] = readFileSync(recordFile, "utf8").trimEnd().split("\n");
 	return { changelogEntries: z.coerce.number().int().parse(first.slice(heading.length)), lines };
@@ -88,7 +88,7 @@ export function readRecorded(): Surface {
 
 const heading = "changelog entries: ";
 
-/** Returns the lines that were removed, with a minus, then those that were added, with a plus. */
+/** Returns the removed lines with a minus, then the added lines with a plus. */
 export function changedLines(recorded: Surface, now: Surface): string[] {
 	const [before, after] = [new Set(recorded.lines), new Set(now.lines)];
 	return [
@@ -97,7 +97,7 @@ export function changedLines(recorded: Surface, now: Surface): string[] {
 	];
 }
 
-/** Returns the reason why the surface cannot be recorded, or undefined. A change needs another line in the changelog. */
+/** Returns the reason why the surface cannot be recorded, or undefined. A change requires a new line in the changelog. */
 export function refusal(recorded: Surface, now: Surface): string | undefined {
 	const changed = changedLines(recorded, now);
 	if (changed.length === 0 || now.changelogEntries > recorded.changelogEntries) return undefined;

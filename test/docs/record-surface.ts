@@ -1,4 +1,4 @@
-/** Records the public surface. Refuses a change without another line in CHANGELOG.md. */
+/** Records the public surface. Refuses a changed surface without a new line in CHANGELOG.md. */
 import { readRecorded, readSurface, refusal, writeRecorded } from "./public-surface.ts";
 
 const now = readSurface();

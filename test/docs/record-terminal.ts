@@ -1,4 +1,7 @@
-/** Plays the first conversation and the wizard, and writes their recordings, which the README and the documentation show. */
+/**
+ * Plays the first conversation and the setup wizard, and writes their recordings. The README and the documentation show
+ * the recordings.
+ */
 import { writeFileSync } from "node:fs";
 import { recordSetup } from "./setup-recording.ts";
 import { recordFirstConversation } from "./terminal-recording.ts";

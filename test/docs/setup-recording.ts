@@ -6,10 +6,13 @@ import { Screen } from "../terminal/screen.ts";
 import { columns, rows, rowsOf } from "./terminal-recording.ts";
 import { animation, type Frame } from "./terminal-svg.ts";
 
-/** Shown in place of the temporary home directory. It has the same length, so that lines end at the same place. */
+/**
+ * Directory to show instead of the temporary home directory. Its name has the same length, so that lines end at the
+ * same place.
+ */
 const shownHome = "/home/hanna";
 
-/** Plays `parley setup` with the real command and a simulated Claude, and returns it as an animated SVG. */
+/** Plays `parley setup` with the real command and a simulated Claude, and returns the recording as an animated SVG. */
 export async function recordSetup(): Promise<string> {
 	const home = realpathSync(mkdtempSync("/tmp/"));
 	if (home.length !== shownHome.length) throw new Error(`${home} and ${shownHome} have different lengths`);
@@ -39,7 +42,7 @@ async function play(
 			.replaceAll(/answered in \d\.\d s/g, "answered in 0.9 s");
 		frames.push({ seconds, rows: await rowsOf(text) });
 	};
-	/** Records a question when all its rows are visible, and then answers it. */
+	/** Records a question when all its rows are visible, then answers it. */
 	const answers = async (question: string, keys: string): Promise<void> => {
 		const isComplete = (): boolean =>
 			screen.text.includes(`\u25c6  ${question}`) && screen.text.endsWith("\u2514");

@@ -42,7 +42,7 @@ test.each(Object.entries(played))("%s", async (key, changes) => {
 	expect(code, stderr).toBe(0);
 });
 
-/** Replaces the placeholders and the directories of the pages. */
+/** Replaces the placeholders and the directories that the pages use. */
 function withValues(script: string): string {
 	const values = {
 		"/backups": join(setup.root, "backups"),

@@ -3,12 +3,12 @@ import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
-/** A block of shell commands of a page in `docs/`. */
+/** A block of shell commands in a page of `docs/`. */
 export interface ShellBlock {
-	/** The page and the first line without its comment, for example `backup: parley stop`. */
+	/** Page and first line of the block without its comment, for example `backup: parley stop`. */
 	readonly key: string;
 	readonly script: string;
-	/** Whether `<!-- test: NAME -->` is before it: the test of that page plays it. */
+	/** Whether `<!-- test: NAME -->` precedes the block. The page's own test then plays it. */
 	readonly isMarked: boolean;
 }
 
@@ -26,12 +26,12 @@ function blocksOf(page: string): ShellBlock[] {
 	});
 }
 
-/** A part of a block, and the text that a test runs in its place. */
+/** A part of a block, and its replacement in a test. */
 export type Change = readonly [part: string, played: string];
 
 /**
- * Blocks that `shell-blocks.ci.test.ts` plays at a gateway with the offline model, in the order of the play. The changes replace
- * questions to a person, and ids that differ in each run.
+ * Blocks that `shell-blocks.ci.test.ts` plays with a gateway and the offline model, in this order. The changes replace
+ * questions to a person, and ids that differ between runs.
  */
 export const played: Readonly<Record<string, readonly Change[]>> = {
 	"operating: parley status": [],

@@ -19,16 +19,16 @@ interface Setting {
 /** Stages by their name in `<!-- stage: NAME -->`. */
 const stages: Readonly<Record<string, () => Promise<Setting>>> = {
 	offline: async () => ({}),
-	/** With a public URL, for pages in a browser. */
+	/** A gateway with a public URL, for pages in a browser. */
 	public: async () => ({ options: { config: { publicUrl: "https://parley.example" } } }),
-	/** The clock stops until the document advances it. */
+	/** A gateway whose clock stops until the document advances it. */
 	patient: async () => ({ options: { clock: new ManualClock() } }),
-	/** The first model call fails with a transient error. */
+	/** A gateway whose first model call fails with a transient error. */
 	overloaded: async () => ({ options: { clock: new ManualClock(), model: overloadedOnce() } }),
-	/** Commands run in the container of the gateway. */
+	/** A gateway that runs commands in its own container. */
 	container: async () => ({ options: { config: { sandbox: "container" } } }),
 	claude,
-	/** A model with a small window. */
+	/** A gateway whose model has a small context window. */
 	narrow: async () => ({
 		options: {
 			model: listener,
@@ -37,7 +37,7 @@ const stages: Readonly<Record<string, () => Promise<Setting>>> = {
 			]),
 		},
 	}),
-	/** A written file requires the approvals of two people. */
+	/** A gateway in which a written file requires the approvals of two people. */
 	votes: async () => ({
 		options: {
 			data: {
@@ -47,7 +47,7 @@ const stages: Readonly<Record<string, () => Promise<Setting>>> = {
 			},
 		},
 	}),
-	/** A skill whose last step never meets its criteria. */
+	/** A gateway with a skill whose last step never meets its criteria. */
 	skills: async () => ({
 		options: {
 			data: {
@@ -63,7 +63,7 @@ const stages: Readonly<Record<string, () => Promise<Setting>>> = {
 			},
 		},
 	}),
-	/** The default agent, a valid profile and an invalid one. */
+	/** A gateway with the default agent, a valid profile and an invalid profile. */
 	agents: async () => ({
 		options: {
 			data: {
@@ -92,7 +92,7 @@ export async function openStage(name: string): Promise<Stage> {
 	};
 }
 
-/** Models with known prices, on a simulator of the vendor's service. */
+/** A gateway with models of known prices and a simulator of the vendor's service. */
 async function claude(): Promise<Setting> {
 	const fake = await FakeAnthropic.start();
 	fake.otherwise(replies("Here I am."));

@@ -1,6 +1,7 @@
 /**
- * Returns a JSON Schema as lines, one for each value: its path, then its type and limits. Descriptions are left out, because another
- * description does not change the surface. `name?` is an optional field, `*` any name, `[]` an item, `|1` an alternative.
+ * Returns a JSON Schema as lines. Each line has the path of a value, then its type and limits. Descriptions are
+ * excluded, because a new description does not change the surface. `name?` is an optional field, `*` any name, `[]` an
+ * item, `|1` an alternative.
  */
 export function schemaLines(schema: unknown, path: string): string[] {
 	if (!isObject(schema)) return [`${path}: ${JSON.stringify(schema)}`];
@@ -29,7 +30,7 @@ function alternatives(list: unknown, path: string): string[] {
 	return Array.isArray(list) ? list.flatMap((each, index) => schemaLines(each, `${path}${index + 1}`)) : [];
 }
 
-/** Type and limits of a schema in one line, such as `string, minLength 1`. */
+/** Type and limits of a schema in one line, for example `string, minLength 1`. */
 function limitsOf({ type, description, $schema, ...limits }: Readonly<Record<string, unknown>>): string {
 	const texts = Object.entries(limits)
 		.filter(([, value]) => value !== undefined)
@@ -42,7 +43,7 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
 	return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Returns the declarations of a `.proto` file, one to a line, without comments. */
+/** Returns the declarations of a `.proto` file, one per line, without comments. */
 export function protoLines(source: string): string[] {
 	const code = source.replaceAll(/\/\/.*/g, "").replaceAll(/\s+/g, " ");
 	return [...code.matchAll(/[^;{}]*[;{}]/g)].map(([part]) => part.trim());

@@ -3,16 +3,19 @@ import type { Screen } from "../terminal/screen.ts";
 import { Setup } from "../terminal/setup.ts";
 import { animation, type Frame, type Span } from "./terminal-svg.ts";
 
-/** Those of `Screen`. */
+/** Size of the terminal, equal to the size of `Screen`. */
 export const [columns, rows] = [80, 24];
 
-/** Plays the first conversation with the real command and the offline model, and returns it as an animated SVG. */
+/**
+ * Plays the first conversation with the real command and the offline model, and returns the recording as an animated
+ * SVG.
+ */
 export async function recordFirstConversation(): Promise<string> {
 	const setup = await Setup.open();
 	try {
 		const frames: Frame[] = [];
 		const chat = await setup.chat();
-		// The facts of the last row arrive later than the first screen.
+		// The status in the last row arrives after the first screen.
 		await chat.shows("sandbox off");
 		const record = async (seconds: number): Promise<void> => {
 			frames.push({ seconds, rows: await rowsOf(screenText(chat)) });
@@ -35,7 +38,7 @@ export async function recordFirstConversation(): Promise<string> {
 	}
 }
 
-/** Types three characters at a time, and calls `typed` when the screen shows them. */
+/** Types three characters at a time. Calls `typed` after each step, when the screen shows the characters. */
 async function typeSlowly(screen: Screen, text: string, typed: () => Promise<void>): Promise<void> {
 	for (let end = 3; end < text.length + 3; end += 3) {
 		const shown = text.slice(0, end);
@@ -45,7 +48,7 @@ async function typeSlowly(screen: Screen, text: string, typed: () => Promise<voi
 	}
 }
 
-/** Output without the id of the session, which differs in each run. */
+/** Output without the session id, which differs between runs. */
 function screenText({ received }: Screen): string {
 	return received.replaceAll(/sess_[0-9a-z]{26}/g, `sess_${"x".repeat(26)}`);
 }

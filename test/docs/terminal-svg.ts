@@ -1,33 +1,33 @@
-/** Text of one style in a row. */
+/** A part of a row with one style. */
 export interface Span {
 	readonly column: number;
 	text: string;
-	/** Number in the palette of 16 colors; the default color if undefined. */
+	/** Number in the palette of 16 colours. Undefined for the default colour. */
 	readonly color: number | undefined;
 	readonly isBold: boolean;
 	readonly isDim: boolean;
 }
 
 export interface Frame {
-	/** Time that it is shown. */
+	/** Display time of the frame. */
 	readonly seconds: number;
 	readonly rows: readonly (readonly Span[])[];
 }
 
 export interface Recording {
-	/** Read by screen readers. */
+	/** Description for screen readers. */
 	readonly title: string;
 	readonly columns: number;
 	readonly rows: number;
 	readonly frames: readonly Frame[];
 }
 
-/** Pixels. */
+/** Size in pixels. */
 const [cellWidth, cellHeight, padding] = [8.4, 18, 14];
 const foreground = "#d4d4d4";
 const palette = ["#808080", "#f48771", "#89d185", "#e5c07b", "#75beff", "#c586c0", "#56b6c2", "#d4d4d4"];
 
-/** An SVG that repeats the frames. Readers who prefer reduced motion see the last one. */
+/** An SVG that repeats the frames. Readers who prefer reduced motion see only the last frame. */
 export function animation({ title, columns, rows, frames }: Recording): string {
 	const total = frames.reduce((sum, { seconds }) => sum + seconds, 0);
 	const [width, height] = [columns * cellWidth + 2 * padding, rows * cellHeight + 2 * padding];

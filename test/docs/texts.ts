@@ -1,8 +1,9 @@
 /**
- * Prints the user texts of packages in one list: messages, errors, labels, log messages and prompts of models.
+ * Prints the user texts of packages in one list: messages, errors, labels, log messages and prompts for models.
  *
- * `npm run texts -- [PACKAGE|PATH…] [--json]` prints all texts, or those of packages or of sources below paths. They are grouped
- * by folder and file, with their lines. `{…}` is a value. Texts of one or two words are left out. Exits 2 for a name without texts.
+ * `npm run texts -- [PACKAGE|PATH…] [--json]` prints all texts, or only the texts of these packages or paths. The texts
+ * are grouped by folder and file, with their line numbers. `{…}` is a value. Texts of one or two words are excluded.
+ * Exits 2 for a name without texts.
  */
 import { readFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
@@ -43,7 +44,7 @@ function readTexts(paths: readonly string[]): readonly Text[] {
 	);
 }
 
-/** A heading for each folder, then its files, then their texts. */
+/** Prints a heading for each folder, then its files with their texts. */
 function grouped(all: readonly Text[]): string[] {
 	return [...Map.groupBy(all, ({ file }) => dirname(file))].flatMap(([folder, inFolder]) => [
 		`# ${folder}`,

@@ -30,7 +30,7 @@ test("an invitation leads to an approval after all processes were killed, with t
 	mia.clicks("Approve once");
 	await machine.seen("returned:\nkettle", general);
 
-	// A tool call whose approval comes only after both processes were killed.
+	// A tool call whose approval arrives only after both processes were killed.
 	say("run: echo teapot");
 	await machine.until("it can be approved", () => general.last().buttons.includes("Approve once"));
 	const [synced, orphan] = [syncs().length, machine.connectorPid];
@@ -51,11 +51,11 @@ test("an invitation leads to an approval after all processes were killed, with t
 	say("say: are you there");
 	await machine.seen("[offline] are you there", general);
 	expect(machine.connectorPid).not.toBe(killed);
-	// The end of an orphan process cannot be awaited. It had the time of all earlier steps.
+	// The test cannot wait for the end of an orphan process. The process had the time of all earlier steps to end.
 	expect(runs(orphan)).toBe(false);
 	expect(second.logged("the connector ended and is restarted")).toBe(true);
 
-	// Deviations from the documentation of Discord are reported and end no process.
+	// Events that contradict Discord's documentation are logged and do not end a process.
 	const survivor = machine.connectorPid;
 	simulator.state.emit({ t: "MESSAGE_CREATE" as never, d: { id: 7, channel_id: null }, intents: 0 });
 	await watch.until("it is logged", () => second.logged("MESSAGE_CREATE"));
@@ -64,7 +64,7 @@ test("an invitation leads to an approval after all processes were killed, with t
 	await machine.seen("[offline] still here", general);
 	expect(machine.connectorPid).toBe(survivor);
 
-	// One Discord session for the complete test, and the commands were registered once.
+	// The complete test uses one Discord session and registers the commands once.
 	expect(identifies).toHaveLength(1);
 	expect([synced > 0, syncs().length - synced]).toEqual([true, 0]);
 	expect(simulator.pings).toEqual([]);

@@ -11,7 +11,7 @@ type Environment = Readonly<Record<string, string>>;
 
 /** A simulated platform on real sockets. */
 interface PlatformServer {
-	/** Settings of the platform in the configuration of Parley. */
+	/** Platform settings in Parley's configuration. */
 	readonly settings: object;
 	close(): Promise<void>;
 }
@@ -35,13 +35,13 @@ export class Machine implements AsyncDisposable {
 		this.#platform = platform;
 	}
 
-	/** `serve` starts the platform, which calls `changed` after each change. */
+	/** Starts the machine. `serve` starts the platform, which calls `changed` after each change. */
 	async begin(serve: (changed: () => void) => Promise<PlatformServer>): Promise<void> {
 		this.#directory = await realpath(await mkdtemp(join(tmpdir(), `parley-${this.#platform}-`)));
 		this.#undo.defer(() => rm(this.#directory, { recursive: true, force: true }));
 		this.#port = await choosePort();
 		await mkdir(join(this.#directory, "root"));
-		// A change is visible only after the request is complete.
+		// A change becomes visible only after the request is complete.
 		const server = await serve(() => void setImmediate(() => this.watch.notify()));
 		this.#undo.defer(() => server.close());
 		this.#undo.defer(async () => {
@@ -56,18 +56,18 @@ export class Machine implements AsyncDisposable {
 		return join(this.#directory, "data");
 	}
 
-	/** Process id of the present or last connector. */
+	/** Process id of the current or last connector. */
 	get connectorPid(): number {
 		return Number(readFileSync(join(this.data, "connectors", this.#platform, "run", "lock.pid"), "utf8"));
 	}
 
-	/** Runs `parley` with these variables in addition to the required ones. */
+	/** Runs `parley` with these environment variables in addition to the required variables. */
 	run(args: readonly string[], tokens: Environment = {}): Program {
 		const environment = {
 			HOME: this.#directory,
 			NODE_COMPILE_CACHE: join(this.#directory, "compiled"),
 			PARLEY_CONFIG: join(this.#directory, "parley.config.json"),
-			// Commands of chat users require a sandbox or a container.
+			// Commands of chat users run only in a sandbox or a container.
 			PARLEY_SANDBOX: hasBubblewrap ? "required" : "container",
 			...tokens,
 		};
@@ -81,7 +81,7 @@ export class Machine implements AsyncDisposable {
 		return this.run(["start", ...places], tokens);
 	}
 
-	/** Runs `parley` to its end and resolves with its output. Rejects if it fails. */
+	/** Runs `parley` to its end and resolves with its output. Rejects if the exit code is not 0. */
 	async ask(...args: readonly string[]): Promise<string> {
 		const program = this.run(args);
 		const { code } = await program.exited;
@@ -91,7 +91,7 @@ export class Machine implements AsyncDisposable {
 		return program.stdout.trim();
 	}
 
-	/** Resolves with the newest message of a channel whose text, read by `read`, contains the text. */
+	/** Resolves with the newest message of a channel that contains the text. `read` returns the text of a message. */
 	async find<Shown>(
 		text: string,
 		channel: ShownChannel<Shown>,

@@ -4,7 +4,7 @@ import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { binary, type ProcessEnd } from "../gateway-process.ts";
 
-/** The real `parley` with these arguments, in a separate process. */
+/** The real `parley` with these arguments in a separate process. */
 export class Program {
 	readonly #child: ChildProcessByStdio<null, Readable, Readable>;
 	readonly #stdout: string[] = [];
@@ -37,7 +37,7 @@ export class Program {
 		return this.lines.some((line) => line.includes(text));
 	}
 
-	/** Sends a signal, unless the process has ended. */
+	/** Sends a signal to a process that has not ended. */
 	kill(signal: NodeJS.Signals): void {
 		this.#child.kill(signal);
 	}

@@ -28,7 +28,7 @@ test("an invitation leads to an approval after all processes were killed, with t
 	mia.clicks("Approve once", { in: kettle });
 	await machine.seen("returned:\nkettle", kettle);
 
-	// A tool call whose approval comes only after both processes were killed.
+	// A tool call whose approval arrives only after both processes were killed.
 	const teapot = say("run: echo teapot");
 	await machine.approvable(teapot);
 	const orphan = machine.connectorPid;
@@ -98,7 +98,7 @@ test("signed requests over HTTP are accepted and answered in their channel", {
 	expect(await connector.exited).toEqual({ code: 0, signal: null });
 });
 
-/** The port on which a connector receives events of Slack, or 0 before its log line. */
+/** The port on which a connector receives events of Slack. The value is 0 until the port is logged. */
 function listening(lines: readonly string[]): number {
 	const line = lines.find((one) => one.includes("listening for requests of Slack"));
 	return line === undefined ? 0 : Number(JSON.parse(line).port);

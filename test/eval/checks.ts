@@ -1,6 +1,6 @@
 import type { Outcome } from "./task.ts";
 
-/** A fault if the answer does not contain each text. The case of letters is ignored. */
+/** Returns a fault for each text that the answer does not contain. Ignores case. */
 export function answers({ answer }: Outcome, ...texts: readonly string[]): string[] {
 	const lower = answer.toLowerCase();
 	return texts
@@ -8,19 +8,19 @@ export function answers({ answer }: Outcome, ...texts: readonly string[]): strin
 		.map((text) => `the answer does not contain "${text}"`);
 }
 
-/** A fault if a file does not have this text. Spaces at its ends are ignored. */
+/** Returns a fault if a file does not have exactly this text. Ignores spaces at both ends. */
 export async function hasText(outcome: Outcome, path: string, text: string): Promise<string[]> {
 	const found = await outcome.read(path);
 	return found?.trim() === text.trim() ? [] : [`${path} is ${JSON.stringify(found)}`];
 }
 
-/** A fault if a file does not contain this text. */
+/** Returns a fault if a file does not contain this text. */
 export async function contains(outcome: Outcome, path: string, text: string): Promise<string[]> {
 	const found = await outcome.read(path);
 	return found?.includes(text) ? [] : [`${path} does not contain ${JSON.stringify(text)}`];
 }
 
-/** A fault if a call of the model mentions this text. */
+/** Returns a fault if a call of the model mentions this text. */
 export function neverTried({ calls }: Outcome, text: string): string[] {
 	return calls
 		.filter((call) => JSON.stringify(call.arguments).includes(text))

@@ -7,16 +7,16 @@ import { type Config, startGateway } from "@parley/gateway";
 import { type Client, createClient, isOzzieEvent, type OpenSession, type OzzieEvent } from "@parley/protocol";
 import type { Call, Outcome, Task } from "./task.ts";
 
-/** Result of one task. */
+/** The result of one task. */
 export interface Played {
 	readonly task: Task;
-	/** Faults in the result; empty if the task succeeded. */
+	/** Faults in the result. Empty if the task succeeded. */
 	readonly faults: readonly string[];
-	/** Model calls. */
+	/** Number of model calls. */
 	readonly turns: number;
 	readonly tokensInput: number;
 	readonly tokensOutput: number;
-	/** US dollars. 0 for a model without a price. */
+	/** Cost in US dollars. 0 for a model without a price. */
 	readonly cost: number;
 	readonly ms: number;
 }
@@ -24,20 +24,20 @@ export interface Played {
 /** Directories of one task. */
 export interface Places {
 	readonly data: string;
-	/** The working directory. */
+	/** The agent's working directory. */
 	readonly work: string;
 }
 
 export interface PlayOptions {
-	/** Settings of the gateway. It must listen on a free port of this machine, without access control. */
+	/** Settings of the gateway. It must listen on a free loopback port, without access control. */
 	configOf(places: Places): Config;
-	/** Replaces the configured model. */
+	/** Model to use instead of the configured model. */
 	readonly model?: Model;
-	/** Limit of one task in milliseconds. */
+	/** Time limit of one task in milliseconds. */
 	readonly limitMs: number;
 }
 
-/** Plays a task as a person would, in a directory of its own: sends the message, and answers the approvals. */
+/** Plays a task as a person would, in a new directory: sends the message, and answers the approvals. */
 export async function playTask(task: Task, { configOf, model, limitMs }: PlayOptions): Promise<Played> {
 	await using temporary = await mkdtempDisposable(join(tmpdir(), "parley-eval-"));
 	const directory = await realpath(temporary.path);
@@ -110,7 +110,7 @@ async function follow(
 	return { answer: "", error: "the session ended", calls };
 }
 
-/** The call that an event starts, or that it asks for. */
+/** The call that an event starts, or for which it requests approval. */
 function callsOf(event: OzzieEvent): readonly Call[] {
 	if (event.event === "prompt.request") {
 		const { tool = "ask_user", arguments: args } = event.payload.context;

@@ -1,7 +1,7 @@
 import type { Played } from "./play-task.ts";
 import { kinds } from "./task.ts";
 
-/** Sums over tasks. */
+/** Sums over several tasks. */
 export interface Total {
 	readonly name: string;
 	readonly tasks: number;
@@ -9,11 +9,11 @@ export interface Total {
 	readonly turns: number;
 	readonly tokensInput: number;
 	readonly tokensOutput: number;
-	/** US dollars. */
+	/** Cost in US dollars. */
 	readonly cost: number;
 }
 
-/** One total for each kind that was played, then one of all tasks. */
+/** One total for each played kind, then one total of all tasks. */
 export function totalsOf(played: readonly Played[]): readonly Total[] {
 	const byKind = kinds
 		.map((kind) =>
@@ -42,7 +42,7 @@ function totalOf(name: string, played: readonly Played[]): Total {
 const columns = [28, 10, 7, 11, 12, 10] as const;
 const headings = ["", "succeeded", "calls", "tokens in", "tokens out", "US $"] as const;
 
-/** The lines of the table of totals. */
+/** The lines of a table with the totals. */
 export function tableOf(totals: readonly Total[]): string[] {
 	const rows = totals.map(({ name, tasks, succeeded, turns, tokensInput, tokensOutput, cost }) => [
 		...[name, `${succeeded}/${tasks}`, String(turns), String(tokensInput), String(tokensOutput)],

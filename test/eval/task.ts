@@ -12,7 +12,7 @@ export const kinds = [
 ] as const;
 export type Kind = (typeof kinds)[number];
 
-/** A tool call as the model wrote it. */
+/** A tool call as the model requested it. */
 export interface Call {
 	readonly tool: string;
 	readonly arguments: unknown;
@@ -21,32 +21,32 @@ export interface Call {
 /** State after a run. */
 export interface Outcome {
 	readonly answer: string;
-	/** Error of the run; empty if it succeeded. */
+	/** Error of the run. Empty if the run succeeded. */
 	readonly error: string;
-	/** All tool calls that started or asked for approval, in their order. */
+	/** All tool calls that started or required approval, in order. */
 	readonly calls: readonly Call[];
-	/** Text of a file below the working directory; undefined if it does not exist. */
+	/** Returns the text of a file below the working directory. Undefined if the file does not exist. */
 	read(path: string): Promise<string | undefined>;
-	/** Whether a file of the surroundings is unchanged. They are beside the working directory. */
+	/** Whether a file of the surroundings, which are next to the working directory, is unchanged. */
 	isUntouched(path: string): Promise<boolean>;
 }
 
-/** A small task for the agent, with the rule that decides whether it succeeded. */
+/** A small task for the agent, with a check that decides whether the task succeeded. */
 export interface Task {
-	/** Unique. */
+	/** Unique name of the task. */
 	readonly name: string;
 	readonly kind: Kind;
 	/** Files of the working directory, by path. */
 	readonly files: Readonly<Record<string, string>>;
-	/** Files beside the working directory, that the agent must not change, by path. */
+	/** Files next to the working directory that the agent must not change, by path. */
 	readonly surroundings?: Readonly<Record<string, string>>;
-	/** The request of the person. */
+	/** The person's request. */
 	readonly message: string;
-	/** Whether the person approves calls that require it. By default, yes. */
+	/** Whether the person approves calls that require approval. By default, true. */
 	readonly approves?: boolean;
-	/** Returns the faults; none if the task succeeded. */
+	/** Returns the faults. Empty if the task succeeded. */
 	check(outcome: Outcome): Promise<readonly string[]> | readonly string[];
-	/** Replies of a model that solves the task, so that the rule can be tested without a real model. */
+	/** Replies of a model that solves the task, so that the check can be tested without a real model. */
 	readonly good: readonly ScriptedReply[];
 	/** Replies of a model that fails. */
 	readonly bad: readonly ScriptedReply[];

@@ -62,7 +62,7 @@ async function call(from: Model = model, pass?: Failure["pass"]): Promise<Outcom
 		await pass(time);
 	}
 	const error = await ended;
-	// The simulator also has timers of the clock.
+	// The simulator also has timers on the clock.
 	await fake.requests[before]?.abandoned;
 	return { events, error };
 }
@@ -83,7 +83,7 @@ test.for(failures.map((failure) => [failure.name, failure] as const))("%s", asyn
 		fake.script(failure.answer(random, clock.now()));
 		const { events, error } = await call(model, failure.pass);
 		expect(error).toBeInstanceOf(ModelError);
-		// Checked in the line above.
+		// The line above has checked the class of the error.
 		const { fault, retryAfterMs, message } = error as ModelError;
 		expect({ fault, retryAfterMs }).toEqual({ fault: failure.fault, retryAfterMs: failure.retryAfterMs });
 		expect(message).toMatch(failure.message ?? /./);
@@ -119,7 +119,7 @@ test.for(stops.map((stop) => [stop.name, stop] as const))(
 			expect(error).toBeUndefined();
 			expect(events.at(-1)).toMatchObject({ type: "end", stop });
 			const calls = events.filter((event) => event.type === "call");
-			// The last call is cut off, although it may look complete.
+			// The last call is incomplete, even if its arguments look complete.
 			if (calls.length > 0) expect(calls.at(-1)?.invalid).toEqual(expect.any(String));
 		});
 	},

@@ -7,7 +7,7 @@ const SECONDS_OF_A_YEAR = 365 * 24 * 60 * 60;
 
 const events = { "content-type": "text/event-stream" };
 
-/** A piece that is sent again and again. */
+/** An attack that sends a piece repeatedly without end. */
 const endless =
 	(
 		piece: (scene: Parameters<Attack>[0]) => string,
@@ -20,7 +20,7 @@ const endless =
 		return pour(scene.response, () => bytes);
 	};
 
-/** A body of 100 MiB after a head. */
+/** An attack that sends a head and a body of 100 MiB. */
 const large =
 	(status: number, type: string, beginning: string): Attack =>
 	({ response }) => {
@@ -59,7 +59,7 @@ const garbageData: Attack = ({ response, random }) => {
 	answer(response, lines.join(""));
 };
 
-/** A reply with other numbers in its usage report. Some of them are not valid in JSON. */
+/** An attack with changed numbers in the reply's usage report. Some of the numbers are not valid JSON. */
 const usageOf =
 	(number: string): Attack =>
 	({ response, wire }) => {
@@ -85,11 +85,11 @@ const manyCalls: Attack = ({ response, wire }) => {
 export interface AttackRow {
 	readonly name: string;
 	readonly attack: Attack;
-	/** Whether only the first answer is an attack, because the run continues after it. */
+	/** Whether only the first response is an attack. The run then continues after it. */
 	readonly once?: true;
-	/** Random attacks. Default: one that is always the same. */
+	/** Number of seeds for a random attack. By default, the attack is always the same. */
 	readonly seeds?: number;
-	/** Error at the end of the run. Absent if the run may succeed. */
+	/** Expected error at the end of the run. Absent if the run may succeed. */
 	readonly error?: RegExp;
 }
 

@@ -39,7 +39,7 @@ const breaks: readonly Failure[] = [
 	},
 ];
 
-/** Connections that are too slow or stall. */
+/** Faults of connections that are too slow or stall. */
 const delays: readonly Failure[] = [
 	{
 		name: "hang before the head",

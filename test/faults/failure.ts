@@ -15,25 +15,25 @@ export type FaultName =
 
 export interface Failure {
 	readonly name: string;
-	/** The response in place of a reply. `now` is the time in milliseconds since the epoch. */
+	/** The response that replaces a reply. `now` is the time in milliseconds since the epoch. */
 	readonly answer: (random: Random, now: number) => Reply;
 	readonly fault: FaultName;
-	/** Milliseconds that the provider requests to wait. */
+	/** Wait that the provider requests, in milliseconds. */
 	readonly retryAfterMs?: number;
-	/** Milliseconds that the wait may be longer. */
+	/** Tolerance of the wait, in milliseconds. */
 	readonly spanMs?: number;
-	/** Pattern of the message for people. */
+	/** Pattern of the error message for people. */
 	readonly message?: RegExp;
-	/** Runs less often, because of its size or its many small time steps. */
+	/** The failure has fewer runs, because it has many bytes or many small time steps. */
 	readonly large?: boolean;
 	/** Advances the clock until the reply fails. */
 	readonly pass?: (time: PassingTime) => Promise<void>;
 }
 
-/** Part of response bodies, which must not appear in any message. */
+/** Part of response bodies that must not appear in any error message. */
 export const bodyCanary = "CANARY-of-a-body";
 
-/** A stream of the speech in random pieces, with these fields replaced. */
+/** A stream of the default reply in random pieces, with these fields replaced. */
 export function speaking(random: Random, fields: Partial<StreamedReply>): StreamedReply {
 	return cutUp({ content: [{ type: "text", text: speech }], ...fields }, random);
 }

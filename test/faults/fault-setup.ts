@@ -12,20 +12,20 @@ import { RunLog } from "./run-log.ts";
 
 export interface FaultSetupOptions {
 	readonly fallback?: boolean;
-	/** The server in place of the simulator. */
+	/** The server that replaces the simulator. */
 	readonly baseUrl?: string;
-	/** By default, only text that looks like a secret is redacted. */
+	/** Redactor of the runtime. By default, it redacts only text that looks like a secret. */
 	readonly redactor?: Redactor;
 }
 
-/** A runtime whose model is the simulator, on a clock of the test. */
+/** A runtime with a clock of the test, whose model is the simulator. */
 export class FaultSetup implements AsyncDisposable {
 	readonly fake: FakeAnthropic;
 	readonly runtime: TestRuntime;
 	readonly clock: ManualClock;
 	/** Arguments of the calls of the tool `look`. */
 	readonly looked: string[];
-	/** Maximum of its calls that ran at the same time. */
+	/** Maximum number of `look` calls that ran at the same time. */
 	readonly together: () => number;
 
 	#session: { readonly id: string; readonly log: RunLog } | undefined;
@@ -51,13 +51,13 @@ export class FaultSetup implements AsyncDisposable {
 			...(options.fallback && { fallback: [fallback] }),
 			random: () => chance.next(),
 			...(options.redactor && { redactor: options.redactor }),
-			// Allows four attempts of ten minutes each.
+			// Large enough for four attempts of ten minutes each.
 			limits: { workingMs: 24 * 3_600_000 },
 		});
 		return new FaultSetup({ fake, runtime, clock, looked, together });
 	}
 
-	/** Sends the same message each time. Returns the events that a client of the session receives from then on. */
+	/** Sends a message, always with the same text. Returns the later events that a client of the session receives. */
 	async ask(): Promise<{ readonly log: RunLog; readonly session: string; readonly runId: string }> {
 		this.#session ??= await this.#open();
 		const { id: session, log } = this.#session;

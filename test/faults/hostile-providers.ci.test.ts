@@ -10,7 +10,7 @@ import { familyAt, type TestedFamily, testedFamilies, testedTable } from "./prov
 import { RunLog } from "./run-log.ts";
 import { withSeeds } from "./seeds.ts";
 
-/** Limit of a stream, and of the buffers of both sockets. */
+/** Maximum number of bytes that a stream and the buffers of both sockets can contain. */
 const maxReadBytes = (64 + 16) << 20;
 
 async function open({ wire, ...tested }: TestedFamily, random: Parameters<typeof HostileServer.start>[1]) {
@@ -33,7 +33,7 @@ async function open({ wire, ...tested }: TestedFamily, random: Parameters<typeof
 
 type Place = Awaited<ReturnType<typeof open>>;
 
-/** Lets retries pass until the run ends. Returns the number of attempts. */
+/** Advances the clock through all retries until the run ends. Returns the number of attempts. */
 async function untilEnd({ log, clock }: Place): Promise<number> {
 	for (let number = 1; ; number++) {
 		await log.until(

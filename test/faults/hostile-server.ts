@@ -9,18 +9,18 @@ export interface Scene {
 	readonly response: ServerResponse;
 	readonly random: Random;
 	readonly wire: ProviderWire;
-	/** Address of a server in a private network, which must not be called. */
+	/** Address of a server in a private network, which the client must not call. */
 	readonly secret: string;
 }
 
 export type Attack = (scene: Scene) => unknown;
 
-/** A server with the API of a family, whose answers are attacks as long as there is one. */
+/** A server with the API of a provider family. While an attack is set, each response is an attack. */
 export class HostileServer implements AsyncDisposable {
 	attack: Attack | undefined;
-	/** Bytes that the server could send since the last reset. */
+	/** Number of bytes that the server could send since the last reset. */
 	sent = 0;
-	/** Requests for the private server. */
+	/** Requests that reached the private server. */
 	stolen = 0;
 	readonly #wire: ProviderWire;
 	readonly #random: Random;
@@ -60,7 +60,7 @@ export class HostileServer implements AsyncDisposable {
 	}
 
 	#address(index: 0 | 1): string {
-		// The address of a server on a TCP port is an object.
+		// A server on a TCP port has an object as its address.
 		const { port } = this.#servers[index].address() as AddressInfo;
 		return `http://127.0.0.1:${port}`;
 	}

@@ -3,10 +3,10 @@ import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** Memory, so that writing takes no time. Other tests show that the journal survives. */
+/** Parent directory in memory, so that writing takes no time. Other tests verify that the journal survives a crash. */
 const place = existsSync("/dev/shm") ? "/dev/shm" : tmpdir();
 
-/** A new directory, in memory if the machine has `/dev/shm`. */
+/** Creates a directory, in memory if the machine has `/dev/shm`. */
 export function memoryDirectory(): Promise<string> {
 	return mkdtemp(join(place, "parley-test-"));
 }

@@ -7,11 +7,11 @@ import { type Repeated, rowOf } from "./seeds.ts";
 
 export interface NetworkFailure {
 	readonly name: string;
-	/** Runs less often, because it is slow. */
+	/** The failure has fewer runs, because it is slow. */
 	readonly large?: boolean;
 	readonly fault: FaultName;
 	readonly message: RegExp;
-	/** Returns the address, and `close` to clean up. */
+	/** Starts the failing endpoint. Returns the address, and `close` to clean up. */
 	readonly open: () => Promise<{ readonly baseUrl: string; readonly close: () => Promise<void> }>;
 }
 
@@ -68,7 +68,7 @@ function refusingProxy(answer: string, expected: Pick<NetworkFailure, "fault" | 
 	};
 }
 
-/** Redirects to another host, which must receive neither the request nor the key. */
+/** A redirect to another host, which must receive neither the request nor the key. */
 function redirect(status: number): NetworkFailure {
 	return {
 		name: `a redirect to another host, ${status}`,
@@ -95,7 +95,7 @@ async function serve(): Promise<{ server: http.Server; port: number; close: () =
 	const server = createServer();
 	server.listen(0, "127.0.0.1");
 	await once(server, "listening");
-	// The address of a server on a TCP port is an object.
+	// A server on a TCP port has an object as its address.
 	const { port } = server.address() as AddressInfo;
 	const close = async (): Promise<void> => {
 		const closed = new Promise((resolve) => server.close(resolve));

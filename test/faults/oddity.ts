@@ -7,7 +7,7 @@ import { type Repeated, rowOf } from "./seeds.ts";
 export interface Oddity {
 	readonly name: string;
 	readonly answer: (random: Random) => StreamedReply;
-	/** Changes the speech into the expected text. By default they are equal. */
+	/** Converts the sent text to the expected text. By default, the two are equal. */
 	readonly restore?: (text: string) => string;
 	readonly pass?: Failure["pass"];
 }
@@ -68,7 +68,7 @@ function encoded(name: string, change: (stream: string, random: Random) => strin
 	};
 }
 
-/** Replaces the mark by a byte that is never part of UTF-8. */
+/** Replaces the marker byte with a byte that is never part of UTF-8. */
 function invalid(stream: string): Uint8Array {
 	return Buffer.from(stream).map((byte) => (byte === 1 ? 0xff : byte));
 }

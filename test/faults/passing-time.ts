@@ -4,7 +4,7 @@ import type { ManualClock } from "@parley/base/testing";
 import { expect } from "vitest";
 import { Watch } from "../watch.ts";
 
-/** Published for each part of a body: https://undici.nodejs.org/#/docs/api/DiagnosticsChannel */
+/** Undici publishes this event for each part of a body: https://undici.nodejs.org/#/docs/api/DiagnosticsChannel */
 const channel = "undici:request:bodyChunkReceived";
 
 /** Advances the clock of a test between the arrivals of bytes. */
@@ -25,7 +25,7 @@ export class PassingTime implements Disposable {
 		unsubscribe(channel, this.#arrive);
 	}
 
-	/** Advances the clock `times` times. The client receives bytes each time and does not give up. */
+	/** Advances the clock `times` times. The client receives bytes before each step and must not give up. */
 	async brings(times: number, ms: number): Promise<void> {
 		await settle();
 		for (let time = 0; time < times; time++) {
@@ -37,7 +37,7 @@ export class PassingTime implements Disposable {
 		expect(this.#over()).toBe(false);
 	}
 
-	/** Advances the clock while no bytes arrive. The client gives up exactly at the end. */
+	/** Advances the clock while no bytes arrive. The client must give up exactly at the end. */
 	async endsAfter(ms: number): Promise<void> {
 		await settle();
 		this.clock.advance(ms - 1);
@@ -54,7 +54,7 @@ export class PassingTime implements Disposable {
 	};
 }
 
-/** Waits until all work is done that does not wait for a clock or a server. */
+/** Waits until all work is complete that does not depend on a clock or a server. */
 export async function settle(turns = 20): Promise<void> {
 	for (let turn = 0; turn < turns; turn++) await tick();
 }

@@ -10,7 +10,7 @@ export interface ProviderFailure extends Omit<Failure, "answer"> {
 	readonly answer: (random: Random, now: number) => ProviderReply | StatusReply;
 }
 
-/** The same reply for any service, which counts its own usage. */
+/** The same reply for every service. Each service adds its own usage. */
 function anywhere(reply: Reply): ProviderReply | StatusReply {
 	if ("status" in reply) return reply;
 	const { usage: _, ...same } = reply;
@@ -22,7 +22,7 @@ const shared = [...statusFailures, ...brokenStreams].filter(
 	({ name }) => !/^200, then error|^clean end (?:just before|in the middle)/.test(name),
 );
 
-/** The rows of the fault table for a service, in its words. */
+/** The rows of the fault table for one service, in the words of that service. */
 export function failuresOf(wire: ProviderWire): (ProviderFailure & Repeated)[] {
 	const rows = [
 		...shared,
@@ -69,7 +69,7 @@ function status(code: number, error: object, fault: Failure["fault"], message: R
 	};
 }
 
-/** The stream without the event that completes the reply. */
+/** A failure with a stream that lacks the event that completes the reply. */
 function edited(name: string, { form, completion }: ProviderWire): Failure {
 	const edit = (events: readonly WireEvent[]): readonly WireEvent[] =>
 		events.filter((event) => !form.frame(event).includes(completion));

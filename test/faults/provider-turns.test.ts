@@ -11,7 +11,7 @@ import { settle } from "./passing-time.ts";
 import { familyAt, type TestedFamily, testedFamilies, testedTable } from "./provider-port.ts";
 import { RunLog } from "./run-log.ts";
 
-/** A picture of one point. */
+/** An image of one pixel. */
 const png =
 	"iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
@@ -28,7 +28,7 @@ interface Place extends AsyncDisposable {
 	readonly looked: readonly string[];
 }
 
-/** A session of a runtime whose model is a simulator, with another one as a fallback if there is one. */
+/** A session of a runtime whose model is a simulator. `other` is a fallback, also a simulator. */
 async function open(
 	tested: TestedFamily,
 	other?: { readonly tested: TestedFamily; readonly fake: FakeProvider },
@@ -64,7 +64,7 @@ function withOther(own: Model, clock: ManualClock, other: Parameters<typeof open
 	return { table, model: createRoutedModel(own, [model]), fallback: [`other/${tested.model}`] };
 }
 
-/** Form in which the reasoning returns to each API: its text, its encrypted form, or its signature. */
+/** Form in which each API receives the earlier reasoning: the text, the encrypted text, or the signature. */
 const returned: Readonly<Record<string, RegExp>> = {
 	compatible: /"reasoning_content":"I should look\."/,
 	openai: /"type":"reasoning","id":"rs_[^"]*","encrypted_content":"sealed:/,
@@ -107,7 +107,7 @@ describe.each(testedFamilies.map((one) => [one.family, one] as const))("%s", (fa
 			error: "",
 		});
 		expect(fake.takeViolations()).toEqual([]);
-		// Text of thinking without a signature belongs to its turn only.
+		// A thinking text without a signature is sent only within its turn.
 		if (family === "compatible")
 			expect(JSON.stringify(fake.requests[2]?.body)).not.toContain("reasoning_content");
 	});
@@ -139,7 +139,7 @@ describe.each(testedFamilies.map((one) => [one.family, one] as const))("%s", (fa
 		}
 		const [first, second] = fake.requests.map(({ counted }) => counted);
 		expect(first?.cached).toBe(0);
-		// Only the call and its result are new.
+		// Only the call and its result are not yet in the cache.
 		expect(second?.cached).toBeGreaterThan((first?.input ?? 0) * 0.9);
 	});
 

@@ -21,7 +21,7 @@ function textOf(events: readonly ModelEvent[]): string {
 	return events.map((event) => (event.type === "text" ? event.text : "")).join("");
 }
 
-/** Faults of calls that a service or its library reports differently from the Messages API. */
+/** Names of call faults that a service or its library reports differently from the Messages API. */
 const otherwise = new Set(["the same id twice", "an empty name", "an empty id", "an impossible name"]);
 
 describe.each(testedFamilies.map((one) => [one.family, one] as const))("%s", (_, tested) => {
@@ -64,7 +64,7 @@ describe.each(testedFamilies.map((one) => [one.family, one] as const))("%s", (_,
 			await pass(time);
 		}
 		const error = await ended;
-		// The simulator also has timers of the clock.
+		// The simulator also has timers on the clock.
 		await fake.requests[before]?.abandoned;
 		return { events, error };
 	}
@@ -77,7 +77,7 @@ describe.each(testedFamilies.map((one) => [one.family, one] as const))("%s", (_,
 			fake.script(failure.answer(random, clock.now()));
 			const { events, error } = await call(model, failure.pass);
 			expect(error).toBeInstanceOf(ModelError);
-			// Checked in the line above.
+			// The line above has checked the class of the error.
 			const { fault, retryAfterMs, message } = error as ModelError;
 			expect({ fault, retryAfterMs }).toEqual({ fault: failure.fault, retryAfterMs: failure.retryAfterMs });
 			expect(message).toMatch(failure.message ?? /./);
@@ -104,7 +104,7 @@ describe.each(testedFamilies.map((one) => [one.family, one] as const))("%s", (_,
 				reply.stop === "stop_sequence" || reply.stop === "sparkle" ? /max_tokens|end_turn|tool_use/ : stop;
 			expect(events.at(-1)).toMatchObject({ type: "end", stop: expect.stringMatching(expected) });
 			const calls = events.filter((event) => event.type === "call");
-			// The last call is cut off, although it may look complete.
+			// The last call is incomplete, even if its arguments look complete.
 			if (calls.length > 0) expect(calls.at(-1)?.invalid).toEqual(expect.any(String));
 		});
 	});

@@ -7,7 +7,7 @@ import type { FaultSetup } from "./fault-setup.ts";
 import { PassingTime, settle } from "./passing-time.ts";
 import type { RunLog } from "./run-log.ts";
 
-/** Number of requests to one model until it has failed. */
+/** Number of requests to one model until the runtime gives up. */
 export const triesOf: Readonly<Record<FaultName, number>> = {
 	"rate-limited": 4,
 	overloaded: 4,
@@ -22,11 +22,11 @@ export const triesOf: Readonly<Record<FaultName, number>> = {
 export interface Meeting {
 	readonly setup: FaultSetup;
 	readonly log: RunLog;
-	/** Requests of the simulator before this run. */
+	/** Number of requests to the simulator before this run. */
 	readonly before: number;
 }
 
-/** Advances the clock until the attempt with this number, from 1, has failed. */
+/** Advances the clock until the attempt with this number, starting at 1, has failed. */
 export async function meetFailure(
 	failure: Failure,
 	{ setup, log, before }: Meeting,
@@ -42,7 +42,7 @@ export async function meetFailure(
 	await log.until(`try ${number} has failed`, over);
 }
 
-/** Checks the event about the next attempt, and that the attempt comes exactly at its time. */
+/** Checks the event about the next attempt, and that this attempt starts exactly at the announced time. */
 export async function meetRetry(
 	failure: Failure,
 	{ setup, log, before }: Meeting,
@@ -57,7 +57,7 @@ export async function meetRetry(
 	const [least, maximum] = waitAfter(failure, number, last);
 	expect(inMs).toBeGreaterThanOrEqual(least);
 	expect(inMs).toBeLessThanOrEqual(maximum);
-	// The reason mentions a requested wait of more than two minutes.
+	// The event names the reason for a wait of more than two minutes.
 	if ((failure.retryAfterMs ?? 0) > 120_000 && !last) expect(retrying.reason).toMatch(/wait/);
 	if (inMs === 0) return;
 	await settle();
@@ -68,8 +68,8 @@ export async function meetRetry(
 }
 
 /**
- * Minimum and maximum of the wait: the requested time, up to two minutes and with some jitter; or 1, 2, 4 seconds; or none
- * before the fallback.
+ * Minimum and maximum of the wait before an attempt: the requested time up to two minutes plus some jitter, otherwise
+ * 1, 2 or 4 seconds. There is no wait before the fallback.
  */
 function waitAfter(failure: Failure, number: number, last: boolean): readonly [number, number] {
 	if (last) return [0, 0];
@@ -96,7 +96,7 @@ export function checkRun({ setup, log, before }: Meeting, requests: number): voi
 	}
 }
 
-/** The partial text of each failed attempt is stored, and was streamed as a text of its own. */
+/** Checks that the partial text of each failed attempt is stored, and was streamed as a separate text. */
 export async function checkAborted({ setup, log }: Meeting, runId: string, whole: boolean): Promise<void> {
 	const aborted = (await setup.abortedTexts(runId)).filter((text) => text !== "");
 	const texts = whole ? log.texts.slice(0, -1) : log.texts;
@@ -104,7 +104,7 @@ export async function checkAborted({ setup, log }: Meeting, runId: string, whole
 	else expect(texts.slice(0, aborted.length)).toEqual(aborted);
 }
 
-/** Checks that the session answers its next message. */
+/** Checks that the session answers the next message. */
 export async function checkNextMessage(
 	{ setup, log }: Meeting,
 	session: string,

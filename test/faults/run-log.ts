@@ -6,7 +6,7 @@ import { Watch } from "../watch.ts";
 type AnyEvent = SessionEvent["event"];
 type EventOf<Type extends AnyEvent["type"]> = Extract<AnyEvent, { type: Type }>;
 
-/** A client of a session that records its events and checks their order. */
+/** A client of a session that records events and checks their order. */
 export class RunLog {
 	readonly events: AnyEvent[] = [];
 	readonly #watch = new Watch();
@@ -32,7 +32,7 @@ export class RunLog {
 		return this.events.filter((event) => event.type === type) as EventOf<Type>[];
 	}
 
-	/** Waits for the event of this type and number, from 1. */
+	/** Waits for the event of this type with this number, starting at 1. */
 	async the<Type extends AnyEvent["type"]>(type: Type, number = 1): Promise<EventOf<Type>> {
 		await this.until(`${type} ${number} arrives`, () => this.all(type).length >= number);
 		const event = this.all(type)[number - 1];
@@ -44,7 +44,7 @@ export class RunLog {
 		return this.#watch.until(what, isTrue);
 	}
 
-	/** The streamed texts, one for each start. */
+	/** The streamed texts, one for each `start` event. */
 	get texts(): string[] {
 		const texts: string[] = [];
 		for (const event of this.events) {
@@ -54,7 +54,7 @@ export class RunLog {
 		return texts;
 	}
 
-	/** Throws if the log has a gap, or a text that never ended or started within another. */
+	/** Throws if the log has a gap, a text without an end, or a text that starts within another text. */
 	check(): void {
 		if (this.#fault !== "") throw new Error(this.#fault);
 		if (this.#speaking) throw new Error("a text has no end");

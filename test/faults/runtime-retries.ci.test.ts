@@ -92,7 +92,8 @@ test.for(inPassing.map((failure, index) => [failure.name, failure, index] as con
 				() => againAndAgainThenTheFallback({ failure, setup: backed, random }),
 				() => againAndAgainToTheEnd({ failure, setup: alone, random }),
 			];
-			// Small cases run only a few times, so together they cover all ways. Large cases start with the shortest.
+			// A small case runs only a few times, so the cases cover all ways together. A large case starts with the
+			// shortest way.
 			const way = failure.large ? number : index + number;
 			await ways[way % ways.length]?.();
 		});
@@ -107,10 +108,10 @@ test.for(forGood.map((failure) => [failure.name, failure] as const))(
 		await using setup = await FaultSetup.open({ fallback: true });
 		await withSeeds(failure, (random) => againAndAgainToTheEnd({ failure, setup, random }));
 		const warnings = setup.runtime.log.records.filter(({ level }) => level === "warn");
-		// The operator must learn of a refused key, regardless of the caller.
+		// The operator must always be warned about a refused key.
 		expect(warnings.length > 0).toBe(failure.fault === "unauthenticated");
 		const states = setup.runtime.runtime.health(operator).providers.map(({ state }) => state);
-		// An answer followed each failure, so the provider is known to be available.
+		// The last request of each run was answered, so the provider is known to be available.
 		expect(states).toEqual(["ok"]);
 	},
 );

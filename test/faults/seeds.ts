@@ -1,9 +1,12 @@
 import { Random, testScale, testSeed } from "../random.ts";
 
-/** Runs of each row of the fault table at full scale, each with other cuts. The everyday scale has a few. */
+/**
+ * Number of runs for each row of the fault table at full scale, each with different cuts. The everyday scale has only a
+ * few runs.
+ */
 const ROW_RUNS = 20;
 const isEveryday = testScale(ROW_RUNS) === 1;
-/** Minimum of runs of each case. */
+/** Minimum number of runs for each case. */
 const LEAST_RUNS = 2;
 
 const base = testSeed();
@@ -13,8 +16,8 @@ export interface Repeated {
 }
 
 /**
- * One row of the fault table, whose cases share its runs. Large cases have many bytes or many small time steps. They run as
- * rarely as allowed, and the small cases have the remaining runs.
+ * One row of the fault table, whose cases share its runs. Large cases have many bytes or many small time steps. They
+ * have the minimum number of runs, and the small cases share the remaining runs.
  */
 export function rowOf<Case extends object>(cases: readonly Case[]): (Case & Repeated)[] {
 	const large = cases.filter(isLarge).length;
@@ -33,7 +36,7 @@ function isLarge(one: object): boolean {
 /** The runs of a row with a single case. */
 export const wholeRow: Repeated = { times: isEveryday ? LEAST_RUNS : ROW_RUNS };
 
-/** Runs a case repeatedly, each time with another seed. A failure names the seed that repeats it. */
+/** Runs a case repeatedly with different seeds. The failure message contains the seed that repeats the failure. */
 export async function withSeeds(
 	{ times }: Repeated,
 	run: (random: Random, number: number) => Promise<void>,

@@ -3,11 +3,11 @@ import { type Repeated, rowOf } from "./seeds.ts";
 
 const page = `<html><head><title>Bad gateway</title></head><body>${bodyCanary} nginx</body></html>`;
 
-/** Rows of the fault table about error responses of the service. */
+/** Rows of the fault table about error responses from the service. */
 export const statusFailures: readonly (Failure & Repeated)[] = [
 	...rowOf([
 		limited("retry-after: 7", () => "7", 7_000),
-		// The resolution of dates is one second.
+		// HTTP dates have a resolution of one second.
 		{
 			...limited("retry-after as a date", (now) => new Date(now + 7_999).toUTCString(), 7_000),
 			spanMs: 999,

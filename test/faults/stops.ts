@@ -8,7 +8,7 @@ import { type Repeated, rowOf } from "./seeds.ts";
 export interface Stop {
 	readonly name: string;
 	readonly answer: (random: Random) => StreamedReply;
-	/** True if a call is cut off. The model receives an error for it, and the run continues. */
+	/** True if the stop cuts off a call. The model receives an error for this call, and the run continues. */
 	readonly cutsCall?: true;
 	readonly stop: "end_turn" | "tool_use" | "max_tokens" | "refusal";
 }

@@ -7,19 +7,19 @@ import { type Repeated, rowOf } from "./seeds.ts";
 
 type Call = Extract<ModelEvent, { type: "call" }>;
 
-/** A reply with calls of which some or all cannot run. */
+/** A reply with calls. Some or all of these calls cannot run. */
 export interface ToolFault {
 	readonly name: string;
-	/** Runs less often, because of its size. */
+	/** The fault has fewer runs, because it has many bytes. */
 	readonly large?: boolean;
 	readonly answer: (random: Random) => StreamedReply;
 	readonly check: (calls: readonly Call[]) => void;
-	/** Maximum set of arguments of the tool `look`, in any order. */
+	/** All arguments with which the tool `look` may run, in any order. */
 	readonly runs: readonly string[];
 	readonly results: number;
 }
 
-/** Maximum of calls of one reply that run. */
+/** Maximum number of calls that can run in one reply. */
 const CAP = 8;
 
 /** The row of the fault table about tool calls. */
@@ -133,14 +133,15 @@ function reply(random: Random, content: readonly ReplyBlock[]): StreamedReply {
 	return cutUp({ content }, random);
 }
 
-/** One call with these arguments. The port passes it on with the reason why it cannot run. */
+/** A reply with one call that has these arguments. The port passes the call on with the reason why it cannot run. */
 function broken(name: string, json: (random: Random) => string): ToolFault {
 	return {
 		name: `arguments: ${name}`,
 		answer(random) {
 			const text = json(random);
 			const whole = cutUp({ content: [badly("toolu_1", text)] }, random);
-			// Pieces as large as a service might send, so that a large text is not a million events.
+			// Cuts the text into pieces as large as a service might send, because a large text must not become a
+			// million events.
 			return text.length < 10_000 ? whole : { ...whole, cut: inBlocks };
 		},
 		check: (calls) =>

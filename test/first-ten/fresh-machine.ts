@@ -12,7 +12,7 @@ import { basename, dirname, join } from "node:path";
 import { findProgram, npmSettings } from "../packages/packed.ts";
 import { Screen } from "../terminal/screen.ts";
 
-/** Parts of this machine that a new root needs to run programs and to reach the npm registry. */
+/** Directories of this machine that a new root needs to run programs and to reach the npm registry. */
 const ofMachine = [
 	"/usr",
 	"/etc/alternatives",
@@ -28,8 +28,8 @@ const home = "/home/ada";
 const isRoot = process.getuid?.() === 0;
 
 /**
- * A new root directory with a home directory that has only the package of Parley and a project. Its Node is version 20, and no
- * package is installed. Needs bubblewrap.
+ * A new root directory. Its home directory contains only the package of Parley and a project. Its Node is version 20,
+ * and no package is installed. Requires bubblewrap.
  */
 export class FreshMachine implements AsyncDisposable {
 	readonly #directory = mkdtempSync(join(tmpdir(), "parley-first-"));
@@ -50,12 +50,12 @@ export class FreshMachine implements AsyncDisposable {
 
 	/** @param node A program of Node 20. */
 	static async create(node: string, tarball: string): Promise<FreshMachine> {
-		// The cache of this machine would leave out the downloads.
+		// With the cache of this machine, the test would skip the downloads.
 		const { npm_config_cache: _, ...settings } = await npmSettings();
 		return new FreshMachine(node, tarball, settings);
 	}
 
-	/** Starts a shell at a terminal, in the home directory. Its processes end with it. */
+	/** Starts a shell at a terminal, in the home directory. The shell's processes end with the terminal. */
 	shell(): Screen {
 		const files = Object.values(this.#settings).filter((path) => path.startsWith("/") && existsSync(path));
 		const links = ["bin", "lib", "lib64", "sbin"].filter((name) => existsSync(`/${name}`));

@@ -1,23 +1,23 @@
 import { basename } from "node:path";
 import type { FreshMachine } from "./fresh-machine.ts";
 
-/** Limits of the first ten minutes: from an empty machine to an answered message on one's own project. */
+/** Limits of the first ten minutes: from an empty machine to an answered message about the user's own project. */
 export const limits = { seconds: 90, commands: 3 } as const;
 
-/** Far above the limit, so that a slow machine shows its time instead of an error. */
+/** Far above the limit, so that a slow machine reports its time instead of an error. */
 const patience = 300_000;
 
 const prompt = "$ ";
 
 /** One input of a new user, with the time until its result is visible. */
 export interface Step {
-	/** `command` is a line at the shell; the others are keys and messages in Parley. */
+	/** Kind of the input. `command` is a line at the shell. The other kinds are keys and messages in Parley. */
 	readonly kind: "command" | "answer" | "message";
 	readonly text: string;
 	readonly seconds: number;
 }
 
-/** All steps, and the time from the first key to the answer. */
+/** All steps, and the time from the first key press to the answer. */
 export interface Play {
 	readonly steps: readonly Step[];
 	readonly seconds: number;
@@ -54,7 +54,7 @@ export async function playFirstTen(machine: FreshMachine, tarball: string): Prom
 	return { steps, seconds: (performance.now() - start) / 1000 };
 }
 
-/** Rows of a table of the steps and of their limits, and whether the play is within them. */
+/** Rows of a table of the steps and their limits, and whether the play stays within the limits. */
 export function report({ steps, seconds }: Play): { readonly rows: string[]; readonly isWithin: boolean } {
 	const commands = steps.filter(({ kind }) => kind === "command").length;
 	const row = (time: number, kind: string, text: string): string =>

@@ -7,7 +7,10 @@ import { misplace } from "./state.ts";
 import type { Tally } from "./tally.ts";
 import type { Surroundings } from "./valid-frames.ts";
 
-/** Together with the frames before and after them, below the limit of requests in one burst. */
+/**
+ * Number of malformed frames per connection. With the valid frames before and after them, the number stays below the
+ * limit for one burst.
+ */
 const framesPerConnection = 90;
 
 type Family = "bytes" | "grammar" | "state";
@@ -19,7 +22,7 @@ const shares: readonly (readonly [family: Family, share: number])[] = [
 	["state", 30],
 ];
 
-/** Sends malformed frames on one connection. Each has one answer, in order, and the connection stays usable. */
+/** Sends malformed frames on one connection. Each frame gets one response, in order, and the connection stays usable. */
 export async function assault(url: string, random: Random, tally: Tally): Promise<void> {
 	const connection = await FuzzConnection.open(url);
 	try {
@@ -44,10 +47,10 @@ export async function assault(url: string, random: Random, tally: Tally): Promis
 	await connection.close();
 }
 
-/** Half of the connections have a session, and half of those an open prompt. */
+/** Half of the connections have a session, and half of these sessions have an open prompt. */
 async function settle(connection: FuzzConnection, random: Random): Promise<Surroundings> {
 	if (random.chance(0.5)) return { sessions: [], tokens: [] };
-	// The type of each response to open_session.
+	// The response to open_session has this type.
 	const { session_id } = (await connection.request("open_session", {})) as { readonly session_id: string };
 	const sessions = [session_id];
 	if (random.chance(0.5)) return { sessions, tokens: [] };
@@ -55,7 +58,7 @@ async function settle(connection: FuzzConnection, random: Random): Promise<Surro
 	await connection.request("send_message", { content });
 	const tokens = (): string[] => {
 		return connection.events.flatMap(({ event, payload }) => {
-			// The type of each prompt.request.
+			// A prompt.request has this type.
 			return event === "prompt.request" ? [(payload as { readonly token: string }).token] : [];
 		});
 	};
@@ -69,7 +72,7 @@ async function forget(connection: FuzzConnection, { sessions: [session] }: Surro
 	try {
 		await connection.request("open_session", { session_id: session, join: true });
 	} catch (reason) {
-		// One of the frames may have deleted it.
+		// One of the frames may have deleted the session.
 		if (String(reason).includes("session not found")) return;
 		throw reason;
 	}
@@ -88,7 +91,7 @@ function makeFrame(random: Random, surroundings: Surroundings): { family: Family
 	}
 }
 
-/** Text that is not JSON is not sent as binary, because that closes the connection. */
+/** Text that is not JSON is never sent in a binary message, because the gateway would close the connection. */
 function pickForm(random: Random, text: string): Form {
 	if (random.chance(0.9)) return "whole";
 	return random.chance(0.5) || !readFrame(text).isJson ? "fragments" : "binary";

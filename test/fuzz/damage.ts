@@ -3,8 +3,8 @@ import { RawSocket } from "./raw-socket.ts";
 import type { Tally } from "./tally.ts";
 
 /**
- * A broken stream of WebSocket bytes, and the possible codes of its close frame. If `closes` is empty, the connection may
- * stay open.
+ * A broken stream of WebSocket bytes, and the allowed codes of the gateway's close frame. If `closes` is empty, the
+ * connection may stay open.
  */
 interface Damage {
 	readonly bytes: Buffer;
@@ -101,7 +101,7 @@ export const damageKinds = damages.length;
 
 export interface DamageOptions {
 	readonly port: number;
-	/** Below `damageKinds`. */
+	/** Index of the damage kind, below `damageKinds`. */
 	readonly kind: number;
 	readonly random: Random;
 	readonly tally: Tally;
@@ -134,7 +134,7 @@ export async function damage({ port, kind, random, tally }: DamageOptions): Prom
 	socket.destroy();
 }
 
-/** The code of the first close frame of a server, or undefined. */
+/** The code in the server's first close frame, or undefined. */
 function closeCode(bytes: Buffer): number | undefined {
 	let rest = bytes;
 	while (rest.length >= 2 && rest[0] !== close) {
@@ -144,7 +144,7 @@ function closeCode(bytes: Buffer): number | undefined {
 	return rest.length >= 4 ? rest.readUInt16BE(measure(rest).start) : undefined;
 }
 
-/** Start and length of the payload of the first frame. Servers do not mask. */
+/** Start and length of the first frame's payload. Servers do not mask their frames. */
 function measure(bytes: Buffer): { readonly start: number; readonly length: number } {
 	const length = bytes.readUInt8(1);
 	if (length < 126) return { start: 2, length };

@@ -1,7 +1,7 @@
 import { parseJson } from "@parley/base";
 import { RequestFrame, type ResponseFrame } from "@parley/protocol";
 
-/** The check that refused a frame, in order. `done`: the frame was accepted. */
+/** The check that refused a frame, in the order of the checks. `done` means that the frame was accepted. */
 export const depths = [
 	"no JSON",
 	"no request",
@@ -37,7 +37,7 @@ function idOf(value: unknown): string | undefined {
 	return RequestFrame.shape.id.safeParse(value.id).data;
 }
 
-/** Fixed phrases of errors after the frame schema. */
+/** Fixed phrases of errors from the checks that follow the frame schema. */
 const phrases: readonly (readonly [phrase: string, depth: Depth])[] = [
 	["unknown method: ", "unknown method"],
 	["not available", "not available"],
@@ -52,10 +52,10 @@ const phrases: readonly (readonly [phrase: string, depth: Depth])[] = [
 	["rate limited", "rate limited"],
 ];
 
-/** Longer than an error that only names the invalid part. */
+/** Longer than any error that only names the invalid part. */
 const maxErrorBytes = 1_000;
 
-/** The check that refused the frame, or, as `fault`, the mistake in its response. */
+/** The check that refused the frame. A mistake in the response is returned as `fault`. */
 export function judge(
 	reading: Reading,
 	answer: ResponseFrame,
@@ -68,7 +68,8 @@ export function judge(
 		return { fault: `the error has ${Buffer.byteLength(error)} bytes` };
 	if (/\n\s+at |\.ts:\d/.test(error)) return { fault: "the error shows the inside of the program" };
 	if (!reading.isRequest) {
-		// A frame whose parameters are not an object is not a request. Its error names the parameters.
+		// A frame with parameters that are not an object does not pass the request schema. The error names the
+		// parameters.
 		const isPhrase = /^invalid (request|params): /.test(error) || error === "invalid id";
 		return isPhrase
 			? { depth: reading.isJson ? "no request" : "no JSON" }

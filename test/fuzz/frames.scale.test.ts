@@ -18,7 +18,7 @@ test("malformed frames are answered one by one and leave no memory in use, and a
 	let damaged = 0;
 
 	const attackOnce = async (own: Random): Promise<void> => {
-		// Each kind at least once, even at a small scale.
+		// Every kind of damage occurs at least once, even at a small scale.
 		if (damaged < damageKinds || own.chance(0.3))
 			await damage({ port: siege.port, kind: damaged++ % damageKinds, random: own, tally });
 		else await assault(`ws://127.0.0.1:${siege.port}/api/ws`, own, tally);

@@ -2,7 +2,7 @@ import type { EventFrame, ResponseFrame } from "@parley/protocol";
 import WebSocket from "ws";
 import { Watch } from "../watch.ts";
 
-/** WebSocket messages of a text: one text message, two fragments, or a binary message, which counts as text. */
+/** WebSocket messages that transport a text: one text message, two fragments, or a binary message with the text. */
 export type Form = "whole" | "fragments" | "binary";
 
 /** A connection that sends any text and records all received frames in order. */
@@ -63,7 +63,7 @@ export class FuzzConnection {
 	}
 
 	#receive(text: string): void {
-		// The type of each frame of a gateway. The tests check the responses one by one.
+		// The gateway sends only frames of these types. The tests check each response.
 		const frame = JSON.parse(text) as EventFrame | ResponseFrame;
 		if (frame.type === "res") this.answers.push(frame);
 		else this.events.push(frame);

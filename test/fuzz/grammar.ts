@@ -4,7 +4,7 @@ import type { Random } from "../random.ts";
 import { type Json, oddValue } from "./odd-values.ts";
 import type { Surroundings } from "./valid-frames.ts";
 
-/** The part of JSON Schema that the methods use. */
+/** The subset of JSON Schema that the methods use. */
 interface Schema {
 	readonly type?: string;
 	readonly properties?: Readonly<Record<string, Schema>>;
@@ -20,13 +20,13 @@ type Fields = [name: string, value: Json][];
 const names = Object.keys(methods);
 const schemas = new Map(
 	Object.entries(methods).map(([name, { params }]) => {
-		// The interface above is a part of JSON Schema, as zod writes it.
+		// zod writes JSON Schema, and the interface above describes the used subset.
 		const schema = z.toJSONSchema(params, { io: "input", unrepresentable: "any" }) as Schema;
 		return [name, schema.properties ?? {}];
 	}),
 );
 
-/** Fields that have only harmless values, because odd ones cause real work. */
+/** Fields that get only harmless values, because unexpected values would start real work. */
 const harmless: Readonly<Record<string, readonly string[]>> = {
 	content: ["say: hello", "think: well\nsay: hello", "nothing to carry out", "read: missing.txt"],
 	root_dir: ["", ".", "/", "/nowhere", "\u0000", "~"],
@@ -41,7 +41,7 @@ export function growFrame(random: Random, surroundings: Surroundings): string {
 		["id", JSON.stringify(`g-${random.below(2 ** 31)}`)],
 		["method", JSON.stringify(method)],
 	];
-	// Most mistakes are in the parameters, because mistakes in the frame itself are refused first.
+	// Most mistakes are in the parameters, because a mistake in the frame itself is detected first.
 	if (random.chance(0.85))
 		for (let wounds = random.between(1, 3); wounds > 0; wounds--) wound(params, random);
 	else wound(frame, random);
@@ -52,7 +52,7 @@ export function growFrame(random: Random, surroundings: Surroundings): string {
 	return write(random.chance(0.3) ? random.shuffle(frame) : frame);
 }
 
-/** A valid frame for a method that may not exist, or is not yet available. */
+/** A valid frame for a method that may not exist or may not be available yet. */
 export function nameMethod(random: Random): string {
 	const strange = [
 		"",
@@ -76,7 +76,7 @@ function growParams(method: string, random: Random, surroundings: Surroundings):
 }
 
 function isNeeded(method: string, name: string): boolean {
-	// The names are those of the table.
+	// The cast is safe because all names come from the table of methods.
 	return (
 		!methods[method as MethodName].params.safeParse({}).success &&
 		["token", "content", "sessions"].includes(name)
@@ -119,7 +119,7 @@ function grow(schema: Schema, soil: Soil): Json {
 	}
 }
 
-/** Makes one mistake: another value, a missing field, an extra field or a duplicate one. */
+/** Makes one mistake: an unexpected value, a missing field, an extra field or a duplicate field. */
 function wound(fields: Fields, random: Random): void {
 	const at = random.below(Math.max(1, fields.length));
 	const [name] = fields[at] ?? ["stranger"];

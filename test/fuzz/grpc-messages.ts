@@ -15,7 +15,7 @@ export interface GrpcAttack {
 
 const common = { ":method": "POST", "content-type": "application/grpc", te: "trailers" };
 
-/** A method that streams, and messages with every field. */
+/** A streaming method, and messages with every field. */
 interface Target {
 	readonly path: string;
 	/** Messages with their framing. */
@@ -33,8 +33,8 @@ const tool = { name: "look", description: "Looks", parametersSchema: schema, tim
 const ping = { text: { text: "hi" } };
 
 /**
- * One message of each kind; `frame-kinds.test.ts` compares them with the \`.proto\` file. They have no prompt and an unknown
- * agent, so no mutation can start a run.
+ * One message of each kind; `frame-kinds.test.ts` compares them with the \`.proto\` file. The messages have no prompt
+ * and an unknown agent, so no mutation can start a run.
  */
 export const kontekstCommands = {
 	start: { sessionId: "sess_not_an_id", agentName: "unknown", workingDir: "/nowhere" },
@@ -44,7 +44,8 @@ export const kontekstCommands = {
 };
 
 /**
- * The same for roz. Their agent and model are unknown and their window is too small, so a mutation rarely creates a session.
+ * One roz message of each kind. The agent and the model are unknown and the context window is too small, so a mutation
+ * rarely creates a session.
  */
 export const rozRequests = {
 	start: {
@@ -88,7 +89,7 @@ const oddMessages = [
 	Buffer.alloc(0),
 	Buffer.from([0x00]),
 	Buffer.from([0x07]),
-	// A length of 4 GiB, a varint without an end, a group without an end, field numbers 0 and 2^29.
+	// In this order: a length of 4 GiB, a varint without an end, a group without an end, field numbers 0 and 2^29.
 	Buffer.from([0x0a, 0xff, 0xff, 0xff, 0xff, 0x0f]),
 	Buffer.alloc(64, 0xff),
 	Buffer.alloc(2_000, 0x0b),
@@ -114,7 +115,7 @@ function several(random: Random, make: () => Buffer): Pick<GrpcAttack, "body" | 
 	return { body: Buffer.concat(messages), messages: messages.length };
 }
 
-/** A wrong length of a message, up to 4 GiB. */
+/** A message with a wrong length, up to 4 GiB. */
 function lie(random: Random, length: number): number {
 	return random.chance(0.5) ? random.below(2 * length + 2) : random.below(2 ** 32);
 }
@@ -165,7 +166,7 @@ function one(body: Buffer): Pick<GrpcAttack, "body" | "messages"> {
 }
 
 const kinds = Object.keys(makers);
-/** Prefers the generators of messages. */
+/** Selects the generators of messages more often. */
 const weighted = [...kinds, ...kinds.slice(0, 3), ...kinds.slice(0, 3), ...kinds.slice(0, 3)];
 
 /** One stream with malformed messages, headers or framing. */

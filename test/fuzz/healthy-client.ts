@@ -1,6 +1,6 @@
 import { FuzzConnection } from "./fuzz-connection.ts";
 
-/** A well-behaved client that measures its service during an attack. */
+/** A well-behaved client that measures the gateway's response times during an attack. */
 export class HealthyClient {
 	/** Milliseconds from a request to its response. */
 	readonly roundTripsMs: number[] = [];
@@ -18,7 +18,7 @@ export class HealthyClient {
 		return new HealthyClient(connection);
 	}
 
-	/** Sends a request, and a message that has an answer. */
+	/** Sends a request, and then a message that must be answered. */
 	async beServed(): Promise<void> {
 		const began = performance.now();
 		await this.#connection.request("load_messages", { limit: 1 });

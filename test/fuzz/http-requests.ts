@@ -3,11 +3,11 @@ import type { Random } from "../random.ts";
 export interface HttpAttack {
 	readonly kind: string;
 	readonly bytes: Buffer;
-	/** True if the head of a request is complete, so that the gateway must react immediately. */
+	/** True if the head of a request is complete, so that the gateway must respond without waiting. */
 	readonly isWhole: boolean;
 }
 
-/** Addresses of all routes; `frame-kinds.test.ts` compares them with the routes of the gateway. */
+/** Addresses of all routes. `frame-kinds.test.ts` compares them with the routes of the gateway. */
 export const httpPaths = [
 	"/",
 	"/api/health",
@@ -33,7 +33,7 @@ interface Parts {
 
 type Make = (random: Random, port: number) => Parts | Buffer;
 
-/** A request that ends its connection, so that a valid one ends as well. */
+/** A request with `connection: close`, so that the connection also ends after a valid request. */
 function write({
 	method = "GET",
 	target = "/api/health",

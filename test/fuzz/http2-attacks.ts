@@ -1,14 +1,14 @@
 import type { Random } from "../random.ts";
 
-/** Bytes of one connection, and whether the gateway must end it. */
+/** The bytes of one connection, and the required reaction of the gateway. */
 export interface Http2Attack {
 	readonly kind: string;
 	readonly bytes: Buffer;
-	/** `ends`: the gateway must close the connection. `any`: it may also serve it. */
+	/** `ends`: the gateway must close the connection. `any`: the gateway may also keep serving the connection. */
 	readonly outcome: "ends" | "any";
 }
 
-/** The opaque data of the last PING. Its acknowledgement shows that the gateway has read all frames. */
+/** Opaque data of the last PING. When the PING is acknowledged, the gateway has read all frames. */
 export const lastPing = Buffer.from("the last");
 
 const types = {
@@ -49,7 +49,7 @@ function setting(id: number, value: number): Buffer {
 
 const initialWindow = 4;
 
-/** Integers of HPACK with a prefix of seven bits: https://www.rfc-editor.org/rfc/rfc7541#section-5.1 */
+/** HPACK integer with a prefix of seven bits: https://www.rfc-editor.org/rfc/rfc7541#section-5.1 */
 function hpackText(text: string): Buffer {
 	const length = Buffer.byteLength(text);
 	const bytes: number[] = [Math.min(length, 127)];
@@ -59,7 +59,7 @@ function hpackText(text: string): Buffer {
 	return Buffer.concat([Buffer.from(bytes), Buffer.from(text)]);
 }
 
-/** Literals with new names: `indexed` ones enter the dynamic table. */
+/** HPACK literals with new names. With `indexed`, they enter the dynamic table. */
 function hpack(headers: Readonly<Record<string, string>>, indexed = false): Buffer {
 	const fields = Object.entries(headers);
 	return Buffer.concat(
@@ -81,13 +81,13 @@ function times(count: number, make: (index: number) => Buffer): Buffer[] {
 	return Array.from({ length: count }, (_, index) => make(index));
 }
 
-/** Numbers of streams that a client opens. */
+/** Number of the stream that a client opens at this index. */
 function odd(index: number): number {
 	return 2 * index + 1;
 }
 
 const longHeader = { "x-long": "a".repeat(3_900) };
-/** The first entry of the dynamic table: https://www.rfc-editor.org/rfc/rfc7541#section-2.3.3 */
+/** Index of the first entry in the dynamic table: https://www.rfc-editor.org/rfc/rfc7541#section-2.3.3 */
 const firstDynamic = Buffer.from([0x80 + 62]);
 
 const kinds: Readonly<Record<string, Kind>> = {
@@ -202,7 +202,7 @@ const kinds: Readonly<Record<string, Kind>> = {
 
 export const http2Kinds = Object.keys(kinds);
 
-/** All bytes of one connection that attacks HTTP/2 itself, with a last PING. */
+/** All bytes of one connection that attacks HTTP/2 itself, followed by a PING. */
 export function makeHttp2Attack(kind: string, random: Random, token: string): Http2Attack {
 	const { make, outcome = "any" } = kinds[kind] ?? {};
 	if (!make) throw new Error(`no attack is called ${kind}`);

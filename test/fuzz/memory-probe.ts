@@ -2,11 +2,11 @@ import { readdirSync } from "node:fs";
 import { setImmediate } from "node:timers/promises";
 
 /**
- * Preloaded into the gateway. On SIGUSR2 it collects garbage and writes the remaining memory to stderr. Requires
+ * Preloaded into the gateway process. On SIGUSR2, collects garbage and writes the remaining memory to stderr. Requires
  * `--expose-gc`.
  */
 process.on("SIGUSR2", async () => {
-	// Finalizers run after a collection and may release more.
+	// Finalizers run after a collection and may release further memory.
 	for (let round = 0; round < 3; round++) {
 		gc?.({ type: "major", execution: "sync", flavor: "last-resort" });
 		await setImmediate();

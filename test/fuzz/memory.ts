@@ -3,7 +3,7 @@ import { paced } from "@parley/base/testing";
 import type { GatewayProcess } from "../gateway-process.ts";
 import { patienceMs } from "../gateway-process.ts";
 
-/** Memory in bytes, and numbers of timers and descriptors, of a gateway after garbage collection. */
+/** Memory in bytes, and numbers of timers and file descriptors, of a gateway after garbage collection. */
 export interface Holdings {
 	readonly rss: number;
 	readonly heapUsed: number;
@@ -11,10 +11,13 @@ export interface Holdings {
 	readonly descriptors: number;
 }
 
-/** Arguments of Node that preload the answer to `probe`. */
+/** Arguments of Node that preload memory-probe.ts. */
 export const probeArgs = ["--expose-gc", "--import", new URL("memory-probe.ts", import.meta.url).href];
 
-/** Makes glibc return freed memory immediately, so that resident memory is memory in use: mallopt(3). */
+/**
+ * Environment that makes glibc return freed memory immediately, so that the resident memory equals the used memory:
+ * mallopt(3).
+ */
 export const frugalMemory = { MALLOC_TRIM_THRESHOLD_: "131072", MALLOC_MMAP_THRESHOLD_: "16384" };
 
 export async function probe(gateway: GatewayProcess): Promise<Holdings> {
@@ -28,12 +31,12 @@ export async function probe(gateway: GatewayProcess): Promise<Holdings> {
 
 const restMs = 200;
 
-/** One timer each for the expiry of tokens, grants and samples of the audit that were created during the attack. */
+/** Timers that remain after an attack: one each for the expiry of tokens, grants and audit samples. */
 export const timersOfUse = 4;
 
 /**
- * Probes until descriptors and timers are down to the level before, or a deadline has passed. The gateway closes many a
- * little later.
+ * Probes until the numbers of descriptors and timers have fallen to the earlier level, or a deadline has passed. The
+ * gateway closes many descriptors with a small delay.
  */
 export async function probeSettled(gateway: GatewayProcess, before: Holdings): Promise<Holdings> {
 	const deadline = performance.now() + paced(patienceMs / 3);
@@ -42,7 +45,7 @@ export async function probeSettled(gateway: GatewayProcess, before: Holdings): P
 		const isSettled =
 			memory.descriptors <= before.descriptors && memory.timers <= before.timers + timersOfUse;
 		if (isSettled || performance.now() > deadline) return memory;
-		// A collection blocks the gateway, so the pause lets it close connections.
+		// A collection blocks the gateway. The pause gives the gateway time to close connections.
 		await rest(restMs);
 	}
 }

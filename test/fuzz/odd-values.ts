@@ -1,6 +1,6 @@
 import type { Random } from "../random.ts";
 
-/** Text of JSON, including forms that `JSON.stringify` never writes. */
+/** JSON text, including forms that `JSON.stringify` never writes. */
 export type Json = string;
 
 const strings = [
@@ -39,7 +39,7 @@ const numbers = [
 	"4294967296",
 ];
 
-/** Text that the parser must refuse, each for another reason. */
+/** Texts that the parser must refuse, each for a different reason. */
 const refused = [
 	"1e999",
 	"-1e999",
@@ -60,7 +60,7 @@ const refused = [
 	`[${"0,".repeat(21_000)}0]`,
 ];
 
-/** An unexpected value. One in ten is not accepted as JSON. */
+/** An unexpected value. One value in ten is not valid JSON. */
 export function oddValue(random: Random): Json {
 	if (random.chance(0.1)) return random.pick(refused);
 	const makers = [

@@ -16,18 +16,18 @@ import {
 	timersOfUse,
 } from "./memory.ts";
 
-/** One timer checks all open prompts. It ends minutes later, at the first check without open prompts. */
+/** One timer checks all open prompts. The timer ends minutes later, at the first check without open prompts. */
 const timersOfQuestions = 1;
 
-/** Maximum growth of the resident memory after the mark. */
+/** Maximum growth of the resident memory after the mark, in bytes. */
 const slackBytes = 32 * 2 ** 20;
 const checksPerCollection = 20;
-/** Maximum wait of a well-behaved client. */
+/** Maximum response time for a well-behaved client. */
 const patienceMs = 1_000;
 
 export interface Aftermath {
 	readonly summary: string;
-	/** Violated limits and logged errors; empty if the gateway passed. */
+	/** Violated limits and logged errors. Empty if the gateway passed. */
 	readonly faults: readonly string[];
 }
 
@@ -37,7 +37,10 @@ interface SiegeParts {
 	readonly port: number;
 }
 
-/** A gateway under attack, and a healthy client that must be served at all times. Measures memory and delays. */
+/**
+ * A gateway under attack, and a healthy client that the gateway must serve at all times. Measures memory and response
+ * times.
+ */
 export class Siege {
 	readonly port: number;
 	readonly #gateway: GatewayProcess;
@@ -89,7 +92,7 @@ export class Siege {
 		return this.#steps;
 	}
 
-	/** Counts a completed step of the attack. */
+	/** Counts one completed step of the attack. */
 	progress(): void {
 		this.#steps++;
 		this.#watch.notify();
@@ -103,7 +106,7 @@ export class Siege {
 		const check = async (): Promise<void> => {
 			for (let checks = 1; !isOver; checks++) {
 				await this.#healthy.beServed();
-				// Accumulated garbage leaves holes in the memory of the allocator, which look like a leak.
+				// Accumulated garbage leaves gaps in the allocator's memory, which look like a leak.
 				if (checks % checksPerCollection === 0) await probe(this.#gateway);
 				const next = this.#steps + stepsPerCheck;
 				await this.#watch.until("the attack continues", () => this.#steps >= next || isOver);
@@ -116,12 +119,12 @@ export class Siege {
 		await checking;
 	}
 
-	/** Sets the memory that the gateway must not exceed from here on. */
+	/** Sets the mark: from now on, the memory of the gateway must not exceed it by more than the limit. */
 	async mark(): Promise<void> {
 		this.#mark = await probeSettled(this.#gateway, this.#start);
 	}
 
-	/** Ends the gateway and returns its faults. */
+	/** Stops the gateway and returns its faults. */
 	async end(): Promise<Aftermath> {
 		const memory = await probeSettled(this.#gateway, this.#start);
 		await this.#healthy.close();

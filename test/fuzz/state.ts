@@ -9,7 +9,7 @@ interface Request {
 
 type Draw = (random: Random, surroundings: Surroundings) => Request;
 
-/** Valid requests, most of them at the wrong time, for the wrong session, or too often. */
+/** Valid requests, most of which are sent at the wrong time, for the wrong session, or too often. */
 const draws: readonly Draw[] = [
 	(random, { tokens }) => ({
 		method: "prompt_response",
@@ -63,7 +63,7 @@ const draws: readonly Draw[] = [
 	}),
 ];
 
-/** Requests that succeed, some of which cause work. */
+/** Requests that succeed. Some of them cause work. */
 const welcome: readonly Draw[] = [
 	() => ({ method: "send_message", params: { content: "say: hello" } }),
 	() => ({ method: "cancel_turn", params: { queued: true } }),
@@ -74,7 +74,7 @@ const welcome: readonly Draw[] = [
 	}),
 ];
 
-/** A request. In one of four cases, its id was used shortly before. */
+/** A request. In one of four cases, it reuses a recent id. */
 export function misplace(random: Random, surroundings: Surroundings): string {
 	const isWelcome = surroundings.sessions.length > 0 && random.chance(0.08);
 	const request = random.pick(isWelcome ? welcome : draws)(random, surroundings);

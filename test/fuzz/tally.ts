@@ -11,12 +11,12 @@ export class Tally {
 		return this.#frames;
 	}
 
-	/** Frames that were refused for their content, not for their number. */
+	/** Number of frames that were refused for their content, not for the rate limit. */
 	get malformed(): number {
 		return this.#frames - this.count("done") - this.count("rate limited");
 	}
 
-	/** Frames that pass the schema of requests and were refused after it. */
+	/** Number of frames that pass the request schema and are refused later. */
 	get deep(): number {
 		return this.malformed - this.count("no JSON") - this.count("no request");
 	}

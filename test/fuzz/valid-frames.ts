@@ -1,7 +1,7 @@
 import type { MethodName } from "@parley/protocol";
 
 export interface Surroundings {
-	/** Sessions that exist. The first is the session of the connection, if it has one. */
+	/** Existing sessions. If the connection has a session, it is the first one. */
 	readonly sessions: readonly string[];
 	/** Tokens of open and closed prompts. */
 	readonly tokens: readonly string[];
@@ -17,7 +17,10 @@ export interface Frame {
 
 type Request = Omit<Frame, "id" | "type" | "method">;
 
-/** Valid requests of each method. An added method fails to compile without one. Each changes only its own session. */
+/**
+ * Valid requests of each method. A new method without a request fails to compile. Each request changes only its own
+ * session.
+ */
 function validRequests({ sessions, tokens }: Surroundings): Readonly<Record<MethodName, readonly Request[]>> {
 	const [session = "sess_0000000000000000000000000a"] = sessions;
 	const [token = "prompt_0000000000000000000000000a"] = tokens;
@@ -144,7 +147,7 @@ function validRequests({ sessions, tokens }: Surroundings): Readonly<Record<Meth
 	};
 }
 
-/** Valid frames of each kind that clients send, as a base for mutations. */
+/** Valid client frames of each kind, as a base for mutations. */
 export function validFrames(surroundings: Surroundings): Frame[] {
 	const requests = Object.entries(validRequests(surroundings));
 	return requests

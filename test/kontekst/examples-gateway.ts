@@ -8,7 +8,7 @@ import { ClientHost, type Ended, type ProgramOptions } from "../zot/client-host.
 const commandFolder = fileURLToPath(new URL("../../bin", import.meta.url));
 export const folder = fileURLToPath(new URL("../../examples/kontekst", import.meta.url));
 
-/** The real gateway with the offline model, which requires a token, and programs that connect to it. */
+/** The real gateway with the offline model, which requires a token, and the example programs that connect to it. */
 export class ExamplesGateway implements AsyncDisposable {
 	readonly environment: Readonly<Record<"PATH" | "PARLEY_ADDRESS" | "PARLEY_TOKEN" | "PARLEY_DATA", string>>;
 	readonly #host: ClientHost;
@@ -29,7 +29,7 @@ export class ExamplesGateway implements AsyncDisposable {
 		this.#host = host;
 		this.#process = gateway;
 		this.environment = {
-			// Node 24 first, because the programs of the packages start `node`.
+			// Node 24 comes first, because the programs of the packages start `node`.
 			PATH: `${dirname(process.execPath)}:${commandFolder}:${process.env["PATH"]}`,
 			PARLEY_ADDRESS: `127.0.0.1:${gateway.port}`,
 			PARLEY_TOKEN: token,
@@ -37,7 +37,7 @@ export class ExamplesGateway implements AsyncDisposable {
 		};
 	}
 
-	/** A path below the root of the sessions. */
+	/** A path below the sessions' root directory. */
 	path(...names: readonly string[]): string {
 		return join(this.#host.path("root"), ...names);
 	}

@@ -10,22 +10,22 @@ import { testExample } from "./test-example.ts";
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const isHere = (program: string, ...args: readonly string[]): boolean =>
 	spawnSync(program, args, { stdio: "ignore" }).status === 0;
-/** Debian has a separate package for the module that creates environments with pip. */
+/** Debian has a separate package for the module that creates Python environments with pip. */
 const hasPython = isHere("python3", "-c", "import ensurepip, venv");
 const hasGrpcurl = isHere("grpcurl", "-version");
 
-/** Settings that pip needs to reach its registry. */
+/** Environment variables that pip needs to reach its registry. */
 const settings = Object.fromEntries(
 	Object.entries(process.env).flatMap(([name, value]) =>
 		value !== undefined && /^PIP_|_proxy$|_CERT/i.test(name) ? [[name, value]] : [],
 	),
 );
 
-/** Packages come over the network, whose speed `paced` does not measure. */
+/** Installing packages depends on the speed of the network, which `paced` does not measure. */
 const installing = { env: settings, limitMs: 240_000 };
 
 let gateway: ExamplesGateway;
-/** Replaces a clone, because the commands of the README write files beside the examples. */
+/** A copy that replaces a clone, because the README's commands write files next to the examples. */
 let clone: string;
 
 beforeAll(async () => {
@@ -47,7 +47,7 @@ afterAll(async () => {
 describe.skipIf(!hasPython)("if python3 has venv and pip", () => {
 	const python = () => join(clone, "examples", "kontekst", ".venv", "bin", "python");
 
-	// The first test, because it creates the environment of the others.
+	// This test must be first, because it creates the environment for the remaining tests.
 	test("the commands of the README have the documented results", async () => {
 		const readme = readFileSync(join(folder, "README.md"), "utf8");
 		const [starts = "", ...others] = [...readme.matchAll(/^```sh\n(.*?)^```$/gms)].map(
@@ -58,7 +58,7 @@ describe.skipIf(!hasPython)("if python3 has venv and pip", () => {
 		expect({ code, stderr: code === 0 ? "" : stderr }).toEqual({ code: 0, stderr: "" });
 		expect(stdout.match(/^\[offline\] hello\n\(completed\)$/gm)).toHaveLength(2);
 		expect(stdout.match(/^run_command \{"cmd":"echo hi"\}\napprove or deny\? \nhi\n/gm)).toHaveLength(2);
-		// The gateway of this test replaces the documented one, whose port may be in use.
+		// This test uses its own gateway, because the documented port may be in use.
 		expect(starts).toBe("parley start --listen 127.0.0.1:50051 --provider offline\n");
 	});
 
@@ -84,7 +84,7 @@ describe.skipIf(!hasPython)("if python3 has venv and pip", () => {
 });
 
 const services = ["grpc.health.v1.Health", "kontekst.AgentService", "kontekst.DaemonService"];
-/** The numbers of existing clients. */
+/** The field numbers that existing clients use. */
 const events = {
 	...{ started: 1, token: 2, reasoning: 3, turn_completed: 4, tools_proposed: 5, tool_started: 6 },
 	...{ tool_completed: 7, tool_failed: 8, tools_completed: 9, completed: 10, cancelled: 11, failed: 12 },

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const maxLines = 400;
 
-/** Biome counts a comment of several lines as one line. Here each line of a file counts. */
+/** Biome treats a comment of several lines as one line. This test counts each line of a file. */
 test(`no source file has more than ${maxLines} lines`, () => {
 	const files = globSync("packages/*/src/**/*.ts", { cwd: root, exclude: ["**/gen/**", "**/*.test.ts"] });
 	expect(files.length).toBeGreaterThan(500);

@@ -1,7 +1,7 @@
-/** Files of a package and what each imports, relative to its `src`. */
+/** Files of a package, each with its imports. All paths are relative to `src`. */
 export type Imports = ReadonlyMap<string, readonly string[]>;
 
-/** The groups of nodes that reach each other, each sorted. */
+/** Groups of nodes that reach each other. Each group is sorted. */
 export function cyclesIn(graph: ReadonlyMap<string, Iterable<string>>): string[][] {
 	const search = new CycleSearch(graph);
 	for (const node of graph.keys()) search.visit(node);
@@ -35,7 +35,7 @@ class CycleSearch {
 	}
 }
 
-/** The first part of a path: a folder of `src`, or a file in it. */
+/** The first part of a path: a folder or a file in `src`. */
 function partOf(path: string): string {
 	return path.split("/", 1)[0] ?? path;
 }
@@ -52,7 +52,7 @@ export function partsOf(imports: Imports): Map<string, Set<string>> {
 	return parts;
 }
 
-/** The graph of all folders, at any depth. A wire and its `methods` import each other, so they are one folder here. */
+/** The graph of all folders, at any depth. A wire and its `methods` folder import each other, so they are one node. */
 export function foldersOf(imports: Imports): Map<string, Set<string>> {
 	const folderOf = (path: string): string => {
 		const end = path.lastIndexOf("/");
@@ -69,8 +69,8 @@ export function foldersOf(imports: Imports): Map<string, Set<string>> {
 }
 
 /**
- * Imports that do not point to a lower layer, and folders without a layer. A layer names folders of `src`, files in it, or
- * `.` for its other files. Files in `src` that no layer names may import everything.
+ * Imports that do not point to a lower layer, and folders without a layer. A layer names folders of `src`, files in it,
+ * or `.` for its other files. A file in `src` that no layer names may import every file.
  */
 export function againstLayers(imports: Imports, layers: readonly (readonly string[])[]): string[] {
 	const heightOf = (part: string) => layers.findIndex((layer) => layer.includes(part));
@@ -91,10 +91,10 @@ export function againstLayers(imports: Imports, layers: readonly (readonly strin
 	return [...unplaced, ...upward];
 }
 
-/** Maximum source files in a folder that has no folders. */
+/** Maximum number of source files in a folder without subfolders. */
 const maxFiles = 25;
 
-/** Folders that contain more files than allowed and no folder. */
+/** Folders without subfolders that contain more files than allowed. */
 export function fullFolders(files: Iterable<string>): string[] {
 	const paths = [...files].map((file) => file.split("/").slice(0, -1).join("/"));
 	const isParent = (folder: string) =>

@@ -9,13 +9,16 @@ import { againstLayers, cyclesIn, foldersOf, fullFolders, partsOf } from "./laye
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const Layers = z.record(z.string(), z.array(z.array(z.string())));
 
-/** Folders and root files of each package from the lowest layer up. Each imports from lower layers alone. */
+/**
+ * Folders and root files of each package, from the lowest layer to the highest. Each layer may import only from lower
+ * layers.
+ */
 const layers = Layers.parse(parseJson(readFileSync(`${root}/lint/layers.json`, "utf8")));
 
-/** Cycles that exist. An entry that is no longer needed fails the test. */
+/** Existing cycles. An entry that is no longer needed fails the test. */
 const knownCycles: Readonly<Record<string, readonly string[][]>> = {};
 
-/** Folders that are too full. An entry that is no longer needed fails the test. */
+/** Folders with too many files. An entry that is no longer needed fails the test. */
 const knownFull: Readonly<Record<string, readonly string[]>> = {};
 
 const names = ["base", "protocol", "core", "gateway", "cli", "connector", "discord", "slack"];

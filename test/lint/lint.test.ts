@@ -54,7 +54,7 @@ function reportedFor(path: string): string[] {
 		.map(({ category, message }) => `${category}: ${message}`);
 }
 
-/** Lint fails by design, so only its report matters, not its exit code. */
+/** Biome always fails here, so the function reads only its report and ignores its exit code. */
 async function lint(cwd: string): Promise<readonly Diagnostic[]> {
 	const { promise, resolve } = Promise.withResolvers<string>();
 	const args = ["lint", "--reporter=json", "--max-diagnostics=none"];

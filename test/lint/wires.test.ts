@@ -4,13 +4,13 @@ import { expect, test } from "vitest";
 
 const wires = join(import.meta.dirname, "../../packages/gateway/src/wires");
 
-/** Required parts of the folder of a wire. */
+/** Required parts in the folder of each wire. */
 const parts = ["schema.ts", "codec.ts", "error-code.ts", "connection.ts", "methods", "server.ts"];
 
-/** Layers below the wires. */
+/** Layers below the wire layer. */
 const layers = ["shared", "view"];
 
-/** Other files of each wire, with their purpose. All other code belongs in one of the parts. */
+/** Further files of each wire, with their purpose. All other code belongs to one of the required parts. */
 const own: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 	ozzie: {
 		"envelope.ts": "which shape of frames a client gets",

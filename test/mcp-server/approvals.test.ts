@@ -5,7 +5,7 @@ import type { OzzieClient } from "../conformance/drivers/ozzie-client.ts";
 import { TestGateway } from "../conformance/gateway.ts";
 import { Approver, Desk, McpClient } from "./desk.ts";
 
-/** The operator has allowed forms. */
+/** Opens a gateway whose operator has allowed forms. */
 function openDesk(): Promise<Desk> {
 	return Desk.open({ config: { mcpForms: true } });
 }

@@ -16,9 +16,9 @@ export type AnswerForm = (
 	signal: AbortSignal,
 ) => ElicitResult | Promise<ElicitResult>;
 
-/** Person at a client who approves each form. */
+/** A person at the client who approves each form. */
 export class Approver {
-	/** Messages of the forms. */
+	/** Messages of the received forms. */
 	readonly shown: string[] = [];
 	readonly onForm: AnswerForm = ({ params }) => {
 		this.shown.push(params.message);
@@ -27,9 +27,9 @@ export class Approver {
 }
 
 export interface ClientOptions {
-	/** Default: the token of the operator. */
+	/** Token of the client. By default, the operator's token. */
 	readonly token?: string | undefined;
-	/** The client shows forms, and answers them so. */
+	/** Answers each form. If undefined, the client cannot show forms. */
 	readonly onForm?: AnswerForm;
 	readonly versionNegotiation?: NonNullable<ConstructorParameters<typeof Client>[1]>["versionNegotiation"];
 }
@@ -55,7 +55,7 @@ export class Desk implements AsyncDisposable {
 		return (await readOperatorToken(join(this.gateway.directory, "data"))) ?? "";
 	}
 
-	/** A connected client, which is closed with the desk. */
+	/** A connected client, which closes together with the desk. */
 	async client({ token, onForm, versionNegotiation }: ClientOptions = {}): Promise<McpClient> {
 		const authorization = `Bearer ${token ?? (await this.token())}`;
 		const transport = new StreamableHTTPClientTransport(this.url, {
@@ -67,7 +67,7 @@ export class Desk implements AsyncDisposable {
 		return client;
 	}
 
-	/** The operator on the Ozzie wire, as another client of the same sessions. */
+	/** The operator on the Ozzie wire, who is another client of the same sessions. */
 	async operator(): Promise<OzzieClient> {
 		const headers = { authorization: `Bearer ${await this.token()}` };
 		const client = await OzzieClient.connect(this.gateway.url, { headers });
@@ -84,17 +84,17 @@ export class Desk implements AsyncDisposable {
 interface Result {
 	readonly texts: readonly string[];
 	readonly isError: boolean;
-	/** The structured content. */
+	/** Structured content of the result. */
 	readonly facts: Record<string, unknown>;
 }
 
 export interface CallOptions {
 	readonly signal?: AbortSignal;
-	/** Receives the reports of progress. */
+	/** Receives progress reports. */
 	readonly onprogress?: (message: string | undefined) => void;
 }
 
-/** The official client. */
+/** A client of the official MCP library. */
 export class McpClient implements AsyncDisposable {
 	readonly client: Client;
 	readonly transport: StreamableHTTPClientTransport;
@@ -132,7 +132,7 @@ export class McpClient implements AsyncDisposable {
 	}
 }
 
-/** Calls a tool, with the texts and the facts of its result. */
+/** Calls a tool. Returns the texts and the structured content of the result. */
 export async function callTool(
 	client: Client,
 	name: string,

@@ -9,13 +9,13 @@ const run = promisify(execFile);
 const program = createRequire(import.meta.url).resolve("@modelcontextprotocol/inspector/package.json");
 
 export interface Inspected {
-	/** The result as JSON, or undefined. */
+	/** The parsed JSON result. Undefined if the output is not JSON. */
 	readonly result: Record<string, unknown>;
 	readonly code: number;
 	readonly stderr: string;
 }
 
-/** Starts the official inspector without a terminal. `home` gets its files. */
+/** Starts the official MCP inspector without a terminal. Its files are written to `home`. */
 export async function inspect(args: readonly string[], home: string): Promise<Inspected> {
 	const entry = join(program, "../clients/launcher/build/index.js");
 	const environment = { PATH: process.env["PATH"] ?? "", HOME: home, ...ownVariables() };
@@ -31,7 +31,7 @@ export async function inspect(args: readonly string[], home: string): Promise<In
 	}
 }
 
-/** Variables of the test for the commands that the inspector starts. */
+/** Environment variables of the test for the commands that the inspector starts. */
 function ownVariables(): Record<string, string> {
 	const temporary = process.env["TMPDIR"];
 	return temporary === undefined ? {} : { TMPDIR: temporary };

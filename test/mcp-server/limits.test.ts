@@ -62,7 +62,7 @@ test("a message without a session is refused, unless it opens one", async () => 
 	await using desk = await Desk.open();
 	const client = await raw(desk);
 	expect((await client.send(ping)).status).toBe(400);
-	// An invalid first message leaves no session.
+	// An invalid first message creates no session.
 	const invalid = await client.send({ ...initialize, params: {} });
 	expect(invalid.status).toBe(400);
 	await invalid.text();
@@ -102,7 +102,7 @@ test("a session works on at most 16 requests at once, with different ids", async
 	for (let id = 1; id <= 16; id++) started.push(await client.send(ask(id), session));
 	expect(started.map(({ status }) => status)).toEqual(Array.from({ length: 16 }, () => 200));
 	expect((await client.send(ask(17), session)).status).toBe(429);
-	// A client that disconnects makes room.
+	// A client that disconnects frees its place for another client.
 	await started[15]?.body?.cancel();
 	await expect.poll(async () => (await client.send(ping, session)).status).toBe(200);
 	expect((await client.send({ ...ping, id: 1 }, session)).status).toBe(400);

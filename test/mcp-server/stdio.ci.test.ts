@@ -15,7 +15,7 @@ function environmentOf(data: string, home: string): Record<string, string> {
 	return { PATH: process.env["PATH"] ?? "", HOME: home, PARLEY_DATA: data };
 }
 
-/** The official client with `parley mcp serve` as its server. */
+/** The official MCP client with `parley mcp serve` as its server. */
 async function startServer(
 	data: string,
 	home: string,
@@ -34,7 +34,8 @@ async function startServer(
 		{ capabilities: onForm ? { elicitation: { form: {} } } : {}, versionNegotiation: { mode } },
 	);
 	client.onerror = (error) => {
-		// The library handles a report after a result that arrives with it.
+		// If a progress report and the result arrive together, the library handles the report too late and returns this
+		// error.
 		if (!error.message.includes("progress notification")) errors.push(error);
 	};
 	if (onForm)

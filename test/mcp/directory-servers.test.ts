@@ -14,7 +14,7 @@ import { answer, callsOnce, type McpScene, openScene, outcomeOf, resultsIn, scri
 
 const server = join(import.meta.dirname, "scripted-server.ts");
 
-/** A source of the operator's setup that a test changes. */
+/** A source whose setup a test can change. */
 class TestSource implements McpSource {
 	setup: McpSetup = { servers: [], trusted: [] };
 	async current(): Promise<McpSetup> {
@@ -29,7 +29,10 @@ async function openWith(
 	return openScene([], replies, { mcp: { source, version: "1" } });
 }
 
-/** Writes a `.mcp.json` with one server into the working directory. Returns the file that lists its starts. */
+/**
+ * Writes a `.mcp.json` with one server into the working directory. Returns the path of the file that records the
+ * server's starts.
+ */
 async function put({ t }: McpScene, command = process.execPath, more: object = {}): Promise<string> {
 	const starts = join(t.directory, "starts");
 	const args = [server, `--starts=${starts}`];
@@ -133,7 +136,7 @@ test("no server of a directory starts after the end of the runtime", async () =>
 	source.setup = { servers: [], trusted: await trustIn(s) };
 	const { mcp } = s.t.runtime;
 	const tools = mcp.tools(join(s.t.directory, "work"), "default");
-	// The source has answered, and the trust is being checked.
+	// After these two turns, the source has answered and the trust check is running.
 	await Promise.resolve();
 	await Promise.resolve();
 	await mcp.close();

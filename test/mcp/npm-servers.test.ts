@@ -10,7 +10,7 @@ import { settingsOf } from "./scene.ts";
 
 const testInside = test.skipIf(!hasBubblewrap);
 
-/** The program of a server from npm, and the directory with all packages of the repository. */
+/** The path of a server program from npm, and the directory with all packages of the repository. */
 async function npmServer(name: string): Promise<{ readonly program: string; readonly packages: string }> {
 	const program = await realpath(
 		join(import.meta.dirname, "../node_modules/@modelcontextprotocol", `server-${name}`, "dist/index.js"),

@@ -38,7 +38,7 @@ export interface McpScene extends AsyncDisposable {
 	readonly log: EventLog;
 }
 
-/** A session of a runtime with these servers, without a sandbox. */
+/** A session of a runtime with these MCP servers and without a sandbox. */
 export async function openScene(
 	servers: readonly McpServerSettings[],
 	replies: readonly ScriptedReply[],
@@ -55,12 +55,12 @@ export async function openScene(
 	return { t, model, session, log, [Symbol.asyncDispose]: () => t[Symbol.asyncDispose]() };
 }
 
-/** Replies that call one tool and then end. */
+/** Replies of the model that call one tool and then end. */
 export function callsOnce(name: string, args: unknown): readonly ScriptedReply[] {
 	return [[calls("c1", name, args)], [says("done")]];
 }
 
-/** Results that the model got in its last request. */
+/** Tool results in the model's last request. */
 export function resultsIn({ requests }: ScriptedModel): string[] {
 	const last = requests.at(-1)?.messages.at(-1);
 	return last?.role === "tool"
@@ -68,14 +68,14 @@ export function resultsIn({ requests }: ScriptedModel): string[] {
 		: [];
 }
 
-/** Approves the next call, or answers otherwise. Returns its question. */
+/** Approves the next call, or gives another answer. Returns the question about the call. */
 export async function answer({ t, log }: McpScene, value: unknown = true) {
 	const { prompt } = await log.next("prompt.requested");
 	await t.runtime.answer(unkeyed(), prompt.token, { value });
 	return prompt;
 }
 
-/** The result of one approved call, or of one that all tools are accepted for. */
+/** The result of one call, in a session that trusts all tools. */
 export async function outcomeOf(s: McpScene): Promise<string> {
 	await s.t.runtime.acceptAll(unkeyed(operator), s.session);
 	await s.t.send(s.session, "go");

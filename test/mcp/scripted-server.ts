@@ -1,6 +1,6 @@
 /**
- * An MCP server on standard input and output that behaves as its arguments say, well or badly. It uses no library, so that it
- * can break every rule of the protocol. https://modelcontextprotocol.io/specification/2025-11-25
+ * An MCP server on standard input and output. Its arguments define its behaviour, which can be valid or faulty. It uses
+ * no library, so that it can break every rule of the protocol. https://modelcontextprotocol.io/specification/2025-11-25
  */
 import { createHash } from "node:crypto";
 import { appendFileSync } from "node:fs";
@@ -16,7 +16,7 @@ interface Message {
 
 /** Faults: see the cases below. */
 const faults = new Set(process.argv.slice(2).filter((argument) => !argument.startsWith("--")));
-/** File that gets one line for each start. */
+/** File to which each start appends a line. */
 const starts = process.argv.find((argument) => argument.startsWith("--starts="))?.slice("--starts=".length);
 
 const text = { type: "string" };
@@ -38,7 +38,7 @@ function tools(): object[] {
 	];
 }
 
-/** The name for models of the tool with a long name, without the name of the server. */
+/** The name that models see for the tool with a long name, without the name of the server. */
 const likeShortened = `${"a".repeat(64 - 9 - "scripted__".length)}_${createHash("sha256").update("a".repeat(200)).digest("hex").slice(0, 8)}`;
 
 function lyingTools(): object[] {
@@ -87,7 +87,7 @@ function answerTo({ method, params = {} }: Message): object | undefined {
 
 const address = "https://login.example.com/start?for=1";
 
-/** The input that the server requests of a person during a call. */
+/** Schema of the input that the server requests from a person during a call. */
 function requestForInput(): object | undefined {
 	if (faults.has("asks-for-address")) return { mode: "url", elicitationId: "e1", url: address };
 	const colour = { type: "string", title: "colour" };
@@ -123,7 +123,7 @@ function answerToCall(params: Readonly<Record<string, unknown>>): object | undef
 		return undefined;
 	}
 	if (faults.has("samples")) {
-		// The question ends within the token.
+		// The question is cut within the token.
 		const token = faults.has("leaks") ? ` ${"a ".repeat(724)}My token is ghp_${"aB3d".repeat(9)}.` : "";
 		const content = { type: "text", text: `Name a colour.${token}` };
 		const request = { systemPrompt: "Be short.", messages: [{ role: "user", content }], maxTokens: 100 };
@@ -175,7 +175,7 @@ if (faults.has("floods") || faults.has("floods-without-lines")) flood();
 if (faults.has("prints")) process.stdout.write('Welcome!\n{"no": "message"}\n');
 let waiting: Message["id"];
 for await (const line of createInterface({ input: process.stdin })) {
-	// True because the client sends messages of the protocol.
+	// The cast is safe because the client sends only protocol messages.
 	const message = JSON.parse(line) as Message;
 	if (faults.has("hangs") || message.id === undefined) continue;
 	if (message.id === "form") {

@@ -74,7 +74,7 @@ test("a tool that changed since its last call requires approval, also if a rule 
 	expect(prompt.approval?.warnings?.join()).toContain("whose description has changed since its last call");
 	await s.log.next("assistant.message");
 	expect(resultsIn(s.model)[0]).toContain("echo: b");
-	// The approved description is the known one.
+	// The approved description is now known, so the call needs no further approval.
 	await s.t.send(s.session, "once more");
 	await s.log.next("assistant.message");
 	expect(resultsIn(s.model)[0]).toContain("echo: c");
@@ -273,7 +273,7 @@ test("a reply for a server counts for the model calls of the run", async () => {
 	expect(s.model.requests).toHaveLength(1);
 });
 
-/** A server that answers its open call when it gets a signal. */
+/** Starts a server that answers its open call when it receives a signal. */
 async function answersOnSignal(faults: readonly string[]) {
 	const directory = await mkdtemp(join(tmpdir(), "parley-mcp-"));
 	onTestFinished(() => rm(directory, { recursive: true, force: true }));

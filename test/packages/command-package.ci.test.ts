@@ -119,7 +119,7 @@ test("Node 24: npx runs the package as documented, without an installation", asy
 	});
 });
 
-// Here, because it shares the package.
+// This test is in this file because it uses the same installed package.
 test("a new user gets an answer about a project within 90 s and 3 commands, with Node 20 and npm only", async () => {
 	await using machine = await FreshMachine.create(oldNode, tarball);
 	const play = await playFirstTen(machine, tarball);
@@ -132,7 +132,7 @@ function version(): string {
 	return String(manifest()["version"]);
 }
 
-/** The commands of a marked block of the page, for the version of the tarball. */
+/** The commands in a marked block of the page, adapted to the version of the tarball. */
 function documented(name: string): string {
 	const block = blocks.find((one) => one.name === name);
 	if (!block?.script.includes(basename(tarball)))
@@ -140,7 +140,7 @@ function documented(name: string): string {
 	return block.script;
 }
 
-/** Sends a message to a gateway that listens, and stops it. */
+/** Waits for the gateway, sends a message to it, and stops it. */
 async function playFirstMessage(machine: NewMachine, before: string, line: string): Promise<void> {
 	expect(line).toMatch(/^parley listening on http:/);
 	const parley = (args: string) => machine.run("sh", "-c", `${before} parley ${args}`);

@@ -11,7 +11,7 @@ import { FreshRoot, type Stage, stagesOf, wordsOf } from "./image-steps.ts";
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const stages = stagesOf(readFileSync(join(root, "Dockerfile"), "utf8"));
 const service = parse(readFileSync(join(root, "compose.yaml"), "utf8")).services.parley;
-/** Variables that compose sets. It passes on the others. */
+/** Variables that compose sets itself. It passes on the remaining variables. */
 const environment = Object.fromEntries(
 	Object.entries(service.environment).filter(([, value]) => value !== null),
 );
@@ -23,7 +23,7 @@ afterAll(() => {
 	for (const one of roots.values()) one[Symbol.dispose]();
 });
 
-/** The files of these that the builder would get. */
+/** The files from this list that the image builder would receive. */
 function sent(files: readonly string[]): string[] {
 	return dockerignore
 		.default()
@@ -31,7 +31,7 @@ function sent(files: readonly string[]): string[] {
 		.filter([...files]);
 }
 
-/** Files of the working tree that the builder would get. */
+/** Files of the working tree that the image builder would receive. */
 function contextFiles(): string[] {
 	const listed = execFileSync("git", ["ls-files", "-z", "--cached", "--others", "--exclude-standard"], {
 		cwd: root,
@@ -47,7 +47,7 @@ function copyContext(target: string): void {
 	}
 }
 
-/** The packages of this clone, in place of a second download of the same ones. */
+/** Mounts with the packages of this clone, which replace a second download. */
 function installedPackages(): string[] {
 	const folders = [".", "test", ...readdirSync(join(root, "packages")).map((name) => `packages/${name}`)];
 	return folders
@@ -138,7 +138,7 @@ async function playStage(stage: Stage): Promise<void> {
 const tokenless =
 	'fetch("http://127.0.0.1:7777/api/health?verbose").then(({ status }) => console.log("without a token:", status))';
 
-/** A script that starts the container's program, checks its health, uses it and stops it, as a builder's runtime would. */
+/** A script that starts the container's program, checks its health, uses it and stops it, like a container runtime. */
 function life(): string {
 	const quoted = (words: readonly string[]) =>
 		words.map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(" ");

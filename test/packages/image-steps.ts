@@ -26,12 +26,12 @@ export interface Stage {
 	readonly instructions: readonly Instruction[];
 }
 
-/** The stages of a Dockerfile, in their order. */
+/** The stages of a Dockerfile, in order. */
 export function stagesOf(text: string): Stage[] {
 	const stages: (Stage & { readonly instructions: Instruction[] })[] = [];
 	for (const instruction of DockerfileParser.parse(text).getInstructions()) {
 		if (instruction.getKeyword() === "FROM") {
-			// The keyword decides the class.
+			// The parser chooses the class of an instruction by its keyword.
 			const from = instruction as From;
 			stages.push({ base: from.getImage() ?? "", name: from.getBuildStage() ?? "", instructions: [] });
 		} else stages.at(-1)?.instructions.push(instruction);
@@ -39,13 +39,13 @@ export function stagesOf(text: string): Stage[] {
 	return stages;
 }
 
-/** Words of an instruction in the form of JSON, also of the command of a health check. */
+/** Words of an instruction in JSON form, for example the command of a health check. */
 export function wordsOf(instruction: Instruction): string[] {
 	const text = instruction.getArgumentsContent() ?? "";
 	return JSON.parse(text.slice(text.indexOf("[")));
 }
 
-/** Directories and files of the machine that stand for those of the base image. */
+/** Directories and files of the machine that replace parts of the base image. */
 const ofMachine = [
 	"/usr",
 	"/etc/alternatives",
@@ -56,14 +56,17 @@ const ofMachine = [
 	"/etc/resolv.conf",
 	"/etc/ssl",
 ];
-/** A directory of the root that every user may read. Without this, bubblewrap makes it only for the user that starts it. */
+/**
+ * A directory of the root that every user may read. Without this option, bubblewrap creates a directory only for its
+ * own user.
+ */
 const readable = (path: string): string[] => ["--perms", "0755", "--dir", path];
 const isRoot = process.getuid?.() === 0;
 const uids: Readonly<Record<string, number>> = { root: 0, node: 1000 };
 
 /**
- * A new root directory with the programs of this machine, a Node 24 and npm, in place of a base image. It runs the steps of one
- * stage with bubblewrap. Programs of Debian are not installed: `apt-get` only notes its arguments.
+ * A new root directory that replaces a base image. It contains the programs of this machine, Node 24 and npm. It runs
+ * the steps of one stage with bubblewrap. It installs no Debian packages: `apt-get` only records its arguments.
  */
 export class FreshRoot implements Disposable {
 	readonly directory = mkdtempSync(join(tmpdir(), "parley-image-"));
@@ -72,7 +75,7 @@ export class FreshRoot implements Disposable {
 	};
 	readonly #context: (target: string) => void;
 	readonly #mounts: readonly string[];
-	/** Variables of npm, which no stage has set. */
+	/** Environment variables of npm, which stages do not set. */
 	readonly #npm: Readonly<Record<string, string>>;
 	#directory = "/";
 	user = "root";
@@ -127,10 +130,10 @@ export class FreshRoot implements Disposable {
 		});
 	}
 
-	/** Arguments of the calls of `apt-get`, one call a line. */
+	/** Arguments of the `apt-get` calls, one call per line. */
 	static readonly notes = "/tmp/apt-get.log";
 
-	/** Plays an instruction. `earlier` are the roots of earlier stages by name. */
+	/** Plays an instruction. `earlier` contains the roots of earlier stages by name. */
 	async play(instruction: Instruction, earlier: ReadonlyMap<string, FreshRoot> = new Map()): Promise<void> {
 		const words = instruction.getArguments().map(String);
 		switch (instruction.getKeyword()) {
@@ -162,7 +165,7 @@ export class FreshRoot implements Disposable {
 		}
 	}
 
-	/** Runs a program as the user of the stage. Without `network`, it has only a loopback of its own. */
+	/** Runs a program as the user of the stage. Without `network`, the program has only its own loopback interface. */
 	async run(command: readonly string[], { network = true } = {}): Promise<string> {
 		const uid = uids[this.user] ?? Number.NaN;
 		const asUser =
@@ -198,7 +201,7 @@ export class FreshRoot implements Disposable {
 		return stdout;
 	}
 
-	/** A program in `/usr/local/bin`, which comes before those of the machine. */
+	/** Path of a program in `/usr/local/bin`, which precedes the machine's own programs. */
 	#stub(name: string, script: string): string[] {
 		const file = join(this.directory, `tmp/stub-${name}`);
 		writeFileSync(file, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
@@ -220,7 +223,7 @@ export class FreshRoot implements Disposable {
 		cpSync(root.#inside(source), destination, { recursive: true, verbatimSymlinks: true });
 	}
 
-	/** The path on this machine of a path of the root. */
+	/** The machine's path for a path inside the root. */
 	#inside(path: string): string {
 		return join(this.directory, path.startsWith("/") ? path : join(this.#directory, path));
 	}

@@ -15,7 +15,7 @@ let machine: NewMachine;
 let project: string;
 let packed: readonly string[];
 
-/** Options of a strict program in TypeScript, which also checks the types of all libraries. */
+/** Options of a strict TypeScript program, which also check the types of all libraries. */
 const compilerOptions = {
 	target: "es2022",
 	module: "nodenext",
@@ -99,7 +99,7 @@ test("the packages contain compiled code and types, without sources, tests and n
 	}
 });
 
-/** Runs a marked command of the page in the project, with the types of Node.js for the compiler. */
+/** Runs a marked command of the page in the project. Adds the Node.js types for the compiler. */
 async function install(name: string, settings: Readonly<Record<string, string>> = {}): Promise<void> {
 	const block = blocks.find((one) => one.name === name);
 	if (!block) throw new Error(`docs/connectors.md has no block ${name}`);
@@ -107,17 +107,17 @@ async function install(name: string, settings: Readonly<Record<string, string>> 
 	await machine.run("sh", "-euc", `cd '${project}'; ${variables.join("")}${block.script} @types/node@24`);
 }
 
-/** Checks these files with the compiler, and writes their JavaScript. */
+/** Checks these files with the compiler, and writes the compiled JavaScript. */
 async function compile(files: Readonly<Record<string, string>>): Promise<void> {
 	for (const [name, text] of Object.entries(files)) writeFileSync(join(project, name), text);
 	const settings = { compilerOptions, files: Object.keys(files) };
 	writeFileSync(join(project, "tsconfig.json"), JSON.stringify(settings));
 	const compiler = join(root, "node_modules/.bin/tsc");
-	// The compiler prints errors on its standard output, which the error of `run` does not contain.
+	// The compiler prints errors to stdout, which the error of `run` does not contain.
 	await machine.run("sh", "-c", `'${compiler}' -p '${project}' >&2`);
 }
 
-/** The programs in TypeScript of a page. */
+/** TypeScript programs in a page. */
 function typescriptIn(page: string): string[] {
 	const text = readFileSync(join(root, page), "utf8");
 	return Array.from(text.matchAll(/^```ts\n(.*?)^```$/gms), ([, program = ""]) => program);

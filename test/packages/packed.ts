@@ -16,18 +16,18 @@ export const systemPath = (process.env["PATH"] ?? "")
 	.split(delimiter)
 	.filter((folder) => !folder.includes("node_modules"));
 
-/** The path of a program of the machine. Throws if it is not installed. */
+/** Path of a program on this machine. Throws if the program is not installed. */
 export function findProgram(name: string): string {
 	const folder = systemPath.find((one) => existsSync(join(one, name)));
 	if (folder === undefined) throw new Error(`${name} is not installed`);
 	return join(folder, name);
 }
 
-/** Variables of `npm run` about this machine and this clone. The user did not set them. */
+/** Environment variables that `npm run` sets for this machine and this clone. The user has not set them. */
 const ofScripts =
 	/^npm_config_(?:(?:local_|global_)?prefix|node_gyp|nodedir|npm_version|user_agent|loglevel)$/i;
 
-/** Settings by which npm of this machine reaches its registry, and its cache. A new home directory has no settings. */
+/** Settings for npm's registry and cache on this machine. A new home directory has no settings. */
 export async function npmSettings(): Promise<Record<string, string>> {
 	const settings: Record<string, string> = {};
 	for (const name of ["userconfig", "globalconfig", "cache"]) {
@@ -79,17 +79,17 @@ export class NewMachine implements AsyncDisposable {
 		return new NewMachine(node, await npmSettings());
 	}
 
-	/** Output of the started program on standard error so far. */
+	/** Stderr output of the started program so far. */
 	get errors(): string {
 		return this.#errors;
 	}
 
-	/** Runs a program to its end. Throws if its exit code is not 0. */
+	/** Runs a program to its end. Throws if the exit code is not 0. */
 	run(program: string, ...args: readonly string[]): Promise<Printed> {
 		return execute(program, args, { cwd: this.home, env: this.environment });
 	}
 
-	/** Starts a gateway, and returns the line with its address. The process ends with this machine. */
+	/** Starts a gateway, and returns the line with its address. Disposal of this object ends the process. */
 	async start(program: string, ...args: readonly string[]): Promise<string> {
 		const child = spawn(program, args, {
 			cwd: this.home,
@@ -122,7 +122,7 @@ export class NewMachine implements AsyncDisposable {
 			try {
 				process.kill(-pid, "SIGKILL");
 			} catch {
-				// The process group is empty, as expected.
+				// The process group has no processes left, as expected.
 			}
 		}
 		rmSync(this.directory, { recursive: true, force: true });
@@ -137,7 +137,7 @@ function listening(output: Readable): Promise<string> {
 	return promise;
 }
 
-/** A program of Node 20: that of the machine, or else one from the registry, in this folder. */
+/** Path of a program of Node 20. Uses the machine's Node 20, or installs it from the registry in this folder. */
 export async function node20(folder: string): Promise<string> {
 	for (const directory of systemPath) {
 		const program = join(directory, "node");
@@ -153,11 +153,11 @@ async function majorOf(program: string): Promise<number> {
 	return Number.parseInt(stdout.slice(1), 10);
 }
 
-/** Makes the packages in a folder as `npm run pack` does, with this Node. Returns the printed paths. */
+/** Makes the packages in a folder like `npm run pack`, with this Node. Returns the printed paths. */
 export async function pack(node: string, folder: string, ...names: readonly string[]): Promise<string[]> {
 	const { stdout } = await execute(node, [join(root, "scripts/run.mjs"), "pack", folder, ...names], {
 		cwd: root,
-		// Messages of npm after its output, as it prints them for a newer version.
+		// With this level, npm adds messages after its output. It does the same for a newer version.
 		env: { ...process.env, npm_config_loglevel: "info" },
 	});
 	return stdout.trim().split("\n");

@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 
 const program = fileURLToPath(new URL("./claiming.ts", import.meta.url));
 
-/** A process with its own store, which competes with others to answer the same prompts. */
+/** A process with its own store. It competes with other processes to answer the same prompts. */
 export class Claimant {
 	readonly #child: ChildProcessByStdio<Writable, Readable, null>;
 	readonly #words: AsyncIterator<string>;
@@ -35,7 +35,7 @@ export class Claimant {
 		return value;
 	}
 
-	/** The process ends by itself at the end of its input, even if a test fails. */
+	/** The process also ends when its input ends, even if a test fails. */
 	async end(): Promise<void> {
 		this.#child.stdin.end();
 		await this.#ended;

@@ -1,7 +1,7 @@
 import { createInterface } from "node:readline";
 import { type ContractTables, contractMigration, openPostgresStore } from "@parley/base/testing";
 
-/** The program of a `Claimant`: prints `ready`, then for each id on stdin whether it answered first. */
+/** The program of a `Claimant`: prints `ready`, then for each id on stdin whether this process answered first. */
 const [connection = ""] = process.argv.slice(2);
 const store = await openPostgresStore<ContractTables>({ connection, migrations: [contractMigration] });
 const say = (word: string): boolean => process.stdout.write(`${word}\n`);

@@ -2,14 +2,17 @@ import { test as plainTest } from "vitest";
 import { missing, PostgresServer } from "./server.ts";
 
 interface Fixtures {
-	/** The server of all tests of a file. */
+	/** The server that all tests of a file share. */
 	readonly shared: PostgresServer | undefined;
 	readonly server: PostgresServer;
-	/** Connection string of the database of this test, for `openPostgresStore` in any process. */
+	/** Connection string of this test's database, for `openPostgresStore` in any process. */
 	readonly database: string;
 }
 
-/** A test on a PostgreSQL server that the tests of its file share. Skipped with a reason if PostgreSQL is not installed. */
+/**
+ * A test with a PostgreSQL server that the tests of the file share. Skipped with a reason if PostgreSQL is not
+ * installed.
+ */
 export const test = plainTest.extend<Fixtures>({
 	shared: [
 		// biome-ignore lint/correctness/noEmptyPattern: a fixture that needs no other one is written like this

@@ -6,9 +6,9 @@ import { expect } from "vitest";
 import { test } from "./postgres-test.ts";
 
 const people = 20;
-/** Notes of each person, the maximum. */
+/** Maximum number of notes per person. */
 const notes = 500;
-/** Maximum of milliseconds to recall notes. */
+/** Maximum time to recall notes, in milliseconds. */
 const maximum = 100;
 const words = "deploy friday tea office lima berlin cache index ticket garden bean 東京 茶 好き 住む".split(
 	" ",

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { promisify } from "node:util";
 
-/** Debian has the programs of the server outside the PATH, in a directory for each version. */
+/** On Debian, the server's programs are not in the PATH, but in one directory per version. */
 const folders = [...(process.env["PATH"] ?? "").split(":"), ...globSync("/usr/lib/postgresql/*/bin").sort()];
 const programs = folders.findLast((folder) => existsSync(join(folder, "initdb")));
 const isRoot = process.getuid?.() === 0;
@@ -15,13 +15,13 @@ const isRoot = process.getuid?.() === 0;
 export const missing = programs ? undefined : "PostgreSQL is not installed";
 
 /**
- * Makes the server end with the process that started it. PostgreSQL refuses to run as root, so root switches to the user of
- * Debian's package.
+ * Command prefix that ends the server together with the process that started it. PostgreSQL refuses to run as root, so
+ * root switches to the user of Debian's package.
  */
 const unprivileged = isRoot ? ["--reuid=postgres", "--regid=postgres", "--clear-groups"] : [];
 const leaders = process.platform === "linux" ? ["setpriv", "--pdeathsig=QUIT", ...unprivileged] : [];
 
-/** A PostgreSQL server for one test, which only this test can reach. Its data is deleted at disposal. */
+/** A PostgreSQL server for one test, which only this test can reach. Disposal deletes its data. */
 export class PostgresServer implements AsyncDisposable {
 	readonly #directory: string;
 	#child: ChildProcess | undefined;
@@ -36,7 +36,8 @@ export class PostgresServer implements AsyncDisposable {
 		await using undo = new AsyncDisposableStack();
 		const server = undo.use(new PostgresServer(directory));
 		if (isRoot) execFileSync("chown", ["postgres:postgres", directory]);
-		// The sandbox of another test may have the root `/`. It hides the socket and must be able to find it.
+		// The sandbox of another test may have the root `/`. This sandbox must be able to find the socket in order to
+		// hide it.
 		chmodSync(directory, 0o711);
 		const how = ["--username=parley", "--auth=trust", "--encoding=UTF8", "--locale=C.UTF-8", "--no-sync"];
 		const [program, ...args] = command("initdb", "--pgdata", join(directory, "data"), ...how);
@@ -65,7 +66,7 @@ export class PostgresServer implements AsyncDisposable {
 		return stdout.trimEnd();
 	}
 
-	/** Ends the connections to a database like an operator does. */
+	/** Ends the connections to a database, as an operator would do. */
 	async disconnect(database: string): Promise<void> {
 		const others = "datname = current_database() and pid <> pg_backend_pid()";
 		await this.query(
@@ -74,7 +75,7 @@ export class PostgresServer implements AsyncDisposable {
 		);
 	}
 
-	/** Closes all connections immediately, like a crash of its machine, but keeps committed data. */
+	/** Closes all connections immediately, like a crash of the machine, but keeps committed data. */
 	async halt(): Promise<void> {
 		const child = this.#child;
 		if (!child) return;
@@ -84,7 +85,7 @@ export class PostgresServer implements AsyncDisposable {
 		await ended;
 	}
 
-	/** Starts again after `halt`. */
+	/** Starts the server again after `halt`. */
 	async resume(): Promise<void> {
 		const settings = [
 			...["listen_addresses=", `unix_socket_directories=${this.#directory}`, "max_connections=100"],

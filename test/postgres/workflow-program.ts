@@ -12,8 +12,8 @@ import {
 import { noSandboxes, unkeyed } from "@parley/core/testing";
 
 /**
- * A runtime on PostgreSQL that starts or continues the skill `deploy` in its only session. After the answer it prints the
- * recorded events as JSON, one per line, and ends. The failpoints of its last argument can kill it before.
+ * A runtime on PostgreSQL that starts or continues the skill `deploy` in its only session. After the answer, it prints
+ * the recorded events as JSON, one per line, and exits. The failpoints in the last argument can kill it earlier.
  */
 const [connection = "", directory = "", hooks] = process.argv.slice(2);
 const clock = systemClock;
@@ -25,7 +25,7 @@ const runtime = new Runtime({
 	secrets: new SecretBox(Buffer.alloc(32, 1)),
 	roots: { given: [], current: `${directory}/root`, dataDir: `${directory}/data` },
 });
-/** Sessions with an answer, which includes those of the steps. */
+/** Sessions with an answer, including the sessions of the steps. */
 const answers = new Set<string>();
 let wake = (): void => undefined;
 runtime.observe(operator, ({ event, sessionId }) => {

@@ -11,7 +11,7 @@ import { test } from "./postgres-test.ts";
 
 const program = fileURLToPath(new URL("./workflow-program.ts", import.meta.url));
 
-/** Each command leaves a mark, so that a second run is visible. */
+/** Each command leaves a mark, so that a repeated command is visible. */
 const deploy = `---
 steps:
   - {id: plan, prompt: "run: printf p >> plan.txt"}
@@ -28,7 +28,7 @@ test("on PostgreSQL, a workflow continues after kills of its process, and each s
 	const directory = await mkdtemp(join(tmpdir(), "parley-workflow-"));
 	for (const name of ["root", "data/skills"]) await mkdir(join(directory, name), { recursive: true });
 	await writeFile(join(directory, "data/skills/deploy.md"), deploy);
-	/** Returns the signal of the process and its output. */
+	/** Returns the signal that ended the process, and its output. */
 	const live = async (hooks = "") => {
 		const child = spawn(process.execPath, [program, database, directory, ...(hooks ? [hooks] : [])], {
 			stdio: ["ignore", "pipe", "inherit"],
@@ -36,7 +36,7 @@ test("on PostgreSQL, a workflow continues after kills of its process, and each s
 		const [out, [code, signal]] = await Promise.all([text(child.stdout), once(child, "close")]);
 		return { code, signal, out };
 	};
-	// At the recorded result of a step, and while another one starts.
+	// Kills the process when the result of a step is recorded, and when another step starts.
 	for (const hooks of ["skill-step-ended=kill@1", "skill-step-started=kill@2"]) {
 		expect(await live(hooks), hooks).toMatchObject({ signal: "SIGKILL" });
 	}

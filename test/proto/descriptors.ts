@@ -18,14 +18,15 @@ const Message = z.object({
 interface ProtoMessage {
 	readonly name: string;
 	/**
-	 * Its fields in the order of their numbers, each as `name=number`, with `:type` unless it is a string, and `*` or `?`.
+	 * Fields in the order of their numbers, each as `name=number`, with `:type` unless the type is string. `*` marks a
+	 * repeated field, and `?` an optional field.
 	 */
 	readonly fields: string;
 	/** The first number of each reserved range. */
 	readonly reserved: readonly number[];
 }
 
-/** The messages of a file below `proto/` and its package. The library that reads it differs from that of the codecs. */
+/** The messages of a file below `proto/` and its package, read with a different library than the codecs use. */
 export function messagesOf(file: string): ProtoMessage[] {
 	const includeDirs = [fileURLToPath(new URL("../../proto", import.meta.url))];
 	const proto = loadSync(file, { includeDirs, keepCase: true });
@@ -39,7 +40,7 @@ export function messagesOf(file: string): ProtoMessage[] {
 
 function described({ name, field, oneofDecl, reservedRange }: z.infer<typeof Message>): ProtoMessage {
 	const sorted = field.toSorted((one, other) => one.number - other.number);
-	// protoc puts each `optional` field into a separate oneof, whose name starts with "_".
+	// protoc puts each `optional` field into a separate oneof whose name starts with "_".
 	const isOptional = ({ oneofIndex, name: own }: Field): boolean => oneofDecl[oneofIndex]?.name === `_${own}`;
 	const fields = sorted.map((one) => written(one, isOptional(one)));
 	return { name, fields: fields.join(" "), reserved: reservedRange.map(({ start }) => start) };

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { messagesOf } from "./descriptors.ts";
 
-/** The numbers that existing clients were compiled with. A type is written behind the number if it is not `string`. */
+/** The field numbers with which existing clients were compiled. A type follows the number if it is not `string`. */
 const numbers = {
 	GetStatusRequest: "",
 	GetStatusResponse:

@@ -8,10 +8,10 @@ interface Field {
 	readonly oneofIndex?: number;
 }
 
-/** Names of the fields of a message with a oneof, as TypeScript clients have them: the kinds of frames of a stream. */
+/** Field names of a message's oneof, in the spelling of TypeScript clients. They are the kinds of frames in a stream. */
 export function messageNames(file: string, message: string): string[] {
 	const proto = loadSync(file, { includeDirs: [folder] });
-	// proto-loader describes a message type by its descriptor, in JSON.
+	// proto-loader describes a message type by its descriptor in JSON form.
 	const { type } = proto[message] as { readonly type: { readonly field: readonly Field[] } };
 	return type.field.filter(({ oneofIndex }) => oneofIndex !== undefined).map(({ name }) => camelCase(name));
 }

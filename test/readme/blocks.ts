@@ -4,7 +4,10 @@ export interface Block {
 	readonly script: string;
 }
 
-/** The marked blocks in their order: `<!-- test: NAME -->`, and in the next line a fence that begins with ```` ```sh ````. */
+/**
+ * The marked blocks of a page, in order. A marked block has `<!-- test: NAME -->`, and in the next line a fence that
+ * begins with ```` ```sh ````.
+ */
 export function markedBlocks(markdown: string): Block[] {
 	const marked = /^<!-- test: ([a-z-]+) -->\n+```sh\n(.*?)^```$/gms;
 	return Array.from(markdown.matchAll(marked), ([, name = "", script = ""]) => ({

@@ -27,10 +27,13 @@ const clone = join(stage, "parley");
 const home = join(stage, "home");
 const programs = join(stage, "programs");
 
-/** The shell of a new user: no variables of this run, and an empty home directory, which also has the data. */
+/**
+ * Environment of a new user's shell. It has no variables of this run, and an empty home directory that also contains
+ * the data.
+ */
 const env = {
 	PARLEY_SANDBOX: "off",
-	// `npm start` makes the command in the first one. The Node of this shell is too old for the command itself.
+	// `npm start` installs the command in the first directory. The Node in this PATH is too old for the command itself.
 	PATH: [join(home, ".local/bin"), programs, ...systemPath].join(delimiter),
 	HOME: home,
 	TMPDIR: tmpdir(),
@@ -120,8 +123,8 @@ async function run(name: string): Promise<string> {
 }
 
 /**
- * Runs a block that ends in `npm start`. The shell is replaced by npm, so that a signal reaches npm as it does at a prompt.
- * A key in the block is replaced by a fake one.
+ * Runs a block that ends with `npm start`. npm replaces the shell, so that a signal reaches npm as at a prompt. A fake
+ * key replaces the key in the block.
  */
 function start(name: string): Gateway {
 	const commands = script(name).replace("YOUR-KEY", `sk-ant-api03-${"k".repeat(40)}`);
@@ -129,7 +132,7 @@ function start(name: string): Gateway {
 		cwd: clone,
 		env,
 		stdio: ["ignore", "pipe", "pipe"],
-		// A separate process group, so that all its processes can be ended.
+		// The process group is separate, so that the test can end all its processes.
 		detached: true,
 	});
 	const gateway = Object.assign(child, { ended: once(child, "exit") });
@@ -142,7 +145,7 @@ function endGroup({ pid }: Gateway): void {
 	try {
 		process.kill(-pid, "SIGKILL");
 	} catch {
-		// The process group is empty, as expected.
+		// The process group has no processes left, as expected.
 	}
 }
 
@@ -151,7 +154,10 @@ function listening(gateway: Gateway): Promise<string> {
 	return lineOf(gateway, /^parley listening on .*$/m);
 }
 
-/** The first line of that form. If the process ends without one, an error with its complete output. */
+/**
+ * The first line that matches the pattern. If the process ends without such a line, throws an error with the complete
+ * output.
+ */
 function lineOf(gateway: Gateway, form: RegExp): Promise<string> {
 	const { promise, resolve, reject } = Promise.withResolvers<string>();
 	let stdout = "";
@@ -168,7 +174,7 @@ function lineOf(gateway: Gateway, form: RegExp): Promise<string> {
 	return promise;
 }
 
-/** Files of Parley in the home directory. npm and pnpm have their own directories there, with links to the clone. */
+/** Parley's files in the home directory. npm and pnpm have their own directories in it, with links to the clone. */
 function traces(folder = home): string[] {
 	return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
 		const path = join(folder, entry.name);

@@ -6,14 +6,14 @@ import { RedactionSetup } from "./redaction-setup.ts";
 
 const everything = [...registered, ...shaped];
 /**
- * A secret that the model itself writes into a call must stay in that call: it is stored for the next request, and is sent
- * back to the model.
+ * A secret that the model itself writes into a call must stay in that call. The gateway stores the call for the next
+ * request and sends it back to the model.
  */
 const [written = "", ...unwritten] = registered.toReversed();
 const hidden = `${textOf(unwritten)}\n${shaped.join("\n")}\n`;
 const wrapped = unwritten.map((secret, n) => wrappedIn(secret, "x".repeat(n + 30))).join("\n\n");
 
-/** The unencoded secrets only, because the shape of a credential is not recognizable after encoding. */
+/** Finds only unencoded secrets, because the form of a credential is not recognisable after encoding. */
 function looksIn(secrets: readonly string[], text: string): string[] {
 	return secrets.filter((secret) => text.includes(secret));
 }
@@ -35,7 +35,7 @@ test("no secret is in any file, event, response, log line or model request, by a
 	const { client, model } = setup;
 	const session = await client.open({ title: `about ${first}` });
 	await client.call("accept_all_tools");
-	// A file, by tools that read, search, run and write.
+	// Reads and writes a file with tools that read, search, run and write.
 	model.script(uses("t1", "read_file", { path: "secrets.txt" }), says("read"));
 	await setup.ask("read it");
 	model.script(
@@ -51,7 +51,7 @@ test("no secret is in any file, event, response, log line or model request, by a
 		says("ran"),
 	);
 	await setup.ask("run it");
-	// Replies of the model in small pieces, and errors of its server.
+	// Makes the model reply in small pieces, and makes its server return errors.
 	model.script({ ...says(`It says ${hidden}`), cut: (text) => text.match(/.{1,3}/gsu) ?? [] });
 	await setup.ask("say it");
 	model.script({
@@ -63,7 +63,7 @@ test("no secret is in any file, event, response, log line or model request, by a
 	});
 	await setup.ask("fail");
 	model.drainViolations();
-	// Questions and the answers of people. Messages themselves contain only fake credentials.
+	// Asks questions, and answers them as people do. The messages themselves contain only fake credentials.
 	model.script(
 		uses("t5", "ask_user", { question: `Which of ${written}?`, type: "select", options: [written, "no"] }),
 		says("asked"),
@@ -75,11 +75,12 @@ test("no secret is in any file, event, response, log line or model request, by a
 	await client.call("steer", { content: `steered ${first}` }).then(() => client.event("assistant.message"));
 	await client.call("rename_session", { session_id: session, title: `named ${second}` });
 	await client.call("feedback", { session_id: session, rating: "good", comment: hidden.slice(0, 1_000) });
-	// A request whose name is a secret is refused without the name.
+	// The gateway refuses a request whose name is a secret, and does not repeat the name.
 	for (const secret of [first, shaped[0] ?? ""]) {
 		const name = encodeURIComponent(secret);
 		const upload = { method: "POST", body: "content" };
-		// Each response shows that the gateway read the name: a probe of an unknown method or parameter fails here.
+		// Each response proves that the gateway has read the name. A probe with an unknown method or parameter would
+		// have another response.
 		expect([
 			await setup.probe("open_session", { session_id: secret }),
 			await setup.probe("explain", { session_id: secret }),
@@ -92,7 +93,7 @@ test("no secret is in any file, event, response, log line or model request, by a
 		]).toEqual([
 			"session not found: [redacted]",
 			"session not found: [redacted]",
-			// Without the parameter it would list rows.
+			// Without the parameter, the gateway would list rows.
 			'ok {"records":[]}',
 			"prompt not found",
 			"unknown method: no_such_method",
@@ -153,7 +154,7 @@ test("a password that is typed into a page appears nowhere else, and neither doe
 	model.script(uses("t1", "ask_user", { label: "Key?", type: "password" }), says("well"));
 	await client.call("send_message", { content: "ask" });
 	const { token } = (await client.event("prompt.request")).payload;
-	// Repeated and overlong names are absent as well.
+	// Repeated and overlong passwords must be absent as well.
 	const long = other.padEnd(5_000, "-");
 	const first = await setup.typeIntoPage(token, long);
 	const second = await setup.typeIntoPage(token, password);
@@ -183,7 +184,7 @@ test("a secret in a reply is found at any split of the reply", { timeout: paced(
 	}
 	const shown = setup.frames.filter((frame) => frame.includes('"assistant.'));
 	expect(findIn(registered, shown.join("\n"))).toEqual([]);
-	// The deltas of a reply, joined, must not contain it either.
+	// The joined deltas of a reply must not contain the secret either.
 	const deltas = shown.flatMap(
 		(frame) => /"(?:delta|text|content)":"((?:[^"\\]|\\.)*)"/.exec(frame)?.[1] ?? [],
 	);

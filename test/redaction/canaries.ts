@@ -3,7 +3,7 @@
 const hex = (n: number): string =>
 	[...`${n}`].map((digit) => String.fromCharCode(103 + Number(digit))).join("");
 
-/** Registered values of every alphabet, none with the shape of a known credential. */
+/** Registered secrets of every alphabet. None has the form of a known credential. */
 export const registered: readonly string[] = Array.from({ length: 20 }, (_, n) => {
 	const id = `${hex(n + 11)}Qx${n}zVb7`;
 	const kinds = [
@@ -21,7 +21,7 @@ const letters = (seed: number, length: number): string =>
 		"",
 	);
 
-/** Texts with the shape of a credential. They are put together here, so that scanners do not report this file. */
+/** Texts with the form of a credential. The source assembles them, so that secret scanners do not report this file. */
 export const shaped: readonly string[] = [
 	...["a", "b", "e", "p", "r", "s"].map((kind, n) => `xox${kind}-${letters(n, 30)}`),
 	`xapp-${letters(7, 40)}`,
@@ -58,7 +58,7 @@ export function textOf(secrets: readonly string[]): string {
 	return secrets.flatMap((secret) => formsOf(secret).map((form, n) => `form ${n}: <${form}> end`)).join("\n");
 }
 
-/** A registered value in base64 together with other text, broken into lines as `base64` does. */
+/** A registered secret in base64 together with other text, broken into lines like the output of `base64`. */
 export function wrappedIn(secret: string, before: string): string {
 	return Buffer.from(`${before}${secret} and after`).toString("base64").replaceAll(/.{76}/g, "$&\n");
 }
@@ -69,7 +69,7 @@ export function findIn(secrets: readonly string[], text: string): string[] {
 	const joined = text.replaceAll("\n", "").replaceAll("\\n", "");
 	return secrets.filter((secret) => {
 		const bytes = Buffer.from(secret);
-		// The part of base64 that depends only on the secret, at each of the three offsets in a longer text.
+		// The part of the base64 text that depends only on the secret, at each of the three possible offsets.
 		const inside = [0, 1, 2].map((offset) => {
 			const padded = Buffer.concat([Buffer.alloc(offset), bytes]).toString("base64");
 			return padded.slice(Math.ceil((8 * offset) / 6), Math.floor((8 * (offset + bytes.length)) / 6));

@@ -1,4 +1,5 @@
-// A process with only the client: prints received events, and its log to stderr. Its argument is the address of Discord.
+// A process that contains only the client. It prints received events to stdout, and its log to stderr. Its argument is
+// the address of Discord.
 
 import { createLogger, Redactor, systemClock } from "@parley/base";
 import { createDiscordPort, guardProcess } from "@parley/discord";

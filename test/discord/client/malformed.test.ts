@@ -6,7 +6,7 @@ import { type WebSocket, WebSocketServer } from "ws";
 import { Watch } from "../../watch.ts";
 import { WatchedClient } from "./watched-client.ts";
 
-/** A gateway that sends any frames, including those that Discord would not send. */
+/** A Discord gateway that sends any frames, including invalid frames. */
 async function place({ refused = 0 } = {}) {
 	let attempts = 0;
 	const server = createServer((_request, response) => {
@@ -27,7 +27,7 @@ async function place({ refused = 0 } = {}) {
 		socket.once("message", () => connected.resolve(socket));
 	});
 	await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-	// The address of a server on a TCP port is an object.
+	// A server on a TCP port has an object as its address.
 	const { port } = server.address() as AddressInfo;
 	const url = `ws://127.0.0.1:${port}`;
 	onTestFinished(() => {
@@ -95,7 +95,7 @@ test("a guarded process reports an error inside discord.js and continues", async
 		});
 	}
 	const socket = await greet();
-	// discord.js reads `d` of the first frame, and the interval in `d` of the second.
+	// discord.js fails when it reads `d` of the first frame, and the interval in `d` of the second frame.
 	for (const frame of [{ op: 9 }, { op: 10 }]) socket.send(JSON.stringify(frame));
 	await watch.until("both are reported", () => output.stderr.split("failed on a payload").length > 2);
 	socket.send(JSON.stringify({ op: 0, t: "MESSAGE_CREATE", s: 2, d: { content: "still here" } }));

@@ -16,11 +16,11 @@ export interface ClientOptions {
 	readonly apiUrl: string;
 	readonly cdnUrl?: string;
 	readonly sessions?: SessionStore;
-	/** Returns false for an event whose handling never completes. */
+	/** Whether the handling of an event completes. */
 	readonly accepts?: (event: DiscordDispatch) => boolean;
 }
 
-/** The real client, and the events that it has passed on. */
+/** The real client with a record of the events that it has passed on. */
 export class WatchedClient {
 	readonly port: DiscordPort;
 	readonly log = new MemoryLogger();
@@ -41,7 +41,7 @@ export class WatchedClient {
 		onTestFinished(() => this.port.close());
 	}
 
-	/** Resolves when the client is ready or refused. */
+	/** Resolves when the client is ready or Discord has refused it. */
 	async connect(): Promise<this> {
 		await this.port.connect({
 			dispatch: (event) => {

@@ -28,13 +28,13 @@ const Stored = z.record(
 	}),
 );
 
-/** Readings of an earlier run, which are valid for the same content and the same rules. */
+/** Readings of an earlier run. A reading stays valid while the content and the rules are the same. */
 export class ReadingCache {
 	readonly #path: string;
 	readonly #rules = rulesHash();
 	readonly #stored: z.infer<typeof Stored>;
 
-	/** Reads the file at `path`. A missing file, or one of another version, is an empty cache. */
+	/** Reads the file at `path`. If the file is missing or has another version, the cache is empty. */
 	constructor(path: string) {
 		this.#path = path;
 		this.#stored = readStored(path);
@@ -68,7 +68,7 @@ function readStored(path: string): z.infer<typeof Stored> {
 	}
 }
 
-/** Hash of the sources that decide about a sentence. */
+/** Hash of the sources that define the rules. */
 function rulesHash(): string {
 	const folder = new URL(".", import.meta.url);
 	const files = globSync("*.{ts,json}", { cwd: folder }).sort();

@@ -3,11 +3,11 @@ import { parseSync, Visitor } from "rolldown/utils";
 
 export interface Identifier {
 	readonly name: string;
-	/** Line of its first use, from 1. */
+	/** Line of the first use, starting at 1. */
 	readonly line: number;
 }
 
-/** Words that a name must not contain, with the words that replace them. */
+/** Words that a name must not contain, with their replacements. */
 const bannedWords: Readonly<Record<string, string>> = {
 	asked: "requested, prompt or question",
 	bury: "remove",
@@ -44,10 +44,10 @@ const bannedWords: Readonly<Record<string, string>> = {
 	whispers: "privately",
 };
 
-/** Words that must not begin a name, with the words that replace them. */
+/** Words that must not begin a name, with their replacements. */
 const bannedBeginnings: Readonly<Record<string, string>> = { most: "max, maximum or newest" };
 
-/** Each identifier of a source once, and the name of its file. A quoted property is not an identifier. */
+/** Each identifier of a source once, and the name of its file. Quoted properties are not included. */
 export function identifiersOf(file: string, source: string): Identifier[] {
 	const { program } = parseSync(file, source);
 	const starts = new Map<string, number>([[basename(file).replace(/\.\w+$/, ""), 0]]);
@@ -69,7 +69,7 @@ export function adviceFor(name: string): string | undefined {
 		: undefined;
 }
 
-/** Words of a name in camel case, snake case or kebab case, in lower case. */
+/** Words of a name in camel case, snake case or kebab case, converted to lower case. */
 export function wordsOf(name: string): string[] {
 	return name
 		.replaceAll(/(\p{Ll}|\d)(\p{Lu})/gu, "$1 $2")

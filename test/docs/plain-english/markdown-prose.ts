@@ -5,7 +5,7 @@ interface Paragraph {
 	readonly lines: string[];
 }
 
-/** Prose of a Markdown page: headings, paragraphs, list items and table cells. Code blocks and HTML comments are left out. */
+/** Prose of a Markdown page: headings, paragraphs, list items and table cells. Excludes code blocks and HTML comments. */
 export function markdownProse(page: string): Prose[] {
 	const prose: Prose[] = [];
 	let paragraph: Paragraph | undefined;
@@ -43,7 +43,7 @@ function withoutCode(page: string): string {
 
 type Start = "blank" | "heading" | "item" | "row";
 
-/** The kind of block that a line begins, or undefined if it continues a paragraph. */
+/** The kind of block that a line starts. Undefined if the line continues a paragraph. */
 function startOf(raw: string): Start | undefined {
 	const text = raw.replace(/^\s*(?:>\s*)*/, "");
 	if (text === "") return "blank";

@@ -1,31 +1,34 @@
 /** A paragraph, a list item, a table cell or a literal, as people read it. */
 export interface Prose {
 	readonly kind: Kind;
-	/** Lines are separated by "\n", without the marks of a comment or a list. */
+	/** Lines are separated by " " and have no comment or list markers. */
 	readonly text: string;
-	/** Number of its first line in the file, from 1. */
+	/** Number of the passage's first line in the file, starting at 1. */
 	readonly line: number;
 }
 
 export const kinds = ["comments", "docs", "texts", "names", "identifiers"] as const;
-/** `names` are the titles of tests and requirements, `identifiers` the names in code and the names of files. */
+/**
+ * Kinds of checked texts. `names` are the titles of tests and requirements. `identifiers` are the names in code and of
+ * files.
+ */
 export type Kind = (typeof kinds)[number];
 
 export interface Sentence {
 	readonly kind: Kind;
-	/** As it is in the file. */
+	/** The sentence as it is in the file. */
 	readonly text: string;
-	/** The same without code, quotations and addresses: each is one word of capitals. */
+	/** The sentence with each code span, quotation and address replaced by one word of capitals. */
 	readonly plain: string;
 	readonly line: number;
 }
 
-/** Fewer words are a label. */
+/** A text with fewer words is a label. */
 const fewestWords = 3;
 
 const segmenter = new Intl.Segmenter("en", { granularity: "sentence" });
 
-/** Splits a paragraph. Labels of one or two words are left out. */
+/** Splits a paragraph into sentences. Excludes labels of one or two words. */
 export function sentencesOf({ kind, text, line }: Prose): Sentence[] {
 	const masked = mask(text);
 	return [...segmenter.segment(masked)]
@@ -41,10 +44,10 @@ export function sentencesOf({ kind, text, line }: Prose): Sentence[] {
 		.filter(({ plain }) => countWords(plain) >= fewestWords);
 }
 
-/** Code spans, quotations, links of a docstring and values of a template, which are not the prose of their author. */
+/** Parts that are not the author's prose: code spans, quotations, docstring links and template values. */
 const foreign = /`[^`]*`|"[^"]*"|“[^”]*”|\{@link [^}]*\}|\{…\}|https?:\/\/\S+/g;
 
-/** Has the length of the text, so that an index has the same meaning in both. */
+/** Replaces foreign parts and markup. The result has the same length, so that an index is valid in both texts. */
 function mask(text: string): string {
 	return text
 		.replaceAll(foreign, (match) => "X".repeat(match.length))

@@ -4,7 +4,7 @@ import * as z from "zod";
 import { type Kind, kinds } from "./prose.ts";
 import { packageOf, type Reading } from "./readings.ts";
 
-/** The share of sentences, in percent, that may break a rule when the texts are rewritten. */
+/** Maximum share of sentences with findings after the rewrite, in percent. */
 export const goals: Readonly<Record<Kind, number>> = {
 	comments: 2,
 	docs: 0,
@@ -18,7 +18,7 @@ export interface Count {
 	readonly findings: number;
 }
 
-/** Sentences and findings by package and kind. Pairs without a sentence are left out. */
+/** Sentences and findings by package and kind. Excludes pairs without a sentence. */
 export type Counts = ReadonlyMap<string, ReadonlyMap<Kind, Count>>;
 
 export function countsOf(readings: readonly Reading[]): Counts {
@@ -42,7 +42,7 @@ export function countsOf(readings: readonly Reading[]): Counts {
 }
 
 const Maxima = z.record(z.string(), z.record(z.string(), z.int().min(0)));
-/** The largest number of findings by package and kind; 0 for a pair that is missing. */
+/** The maximum number of findings by package and kind, or 0 for a missing pair. */
 export type Maxima = z.infer<typeof Maxima>;
 
 const file = new URL("../plain-english.json", import.meta.url);
@@ -62,7 +62,7 @@ export interface Change {
 	readonly maximum: number;
 }
 
-/** Pairs with more findings than their maximum, and pairs with fewer. */
+/** Pairs with more findings than their maximum, and pairs with fewer findings. */
 export function compare(counts: Counts, maxima: Maxima): { risen: Change[]; fallen: Change[] } {
 	const changes = [...counts].flatMap(([name, row]) =>
 		[...row].map(([kind, { findings }]) => ({ name, kind, findings, maximum: maxima[name]?.[kind] ?? 0 })),
@@ -73,7 +73,7 @@ export function compare(counts: Counts, maxima: Maxima): { risen: Change[]; fall
 	};
 }
 
-/** Maxima that are as low as the counts, and never higher than before. Pairs without findings are left out. */
+/** Maxima lowered to the counts, but never raised. Excludes pairs without findings. */
 export function lowered(counts: Counts, maxima: Maxima): Maxima {
 	const rows = [...counts].map(([name, row]) => {
 		const lowered = [...row].map(

@@ -32,17 +32,17 @@ const patterns = [
 	"{scripts,packages/*/bin}/**/*.mjs",
 	"*.config.ts",
 ];
-/** Generated files, whose sentences are checked in their sources, and files that are input of tests. */
+/** Files that are not checked: generated files, whose sentences are checked in their sources, and inputs of tests. */
 const excluded = ["**/node_modules/**", "**/dist/**", "**/gen/**", "**/fixtures/**", "**/*.golden.md"];
 
-/** Paths of all files that are checked, relative to the root, in order. With `paths`, only those at or below one of them. */
+/** Sorted paths of all checked files, relative to the root. With `paths`, only the files at or below these paths. */
 export function checkedFiles(paths: readonly string[] = []): string[] {
 	const files = globSync(patterns, { cwd: root, exclude: excluded }).sort();
 	if (paths.length === 0) return files;
 	return files.filter((file) => paths.some((path) => file === path || file.startsWith(`${path}/`)));
 }
 
-/** Checks the content of a file. The path decides which of its literals are read. */
+/** Checks the content of a file. The path determines which literals are checked. */
 export function checkSource(file: string, source: string, exceptions: readonly Exception[] = []): Reading {
 	const sentences = { comments: 0, docs: 0, texts: 0, names: 0, identifiers: 0 };
 	const findings: Finding[] = [];
@@ -61,7 +61,10 @@ export function checkSource(file: string, source: string, exceptions: readonly E
 	return { file, sentences, findings };
 }
 
-/** User texts of a file: the messages, labels and prompts of a source, or a Markdown file among the sources. */
+/**
+ * User texts of a file. For a source, these are messages, labels and prompts. A Markdown file among the sources is a
+ * user text as a whole.
+ */
 export function userTexts(file: string, source: string): Prose[] {
 	return proseOf(file, source).filter(({ kind }) => kind === "texts");
 }
@@ -77,7 +80,7 @@ function asFinding(
 function proseOf(file: string, source: string): Prose[] {
 	if (!file.endsWith(".md")) return sourceProse(file, source, literalsOf(file));
 	const prose = markdownProse(source);
-	// Prompts for models are in Markdown files among the sources.
+	// Markdown files among the sources contain prompts for models.
 	return file.includes("/src/") ? prose.map((part) => ({ ...part, kind: "texts" as const })) : prose;
 }
 
@@ -86,7 +89,7 @@ function literalsOf(file: string): Literals {
 	return /^test\/|\.test\.ts$|\/testing\//.test(file) ? "titles" : "texts";
 }
 
-/** The package to which a file belongs. Decisions are separate from the other pages. */
+/** Package of a file. Decisions are separate from the remaining pages. */
 export function packageOf(file: string): string {
 	const [first = "", second = ""] = file.split("/");
 	if (first === "packages") return second;

@@ -1,10 +1,10 @@
 import { type ESTree, type ParseResult, parseSync, Visitor } from "rolldown/utils";
 import type { Kind, Prose } from "./prose.ts";
 
-/** The literals that are read in addition to comments: all sentences, as texts or as names, or only the titles of tests. */
+/** Checked literals in addition to comments: all sentences as texts or as names, or only the titles of tests. */
 export type Literals = "texts" | "names" | "titles";
 
-/** Comments and literals of a TypeScript or JavaScript source. Throws if it cannot be parsed. */
+/** Comments and literals of a TypeScript or JavaScript source. Throws if the source cannot be parsed. */
 export function sourceProse(file: string, source: string, literals: Literals): Prose[] {
 	const { program, comments, errors } = parseSync(file, source);
 	if (errors.length > 0) throw new Error(`${file}: ${errors[0]?.message}`);
@@ -19,7 +19,7 @@ export function sourceProse(file: string, source: string, literals: Literals): P
 	];
 }
 
-/** Numbers of lines, from 1, by the index of a character. */
+/** Returns the line number, starting at 1, for the index of a character. */
 function lineFinder(source: string): (index: number) => number {
 	const starts = [...source.matchAll(/\n/g)].map(({ index }) => index + 1);
 	return (index) => {
@@ -40,7 +40,7 @@ interface CommentLines {
 	readonly lines: string[];
 }
 
-/** Line comments on consecutive lines are one. */
+/** Line comments on consecutive lines form one comment. */
 function joinedComments(comments: readonly Comment[], source: string): CommentLines[] {
 	const groups: CommentLines[] = [];
 	let end = -1;
@@ -56,7 +56,7 @@ function joinedComments(comments: readonly Comment[], source: string): CommentLi
 }
 
 const directive = /^[*\s!]*(?:biome-|@ts-|eslint|v8 |c8 |#|\/ <reference|vite-|@vite|prettier-)/;
-/** Tags that are followed by a type or a name and no prose. */
+/** Tags with a type or a name but no prose. */
 const tagOfType = /^@(?:type|typedef|property|template|satisfies|import|extends|see|internal|default)\b/;
 const tagOfProse = /^@(\w+)\s*(?:\{[^}]*\}\s*)?/;
 
@@ -77,7 +77,7 @@ function commentProse({ start, lines }: CommentLines, lineAt: (index: number) =>
 		else if (line.startsWith("@")) isCode = false;
 		const isItem = /^(?:[-*] |\d+\. |@)/.test(line);
 		if (line === "" || isItem || isCode) flush();
-		// A deeper indentation is a drawing or a piece of code.
+		// A deeper indentation marks a drawing or a code sample.
 		if (line === "" || isCode || line.startsWith("```") || tagOfType.test(line) || /^(?:\t| {3})/.test(text))
 			continue;
 		begun ??= { line: first + index, lines: [] };
@@ -87,7 +87,7 @@ function commentProse({ start, lines }: CommentLines, lineAt: (index: number) =>
 	return prose;
 }
 
-/** `@param {string} name what it is` leaves the words after the name. */
+/** From `@param {string} name what it is`, only the words after the name remain. */
 function withoutTag(line: string): string {
 	const tag = tagOfProse.exec(line);
 	if (tag === null) return line;
@@ -113,17 +113,20 @@ function testTitles(program: ESTree.Program): Found[] {
 	return titles;
 }
 
-/** `test` of `test.each(rows)`. */
+/** Name at the root of a call, for example `test` in `test.each(rows)`. */
 function rootName(callee: ESTree.Expression | ESTree.Super): string {
 	if (callee.type === "Identifier") return callee.name;
 	if (callee.type === "MemberExpression") return rootName(callee.object);
 	return callee.type === "CallExpression" ? rootName(callee.callee) : "";
 }
 
-/** String and template literals, and their sums, that read as a sentence. Tagged templates are left out: they are SQL. */
+/**
+ * String and template literals, and concatenations of them, that read as a sentence. Excludes tagged templates, because
+ * they are SQL.
+ */
 function sentenceLiterals(program: ESTree.Program): Found[] {
 	const found: Found[] = [];
-	/** Parts of a sum or of a tagged template. */
+	/** Parts of a concatenation or of a tagged template. */
 	const seen = new Set<ESTree.Node>();
 	const add = (node: ESTree.Node): void => {
 		if (seen.has(node)) return;
@@ -145,7 +148,7 @@ function sentenceLiterals(program: ESTree.Program): Found[] {
 	return found;
 }
 
-/** The text of a literal or a sum, with `{…}` for values, or undefined for another node. */
+/** The text of a literal or a concatenation, with `{…}` for values. Undefined for any other node. */
 export function textOf(node: ESTree.Node): string | undefined {
 	if (node.type === "Literal") return typeof node.value === "string" ? node.value : undefined;
 	if (node.type === "TemplateLiteral") return node.quasis.map(({ value }) => value.cooked ?? "").join("{…}");
@@ -157,7 +160,7 @@ export function textOf(node: ESTree.Node): string | undefined {
 const sql =
 	/^\s*(?:select|insert|update|delete|create|alter|drop|with|pragma|begin|commit|analyze|vacuum)\b[\s\S]*\b(?:from|into|set|table|index|where|values|trigger)\b/i;
 
-/** True for texts in words: not for SQL, patterns, commands and names of media types. */
+/** True for texts in words. False for SQL, patterns, commands and names of media types. */
 export function isSentence(text: string): boolean {
 	const words = text.split(/\s+/).filter((word) => /^[("'“‘]*\p{L}[\p{L}'’-]*[)"'”’.,;:!?…]*$/u.test(word));
 	return words.length >= 3 && words.length * 2 >= text.trim().split(/\s+/).length && !sql.test(text);

@@ -10,7 +10,7 @@ export function summary(counts: Counts): string {
 	return table([["package", "kind", "sentences", "findings", "percent", "goal"], ...rows, ...sums]);
 }
 
-/** One line with the share of each kind beside its goal. */
+/** One line with the share of each kind next to its goal. */
 export function presentAndGoals(counts: Counts): string {
 	const shares = sumsOf(counts).map(
 		([kind, count]) =>
@@ -19,7 +19,7 @@ export function presentAndGoals(counts: Counts): string {
 	return `sentences that break a rule of plain English: ${shares.join(", ")}`;
 }
 
-/** Counts of each kind in all packages together. Kinds without a sentence are left out. */
+/** Counts of each kind, summed over all packages. Excludes kinds without a sentence. */
 function sumsOf(counts: Counts): [Kind, Count][] {
 	return kinds.flatMap((kind): [Kind, Count][] => {
 		const rows = [...counts.values()].flatMap((row) => row.get(kind) ?? []);

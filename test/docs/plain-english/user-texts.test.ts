@@ -10,7 +10,7 @@ const slack = "packages/slack/src";
 const cli = "packages/cli/src";
 const gateway = "packages/gateway/src";
 
-/** Texts outside of `texts/` that no person and no client reads, or that a protocol fixes. */
+/** Texts outside of `texts/` that no person and no client reads, or that a protocol defines. */
 const exceptions = [
 	{
 		path: "packages/connector/src/gateway",
@@ -137,10 +137,10 @@ const exceptions = [
 	{ path: `${gateway}/wires/zot/methods/prompts.ts`, reason: "errors of Zot" },
 ];
 
-/** The largest number of texts outside of `texts/`. Lower it with the number, and never raise it. */
+/** The maximum number of texts outside of `texts/`. Lower the maximum when the number falls, and never raise it. */
 const maxima = { connector: 0, discord: 0, slack: 0, cli: 0, gateway: 0 };
 
-/** Packages whose errors a person or a client reads. */
+/** Packages with errors that a person or a client reads. */
 const withErrors: readonly string[] = ["cli", "gateway"];
 
 /** Texts of a package outside of `texts/`, each with its file. */

@@ -1,25 +1,25 @@
 import { type ESTree, parseSync, Visitor } from "rolldown/utils";
 import { isSentence, textOf } from "./source-prose.ts";
 
-/** Properties whose value is shown to a person, also if it is a single word. */
+/** Properties whose value is shown to a person, even if the value is a single word. */
 const shown = new Set(["label", "title", "placeholder", "description", "text", "todo", "fix", "what"]);
 const logLevels = new Set(["debug", "info", "warn", "error"]);
 
-/** A text in a source, with `{…}` for its values. */
+/** A text in a source, with `{…}` in place of its values. */
 export interface UserText {
 	readonly text: string;
 	readonly start: number;
 }
 
 /**
- * Sentences of a source and words of buttons, titles and forms, which people read. Log lines are left out. Errors are left
- * out unless `errors` is true, because those of a connector are for its log, and those of a command for the person who runs it.
+ * Sentences of a source, and words of buttons, titles and forms, that people read. Excludes log lines. Includes errors
+ * only if `errors` is true: errors of a connector are for its log, and errors of a command are for its user.
  */
 export function userTexts(file: string, source: string, { errors: withErrors = false } = {}): UserText[] {
 	const { program, errors } = parseSync(file, source);
 	if (errors.length > 0) throw new Error(`${file}: ${errors[0]?.message}`);
 	const found: UserText[] = [];
-	/** Ranges of log calls and of new errors, and nodes that are already read. */
+	/** Source ranges of log calls and of new errors, and nodes that were already read. */
 	const others: (readonly [number, number])[] = [];
 	const seen = new Set<ESTree.Node>();
 	const add = (node: ESTree.Node, isWord = false): void => {
@@ -54,7 +54,7 @@ export function userTexts(file: string, source: string, { errors: withErrors = f
 	return found.filter(({ start }) => !others.some(([from, to]) => from <= start && start < to));
 }
 
-/** `log.warn`, `parts.log.warn` or `this.#log.warn`. */
+/** Whether the call is `log.warn`, `parts.log.warn` or `this.#log.warn`. */
 function isLog({ object, property }: ESTree.MemberExpression): boolean {
 	if (property.type !== "Identifier" || !logLevels.has(property.name)) return false;
 	const owner = object.type === "MemberExpression" ? object.property : object;

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 import Provider, { type Configuration } from "oidc-provider";
 
-/** Seconds. */
+/** Lifetime in seconds. */
 const tokenLife = 3_600;
 
 function configurationOf(scope: string): Configuration {
@@ -42,7 +42,7 @@ function configurationOf(scope: string): Configuration {
 	};
 }
 
-/** An authorization server from npm in which every person is Ada, who agrees to everything. */
+/** An authorization server from npm. Every person is Ada, and she agrees to every request. */
 export interface AuthorizationServer extends AsyncDisposable {
 	readonly issuer: string;
 	readonly provider: Provider;
@@ -82,7 +82,7 @@ export async function openAuthorizationServer(scope: string): Promise<Authorizat
 	};
 }
 
-/** Follows an address as a browser does, with its cookies. Returns the address of another host at the end. */
+/** Follows redirects as a browser does, with cookies. Returns the first address on another host. */
 export async function browse(start: URL): Promise<URL> {
 	const cookies = new Map<string, string>();
 	let place = start;
@@ -111,7 +111,7 @@ export async function listen(
 }
 
 export function addressOf(server: Server): string {
-	// True because the server listens on a port.
+	// The cast is safe because the server listens on a port.
 	return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 

@@ -8,11 +8,11 @@ import { begin, redirectUrl, remoteAt } from "./login-scene.ts";
 type Answer = (response: ServerResponse) => void;
 
 interface Lies {
-	/** Fields in place of those of an honest server. */
+	/** Fields that replace fields of an honest server. */
 	readonly resource?: object;
 	readonly metadata?: object;
 	readonly tokens?: object;
-	/** Answers in place of the honest ones, by path. */
+	/** Responses that replace the honest responses, by path. */
 	readonly answers?: Readonly<Record<string, Answer>>;
 }
 
@@ -27,7 +27,10 @@ function json(value: object): Answer {
 
 const honestTokens = { access_token: "a".repeat(32), token_type: "Bearer", refresh_token: "r".repeat(32) };
 
-/** An MCP server that is its own authorization server, with wrong parts. Returns its address and the paths of its requests. */
+/**
+ * An MCP server that is its own authorization server and has wrong parts. Returns the address and the paths of all
+ * requests.
+ */
 async function openLiar({ resource, metadata, tokens, answers = {} }: Lies) {
 	const paths: string[] = [];
 	const server = await listen((request, response) => {
@@ -62,7 +65,7 @@ async function openLiar({ resource, metadata, tokens, answers = {} }: Lies) {
 	return { url: `${origin}/mcp`, paths };
 }
 
-/** Logs in, and returns the problem or "logged in". */
+/** Logs in. Returns the problem, or "logged in". */
 async function outcome(url: string, more: Partial<LoginOptions> = {}): Promise<string> {
 	try {
 		const pending = await begin(remoteAt(url), more);
@@ -153,7 +156,7 @@ test.for<[string, Lies, string]>([
 
 test("no metadata, redirect or endpoint leads to a private address beyond that of the server", async () => {
 	const inside = await openLiar({});
-	// The same machine by another name is another host.
+	// Another name for the same machine is a different host.
 	const target = inside.url.replace("127.0.0.1", "localhost").replace("/mcp", "");
 	const redirect: Answer = (response) => response.writeHead(302, { location: `${target}/` }).end();
 	const challenge: Answer = (response) =>
@@ -171,7 +174,7 @@ test("no metadata, redirect or endpoint leads to a private address beyond that o
 	];
 	const outcomes: string[] = [];
 	for (const one of lies) outcomes.push(await outcome((await openLiar(one)).url));
-	// Metadata of a resource that cannot be read is that of no resource: the server itself may offer the login.
+	// If the resource metadata cannot be read, the server itself may offer the login.
 	expect(outcomes.filter((text) => text === "logged in")).toHaveLength(2);
 	expect(inside.paths).toEqual([]);
 });
@@ -181,7 +184,7 @@ test("a host that the operator names may have a private address", async () => {
 	const origin = url.replace("127.0.0.1", "localhost").replace("/mcp", "");
 	const { url: other } = await openLiar({ resource: { authorization_servers: [origin] } });
 	await expect(outcome(other)).resolves.toContain("not https");
-	// The metadata there names 127.0.0.1, so that the issuer differs.
+	// The metadata at `localhost` names 127.0.0.1 as its issuer, so the issuer differs.
 	await expect(outcome(other, { privateHosts: ["localhost"] })).resolves.toContain(
 		"another authorization server",
 	);

@@ -6,7 +6,7 @@ import { beginLogin, type LoginOptions, type McpRemoteSettings } from "@parley/c
 import { McpLoginFile } from "@parley/gateway";
 import { onTestFinished } from "vitest";
 
-/** Address to which a browser would return. No program listens on it. */
+/** Address to which a browser would return. No program listens at this address. */
 export const redirectUrl = "http://127.0.0.1:49152/callback";
 
 export function remoteAt(url: string, more: Partial<McpRemoteSettings> = {}): McpRemoteSettings {
@@ -20,7 +20,7 @@ export async function begin(server: McpRemoteSettings, more: Partial<LoginOption
 	return pending;
 }
 
-/** A data directory for logins that ends with the test. */
+/** A data directory for logins, which is deleted after the test. */
 export async function openLogins() {
 	const data = await mkdtemp(join(tmpdir(), "parley-mcp-login-"));
 	onTestFinished(() => rm(data, { recursive: true, force: true }));

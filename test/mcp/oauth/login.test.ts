@@ -37,7 +37,7 @@ async function storeLogin() {
 	return { login, ...stored };
 }
 
-/** A session whose server has a login of these logins. */
+/** A session whose server uses this login. */
 function openWith({ id }: McpLogin, logins: McpLogins, replies: readonly ScriptedReply[]): Promise<McpScene> {
 	const settings = remoteAt(server.url, { login: { id, hasEnded: false } });
 	return openScene([], replies, { mcp: { source: fixedSource([settings]), version: "1", logins } });
@@ -109,7 +109,7 @@ test("a refused token is refreshed once, with rotation, and the call is repeated
 	expect(after?.id).toBe(login.id);
 	expect(after?.accessToken).not.toBe(login.accessToken);
 	expect(after?.refreshToken).not.toBe(login.refreshToken);
-	// The old token was used once.
+	// The server has recorded that the old token was used.
 	const old = await authorization.provider.RefreshToken.find(login.refreshToken ?? "");
 	expect(old?.consumed).toBeTruthy();
 });
@@ -175,7 +175,7 @@ test("a code is exchanged once, and an answer with another state or issuer never
 	const given = (await browse(mixed.url)).searchParams;
 	given.set("iss", "https://other.example");
 	await expect(mixed.finish(given)).rejects.toThrow("comes from another authorization server");
-	// A code of one login is worth nothing in another: it needs the verifier of its own.
+	// A code of one login is worthless in another login, because each login has its own verifier.
 	const thief = await begin(remoteAt(server.url));
 	const victim = await begin(remoteAt(server.url));
 	const stolen = (await browse(victim.url)).searchParams;
@@ -211,7 +211,7 @@ test("refreshes at the same time use each refresh token once", async () => {
 	const before = server.seen.length;
 	const requests = () => server.seen.slice(before);
 	const locked = Promise.withResolvers<void>();
-	// No refresh begins before the server has refused the old token to all.
+	// The lock delays every refresh until the server has refused the old token to all sessions.
 	const lock = logins.change("remote", async (stored) => {
 		locked.resolve();
 		await expect.poll(requests, { timeout: paced(20_000) }).toHaveLength(4);

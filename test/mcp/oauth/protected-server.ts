@@ -2,14 +2,14 @@ import { type IncomingMessage, request, type ServerResponse } from "node:http";
 import { startEverything } from "../everything-server.ts";
 import { type AuthorizationServer, addressOf, close, listen } from "./authorization-server.ts";
 
-/** A server that answers only requests with a token for it. */
+/** A server that serves only requests with a token for this server. */
 export interface ProtectedServer extends AsyncDisposable {
 	readonly url: string;
-	/** Authorization headers of all requests, in their order. */
+	/** Authorization headers of all requests, in order. */
 	readonly seen: string[];
 }
 
-/** The server of all features from npm, behind a check of the tokens that an authorization server has issued. */
+/** The npm server "everything" behind a check for tokens of the authorization server. */
 export async function openProtectedServer(
 	authorization: AuthorizationServer,
 	scope: string,
