@@ -97,7 +97,7 @@ const pair: Command<RoomContext> = {
 		try {
 			return { text: pairedText(await context.gateway.request("pair", params), { code, context, room }) };
 		} catch (reason) {
-			// Refusals of other commands refer people without access to this command.
+			// The refusals of other commands tell a person without access to use this command, so they would be wrong here.
 			const { code: failure, message } = ParleyError.from(reason);
 			if (failure !== "permission_denied" && failure !== "resource_exhausted") throw reason;
 			return { text: refusalText(message, { person, room }, context.platform) };
@@ -177,7 +177,7 @@ const why: Command<RoomContext> = {
 			const explanation = await context.gateway.request("explain", params);
 			return { text: [first, ...explained(explanation, context.platform)].join("\n\n") };
 		} catch (reason) {
-			// The session belongs to another channel, and only its members may see its calls.
+			// A session of another channel is `not_found`, because only members of that channel may see its calls.
 			if (ParleyError.from(reason).code !== "not_found") throw reason;
 			return { text: `${first}\n\n${texts.askThere}` };
 		}
@@ -201,7 +201,7 @@ function helpLines(
 	return [`- ${[`\`${written(first.name)}\``, ...rest].join(", ")}: ${about}`];
 }
 
-/** All commands and the ways to address the agent. */
+/** Command that lists all commands and the ways to address the agent. */
 export function helpCommand(table: () => readonly CommandShape[]): Command<RoomContext> {
 	return {
 		name: "help",
@@ -277,7 +277,7 @@ type Read = NonNullable<MethodResult<"explain">["read"]>;
 const maxAuthors = 10;
 const maxFiles = 20;
 
-/** The messages that the agent got with a request: how many, from whom, from when, and which files. Without ids. */
+/** Summary of the messages that the agent got with a request: their number, authors, times and files. It contains no ids. */
 function readWords(read: Read, platform: PlatformWords): string {
 	const { why: texts } = contextTexts;
 	const { messages, authors, oldest, newest, files, has_older: hasOlder, problem } = read;

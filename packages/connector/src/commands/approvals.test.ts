@@ -9,7 +9,7 @@ import { approvalCommands } from "./approvals.ts";
 
 const [approvals] = approvalCommands;
 
-/** Returns the list that Ada gets, and the requests to the gateway. */
+/** Returns the list that Ada gets, and the requests that the gateway got. */
 async function ask(answers: ScriptedAnswers, from?: number) {
 	const { context, gateway } = scriptedContext(answers);
 	const reply = await approvals?.run(context, commanded("approvals", from === undefined ? {} : { from }));
@@ -73,7 +73,7 @@ test("a call that always requires approval has no approve button", async () => {
 	expect(replyText).not.toContain("[Approve once");
 });
 
-/** Approvals that wait, each with its own token. */
+/** Waiting approvals, each with its own token. */
 function many(count: number, ...given: Parameters<typeof listedPrompt>) {
 	const [changes, context] = given;
 	return Array.from({ length: count }, (_, index) =>
@@ -105,7 +105,7 @@ test("an approval that does not fit one post is shown alone and cannot be approv
 	expect(first.replyText).not.toContain("[Approve");
 	expect(first.reply?.text.length).toBeLessThanOrEqual(2_000);
 
-	// It follows others, so it is not shown as cut but on the next page.
+	// Behind other approvals, a long approval moves to the next page instead of being cut.
 	const behind = await ask(waiting(...[one, two].flatMap((prompt) => prompt ?? []), long));
 	expect(behind.reply?.controls).toHaveLength(2);
 	expect(behind.replyText).toContain("[Approve 2]");
@@ -138,7 +138,7 @@ test("approvals that a person can answer precede their own requests and calls th
 	const { reply, context } = await ask(
 		waiting(
 			listedPrompt({ ...critical, always_ask: true }),
-			// The ids of users are the same in all guilds.
+			// Discord users have the same id in all guilds.
 			listedPrompt({ ...own, person: "discord:9:42" }),
 			listedPrompt({ token: "prompt_other00" }),
 		),

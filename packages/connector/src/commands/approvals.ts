@@ -12,7 +12,7 @@ import type { HandlerContext, Reply } from "../rooms/handler-context.ts";
 import { approvalTexts } from "../texts/approvals.ts";
 import type { Command } from "./command.ts";
 
-/** Each has a row of buttons, and platforms show five rows. */
+/** Each approval has a row of buttons. Platforms show at most five rows, and one row is for all approvals. */
 const maxShown = 4;
 const maxListed = 200;
 
@@ -43,7 +43,7 @@ const approvals: Command = {
 export const approvalCommands: readonly Command[] = [approvals];
 
 /**
- * Sorts the oldest first, but own requests after those of other people, so that a person cannot hide another request behind
+ * Sorts the oldest approvals first, but puts a person's own requests after the requests of other people. A person cannot hide another request behind
  * their own.
  */
 function inOrder(
@@ -71,7 +71,7 @@ interface Shown extends Numbered {
 	readonly cut: boolean;
 }
 
-/** As many approvals as fit one post without cuts, or the first one with cuts. */
+/** List with as many approvals as fit one post without cuts, or with the first approval cut. */
 async function listOf(
 	context: HandlerContext,
 	all: readonly ListedPrompt[],
@@ -96,7 +96,7 @@ async function listOf(
 			foot: footAt(next + 1),
 			...defined({ number: all.length > 1 ? next + 1 : undefined }),
 		});
-		// It may have been answered meanwhile.
+		// The approval may have been answered meanwhile.
 		if (!card) continue;
 		const post = [...shown, card, { text: footAt(next + 1) }].map(({ text }) => text).join("\n\n");
 		if (shown.length > 0 && (card.cut || shown[0]?.cut || !fitsPost(platform, post))) break;

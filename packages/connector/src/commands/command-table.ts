@@ -10,7 +10,7 @@ import { skillCommands } from "./skill.ts";
 import { taskCommands } from "./task.ts";
 import { trustCommands } from "./trust.ts";
 
-/** All commands of all platforms. Menus, help and text commands are generated from it. */
+/** All commands of all platforms. Menus, help and text commands are generated from this table. */
 export const commandTable: readonly Command<RoomContext>[] = [
 	...messageCommands,
 	...taskCommands,

@@ -1,7 +1,7 @@
 import type { Person, Room } from "../platform/inbound-event.ts";
 import type { HandledEvent, HandlerContext, Reply } from "../rooms/handler-context.ts";
 
-/** A choice. `label` is for people. */
+/** A suggested value of an option. `label` is the text that people see. */
 export interface Suggestion {
 	readonly value: string;
 	readonly label: string;
@@ -13,9 +13,9 @@ export interface CommandOption {
 	readonly type: "string" | "integer" | "boolean";
 	readonly required: boolean;
 	readonly choices?: readonly Suggestion[];
-	/** Whether `complete` of the command has suggestions for this option. */
+	/** Whether the command's `complete` has suggestions for this option. */
 	readonly completes?: true;
-	/** Limits of the value of a number, or of the length of a text. */
+	/** Limits of a number, or of the length of a text. */
 	readonly min?: number;
 	readonly max?: number;
 }
@@ -27,13 +27,13 @@ export interface CommandShape {
 	/** Alias in text commands. */
 	readonly also?: string;
 	readonly description: string;
-	/** Required options first. */
+	/** Options of the command, with the required options first. */
 	readonly options: readonly CommandOption[];
-	/** By default, platforms show it only to people who manage the server. The gateway checks rights in any case. */
+	/** By default, platforms show the command only to people who manage the server. The gateway checks rights for every call. */
 	readonly least?: "manage";
 }
 
-/** An option that a person is typing. */
+/** The option that a person is typing. */
 export interface Completing {
 	readonly option: string;
 	readonly typed: string;
@@ -43,13 +43,13 @@ export interface Completing {
 	readonly room: Room;
 }
 
-/** A command from the menu of the platform or from a text such as `!task new …`. */
+/** A command that a person calls from the platform's menu or writes as a text such as `!task new …`. */
 export interface Command<At extends HandlerContext = HandlerContext> extends CommandShape {
 	/**
-	 * Called with all required options. Returns undefined if another post answers. Rejects with the gateway's refusal, which
-	 * becomes the answer.
+	 * Runs the command with all required options. Returns undefined if another post is the answer. Rejects with the gateway's refusal, which becomes the
+	 * answer.
 	 */
 	run(context: At, handled: HandledEvent<"command">): Promise<Reply | undefined>;
-	/** Returns up to 25 suggestions for an option with `completes`. Must be quick. */
+	/** Returns up to 25 suggestions for an option with `completes`. Must return quickly. */
 	complete?(context: At, completing: Completing): Promise<readonly Suggestion[]>;
 }

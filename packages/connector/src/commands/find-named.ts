@@ -6,7 +6,7 @@ import type { ListKind } from "../rooms/shown-lists.ts";
 import { commandTexts } from "../texts/commands.ts";
 import { numberOf } from "./options.ts";
 
-/** An object that people name by its title or by its number in a list. `title`: empty if it is unknown. */
+/** An object that people name by its title or by its number in a list. An unknown `title` is empty. */
 export interface Named {
 	readonly id: string;
 	readonly title: string;
@@ -21,7 +21,7 @@ export interface NameSearch {
 }
 
 const completeId = /^[a-z]+_[0-9a-z]{26}$/u;
-/** The gateway's errors have no code of their own for this: `not available: Schedule not found: …`. */
+/** Message of the gateway for an unknown object, because the error has no code of its own: `not available: Schedule not found: …`. */
 const notFound = /^(?:not available: )?\w+ not found:/iu;
 /** Minimum length of a part of a title or of an id. */
 const leastPart = 3;
@@ -30,7 +30,7 @@ type Found = Named | "none" | "several";
 
 const StoredChoice = z.object({ id: z.string(), title: z.string() });
 
-/** As `searchNow`. After a crash, the object of the earlier try. */
+/** Searches as `searchNow` does. After a crash, returns the object that the earlier try found. */
 async function search(
 	context: HandlerContext,
 	handled: HandledEvent<"command">,
@@ -47,8 +47,8 @@ async function search(
 }
 
 /**
- * Finds an object by its number in the list that the person saw, by its title, or by a part of the title that no other has. An
- * id from a list of suggestions, or its end, is accepted too.
+ * Finds an object by its number in the list that the person saw, by its title, or by a unique part of its title. Also accepts an id from the
+ * suggestions, or the end of an id.
  */
 async function searchNow(
 	context: HandlerContext,
@@ -74,7 +74,7 @@ async function searchNow(
 	return "none";
 }
 
-/** As `search`. Throws `not_found` for no object, and `invalid_argument` for several. */
+/** Searches as `search` does. Throws `not_found` for no object, and `invalid_argument` for several. */
 export async function findNamed(
 	context: HandlerContext,
 	handled: HandledEvent<"command">,
@@ -86,8 +86,8 @@ export async function findNamed(
 }
 
 /**
- * Removes the object that the text names. After a crash, an earlier try may have removed it: the gateway then knows the key,
- * and the result is `done`.
+ * Removes the object that the text names. After a crash, an earlier try may have removed the object: the gateway then knows the key, and the result
+ * is `done`.
  */
 export async function removeNamed<Value>(
 	context: HandlerContext,

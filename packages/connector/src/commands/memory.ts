@@ -7,7 +7,7 @@ import { type Named, removeNamed } from "./find-named.ts";
 import { isPublic, textOf } from "./options.ts";
 
 const maxShown = 10;
-/** Maximum notes among which the end of an id is searched. */
+/** Maximum notes that are searched for the end of an id. */
 const maxSearched = 1000;
 
 const memory: Command = {
@@ -32,7 +32,7 @@ const memory: Command = {
 				: await gateway.request("query_memories", { ...params, query });
 		const memories = found.filter(({ scope }) => !(isPublic(handled) && scope === "user"));
 		const { list: texts } = noteTexts;
-		// Not the command of a thread: on a platform without private answers there, it would show the same again.
+		// The hint never names the command of a thread. On a platform without private answers in threads, that command would show the same hint again.
 		const hint = texts.hidden({ command: platform.command("memory", {}) });
 		if (memories.length < found.length && memories.length === 0) return { text: hint };
 		if (memories.length === 0) return { text: query === "" ? texts.none : texts.noMatch };

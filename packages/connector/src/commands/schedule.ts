@@ -11,7 +11,7 @@ import { type Named, removeNamed } from "./find-named.ts";
 import { isPublic, maxSuggestions, textOf } from "./options.ts";
 
 const maxListed = 20;
-/** Above the gateway's limit per person, so that the schedules of a channel are always included. */
+/** Maximum schedules in one request. It exceeds the gateway's limit per person, so that the schedules of a channel are always included. */
 const maxOfOwner = 100;
 
 const add: Command = {
@@ -125,7 +125,7 @@ const remove: Command = {
 		const requested = { kind: "schedule", typed: textOf(options["id"]) } as const;
 		const list = platform.command("schedule list", room);
 		const title = await removeNamed(context, handled, { ...requested, list, all, remove, done: "" });
-		// The title may be that of a schedule of another channel.
+		// A public answer omits the title, because the schedule may belong to another channel.
 		const { done, doneNamed } = scheduleTexts.remove;
 		return { text: isPublic(handled) || title === "" ? done : doneNamed({ title: plain(title, 200) }) };
 	},
@@ -147,8 +147,7 @@ async function suggest(
 }
 
 /**
- * Returns the schedules that send to this room or, for a thread, to its channel: all readers of a thread can read its
- * channel.
+ * Returns the schedules that send to this room or, for a thread, to the channel of the thread, because all readers of a thread can read its channel.
  */
 async function ofChannel(
 	context: HandlerContext,

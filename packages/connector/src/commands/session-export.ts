@@ -9,7 +9,7 @@ import { transcriptOf } from "./transcript.ts";
 
 const maxFileName = 60;
 
-/** The current conversation of the room as a file, for the person who requests it. */
+/** Command that exports the current conversation of the room as a file, for the person who requests it. */
 export const sessionExport: Command<RoomContext> = {
 	name: "session export",
 	description: exportTexts.description,
@@ -20,7 +20,7 @@ export const sessionExport: Command<RoomContext> = {
 		if (isPublic(handled) && platform.ticketOf === undefined) {
 			return { text: exportTexts.onlyPrivate({ command: platform.command("session export", {}) }) };
 		}
-		// The file has what a copy of the conversation has, also calls and results that the room does not show.
+		// The file contains everything that a copy of the conversation contains, including calls and results that the room does not show.
 		const { may } = await context.whoami(person, room);
 		if (!may.includes("session.fork"))
 			throw new ParleyError(exportTexts.onlyMembers, { code: "permission_denied" });
@@ -34,7 +34,7 @@ export const sessionExport: Command<RoomContext> = {
 	},
 };
 
-/** A name that every file system accepts. */
+/** Returns a file name that every file system accepts. */
 function fileNameOf(title: string): string {
 	const words = title
 		.normalize("NFKD")

@@ -152,7 +152,7 @@ const fork: Command<RoomContext> = {
 		} catch (reason) {
 			const { code } = ParleyError.from(reason);
 			if (code === "already_exists") return { text: texts.occupied };
-			// A retry would block further messages in this room.
+			// A retried command would block further messages in this room.
 			if (code === "resource_exhausted") return { text: texts.noSpace };
 			throw reason;
 		}
@@ -177,7 +177,7 @@ const compact: Command<RoomContext> = {
 		try {
 			await context.gateway.request("compact_session", requested);
 		} catch (reason) {
-			// A retry would block further messages in this room.
+			// A retried command would block further messages in this room.
 			if (ParleyError.from(reason).code !== "resource_exhausted") throw reason;
 			return { text: conversationTexts.compact.busy };
 		}
@@ -288,7 +288,7 @@ function labelOf({ title: name, messages, current }: ListedSession): string {
 	return `${shown} · ${conversationTexts.messages({ count: messages })}${current ? conversationTexts.switch.current : ""}`;
 }
 
-/** The end of an id, by which earlier versions named a conversation. */
+/** The end of an id, which earlier versions used as the name of a conversation. */
 function idEnd(session: string): string {
 	return session.slice(-6);
 }

@@ -86,7 +86,7 @@ const create: Command = {
 		// The person did not choose tools, so notes about missing tools are omitted.
 		const otherNotes = notes.filter((note) => !note.startsWith("tools:"));
 		const lines = otherNotes.map((note) => `- ${plain(note, 300)}`);
-		// The card answers a command in a message: a second post would say the same.
+		// The card already answers a command in a message, so a second post would repeat it.
 		if (message !== undefined && lines.length === 0) return undefined;
 		return {
 			text: [taskCommandTexts.create.done({ title: plain(title, 150) }), ...lines].join("\n"),
@@ -195,7 +195,7 @@ const reply: Command = {
 
 export const taskCommands: readonly Command[] = [create, list, show, cancel, reply];
 
-/** The task that the command names. Throws `not_found` without one, and `invalid_argument` for several. */
+/** Finds the task that the command names. Throws `not_found` if no task matches, and `invalid_argument` if several match. */
 function taskOf(context: HandlerContext, handled: Handling): Promise<Named> {
 	const { event } = handled;
 	return findNamed(context, handled, {
@@ -312,7 +312,7 @@ function questionOf({ suspension }: TaskPayload): string[] {
 	]);
 }
 
-/** Maximum number of tasks that are searched. */
+/** Maximum number of searched tasks. */
 const maxLooked = 100;
 
 interface TaskContext {
@@ -320,7 +320,7 @@ interface TaskContext {
 	readonly onBehalf: HandlerContext["onBehalf"];
 }
 
-/** The newest tasks of the channel without workers. */
+/** The newest tasks of the channel, without workers. */
 async function tasksHere(
 	{ gateway, onBehalf }: TaskContext,
 	{ person, room }: { readonly person: Person; readonly room: Room },

@@ -1,12 +1,12 @@
 import { commandTexts } from "../texts/commands.ts";
 import type { CommandOption, CommandShape } from "./command.ts";
 
-/** A command with its options, or a description of the error for people. */
+/** A command with its options, or a description of the error for the person. */
 export type TextCommand<Shape extends CommandShape> =
 	| { readonly command: Shape; readonly options: Readonly<Record<string, string | number | boolean>> }
 	| { readonly problem: string };
 
-/** Whether a text is a stop command without other words. */
+/** Whether a text is a stop command without further words. */
 export function saysStop(text: string): boolean {
 	return /^[/!]?stop[.!]*$/i.test(text.trim());
 }
@@ -17,9 +17,9 @@ export function isTextCommand(text: string): boolean {
 }
 
 /**
- * Reads a text such as `!task new Count the files priority:high`. Options are written `name:value` at the start or the end,
- * with quotes around spaces. The remaining text becomes the first text option, and is an error for a command without one.
- * Undefined for a text that is not a command.
+ * Reads a text such as `!task new Count the files priority:high`. Options are written `name:value` at the start or the end, with quotes around
+ * spaces. The remaining text becomes the first text option, and is an error for a command without one. Returns undefined for a text that is not a
+ * command.
  */
 export function readTextCommand<Shape extends CommandShape>(
 	text: string,
@@ -64,7 +64,7 @@ function readOptions<Shape extends CommandShape>(command: Shape, text: string): 
 	return missing ? { problem: wrong(command, missing) } : { command, options };
 }
 
-/** Texts of options by name, and the remaining text. */
+/** Values of options by name, and the remaining text. */
 interface Written {
 	readonly written: ReadonlyMap<string, string>;
 	readonly left: string;
@@ -80,7 +80,7 @@ function assignWords({ options }: CommandShape, text: string): Written {
 	const receives = ({ written }: Written): CommandOption | undefined =>
 		options.find(({ name, type }) => type === "string" && !written.has(name));
 	const all = free ? readNamedOptions(others.left, [free]) : others;
-	// A text with the name of its own option is treated as text, because the question about `text:x` contains that name.
+	// A text that contains the name of its own option stays unchanged, because a question about `text:x` contains that name.
 	const isNamed = all.left === "" || receives(others) !== free;
 	const { written, left } = isNamed
 		? { ...all, written: new Map([...others.written, ...all.written]) }
@@ -89,7 +89,7 @@ function assignWords({ options }: CommandShape, text: string): Written {
 	return receiver ? { written: new Map([...written, [receiver.name, left]]), left: "" } : { written, left };
 }
 
-/** Removes `name:value` from the start and the end of a text, each option once. In the middle, it is part of the text. */
+/** Removes `name:value` from the start and the end of a text, each option once. In the middle, `name:value` is part of the text. */
 function readNamedOptions(text: string, options: readonly CommandOption[]): Written {
 	const written = new Map<string, string>();
 	let left = text.trim();

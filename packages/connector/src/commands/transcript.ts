@@ -4,15 +4,15 @@ import { plain, visible, visibleLine, visibleWords } from "../conversation/vocab
 import type { PastEvent } from "../gateway/gateway-files.ts";
 import { exportTexts } from "../texts/export.ts";
 
-/** Maximum characters of one result or of the arguments of a call, and bytes of a complete transcript. */
+/** Limits: characters of one result or of the arguments of one call, and bytes of a complete transcript. */
 const maxPart = 20_000;
 const maxTranscript = 2 * 1024 * 1024;
 
 const maxName = 200;
 
 /**
- * A conversation as a Markdown document. Quotes and fences isolate the text of people, models and tools, without characters
- * that a terminal or an editor obeys. The oldest parts of a very long conversation are left out, and not kept in memory.
+ * Returns a conversation as a Markdown document. Quotes and fences isolate the text of people, models and tools. Control characters that a terminal
+ * or an editor obeys are removed. The oldest parts of a very long conversation are omitted, and not kept in memory.
  */
 export async function transcriptOf(
 	title: string,
@@ -60,7 +60,7 @@ function blocksOf({ event, at }: PastEvent): string[] {
 
 type PayloadOf<Name extends OzzieEvent["event"]> = Extract<OzzieEvent, { readonly event: Name }>["payload"];
 
-/** One side of a run from before the session may be empty. */
+/** The message or the answer of a run from before the session may be empty. */
 function messageOf({ content, author, attachments = [] }: PayloadOf<"user.message">, at: number): string[] {
 	const files = attachments.map(({ name }) => exportTexts.file({ name: plain(name, maxName) }));
 	if (content === "" && files.length === 0) return [];
@@ -89,7 +89,7 @@ function callOf(call: PayloadOf<"tool.call">): string[] {
 	return text.trim() === "" ? [head] : [head, fenced("", text)];
 }
 
-/** Each line after a `>`, so that no text can pass for another part of the document. */
+/** Puts `>` before each line, so that no text can look like another part of the document. */
 function quoted(text: string): string {
 	return shortened(text)
 		.split(/\r\n|[\n\r\v\f\u0085\u2028\u2029]/)
@@ -97,7 +97,7 @@ function quoted(text: string): string {
 		.join("\n");
 }
 
-/** A fence that is longer than all others in the text. */
+/** Returns the text in a fence that is longer than every fence inside the text. */
 function fenced(language: string, text: string): string {
 	const lines = visible(shortened(text.replaceAll("\r\n", "\n")).trimEnd());
 	const longest = Math.max(2, ...[...lines.matchAll(/`+/g)].map(([marks]) => marks.length));

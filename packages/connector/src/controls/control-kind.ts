@@ -3,7 +3,7 @@ import { approvalTexts } from "../texts/approvals.ts";
 import { questionTexts } from "../texts/questions.ts";
 import { taskTexts } from "../texts/tasks.ts";
 
-/** Kinds of controls with their letter in ids. Posts with these letters are still visible, so a letter is never reused. */
+/** Kinds of controls with their letter in ids. A letter is never reused, because posts with old letters are still visible. */
 export const controlKinds = {
 	/** Subject: a run. */
 	stop: "q",
@@ -12,7 +12,7 @@ export const controlKinds = {
 	again: "g",
 	good: "u",
 	bad: "n",
-	/** Subject: the token of an approval. Those that approve also have the version of the call, except in posts of earlier versions. */
+	/** Subject: the token of an approval. Kinds that approve also have the version of the call, except in posts of earlier versions. */
 	approve: "a",
 	"approve-session": "s",
 	deny: "d",
@@ -21,16 +21,16 @@ export const controlKinds = {
 	/** Subject: the calls of one card, see `writeDisplayed`. */
 	"approve-all": "f",
 	"deny-all": "j",
-	/** The complete calls, for the person who pressed. `review-all`: because the post did not show all that it approves. */
+	/** Show the complete calls to the person who pressed. `review-all` replaces `approve-all` if the post does not show all that it would approve. */
 	review: "W",
 	"review-all": "A",
-	/** A choice of one call. Subject: the first token of the card. */
+	/** Selects one call of a card. Subject: the first token of the card. */
 	"review-call": "C",
-	/** Subject: the token of a listed approval, perhaps of another channel. `listed-approve` also has the version of the call. */
+	/** Subject: the token of a listed approval, possibly of another channel. `listed-approve` also has the version of the call. */
 	"listed-approve": "o",
 	"listed-deny": "l",
 	"listed-whole": "h",
-	/** Subject: the token of another question. */
+	/** Subject: the token of a question that is not an approval. */
 	answer: "t",
 	choose: "c",
 	skip: "k",
@@ -40,7 +40,7 @@ export const controlKinds = {
 	"task-revise": "r",
 	"task-cancel": "x",
 	"task-retry": "z",
-	/** Subject: a grant. */
+	/** Subject: the id of a trust grant. */
 	"grant-end": "v",
 	/** A conversation of a channel or thread. Subject: the name of a model, or `-`. */
 	"stop-one": "S",
@@ -60,7 +60,7 @@ export function isOfOtherRooms(kind: ControlKind): boolean {
 	return kind.startsWith("listed-");
 }
 
-/** A form that opens after a press. Platforms open a form only as the first response. */
+/** A form that opens after a press. Platforms open a form only as the first response to the press. */
 export interface Form {
 	readonly title: string;
 	readonly fields: readonly {
@@ -74,7 +74,7 @@ export interface Form {
 	}[];
 }
 
-/** Whether the form of a kind has the state of its target, so that `Connector.form` returns it. */
+/** Whether the form of a kind depends on the state of its target, so that `Connector.form` returns it. */
 export function hasFormOfTarget(kind: ControlKind): boolean {
 	return kind === "edit";
 }
@@ -87,7 +87,7 @@ const reason = {
 	maximum: 300,
 };
 
-/** Forms by kind. Other presses, except those of `hasFormOfTarget`, are handled directly. */
+/** Forms by kind. Presses of other kinds are handled without a form, except those of `hasFormOfTarget`. */
 export const forms: { readonly [Kind in ControlKind]?: Form } = {
 	deny: { title: approvalTexts.denyForm.title, fields: [reason] },
 	"deny-all": { title: approvalTexts.denyForm.allTitle, fields: [reason] },

@@ -9,19 +9,18 @@ export interface ControlTarget {
 }
 
 const version = "1";
-/** Characters of base64url: 84 bits. */
+/** Length of the signature in characters of base64url: 84 bits. */
 const macLength = 14;
 const form = new RegExp(`^${version}(.)\\.([^.]*)\\.(.*)$`, "su");
 
 const kinds: ReadonlyMap<string, ControlKind> = new Map(
-	// True because these are the keys of the object.
+	// The cast is true because these are the keys of the object.
 	(Object.keys(controlKinds) as ControlKind[]).map((kind) => [controlKinds[kind], kind]),
 );
 
 /**
- * Reads and writes ids of buttons and choices: at most 100 characters, Discord's limit for `custom_id`. They are signed
- * with a key that derives from the platform's token, so that every process with that token can read them, also without the
- * database.
+ * Reads and writes ids of buttons and choices: at most 100 characters, Discord's limit for `custom_id`. The key of their signature derives from the
+ * platform's token. Every process with that token can read them, even without the database.
  */
 export class Controls {
 	readonly #key: KeyObject;
@@ -36,13 +35,13 @@ export class Controls {
 		return `${text}.${this.#mac(text)}`;
 	}
 
-	/** Returns undefined for other ids. */
+	/** Reads an id. Returns undefined if the id has another form or an invalid signature. */
 	read(id: string): ControlTarget | undefined {
 		const text = id.slice(0, -(macLength + 1));
 		const mac = Buffer.from(id.slice(text.length));
 		const expected = Buffer.from(`.${this.#mac(text)}`);
 		if (mac.length !== expected.length || !timingSafeEqual(mac, expected)) return undefined;
-		// Session ids have no dots; message ids of platforms may have some.
+		// Session ids contain no dots, but message ids of a platform may.
 		const [, letter = "", session = "", subject = ""] = form.exec(text) ?? [];
 		const kind = kinds.get(letter);
 		return kind && { kind, session, subject };

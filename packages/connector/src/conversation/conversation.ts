@@ -10,7 +10,7 @@ import type { RenderOperation } from "./vocabulary/render-operation.ts";
 
 /** Rendered state of a session, stored as JSON with its cursor. */
 export interface ConversationState {
-	/** A state of another version is discarded, and the session reduced from its beginning. */
+	/** A state with another version is discarded, and the session is reduced again from its first event. */
 	readonly v: 1;
 	readonly answers: AnswersSlice;
 	readonly questions: QuestionsSlice;
@@ -31,10 +31,10 @@ export function isExpecting({ answers, questions, tasks }: ConversationState): b
 	return answers.open.length > 0 || questions.open.length > 0 || tasks.live.length > 0;
 }
 
-/** Time after the last message in which a deletion is posted. */
+/** Maximum time since the last message for which a deletion is posted. */
 const recentMs = 24 * 3_600_000;
 
-/** Posts the deletion in a room with recent or open activity. The reducers close their own cards. */
+/** Posts the deletion of a session if the room has recent or open activity. Cards are closed by their own reducers. */
 function deletion(state: ConversationState, { event, at }: RecordedEvent): readonly RenderOperation[] {
 	if (event.event !== "session.deleted") return [];
 	const { usedAt = Number.NEGATIVE_INFINITY } = state.answers;
@@ -42,12 +42,12 @@ function deletion(state: ConversationState, { event, at }: RecordedEvent): reado
 	return [{ type: "show", lane: "milestone", state: "closed", text: conversationTexts.deleted }];
 }
 
-/** Whether an event opens or closes a question, which the notices of queued messages name. */
+/** Whether an event opens or closes a question. Notices of queued messages mention an open question. */
 function isOfQuestion({ event }: RecordedEvent): boolean {
 	return ["prompt.request", "prompt.response", "prompt.closed"].includes(event.event);
 }
 
-/** Reduces one event: returns the new state and the operations in order. Pure. */
+/** Reduces one event to the new state and the operations, in order. The function is pure. */
 export function reduceConversation(
 	state: ConversationState,
 	recorded: RecordedEvent,

@@ -12,10 +12,10 @@ import { isBlank, oneLine } from "./vocabulary/plain.ts";
 import type { EventTime } from "./vocabulary/reducer.ts";
 import type { ReactOperation, RenderOperation, ShowOperation } from "./vocabulary/render-operation.ts";
 
-/** Conversation, platform and event of operations. */
+/** Conversation, platform and event of the operations. */
 export interface RowTarget {
 	readonly time: EventTime;
-	/** Conversation of the room in the outbox. */
+	/** Id of the room's conversation in the outbox. */
 	readonly conversation: string;
 	readonly platform: PostFormat;
 }
@@ -39,7 +39,10 @@ export function toRows(operations: readonly RenderOperation[], showing: RowTarge
 	});
 }
 
-/** End of the conversation of an operation. Posts of tasks, reactions, titles and direct messages do not delay the posts of the room. */
+/**
+ * Suffix that gives an operation its own order in the outbox. Posts of tasks, reactions, titles and direct messages do not delay the posts of the
+ * room.
+ */
 function orderOf(operation: RenderOperation): string {
 	if (operation.type === "react") return reactionsOf;
 	if (operation.type === "title") return "#title";
@@ -50,7 +53,7 @@ function orderOf(operation: RenderOperation): string {
 	return task === undefined ? "" : `#task:${task}`;
 }
 
-/** Slack allows 200 characters. */
+/** Maximum characters of a title: Slack allows 200. */
 const maxTitle = 200;
 
 function cardOf(operation: RenderOperation, index: number): string | undefined {
@@ -58,7 +61,7 @@ function cardOf(operation: RenderOperation, index: number): string | undefined {
 	return operation.type === "show" && operation.flows ? postOfAnswer(operation.card, index) : operation.card;
 }
 
-/** A growing answer and its end create the same posts, so they share their identity. */
+/** Gives a post of a growing answer a key. The growing answer and its end create the same posts, so they share their identity. */
 function withKey(payload: Posting, operation: RenderOperation, card: string | undefined): Posting {
 	const isGrown = operation.type === "show" && operation.flows && card !== undefined;
 	return payload.type === "post" && isGrown ? { ...payload, key: card } : payload;
@@ -104,7 +107,7 @@ function posts(
 		opens,
 		plain: plain === undefined ? undefined : fitPlain(plain, platform),
 	});
-	// Text of the agent can have several posts and files, and a card has neither.
+	// A card is one post without files. The agent's text has no state, because it can have several posts and files.
 	const ofCard = bodies.length === 1 && upload === undefined && fitted.file === undefined ? { state } : {};
 	const copied = elsewhere && { person: elsewhere.person, body: fitNote(elsewhere.note, platform) };
 	const ids = (index: number): string[] | undefined => buttons && [...buttons(index)];
@@ -149,7 +152,7 @@ function fitControl(control: Control, { buttonLabel, optionText }: PlatformLimit
 	return { ...control, placeholder: oneLine(control.placeholder, optionText), options };
 }
 
-/** Platforms refuse empty labels. */
+/** Returns the label of a control. Platforms refuse empty labels. */
 function shown(label: string, maximum: number): string {
 	return oneLine(label, maximum) || "…";
 }
@@ -163,7 +166,7 @@ interface FittedShow extends Fitted {
 const moreNote = inSmall([{ type: "text", value: answerTexts.cut }]);
 const cutNote = inSmall([{ type: "text", value: "…" }]);
 
-/** Returns the bodies of the posts for a text with its footer. None is blank; the list may be empty. */
+/** Returns the bodies of the posts for a text with its footer. No body is blank, but the list may be empty. */
 function fitShow({ text, foot, card, flows }: ShowOperation, platform: Platform): FittedShow {
 	const { dialect, limits } = platform;
 	const below = foot === undefined || isBlank(foot) ? "" : writeFoot(foot, platform);
@@ -173,7 +176,7 @@ function fitShow({ text, foot, card, flows }: ShowOperation, platform: Platform)
 		const posts = [fitPost(whole, { dialect, limit: narrow }, moreNote)];
 		return { ...withFoot({ posts }, below), snippets: [] };
 	}
-	// Only the text of the agent flows. A growing answer shows its code, which becomes a file at the end.
+	// Only the agent's text flows. Code stays in a growing answer, and becomes a file when the answer ends.
 	const { document, snippets } =
 		flows && platform.snippets ? withoutLongCode(whole) : { document: whole, snippets: [] };
 	const sized = (limit: number): Fitted =>
@@ -189,7 +192,7 @@ function fitPlain(plain: string, { dialect, limits }: Platform): string {
 	return fitPost(parseText(plain), { dialect, limit: Math.floor(limits.post / 2) }, cutNote);
 }
 
-/** Returns the body of a text of Parley that needs no parser. */
+/** Returns the body of a note by Parley, without parsing Markdown. */
 function fitNote(note: Block, { dialect, limits }: Platform): string {
 	return fitPost({ markdown: "", blocks: [note] }, { dialect, limit: Math.floor(limits.post / 2) }, cutNote);
 }
@@ -201,7 +204,7 @@ function withFoot(fitted: Fitted, below: string): Fitted {
 	return { ...fitted, posts: [...posts.slice(0, -1), last === undefined ? below.trimStart() : last + below] };
 }
 
-/** Includes the line breaks before it. The footer leaves three quarters of the post to the text. */
+/** Returns the footer with the line breaks before it. The footer leaves three quarters of the post to the text. */
 function writeFoot(foot: string, { dialect, limits }: Platform): string {
 	const [first] = parseText(foot.replace(/\s+/gu, " ").trim()).blocks;
 	const line: readonly Inline[] =
@@ -213,7 +216,7 @@ function writeFoot(foot: string, { dialect, limits }: Platform): string {
 	return `\n${dialect.small(write({ type: "paragraph", children: line }))}`;
 }
 
-/** Small print in a form that all platforms support. */
+/** Writes small print in a form that all platforms support. */
 function inSmall(children: readonly Inline[]): Block {
 	return { type: "paragraph", children: [{ type: "emphasis", children }] };
 }

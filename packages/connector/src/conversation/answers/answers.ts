@@ -45,7 +45,7 @@ export type { AnswersSlice };
 
 const empty: AnswersSlice = { open: [], ended: [] };
 
-/** Messages and the runs that answer them. */
+/** Reducer for messages and the runs that answer them. */
 export const answers: Reducer<AnswersSlice> = {
 	empty,
 	reduce(slice, recorded, scene) {
@@ -108,7 +108,7 @@ function listed(
 	};
 }
 
-/** A title chosen by a model is not posted, nor one that the platform shows at each thread. */
+/** Posts a new title, unless a model chose it or the platform shows it at each thread. */
 function renamed(
 	{ title, by }: EventPayloads["session.renamed"],
 	{ session, thread, platform: { titles } }: Scene,
@@ -157,13 +157,13 @@ function accept(slice: AnswersSlice, userMessage: UserMessage, scene: Scene): St
 	return { slice: withRun(slice, run), operations: [...quoted, ...showQueued(run, position, scene)] };
 }
 
-/** A message from this platform without files. Files need a run of their own. */
+/** Whether a message can join the active run: it comes from this platform and has no files, because files need a run of their own. */
 function canJoin(message: UserMessage): boolean {
 	const { retry_of, attachments } = message;
 	return ownMessage(message) !== undefined && retry_of === undefined && attachments === undefined;
 }
 
-/** Notes the event that began a run. */
+/** Notes the `seq` of the event that began a run. */
 function numbered(
 	step: Step<AnswersSlice>,
 	{ run, seq }: { readonly run: string; readonly seq: number },
@@ -185,17 +185,17 @@ function begun(slice: AnswersSlice, userMessage: UserMessage): Run {
 	};
 }
 
-/** Id of the message if it is on this platform. Other clients may name messages, too, but have no author. */
+/** Returns the message's id if the message is from this platform. Other clients may set an id, too, but their messages have no author. */
 function ownMessage({ author, correlation_id }: UserMessage): string | undefined {
 	return author && correlation_id;
 }
 
-/** A repeated message is already visible. */
+/** Whether the message is already visible in this room. */
 function isShownHere(userMessage: UserMessage): boolean {
 	return ownMessage(userMessage) !== undefined || userMessage.retry_of !== undefined;
 }
 
-/** Quotes a message from another client, so that the answer can be understood. */
+/** Quotes a message from another client, so that people understand its answer. */
 function quote({ author, content, attachments = [] }: UserMessage, scene: Scene): ShowOperation {
 	const who = author ? answerTexts.author({ person: nameOf(author, scene) }) : answerTexts.terminal;
 	const files = attachments.length === 0 ? "" : answerTexts.files({ count: attachments.length });
@@ -203,7 +203,7 @@ function quote({ author, content, attachments = [] }: UserMessage, scene: Scene)
 	return { type: "show", lane: "milestone", text };
 }
 
-/** Ids of people on chat platforms have the form `discord:GUILD:USER`. */
+/** Name of an author. Ids of people on chat platforms have the form `discord:GUILD:USER`. */
 function nameOf({ id, name }: NonNullable<UserMessage["author"]>, { platform }: Scene): string {
 	const own = id.split(":")[2];
 	return own === undefined ? plain(name === "" ? id : name, maxOfAbout) : platform.person(own);
@@ -211,7 +211,7 @@ function nameOf({ id, name }: NonNullable<UserMessage["author"]>, { platform }: 
 
 type Answer = EventPayloads["assistant.message"];
 
-/** A run ended with an answer, an error or a cancellation. */
+/** Ends a run with its answer, error or cancellation. */
 function finish(slice: AnswersSlice, answer: Answer, scene: Scene): Step<AnswersSlice> {
 	const { open } = slice;
 	const index = answer.run_id === undefined ? 0 : open.findIndex(({ id }) => id === answer.run_id);
@@ -258,7 +258,7 @@ function retryOver({ error }: Answer): string {
 	return error === "" ? retry.recovered : retry.failed;
 }
 
-/** `run` is undefined if the run is unknown. */
+/** Shows the answer of a run. `run` is undefined if the run is unknown. */
 function answered(
 	answer: Answer,
 	id: string | undefined,
@@ -306,7 +306,7 @@ function answered(
 
 interface PostIdentity {
 	readonly grown: Partial<ReturnType<typeof grownPost>>;
-	/** The button that repeats the run: alone, and with the ratings. */
+	/** Buttons of the last post: only the button that repeats the run, or that button with the ratings. */
 	readonly retry: { readonly controls?: Control[][] };
 	readonly rated: { readonly controls?: Control[][] };
 }
@@ -335,7 +335,8 @@ function failed(error: string, { platform, at: from }: Scene): string {
 function footOf(answer: Answer, runParts: readonly RunPart[], scene: Scene): { foot?: string } {
 	const { content, error, context, origin } = answer;
 	const { platform, at, live = () => usualLevel } = scene;
-	// The text of a failed run has no buttons, so it must be found by its words, and durations differ when they are read again.
+	// A post without buttons is found again by its text, and durations may differ at the second reading. The text of a failed run has no buttons, so it
+	// shows no durations.
 	const isFailed = error !== "" && error !== "cancelled";
 	const showsCalls = !isFailed && ["tools", "everything"].includes(live());
 	const until = context.trusted && platform.moment(Date.parse(context.trusted.until), at);
@@ -350,7 +351,7 @@ function footOf(answer: Answer, runParts: readonly RunPart[], scene: Scene): { f
 	return parts.length === 0 ? {} : { foot: parts.join(" · ") };
 }
 
-/** Failures that are not shown, because the retry follows quickly. */
+/** Number of failures that are not shown, because their retry follows quickly. */
 const triesInSilence = 1;
 
 /** Shows retries of model calls in one card per run. */
@@ -386,7 +387,7 @@ function share(slice: AnswersSlice, file: EventPayloads["file.created"]): ShowOp
 	};
 }
 
-/** A file name as spoken text: `sales-chart_2.png` becomes `sales chart 2`. */
+/** Returns the words of a file name: `sales-chart_2.png` becomes `sales chart 2`. */
 function inWords(name: string): string {
 	const words = name
 		.replace(/\.[^.]*$/, "")

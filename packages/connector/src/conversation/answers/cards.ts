@@ -14,7 +14,6 @@ import { showStatus } from "./status-reactions.ts";
 
 interface CardContent {
 	readonly lane: Lane;
-	/** Markdown. */
 	readonly text: string;
 	readonly state: CardState;
 	readonly list?: ShowOperation["list"];
@@ -32,7 +31,7 @@ function showWaiting(run: Run, position: number, scene: Scene): ShowOperation {
 }
 
 /**
- * Updates the notices of queued messages after one has ended. The first of them is active: its notice is deleted, because its
+ * Updates the notices of queued messages after one message has ended. Deletes the notice of the first message, because that message is active and its
  * answer follows.
  */
 export function showMoved(runs: readonly Run[], from: number, scene: Scene): RenderOperation[] {
@@ -46,7 +45,7 @@ export function showMoved(runs: readonly Run[], from: number, scene: Scene): Ren
 
 /** Removes the notice of a queued message that has joined the active run. */
 export function showJoined(run: Run): RenderOperation[] {
-	// Without the button, a reaction was shown in place of the notice.
+	// Without the Join button, a reaction was shown instead of the notice.
 	const notice = run.reacts && !run.offers ? undefined : deleteNotice(run);
 	return [...definedItems([notice]), ...showStatus(run, "accepted")];
 }
@@ -59,7 +58,7 @@ function deleteNotice(run: Run): RenderOperation {
 export function showQueued(run: Run, position: number, scene: Scene): RenderOperation[] {
 	if (position === 0) return showStatus(run, "accepted");
 	const notice = showWaiting(run, position, scene);
-	// A reaction has no button.
+	// A reaction cannot have the Join button, so the notice is shown, too.
 	if (run.offers) return [...showStatus(run, "queued"), notice];
 	return run.reacts ? showStatus(run, "queued", notice) : [notice];
 }
@@ -131,7 +130,7 @@ export function showStepsOver(run: Run, scene: Scene): ShowOperation[] {
 	return [showSteps(run, { steps, ended: true }, scene)];
 }
 
-/** Every edit replies to the message, because it may replace a post that was not sent yet. */
+/** Every edit replies to the message, because the edit may replace a post that was not sent yet. */
 function showCard(
 	run: Run,
 	card: string,
@@ -149,7 +148,7 @@ function showCard(
 			list,
 			replyTo: run.message,
 			controls: button && [definedItems([button, join ? control("join", run.id, scene) : undefined])],
-			// The text of such a card changes.
+			// The text of a card changes, so its post is identified by its button.
 			buttons: button && (() => [button.id]),
 		}),
 	};

@@ -5,7 +5,7 @@ import { notice, sentence } from "./notice.ts";
 
 const tokens = new Intl.NumberFormat("en");
 
-/** The end of a compaction that a person requested. */
+/** Shows the end of a compaction that a person requested. */
 export function showCompaction({
 	status,
 	tokens_before,

@@ -7,7 +7,7 @@ import { cardOfRun } from "./runs.ts";
 
 const looks = {
 	stop: { label: answerTexts.buttons.stop, style: "danger" },
-	/** Stop button of a growing answer. Its own id distinguishes its post from the notice of a queued message. */
+	/** Stop button of a growing answer. Its own kind distinguishes the post from the notice of a queued message. */
 	"stop-answer": { label: answerTexts.buttons.stop, style: "danger" },
 	join: { label: answerTexts.buttons.join, style: "secondary" },
 	again: { label: answerTexts.buttons.again, style: "secondary", emoji: "🔁" },
@@ -24,7 +24,7 @@ export function control(
 	return { type: "button", id: controls.write({ kind, session, subject: run }), ...looks[kind] };
 }
 
-/** Identity of the posts of an answer, which may have grown while the run worked. */
+/** Identity of the posts of an answer, including posts that grew while the run worked. */
 interface GrownPost {
 	readonly card: string;
 	readonly flows: true;
@@ -43,7 +43,7 @@ export function grownPost(
 	return { card, flows: true, buttons, ...defined({ since: run.at }) };
 }
 
-/** The Stop button of a growing post. Its id tells the posts of an answer apart, also without a database. */
+/** The Stop button of a growing post. Its id identifies the post among the posts of an answer, even without a database. */
 export function stopOfPost(post: string, scene: Scene): Extract<Control, { type: "button" }> {
 	const { session, controls } = scene;
 	const id = controls.write({ kind: "stop-answer", session, subject: subjectOfPost(post) });

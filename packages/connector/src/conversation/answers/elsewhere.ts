@@ -5,8 +5,8 @@ import type { ShowOperation } from "../vocabulary/render-operation.ts";
 import type { Run } from "./runs.ts";
 
 /**
- * Direct messages with the author of the message, for an answer whose thread or channel is closed. Empty if the author is not a
- * person of this platform.
+ * Direct message to the author of the message, which receives the answer if the thread or channel is closed. Empty if the author is not a person of
+ * this platform.
  */
 export function elsewhereOf(run: Run | undefined, { room, link }: Scene): Pick<ShowOperation, "elsewhere"> {
 	const [platform, tenant, person] = run?.author?.id.split(":") ?? [];
@@ -15,7 +15,7 @@ export function elsewhereOf(run: Run | undefined, { room, link }: Scene): Pick<S
 	return { elsewhere: { person, note: noteOf(link) } };
 }
 
-/** Each answer has this note, and few show it. Therefore it is made without the parser of Markdown, which is much slower. */
+/** Note above a copied answer. Every answer stores it and few show it, so it avoids the slow Markdown parser. */
 function noteOf(link: string | undefined): Block {
 	const thread = answerTexts.requestThread;
 	const sentence = answerTexts.elsewhere({ thread });

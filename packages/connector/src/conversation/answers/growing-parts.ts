@@ -15,8 +15,8 @@ interface LiveState {
 }
 
 /**
- * Parts of an active run, for a platform that can only add to a post. The end of the current text is left out as long as
- * the next words could change its format. Empty if there is nothing to show.
+ * Parts of an active run, for a platform that can only add to a post. The end of the current text is omitted while the next words could change its
+ * format. Returns an empty list if there is nothing to show.
  */
 export function growingParts(
 	parts: readonly RunPart[],
@@ -47,7 +47,7 @@ export function growingParts(
 
 const openFence = /^[ \t]*(`{3,}|~{3,})/gm;
 
-/** Without the end of a code block that is still open, because the writer closes it. */
+/** Returns the body without the closing fence that the writer adds to an open code block. */
 function bodyOf(markdown: string, dialect: Dialect): string {
 	if (markdown === "") return "";
 	const body = dialect.write(parseText(markdown).blocks);
@@ -80,18 +80,18 @@ export function stableStart(text: string): string {
 
 interface Span {
 	readonly start: number;
-	/** `Infinity` while the span is open. */
+	/** End of the span; `Infinity` while the span is open. */
 	readonly end: number;
 }
 
-/** Formatted texts, links, headings and table rows of a paragraph. */
+/** Finds the formatted texts, links, headings and table rows of a paragraph. */
 function formattedSpans(paragraph: string): readonly Span[] {
 	const spans: Span[] = [...paragraph.matchAll(/^#+ .*/gm)].map(({ 0: heading, index: start }) => {
 		const end = start + heading.length;
 		return { start, end: end === paragraph.length ? Number.POSITIVE_INFINITY : end };
 	});
 	const open: { readonly mark: string; readonly at: number }[] = [];
-	// A bracket may end a link until the character after it is known.
+	// Until the next character is known, a bracket may end a link.
 	const delimiters = /\*+|_+|~~|`+|\[|\]\([^()\s]*\)|\](?=[^(])|^\|/gm;
 	for (const { 0: found, index: at } of paragraph.matchAll(delimiters)) {
 		const isLinkEnd = found.startsWith("]");
@@ -106,7 +106,7 @@ function formattedSpans(paragraph: string): readonly Span[] {
 	return [...spans, ...open.map((one) => ({ start: one.at, end: Number.POSITIVE_INFINITY }))];
 }
 
-/** Whether a delimiter can begin a format: not before a space, and an underscore not inside a word. */
+/** Whether a delimiter can begin a format. It cannot before a space, and an underscore cannot inside a word. */
 function opens(paragraph: string, at: number, mark: string): boolean {
 	const before = paragraph[at - 1] ?? " ";
 	const after = paragraph[at + mark.length] ?? "";

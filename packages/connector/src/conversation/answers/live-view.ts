@@ -3,12 +3,12 @@ import { liveTexts } from "../../texts/live.ts";
 import { plain } from "../vocabulary/plain.ts";
 import type { CallPart, RunPart } from "./run-parts.ts";
 
-/** Completed calls in a row that are shown, each in a line. Earlier ones are counted. */
+/** Maximum lines for consecutive completed calls, one line each. Earlier calls are only counted. */
 const maxLines = 3;
 /** Tools whose subject is a file name that all members of the room may see. */
 const fileTools: ReadonlySet<string> = new Set(["write_file", "edit_file"]);
 const maxSubject = 80;
-/** Interval in seconds in which the time of a running call changes, to save edits. */
+/** Returns how often the shown duration of a running call changes, in seconds. A longer interval saves edits. */
 const stepOf = (seconds: number): number => (seconds < 60 ? 5 : 30);
 
 /** Markdown of an active run: its parts so far, and the text of the current reply. "" if there is nothing to show. */
@@ -54,21 +54,21 @@ function lineOf(part: CallPart, { level, now }: { readonly level: LiveLevel; rea
 	return part.failed ? liveTexts.failed(shown) : liveTexts.succeeded(shown);
 }
 
-/** Duration of a call so far. The duration of a running call changes every few seconds. */
+/** Seconds that a call has taken so far. For a running call, the value changes only every few seconds. */
 export function secondsOf({ from, to }: CallPart, now: number): number {
 	const passed = Math.max(0, Math.round(((to ?? now) - from) / 1000));
 	const step = to === undefined ? stepOf(passed) : 1;
 	return Math.floor(passed / step) * step;
 }
 
-/** Calls that are shown while the run works: a question has its own post, and the calls of a reply wait for it. */
+/** Calls that are shown while the run works. While a call waits for its question, no open call is shown: the question has its own post. */
 export function shownCalls(parts: readonly RunPart[]): ReadonlySet<RunPart> {
 	const calls = parts.filter((part) => part.type === "call");
 	const isWaiting = calls.some(({ waits }) => waits !== undefined);
 	return new Set(calls.filter(({ to }) => to !== undefined || !isWaiting));
 }
 
-/** Name of a call with its subject, as far as the level shows it. */
+/** Name of a call with its subject, if the level shows subjects. */
 export function callName({ name, subject }: CallPart, level: LiveLevel): string {
 	const tool = plain(name, maxSubject);
 	if (subject === undefined) return tool;
@@ -78,10 +78,10 @@ export function callName({ name, subject }: CallPart, level: LiveLevel): string 
 	return file === "" ? tool : `${tool} ${plain(file, maxSubject)}`;
 }
 
-/** A single call that took less time is not mentioned below the answer. */
+/** Minimum seconds of a single call that is mentioned below the answer. */
 const worthSeconds = 5;
 
-/** Words about the tool calls of an ended run; undefined if there is nothing worth mentioning. */
+/** Summary of the tool calls of an ended run; undefined if no call is worth mentioning. */
 export function callsFoot(parts: readonly RunPart[]): string | undefined {
 	const calls = parts.filter((part) => part.type === "call");
 	const ms = calls.reduce((sum, { from, to = from }) => sum + Math.max(0, to - from), 0);

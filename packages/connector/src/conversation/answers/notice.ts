@@ -10,7 +10,7 @@ export function notice(
 	return { type: "show", lane, state, text };
 }
 
-/** Words of the gateway as a sentence, of limited length. */
+/** Returns a text of the gateway as a sentence of limited length. */
 export function sentence(words: string): string {
 	const text = plain(words.replace(/[.\s]+$/u, ""), 600);
 	return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;

@@ -32,8 +32,7 @@ export function toolCalled(
 }
 
 /**
- * A tool call of the active run asks a question. The text so far becomes a post above the question, and the answer grows
- * below it, so that people see it.
+ * Handles a question of a tool call of the active run. The text so far becomes a post above the question, and the answer grows below the question.
  */
 export function openedQuestion(
 	slice: AnswersSlice,

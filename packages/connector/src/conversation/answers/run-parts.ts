@@ -16,16 +16,16 @@ export interface CallPart {
 	readonly name: string;
 	/** First line of the argument that identifies the call: a path, a command, an address. */
 	readonly subject?: string;
-	/** Milliseconds since the epoch. */
+	/** Start of the call, in milliseconds since the epoch. */
 	readonly from: number;
-	/** Absent while the call runs. */
+	/** End of the call; absent while it runs. */
 	readonly to?: number;
 	readonly failed?: true;
-	/** Token of an open question, for which the call waits. */
+	/** Token of the open question that the call waits for. */
 	readonly waits?: string;
 }
 
-/** Maximum number of parts, and of characters of all texts. The oldest parts are dropped first. */
+/** Limits: number of parts, and characters of all texts. The oldest parts are dropped first. */
 const maxParts = 80;
 const maxText = 30_000;
 const maxSubject = 100;
@@ -72,7 +72,7 @@ export function withQuestion(
 	return parts.map((part) => (isAsking(part) ? { ...part, waits: token } : part));
 }
 
-/** Continues a call after the answer to its question. Its duration counts from now. */
+/** Continues a call after the answer to its question. Its duration starts at `at`. */
 export function withAnswer(
 	parts: readonly RunPart[],
 	{ token, at }: { readonly token: string; readonly at: number },

@@ -12,45 +12,45 @@ interface EndedRun {
 }
 
 export interface Run extends EndedRun {
-	/** The start of the message, in one line. */
+	/** Start of the message, in one line. */
 	readonly about: string;
 	/** Time of the message, in milliseconds since the epoch. */
 	readonly at?: number;
-	/** Event of the message. */
+	/** `seq` of the event of the message. */
 	readonly seq?: number;
-	/** The message was queued, and has a card. */
+	/** Whether the message was queued and has a notice. */
 	readonly waited?: true;
-	/** Reactions to the message show its state. Its notices are only for rooms in which the connector may not react. */
+	/** Whether reactions show the state of the message. A notice is then only for rooms in which the connector may not react. */
 	readonly reacts?: true;
-	/** While the message is queued, its author can add it to the active run. */
+	/** Whether the author of the queued message can add it to the active run. */
 	readonly offers?: true;
 	/** Platform ids of messages that joined the run and show its state by reactions. */
 	readonly joined?: readonly string[];
 	/** Steps of the run, shown in a card. */
 	readonly steps?: readonly PlanStep[];
-	/** A card shows failed model calls. True while a retry is pending. */
+	/** Whether a retry of a model call is pending. Present if a card shows failed model calls. */
 	readonly retrying?: boolean;
-	/** A schedule started the run. Its answer is posted complete. */
+	/** Whether a schedule started the run. Its answer is posted only when it is complete. */
 	readonly scheduled?: true;
 	/** Texts and tool calls since the last question. */
 	readonly parts?: readonly RunPart[];
-	/** Number of questions so far. After each, the answer grows in another post, below the question. */
+	/** Number of questions so far. After each question, the answer grows in another post below it. */
 	readonly questions?: number;
 }
 
 /** The messages of a session and the runs that answer them. */
 export interface AnswersSlice {
-	/** In order: the first is active, the others are queued. */
+	/** Runs that have not ended. The first is active, the others are queued. */
 	readonly open: readonly Run[];
-	/** The newest runs, the last one at the end. */
+	/** The newest ended runs, with the last one at the end. */
 	readonly ended: readonly EndedRun[];
-	/** The newest run: only its answer can be repeated. */
+	/** Id of the newest run: only its answer can be repeated. */
 	readonly newest?: string;
-	/** Last message or answer, in milliseconds since the epoch. */
+	/** Time of the last message or answer, in milliseconds since the epoch. */
 	readonly usedAt?: number;
 }
 
-/** Larger than the queue of the gateway, which has 32 messages and the active one. */
+/** Maximum open runs. It exceeds the gateway's queue, which has 32 messages and the active one. */
 const maxOpen = 40;
 const maxEnded = 8;
 
@@ -68,7 +68,7 @@ export function activeRun({ open }: AnswersSlice): Run | undefined {
 	return open[0];
 }
 
-/** Returns the newest run of a platform message. `open`: whether it has not ended. */
+/** Returns the newest run of a platform message. `open`: whether the run has not ended. */
 export function runOf(
 	{ open, ended }: AnswersSlice,
 	message: string,
@@ -80,7 +80,7 @@ export function runOf(
 	return over && { ...over, open: false };
 }
 
-/** Returns the platform message of a run, if it is still known. */
+/** Returns the platform message of a run; undefined if the run is no longer known. */
 export function messageOf({ open, ended }: AnswersSlice, runId: string): string | undefined {
 	return [...open, ...ended].find(({ id }) => id === runId)?.message;
 }
@@ -89,12 +89,12 @@ export function withRun(slice: AnswersSlice, run: Run): AnswersSlice {
 	return { ...slice, open: [...slice.open, run].slice(-maxOpen), newest: run.id };
 }
 
-/** Replaces an open run. */
+/** Replaces an open run by its changed version. */
 export function withChange(slice: AnswersSlice, changed: Run): AnswersSlice {
 	return { ...slice, open: slice.open.map((run) => (run.id === changed.id ? changed : run)) };
 }
 
-/** Removes the mark that the active message was queued, because its notice is deleted. */
+/** Marks the active message as no longer queued, because its notice is deleted. */
 export function withActive(slice: AnswersSlice): AnswersSlice {
 	const [first, ...others] = slice.open;
 	if (first?.waited === undefined) return slice;

@@ -11,7 +11,7 @@ import { type AnswersSlice, withRun } from "./runs.ts";
 const maxTitle = 150;
 const maxReason = 600;
 
-/** A schedule started a run. A silent run is shown only if it fails or asks. */
+/** Begins a run that a schedule started. A silent run is shown only if it fails or asks a question. */
 export function beginScheduled(
 	slice: AnswersSlice,
 	{ id, origin }: { readonly id: string; readonly origin: OriginPayload },
@@ -22,7 +22,7 @@ export function beginScheduled(
 	return { slice: withRun(slice, run), operations: openThread(id, origin, scene) };
 }
 
-/** A post with a thread for the answer, if the room can have threads. */
+/** Opens a post with a thread for the answer, if the room can have threads. */
 function openThread(id: string, origin: OriginPayload, scene: Scene): RenderOperation[] {
 	const { thread } = threadOf(id, origin, scene);
 	if (thread === undefined) return [];
@@ -49,7 +49,7 @@ export function scheduleFoot(origin: OriginPayload, platform: PlatformWords): st
 	return `⏰ ${plain(origin.title, maxTitle)}${origin.late ? scheduleTexts.late({ due }) : ""}`;
 }
 
-/** A due time that started no run. */
+/** Shows a due time at which the schedule started no run. */
 export function missed(
 	{ title, error }: EventPayloads["schedule.trigger"],
 	{ platform }: Scene,
@@ -72,7 +72,7 @@ export function created(
 	return { type: "show", lane: "milestone", state: "notice", text };
 }
 
-/** A one-time schedule that has fired is not posted. */
+/** Shows the removal of a schedule. Shows nothing for a one-time schedule that has fired. */
 export function removed({ title, reason }: EventPayloads["schedule.removed"]): ShowOperation[] {
 	if (reason === "completed") return [];
 	const text = scheduleTexts.removed({ name: nameOf(title) });

@@ -3,17 +3,17 @@ import type { StatusEmoji } from "../../platform/posting.ts";
 import type { ReactOperation, ShowOperation } from "../vocabulary/render-operation.ts";
 import type { Run } from "./runs.ts";
 
-/** Result of a run: `done`, `failed`, or `cancelled`, which has no reaction. */
+/** Reactions for the results of a run. A cancelled run has no reaction. */
 const ends = { done: "✅", failed: "❌", cancelled: undefined } as const;
 
-/** State of the message of a run. */
+/** State of a run, as its message shows it. */
 export type RunStatus = "accepted" | "queued" | keyof typeof ends;
 
 const emoji: Readonly<Record<RunStatus, StatusEmoji | undefined>> = { accepted: "👀", queued: "⏳", ...ends };
 
 /**
- * Shows the state of a message by a reaction to it, if its run has reactions. `notice`: post for a room in which the
- * connector may not react; without one, an earlier notice is deleted.
+ * Shows the state of a message by a reaction to it, if its run has reactions. `notice` is the post for a room in which the connector may not react.
+ * Without `notice`, an earlier notice is deleted.
  */
 export function showStatus(
 	{ reacts, message }: Run,
@@ -25,7 +25,7 @@ export function showStatus(
 	return [{ ...react, ...defined({ emoji: emoji[status], notice }) }];
 }
 
-/** States of the messages that a run answers. */
+/** Shows the state of a run at all messages that it answers. */
 export function showStatuses(run: Run, status: RunStatus): ReactOperation[] {
 	const joined = (run.joined ?? []).flatMap((message) =>
 		showStatus({ ...run, reacts: true, message }, status),

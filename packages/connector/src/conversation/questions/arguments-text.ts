@@ -1,7 +1,7 @@
 import { questionTexts } from "../../texts/questions.ts";
 import { visible, visibleLine } from "../vocabulary/plain.ts";
 
-/** Longer values are shown only in the preview, if there is one. */
+/** Maximum length of a value in the arguments, if a preview shows the complete value. */
 const briefLength = 200;
 const count = new Intl.NumberFormat("en");
 
@@ -12,7 +12,7 @@ export interface ArgumentsText {
 }
 
 export interface ArgumentsOptions {
-	/** Whether the tool and the label identify a single text, so that its name is omitted. */
+	/** Whether the label and the tool already identify the only text argument, so that the name of the argument is omitted. */
 	readonly isLabelRedundant?: boolean;
 	/** Whether a preview shows the long texts. */
 	readonly previewed?: boolean;
@@ -45,7 +45,7 @@ export function argumentsText(
 	return { text: lines.join("\n"), brief };
 }
 
-/** Whether the label of an approval has only one of the argument texts and at most one more word. */
+/** Whether a label consists of one of the argument texts and at most one more word. */
 export function isLabelOf(label: string, given: unknown): boolean {
 	const action = /^Allow (?<what>.*)\?$/su.exec(label)?.groups?.["what"] ?? label;
 	const texts = (entriesOf(given) ?? []).map(([, value]) => value);

@@ -15,30 +15,27 @@ import {
 	withoutNames,
 } from "./short-card.ts";
 
-/** Characters of the name of a tool in a row. */
+/** Maximum characters of a tool's name in a row. */
 export const maxTool = 24;
-/** Columns of the shortest text that a row shows of a call. */
+/** Minimum columns for the text of a call in a row. */
 const minText = 12;
-/** Columns of warnings that share a line with the call. */
+/** Maximum columns of warnings that share a line with the call. */
 const maxWarnings = 32;
 
-/** A waiting call in the lines of a card. */
+/** The lines of a waiting call on a card. */
 export interface CallRow {
 	readonly lines: readonly string[];
 	/** Whether a part of the call is missing. */
 	readonly cut: boolean;
 }
 
-/** A text of a row in Markdown, with its width. */
+/** Markdown of a part of a row, with its width in columns. */
 interface Piece {
 	readonly text: string;
 	readonly columns: number;
 }
 
-/**
- * A waiting call of a card with several calls, in at most `maximum` lines: its number, its tool, what is unusual about it, and
- * the start of its effect.
- */
+/** Draws a waiting call of a card with several calls, in at most `maximum` lines: its number, its tool, its warnings, and the start of its effect. */
 export function callRow(row: CardRow, question: OpenQuestion, maximum: number): CallRow {
 	const head = headOf(row, question);
 	const what = whatPiece(question);
@@ -55,7 +52,7 @@ export function callRow(row: CardRow, question: OpenQuestion, maximum: number): 
 	return { lines: cutRow(question, { head, maximum }), cut: true };
 }
 
-/** The row without the parts that do not fit: warnings stay before the text of the call. */
+/** Returns the row without the parts that do not fit. Warnings have priority over the text of the call. */
 function cutRow(
 	question: OpenQuestion,
 	{ head, maximum }: { readonly head: readonly Piece[]; readonly maximum: number },
@@ -77,9 +74,9 @@ function headOf({ number }: CardRow, { call, again, voters = [] }: OpenQuestion)
 	const pieces: Piece[] = [
 		{ text: `**${number}.** ${inlineCode(tool)}`, columns: columnsOf(`${number}. ${tool}`) },
 	];
-	// The command for the operator needs the room.
+	// The operator's command needs the columns of this hint.
 	if (again && call?.risk !== "critical") pieces.push(marked(texts.repeated));
-	// The operator needs no other approvals.
+	// A critical call needs the operator's approval and no others.
 	if (call?.approvals !== undefined && call.risk !== "critical")
 		pieces.push(marked(texts.counted({ given: voters.length, needed: call.approvals })));
 	if (call?.risk === "high" || call?.risk === "low")
@@ -88,7 +85,7 @@ function headOf({ number }: CardRow, { call, again, voters = [] }: OpenQuestion)
 	return pieces;
 }
 
-/** The label, unless the arguments show it. */
+/** The label of the call; empty if the arguments show it. */
 function whatPiece({ call, label }: OpenQuestion): Part {
 	if (call && isShownByArguments(call)) return { pieces: [], whole: true };
 	const { text, whole } = whatOfStored(label);
@@ -97,7 +94,7 @@ function whatPiece({ call, label }: OpenQuestion): Part {
 
 interface Part {
 	readonly pieces: readonly Piece[];
-	/** Whether the pieces show all of it. */
+	/** Whether the pieces show the complete text. */
 	readonly whole: boolean;
 }
 
@@ -121,7 +118,7 @@ function warningsOf(question: OpenQuestion): Part {
 	};
 }
 
-/** `maximum`: columns, with the sign. */
+/** A warning with its sign, in at most `maximum` columns. */
 function warning(text: string, maximum: number): Piece {
 	const { text: shown, columns } = cutText(text, maximum - warningSign.length);
 	return { text: `${warningSign}${shown}`, columns: columns + warningSign.length };
@@ -132,7 +129,7 @@ function isNamed({ call }: OpenQuestion): boolean {
 	return (call?.tool ?? "").length <= maxTool;
 }
 
-/** The lines of the change or of the arguments, each as code. */
+/** Lines of the change or of the arguments, each as a code span. */
 function effectOf({ call }: OpenQuestion): Part {
 	if (!call) return { pieces: [], whole: true };
 	const stored = call.preview.length > 0 ? withoutNames(call.preview) : call.arguments;
@@ -145,7 +142,7 @@ function effectOf({ call }: OpenQuestion): Part {
 				columns: columnsOf(lines.join("   ")),
 			},
 		],
-		// A code span shows neither spaces at its ends nor tabs as they are.
+		// A code span trims spaces at its ends and does not show tabs.
 		whole: stored.text.length === stored.length && lines.every(isShownAsCode),
 	};
 }
@@ -154,7 +151,7 @@ function isShownAsCode(line: string): boolean {
 	return line !== "" && !/^\s|\s$|\t|\s{2}|`/u.test(line);
 }
 
-/** The start of the call in one line: its label, or its arguments. */
+/** Text of the call: its label, or its arguments. */
 function textOf({ call, label }: OpenQuestion): string {
 	const isByArguments = call !== undefined && isShownByArguments(call);
 	return isByArguments ? call.arguments.text : whatOfStored(label).text;
@@ -170,7 +167,7 @@ function piece(text: string): Piece {
 	return { text: plainLine(shown, Number.POSITIVE_INFINITY), columns: columnsOf(shown) };
 }
 
-/** A text of the connector, in which only the marks of Markdown are not visible. */
+/** A text of Parley. Only its Markdown marks are invisible. */
 function marked(text: string): Piece {
 	return { text, columns: columnsOf(text.replaceAll(/\*\*|`/gu, "")) };
 }
@@ -184,7 +181,7 @@ function widthOf(pieces: readonly Piece[]): number {
 	return pieces.reduce((sum, { columns }) => sum + columns, separators);
 }
 
-/** Numbers of calls as ranges: `1–3, 5`. */
+/** Writes numbers of calls as ranges: `1–3, 5`. */
 function rangesOf(numbers: readonly number[]): string {
 	const ranges: [first: number, last: number][] = [];
 	for (const number of numbers.toSorted((one, other) => one - other)) {
@@ -195,7 +192,7 @@ function rangesOf(numbers: readonly number[]): string {
 	return ranges.map(([first, last]) => (first === last ? `${first}` : `${first}–${last}`)).join(", ");
 }
 
-/** The calls of a decision by their numbers. */
+/** Names the calls of a decision by their numbers. */
 export function callsOf(numbers: readonly number[]): string {
 	return questionTexts.outcomes.ofCalls({ count: numbers.length, numbers: rangesOf(numbers) });
 }

@@ -8,7 +8,7 @@ import { cardLines } from "./short-card.ts";
 
 const runs = process.env["PARLEY_TEST_SCALE"] === undefined ? 40 : 500;
 
-/** Both platforms have small print. */
+/** Writes small print, which all platforms of this test support. */
 const small = (written: string): string => `-# ${written}`;
 
 test.each([
@@ -16,7 +16,7 @@ test.each([
 	["another markup", { ...chatDialect, small }],
 ])("no post about any approval has more than 8 lines in %s, in any state", (_, dialect) => {
 	const platform = { ...scene.platform, dialect };
-	// Seeds that once had a card with more lines.
+	// Seeds whose cards once had more lines.
 	const seeds = [...Array.from({ length: runs }, (_, seed) => seed), 217, 862, 1494];
 	const stories = [...seeds.map(approvalStory), ...otherStories()];
 	const tooLong = stories.flatMap((events, seed) => {

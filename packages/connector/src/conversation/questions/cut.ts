@@ -3,7 +3,7 @@ import type { StoredText } from "./question.ts";
 
 const count = new Intl.NumberFormat("en");
 
-/** Stores the start of a text and its full length. */
+/** Returns the start of a text with its full length, for storage. */
 export function storeText(text: string, maximum: number): StoredText {
 	return { text: beginningOf(text, maximum), length: text.length };
 }
@@ -18,13 +18,13 @@ export class Cut {
 		this.#maximum = maximum;
 	}
 
-	/** Text for people, with an ellipsis after a cut. */
+	/** Returns a text for people, with an ellipsis after a cut. */
 	words(stored: StoredText): string {
 		const text = this.#cut(stored);
 		return text === undefined ? stored.text : `${text.trimEnd()}…`;
 	}
 
-	/** Text of a command or file, with the number of omitted characters in its own line. */
+	/** Returns the text of a command or file. A cut adds a line with the number of omitted characters. */
 	code(stored: StoredText): string {
 		const text = this.#cut(stored);
 		if (text === undefined) return stored.text;
@@ -38,7 +38,7 @@ export class Cut {
 		return items.slice(0, maximum);
 	}
 
-	/** Returns undefined if the text is complete. */
+	/** Returns the start of the text, or undefined if the text is complete. */
 	#cut({ text, length }: StoredText): string | undefined {
 		if (length === text.length && length <= this.#maximum) return;
 		this.happened = true;
@@ -46,7 +46,7 @@ export class Cut {
 	}
 }
 
-/** Returns at most `maximum` code units, without half a surrogate pair. */
+/** Returns at most `maximum` code units, without splitting a surrogate pair. */
 function beginningOf(text: string, maximum: number): string {
 	return text.length <= maximum ? text : text.slice(0, maximum).replace(/[\ud800-\udbff]$/u, "");
 }

@@ -17,20 +17,20 @@ import { type CardRow, type EndedRow, type ReplyCard, writeDisplayed } from "./r
 import { cardColumns, cardLines, shortFoot, whatOf } from "./short-card.ts";
 
 const maxLabel = 120;
-/** Columns of the call in its line after the decision, and in a reminder. */
+/** Maximum columns of a call's text after its decision, and in a reminder. */
 export const maxEndedLabel = 45;
-/** Columns of a reason or of changed arguments below a decision. */
+/** Maximum columns of a reason or of changed arguments below a decision. */
 const maxDetail = 76;
-/** Lines between the title and the footer of a card with waiting calls. */
+/** Maximum lines between the title and the footer of a card with waiting calls. */
 const waitingLines = cardLines - 3;
-/** Lines between the title and the buttons of a card whose calls all have their decisions. */
+/** Maximum lines between the title and the buttons of a card without waiting calls. */
 const endedLines = cardLines - 2;
-/** Columns of the name of a call in the line of a decision. */
+/** Maximum columns of the name of a call in the line of a decision. */
 const maxName = 34;
-/** Decisions of one person in this time share a line. */
+/** Equal decisions of one person within this time share a line. */
 const togetherMs = 60_000;
 
-/** A row with its question, which is absent if the call no longer waits. */
+/** A row with its question. The question is absent if the call no longer waits. */
 interface Entry {
 	readonly row: CardRow;
 	readonly question: OpenQuestion | undefined;
@@ -42,13 +42,13 @@ type EndedEntry = Entry & { readonly row: CardRow & { readonly ended: EndedRow }
 
 interface Drawn {
 	readonly lines: readonly string[];
-	/** Tokens of waiting calls of which the card shows all. */
+	/** Tokens of the waiting calls that the card shows completely. */
 	readonly whole: ReadonlySet<string>;
-	/** Whether the details have more about a call that has its decision. */
+	/** Whether the details show more about a call with a decision. */
 	readonly cut: boolean;
 }
 
-/** Post for several calls of one reply, in at most 8 lines: the first calls, the decisions, and buttons for all calls. */
+/** Draws the post for several calls of one reply, in at most 8 lines: the first calls, the decisions, and buttons for all calls. */
 export function drawReplyCard(card: ReplyCard, open: readonly OpenQuestion[], scene: Scene): ShowOperation {
 	const entries = entriesOf(card, open);
 	const waiting = waitingOf(entries);
@@ -68,7 +68,7 @@ export function drawReplyCard(card: ReplyCard, open: readonly OpenQuestion[], sc
 	};
 }
 
-/** After the last decision: that of its calls, if one was denied or if all were approved. */
+/** State of a card. After the last decision: failed if a call was denied, done if all calls were approved, otherwise closed. */
 function stateOf(entries: readonly Entry[], waiting: readonly WaitingEntry[]): CardState {
 	if (waiting.length > 0) return "waiting";
 	const states = entries.map(({ row }) => row.ended?.state ?? "closed");
@@ -79,7 +79,7 @@ function stateOf(entries: readonly Entry[], waiting: readonly WaitingEntry[]): C
 function entriesOf({ rows }: ReplyCard, open: readonly OpenQuestion[]): readonly Entry[] {
 	return rows.flatMap((row): Entry[] => {
 		const question = row.ended ? undefined : open.find(({ token }) => token === row.token);
-		// The oldest questions are forgotten if very many are open.
+		// The state forgets the oldest open questions if there are very many.
 		return row.ended || question ? [{ row, question }] : [];
 	});
 }
@@ -92,7 +92,7 @@ function endedOf(entries: readonly Entry[]): readonly EndedEntry[] {
 	return entries.filter((entry): entry is EndedEntry => entry.row.ended !== undefined);
 }
 
-/** A call as one line of plain text. */
+/** Returns a call as one line of plain text. */
 export function callLine({ row: { ended }, question }: Entry, maximum = maxLabel): string {
 	const { call, label } = question ?? {};
 	const tool = ended?.tool ?? call?.tool ?? "";
@@ -109,7 +109,7 @@ function titleLine({ rows, task }: ReplyCard): string {
 	return `**${titleOf("approval")}** · ${calls}`;
 }
 
-/** The first waiting calls, then the decisions. Calls with a decision have only their number if room is missing. */
+/** Draws the first waiting calls, then the decisions. If space is short, calls with a decision have only their number. */
 function drawWaiting(entries: readonly Entry[], waiting: readonly WaitingEntry[], scene: Scene): Drawn {
 	const decisions = decisionsOf(endedOf(entries), scene);
 	const forDecisions = Math.min(rowsOf(decisions), Math.max(1, waitingLines - waiting.length));
@@ -117,14 +117,14 @@ function drawWaiting(entries: readonly Entry[], waiting: readonly WaitingEntry[]
 	const isAll = waiting.length <= room;
 	const shown = isAll ? waiting : waiting.slice(0, room - 1);
 	const [only, ...others] = waiting;
-	// The last call that people can approve here may use all lines. Otherwise the names of earlier calls matter more.
+	// The last call that people can approve here may use all lines. In other cases, the names of earlier calls are more important.
 	const isLast = others.length === 0 && only?.question.call?.risk !== "critical";
 	const each = isAll && (decisions.length === 0 || isLast) ? Math.floor(room / waiting.length) : 1;
 	const rows = shown.map(({ row, question }) => ({ row, ...callRow(row, question, each) }));
 	const more = isAll ? [] : [approvalTexts.card.moreCalls({ count: waiting.length - shown.length })];
 	const lines = [...rows.flatMap((row) => row.lines), ...more];
 	const whole = new Set(rows.flatMap(({ row, cut }) => (cut ? [] : [row.token])));
-	// A long line is shown in several rows.
+	// A long line wraps into several rows.
 	const used = lines.reduce((sum, line) => sum + Math.ceil(seenColumns(line) / cardColumns), 0);
 	return {
 		lines: [...lines, ...firstOf(decisions, waitingLines - used, endedOf(entries))],
@@ -133,7 +133,7 @@ function drawWaiting(entries: readonly Entry[], waiting: readonly WaitingEntry[]
 	};
 }
 
-/** The calls and their decisions. */
+/** Draws the calls and their decisions. */
 function drawEnded(entries: readonly Entry[], scene: Scene): Drawn {
 	const decisions = decisionsOf(endedOf(entries), scene);
 	const lines = firstOf(decisions, endedLines, endedOf(entries));
@@ -144,20 +144,20 @@ function drawEnded(entries: readonly Entry[], scene: Scene): Drawn {
 	return { lines, whole: new Set(), cut: !isShort };
 }
 
-/** One decision about calls, by one person at one time. */
+/** One decision of one person about calls, at one time. */
 interface Decision {
 	/** The result, the person, the time and the numbers of the calls. */
 	readonly line: string;
-	/** Lines that it takes on the card. */
+	/** Number of lines of the decision on the card. */
 	readonly rows: number;
 	/** The reason of a denial or the changed arguments. */
 	readonly detail: string | undefined;
 	readonly cut: boolean;
-	/** The calls that the line does not name, because room is missing. */
+	/** Numbers of the calls that the line does not name, because space is short. */
 	readonly unnamed: readonly number[];
 }
 
-/** The lines about calls with a decision that fit: first the decisions, then their details, then the calls. */
+/** Returns the lines that fit about calls with a decision: first the decisions, then their details, then the calls. */
 function firstOf(decisions: readonly Decision[], room: number, ended: readonly EndedEntry[]): string[] {
 	const needed = rowsOf(decisions);
 	if (needed > room) return firstDecisions(decisions, room);
@@ -178,7 +178,7 @@ function firstOf(decisions: readonly Decision[], room: number, ended: readonly E
 	return [...shown, ...more, ...lines];
 }
 
-/** The decisions that leave a line for the number of the others. */
+/** Returns the first decisions, and leaves one line for the number of the other decisions. */
 function firstDecisions(decisions: readonly Decision[], room: number): string[] {
 	const shown: Decision[] = [];
 	for (const decision of decisions) {
@@ -194,7 +194,7 @@ function rowsOf(decisions: readonly Decision[]): number {
 	return decisions.reduce((sum, { rows }) => sum + rows, 0);
 }
 
-/** Equal decisions of one person in a short time are one. */
+/** Groups the decisions: equal decisions of one person in a short time become one. */
 function decisionsOf(ended: readonly EndedEntry[], { platform: { moment } }: Scene): readonly Decision[] {
 	const groups: { outcome: EndedRow; detail: string; rows: CardRow[] }[] = [];
 	for (const { row } of ended) {
@@ -240,7 +240,7 @@ interface Buttons {
 	readonly drawn: Drawn;
 }
 
-/** One row of buttons. Only completely visible calls are approved together: otherwise the button opens the details first. */
+/** Returns one row of buttons. The approve button needs every call to be completely visible; otherwise, the button opens the details first. */
 function controlsOf(
 	card: ReplyCard,
 	waiting: readonly WaitingEntry[],
@@ -270,27 +270,27 @@ function controlsOf(
 	];
 }
 
-/** Scene of a control. */
+/** Parts of a scene that the buttons of a call need. */
 interface ControlScene {
 	readonly controls: Scene["controls"];
 	readonly session: string;
 	readonly platform: { readonly limits: { readonly buttonLabel: number } };
 }
 
-/** Choices for the buttons of a call. */
+/** Options for the buttons of a call. */
 interface CallButtonOptions {
-	/** Whether the post shows the complete call, so that it can be approved there. */
+	/** Whether the post shows the complete call, so that a person can approve it there. */
 	readonly approves?: boolean;
 }
 
-/** Buttons for one waiting call of a card, with its number. */
+/** Returns the buttons for one waiting call of a card, with its number. */
 export function callButtons(
 	{
 		row: { token, number },
 		question,
 	}: {
 		readonly row: CardRow;
-		/** As the post shows it. */
+		/** The question as the post shows it. */
 		readonly question: OpenQuestion;
 	},
 	scene: ControlScene,
@@ -313,7 +313,7 @@ export function callButtons(
 	]);
 }
 
-/** A button in its colour. */
+/** Returns a button in its colour. */
 export function buttonOf(
 	kind: ControlKind,
 	{ subject, label }: { readonly subject: string; readonly label: string },
@@ -328,7 +328,7 @@ function styleOf(kind: ControlKind): "success" | "danger" | "secondary" {
 	return kind === "deny" || kind === "deny-all" ? "danger" : "secondary";
 }
 
-/** Instructions without buttons, for a card that the platform refused. */
+/** Instructions for answers without buttons, if the platform refused the card. */
 function refusedFacts(waiting: readonly WaitingEntry[], scene: Scene): string {
 	const [first] = waiting;
 	if (!first) return "";

@@ -8,15 +8,16 @@ type Arguments = Readonly<Record<string, unknown>>;
 
 /** Name of the field with all arguments as one JSON object. */
 const wholeName = "arguments";
-/** Prefixes of the names of fields: the argument is the text itself, or the text is its JSON. */
+/** Prefixes of field names: the value is the text itself, or JSON. */
 const asText = "t:";
 const asJson = "j:";
 
 const { editForm: texts } = approvalTexts;
 
 /**
- * The form with the arguments of a call: a field for each one, or one field with all of them as JSON. Undefined if a form of
- * the platform cannot contain them, or if a secret is hidden in them: with other arguments, it could be sent elsewhere.
+ * Returns a form with the arguments of a call: one field for each argument, or one field with all of them as JSON. Returns undefined if the
+ * platform's form cannot contain them. Also returns undefined if they hide a secret, because a person could send the secret elsewhere with other
+ * arguments.
  */
 export function editForm(given: unknown, limits: FormLimits): Form | undefined {
 	if (!isArguments(given) || JSON.stringify(given).includes(redactedMark)) return undefined;
@@ -48,12 +49,12 @@ function fieldOf(
 	return { ...common, name: `${asJson}${name}`, label, value: jsonOf(value), required: true };
 }
 
-/** The arguments of a filled form, or the reason in Markdown if they cannot be read. */
+/** Arguments from a filled form, or the reason in Markdown why they cannot be read. */
 export type Edited = { readonly arguments: Arguments } | { readonly problem: string };
 
 /**
- * Reads a filled form. `given`: the arguments of the call now. Platforms remove the spaces and line breaks around a text, so
- * that those of the call stay.
+ * Reads a filled form. `given` contains the present arguments of the call. Platforms trim a text, so the outer spaces and line breaks of the present
+ * argument are kept.
  */
 export function readEdited(fields: Readonly<Record<string, string>>, given: unknown): Edited {
 	const present: Arguments = isArguments(given) ? given : {};
@@ -80,7 +81,7 @@ function isArguments(value: unknown): value is Arguments {
 	return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** JSON for people, with an escape for each character that they cannot see. */
+/** Returns JSON for people, with escapes for invisible characters. */
 function jsonOf(value: unknown): string {
 	const escaped = (character: string): string =>
 		visible(character) === character

@@ -16,8 +16,8 @@ export interface FittedCard {
 }
 
 /**
- * Fits a card into one post: long texts are cut to the same length, short ones stay complete. `write` returns the
- * paragraphs and passes each text of any length through the `Cut`.
+ * Fits a card into one post. Long texts are cut to the same length, and short texts stay complete. `write` returns the paragraphs and passes each
+ * text of any length through the `Cut`.
  */
 export function fitCard(
 	platform: Platform,
@@ -30,7 +30,7 @@ export function fitCard(
 		return { text, cut: cut.happened };
 	});
 	if (fitted) return fitted;
-	// Without long texts, the heading and the result are kept.
+	// The shortest version has the heading and the result, without long texts.
 	const [heading = "", ...others] = write(new Cut(0));
 	let text = heading;
 	do {
@@ -41,8 +41,8 @@ export function fitCard(
 }
 
 /**
- * Returns the longest drawing that fits one post with its footer. `draw` gets the maximum length of each text in UTF-16
- * code units. Undefined if even the shortest drawing does not fit.
+ * Returns the longest drawing that fits one post with its footer. `draw` gets the maximum length of each text in UTF-16 code units. Returns undefined
+ * if even the shortest drawing does not fit.
  */
 function fitLongest<Drawn extends { readonly text: string }>(
 	platform: Platform,
@@ -65,7 +65,7 @@ function fitLongest<Drawn extends { readonly text: string }>(
 
 /** Whether a text fits one post. */
 export function fitsPost({ limits, dialect = markdownDialect }: Platform, text: string): boolean {
-	// A character of a post takes at most four code units of Markdown: two units, each after a backslash.
+	// A character of a post needs at most four code units of Markdown: two units, each after a backslash.
 	if (text.length > 4 * limits.post) return false;
 	return dialect.measure(dialect.write(parseText(text).blocks)) + footRoom <= limits.post;
 }

@@ -2,7 +2,7 @@ import type { Block } from "../../text/document.ts";
 import { markdownDialect } from "../../text/markdown-dialect.ts";
 import { visibleWords } from "../vocabulary/plain.ts";
 
-/** Markdown of a text without formatting or links. Line breaks stay. */
+/** Returns Markdown that shows a text without formatting or links. Line breaks stay. */
 export function plain(text: string): string {
 	return markdownDialect.write(paragraphs(text));
 }

@@ -12,19 +12,19 @@ import { cardOf, type OpenQuestion } from "./question.ts";
 import { cardTarget } from "./question-card.ts";
 import { cardColumns, whatOf } from "./short-card.ts";
 
-/** One notice about an approval. */
+/** Data for one notice about an approval. */
 interface Noticing {
 	readonly notify: NoticePayload;
 	readonly kind: "waiting" | "reminder" | "escalated";
-	/** Number of notices about the approval before this one. */
+	/** Number of earlier notices about the approval. */
 	readonly count: number;
 	/** Number of calls that wait together. */
 	readonly calls: number;
 }
 
 /**
- * Posts that notify approvers: one for each person by direct message and one for their roles, one for each approval channel, or
- * one that mentions all. They are never edited.
+ * Posts that notify approvers. They are one direct message for each person and one post for their roles, one post for each approval channel, or one
+ * post that mentions all. They are never edited.
  */
 export function noticesOf(
 	question: OpenQuestion,
@@ -57,12 +57,12 @@ export function noticesOf(
 	}));
 }
 
-/** Other channels and direct messages do not show the call, because their readers may not see it. */
+/** Whether a notice stays in the room of the call. Other channels and direct messages do not show the call, because their readers may not see it. */
 function staysHere(way: NoticeTarget["ways"][number]): boolean {
 	return way === "mention" || way === "reply";
 }
 
-/** The targets of the posts for a group. Direct messages reach only people, so roles get one post by the next way. */
+/** Returns a target for each post to a group. Direct messages reach only people, so roles get one post by the next way. */
 function targetsOf({ roles, ...group }: NoticeTarget): NoticeTarget[] {
 	const { people, channels, ways } = group;
 	const whole = { ...group, ...defined({ roles }) };
@@ -73,17 +73,17 @@ function targetsOf({ roles, ...group }: NoticeTarget): NoticeTarget[] {
 	if (first !== "direct" || people.length === 0) return [whole];
 	const each = people.map((person) => ({ ...group, people: [person] }));
 	if (!roles || roles.length === 0) return each;
-	// Without a next way, the operator gets a report.
+	// If no way is left, the operator gets a report.
 	return [...each, { ...whole, people: [], ways: next.length > 0 ? next : ways }];
 }
 
-/** Shows the approval to people who may answer it in their channel. */
+/** Button that shows the approval to people who may answer it in their channel. */
 function detailsButton({ token }: OpenQuestion, { controls, session }: Scene): Control {
 	const id = controls.write({ kind: "listed-whole", session, subject: token });
 	return { type: "button", id, label: approvalTexts.buttons.details, style: "secondary" };
 }
 
-/** The platform's id of a person or channel. */
+/** Returns the platform's id of a person or channel. */
 function lastPart(id: string): string {
 	return id.slice(id.lastIndexOf(":") + 1);
 }

@@ -14,13 +14,13 @@ import { type OpenQuestion, platformOf, type QuestionForm } from "./question.ts"
 export interface Outcome {
 	/** One line of Markdown: the result, the person and the time. */
 	readonly words: string;
-	/** The same without the time. */
+	/** The result and the person, without the time. */
 	readonly decision: string;
 	/** The reason of a denial, or the changed arguments of an approval, in plain text. */
 	readonly detail?: OutcomeDetail | undefined;
 	/** Paragraphs with the text of the answer, the reason of a denial, or the changed arguments. */
 	readonly details: (cut: Cut) => readonly string[];
-	/** State of the card after it. */
+	/** State of the card after the answer. */
 	readonly state: CardState;
 	/** Principal of the answer. */
 	readonly by?: string;
@@ -43,7 +43,7 @@ export function answeredOutcome(
 	platform: Scene["platform"],
 ): Outcome {
 	const { by, by_name: name, voters = [] } = response;
-	// The id of a person on another platform is not shown here.
+	// A person of another platform is shown without an id.
 	const author =
 		name === undefined ? actingPerson(by, platform) : `${plainLine(name, longestName)} (${platformOf(by)})`;
 	const decision = outcomes.by({
@@ -73,7 +73,7 @@ function answerWords(
 	if (remembered) return texts.approvedSession;
 	const approved = kind === "grant" ? texts.approved : texts.approvedOnce;
 	if (changed === undefined) return approved;
-	// Without several approvals, the person who approved also changed the arguments.
+	// If one approval suffices, the approver also changed the arguments.
 	const editor = editedBy === undefined ? undefined : actingPerson(editedBy, platform);
 	return `${approved}${texts.withChanges({ editor })}`;
 }
@@ -93,7 +93,7 @@ function plainDetail({ kind, call }: QuestionForm, response: Response): OutcomeD
 	return { type: "arguments", text };
 }
 
-/** The reason or the arguments in one line of plain text. */
+/** Returns the reason or the arguments in one line of plain text. */
 export function detailLine({ type, text }: OutcomeDetail): string {
 	return type === "reason" ? `“${text}”` : `${approvalTexts.outcomes.changedArguments} ${text}`;
 }
@@ -136,7 +136,7 @@ export function unansweredOutcome(
 	};
 }
 
-/** Columns of a reason of the gateway on a card. */
+/** Maximum columns of the gateway's reason on a card. */
 const longestReason = 100;
 
 function whole(text: string): ReturnType<typeof storeText> {

@@ -45,7 +45,7 @@ export function openCard(question: OpenQuestion, scene: Scene): ShowOperation {
 	};
 }
 
-/** The card of an approval: at most 8 lines. */
+/** Card of an approval, in at most 8 lines. */
 function approvalCard(question: OpenQuestion, call: ApprovalCall, scene: Scene): ShowOperation {
 	const { paragraphs, cut } = shortApproval(question, call, scene);
 	const plain = [heading(question), plainFacts(question), howToAnswerPlain(question, scene)].join("\n\n");
@@ -96,10 +96,10 @@ function closedFacts(question: OpenQuestion, outcome: Outcome, cut: Cut): readon
 	return cut.happened ? [...paragraphs, questionTexts.cut] : paragraphs;
 }
 
-/** Lines of the label of a password or of a trust request. */
+/** Maximum lines of the label of a password question or of a trust request. */
 const labelLines = 3;
 
-/** A question that a person decides, in at most five lines. Questions with a text or options are shown as they are. */
+/** Draws a trust request or a password question in at most five lines. Other questions are shown completely. */
 function shortQuestion(question: OpenQuestion): FittedCard {
 	const { label, kind } = question;
 	const shown = plainColumns(label.text, labelLines * cardColumns);
@@ -112,12 +112,12 @@ function shortQuestion(question: OpenQuestion): FittedCard {
 
 /** The reason of a denial or the changed arguments, in at most two lines. */
 function shortDetail({ type, text }: OutcomeDetail): string {
-	// Two columns are the mark of a quote.
+	// The mark of a quote takes two columns.
 	if (type === "reason") return `> ${plainColumns(text, 2 * cardColumns - 4)}`;
 	return fenced(cutLines({ text, length: text.length }, 2).text);
 }
 
-/** A reminder as a new post. A reply to it answers the question. */
+/** Draws a reminder as a new post. A reply to the reminder answers the question. */
 export function reminder(
 	question: OpenQuestion,
 	scene: Scene,
@@ -145,13 +145,13 @@ export function reminder(
 }
 
 interface Reminding {
-	/** The card of the question, which it can share with others. */
+	/** Card of the question. Several questions can share a card. */
 	readonly card: string;
-	/** Lines of all calls, if there are several. */
+	/** One line for each call, if there are several calls. */
 	readonly calls?: readonly string[];
 }
 
-/** A link to the card, if it is in the room of the conversation. */
+/** A link to the card, if the card is in the room of the conversation. */
 function linkOf(card: string, { task }: OpenQuestion, { room, threads }: Scene): ShowOperation["opens"] {
 	if (room === undefined || (task !== undefined && threads !== false)) return undefined;
 	const { tenant, channel, thread } = room;
@@ -159,14 +159,14 @@ function linkOf(card: string, { task }: OpenQuestion, { room, threads }: Scene):
 }
 
 const longestReminder = 300;
-/** Calls that a reminder names. */
+/** Maximum calls that a reminder names. */
 const maxReminded = 4;
 
 function plainFacts({ label }: OpenQuestion): string {
 	return plain(new Cut(longestReminder).words(label));
 }
 
-/** Instructions without buttons, for a card that the platform refused. */
+/** Instructions for answers without buttons, if the platform refused the card. */
 function howToAnswerPlain(question: OpenQuestion, scene: Scene): string {
 	const { call, kind } = question;
 	const { plain: texts } = approvalTexts;
@@ -182,7 +182,7 @@ function howToAnswerPlain(question: OpenQuestion, scene: Scene): string {
 	]).join(" ");
 }
 
-/** Name of the question and its request. `number`: its place in a list of several. */
+/** Name of the question and its request. `number` is its place in a list of several questions. */
 export function heading({ call, task, again, ...question }: OpenQuestion, number?: number): string {
 	const asker = task === undefined ? questionTexts.askers.agent : questionTexts.askers.task;
 	const asks = questionTexts.asks({ asker });

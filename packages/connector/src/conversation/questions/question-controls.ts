@@ -8,7 +8,7 @@ import { boundSubject, type OpenQuestion, type QuestionOption } from "./question
 
 type Button = Extract<Control, { type: "button" }>;
 
-/** Options that the platform can offer, and the remaining ones. */
+/** Splits the options into those that the platform can offer and the remaining ones. */
 export function offeredOptions(
 	{ options }: OpenQuestion,
 	limits: Scene["platform"]["limits"],
@@ -17,7 +17,7 @@ export function offeredOptions(
 	return { offered: possible.slice(0, limits.options), further: possible.slice(limits.options) };
 }
 
-/** Controls for the answer, in rows. `cut`: the card does not show everything. */
+/** Controls for the answer, in rows. `cut`: whether the card omits a part of the question. */
 export function questionControls(question: OpenQuestion, scene: Scene, cut: boolean): Control[][] {
 	const buttons = buttonsOf(question, scene, cut).map(([kind, label, style]): Button => {
 		const subject = approves.has(kind) && question.call ? boundSubject(question) : question.token;
@@ -70,7 +70,7 @@ function buttonsOf(question: OpenQuestion, { platform }: Scene, cut: boolean): B
 	}
 }
 
-/** A platform cannot approve a call that always requires approval. */
+/** Buttons that approve a call. A platform cannot approve a call that always requires approval. */
 function approving(call: OpenQuestion["call"]): ButtonFacts[] {
 	if (call?.risk === "critical") return [];
 	return definedItems([
@@ -99,7 +99,7 @@ function choiceOf(question: OpenQuestion, { controls, session, platform }: Scene
 				id: controls.write({ kind: "choose", session, subject: token }),
 				placeholder: kind === "select" ? questionTexts.choose.one : questionTexts.choose.any,
 				options: offered.map((option) => ({
-					// Values may be longer than platforms allow.
+					// Values may be longer than platforms allow, so a control contains the index of the option.
 					value: String(options.indexOf(option)),
 					label: shortened(option.label, limits.optionText),
 					description: shortened(option.description, limits.optionText),
@@ -112,7 +112,7 @@ function choiceOf(question: OpenQuestion, { controls, session, platform }: Scene
 	];
 }
 
-/** Whether some options have a shortened text. */
+/** Whether the text of an option is shortened. */
 export function hasShortened(question: OpenQuestion, { limits }: Scene["platform"]): boolean {
 	const { offered } = offeredOptions(question, limits);
 	return offered.some(

@@ -20,7 +20,7 @@ export function callFacts({ call, label }: OpenQuestion, cut: Cut): string[] {
 	]);
 }
 
-/** Paragraphs for the decision and the ways to answer an open question. */
+/** Paragraphs that help with the decision, and the ways to answer an open question. */
 export function openFacts(question: OpenQuestion, scene: Scene, cut: Cut): string[] {
 	const { call, kind } = question;
 	if (call) return approvalFacts(call, cut);
@@ -66,7 +66,7 @@ function elicitationFacts(question: OpenQuestion, scene: Scene, cut: Cut): strin
 	return definedItems([lines.length === 0 ? undefined : bullets(lines), help, ...allFact(cut.happened)]);
 }
 
-/** Without replies inside threads, text below the card goes to the agent. */
+/** Whether a reply to the card can answer it. On a platform without replies inside threads, a text below the card goes to the agent. */
 export function canReply({ task }: OpenQuestion, { platform, thread, threads }: Scene): boolean {
 	const isInThread = thread !== undefined || (task !== undefined && threads !== false);
 	return !isInThread || (platform.repliesInThreads ?? true);
@@ -82,7 +82,7 @@ function howToAnswer(
 	return how.choose({ several: kind !== "select", more });
 }
 
-/** Line for a card that does not show everything. */
+/** Line that says how to see the parts that the card omits. */
 function allFact(isCut: boolean): string[] {
 	return isCut ? [questionTexts.showAll] : [];
 }

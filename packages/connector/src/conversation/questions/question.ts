@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { PromptContext } from "@parley/protocol";
 import { approvalTexts } from "../../texts/approvals.ts";
 import { questionTexts } from "../../texts/questions.ts";
-/** The stored start of a text. */
+/** Stored start of a text. */
 export interface StoredText {
 	readonly text: string;
 	/** Length of the complete text in UTF-16 code units. */
@@ -19,28 +19,28 @@ export interface QuestionOption {
 	readonly disabled: boolean;
 }
 
-/** The call of an approval, in readable form. */
+/** Call of an approval, in readable form. */
 export interface ApprovalCall {
-	/** Absent in questions that an earlier version stored. */
+	/** Absent if an earlier version stored the question. */
 	readonly id?: string;
 	readonly tool: string;
 	readonly arguments: StoredText;
 	/** Whether long values are only in the preview. */
 	readonly brief: boolean;
-	/** Whether the label adds nothing to the tool and its arguments. Stored under this name. */
+	/** Whether the label adds nothing to the tool and its arguments. The name is fixed, because stored questions use it. */
 	readonly told: boolean;
-	/** A unified diff, or empty. */
+	/** A unified diff, or an empty text. */
 	readonly preview: StoredText;
 	readonly notes: readonly StoredText[];
-	/** The notes that differ from a usual call. Absent if the gateway does not report them: then all notes may. */
+	/** Notes about unusual properties of the call. Absent if the gateway does not report them: then each note may be one. */
 	readonly warnings?: readonly StoredText[];
 	readonly risk: "low" | "normal" | "high" | "critical";
 	readonly allowSession: boolean;
-	/** Whether a form of the platform can contain the arguments. Absent: no. */
+	/** Present if a form of the platform can contain the arguments. */
 	readonly editable?: true;
-	/** Approvals by different people that it needs, if it needs several. */
+	/** Number of different people who must approve the call, if several are required. */
 	readonly approvals?: number;
-	/** `hashOfCall` of the complete call. Absent in questions that an earlier version stored. */
+	/** `hashOfCall` of the complete call. Absent if an earlier version stored the question. */
 	readonly hash?: string;
 }
 
@@ -68,19 +68,19 @@ export interface OpenQuestion extends QuestionName {
 	/** Names and texts of hints from the author of the question. */
 	readonly hints: readonly (readonly [name: string, text: StoredText])[];
 	readonly reminders: number;
-	/** Milliseconds since the epoch. */
+	/** Time of expiry, in milliseconds since the epoch. */
 	readonly expiresAt?: number;
 	readonly task?: string;
 	readonly call?: ApprovalCall;
-	/** Other channels in which it may be answered, as the gateway names them. */
+	/** Other channels in which people may answer the question, with the gateway's names. */
 	readonly alsoIn?: readonly string[];
-	/** The reply of the model with the call of an approval; absent if the gateway does not report it. */
+	/** The model's reply that contains the call of an approval; absent if the gateway does not report it. */
 	readonly reply?: { readonly id: string; readonly place: number; readonly count: number };
-	/** Principals that approved a call that needs several approvals, the oldest first. */
+	/** Principals that approved the call so far, the oldest first, if it needs several approvals. */
 	readonly voters?: readonly string[];
 	/** Principal that changed the arguments of a call that needs several approvals. */
 	readonly editedBy?: string;
-	/** The same call was already in that reply. */
+	/** Whether the same call occurs earlier in that reply. */
 	readonly again?: true;
 }
 
@@ -88,21 +88,21 @@ export interface ClosedQuestion {
 	readonly token: string;
 	/** Markdown: the result, the person and the time. */
 	readonly outcome: string;
-	/** Principal of the answer; absent without one. */
+	/** Principal of the answer; absent if the question was closed without an answer. */
 	readonly by?: string;
 }
 
-/** Characters of base64url: 96 bits. The id of a button has at most 100 characters. */
+/** Length of a hash: 96 bits in characters of base64url, because the id of a button has at most 100 characters. */
 const hashLength = 16;
 
-/** Hash of a complete call: of its label, its tool, its arguments and its preview. Base64url, 16 characters. */
+/** Hash of the label, the tool, the arguments and the preview of a call: 16 characters of base64url. */
 export function hashOfCall(label: string, { tool, arguments: given, preview }: PromptContext): string {
 	const whole = JSON.stringify([label, tool, given, preview]);
 	return createHash("sha256").update(whole).digest("base64url").slice(0, hashLength);
 }
 
 /**
- * Changes with the call of a question. It covers the complete call, or only its stored start if an earlier version stored
+ * Version of a question, which changes with its call. It covers the complete call, or only the stored start if an earlier version of Parley stored
  * the question.
  */
 export function versionOf({ label, call }: OpenQuestion): string {
@@ -139,12 +139,12 @@ const titles: Readonly<Record<QuestionKind, string>> = {
 	password: questionTexts.titles.question,
 };
 
-/** Start of a question's card. */
+/** Title of the card of a question. */
 export function titleOf(kind: QuestionKind): string {
 	return titles[kind];
 }
 
-/** Display name of the platform of a person or channel: `Discord` for `discord:1:2`. */
+/** Returns the display name of the platform of a person or channel: `Discord` for `discord:1:2`. */
 export function platformOf(id: string): string {
 	const [name = ""] = id.split(":");
 	return `${name.slice(0, 1).toUpperCase()}${name.slice(1)}`;

@@ -23,22 +23,25 @@ import {
 	raisedWith,
 } from "./reply-cards.ts";
 
-/** The details show all calls of a card in one post. A button also names them in the bits of a number, which is exact to 53. */
+/**
+ * Maximum calls of a card, because one post shows the details of all of them. A button also names calls by the bits of a number, which is exact up to
+ * 53 bits.
+ */
 const maxCallsOfCard = 25;
 const maxOpen = 200;
 const maxClosed = 50;
 /** Maximum length of a stored answer, in UTF-16 code units. */
 const maxRemembered = 200;
 
-/** Lists in order, the oldest entry first. */
+/** State of the questions. Each list begins with its oldest entry. */
 export interface QuestionsSlice {
 	readonly open: readonly OpenQuestion[];
 	readonly closed: readonly ClosedQuestion[];
-	/** Absent before the first approval that names its reply. */
+	/** Absent until an approval names its reply. */
 	readonly cards?: readonly ReplyCard[];
 }
 
-/** Approvals and other questions. The approvals of one reply share a card; any other question has its own. */
+/** Reducer for approvals and other questions. Approvals of one reply share a card. Each other question has its own card. */
 export const questions: Reducer<QuestionsSlice> = {
 	empty: { open: [], closed: [] },
 	reduce(slice, recorded, scene) {
@@ -71,7 +74,7 @@ export function openQuestions({ open }: QuestionsSlice): readonly OpenQuestion[]
 	return open;
 }
 
-/** The oldest request that stops the active run. A trust request stops none, and a task is not a run of the conversation. */
+/** Kind of the oldest request that stops the active run. A trust request stops no run, and a task is not a run of the conversation. */
 export function waitsForOf({ open }: QuestionsSlice): WaitsFor | undefined {
 	const first = open.find(({ task, kind }) => task === undefined && kind !== "grant");
 	if (first === undefined) return undefined;
@@ -83,12 +86,12 @@ export function questionOfPost({ open }: QuestionsSlice, card: string): OpenQues
 	return open.find(({ token }) => cardOf(token) === card);
 }
 
-/** Result of a recent question that was answered or closed. */
+/** Returns the result of a recent question that was answered or closed. */
 export function closedQuestion({ closed }: QuestionsSlice, token: string): ClosedQuestion | undefined {
 	return closed.find((question) => question.token === token);
 }
 
-/** Card of a recent approval that shares a card with others of its reply. */
+/** Returns the shared card of a recent approval, if the approval shares a card with others of its reply. */
 export function replyCardOf({ cards = [] }: QuestionsSlice, token: string): ReplyCard | undefined {
 	return cardWith(cards, token);
 }
@@ -99,7 +102,7 @@ function ask(slice: QuestionsSlice, payload: EventPayloads["prompt.request"], sc
 	const isKnown = [...slice.open, ...slice.closed].some(({ token }) => token === payload.token);
 	if (isKnown) return { slice, operations: [] };
 	const { task: asking, ...read } = readQuestion(payload, scene.platform.limits);
-	// A worker of a task has neither a card nor a thread.
+	// A question of a worker belongs to the task of the card, because a worker has neither a card nor a thread.
 	const task = asking === undefined || !scene.taskOf ? asking : scene.taskOf(asking);
 	const question: OpenQuestion = { ...read, ...defined({ task }) };
 	const { notify } = payload.context;
@@ -118,7 +121,7 @@ function firstNotices(
 	return notify ? noticesOf(question, { notify, kind: "waiting", count: 0, calls }, scene) : [];
 }
 
-/** Adds a call to the cards of its reply. The cards are shown with the last approval of one commit. */
+/** Adds a call to the cards of its reply. The last approval of a commit shows the cards. */
 function askInReply(
 	slice: QuestionsSlice,
 	raised: ReplyQuestion,
@@ -131,7 +134,7 @@ function askInReply(
 	};
 	const open = [...before, question].slice(-maxOpen);
 	const { reply } = question;
-	// The details offer a choice of the calls.
+	// The details let a person choose one of the calls, so the platform limits their number.
 	const maximum = Math.min(maxCallsOfCard, scene.platform.limits.options);
 	const fits = ({ rows }: ReplyCard): boolean => rows.length <= maximum;
 	const cards = addToCard(known, question, fits);
@@ -149,14 +152,14 @@ function showCard(card: ReplyCard, { open }: QuestionsSlice, scene: Scene): Show
 	return question ? openCard(question, scene) : drawReplyCard(card, open, scene);
 }
 
-/** Shows one of several approvals. Changed arguments replace the call, and earlier approvals are void. */
+/** Shows one of several approvals. Changed arguments replace the call, and earlier approvals no longer apply. */
 function vote(slice: QuestionsSlice, payload: EventPayloads["prompt.vote"], scene: Scene): Change {
 	const known = slice.open.find(({ token }) => token === payload.token);
 	if (!known) return { slice, operations: [] };
 	const { changed, by, approvals } = payload;
 	const { task, reply, again, reminders } = known;
 	const read = changed ? readQuestion(changed, scene.platform.limits) : known;
-	// The gateway has dropped the approvals of people who lost the right.
+	// The gateway drops the approvals of people who lost the right, which is why the count decides.
 	const earlier =
 		approvals > 1 ? (known.voters ?? []).filter((voter) => voter !== by).slice(1 - approvals) : [];
 	const question: OpenQuestion = {
@@ -212,7 +215,7 @@ function close(
 	return { slice: after, operations: [shown] };
 }
 
-/** Approvals that were raised together have one reminder. */
+/** Shows a reminder. Approvals that were raised together share one reminder. */
 function remind(
 	slice: QuestionsSlice,
 	{ token, notify }: EventPayloads["prompt.reminder"],

@@ -14,7 +14,7 @@ const maxAlsoIn = 20;
 const longestNote = 1_000;
 const longestDescription = 200;
 
-/** Reads a question of the gateway, and stores as much as posts of the platform can show. */
+/** Reads a question of the gateway. Stores only as much text as the platform's posts can show. */
 export function readQuestion(payload: PromptRequestPayload, { post, form }: PlatformLimits): OpenQuestion {
 	const { token, required, options, context } = payload;
 	const kind = kindOf(payload);
@@ -50,7 +50,7 @@ function kindOf({ type, context }: PromptRequestPayload): QuestionKind {
 	return isCall(context) ? "approval" : "grant";
 }
 
-/** Only an approval has a tool in its context. A trust request, which is also answered by yes or no, has no tool. */
+/** Whether a question is an approval of a call: only that has a tool in its context. A trust request has the same kind of answer, but no tool. */
 function isCall(context: PromptContext): boolean {
 	return context.tool !== undefined;
 }

@@ -9,22 +9,22 @@ export interface CardRow {
 	readonly number: number;
 	/** Index among the approvals that were raised together, from 1. */
 	readonly place: number;
-	/** Number of changes of the call. Absent without one. */
+	/** Number of changes of the call; absent if it never changed. */
 	readonly changes?: number;
 	/** Absent while the call waits. */
 	readonly ended?: EndedRow;
 }
 
-/** Text of a row after its call was answered or closed. */
+/** Text of a row after the call was answered or closed. */
 export interface EndedRow {
 	readonly tool: string;
 	/** Plain text. */
 	readonly label: string;
 	/** Markdown. */
 	readonly outcome: string;
-	/** Absent in states of earlier versions. */
+	/** Absent in states that an earlier version stored. */
 	readonly state?: CardState;
-	/** The first line of `outcome` without its time, and the time in milliseconds since the epoch. Absent as above. */
+	/** First line of `outcome` without its time, and the time in milliseconds since the epoch. Absent in states that an earlier version stored. */
 	readonly decision?: string;
 	readonly at?: number;
 	/** The reason of a denial or the changed arguments, in plain text. */
@@ -33,15 +33,15 @@ export interface EndedRow {
 
 /** The calls of one reply in one post, in the order of their questions. Rows are added only at the end. */
 export interface ReplyCard {
-	/** `context.reply.id` of the approvals. */
+	/** `context.reply.id` of the approvals on the card. */
 	readonly reply: string;
 	readonly rows: readonly [CardRow, ...CardRow[]];
 	readonly task?: string;
 }
 
-/** Maximum number of cards in a conversation's state: more questions are never open. */
+/** Maximum number of cards in a conversation's state. The number of open questions never exceeds it. */
 const maxCards = 200;
-/** Cards without a waiting call are kept for presses that arrive late. */
+/** Number of kept cards without a waiting call, for presses that arrive late. */
 const maxEnded = 8;
 
 /** An approval with the id of its reply. */
@@ -56,8 +56,8 @@ export function isOfReply(question: OpenQuestion): question is ReplyQuestion {
 }
 
 /**
- * Adds a call to the newest card of its reply. It starts a new card if `fits` refuses the longer card, or if no call of the
- * card waits, because an edit of an old post notifies no person.
+ * Adds a call to the newest card of its reply. Starts a new card if `fits` refuses the longer card. Also starts one if no call of the card waits,
+ * because an edit of an old post notifies no person.
  */
 export function addToCard(
 	cards: readonly ReplyCard[],
@@ -99,7 +99,7 @@ export function newestCards(
 	return own.filter(({ rows }) => rows.some(({ token }) => newest.has(token)));
 }
 
-/** Returns the cards with the result of a call. */
+/** Returns the cards after the result of a call. */
 export function endRow(cards: readonly ReplyCard[], token: string, ended: EndedRow): readonly ReplyCard[] {
 	const changed = cards.map((card) => {
 		if (!card.rows.some((row) => row.token === token)) return card;
@@ -120,12 +120,12 @@ export function changeRow(cards: readonly ReplyCard[], token: string): readonly 
 	});
 }
 
-/** The card that shows a question. */
+/** Finds the card that shows a question. */
 export function cardWith(cards: readonly ReplyCard[], token: string): ReplyCard | undefined {
 	return cards.find(({ rows }) => rows.some((row) => row.token === token));
 }
 
-/** The waiting calls that were raised together with one of the card, itself included. */
+/** The waiting calls that were raised together with a call of the card, including this call. */
 export function raisedWith({ rows }: ReplyCard, token: string): readonly CardRow[] {
 	const at = rows.findIndex((row) => row.token === token);
 	const first = rows.findLastIndex(({ place }, index) => index <= at && (place === 1 || index === 0));
@@ -134,9 +134,8 @@ export function raisedWith({ rows }: ReplyCard, token: string): readonly CardRow
 }
 
 /**
- * Subject of a button for all calls of a card: the first token of the card, then two hexadecimal numbers. Each bit of the
- * first is a call that the button answers. A call that is added later has no bit. The second is the number of changes of
- * these calls so far.
+ * Subject of a button for all calls of a card: the first token of the card, then two hexadecimal numbers. Each bit of the first number stands for a
+ * call that the button answers. A later call has no bit. The second number counts the changes of these calls so far.
  */
 export function writeDisplayed({ rows }: ReplyCard, tokens: ReadonlySet<string>): string {
 	const bits = rows.map(({ token }, index) => (tokens.has(token) ? 2 ** index : 0));
@@ -145,7 +144,7 @@ export function writeDisplayed({ rows }: ReplyCard, tokens: ReadonlySet<string>)
 	return [rows[0].token, ...numbers.map((number) => number.toString(16))].join(".");
 }
 
-/** The calls of a button for all calls, and the other calls of its card. */
+/** The calls that a button answers, and the other calls of its card. */
 export interface Displayed {
 	readonly displayed: readonly CardRow[];
 	readonly others: readonly CardRow[];
@@ -153,7 +152,7 @@ export interface Displayed {
 	readonly changed: boolean;
 }
 
-/** Reads a subject of `writeDisplayed`, or one of an earlier version without changes; undefined for an unknown card. */
+/** Reads a subject of `writeDisplayed`. A subject of an earlier version has no number of changes. Returns undefined for an unknown card. */
 export function readDisplayed(cards: readonly ReplyCard[], subject: string): Displayed | undefined {
 	const [token = "", bits = "", changes = "0"] = subject.split(".");
 	const card = cards.find(({ rows: [first] }) => first.token === token);
@@ -179,8 +178,8 @@ function lastEnd({ rows }: ReplyCard): number {
 }
 
 /**
- * Drops the cards that ended first, and only then waiting ones. The card of the current answer stays, because its post must
- * still be edited.
+ * Limits the number of cards. Drops the cards that ended first, and waiting cards only after them. The card of the current answer stays, because its
+ * post must still be edited.
  */
 function bounded(cards: readonly ReplyCard[], current?: ReplyCard): readonly ReplyCard[] {
 	const rank = (card: ReplyCard): number => (card === current ? Number.MAX_VALUE : lastEnd(card));

@@ -13,7 +13,7 @@ const wrote = { label: "Allow write notes.txt?" };
 const long = "A long explanation of a danger that fills more than the width of one card. ".repeat(3);
 const again = { reply: { id: "run_1/1", place: 1, count: 1 } };
 
-/** Calls of each kind, with their number of lines on the open card if it matters. */
+/** Calls of each kind. A number in the name is the number of lines of the open card. */
 const corpus: Readonly<Record<string, OzzieEvent>> = {
 	"a command": approval(),
 	"a command for the session": approval({ allow_session: true }),
@@ -69,7 +69,7 @@ const ends: Readonly<Record<string, readonly OzzieEvent[]>> = {
 	failed: [closed(long)],
 };
 
-/** Both platforms have small print. */
+/** Writes small print, which all platforms of this test support. */
 const small = (written: string): string => `-# ${written}`;
 const dialects = { markdown: { ...markdownDialect, small }, chat: { ...chatDialect, small } };
 

@@ -9,17 +9,17 @@ import { type ApprovalCall, type OpenQuestion, type StoredText, titleOf } from "
 
 /** Width of a card in columns, as a desktop client shows it. */
 export const cardColumns = 80;
-/** Lines of the card of an approval, with the line of its buttons. */
+/** Maximum lines of the card of an approval, including the line of its buttons. */
 export const cardLines = 8;
 
-/** Lines of the card without its buttons, its footer, and the empty line before a block of code. */
+/** Maximum lines without the buttons, the footer, and the empty line before a block of code. */
 const ownLines = cardLines - 3;
-/** Minimum lines for the effect of a call, also if the card has warnings. */
+/** Minimum lines for the effect of a call, even if the card has warnings. */
 const minEffect = 2;
 const maxTool = 32;
-/** Columns that warnings may have after their sign. */
+/** Maximum columns of warnings after their sign. */
 const warningColumns = cardColumns - 3;
-/** Between the parts of a line. */
+/** Separator between the parts of a line. */
 export const separator = " · ";
 export const warningSign = "⚠️ ";
 const count = new Intl.NumberFormat("en");
@@ -28,11 +28,11 @@ const count = new Intl.NumberFormat("en");
 export interface ShortCard {
 	/** Paragraphs of Markdown. */
 	readonly paragraphs: readonly string[];
-	/** Whether a part of the call is missing, or a warning. */
+	/** Whether the card omits a part of the call or a warning. */
 	readonly cut: boolean;
 }
 
-/** The card of an open approval: the call, its warnings and its effect. Everything else is in the details. */
+/** Draws the card of an open approval with the call, its warnings and its effect. The details show all other facts. */
 export function shortApproval(question: OpenQuestion, call: ApprovalCall, scene: Scene): ShortCard {
 	const head = headOf(question, call);
 	const critical = call.risk === "critical" ? [approvalTexts.card.onlyOperator] : riskLine(call);
@@ -47,7 +47,7 @@ export function shortApproval(question: OpenQuestion, call: ApprovalCall, scene:
 	};
 }
 
-/** The card of an answered or closed approval. `result`: one line. `details`: whether the result has more paragraphs. */
+/** Draws the card of an answered or closed approval. `result` is one line. `details` is true if the result has more paragraphs. */
 export function shortResult(
 	question: OpenQuestion,
 	call: ApprovalCall,
@@ -58,7 +58,7 @@ export function shortResult(
 	return [[...head.lines, result].join("\n"), ...effect.paragraphs];
 }
 
-/** Footer with the expiry and a hint to the details. */
+/** Footer with the expiry and a hint about the details. */
 export function shortFoot(
 	{ expiresAt }: OpenQuestion,
 	cut: boolean,
@@ -96,12 +96,12 @@ export function isShownByArguments({ told, preview, arguments: given }: Approval
 	return told && preview.length === 0 && given.length > 0;
 }
 
-/** The call of a label such as `Allow write a.txt?`. */
+/** Returns the call in a label: `write a.txt` for `Allow write a.txt?`. */
 export function whatOf(label: string): string {
 	return /^Allow (?<what>.*)\?$/su.exec(label)?.groups?.["what"] ?? label;
 }
 
-/** The same of a stored label, with an ellipsis if its end is not stored. */
+/** Returns the call in a stored label, with an ellipsis if the end of the label is not stored. */
 export function whatOfStored({ text, length }: StoredText): {
 	readonly text: string;
 	readonly whole: boolean;
@@ -110,7 +110,7 @@ export function whatOfStored({ text, length }: StoredText): {
 	return { text: whole ? whatOf(text) : `${whatOf(text)}…`, whole };
 }
 
-/** The approvals of a call that needs several, with the names of the approvers if they fit. */
+/** Line with the approvals so far of a call that needs several, with the names of the approvers if they fit. */
 function votesLine(
 	{ voters = [], editedBy }: OpenQuestion,
 	{ approvals }: ApprovalCall,
@@ -128,7 +128,7 @@ function riskLine({ risk }: ApprovalCall): string[] {
 	return risk === "high" || risk === "low" ? [approvalTexts.card.risk({ risk })] : [];
 }
 
-/** The warnings in at most `maximum` lines. Several short ones share a line. */
+/** Returns the warnings in at most `maximum` lines. Several short warnings share a line. */
 function warningsOf({ warnings, notes }: ApprovalCall, maximum: number): Part {
 	const all = warnings ?? notes;
 	const lines: string[][] = [];
@@ -157,7 +157,7 @@ interface Effect {
 	readonly cut: boolean;
 }
 
-/** The lines above leave no room for the effect. */
+/** Effect for a card without free lines. */
 const noEffect: Effect = { paragraphs: [], cut: true };
 
 /** The change as a diff, or the arguments, in a block of at most `maximum` lines. */
@@ -171,7 +171,7 @@ function effectOf({ preview, arguments: given }: ApprovalCall, maximum: number):
 	return { paragraphs: [fenced(text)], cut };
 }
 
-/** A diff without the names of its file, which the label has, the place of its only change, and notes about its last line. */
+/** Returns a diff without file names, because the label has the name. Also removes the position of an only change, and notes about the last line. */
 export function withoutNames({ text, length }: StoredText): StoredText {
 	const names = /^--- .*\n\+\+\+ .*\n/u.exec(text)?.[0] ?? "";
 	const rest = text.slice(names.length);
@@ -183,7 +183,7 @@ export function withoutNames({ text, length }: StoredText): StoredText {
 	return { text: shown, length: length - (text.length - shown.length) };
 }
 
-/** The first lines of a text that fit `maximum` lines of the card. A note takes the last one if a part is missing. */
+/** Returns the first lines of a text, in at most `maximum` lines of the card. If a part is missing, the last line is a note. */
 export function cutLines({ text, length }: StoredText, maximum: number): { text: string; cut: boolean } {
 	const lines = text.replace(/\n$/u, "").split("\n");
 	const rows = lines.map((line) => Math.max(1, Math.ceil(columnsOf(line) / cardColumns)));
@@ -205,7 +205,7 @@ export function cutLines({ text, length }: StoredText, maximum: number): { text:
 	return { text: shown === "" ? omitted : `${shown}\n${omitted}`, cut: true };
 }
 
-/** The start of a line with at most `columns` columns, without half a character. */
+/** Returns the start of a line in at most `columns` columns, without splitting a character. */
 function beginningOf(line: string, columns: number): string {
 	let beginning = line.slice(0, columns);
 	while (columnsOf(beginning) > columns) beginning = beginning.slice(0, -1);

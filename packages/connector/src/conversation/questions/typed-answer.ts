@@ -6,7 +6,7 @@ import type { QuestionForm, QuestionOption } from "./question.ts";
 
 export type Response = Omit<MethodInput<"prompt_response">, "token" | "key">;
 
-/** Parameters of a typed answer. */
+/** Parameters of the request for a typed answer. */
 export interface TypedResponse {
 	readonly value?: string;
 	readonly values?: string[];
@@ -16,7 +16,7 @@ export interface TypedResponse {
 	readonly reason?: string;
 }
 
-/** Answer from a text, or Markdown that explains the allowed forms. `again`: the person can answer again at once. */
+/** Answer from a text, or Markdown that explains the allowed forms. `again` is true if the person can answer again at once. */
 export type TypedAnswer =
 	| { readonly response: TypedResponse }
 	| { readonly help: string; readonly again?: true };
@@ -45,7 +45,7 @@ const denial = /^deny:(?<reason>.*)$/is;
 const ascii = /^[\x20-\x7e]*$/;
 const longestReason = 1_000;
 
-/** The only phrases that decide about an approval, besides `deny: REASON`. */
+/** The only phrases that decide an approval, besides `deny: REASON`. */
 const phrases: ReadonlyMap<string, "once" | "session" | "deny"> = new Map([
 	["approve", "once"],
 	["yes", "once"],
@@ -55,8 +55,8 @@ const phrases: ReadonlyMap<string, "once" | "session" | "deny"> = new Map([
 ]);
 
 /**
- * Decision of a text that is exactly one of the phrases. The letter case, surrounding spaces and one final full stop or
- * exclamation mark do not matter. Undefined for any other text.
+ * Returns the decision of a text that is exactly one of the phrases. The letter case, surrounding spaces and one final full stop or exclamation mark
+ * do not matter. Returns undefined for any other text.
  */
 export function readDecision(text: string, allowSession: boolean): TypedResponse | undefined {
 	const typed = text.trim();
@@ -65,7 +65,7 @@ export function readDecision(text: string, allowSession: boolean): TypedResponse
 	if (!ascii.test(typed)) return undefined;
 	const phrase = phrases.get(typed.replace(/[.!]$/, "").toLowerCase());
 	if (phrase === "deny") return { cancelled: true };
-	// Without this permission, the gateway treats it as a denial.
+	// Without `allowSession`, the gateway would treat an approval for the session as a denial.
 	if (phrase === undefined || (phrase === "session" && !allowSession)) return undefined;
 	return { value: phrase };
 }
@@ -75,7 +75,7 @@ function decisionOf(typed: string, allowSession: boolean): TypedAnswer {
 	return response ? { response } : { help: approvalTexts.typed.unclear({ allowSession }) };
 }
 
-/** Reads names or numbers of options. If all options are known, another name is explained without a request. */
+/** Reads names or numbers of options. If all options are known, an unknown name gets an explanation without a request to the gateway. */
 function readChoices(
 	{ kind, options = [], unlisted = 0 }: Partial<QuestionForm>,
 	typed: string,
@@ -97,7 +97,7 @@ const longestName = 80;
 
 interface NamedOption {
 	readonly typed: string;
-	/** Undefined if no option has this name or number. */
+	/** Value of the option; undefined if no option has this name or number. */
 	readonly value: string | undefined;
 }
 
@@ -105,7 +105,7 @@ function enabled(options: readonly QuestionOption[]): readonly QuestionOption[] 
 	return options.filter(({ disabled }) => !disabled);
 }
 
-/** Finds the option with this value or label, in any letter case, or with this number, from 1. */
+/** Finds an option by its value or label in any letter case, or by its number. Numbers start at 1. */
 function optionMeant(options: readonly QuestionOption[], typed: string): NamedOption {
 	const offered = enabled(options);
 	const lower = typed.toLowerCase();

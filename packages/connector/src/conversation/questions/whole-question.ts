@@ -7,7 +7,7 @@ import { argumentsText, isLabelOf } from "./arguments-text.ts";
 import { bullets, fenced, inlineCode, plain, quoted } from "./markdown.ts";
 import { platformOf } from "./question.ts";
 
-/** Complete text of a question in Markdown, of any length, with its expiry and the other channels that may answer it. */
+/** Complete text of a question in Markdown, with its expiry and the other channels in which people can answer it. */
 export function wholeQuestion(
 	{ label, options, context }: PromptRequestPayload,
 	{ platform, clock }: { readonly platform: TimeWords; readonly clock: Clock },
@@ -46,7 +46,10 @@ function expiryOf(
 	return Number.isFinite(time) ? questionTexts.expires({ at: platform.moment(time, now) }) : undefined;
 }
 
-/** Channels of other platforms have no name here. `onlyDeny`: a platform cannot approve a call that always requires approval. */
+/**
+ * Sentence about other channels that can answer, by the names of their platforms. `onlyDeny`: those platforms cannot approve the call, because it
+ * always requires approval.
+ */
 export function elsewhere(rooms: readonly string[], { onlyDeny }: { readonly onlyDeny: boolean }): string {
 	const platforms = [...new Set(rooms.map(platformOf))].join(" and ");
 	return approvalTexts.card.alsoIn({ platforms, several: rooms.length > 1, onlyDeny });

@@ -1,4 +1,4 @@
-/** `45 s`, `3 min 20 s`, `2 h 5 min`. */
+/** Writes a duration: `45 s`, `3 min 20 s`, `2 h 5 min`. */
 export function lengthOf(ms: number): string {
 	const seconds = Math.max(0, Math.round(ms / 1_000));
 	const minutes = Math.floor(seconds / 60);

@@ -19,12 +19,12 @@ const signs: Readonly<Record<PlanStep["status"], string>> = {
 	skipped: "➖",
 };
 
-/** Steps in the form of the conversation state. */
+/** Converts the steps of a plan to their form in the conversation's state. */
 export function stepsOf(plan: Plan): PlanStep[] {
 	return plan.map((step) => ({ ...step, title: oneLine(step.title, maxTitle) }));
 }
 
-/** One line of Markdown per step. A long list is reduced to the lines around the first incomplete step. */
+/** Returns one line of Markdown for each step. A long list is reduced to the lines around the first incomplete step. */
 export function stepLines(steps: readonly PlanStep[]): string[] {
 	const at = steps.findIndex(({ status }) => status === "in_progress" || status === "pending");
 	const current = at < 0 ? steps.length - 1 : at;

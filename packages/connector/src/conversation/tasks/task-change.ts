@@ -17,7 +17,7 @@ import {
 } from "./task-state.ts";
 
 export interface TaskChange {
-	/** Absent for a new task. */
+	/** Task before the event; absent for a new task. */
 	readonly before?: Task;
 	readonly after: Task;
 }
@@ -27,10 +27,10 @@ export type TaskEvent = Extract<OzzieEvent, { event: `task.${string}` }>;
 const maxTitle = 150;
 const maxLabel = 120;
 const maxWhy = 300;
-/** Above the gateway's limit for all levels of a task. */
+/** Maximum workers of a task. It exceeds the gateway's limit for all levels of a task. */
 const maxWorkers = 80;
 
-/** Returns undefined for an event of a task without a card. */
+/** Returns the change that an event makes to a task, or undefined for a task without a card. */
 export function changeOf(slice: TasksSlice, { event, at }: RecordedEvent): TaskChange | undefined {
 	if (event.event === "internal.worker") return ofWorker(slice, event.payload);
 	if (!isTaskEvent(event)) return;
@@ -68,7 +68,7 @@ function ofWorker(slice: TasksSlice, payload: EventPayloads["internal.worker"]):
 		const { parent_id: parent, title } = payload;
 		return joined(slice, { id, parent, title: oneLine(title, maxTitle), state: "running" });
 	}
-	// The end of a task has its own event.
+	// Another event reports the end of the task itself.
 	if (!before || before.id === id) return;
 	if (payload.event !== "completed" && payload.event !== "failed") return;
 	return { before, after: withState(before, id, payload.event) };

@@ -14,7 +14,7 @@ const asks = { reason: "May I?", suspend_count: 1, token: "review_x1cccccc", pla
 const resumed: Happening = [20, "task.resumed", task];
 const room: Scene = { ...chatScene, room: { platform: "discord", tenant: "1", channel: "5" } };
 
-/** Posts after the last event in addition to the card. */
+/** Returns the posts after the last event, without the card. */
 function posts(events: readonly Happening[], { by = "discord:1:42", scene = room } = {}): string[] {
 	const created: Happening = [1, "task.created", { ...task, description: "…", parent_id: "", by }];
 	const { shown } = reduceAll(tasks, [created, [5, "task.started", task], ...events], { scene });

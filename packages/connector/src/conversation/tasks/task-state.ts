@@ -13,7 +13,7 @@ export type TaskState =
 
 export interface Review {
 	readonly token: string;
-	/** The task of the question: that of the card, or one of its workers. */
+	/** Task of the question: the task of the card, or one of its workers. */
 	readonly task: string;
 	readonly title: string;
 	readonly reason: string;
@@ -21,7 +21,7 @@ export interface Review {
 
 export interface Worker {
 	readonly id: string;
-	/** The task of the card, or another worker. */
+	/** Parent of the worker: the task of the card, or another worker. */
 	readonly parent: string;
 	readonly title: string;
 	readonly state: TaskState;
@@ -35,14 +35,14 @@ export interface Spent {
 }
 
 export interface TaskEnd {
-	/** Milliseconds since its first start; absent if it was not started. */
+	/** Milliseconds since the first start of the task; absent if it was not started. */
 	readonly tookMs?: number;
 }
 
 export interface TaskCause {
 	/** Reason of a failure, a retry or a cancellation. */
 	readonly why?: string;
-	/** Principal who cancelled it. */
+	/** Principal that cancelled the task. */
 	readonly by?: string;
 }
 
@@ -55,16 +55,16 @@ export interface EndedTask extends TaskCause {
 
 /** A task that has a card. */
 export interface Task extends EndedTask {
-	/** Principal that submitted it; absent if the gateway does not report it. */
+	/** Principal that submitted the task; absent if the gateway does not report it. */
 	readonly requester?: string;
 	/** Milliseconds since the epoch. */
 	readonly createdAt: number;
-	/** First start. */
+	/** Time of the first start. */
 	readonly startedAt?: number;
 	readonly step?: { readonly done: number; readonly total: number; readonly label: string };
 	/** The complete plan, if the gateway reports it. */
 	readonly steps?: readonly PlanStep[];
-	/** In order of creation. */
+	/** Workers in order of creation. */
 	readonly workers: readonly Worker[];
 	/** Open questions, the newest last. */
 	readonly reviews: readonly Review[];
@@ -75,11 +75,11 @@ export interface Task extends EndedTask {
 export interface TasksSlice {
 	/** Tasks that have not ended, in order of creation. */
 	readonly live: readonly Task[];
-	/** The newest last. */
+	/** Ended tasks, the newest last. */
 	readonly ended: readonly EndedTask[];
 }
 
-/** Maximum of the gateway per session. */
+/** Maximum tasks in a session that have not ended. The gateway has the same limit. */
 const maxLive = 100;
 const maxEnded = 30;
 
@@ -87,7 +87,7 @@ export function hasEnded(state: TaskState): boolean {
 	return state === "completed" || state === "failed" || state === "cancelled";
 }
 
-/** Replaces a task, or moves it to the ended ones. */
+/** Replaces a task, or moves it to the ended tasks. */
 export function withTask({ live, ended }: TasksSlice, task: Task): TasksSlice {
 	if (hasEnded(task.state)) {
 		const { id, title, state, why, by } = task;
@@ -104,7 +104,7 @@ export function withTask({ live, ended }: TasksSlice, task: Task): TasksSlice {
 	};
 }
 
-/** The task whose card shows this task: the task itself or its parent. */
+/** Finds the task whose card shows a task: the task itself, or the task whose worker it is. */
 export function cardWith({ live }: TasksSlice, id: string): Task | undefined {
 	return live.find((task) => task.id === id || task.workers.some((worker) => worker.id === id));
 }

@@ -8,7 +8,7 @@ import type { EndedTask, Spent } from "./task-state.ts";
 
 const barLength = 10;
 
-/** `▰▰▰▱▱ 3 of 5`; undefined for fewer than two steps. */
+/** Writes a progress bar, such as `▰▰▰▱▱ 3 of 5`; undefined for fewer than two steps. */
 export function barOf(done: number, total: number): string | undefined {
 	if (total < 2) return;
 	const length = Math.min(total, barLength);
@@ -22,14 +22,14 @@ export function tokensOf({ input, output }: { readonly input: number; readonly o
 	return commandTexts.usage.tokens({ input: grouped.format(input), output: grouped.format(output) });
 }
 
-/** Tokens and costs; undefined without usage. */
+/** Writes tokens and costs; undefined without usage. */
 export function spentWords({ input, output, cost = 0 }: Spent): string | undefined {
 	if (input === 0 && output === 0) return;
 	const tokens = tokensOf({ input, output });
 	return cost === 0 ? tokens : `${tokens} · ${formatUsd(cost)}`;
 }
 
-/** End of a task for a person whose answer is too late: the known reason, person and time. */
+/** Explains the end of a task to a person whose answer is too late, with the known reason, person and time. */
 export function endWords(
 	{ status, completed_at }: TaskPayload,
 	ended: EndedTask | undefined,
@@ -40,8 +40,8 @@ export function endWords(
 }
 
 /**
- * Reason and person of a failure or cancellation, to follow the word for it. The default text of the gateway only repeats
- * the word and `by`. People can also type it, so it must not name a person.
+ * Reason and person of a failure or cancellation, in words that follow the state. The default reason of the gateway only repeats the state and `by`,
+ * so it is omitted. A person can also type that reason, so it never names a person.
  */
 export function because(
 	{ why = "", by }: { readonly why?: string | undefined; readonly by?: string | undefined },

@@ -41,7 +41,7 @@ const inThread = "task in thread";
 interface Scenario {
 	readonly name: string;
 	readonly events: readonly Happening[];
-	/** Expected operations of the last event. */
+	/** Expected operations after the last event. */
 	readonly sees: readonly string[];
 	readonly scene?: Scene;
 }

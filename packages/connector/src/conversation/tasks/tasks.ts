@@ -27,7 +27,7 @@ export type { TasksSlice } from "./task-state.ts";
 
 const { states } = taskTexts;
 
-/** Tasks in the background: a card for each task, and a thread for its posts. */
+/** Reducer for tasks in the background. Each task has a card, and a thread for its posts. */
 export const tasks: Reducer<TasksSlice> = {
 	empty: { live: [], ended: [] },
 	reduce(slice, recorded, scene) {
@@ -61,7 +61,7 @@ function shown({ before, after }: TaskChange, recorded: RecordedEvent, scene: Sc
 	return [card];
 }
 
-/** Results have a higher priority than progress. */
+/** Lane of an event. Results have a higher priority than progress. */
 function laneOf({ id }: Task, { event }: RecordedEvent): Lane {
 	if (!isTaskEvent(event) || event.payload.task_id !== id) return "progress";
 	return event.event === "task.progress" || event.event === "task.started" ? "progress" : "milestone";
@@ -74,7 +74,7 @@ function opened({ id, title }: Task, { platform, threads = true }: Scene): Rende
 
 type CardContent = Omit<ShowOperation, "type" | "task" | "thread">;
 
-/** Posts of an event in addition to the card, in the thread of the task. */
+/** Posts of an event in the thread of the task, without its card. */
 function milestonesOf(event: TaskEvent, change: TaskChange, scene: Scene): ShowOperation[] {
 	const { before, after } = change;
 	const closed = (before?.reviews ?? []).filter(({ token }) =>
@@ -85,7 +85,7 @@ function milestonesOf(event: TaskEvent, change: TaskChange, scene: Scene): ShowO
 	return [...closedIn({ ...after, reviews: closed }, state, scene), ...postsOf(event, change, scene)];
 }
 
-/** Closed cards of a task's questions. */
+/** Closes the cards of a task's questions. */
 function closedIn(task: Task, state: TaskState, scene: Scene): ShowOperation[] {
 	return task.reviews.map((review) =>
 		inThread(task, { lane: "milestone", ...closedReview(review, state) }, scene),
@@ -95,7 +95,7 @@ function closedIn(task: Task, state: TaskState, scene: Scene): ShowOperation[] {
 function postsOf(event: TaskEvent, change: TaskChange, scene: Scene): ShowOperation[] {
 	const { after: task } = change;
 	if (event.event === "task.suspended") return suspended(event.payload, task, scene);
-	// Workers are shown only on the card.
+	// Workers are shown only on the card of their task.
 	if (event.payload.task_id !== task.id) return [];
 	switch (event.event) {
 		case "task.progress":
@@ -109,7 +109,7 @@ function postsOf(event: TaskEvent, change: TaskChange, scene: Scene): ShowOperat
 		case "task.cancelled": {
 			const { reason: why, by } = event.payload;
 			const text = taskTexts.cancelled({ cause: because({ why, by }, scene.platform) });
-			// Its requester already knows about an own cancellation.
+			// The person who cancelled the task needs no notification.
 			const mentioned = by !== undefined && by === task.requester ? [] : mentionsOf(task, scene);
 			return [lastPost(task, { lane: "milestone", text }, { mentioned, scene })];
 		}
@@ -136,7 +136,7 @@ function stepped({ before, after: task }: TaskChange, scene: Scene): ShowOperati
 	const earlier = before?.step;
 	const bar = step && barOf(step.done, step.total);
 	if (!step || bar === undefined || step.done <= (earlier?.done ?? 0)) return [];
-	// The previous step is complete, unless it is still the active one.
+	// The previous step is complete, unless the same step is still active.
 	const known = earlier && earlier.total > 1 && step.done === earlier.done + 1;
 	const isOver = step.done === step.total || step.label !== earlier?.label;
 	const which = known && isOver ? `: ${plain(earlier.label, 120)}` : "";
@@ -166,7 +166,7 @@ function failed(payload: EventPayloads["task.failed"], task: Task, scene: Scene)
 	return [lastPost(task, { lane: "error", text: `${states.failed}: ${error}` }, { scene })];
 }
 
-/** The last post of a task. It notifies the requester, and links to the card. */
+/** The last post of a task, which notifies the requester and links to the card. */
 function lastPost(
 	task: Task,
 	post: CardContent,
@@ -187,7 +187,7 @@ function mentionsOf({ requester = "" }: Task, { room }: Scene): string[] {
 	return prefix !== undefined && requester.startsWith(prefix) ? [requester.slice(prefix.length)] : [];
 }
 
-/** A post that names its task if it is not in the task's thread. */
+/** Post in the thread of a task. Without a thread, the post begins with the title of the task. */
 function threadPost(task: Task, { text, ...post }: CardContent, scene: Scene): ShowOperation {
 	const heading = scene.threads === false ? `**${plain(task.title, 150)}**\n` : "";
 	return inThread(task, { ...post, text: `${heading}${text}` }, scene);
@@ -255,7 +255,7 @@ function stepLine({ step, state }: Task): string[] {
 	return [isAtWork ? taskTexts.currentStep({ bar, step: plain(step.label, 120) }) : bar];
 }
 
-/** A worker's question also belongs to the task of the card. */
+/** Line about a question of a worker, which also belongs to the task of the card. */
 function waitingLine({ id, reviews }: Task): string[] {
 	const asking = reviews.find(({ task }) => task !== id);
 	return asking ? [`${states.suspended}: ${plain(asking.title, maxWorkerTitle)}`] : [];

@@ -31,12 +31,12 @@ export function coverOf({ people, tools, classes, max_actions }: GrantPayload, n
 	]).join(", ");
 }
 
-/** Reason for the end of a grant, to follow a colon. */
+/** Reason for the end of a grant, in words that follow a colon. */
 export function endWords(reason: string, names: Names): string {
 	const [, by, why = ""] = /^revoked by (\S+?)(?:: (.*))?$/su.exec(reason) ?? [];
 	if (by !== undefined) {
 		const isPerson = by === "operator" || by.split(":").length === 3;
-		// If a connector ended it, the reason is sufficient.
+		// If a connector ended the grant, the reason is sufficient.
 		if (!isPerson && why !== "") return plain(why, 300);
 		return trustTexts.ends.endedBy({
 			person: personOf(by, names),

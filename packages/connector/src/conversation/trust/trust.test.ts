@@ -43,7 +43,7 @@ function closed(why: string): string[] {
 interface Scenario {
 	readonly name: string;
 	readonly events: readonly Happening[];
-	/** Expected operations of the last event. */
+	/** Expected operations after the last event. */
 	readonly sees: readonly string[];
 	readonly open?: string;
 }

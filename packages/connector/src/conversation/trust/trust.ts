@@ -13,7 +13,7 @@ export interface TrustSlice {
 	readonly open?: { readonly id: string };
 }
 
-/** Trusted channels: a card shows all members that tools run without approval, and until when. */
+/** Reducer for trusted channels. A card shows all members that tools run without approval, and the time of expiry. */
 export const trust: Reducer<TrustSlice> = {
 	empty: {},
 	reduce(slice, recorded, scene) {
@@ -51,7 +51,7 @@ function openGrantCard(grant: GrantPayload, scene: Scene): ShowOperation {
 	};
 }
 
-/** The same card after the end. */
+/** The card of the grant after its end. */
 function endedGrantCard(id: string, reason: string, { recorded, scene }: Ended): ShowOperation {
 	const { platform } = scene;
 	const at = platform.moment(recorded.at);
@@ -62,7 +62,7 @@ function endedGrantCard(id: string, reason: string, { recorded, scene }: Ended):
 	};
 }
 
-/** Post about the end, once per room, also if several of its conversations get the event. */
+/** Post about the end of a grant. A room gets one post, even if several of its conversations get the event. */
 function endNotice(id: string, reason: string, { scene }: Ended): ShowOperation {
 	const text = card.notice({ reason: endWords(reason, scene.platform) });
 	return { type: "show", lane: "milestone", state: "notice", card: `grant-end:${inRoom(id, scene)}`, text };
@@ -73,7 +73,7 @@ interface Ended {
 	readonly scene: Scene;
 }
 
-/** A channel and each of its threads have their own post. */
+/** Id of a grant in a room. A channel and each of its threads have their own post. */
 function inRoom(id: string, { thread }: Scene): string {
 	return thread === undefined ? id : `${id}:${thread}`;
 }

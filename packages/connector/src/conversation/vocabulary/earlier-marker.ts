@@ -1,18 +1,15 @@
-/**
- * Text by which earlier versions marked the cards of tasks, questions of tasks, and grants. It is no longer shown, and only
- * finds their posts.
- */
+/** Text that marked the cards of tasks, questions of tasks, and grants in earlier versions. It only finds their posts, and is no longer shown. */
 export function earlierMarker(thing: "task" | "question" | "grant", id: string): string {
 	return `${thing} id ${id.slice(-6)}`;
 }
 
-/** Start of the cards of questions in earlier versions, which is no longer shown and only finds their posts. */
+/** Start of the cards of questions in earlier versions. It only finds their posts, and is no longer shown. */
 export function earlierTitle(kind: string, token: string): string {
 	const title = kind === "approval" ? "Approval" : kind === "grant" ? "Trust request" : "Question";
 	return `${title} ${token.slice(-6)}`;
 }
 
-/** Start of reminders in earlier versions. */
+/** Start of reminders in earlier versions. It only finds their posts. */
 export function earlierReminder(token: string, number: number): string {
 	return `Reminder ${number} for ${token.slice(-6)}`;
 }

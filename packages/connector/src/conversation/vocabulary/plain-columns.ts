@@ -1,16 +1,16 @@
 import { columnsOf } from "../../text/columns.ts";
 import { oneLine, plain } from "./plain.ts";
 
-/** Foreign text in one line of at most `columns` columns, as Markdown without formatting. */
+/** Text from outside in one line of at most `columns` columns, as Markdown without formatting. */
 export function plainColumns(text: string, columns: number): string {
 	return plain(lineOfColumns(text, columns), Number.POSITIVE_INFINITY);
 }
 
-/** Foreign text in one line of at most `columns` columns. */
+/** Text from outside in one line of at most `columns` columns. */
 export function lineOfColumns(text: string, columns: number): string {
 	const whole = oneLine(text, Number.POSITIVE_INFINITY);
 	if (columnsOf(whole) <= columns) return whole;
-	// The widest text that fits: a character has at most two columns, and may have many code units.
+	// Finds the longest text that fits. A character has at most two columns, but may have many code units.
 	let least = 0;
 	let over = whole.length;
 	while (over - least > 1) {

@@ -4,7 +4,7 @@ import { trustTexts } from "../../texts/trust.ts";
 
 const byGrapheme = new Intl.Segmenter("en", { granularity: "grapheme" });
 
-/** Foreign text in one line, at most `maximum` UTF-16 code units. */
+/** Text from outside in one line of at most `maximum` UTF-16 code units. */
 export function oneLine(text: string, maximum: number): string {
 	const line = visibleWords(text.trim().replace(/\s+/gu, " "));
 	if (line.length <= maximum) return line;
@@ -16,13 +16,13 @@ export function oneLine(text: string, maximum: number): string {
 	return `${beginning.trimEnd()}…`;
 }
 
-/** Foreign text in one line, as Markdown without formatting, links or lists. */
+/** Text from outside in one line, as Markdown without formatting, links or lists. */
 export function plain(text: string, maximum: number): string {
 	const children = [{ type: "text" as const, value: oneLine(text, maximum) }];
 	return markdownDialect.write([{ type: "paragraph", children }]);
 }
 
-/** Invisible and deceptive characters, and a backslash that would look like the escape of one. */
+/** Invisible and deceptive characters. A backslash before `u{` is one of them, because it would look like an escape. */
 const unseen =
 	/[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u{2800}]|(?! )\p{Zs}|\\(?=u\{)/gu;
 /** Characters that change the order or the position of other characters. */
@@ -33,12 +33,12 @@ export function visible(text: string): string {
 	return escaped(text, unseen);
 }
 
-/** Like `visible`, in one line, as the gateway writes its labels. */
+/** Returns a text as `visible` does, but in one line. The gateway writes its labels in this form. */
 export function visibleLine(text: string): string {
 	return visible(text).replaceAll("\n", "\\u{a}").replaceAll("\t", "\\u{9}");
 }
 
-/** Text for people: joiners stay, because emoji and some scripts need them. */
+/** Text for people. Joiners stay, because emoji and some scripts need them. */
 export function visibleWords(text: string): string {
 	return escaped(text, disorderly);
 }
@@ -49,7 +49,7 @@ function escaped(text: string, pattern: RegExp): string {
 	);
 }
 
-/** Whether a text has no visible character. Platforms refuse such posts. */
+/** Whether a text has no visible character. Platforms refuse a blank post. */
 export function isBlank(text: string): boolean {
 	return !/[^\s\p{Cc}\p{Cf}]/u.test(text);
 }

@@ -9,16 +9,16 @@ import type { RenderOperation } from "./render-operation.ts";
 /** Position of an event in its session. */
 export interface EventTime {
 	readonly seq: number;
-	/** Milliseconds since the epoch. */
+	/** Time of the event, in milliseconds since the epoch. */
 	readonly at: number;
 }
 
-/** An event that the gateway recorded, or the deletion of the session, which is the last event. */
+/** An event that the gateway recorded, or the deletion of the session as its last event. */
 export interface RecordedEvent extends EventTime {
 	readonly event: OzzieEvent;
 }
 
-/** Part of a platform that reducers read. Without a dialect, texts are measured as plain Markdown. */
+/** Parts of a platform that reducers read. Without a dialect, texts are measured as plain Markdown. */
 export interface ScenePlatform extends PlatformWords {
 	readonly limits: PlatformLimits;
 	readonly dialect?: Dialect;
@@ -39,13 +39,13 @@ export interface Scene {
 	readonly platform: ScenePlatform;
 	/** Address of the room on the platform, if it has one. */
 	readonly link?: string;
-	/** The room on its platform, with the name of the platform in principals. Without it, posts notify no person and link to no card. */
+	/** The room on its platform, with the platform's name in principals. Absent: posts notify no person and link to no card. */
 	readonly room?: CardLink["room"] & { readonly platform: string };
 	/** Thread id, if the room is a thread. */
 	readonly thread?: string;
-	/** The task whose card shows a task: the task itself or its parent; undefined without one. */
+	/** Returns the task whose card shows a task: the task itself or its parent; undefined if no card shows it. */
 	readonly taskOf?: (id: string) => string | undefined;
-	/** Request for a person that stops the active run; undefined without one. */
+	/** Kind of the request that stops the active run until a person answers. */
 	readonly waitsFor?: WaitsFor | undefined;
 	/** Part of an answer that the channel sees while the agent works. Default: `tools`. */
 	readonly live?: () => LiveLevel;
@@ -53,7 +53,7 @@ export interface Scene {
 	readonly reacts?: () => boolean;
 	/** Whether the author of a queued message can add it to the active run. Default: no. */
 	readonly offers?: () => boolean;
-	/** Whether a card can have a thread: not inside a thread. Default: true. */
+	/** Whether a card can have a thread. False inside a thread. Default: true. */
 	readonly threads?: boolean;
 }
 
@@ -63,8 +63,8 @@ export interface Step<Slice> {
 }
 
 /**
- * One aspect of a conversation. Pure: the same events give the same operations, also after a restart and in another
- * process. A slice is JSON of limited size.
+ * Reducer for one aspect of a conversation. It is pure: the same events give the same operations, even after a restart and in another process. A
+ * slice is JSON of limited size.
  */
 export interface Reducer<Slice> {
 	readonly empty: Slice;

@@ -16,11 +16,10 @@ export interface ShowOperation {
 	readonly type: "show";
 	readonly lane: Lane;
 	/**
-	 * The first operation of a card creates its post, later ones edit it. A card is one post: longer content is cut, and
-	 * `whole` explains how to see the rest.
+	 * The first operation of a card creates its post, and later operations edit it. A card is one post: longer content is cut, with a note at the end.
 	 */
 	readonly card?: string;
-	/** The card may have several posts, and its content is not cut. */
+	/** Whether the card may have several posts. Its content is then not cut. */
 	readonly flows?: true;
 	/** Markdown. */
 	readonly text: string;
@@ -29,24 +28,24 @@ export interface ShowOperation {
 	/** Footer in small print, for example for costs. */
 	readonly foot?: string;
 	readonly controls?: readonly (readonly Control[])[];
-	/** Keeps the order of this task in place of the room's. */
+	/** Task whose order in the outbox the post keeps, instead of the order of the room. */
 	readonly task?: string;
 	readonly replyTo?: Post["replyTo"];
 	readonly thread?: Post["thread"];
 	readonly upload?: Post["upload"];
 	readonly marker?: Post["marker"];
-	/** Ids of the buttons of the post with this index: `Posting.buttons`. */
+	/** Returns the ids of the buttons of the post with this index, for `Posting.buttons`. */
 	readonly buttons?: (index: number) => readonly string[];
 	readonly since?: Post["since"];
 	readonly list?: Post["list"];
 	readonly notifies?: Post["notifies"];
-	/** Platform id of the person who gets the posts in direct messages if the room is closed, and the text above them. */
+	/** Platform id of the person who gets the posts as direct messages if the room is closed, and the note above the posts. */
 	readonly elsewhere?: { readonly person: string; readonly note: Block };
 	/** Platform ids of people whom the first post notifies. */
 	readonly mentions?: readonly string[];
-	/** A link to a card, below the last post. */
+	/** Link to a card, below the last post. */
 	readonly opens?: Post["opens"];
-	/** State of a card or notice. Absent for text of the agent. */
+	/** State of a card or notice. Absent for the agent's text. */
 	readonly state?: Post["state"];
 }
 
@@ -59,15 +58,15 @@ export interface ThreadOperation {
 	readonly task?: string;
 }
 
-/** Replaces the reaction of the connector to a message. Without an emoji, removes it. */
+/** Replaces the reaction of the connector to a message. Without an emoji, removes the reaction. */
 export interface ReactOperation {
 	readonly type: "react";
 	readonly lane: Lane;
-	/** The reaction, or the notice that replaces it. */
+	/** Card of the reaction, or of the notice that replaces the reaction. */
 	readonly card: string;
 	readonly message: string;
 	readonly emoji?: StatusEmoji;
-	/** Post for a room in which the connector may not react. Without one, an earlier notice is deleted. */
+	/** Post for a room in which the connector may not react. Without `notice`, an earlier notice is deleted. */
 	readonly notice?: ShowOperation;
 	readonly task?: never;
 }
