@@ -6,7 +6,7 @@ import type { Room, Ticket } from "../platform/inbound-event.ts";
 import { type NoticeTarget, Posting } from "../platform/posting.ts";
 import type { Reply } from "../rooms/handler-context.ts";
 
-/** Each inbound event has one answer, which is the only event of its cursor. */
+/** The only event number of an answer's cursor, because each inbound event has exactly one answer. */
 const seq = 1;
 
 type Platform = PostFormat & { readonly conversation: ChatPlatform["conversation"] };
@@ -39,7 +39,7 @@ function withFile(row: RenderedRow, file: NonNullable<Reply["file"]>): RenderedR
 	return row.payload.type === "post" ? { ...row, payload: { ...row.payload, file } } : row;
 }
 
-/** Ends a press without a text, because its result is visible in the room. */
+/** Ends a press without a text, for a press whose result is visible in the room. */
 export function noAnswer({ ticket, now }: { readonly ticket: Ticket; readonly now: number }): PlannedRow {
 	const { id, token, expiresAt } = ticket;
 	const payload: Posting = { type: "private", body: "", expiresAt, ticket: { id, token } };

@@ -17,7 +17,7 @@ interface Notified {
 	readonly now: number;
 }
 
-/** Instructions for people without access, by direct message, on platforms without private answers to messages. */
+/** Sends instructions to people without access. Uses direct messages, for platforms without private answers to messages. */
 export class DirectNotices {
 	readonly #parts: { readonly platform: ChatPlatform; readonly clock: Clock };
 	/** Times of the direct messages of the last period. */
@@ -28,15 +28,15 @@ export class DirectNotices {
 	}
 
 	/**
-	 * Rows that explain how to request access. A person who refuses direct messages, or who comes after many others, gets a reply
-	 * in the room.
+	 * Rows that explain how to request access. A person who refuses direct messages gets a reply in the room. So does a person after the maximum of
+	 * direct messages.
 	 */
 	rows({ room, person, message, now }: Notified): PlannedRow[] {
 		const { platform } = this.#parts;
 		const command = platform.command("pair", {});
 		const address = platform.linkTo?.(room);
 		const channel = address === undefined ? accessTexts.channel : `[${accessTexts.channel}](${address})`;
-		// After a loss of the database, the person may already have a direct message.
+		// The person may have got a direct message before a loss of the database.
 		const by: Pick<NoticeTarget, "ways" | "earlierWays"> = this.#mayOpen()
 			? { ways: ["direct", "reply"] }
 			: { ways: ["reply"], earlierWays: ["direct"] };

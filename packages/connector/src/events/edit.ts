@@ -14,7 +14,7 @@ export interface MessageRun {
 	readonly person: Person;
 }
 
-/** Returns the run of a message; undefined if it started none, or if it is too old. */
+/** Returns the run of a message; undefined if the message started no run, or is too old. */
 export async function runOfMessage(
 	{ store, platform, subscriptions, rooms, clock }: EventParts,
 	room: Room,
@@ -27,7 +27,7 @@ export async function runOfMessage(
 		return { session: sent.session, run: sent.run, person: sent.person };
 	}
 	await subscriptions.ready;
-	// After a loss of the database, the newest runs are in the sessions.
+	// After a loss of the database, only the sessions still know the newest runs.
 	for (const { id, usedAt } of rooms.knownIn(room)) {
 		const isRecent = clock.now() - usedAt < recentMs;
 		const read = isRecent ? await subscriptions.follow(id).catch(absent) : subscriptions.session(id);
@@ -38,15 +38,14 @@ export async function runOfMessage(
 	return undefined;
 }
 
-/** The session was deleted. */
+/** Returns undefined for a deleted session. Rethrows every other error. */
 function absent(reason: unknown): undefined {
 	if (ParleyError.from(reason).code !== "not_found") throw reason;
 	return undefined;
 }
 
 /**
- * Handles the edit of a message that was sent before. Returns undefined if it was not, so that the edit is handled as a new
- * message.
+ * Handles the edit of a message that the gateway already got. Returns undefined for any other message, so that the edit is handled as a new message.
  */
 export async function handleEdit(
 	parts: EventParts,
@@ -70,7 +69,7 @@ export async function handleEdit(
 	return { effect: "edited", session, run, text, reply };
 }
 
-/** Whether the message was a command, an answer or a stop. These are not repeated after an edit. */
+/** Whether the message was a command, an answer or a stop. These messages are not handled again after an edit. */
 async function isDone({ store, platform }: EventParts, room: Room, message: string): Promise<boolean> {
 	const conversation = platform.conversation(room);
 	const versions = await store.read((db) => readMessageRecords(db, { conversation, message, limit: 20 }));
@@ -86,7 +85,7 @@ const done: ReadonlySet<Effect> = new Set([
 	"too-late" as const,
 ]);
 
-/** Removes the message from the queue. Returns false if its run has started. */
+/** Removes the message from the queue. Returns false if the run of the message has started. */
 async function leftQueue(
 	{ context }: EventParts,
 	{ session, run, room, person, key }: MessageRun & { readonly room: Room; readonly key: string },
@@ -97,7 +96,7 @@ async function leftQueue(
 		run_id: run,
 		...behalf,
 	});
-	// An earlier attempt may have cancelled it. The gateway recognises the key.
+	// An earlier attempt may have cancelled the run: the gateway recognises the key and answers again.
 	if (state !== "queued" && answer?.error !== "cancelled") return false;
 	const { status } = await context.gateway.request(
 		"cancel_turn",
@@ -107,12 +106,12 @@ async function leftQueue(
 	return status === "cancelled";
 }
 
-/** A person with only the data that the gateway has. */
+/** Person with only the data that the gateway stores. */
 function personOf({ id, name }: { readonly id: string; readonly name: string }): Person {
 	return { id: id.split(":").at(-1) ?? id, name, roles: [], guest: false, bot: false };
 }
 
-/** Cancels the run of a message that was deleted or marked. Returns false if no run was active. */
+/** Cancels the run of a message that was deleted or got a stop reaction. Returns false if no run was active. */
 export async function cancelRun(
 	{ context, subscriptions }: EventParts,
 	room: Room,

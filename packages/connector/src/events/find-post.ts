@@ -15,17 +15,17 @@ interface Parts {
 
 /** A post of the connector with its current content. */
 export interface OwnPost {
-	/** Targets of its controls. */
+	/** Targets of the controls of the post. */
 	readonly controls: readonly ControlTarget[];
-	/** Its question or the question of its reminder, open or not. */
+	/** Question that the post shows or reminds of, open or closed. */
 	readonly question?: { readonly session: string; readonly token: string };
-	/** Its run, if it is a post of an answer. */
+	/** Run that the post answers, if it is a post of an answer. */
 	readonly answer?: { readonly session: string; readonly run: string };
-	/** Its task. */
+	/** Id of the task that the post shows. */
 	readonly task?: string;
 }
 
-/** Finds a post by its platform id. Returns undefined for other posts and for posts that were settled long ago. */
+/** Finds a post by its platform id. Returns undefined for posts of other authors, and for posts that were settled long ago. */
 export async function findPost({ store, controls }: Parts, message: string): Promise<OwnPost | undefined> {
 	const row = await store.read((db) =>
 		db

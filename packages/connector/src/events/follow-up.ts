@@ -5,13 +5,13 @@ import type { Person, ReadMessage, Room } from "../platform/inbound-event.ts";
 import { taskTexts } from "../texts/tasks.ts";
 import type { EventParts } from "./handler.ts";
 
-/** The task that a message is for: a task that has not ended, or the content of an ended one that the message continues. */
+/** Task that a message refers to. `task`: a task that has not ended. `continues`: the content of an ended task that the message continues. */
 interface MeantTask {
 	readonly task?: string;
 	readonly continues?: ReadMessage;
 }
 
-/** Asks the gateway for the task of a thread. A task that was deleted is like no task. */
+/** Asks the gateway for the task of a thread. A deleted task is treated as absent. */
 export async function findTask(
 	{ context }: EventParts,
 	{ person, room }: { readonly person: Person; readonly room: Room },
@@ -27,7 +27,7 @@ export async function findTask(
 	}
 }
 
-/** The request and the result of a task as a message of the agent. A session gets it once. */
+/** Returns the request and the result of a task as a message of the agent. A session gets this message once. */
 function contentOf({
 	id,
 	title,

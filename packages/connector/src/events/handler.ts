@@ -35,7 +35,7 @@ export interface EventParts {
 	readonly signal: AbortSignal;
 }
 
-/** Handling of one inbound event: `key` begins the idempotency keys of all its changes. */
+/** Handling of one inbound event. The idempotency keys of all changes begin with `key`. */
 export interface Turn {
 	readonly isAgain: InboundTurn["isAgain"];
 	readonly settle: InboundTurn["settle"];
@@ -47,13 +47,13 @@ export interface Turn {
 
 export interface Outcome {
 	readonly effect: Effect;
-	/** Posted in the room. */
+	/** Reply for the room or, with `private`, for the author. */
 	readonly reply?: Reply;
-	/** Only the author sees the reply, if the platform can do that. */
+	/** Whether only the author sees the reply, if the platform supports private replies. */
 	readonly private?: true;
-	/** The reply explains to a person without access how to request it. */
+	/** Whether the reply explains to a person without access how to request access. */
 	readonly explainsAccess?: true;
-	/** A person gets such a reply once in that time at most. */
+	/** Period in which a person gets at most one reply of this kind. */
 	readonly onceEach?: "hour" | "day";
 	/** Text of the message after its edit. */
 	readonly text?: string;
@@ -63,7 +63,7 @@ export interface Outcome {
 	readonly room?: Room;
 }
 
-/** Result of a message that was sent; the reply lists the files that the gateway did not get. */
+/** Result of a sent message. The reply lists the files that the gateway did not get. */
 export function outcomeOf({ session, run, failures }: SendResult): Outcome {
 	const files = failures.map((failure) => `- ${failure}`).join("\n");
 	return {

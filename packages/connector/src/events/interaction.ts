@@ -37,7 +37,7 @@ export interface Pressed {
 	readonly room: Room;
 }
 
-/** The form of a control whose kind passes `hasFormOfTarget`; undefined if the person gets an answer instead. */
+/** Opens the form of a control whose kind passes `hasFormOfTarget`. Returns undefined if the person gets an answer instead. */
 export async function openTargetForm(
 	{ context, controls, subscriptions }: EventParts,
 	{ control, person, room }: Pressed,

@@ -25,7 +25,7 @@ export interface JoinedEvent {
 const maxExamined = 20;
 /** Maximum attachments of a request. */
 const maxAttachments = 20;
-/** Maximum bytes of the text of several messages. */
+/** Maximum bytes of the joined text of several messages. */
 const maxTextBytes = maxRequestBytes / 2;
 
 /** Milliseconds that an inbound event waits for further messages of its author: `windowMs` for a request, otherwise 0. */
@@ -36,23 +36,23 @@ export function joinDelayMs(data: unknown, windowMs: number): number {
 	return isQuick ? 0 : windowMs;
 }
 
-/** Whether the text of a message can be a part of a request. */
+/** Whether a message can be a part of a request. */
 function isRequest({ text, attachments }: Message): boolean {
 	return !isTextCommand(text) && !saysStop(text) && (text.trim() !== "" || attachments.length > 0);
 }
 
-/** Messages of a person within a short time, which become one request. */
+/** Joins the messages that a person sends within a short time into one request. */
 export class Joins {
 	readonly #store: Store<ConnectorTables>;
 	readonly #clock: Clock;
 	readonly #windowMs: number;
-	/** Decisions about events that an earlier message may include, by the id of the event. */
+	/** Pending decisions about events that an earlier message may include, by event id. */
 	readonly #pending = new Map<string, Promise<boolean>>();
 
 	constructor(parts: {
 		readonly store: Store<ConnectorTables>;
 		readonly clock: Clock;
-		/** 0: no messages are joined. */
+		/** Time in milliseconds in which messages are joined. 0: no messages are joined. */
 		readonly windowMs: number;
 	}) {
 		this.#store = parts.store;
@@ -69,8 +69,8 @@ export class Joins {
 	}
 
 	/**
-	 * Reserves the waiting messages that may belong to this one, so that they are not handled meanwhile. Call it before any
-	 * other work, and `close` at the end.
+	 * Reserves the waiting messages that may belong to this message, so that they are not handled meanwhile. Call `reserve` before any other work, and
+	 * `close` at the end.
 	 */
 	reserve(event: Message, turn: Turn): Reservation {
 		const isFirst = this.#windowMs > 0 && event.type === "message" && !turn.isAgain && isRequest(event);
@@ -120,23 +120,23 @@ interface ReservationParts {
 	readonly clock: Clock;
 	readonly event: Message;
 	readonly turn: Turn;
-	/** Waiting messages of the same person, and their edits, in order of arrival. */
+	/** Waiting messages of the same person and edits of these messages, in order of arrival. */
 	readonly events: readonly JoinedEvent[];
 	readonly decide: (ids: ReadonlySet<string>) => void;
 }
 
 /** Content of one request. */
 export interface JoinedContent {
-	/** The last of its messages. */
+	/** Id of the last joined message. */
 	readonly message: string;
-	/** All of its messages. */
+	/** Ids of all joined messages. */
 	readonly messages: readonly string[];
 	readonly text: string;
 	readonly attachments: Message["attachments"];
 	readonly referenced: readonly ReadMessage[];
 }
 
-/** The waiting messages that one message may include. */
+/** Reservation of the waiting messages that one message may include. */
 export class Reservation {
 	readonly #parts: ReservationParts;
 	#joined: readonly JoinedEvent[] = [];
@@ -145,13 +145,13 @@ export class Reservation {
 		this.#parts = parts;
 	}
 
-	/** The included events. */
+	/** Events that the message includes. */
 	get joined(): readonly JoinedEvent[] {
 		return this.#joined;
 	}
 
 	/**
-	 * Decides durably which messages belong to the request, and returns its content. Repeats an earlier decision. `belongs`:
+	 * Decides durably which messages belong to the request, and returns its content. After a restart, repeats the earlier decision. `belongs` returns
 	 * whether a message would be a request in the same session.
 	 */
 	async join(belongs: (event: Message) => Promise<boolean>): Promise<JoinedContent> {
@@ -165,7 +165,7 @@ export class Reservation {
 		return contentOf([event, ...this.#joined.map((one) => one.event)]);
 	}
 
-	/** Releases the messages that are not included. */
+	/** Releases the reserved messages that the request does not include. */
 	close(): void {
 		this.#parts.decide(new Set(this.#joined.map(({ id }) => id)));
 	}
@@ -176,7 +176,7 @@ export class Reservation {
 		for (const one of events) {
 			const all = [event, ...chosen.map((other) => other.event)];
 			const isKnown = all.some(({ message }) => message === one.event.message);
-			// The edit of an earlier message has its own handling, and later messages follow it.
+			// The edit of an earlier message is handled separately, and later messages wait for it.
 			if (!isRequest(one.event) || (one.event.type === "edited" && !isKnown)) break;
 			const { text, attachments } = contentOf([...all, one.event]);
 			if (Buffer.byteLength(text) > maxTextBytes || attachments.length > maxAttachments) break;
@@ -196,7 +196,7 @@ export class Reservation {
 	}
 }
 
-/** Content of messages in their order. An edit replaces its message. */
+/** Returns the joined content of messages in their order. An edit replaces its message. */
 function contentOf(events: readonly Message[]): JoinedContent {
 	const versions = new Map<string, Message>();
 	for (const event of events) versions.set(event.message, event);

@@ -18,8 +18,8 @@ export async function homeOf(
 }
 
 /**
- * Room of the answer to a message. In a channel with answers in threads, a mention of a person who may ask opens a thread. If
- * the platform refuses it, the answer is in the channel, and the log has the reason.
+ * Room of the answer to a message. In a channel with answers in threads, a mention by a person who may write opens a thread. If the platform refuses
+ * the thread, the answer is in the channel, and the log states the reason.
  */
 export async function roomOfAnswer(
 	{ platform, rooms, log }: EventParts,
@@ -28,7 +28,7 @@ export async function roomOfAnswer(
 	if (!mayOpen(platform, room) || !address.us) return room;
 	const { answers = "channel" } = await rooms.facts(person, room);
 	if (answers !== "thread") return room;
-	// The gateway refuses the message later, with the reason.
+	// A person who may not write gets no thread. The gateway refuses the message later, with the reason.
 	const { may } = await rooms.whoami(person, room);
 	if (!may.includes("session.write")) return room;
 	const name = oneLine(text, platform.limits.threadName) || conversationTexts.thread;

@@ -59,7 +59,7 @@ async function handleReserved(
 		message,
 		editedAt: event.type === "edited" ? event.at : undefined,
 	});
-	// A newer edit was handled first, as the message. Stops are excluded, because they have their own queue.
+	// A newer edit was already handled as the message. Stops are excluded, because they have their own queue.
 	if (!saysStop(event.text) && (await parts.messageHistory.isOvertaken(version))) return;
 	const edit = event.type === "edited" && !event.person.bot;
 	const edited = edit ? await refused(parts, event, () => handleEdit(parts, event, turn)) : undefined;
@@ -82,7 +82,7 @@ async function judge({ rooms }: EventParts, event: Message): Promise<Verdict> {
 	return isForUs(event, needsFacts(event) ? await rooms.facts(person, room) : usualFacts);
 }
 
-/** Returns the result of the work, or the refusal in words. */
+/** Returns the result of the work, or the gateway's refusal as a reply. */
 async function refused(
 	parts: EventParts,
 	event: Message,
@@ -94,7 +94,7 @@ async function refused(
 		const isDenied = ParleyError.from(reason).code === "permission_denied";
 		const { isStranger = false, ...reply } = await refusalOf(parts.context, event, reason);
 		const onceEach = isStranger ? ("day" as const) : isDenied ? ("hour" as const) : undefined;
-		// Private answers in direct messages would disappear.
+		// Direct messages need no private answer, which would also disappear there.
 		const isPrivate = isStranger && event.room.kind !== "direct" ? (true as const) : undefined;
 		return {
 			effect: "refused",
@@ -121,7 +121,7 @@ async function note(
 	const { room, message, person, at, seenBefore: replayed = false } = event;
 	const { effect, reply, onceEach, text, session, run } = outcome;
 	const now = clock.now();
-	// An answer of an earlier process would be directly after the message.
+	// An earlier process would have posted its answer directly after the message.
 	const answeredAt = replayed ? at : now;
 	const record = {
 		id: turn.id,
@@ -150,7 +150,7 @@ async function note(
 	await outbox.plan({ conversation: answer.conversation ?? conversation, cursor, rows, replayed }, write);
 }
 
-/** Rows of an answer, and their conversation if it is not that of the room. */
+/** Rows of an answer, and their conversation if it differs from the room's conversation. */
 function answerOf(
 	{ platform, directNotices }: EventParts,
 	{ room, person, message }: Message,
@@ -195,10 +195,10 @@ async function stopHere(
 		const cancelled = { task_id: task, key, ...context.onBehalf(person, room) };
 		const { status } = await context.gateway.request("cancel_task", cancelled);
 		if (status === "cancelled") return { effect: "stopped" };
-		// The task has ended. A follow-up in its thread may be running.
+		// The task has already ended, but a follow-up in its thread may be running.
 	}
 	if (!(await context.stop(person, room, { key, at }))) return nothingToStop;
-	// A command has a reply. The end of an answer is an edit above the command, so people may not see it.
+	// A command gets a reply. The end of the answer only edits an earlier post, which people may not see.
 	return { effect: "stopped", ...defined({ reply: isTextCommand(text) ? stoppedReply : undefined }) };
 }
 
@@ -260,7 +260,7 @@ async function sendToSession(
 	const conversation = platform.conversation(event.room);
 	const room = await roomOfAnswer(parts, event);
 	const isStillNeeded = async (): Promise<boolean> => {
-		// With one conversation per person, other people cannot stop this one.
+		// If each person has a separate conversation, other people cannot stop this one.
 		const isOwn = room.kind !== "direct" && (await rooms.facts(person, room)).sessions === "person";
 		const stop = { conversation, since: at, ...defined({ by: isOwn ? person.id : undefined }) };
 		return !(await messageHistory.wasStopped(stop));
@@ -302,14 +302,14 @@ async function postQueueFull(parts: EventParts, event: Message): Promise<void> {
 
 const hourMs = 3_600_000;
 
-/** Prefixes and periods of the cursors of notices. */
+/** Cursor prefix and period of each kind of notice. */
 const periods = {
 	hour: { prefix: "refused", ms: hourMs },
 	day: { prefix: "stranger", ms: 24 * hourMs },
 	full: { prefix: "full", ms: hourMs },
 } as const;
 
-/** Cursor that moves once in a period; undefined if it has already moved in the period of `at`. */
+/** Returns a cursor that moves at most once in a period; undefined if it has already moved in the period of `at`. */
 async function cursorOfPeriod(
 	{ outbox }: { readonly outbox: Outbox },
 	period: keyof typeof periods,

@@ -15,14 +15,14 @@ import { handleCommand, handlePress } from "./interaction.ts";
 import { handleMessage } from "./message.ts";
 import { handleDeleted, handleReaction, handleRetitled, handleStop } from "./sign.ts";
 
-/** Suffix of the queue in which an event waits: events of one conversation with the same suffix keep their order. */
+/** Suffix of the queue in which an event waits. Events with the same conversation and suffix keep their order. */
 type Queue = "" | "!" | "!audience";
 
 interface Route<Type extends InboundEvent["type"]> {
 	readonly queue: (event: InboundEventOf<Type>) => Queue;
-	/** A second call for the same event changes nothing. Rejects if the event must be retried. */
+	/** Handles an event. A second call for the same event changes nothing. Rejects if the event must be retried. */
 	readonly handle: (parts: EventParts, event: InboundEventOf<Type>, turn: Turn) => Promise<void>;
-	/** Answer to the person if the event is given up; undefined if no person waits for an answer. */
+	/** Returns the answer to the person if the event is given up; undefined if no person waits for an answer. */
 	readonly apology?: (parts: EventParts, event: InboundEventOf<Type>) => Apology | undefined;
 }
 
@@ -50,7 +50,7 @@ const routes: { readonly [Type in InboundEvent["type"]]: Route<Type> } = {
 function routeOf<Type extends InboundEvent["type"]>(event: {
 	readonly type: Type;
 }): Route<InboundEvent["type"]> {
-	// True because the key of the table is the type of the event that the route is given.
+	// The cast is true because the key of the table is the type of the events that its route gets.
 	return routes[event.type] as unknown as Route<InboundEvent["type"]>;
 }
 
@@ -59,8 +59,8 @@ function isRouted(type: string): type is InboundEvent["type"] {
 }
 
 /**
- * Suffix of the queue for an event. Interactions, stops and changes of the audience do not wait for earlier messages, because
- * platforms limit the time to answer an interaction and a change of the audience ends trust.
+ * Suffix of the queue for an event. Interactions, stops and changes of the audience do not wait for earlier messages. Platforms limit the time to
+ * answer an interaction, and a change of the audience must end trust at once.
  */
 export function queueOf(event: InboundEvent): Queue {
 	// The inbox stores an event of an unknown type, too; the router then logs it.
@@ -113,7 +113,7 @@ function apologyInRoom(
 	event: InboundEventOf<"message" | "edited">,
 ): Apology | undefined {
 	const { room, message, seenBefore: replayed = false } = event;
-	// The settings of the channel may address the agent without a mention, but the gateway does not return them.
+	// The gateway fails, so the settings of the channel are unknown. They might address the agent even without a mention.
 	if (!isForUs(event, usualFacts).ours) return undefined;
 	const now = replayed ? event.at : clock.now();
 	const rows = roomAnswer({ text: messageTexts.notHandled }, { room, message, now }, platform);
@@ -140,7 +140,7 @@ async function handleHome(parts: EventParts, event: InboundEventOf<"home">, turn
 	});
 }
 
-/** Ends the trust of channels whose audience changed, and deletes the notes of a channel that was deleted. */
+/** Ends the trust of channels whose audience changed, and deletes the notes of a deleted channel. */
 async function handleAudience(
 	{ context }: EventParts,
 	event: InboundEventOf<"audience">,
@@ -153,7 +153,7 @@ async function handleAudience(
 	await context.gateway.request("forget_memory", { channel: name, key: `${key}/notes` });
 }
 
-/** Sends the posts that waited until the room is open again. */
+/** Sends the posts that waited for the room to open again. */
 function handleReopened(
 	{ outbox, platform }: EventParts,
 	{ room }: InboundEventOf<"reopened">,

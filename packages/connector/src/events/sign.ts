@@ -12,7 +12,7 @@ import { findPost } from "./find-post.ts";
 import type { EventParts, Turn } from "./handler.ts";
 import { homeOf } from "./mention-thread.ts";
 
-/** Cancels the run of a deleted message. Trust ends too, because platforms do not name who deleted the message. */
+/** Cancels the run of a deleted message. Trust ends too, because platforms do not report who deleted the message. */
 export async function handleDeleted(
 	parts: EventParts,
 	event: InboundEventOf<"deleted">,
@@ -35,7 +35,7 @@ export async function handleStop(
 	await quietly(parts, type, () => parts.context.stop(person, room, { key, at }));
 }
 
-/** Renames the current conversation of the thread. As with messages, another bot changes nothing. */
+/** Renames the current conversation of the thread. Ignores a title from another bot. */
 export async function handleRetitled(
 	parts: EventParts,
 	{ type, person, room, title }: InboundEventOf<"retitled">,
@@ -45,7 +45,7 @@ export async function handleRetitled(
 	if (person.bot) return;
 	await quietly(parts, type, async () => {
 		const current = (await context.sessions(person, room)).find((each) => each.current);
-		// The platform may report a title that comes from the gateway.
+		// The platform also reports a title that the gateway set.
 		if (current === undefined || current.title === title) return;
 		await context.follow(current.session);
 		const renamed = { session_id: current.session, title, key: `${key}/rename` };
@@ -54,8 +54,8 @@ export async function handleRetitled(
 }
 
 /**
- * A reaction to a message has the effect of the button with that name below its answer. `good` and `bad` have an effect only
- * on an answer itself, because people also praise each other's messages.
+ * Gives a reaction to a message the effect of the matching button below its answer. `good` and `bad` have an effect only on an answer, because people
+ * also praise each other's messages.
  */
 export async function handleReaction(
 	parts: EventParts,
@@ -93,7 +93,7 @@ async function react(
 		control: parts.controls.write(target),
 	};
 	const reply = await pressesOfAnswers[sign](parts.context, { event: press, key }, target);
-	// Success is visible at the answer.
+	// The answer itself shows the success of the other signs.
 	return target.kind === "again" ? reply : undefined;
 }
 
@@ -110,14 +110,14 @@ async function targetOf(
 	return (await findPost(parts, message))?.controls.find(({ kind }) => kind === sign);
 }
 
-/** The person may not do it, or there is nothing to stop or to rate. */
+/** Codes of refusals: the person may not do it, or there is nothing to stop or to rate. */
 const refusals: ReadonlySet<ErrorCode> = new Set([
 	"permission_denied" as const,
 	"not_found" as const,
 	"failed_precondition" as const,
 ]);
 
-/** A refused sign gets no answer, because the person does not wait for one. It is logged. */
+/** Logs the refusal of a sign without an answer, because the person does not wait for one. */
 async function quietly<Value>(
 	parts: EventParts,
 	event: "deleted" | "stop" | "retitled" | "reaction",

@@ -19,9 +19,9 @@ type Press = InboundEventOf<"press">;
 const { suggested: texts } = homeTexts;
 
 /**
- * Starts a conversation with a suggested request in the direct messages of the person. A post with the request begins its
- * thread, and the request is then handled like a message of the person there. All presses of one button are one request.
- * Rejects with the gateway's refusal, and with `unavailable` while the platform does not post.
+ * Starts a conversation with a suggested request in the direct messages of the person. A post with the request begins its thread, and the request is
+ * then handled like a message of the person in that thread. Several presses of one button send one request. Rejects with the gateway's refusal, and
+ * with `unavailable` while the platform does not post.
  */
 export async function startSuggested(
 	parts: EventParts,
@@ -51,7 +51,7 @@ export async function startSuggested(
 	await handleMessage(parts, asMessage(event, { room: thread, message, text: prompt }), {
 		id,
 		key,
-		// An earlier press may have sent it.
+		// An earlier press may have sent the request.
 		isAgain: true,
 		settle: async () => undefined,
 		following: () => [],
@@ -60,7 +60,7 @@ export async function startSuggested(
 	return { text: texts.started({ request: url === undefined ? words : `[${words}](${url})` }) };
 }
 
-/** The request of a button; undefined if it is no longer suggested. */
+/** Request of a button; undefined if it is no longer suggested. */
 async function suggestedNow(
 	{ context }: EventParts,
 	{ person, room }: Press,

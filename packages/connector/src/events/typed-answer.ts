@@ -18,19 +18,19 @@ type Message = InboundEventOf<"message" | "edited">;
 
 interface Context {
 	readonly turn: Turn;
-	/** The post of ours that the message replies to. */
+	/** The connector's post that the message replies to. */
 	readonly post: OwnPost | undefined;
-	/** The task of the thread. */
+	/** Id of the task of the thread. */
 	readonly task: string | undefined;
 }
 
-/** A message with the question that it answers, or the reply to a text that does not answer it. */
+/** The question that a message answers, or the reply to an invalid answer. */
 type Reading = Omit<TypedRecord, "event"> | { readonly session: string; readonly reply: Reply };
 
 /**
- * Answers the question that a message answers: the one of the post that it replies to, or else the only open one of its
- * thread. Undefined for any other message, which is then for the agent. The answer is stored before the gateway gets it,
- * and a repetition gives the same answer again.
+ * Sends a message as the answer to a question: the question of the post that it replies to, or else the only open question of its thread. Returns
+ * undefined for any other message, which is then for the agent. The answer is stored before the gateway gets it, and a retry sends the same answer
+ * again.
  */
 export async function answerTyped(
 	parts: EventParts,
@@ -54,14 +54,14 @@ export async function answerTyped(
 	const answering = { ...answeringOf(event, turn), session, token };
 	const given = await giveTyped(context, answering, response);
 	if (given.type === "given") return { effect: "answered", session, reply: acknowledgement(response) };
-	// It was closed meanwhile.
+	// The question was closed meanwhile.
 	if (given.type === "late") return undefined;
-	// In a thread, the message may have meant the agent.
+	// In a thread, the message may be for the agent.
 	if (given.denied && !isReply) return undefined;
 	return refused(session, given.reply);
 }
 
-/** Whether a message outside of replies answers the only open question of its thread, or would be a wrong answer to it. */
+/** Whether a message that replies to no post is a valid or invalid answer to the only open question of its thread. */
 export async function isTypedAnswer(parts: EventParts, event: Message): Promise<boolean> {
 	return (await readInThread(parts, event, undefined)) !== undefined;
 }
@@ -74,7 +74,7 @@ function answeringOf({ person, room }: Message, { key }: Turn): Omit<QuestionAns
 	return { person, room, key };
 }
 
-/** Only a message as its author first wrote it answers: files would be lost. */
+/** Whether a message is an original text. An answer cannot contain files, forwarded messages or edits. */
 function isOwnText({ type, forwarded, attachments }: Message): boolean {
 	return type === "message" && forwarded !== true && attachments.length === 0;
 }
@@ -88,7 +88,7 @@ async function readReply(
 	const { session, token } = post.question;
 	await parts.subscriptions.follow(session);
 	const answering = { ...answeringOf(event, turn), session, token };
-	// A password is not for the agent, however it was written.
+	// A password never goes to the agent, even as an edited or forwarded text.
 	const isSecret = questionOf(parts.context, answering)?.kind === "password";
 	if (!isSecret && event.type === "edited") return { session, reply: { text: questionTexts.typed.edited } };
 	if (!isSecret && !isOwnText(event)) return undefined;
@@ -124,24 +124,24 @@ function acknowledgement({ value, cancelled }: TypedRecord["response"]): Reply {
 	return { text: value === "once" || value === "session" ? typed.approved : typed.answered };
 }
 
-/** The only open question of a thread. */
+/** The only open question of a thread, with its session. */
 interface OnlyPrompt {
 	readonly session: string;
 	readonly question: OpenQuestion;
 	/** Whether the author of the message is the person whose work asks. */
 	readonly isOwnTask: boolean;
-	/** Whether only a button may answer it. */
+	/** Whether only a button may answer the question. */
 	readonly alwaysAsk: boolean;
 }
 
 type Listed = MethodResult<"list_prompts">["prompts"][number];
 
-/** Maximum number of listed questions: one more than allowed shows that there are several. */
+/** Maximum number of listed questions. */
 const maxListed = 50;
 
 /**
- * Returns the only open question of a thread or of direct messages, if its card was posted before the message. Undefined
- * in a channel outside of threads, and if there are no or several questions. The gateway confirms that there is no other.
+ * Returns the only open question of a thread or of direct messages, if its card was posted before the message. Returns undefined in a channel outside
+ * of threads, and for no or several questions. The gateway confirms that no other question is open.
  */
 async function onlyPromptOf(
 	parts: EventParts,
@@ -166,7 +166,7 @@ async function onlyPromptOf(
 	return { session, question, isOwnTask: found.person === own, alwaysAsk: found.always_ask };
 }
 
-/** The person may not see the session, or it was deleted. */
+/** Returns an empty list for a deleted session and for a session that the person may not read. Rethrows other errors. */
 function absent(reason: unknown): readonly Listed[] {
 	const { code } = ParleyError.from(reason);
 	if (code === "permission_denied" || code === "not_found") return [];
@@ -176,13 +176,13 @@ function absent(reason: unknown): readonly Listed[] {
 interface Found {
 	readonly session: string;
 	readonly question: OpenQuestion;
-	/** Its card; undefined if the card shows further calls. */
+	/** Card of the question; undefined if the card also shows other calls. */
 	readonly card: string | undefined;
 	/** Tokens of all open questions of the session. */
 	readonly known: readonly string[];
 }
 
-/** Open questions whose cards are in the thread: those of the task of the thread, or those of the sessions of the room. */
+/** Open questions whose cards are in the thread: the questions of the thread's task, or of the room's sessions. */
 async function openIn(parts: EventParts, room: Room, task: string | undefined): Promise<readonly Found[]> {
 	const { rooms, subscriptions, platform } = parts;
 	await subscriptions.ready;
@@ -199,8 +199,8 @@ async function openIn(parts: EventParts, room: Room, task: string | undefined): 
 }
 
 /**
- * Whether a session can have an open question. Directly after a start, a session with one may not be read yet, so recent and
- * current sessions are read here.
+ * Whether a session can have an open question. Directly after a start, the connector may not have read a session with an open question. Recent and
+ * current sessions are therefore read here.
  */
 async function mayAsk({ rooms, subscriptions, clock }: EventParts, known: KnownSession): Promise<boolean> {
 	if (subscriptions.session(known.id) !== undefined) return true;

@@ -12,7 +12,7 @@ import { privateAnswer, roomAnswer } from "./answer-rows.ts";
 
 /** Prefix of the cursors of welcomes. These cursors stay, so that a second welcome is impossible. */
 const welcomeCursor = "welcome:";
-/** Maximum names in memory. Others are read from the database. */
+/** Maximum names in memory. Further names are read from the database. */
 const maxKnown = 10_000;
 
 export interface WelcomesParts {
@@ -24,14 +24,14 @@ export interface WelcomesParts {
 	readonly clock: LookupParts<boolean>["clock"];
 }
 
-/** A welcome: once for each name. */
+/** A welcome. It is posted once for each name. */
 interface Welcome {
 	readonly name: string;
 	readonly room: Room;
 	readonly person: Person;
-	/** For a post that only the person sees. */
+	/** Ticket for a post that only the person sees. */
 	readonly ticket?: Ticket | undefined;
-	/** The post is for the readers of the channel, not for a person who wrote. */
+	/** Whether the bot was added to the channel. The post is then for the readers of the channel, not for the author of a message. */
 	readonly isInvited?: boolean;
 }
 
@@ -41,7 +41,7 @@ interface Welcome {
  */
 export class Welcomes {
 	readonly #parts: WelcomesParts;
-	/** Names that need no welcome. */
+	/** Whether a name needs no welcome, by name. */
 	readonly #done: Lookup<boolean>;
 
 	constructor(parts: WelcomesParts) {
@@ -49,7 +49,7 @@ export class Welcomes {
 		this.#done = new Lookup({ clock: parts.clock, max: maxKnown });
 	}
 
-	/** Called before a message is handled, so that its welcome precedes the answer. */
+	/** Welcomes the author of a message. Called before the message is handled, so that the welcome precedes the answer. */
 	async atMessage(event: InboundEventOf<"message" | "edited">): Promise<void> {
 		const { room, person, message, seenBefore } = event;
 		if (seenBefore) return;
@@ -60,7 +60,7 @@ export class Welcomes {
 		await this.#welcome({ name, room, person, ticket });
 	}
 
-	/** Called when the bot was added to a channel. */
+	/** Welcomes the readers of a channel. Called when the bot was added to the channel. */
 	async atInvitation({ room, person }: InboundEventOf<"invited">): Promise<void> {
 		await this.#welcome({ name: channelName(room), room, person, isInvited: true });
 	}
@@ -69,7 +69,7 @@ export class Welcomes {
 		const { outbox, rooms, context, platform, clock } = this.#parts;
 		const session = `${welcomeCursor}${name}`;
 		if (await this.#done.find(name, async () => (await outbox.cursor(session)) > 0)) return;
-		// The gateway has the sessions also after a loss of the database.
+		// After a loss of the database, the gateway still has the sessions.
 		if (ticket === undefined && (await rooms.isUsed(room))) return this.#done.note(name, true);
 		const { welcome } = await rooms.facts(person, room);
 		if (welcome?.posts !== true) return;
@@ -80,7 +80,7 @@ export class Welcomes {
 			return this.#done.note(name, true);
 		}
 		const content = await readWelcome(context, person, room);
-		// A person without access gets instructions, and the welcome after the first message with access.
+		// A person without access gets instructions instead. The welcome follows at the first message with access.
 		if (content === undefined || !(content.isKnown || isInvited)) return;
 		const reply = { text: content.lines.join("\n") };
 		const now = clock.now();
@@ -91,7 +91,7 @@ export class Welcomes {
 		this.#done.note(name, true);
 	}
 
-	/** Whether the records of the last week have a message of this person that was handled. */
+	/** Whether the records of the last week contain a handled message of this person. */
 	async #wrote({ id }: Person): Promise<boolean> {
 		const row = await this.#parts.store.read((db) =>
 			db

@@ -109,7 +109,7 @@ test("all events of a session are read in pages, without events of later version
 		events.push(event);
 		soFar.push(requests.length);
 	}
-	// A page is read when the events before it are used.
+	// The next page is requested only after all events of the first page were used.
 	expect(soFar).toEqual([1, 2]);
 	expect(events).toMatchObject([
 		{ event: { event: "session.created", seq: 1 }, at: Date.UTC(2026, 0, 1) },

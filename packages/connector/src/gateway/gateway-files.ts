@@ -4,16 +4,16 @@ import { defined, type ErrorCode, ParleyError, parseJson } from "@parley/base";
 import { isOzzieEvent, type OzzieEvent, pinnedTo, UploadedFile } from "@parley/protocol";
 import * as z from "zod";
 
-/** Files of the gateway. Rejects with a `ParleyError` with the gateway's message, `unavailable` while it is down. */
+/** Files of the gateway. Rejects with a `ParleyError` that has the gateway's message, and with `unavailable` while the gateway is down. */
 export interface GatewayFiles {
-	/** Resolves with the id of the file. A repeated key gets the first result. */
+	/** Uploads a file and resolves with its id. A repeated key returns the first result. */
 	upload(file: {
 		readonly name: string;
 		readonly bytes: Uint8Array;
 		readonly key: string;
 		readonly signal: AbortSignal;
 	}): Promise<string>;
-	/** Rejects with `resource_exhausted` beyond `maximum` bytes. */
+	/** Downloads a file. Rejects with `resource_exhausted` beyond `maximum` bytes. */
 	download(fileId: string, maximum: number, signal: AbortSignal): Promise<Uint8Array>;
 }
 
@@ -23,9 +23,9 @@ export interface PastEvent {
 	readonly at: number;
 }
 
-/** Stored events of sessions, and their times, which the frames do not contain. */
+/** Stored events of sessions with their times, which the Ozzie frames do not contain. */
 export interface GatewayHistory {
-	/** All events of a session, oldest first, without the tokens of questions. Events of later versions are left out. */
+	/** All events of a session, oldest first, without the tokens of questions. Event types of later versions are omitted. */
 	events(session: string, signal: AbortSignal): AsyncIterable<PastEvent>;
 	/** Times by `seq`, in milliseconds since the epoch, of some events after `after`; empty after the last one. */
 	moments(session: string, after: number, signal: AbortSignal): Promise<ReadonlyMap<number, number>>;
@@ -35,7 +35,6 @@ export interface GatewayAddress {
 	/** `http://HOST:PORT` or `ws://HOST:PORT/…`, or `https` and `wss` for TLS. */
 	readonly url: string;
 	readonly token?: string | undefined;
-	/** See `ClientOptions`. */
 	readonly certificate?: string | undefined;
 }
 
@@ -44,7 +43,7 @@ interface HttpRequest {
 	readonly path: string;
 	readonly headers?: Readonly<Record<string, string | number>>;
 	readonly body?: Uint8Array;
-	/** Maximum bytes of the response. */
+	/** Maximum size of the response in bytes. */
 	readonly maximum: number;
 	readonly signal: AbortSignal;
 }
@@ -135,7 +134,7 @@ function toPastEvent({
 	timestamp,
 	payload,
 }: z.output<typeof WholeEvents>[number]): PastEvent[] {
-	// The history has no tokens of questions.
+	// The history omits the tokens of questions, but the schema requires one.
 	const whole = type.startsWith("prompt.") ? { ...payload, token: "" } : payload;
 	const frame = { type: "event", event: type, session_id, payload: whole, seq } as const;
 	return isOzzieEvent(frame) ? [{ event: frame, at: Date.parse(timestamp ?? "") || 0 }] : [];

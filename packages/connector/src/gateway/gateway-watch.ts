@@ -8,7 +8,7 @@ import type {
 	SessionClient,
 } from "@parley/protocol";
 
-/** Maximum response time of a gateway that is reachable, even if it is busy. */
+/** Time in milliseconds in which even a busy gateway responds. */
 const patienceMs = 5000;
 
 /** Client of the gateway that stops waiting when the connector stops, and reports whether the gateway responds. */
@@ -21,7 +21,7 @@ export class GatewayWatch implements SessionClient {
 	readonly #pending = new Set<{ readonly at: number }>();
 	#changedAt: number;
 
-	/** Each request waits for `before`, if that returns a promise. */
+	/** `before` runs before each request. If it returns a promise, the request waits for it. */
 	constructor(
 		gateway: Client,
 		clock: Clock,
@@ -51,7 +51,7 @@ export class GatewayWatch implements SessionClient {
 		);
 	}
 
-	/** Whether requests are answered, and the start of this state. */
+	/** Whether the gateway answers requests, and since when. */
 	get state(): { readonly state: "reached" | "waiting"; readonly since: number } {
 		const [oldest] = this.#pending;
 		const isLate = oldest !== undefined && this.#clock.now() - oldest.at > patienceMs;

@@ -1,23 +1,23 @@
 import type { Clock, Timer } from "@parley/base";
 import type { OzzieEvent } from "@parley/protocol";
 
-/** Time in milliseconds after the last failure in which a provider is treated as failing. */
+/** Time in milliseconds for which a provider is treated as failing after its last failure. */
 const failingMs = 10 * 60_000;
-/** A single failure is usual: the call is repeated at once. */
+/** Number of failures that are ignored, because the first retry often succeeds. */
 const usualFailures = 1;
 /** Maximum sessions with a failed call in memory. The oldest are forgotten. */
 const maxSessions = 1000;
 
 export interface ModelWatchParts {
 	readonly clock: Clock;
-	/** Called for each change. */
+	/** Called after each change. */
 	readonly changed: (isFailing: boolean) => void;
 }
 
-/** Whether calls of models fail, according to the events of the sessions that the connector reads. */
+/** Reports whether model calls fail, according to the events of the sessions that the connector reads. */
 export class ModelWatch {
 	readonly #parts: ModelWatchParts;
-	/** Provider of the last call of a session, if that call failed. */
+	/** Provider of the last call, by session, if the call failed. */
 	readonly #failed = new Map<string, string>();
 	/** Timers of the failing providers. */
 	readonly #failing = new Map<string, Timer>();
@@ -26,7 +26,7 @@ export class ModelWatch {
 		this.#parts = parts;
 	}
 
-	/** Reads an event that the gateway has recorded since the connector reads the session. */
+	/** Reads an event that the gateway recorded after the connector began to read the session. */
 	noteEvent(session: string, { event, payload }: OzzieEvent): void {
 		if (event === "internal.llm.call" && payload.phase !== "start") {
 			if (payload.error === "") this.#recover(session, payload.provider);

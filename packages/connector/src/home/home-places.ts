@@ -14,7 +14,7 @@ export interface HomeParts {
 	readonly subscriptions: Subscriptions;
 }
 
-/** A channel, or the direct messages of a person, with the sessions there that have open work. */
+/** A channel, or the direct messages of a person, with its sessions that have open work. */
 export interface HomePlace {
 	readonly room: Room;
 	readonly sessions: readonly RoomSession[];
@@ -54,7 +54,7 @@ function hasWork({ state }: RoomSession): boolean {
 	);
 }
 
-/** Undefined if the gateway refuses it to the person. Other errors are thrown. */
+/** Resolves with undefined if the gateway refuses the work to the person. Rejects for other errors. */
 export async function ifAllowed<Value>(work: Promise<Value>): Promise<Value | undefined> {
 	try {
 		return await work;
@@ -65,8 +65,8 @@ export async function ifAllowed<Value>(work: Promise<Value>): Promise<Value | un
 }
 
 /**
- * Room of a control on a home page: that of its session, if the person may read it now. Sessions of other platforms have
- * the room of the home page.
+ * Room of a control on a home page: the room of its session, if the person may read that room now. For a session of another platform, returns the
+ * room of the home page.
  */
 export async function roomOfControl(
 	{ context: { platform }, subscriptions }: HomeParts,

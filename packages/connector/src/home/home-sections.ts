@@ -19,17 +19,17 @@ import { trustTexts } from "../texts/trust.ts";
 import { type HomeParts, type HomePlace, ifAllowed, placesOf } from "./home-places.ts";
 import { writeSuggested } from "./suggested-subject.ts";
 
-/** Maximum length of a section. Slack allows 3000 characters, and its format adds some. */
+/** Maximum length of a section. Slack allows 3000 characters, and its format adds some characters. */
 export const sectionLength = 2500;
 const maxApprovals = 4;
 const maxLines = 8;
 const maxTitle = 100;
-/** Maximum length of the label of a control. */
+/** Maximum length of a control's label. */
 const maxLabel = 75;
 
 interface Viewer {
 	readonly person: Person;
-	/** The direct messages of the person. */
+	/** Room of the person's direct messages. */
 	readonly room: Room;
 	/** See `writeSuggested`. */
 	readonly round: string;
@@ -45,7 +45,7 @@ export async function homeSections(parts: HomeParts, viewer: Viewer): Promise<re
 	if (role === "stranger") return [{ text: lines([work, approvers, prompts]).trim() }];
 	const greeting = { text: lines([work, approvers]).trim() };
 	const all = await placesOf(parts, person, room);
-	// A place that the gateway refuses shows nothing.
+	// A place is omitted if the gateway refuses to show it.
 	const seen = await Promise.all(all.map((place) => seenIn(parts, viewer, place)));
 	const places = definedItems(seen);
 	return definedItems([
@@ -59,7 +59,7 @@ export async function homeSections(parts: HomeParts, viewer: Viewer): Promise<re
 	]);
 }
 
-/** A button for each suggested request. */
+/** Section with a button for each suggested request. */
 function suggestedSection(
 	{ context: { controls, platform } }: HomeParts,
 	{ round }: Viewer,
@@ -124,7 +124,7 @@ async function waitingSections(
 	];
 }
 
-/** Questions that the runs of this person ask. */
+/** One line for each open question of this person's runs. */
 function questionLines(
 	{ context: { platform } }: HomeParts,
 	{ person }: Viewer,

@@ -24,7 +24,7 @@ async function openHome(stage: Stage, by = "ada"): Promise<void> {
 	await stage.arrive(event, `home:${opened}`);
 }
 
-/** Number of published pages, and the present one. */
+/** Returns the number of published pages, and the present page. */
 function pages(stage: Stage): { readonly count: number; readonly now: string } {
 	const { calls, posts } = stage.platform.surface;
 	const now = posts
@@ -104,7 +104,7 @@ test("the messages of a person suggest the requests of the operator and the skil
 	const stage = await openStage();
 	const shown: (readonly string[])[] = [];
 	stage.platform.suggest = async (_, prompts) => void shown.push(prompts);
-	// True because the reader uses only these fields.
+	// The cast is safe because the reader uses only these fields.
 	stage.gateway.methods.list_skills = () => ({ skills: [skill], problems: [], digest: "" }) as never;
 	const by = { room: stage.room(), person: stage.person(), at: 0 };
 	const event = { type: "home", tab: "messages", ...by } as const;
@@ -170,7 +170,7 @@ test.each([
 	const { send_message: send } = methods;
 	const { id } = stage.control("Say hi");
 	methods.send_message = (params, call) => {
-		// The process stores nothing from now on.
+		// From here, the process cannot store anything.
 		stage.store.refusals = Number.POSITIVE_INFINITY;
 		if (!isReceived || !send) throw new ParleyError("the connection ended", { code: "unavailable" });
 		return send(params, call);

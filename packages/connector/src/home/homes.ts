@@ -13,18 +13,20 @@ import { homeTexts } from "../texts/home.ts";
 import type { HomeParts } from "./home-places.ts";
 import { homeSections, sectionLength } from "./home-sections.ts";
 
-/** Wait after a change, which is usually the first of several. */
+/** Delay of an update after a change, because more changes usually follow. */
 const soonMs = 2000;
-/** Minimum time between two updates of one page without an action of its person. */
+/** Minimum time between two updates of one page, unless its person acts. */
 const everyMs = 15_000;
-/** Pages that were opened longer ago, or by more people, are updated when they are opened again. */
+/**
+ * Limits of the pages that are kept current: time since they were opened, and number of people. Other pages are updated when they are opened again.
+ */
 const viewedMs = 12 * 3_600_000;
 const maxViewers = 20;
 
 /** A person who has opened the home page. */
 export interface HomeViewer {
 	readonly person: Person;
-	/** The direct messages of the person. */
+	/** Room of the person's direct messages. */
 	readonly room: Room;
 }
 
@@ -34,7 +36,7 @@ interface Page extends HomeViewer {
 	round: string;
 	/** Monotonic time of the next update. */
 	nextAt: number;
-	/** Content that was planned last. */
+	/** Content of the last planned page. */
 	shown: string;
 }
 
@@ -48,7 +50,7 @@ export interface HomesParts extends HomeParts {
 /** Home pages of people: published when they open them, and when their content changes. */
 export class Homes {
 	readonly #parts: HomesParts;
-	/** By person, the last opened one at the end. */
+	/** Pages by person, with the page that was opened last at the end. */
 	readonly #pages = new Map<string, Page>();
 	#timer: Timer | undefined;
 	#working: Promise<void> = Promise.resolve();
@@ -58,14 +60,14 @@ export class Homes {
 		this.#parts = parts;
 	}
 
-	/** Publishes the page of a person. `id`: the inbound event. Rejects if the gateway does not answer. */
+	/** Publishes the page of a person. `id` is the id of the inbound event. Rejects if the gateway does not answer. */
 	async open(
 		viewer: HomeViewer,
 		{ id, settle }: { readonly id: string; readonly settle: Parameters<Outbox["plan"]>[1] },
 	): Promise<void> {
 		const { clock } = this.#parts;
 		const { person, room } = viewer;
-		// Two presses are one request also if the page was opened between them.
+		// Opening the page again keeps the round, so that two presses remain one request.
 		const round = this.#pages.get(person.id)?.round ?? roundOf(id);
 		const sections = await homeSections(this.#parts, { person, room, round });
 		const nextAt = clock.monotonic() + everyMs;
@@ -78,7 +80,7 @@ export class Homes {
 		await this.#plan(page, sections, `${eventCursor}${id}`, settle);
 	}
 
-	/** The person has pressed a control of the page: its result is shown soon. `id`: the inbound event. */
+	/** Updates the page soon after the person pressed a control of it. `id` is the id of the inbound event. */
 	pressed({ person }: HomeViewer, id: string): void {
 		const page = this.#pages.get(person.id);
 		if (page === undefined) return;
@@ -87,7 +89,7 @@ export class Homes {
 		this.changed();
 	}
 
-	/** Sessions have changed, and perhaps the pages. */
+	/** Schedules an update after a change of sessions. */
 	changed(): void {
 		if (this.#timer !== undefined || this.#isStopped || this.#pages.size === 0) return;
 		this.#timer = this.#parts.clock.after(soonMs, this.#tick);
@@ -106,7 +108,7 @@ export class Homes {
 		});
 	};
 
-	/** Returns whether some pages must wait. Never rejects. */
+	/** Updates the pages that are due. Returns whether some pages must wait. Never rejects. */
 	async #update(): Promise<boolean> {
 		const { clock, log } = this.#parts;
 		let left = false;

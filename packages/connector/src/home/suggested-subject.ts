@@ -2,21 +2,21 @@ import { hash } from "node:crypto";
 
 interface SuggestedRequest {
 	readonly prompt: string;
-	/** Changes after each press on the page: presses with the same round and request are one. */
+	/** Id that changes after each press on the page. Presses with the same round and request are one request. */
 	readonly round: string;
 }
 
-/** Subject of the button of a suggested request. It has no text of the request, because ids of controls are short. */
+/** Subject of the button of a suggested request. It contains a digest instead of the text, because ids of controls are short. */
 export function writeSuggested({ prompt, round }: SuggestedRequest): string {
 	return `${round}.${digestOf(prompt)}`;
 }
 
-/** Whether the button with this subject is that of a request. */
+/** Whether the button with this subject sends this request. */
 export function isSuggested(subject: string, prompt: string): boolean {
 	return subject.endsWith(`.${digestOf(prompt)}`);
 }
 
-/** Identity of a request among those that a page suggests: 96 bits. */
+/** Digest that identifies a request among the suggested requests of a page: 96 bits. */
 function digestOf(prompt: string): string {
 	return hash("sha256", prompt, "base64url").slice(0, 16);
 }

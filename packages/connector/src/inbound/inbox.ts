@@ -18,11 +18,9 @@ import type { ConnectorTables, InboundState } from "../store/tables.ts";
 
 /** An inbound event in the durable queue. */
 export interface QueuedEvent {
-	/**
-	 * Kind, tenant, channel and platform id, with the version of an edit: the same for all copies of an event, and unique.
-	 */
+	/** Unique id: kind, tenant, channel and platform id, with the version of an edit. All copies of an event have the same id. */
 	readonly id: string;
-	/** Events of one conversation keep their order. */
+	/** Name of the conversation. Events of one conversation keep their order. */
 	readonly conversation: string;
 	/** Any JSON value. */
 	readonly data: unknown;
@@ -33,9 +31,9 @@ export interface InboundTurn {
 	readonly signal: AbortSignal;
 	/** Whether an earlier call may have handled the event, completely or in part. */
 	readonly isAgain: boolean;
-	/** Waiting events that may belong to this one: of its conversation, and of conversations whose first event is held. */
+	/** Returns the waiting events that may belong to this event: of its conversation, and of conversations whose first event is held. */
 	following(): readonly QueuedEvent[];
-	/** Whether another failure ends the attempts, unless the error is `isPassing`. */
+	/** Whether this is the last attempt. An `isPassing` error allows further attempts. */
 	readonly isLast: boolean;
 	/**
 	 * Marks the event as handled in a transaction of the handler, which saves a commit. It must be the last step: the
@@ -54,42 +52,39 @@ export interface InboxParts {
 	readonly store: Store<ConnectorTables>;
 	readonly handle: InboundHandler;
 	readonly clock: Clock;
-	/** A random number of at least 0 and below 1. */
+	/** Returns a random number from 0 to below 1. */
 	readonly chance: () => number;
 	readonly log: Logger;
-	/** `inbound.` with `insert`, `inserted`, `handle`, `handled` and `done`. */
+	/** Failpoints `inbound.insert`, `inbound.inserted`, `inbound.handle`, `inbound.handled` and `inbound.done`. */
 	readonly failpoints?: Failpoints;
 	/** Conversations that are handled in parallel; 16 by default. */
 	readonly parallel?: number;
 	/** Maximum waiting events; 10,000 by default. */
 	readonly capacity?: number;
-	/** Milliseconds after its arrival before an event is handled. Default: 0. Not for events of earlier processes. */
+	/**
+	 * Returns the minimum milliseconds between the arrival and the handling of an event. Default: 0. Events of earlier processes are handled at once.
+	 */
 	readonly delayMs?: (event: QueuedEvent) => number;
 }
 
-/**
- * Maximum tries of an event with its own error. After that it is given up, because later events of the conversation
- * wait.
- */
+/** Maximum attempts for an event that fails with an error of its own. The event is then given up, because later events of the conversation wait. */
 const maxAttempts = 5;
 
 interface Waiting {
 	readonly position: number;
-	/** Absent if it must be read from the database. */
+	/** Absent if the event must be read from the database. */
 	readonly arrived?: QueuedEvent;
-	/** Its conversation waits until the timer ends. */
+	/** Timer of the next attempt. The conversation waits until it ends. */
 	retryTimer?: Timer | undefined;
 }
 
-/**
- * Maximum waiting events in memory. Only the positions of further events are known, for example while the gateway is down.
- */
+/** Maximum waiting events in memory. For further events, for example while the gateway is down, memory contains only the positions. */
 const maxInMemory = 1000;
 
 const firstWaitMs = 500;
 const maxWaitMs = 30_000;
 
-/** Errors of a gateway that is down or busy. The event keeps its place and is retried. */
+/** Errors of a gateway that is down or busy. An event with such an error keeps its place and is retried. */
 const passing: ReadonlySet<ErrorCode> = new Set([
 	"unavailable" as const,
 	"deadline_exceeded" as const,
@@ -104,8 +99,8 @@ export function isPassing({ code }: ParleyError): boolean {
 }
 
 /**
- * Durable queue of inbound events. Stores each event once and handles it: in order within a conversation, and conversations
- * in parallel.
+ * Durable queue of inbound events. Stores each event once, and handles it. Events of one conversation are handled in order, and conversations in
+ * parallel.
  */
 export class Inbox {
 	readonly #parts: InboxParts;
@@ -118,7 +113,7 @@ export class Inbox {
 	readonly #delayed = new Map<Waiting, string>();
 	#count = 0;
 
-	/** Starts with the events that the last process left. */
+	/** Starts with the unhandled events of the last process. */
 	static async start(parts: InboxParts): Promise<Inbox> {
 		const inbox = new Inbox(parts);
 		for (const { conversation, position } of await parts.store.read(readWaiting)) {
@@ -134,8 +129,8 @@ export class Inbox {
 	}
 
 	/**
-	 * Resolves when the event is stored; only then may the caller acknowledge it to the platform. Returns false for a
-	 * duplicate. Rejects with `resource_exhausted` if the queue is full, so that the platform redelivers it.
+	 * Stores an event. The caller may acknowledge it to the platform only after the promise resolves. Returns false for a duplicate. Rejects with
+	 * `resource_exhausted` if the queue is full, so that the platform redelivers it.
 	 */
 	async accept({ id, conversation, data }: QueuedEvent): Promise<boolean> {
 		const { store, clock, capacity = 10_000 } = this.#parts;
@@ -216,7 +211,7 @@ export class Inbox {
 		}
 	}
 
-	/** Handles the first event of a conversation. Other conversations follow before its next event. */
+	/** Handles the first event of a conversation. Other conversations get their turn before the next event of this conversation. */
 	async #drain(conversation: string): Promise<void> {
 		const first = this.#waiting.get(conversation)?.[0];
 		if (first === undefined) return;
@@ -225,18 +220,18 @@ export class Inbox {
 		const { signal } = this.#stopping;
 		for (let failures = 1; !(await this.#settled(failures === 1 ? first : { position })); failures++) {
 			const whole = Math.min(firstWaitMs * 2 ** (failures - 1), maxWaitMs);
-			// The signal shows whether the connector stops.
+			// An aborted delay only ends the wait. The signal then shows that the connector stops.
 			await delay(clock, whole * (0.5 + chance() / 2), signal).catch(() => undefined);
 			if (signal.aborted) return;
 		}
 		const left = this.#waiting.get(conversation)?.slice(1) ?? [];
-		// Moves the conversation to the end of the map, which is in insertion order.
+		// Moves the conversation to the end of the map, which keeps insertion order.
 		this.#waiting.delete(conversation);
 		if (left.length > 0) this.#waiting.set(conversation, left);
 		this.#count -= 1;
 	}
 
-	/** Tries an event once. Returns true if it needs no further try. */
+	/** Tries an event once. Returns true if the event needs no further attempt. */
 	async #settled({ position, arrived }: Waiting): Promise<boolean> {
 		const { store, handle, log } = this.#parts;
 		try {
@@ -310,7 +305,7 @@ interface NewRow {
 	readonly now: number;
 }
 
-/** Resolves with the position of the new row, or undefined for a duplicate. */
+/** Inserts an event. Resolves with the position of the new row, or undefined for a duplicate. */
 const insertEvent = hotInsert<ConnectorTables, NewRow, "inbound">("position", (db, p) =>
 	db
 		.insertInto("inbound")

@@ -11,19 +11,16 @@ export interface AnswerDraft {
 	readonly payload: unknown;
 }
 
-/**
- * Order of the transient edits of growing answers and of the rows that follow: an edit that arrives late must not replace
- * newer content.
- */
+/** Orders the transient edits of growing answers and the rows that follow them. A late edit must not replace newer content. */
 export class AnswerDrafts {
 	readonly #clock: Clock;
 	readonly #log: Logger;
 	readonly #startedAt: number;
 	/** Running edits, by card. */
 	readonly #running = new Map<string, Promise<Receipt | DeliveryError>>();
-	/** Monotonic times until which an unclear edit may arrive, by card. */
+	/** Monotonic times until which an edit without a clear answer may still arrive, by card. */
 	readonly #late = new Map<string, number>();
-	/** Cards that this process posted in its first seconds, when edits of the last process may still arrive. */
+	/** Cards that this process has posted. For other cards, edits of the last process may still arrive in the first seconds. */
 	readonly #posted = new Set<string>();
 
 	constructor(clock: Clock, log: Logger) {
@@ -36,7 +33,7 @@ export class AnswerDrafts {
 		return this.#running.size;
 	}
 
-	/** Makes one edit of a card. Resolves with false if another one runs, or the platform did not accept it. */
+	/** Makes one edit of a card. Resolves with false if another edit of the card runs, or if the platform did not accept the edit. */
 	async show(card: string, send: () => Promise<Receipt | DeliveryError>): Promise<boolean> {
 		if (this.#running.has(card)) return false;
 		const sent = send();
@@ -49,13 +46,13 @@ export class AnswerDrafts {
 		return false;
 	}
 
-	/** Notes a row that created its post. */
+	/** Notes that a row created the post of its card. */
 	notePosted({ card }: OpenRow): void {
 		if (this.#clock.monotonic() >= this.#startedAt + inboundMs) this.#posted.clear();
 		else if (card !== null && isAnswerCard(card)) this.#posted.add(card);
 	}
 
-	/** Monotonic time from which a row may edit its post. `Infinity` while an edit runs. */
+	/** Monotonic time from which a row may edit its post; `Infinity` while an edit runs. */
 	openAt({ card, edits, attempts }: OpenRow): number {
 		if (card === null || !isAnswerCard(card)) return 0;
 		if (this.#running.has(card)) return Number.POSITIVE_INFINITY;
@@ -65,7 +62,7 @@ export class AnswerDrafts {
 		return Math.max(late, isOfLastProcess ? this.#startedAt + inboundMs : 0);
 	}
 
-	/** Resolves when all running edits are answered. */
+	/** Resolves when the platform has answered all running edits. */
 	async settled(): Promise<void> {
 		await Promise.all(this.#running.values());
 	}

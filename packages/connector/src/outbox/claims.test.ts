@@ -5,7 +5,7 @@ import { openSqlite } from "../testing/open-stores.ts";
 import { PostOffice } from "../testing/post-office.ts";
 import type { PlannedRow } from "./plan.ts";
 
-/** Places that a test may let fail or wait. */
+/** Failpoints at which a test can let the code fail or wait. */
 class Places implements Failpoints {
 	readonly #next = new Map<string, () => Promise<void> | void>();
 
@@ -15,12 +15,12 @@ class Places implements Failpoints {
 		return next?.();
 	}
 
-	/** Runs the work when the point is reached next. */
+	/** Runs the work when the code reaches the failpoint next. */
 	once(name: string, work: () => Promise<void> | void): void {
 		this.#next.set(name, work);
 	}
 
-	/** Blocks the next call that reaches the place. Returns a function that ends the block. */
+	/** Blocks the next call that reaches the failpoint. Returns a function that ends the block. */
 	block(name: string): (error?: Error) => void {
 		const { promise, resolve, reject } = Promise.withResolvers<void>();
 		this.once(name, () => promise);
@@ -33,7 +33,7 @@ async function office(): Promise<{ readonly office: PostOffice; readonly places:
 	return { office: await PostOffice.open(() => openSqlite(places), places), places };
 }
 
-/** Rows of `count` conversations. */
+/** Returns rows of `count` conversations. */
 function everywhere(count: number): Partial<PlannedRow>[] {
 	return Array.from({ length: count }, (_, n) => ({ payload: n, conversation: `room ${n}` }));
 }

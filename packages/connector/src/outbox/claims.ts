@@ -2,14 +2,14 @@ import type { OpenRow } from "./open-row.ts";
 import type { Attempt, Content } from "./statements.ts";
 
 interface Claim {
-	/** State before the claim. */
+	/** State of the row before the claim. */
 	readonly row: OpenRow;
-	/** Undefined until it is attempted. */
+	/** Undefined until the row is attempted. */
 	readonly content?: Content;
 	readonly ended: PromiseWithResolvers<void>;
 }
 
-/** Step of a row before its request: the first one since the row was known not to be posted, or a repeat. */
+/** Step of a row before its request. The request is the first since the row was known not to be posted, or a repeat. */
 export function attemptOf({ id, state, attempts, sentAt, reason }: OpenRow, now: number): Attempt {
 	const first = { attempts: attempts + 1, sentAt: now };
 	const counted = state === "planned" ? first : { attempts, sentAt };
@@ -17,15 +17,15 @@ export function attemptOf({ id, state, attempts, sentAt, reason }: OpenRow, now:
 }
 
 /**
- * Rows that are attempted in the transaction that plans them, which saves a commit. They are busy from then on. After the
- * transaction, `begin` or `giveUp` must be called.
+ * Rows that are attempted in the transaction that plans them, which saves a commit. A claimed row is busy. After the transaction, `begin` or `giveUp`
+ * must be called.
  */
 export class Claims {
 	readonly #busy: Map<string, Promise<void>>;
 	readonly #isReady: (row: OpenRow) => boolean;
 	readonly #claims = new Map<string, Claim>();
 
-	/** `isReady`: whether a row can be sent at this moment. */
+	/** `isReady` returns whether a row can be sent now. */
 	constructor(busy: Map<string, Promise<void>>, isReady: (row: OpenRow) => boolean) {
 		this.#busy = busy;
 		this.#isReady = isReady;
@@ -40,7 +40,7 @@ export class Claims {
 		return true;
 	}
 
-	/** Notes that the transaction attempts a claimed row. `row` is the state before. */
+	/** Notes that the transaction attempts a claimed row. `row` is its state before the attempt. */
 	attempt(row: OpenRow, content: Content): void {
 		const claim = this.#claims.get(row.id);
 		if (claim) this.#claims.set(row.id, { ...claim, row, content });
@@ -55,7 +55,7 @@ export class Claims {
 		claim.ended.resolve();
 	}
 
-	/** Sends the claimed rows after the commit. `send` removes each from the busy rows at its end. */
+	/** Sends the claimed rows after the commit. At its end, `send` removes its row from the busy rows. */
 	begin(send: (row: OpenRow, content: Content) => Promise<void>): void {
 		for (const { row, content, ended } of this.#claims.values()) {
 			if (content !== undefined) ended.resolve(send(row, content));

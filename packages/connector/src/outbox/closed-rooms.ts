@@ -10,10 +10,10 @@ import { staleMs } from "./verdict.ts";
 
 type Tx = Kysely<ConnectorTables>;
 
-/** End of the conversation of the copies, so that the held rows of the room do not block them. */
+/** Suffix of the conversation of the copies, so that held rows of the room do not block them. */
 const closedSuffix = "#closed";
 
-/** Whether a row is held because its thread or channel is closed. `reason`: that of the row. */
+/** Whether a row is held because its thread or channel is closed. `reason` is the reason of the row. */
 export function isClosed(reason: string | null): reason is string {
 	return reason?.startsWith(postTexts.closedStart) === true;
 }
@@ -24,7 +24,7 @@ interface ClosedRoomsParts {
 	readonly clock: Clock;
 }
 
-/** Rows whose thread or channel is closed: they wait until it is open again, and answers are copied to direct messages. */
+/** Rows for a closed thread or channel. They wait until it is open again, and answers are copied to direct messages. */
 export class ClosedRooms {
 	readonly #parts: ClosedRoomsParts;
 
@@ -32,13 +32,13 @@ export class ClosedRooms {
 		this.#parts = parts;
 	}
 
-	/** Plans copies of a new answer of which the platform has refused a row. A second call plans no others. */
+	/** Plans copies of a new answer after the platform refused one of its rows. A second call plans no further copies. */
 	async copy({ id, conversation }: OpenRow): Promise<void> {
 		const { open, clock } = this.#parts;
 		await open.change(`${conversation}${closedSuffix}`, (tx) => planCopies(tx, id, clock.now()));
 	}
 
-	/** Pauses the rest of the answer of a held row, for the same reason. */
+	/** Pauses the other rows of an answer with a held row, for the same reason. */
 	async pauseRest({ id, conversation }: OpenRow, reason: string): Promise<void> {
 		const { open, clock } = this.#parts;
 		await open.change(conversation, async (tx) => {
@@ -55,7 +55,7 @@ export class ClosedRooms {
 		});
 	}
 
-	/** See `Outbox.reopen`. */
+	/** Releases held rows, as `Outbox.reopen` does. */
 	async release(room: string | undefined): Promise<void> {
 		const { store, open, clock } = this.#parts;
 		const released = await store.commit((tx) => releaseClosed(tx, clock.now(), room));
@@ -76,7 +76,7 @@ async function readRow(tx: Tx, id: string) {
 /** Plans direct messages to the person who asked: an explanation, and a copy of each row from this one on. */
 async function planCopies(tx: Tx, id: string, now: number): Promise<void> {
 	const { session, seq, conversation, position, at } = await readRow(tx, id);
-	// An old copy would wait for a decision. It may also have been posted and deleted from the database.
+	// An old copy would only wait for a decision. It may also have been posted already, and its row deleted.
 	if (now - at > staleMs) return;
 	const rows = await tx
 		.selectFrom("outbox")
@@ -103,7 +103,7 @@ async function planCopies(tx: Tx, id: string, now: number): Promise<void> {
 	}));
 	const above = { id: `${session}/${seq}/closed`, lane: first.lane, payload: { ...to, body: explanation } };
 	const shared = { session, seq, conversation: `${conversation}${closedSuffix}`, at, changed_at: now };
-	// Another database may have posted them. Then they are searched first, from the time of the answer on.
+	// If another database may have posted the copies, the platform is searched for them, from the time of the answer on.
 	const state = (await isReplayed(tx, session, seq)) ? "unknown" : "planned";
 	for (const { payload, ...row } of [above, ...copies]) {
 		const made = { ...shared, ...row, payload: JSON.stringify(payload), state, attempts: 0 } as const;
@@ -125,8 +125,8 @@ async function isReplayed(tx: Tx, session: string, seq: number): Promise<boolean
 }
 
 /**
- * Releases rows that were held because their thread or channel was closed. `room`: the conversation of the one that is open
- * again; without it, all. Returns the conversations of the rows.
+ * Releases rows that were held because their thread or channel was closed. `room` is the conversation of the room that is open again; without it, all
+ * rows are released. Returns the conversations of the rows.
  */
 export async function releaseClosed(tx: Tx, now: number, room?: string): Promise<readonly string[]> {
 	const waiting = await tx
@@ -148,7 +148,7 @@ export async function releaseClosed(tx: Tx, now: number, room?: string): Promise
 	return [...conversations];
 }
 
-/** Whether a conversation is that of the room, of one of its threads, or of one of its tasks. */
+/** Whether a conversation belongs to the room, to one of its threads, or to one of its tasks. */
 function isIn(conversation: string, room: string): boolean {
 	return conversation === room || conversation.startsWith(`${room}#`) || conversation.startsWith(`${room}/`);
 }

@@ -8,11 +8,11 @@ type Tx = Kysely<ConnectorTables>;
 export interface Cursor {
 	readonly session: string;
 	readonly seq: number;
-	/** The previous position if the caller knows it; otherwise it is read. */
+	/** Previous position of the cursor, if the caller knows it. Otherwise, it is read from the database. */
 	readonly after?: number;
 }
 
-/** State of a conversation as JSON, the last event that another database may have posted, and the external key. */
+/** State of a conversation as JSON, with its external key and the last event that another database may have posted. */
 export interface StoredConversation {
 	readonly state: string;
 	readonly replayedTo: number;
@@ -36,7 +36,7 @@ const selectCursor = hotStatement<ConnectorTables, { session: string }, { seq: n
 	db.selectFrom("cursors").select("seq").where("session", "=", p("session")),
 );
 
-/** With `isKnown`, nothing changes if the cursor is at another position than `after`. */
+/** Statement that moves a cursor. With `isKnown`, it changes nothing if the cursor is at another position than `after`. */
 function upsertCursor({ hasState, isKnown }: { readonly hasState: boolean; readonly isKnown: boolean }) {
 	return hotChange<ConnectorTables, Move>((db, p) => {
 		const state = hasState
@@ -79,7 +79,7 @@ export async function readCursor(db: Tx, session: string): Promise<number> {
 	return cursor?.seq ?? 0;
 }
 
-/** Moves a cursor and resolves with its previous position. Rejects with `failed_precondition` if it would move back. */
+/** Moves a cursor and resolves with its previous position. Rejects with `failed_precondition` if the cursor would move back. */
 export async function moveCursor(
 	tx: Tx,
 	moved: {

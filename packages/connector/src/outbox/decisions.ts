@@ -13,7 +13,7 @@ import { postTexts } from "../texts/posts.ts";
 
 type Tx = Kysely<ConnectorTables>;
 
-/** A row that needs a decision of a person, or was given up. */
+/** A row that needs a person's decision, or that was given up. */
 export interface StuckRow {
 	readonly id: string;
 	readonly conversation: string;
@@ -25,8 +25,8 @@ export interface StuckRow {
 }
 
 /**
- * Returns held rows, then dead rows, the newest first. Without the start of an answer that was given up: the row of its end
- * follows, and is given up for the same reason or replaces it.
+ * Returns held rows, then dead rows, each with the newest first. Omits a dead row of a growing answer: the last row of the answer follows, and
+ * replaces the row or fails for the same reason.
  */
 export async function readStuck(db: Tx, limit: number): Promise<StuckRow[]> {
 	const rows = await db
@@ -65,8 +65,8 @@ export async function pauseRows(
 }
 
 /**
- * Decision of a person about a held row: send it, with the time of the decision, or give it up. A dead answer can be sent
- * as well. The platform is searched for it first, because it may have been posted.
+ * A person's decision about a held row: send it with the time of the decision, or give it up. A person can also send a dead answer. The platform is
+ * then searched for the answer first, because it may have been posted.
  */
 export interface Decision {
 	readonly send: boolean;
@@ -78,7 +78,7 @@ interface Decidable {
 	readonly state: "held" | "dead";
 }
 
-/** Rejects with `not_found`, or with `failed_precondition` if the row cannot be decided in this way. */
+/** Reads a row for a decision. Rejects with `not_found`, or with `failed_precondition` if the row does not allow this decision. */
 export async function readDecidable(db: Tx, id: string, send: boolean): Promise<Decidable> {
 	const row = await db
 		.selectFrom("outbox")
@@ -88,7 +88,7 @@ export async function readDecidable(db: Tx, id: string, send: boolean): Promise<
 	if (row === undefined) throw new ParleyError(postTexts.unknown({ id }), { code: "not_found" });
 	const { conversation, state, lane, card, reason, position } = row;
 	if (state === "held") return { conversation, state };
-	// A dropped row was already decided.
+	// A person has already decided to drop a dropped row.
 	const isGivenUp = state === "dead" && lane === "final" && !reason?.startsWith(droppedBy);
 	if (!send || !isGivenUp) {
 		throw new ParleyError(postTexts.needsNoDecision({ id, state }), { code: "failed_precondition" });
@@ -111,7 +111,7 @@ async function isReplaced(db: Tx, card: string, position: number): Promise<boole
 	return newer !== undefined;
 }
 
-/** Carries out a decision. The first of two concurrent decisions is used. */
+/** Carries out a decision. The first of two concurrent decisions applies. */
 export async function decideRow(tx: Tx, id: string, { send, by }: Decision, now: number): Promise<void> {
 	const { state } = await readDecidable(tx, id, send);
 	const released = { reason: `released by ${by}` };
@@ -119,7 +119,7 @@ export async function decideRow(tx: Tx, id: string, { send, by }: Decision, now:
 		? { state: "dead" as const, reason: `${droppedBy}${by}` }
 		: state === "held"
 			? { ...released, state: "planned" as const, at: now }
-			: // The lookup starts at the time of the row, with as many tries as for a new row.
+			: // The lookup starts at the time of the row. One attempt leaves as many retries as a new row has.
 				{ ...released, state: "unknown" as const, attempts: 1 };
 	await tx
 		.updateTable("outbox")
@@ -130,8 +130,8 @@ export async function decideRow(tx: Tx, id: string, { send, by }: Decision, now:
 }
 
 /**
- * Stores a decision of another process for the sending process. The first decision is used; a different later one is
- * refused with `failed_precondition`.
+ * Stores a decision of another process for the sending process. The first decision applies. A different later decision is refused with
+ * `failed_precondition`.
  */
 export async function leaveDecision(tx: Tx, id: string, { send, by }: Decision, now: number): Promise<void> {
 	await readDecidable(tx, id, send);
@@ -156,7 +156,7 @@ export async function forgetDecision(tx: Tx, id: string): Promise<void> {
 	await tx.deleteFrom("decisions").where("id", "=", id).execute();
 }
 
-/** Returns up to `limit` held or dead posts of a connector with the reasons. The connector may be running. */
+/** Returns up to `limit` held or dead posts of a connector with their reasons. The connector may be running. */
 export async function readStuckPosts(where: DatabaseLocation, limit: number): Promise<StuckRow[]> {
 	const file = connectorDatabaseFile(where);
 	if (!existsSync(file)) return [];

@@ -81,7 +81,7 @@ test("a running connector of an earlier version is not changed", async () => {
 	await using undecided = await twoUndecided();
 	const { name } = connectorMigrations.at(-1) ?? { name: "" };
 	await undecided.store.commit((tx) =>
-		// The table of the migrator has no stamp.
+		// The stamp does not cover the table of the migrator.
 		tx
 			.deleteFrom("kysely_migration" as never)
 			.where("name" as never, "=", name as never)

@@ -20,7 +20,7 @@ import { postTexts } from "../texts/posts.ts";
 import { type Decision, forgetDecision, leaveDecision, readDecisions } from "./decisions.ts";
 import type { Outbox } from "./outbox.ts";
 
-/** Short, because a person waits at a terminal. */
+/** Maximum wait in milliseconds. It is short, because a person waits at a terminal. */
 const lookMs = 2_000;
 
 interface Parts {
@@ -31,9 +31,8 @@ interface Parts {
 }
 
 /**
- * Carries out the decisions of other processes about held posts, now and every two seconds until it is stopped. Other
- * processes write only rows of decisions, never the state that this process has in memory. SQLite allows one writer at a
- * time.
+ * Carries out the decisions of other processes about held posts, now and every two seconds until it is stopped. Other processes write only their
+ * decisions, because this process has the state of the rows in memory.
  */
 export function startLeftDecisions(parts: Parts): { stop(): Promise<void> } {
 	const { clock } = parts;
@@ -79,9 +78,8 @@ async function carryOut(
 }
 
 /**
- * Lets the running connector send a held post or a dead answer, or drop it, within a few seconds. Changes no other data and
- * no table. Rejects with `failed_precondition` for a connector of another version or a post that needs no decision, and with
- * `not_found` for an unknown post.
+ * Makes the running connector send or drop a held post or a dead answer, within a few seconds. Changes no other data and no schema. Rejects with
+ * `failed_precondition` for a connector of another version or a post that needs no decision, and with `not_found` for an unknown post.
  */
 export async function leaveDecisionOn(
 	where: ConnectorDatabaseOptions,

@@ -3,7 +3,7 @@ import type { Clock, Store } from "@parley/base";
 import type { ConnectorDatabase } from "../store/connector-database.ts";
 import type { ConnectorTables } from "../store/tables.ts";
 
-/** A start of the machine, and the wall clock relative to it. */
+/** A start of the machine, and its time by the wall clock. */
 export interface MachineStart {
 	/** Random id of the start: proc_sys_kernel(5), `random/boot_id`. */
 	readonly boot: string;
@@ -11,27 +11,27 @@ export interface MachineStart {
 	readonly bootedAt: number;
 }
 
-/** Maximum difference without a clock change. It is far below the time for which a platform refuses a second post. */
+/** Maximum difference of `bootedAt` that is not a change of the clock. It is far below the time for which a platform refuses duplicates. */
 const toleranceMs = 2000;
 
-/** Reads the present mark. Undefined on systems other than Linux. `now` is the wall clock. */
+/** Reads the present start; undefined on systems other than Linux. `now` returns the time of the wall clock. */
 export async function readMachineStart(now: () => number): Promise<MachineStart | undefined> {
 	try {
 		const [boot, uptime] = await Promise.all([
 			readFile("/proc/sys/kernel/random/boot_id", "utf8"),
-			// Unlike the uptime of other systems, it does not follow the wall clock: proc_uptime(5).
+			// This uptime does not follow the wall clock, unlike the uptime of other systems: proc_uptime(5).
 			readFile("/proc/uptime", "utf8"),
 		]);
 		return { boot: boot.trim(), bootedAt: now() - Number.parseFloat(uptime) * 1000 };
 	} catch {
-		// Another system, or a container that hides them.
+		// The system is not Linux, or a container hides these files.
 		return undefined;
 	}
 }
 
 /**
- * Forgets the send times of open posts, which are times of the wall clock, unless the machine and its clock have run on
- * since the last start. The outbox then looks such a post up instead of sending it again (decision 061).
+ * Deletes the send times of open posts if the machine was restarted or its clock was set since the last start, because they are times of the wall
+ * clock. The outbox then looks up these posts instead of sending them again (decision 061).
  */
 export async function checkSendTimes(
 	{ store, storedValue }: ConnectorDatabase,

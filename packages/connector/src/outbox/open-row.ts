@@ -17,14 +17,13 @@ export interface OpenRow {
 	/** Reason of the last failure or of the hold. */
 	readonly reason: string | null;
 	readonly at: number;
-	/** Whether the card is already posted. The row then replaces its content and may be repeated. */
+	/** Whether the card is already posted. The row then replaces the content of the post, and its request may be repeated. */
 	readonly edits: boolean;
 }
 
 /**
- * Returns the rows of a conversation that no earlier row blocks. `rows` are all unsettled rows in order of planning. A row
- * blocks later rows of its card and of its track. A held row blocks only the rest of the same event, because a person may
- * take days to decide.
+ * Returns the rows of a conversation that no earlier row blocks. `rows` are all unsettled rows in order of planning. A row blocks later rows of its
+ * card and of its track. A held row blocks only later rows of its card and its event, because a person may take days to decide.
  */
 export function unblocked(rows: readonly OpenRow[]): readonly OpenRow[] {
 	const [only] = rows;
@@ -43,7 +42,7 @@ export function unblocked(rows: readonly OpenRow[]): readonly OpenRow[] {
 	});
 }
 
-/** Places that a row blocks: `own` while it is held, `shared` while it is unsettled. */
+/** Orders that a row blocks: `own` while it is held, and `shared` while it is otherwise unsettled. */
 function placesOf({ lane, card, message }: OpenRow): Record<"own" | "shared", string[]> {
 	const track = trackOf(lane);
 	const cards = card === null ? [] : [`card ${card}`];

@@ -4,15 +4,15 @@ import type { ConnectorTables } from "../store/tables.ts";
 import { type OpenRow, unblocked } from "./open-row.ts";
 import { type Attempt, attemptRow, type Content, readOpenOf, type Step, settleRow } from "./statements.ts";
 
-/** Wait before the next try after a failure of the database. */
+/** Wait in milliseconds before the next attempt after a failure of the database. */
 export const storeWaitMs = 1000;
 
 type Tx = Kysely<ConnectorTables>;
 
-/** Unsettled rows, as earlier commands of the same transaction leave them. */
+/** Unsettled rows, with the changes of earlier commands in the same transaction. */
 export interface Draft {
 	of(conversation: string): readonly OpenRow[];
-	/** Sets the result of this command. */
+	/** Sets the rows that this command leaves. */
 	set(conversation: string, rows: readonly OpenRow[]): void;
 }
 
@@ -45,7 +45,7 @@ export class OpenRows {
 		for (const rows of this.#rows.values()) yield* unblocked(rows);
 	}
 
-	/** `Store.commit` for a command that changes rows. It sets the new rows in its draft. */
+	/** Runs a command that changes rows by `Store.commit`. The command sets the new rows in its draft. */
 	commit<T>(command: (tx: Tx, draft: Draft) => Promise<T>): Promise<T> {
 		const before = new Map<string, readonly OpenRow[]>();
 		const after = new Map<string, readonly OpenRow[]>();
@@ -61,7 +61,7 @@ export class OpenRows {
 		/** Restores the earlier rows for later commands of the transaction. */
 		const undo = (): void => {
 			for (const [conversation, rows] of before) {
-				// In a retried transaction, an earlier command may have restored them already and set its own.
+				// In a retried transaction, an earlier command may already have restored these rows and set its own.
 				if ((this.#drafts.get(conversation)?.run ?? 0) <= run) this.#drafts.set(conversation, { rows, run });
 			}
 			before.clear();
@@ -77,7 +77,7 @@ export class OpenRows {
 				throw error;
 			}
 		});
-		// The next transaction begins only after all callers of this one have their results.
+		// The order is safe: the next transaction begins only after all callers of this transaction have their results.
 		return committed.then(
 			(result) => {
 				for (const [conversation, rows] of after) this.#committed(conversation, rows);
@@ -90,7 +90,7 @@ export class OpenRows {
 		);
 	}
 
-	/** Changes rows of a conversation and then reads them again. */
+	/** Changes rows of a conversation, and reads them again in the same transaction. */
 	change<T>(conversation: string, command: (tx: Tx) => Promise<T>): Promise<T> {
 		return this.commit(async (tx, draft) => {
 			const result = await command(tx);
@@ -116,14 +116,14 @@ export class OpenRows {
 				log.warn("the results of posts cannot be saved yet", { conversation, error });
 				if (signal.aborted) return;
 			}
-			// The signal shows whether the connector stops.
+			// An aborted delay only ends the wait. The signal then shows that the connector stops.
 			await delay(clock, storeWaitMs, signal).catch(() => undefined);
 		}
 	}
 
 	#move<S extends Step, T>(row: OpenRow, step: S, command: (tx: Tx, step: S) => Promise<T>): Promise<T> {
 		const { conversation, card } = row;
-		// A change of a row with a card may affect other rows.
+		// A change of a row with a card may affect other rows, so that all rows are read again.
 		if (card !== null) return this.change(conversation, (tx) => command(tx, step));
 		return this.commit(async (tx, draft) => {
 			const moved = await command(tx, step);

@@ -91,7 +91,7 @@ test("a request interrupted by the end of the process is looked up before it is 
 	office.surface.script.push(never);
 	await office.plan([{ payload: "once" }]);
 	await office.restart();
-	// A request may still be carried out: a post is missing only after two lookups in fifteen seconds.
+	// The platform may still carry out a request. A post is treated as missing only after two lookups in fifteen seconds.
 	await office.pass(15_000);
 	await office.pass(5000);
 	expect(office.shown).toEqual([]);
@@ -141,7 +141,7 @@ test("retries back off within the window, and after it the post is looked up", a
 	for (const ms of [4000, 15_000, 5000]) await office.pass(ms);
 	const find = "find sess_1/1/0";
 	expect(office.surface.calls.slice(20)).toEqual([find, find, find]);
-	// The repeats are treated as one attempt, so that the next wait is the first one.
+	// All repeats are one attempt, so the next wait is as short as the first.
 	await office.pass(500);
 	expect(office.shown).toEqual(["once"]);
 });
@@ -213,7 +213,7 @@ test("after a loss of the database, only posts that a lookup does not find are p
 	await after.plan([{ payload: "one" }], { replayed: true });
 	await after.plan([{ payload: "two" }], { replayed: true });
 	expect(after.shown).toEqual(["one"]);
-	// The last request of the other process has arrived by then.
+	// By then, the last request of the other process must have arrived.
 	await after.pass(15_000);
 	expect(after.shown).toEqual(["one", "two"]);
 	expect(after.surface.calls).toEqual([

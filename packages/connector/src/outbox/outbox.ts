@@ -49,17 +49,17 @@ export interface OutboxParts {
 	readonly store: Store<ConnectorTables>;
 	readonly surface: Surface;
 	readonly clock: Clock;
-	/** A random number of at least 0 and below 1. */
+	/** Returns a random number from 0 to below 1. */
 	readonly chance: () => number;
 	readonly log: Logger;
-	/** `outbox.` with `claim`, `claimed`, `answered`, `look`, `looked`, `settled`, `draft` and `drafted`. */
+	/** Failpoints with the prefix `outbox.`: `claim`, `claimed`, `answered`, `look`, `looked`, `settled`, `draft` and `drafted`. */
 	readonly failpoints?: Failpoints;
 }
 
 /**
- * Posts planned rows, each exactly once as far as the platform allows. A row is durably `attempted` before its request
- * leaves. If the result of a request is unclear, the post is searched before it is sent again. Order within a conversation:
- * see `trackOf`. Between conversations, the more urgent lane goes first.
+ * Posts planned rows. Each row is posted exactly once, as far as the platform allows. A row is durably `attempted` before its request leaves. After a
+ * request with an unclear result, the platform is searched for the post before another request. `trackOf` defines the order within a conversation.
+ * Between conversations, the more urgent lane goes first.
  */
 export class Outbox {
 	readonly #parts: OutboxParts;
@@ -78,12 +78,12 @@ export class Outbox {
 	readonly #stopping = new AbortController();
 	#timer: Timer | undefined;
 
-	/** Continues after the last process. Requests of that process have an unknown result. */
+	/** Continues after the last process. Open requests of that process have an unknown result. */
 	static async start(parts: OutboxParts): Promise<Outbox> {
 		const { store, clock } = parts;
 		const open = await store.commit(async (tx) => {
 			await doubtAttempted(tx, clock.now());
-			// Their rooms may have been opened while no process ran.
+			// Rooms may have opened again while no process ran.
 			await releaseClosed(tx, clock.now());
 			return readOpen(tx);
 		});
@@ -104,23 +104,23 @@ export class Outbox {
 	}
 
 	/**
-	 * Plans the posts of events, moves the session's cursor and runs `beside`, in one transaction. Resolves after the
-	 * commit; rows are sent later. Events up to the cursor plan nothing. Moving the cursor back is refused with
-	 * `failed_precondition`. A newer row of a card replaces a waiting one.
+	 * Plans the posts of events, moves the session's cursor and runs `beside`, in one transaction. Resolves after the commit; rows are sent later.
+	 * Events up to the cursor plan no rows. Rejects with `failed_precondition` if the cursor would move back. A newer row of a card replaces a waiting
+	 * one.
 	 */
 	async plan(plan: Plan, beside?: (tx: Tx) => Promise<void>): Promise<void> {
 		if (plan.rows.length > 0) await this.#failpoints.reach("outbox.claim");
 		const claims = new Claims(this.#busy, this.#isReady);
 		try {
 			await this.#open.commit(async (tx, draft) => {
-				// The transaction may be run again.
+				// The store may run the transaction again.
 				claims.giveUp();
 				await planRows(tx, plan, { draft, claims, now: this.#parts.clock.now() });
 				await beside?.(tx);
 			});
 		} catch (error) {
 			claims.giveUp();
-			// The claims may have kept other rows waiting.
+			// Other rows may have waited for the claimed rows.
 			this.#dispatch();
 			throw error;
 		}
@@ -138,7 +138,7 @@ export class Outbox {
 		return this.#parts.store.read((db) => readCard(db, card));
 	}
 
-	/** Up to `limit` rows that are held or dead, with the reasons. */
+	/** Returns up to `limit` held or dead rows, with their reasons. */
 	stuck(limit: number): Promise<StuckRow[]> {
 		return this.#parts.store.read((db) => readStuck(db, limit));
 	}
@@ -149,7 +149,7 @@ export class Outbox {
 		return this.#open.change(conversation, (tx) => pauseRows(tx, { conversation, reason, now }));
 	}
 
-	/** Sends rows that waited until their room is open again. `room`: its conversation; without it, all such rows. */
+	/** Sends the rows that waited for their room to open again. `room` is the conversation of the room; without it, all waiting rows are sent. */
 	reopen(room?: string): Promise<void> {
 		return this.#closed.release(room).then(this.#dispatch);
 	}
@@ -192,7 +192,7 @@ export class Outbox {
 		});
 	}
 
-	/** Cards of the posts of an answer, posted or planned. `card`: that of the first post. */
+	/** Returns the cards of all posts of an answer, posted or planned. `card` is the card of the first post. */
 	async postsOfAnswer(conversation: string, card: string): Promise<readonly string[]> {
 		const posted = await this.#parts.store.read((db) => readPostsOfAnswer(db, card));
 		const planned = this.#open.of(conversation).map((row) => row.card ?? "");
@@ -202,8 +202,8 @@ export class Outbox {
 	}
 
 	/**
-	 * Shows transient content in the post of a growing answer, without a row. Resolves with `waits` if the post does not exist
-	 * yet, a post of the conversation is due, or the platform has no capacity. A later row of the card is sent after it.
+	 * Shows transient content in the post of a growing answer, without a row. Resolves with `waits` if the post does not exist yet, a post of the
+	 * conversation is due, or the platform has no capacity. A later row of the card is sent after the transient content.
 	 */
 	async draft({ conversation, card, payload }: AnswerDraft): Promise<"shown" | "waits"> {
 		const { surface, clock } = this.#parts;
@@ -227,7 +227,7 @@ export class Outbox {
 		return isShown ? "shown" : "waits";
 	}
 
-	/** Stops sending, and resolves when all running requests are answered. */
+	/** Stops sending, and resolves when the platform has answered all running requests. */
 	async stop(): Promise<void> {
 		this.#stopping.abort();
 		this.#timer?.cancel();
@@ -257,7 +257,7 @@ export class Outbox {
 		return Math.max(waits, this.#buckets.openAt(this.#parts.surface.scopes(row)));
 	}
 
-	/** Whether the row can be sent at this moment. */
+	/** Whether a row can be sent now. */
 	readonly #isReady = (row: OpenRow): boolean => {
 		if (row.state !== "planned" || this.#isStale(row) || this.#busy.has(row.id)) return false;
 		const isStopped = this.#stopping.signal.aborted;
@@ -299,11 +299,11 @@ export class Outbox {
 	async #attempt(row: OpenRow): Promise<void> {
 		await this.#failpoints.reach("outbox.claim");
 		const content = await this.#open.attempt(row, attemptOf(row, this.#parts.clock.now()));
-		// Undefined if the row was held in the meantime.
+		// The content is undefined if the row was held meanwhile.
 		if (content !== undefined) await this.#deliver(row, content);
 	}
 
-	/** `row` is the state before this attempt, which is already stored. */
+	/** Sends a row. `row` is its state before this attempt, which is already stored. */
 	async #deliver(row: OpenRow, content: Content): Promise<void> {
 		const { surface, clock } = this.#parts;
 		const startedAt = clock.monotonic();
@@ -323,13 +323,13 @@ export class Outbox {
 		await this.#settle({ ...row, state: "attempted" }, judge(row, repeats, outcome, this.#moment()));
 	}
 
-	/** A person has deleted the post of an answer that is now complete: it gets another post. */
+	/** Creates another post for a complete answer, because a person has deleted its post. */
 	async #postAnew({ id, card, conversation }: OpenRow): Promise<void> {
 		if (card === null) return;
 		await this.#open.change(conversation, (tx) => postAnew(tx, { id, card }, this.#parts.clock.now()));
 	}
 
-	/** Next step for a row that was perhaps posted: a repeat while the platform refuses duplicates, otherwise a lookup. */
+	/** Takes the next step for a row that may be posted: a repeat while the platform refuses duplicates, otherwise a lookup. */
 	async #resolve(row: OpenRow): Promise<void> {
 		const { store, surface, clock } = this.#parts;
 		if (row.edits) return this.#settle(row, judgeEdit(row, this.#doubtOf(row), clock.monotonic()));
@@ -346,7 +346,7 @@ export class Outbox {
 		const outcome = await this.#ask(() => surface.find(shown));
 		await this.#failpoints.reach("outbox.looked");
 		const verdict = judgeLookup(row, doubt, outcome, this.#moment());
-		// The found post may show an earlier state of the answer.
+		// The found post may show an earlier state of the answer, so that it must be edited.
 		const isGrown = verdict.to === "confirmed" && keyOf(content.payload) !== undefined && row.card !== null;
 		await this.#settle(row, isGrown ? { ...verdict, to: "planned" } : verdict);
 	}

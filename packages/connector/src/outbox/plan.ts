@@ -15,37 +15,34 @@ export interface PlannedRow {
 	/** Time of the event in milliseconds since the epoch. */
 	readonly at: number;
 	readonly lane: Lane;
-	/** Keeps the order of this conversation in place of the plan's, for example of the thread of a task. */
+	/** Conversation whose order the row keeps, instead of the plan's: for example, the conversation of a task's thread. */
 	readonly conversation?: string;
 	/**
-	 * The card: its first row creates the post, later rows edit it. Required in the lane `progress`. Unique among all
+	 * Card of the row. The first row of a card creates the post, and later rows edit it. Required in the lane `progress`. Unique among all
 	 * conversations.
 	 */
 	readonly card?: string;
 	/** Any JSON value. */
 	readonly payload: unknown;
-	/**
-	 * `SEQ/INDEX` of an unplanned row of an earlier event, whose id this row gets. Another form for a row without a
-	 * recorded event.
-	 */
+	/** `SEQ/INDEX` of an unplanned row of an earlier event, whose id this row gets. A row without a recorded event has another form. */
 	readonly standsFor?: string;
-	/** Whether another database may have posted it, as for all rows of a `replayed` plan. */
+	/** Whether another database may have posted the row. True for all rows of a `replayed` plan. */
 	readonly doubtful?: true;
-	/** Reason why the row is held for a decision of a person. */
+	/** Reason why the row waits for a person's decision. */
 	readonly decisionReason?: string;
 }
 
 /** Posts and edits of some events of a session. */
 export interface Plan {
-	/** Keeps the order of its posts: a channel, a thread or a direct message. */
+	/** Conversation whose posts keep their order: a channel, a thread or a direct message. */
 	readonly conversation: string;
-	/** The newest of the events, with or without posts. */
+	/** Position of the newest event, with or without posts. */
 	readonly cursor: Cursor;
-	/** State of the session after that event. */
+	/** State of the session after the newest event. */
 	readonly stored?: StoredConversation;
-	/** In order. The rows of one event must be complete. */
+	/** Rows in order. The rows of each event must be complete. */
 	readonly rows: readonly PlannedRow[];
-	/** Whether another database may have posted the events: the platform is searched before anything is sent. */
+	/** Whether another database may have posted the events. The platform is then searched before a post is sent. */
 	readonly replayed?: boolean;
 }
 
@@ -67,7 +64,7 @@ interface Insertion {
 	readonly now: number;
 }
 
-/** Resolves with the position of the new row, or undefined if the row exists. */
+/** Inserts a row. Resolves with its position, or with undefined if the row exists. */
 const insertRow = hotInsert<ConnectorTables, Insertion, "outbox">("position", (db, p) =>
 	db
 		.insertInto("outbox")
@@ -123,7 +120,7 @@ interface Planning {
 	readonly now: number;
 }
 
-/** Plans rows in the transaction of `tx`, and attempts the claimed ones in it. See `Outbox.plan`. */
+/** Plans rows in the transaction `tx`, and attempts the claimed rows in it. See `Outbox.plan`. */
 export async function planRows(tx: Tx, plan: Plan, planning: Planning): Promise<void> {
 	const places = numbered(plan);
 	const planned = await moveCursor(tx, plan, planning.now);
@@ -244,9 +241,8 @@ interface Newer {
 }
 
 /**
- * Merges newer content into the newest waiting row of a card, in the more urgent of both lanes, so that only the newest
- * content is sent. Not if that row may have created the post: its nonce would return the older post, and the newer text
- * would be lost.
+ * Merges newer content into the newest waiting row of a card, so that only the newest content is sent. The row gets the more urgent of the two lanes.
+ * Returns false if that row may have created the post: its nonce would return the older post, and the newer text would be lost.
  */
 async function mergeIntoCard(tx: Tx, { card, payload, lane, at, now }: Newer): Promise<boolean> {
 	if (card === null) return false;

@@ -2,9 +2,9 @@ import type { Store } from "@parley/base";
 import type { ConnectorTables } from "../store/tables.ts";
 
 export interface Posted {
-	/** Platform id of the post of a card; undefined while it is not posted. */
+	/** Resolves with the platform id of a card's post; undefined while it is not posted. */
 	cards(card: string): Promise<string | undefined>;
-	/** Id of the row that created a post; undefined if unknown. */
+	/** Resolves with the id of the row that created a post; undefined if unknown. */
 	ownerOf(message: string): Promise<string | undefined>;
 }
 
@@ -23,7 +23,7 @@ export function postedIn(store: Store<ConnectorTables>): Posted {
 					.selectFrom("outbox")
 					.select("id")
 					.where("remote", "=", message)
-					// The first row created the post; later ones edited it.
+					// The first row created the post, and later rows edited it.
 					.orderBy("position")
 					.executeTakeFirst(),
 			);

@@ -109,7 +109,7 @@ export interface Step {
 	readonly now: number;
 }
 
-/** Step before a request. */
+/** Step of a row before its request. */
 export interface Attempt extends Step {
 	readonly sentAt: number | null;
 }
@@ -132,7 +132,6 @@ const settle = hotChange<ConnectorTables, Step>(updateState);
 interface AttemptedRow {
 	/** Null for a post that is never edited. */
 	readonly card: string | null;
-	/** JSON. */
 	readonly payload: string;
 }
 
@@ -157,7 +156,7 @@ const selectCard = hotStatement<ConnectorTables, { card: string }, { remote: str
 
 /** Content of a row for the surface, which is not kept in memory. */
 export interface Content {
-	/** In the format of the surface. */
+	/** Posting in the format of the surface. */
 	readonly payload: unknown;
 	readonly target: string | undefined;
 }
@@ -179,9 +178,7 @@ export async function attemptRow(tx: Tx, step: Attempt): Promise<Content | undef
 	return moved && { payload: parseJson(moved.payload), target: await readCard(tx, moved.card) };
 }
 
-/**
- * Makes the next attempt of a row a new post with its own identity, because a person has deleted the post of its card.
- */
+/** Makes the next attempt of a row create a new post with its own identity, because a person has deleted the post of its card. */
 export async function postAnew(
 	tx: Tx,
 	row: { readonly id: string; readonly card: string },
@@ -203,13 +200,13 @@ function withoutKey(payload: unknown): unknown {
 	return left;
 }
 
-/** Identity of a post that several rows may create; undefined if it is the row's own. */
+/** Identity of a post that several rows may create; undefined if only this row creates it. */
 export function keyOf(payload: unknown): string | undefined {
 	const { key }: { readonly key?: unknown } = typeof payload === "object" && payload !== null ? payload : {};
 	return typeof key === "string" ? key : undefined;
 }
 
-/** Whether a row has the complete answer, and not the start of one that is still growing. */
+/** Whether a row has a complete answer, instead of the start of a growing answer. */
 export function isWhole({ payload }: Content): boolean {
 	const isGrowing = typeof payload === "object" && payload !== null && "live" in payload;
 	return keyOf(payload) !== undefined && !isGrowing;
@@ -231,9 +228,9 @@ const selectPostsOfAnswer = hotStatement<
 		),
 );
 
-/** Cards of the posts of an answer that exist, by the card of the first. */
+/** Returns the existing cards of the posts of an answer. `card` is the card of the first post. */
 export async function readPostsOfAnswer(db: Tx, card: string): Promise<string[]> {
-	// The cards are adjacent: the digit 0 follows the slash.
+	// The cards are adjacent, because the digit 0 follows the slash in the order of characters.
 	const rows = await selectPostsOfAnswer(db, { card, after: `${card}/`, before: `${card}0` });
 	return rows.map((row) => row.card);
 }

@@ -8,11 +8,11 @@ import type { ConnectorTables } from "../store/tables.ts";
 export interface Unreached {
 	/** The ways that failed, with the platform's reasons. */
 	readonly reason: string;
-	/** Milliseconds since the epoch. */
+	/** Time of the failure, in milliseconds since the epoch. */
 	readonly at: number;
 }
 
-/** Returns such notices of the last days, the newest first. The connector may be running. */
+/** Returns the unreached notices of the last days, the newest first. The connector may be running. */
 export async function readUnreached(where: DatabaseLocation): Promise<Unreached[]> {
 	const file = connectorDatabaseFile(where);
 	if (!existsSync(file)) return [];
@@ -22,7 +22,7 @@ export async function readUnreached(where: DatabaseLocation): Promise<Unreached[
 			.select(["reason", "changed_at"])
 			.where("state", "in", ["confirmed", "dead"])
 			.where("reason", "is not", null)
-			// Quotes inside of a text are escaped.
+			// This pattern cannot match inside a text, because JSON escapes quotes.
 			.where(sql<boolean>`payload like '%"notifies":{%'`)
 			.orderBy("changed_at", "desc")
 			.execute();

@@ -9,7 +9,10 @@ export const maxAttempts = 8;
 /** Age in milliseconds after which a post is neither sent nor looked up before a person decides. */
 export const staleMs = 24 * 3_600_000;
 
-/** A request that timed out may still be carried out. An absence is accepted only after this time, and must be seen twice. */
+/**
+ * Time in milliseconds after which a post can be treated as missing. Until then, the platform may still carry out a request that timed out. Two
+ * lookups must miss the post.
+ */
 export const inboundMs = 15_000;
 const betweenLooksMs = 5000;
 
@@ -18,12 +21,12 @@ const maxWaitMs = 5 * 60_000;
 const firstRepeatMs = 250;
 const maxRepeatMs = 8000;
 
-/** Wait after a failure: doubles from 1 s to 5 min, each time between half of it and all of it. */
+/** Wait after a failure. It doubles from 1 s to 5 min, with a random reduction by up to half. */
 export function backoff(failures: number, chance: number): number {
 	return jittered(Math.min(firstWaitMs * 2 ** (failures - 1), maxWaitMs), chance);
 }
 
-/** Wait before a repeat: doubles from 250 ms to 8 s, each time between half of it and all of it. */
+/** Wait before a repeat. It doubles from 250 ms to 8 s, with a random reduction by up to half. */
 function repeatWait(repeats: number, chance: number): number {
 	return jittered(Math.min(firstRepeatMs * 2 ** repeats, maxRepeatMs), chance);
 }
@@ -41,26 +44,26 @@ export interface Verdict {
 	readonly waitMs: number;
 }
 
-/** Lookups so far of a row that was perhaps posted, in memory. The next process starts its lookups again. */
+/** Lookups so far of a row that may be posted. They are kept only in memory, so the next process starts again. */
 export interface Doubt {
-	/** Monotonic time since the last request: the first lookup, or the start of the process. */
+	/** Monotonic time of the last request. In a new process, the time of its start. */
 	readonly since: number;
-	/** Number of lookups that did not find the post when it must have arrived. */
+	/** Number of lookups that did not find the post although it must have arrived. */
 	absences: number;
 	/** Number of failed lookups in a row. */
 	failures: number;
 }
 
-/** Repeats of an unclear request, while the platform refuses a second post of it. Lost with the process. */
+/** Repeats of a request with an unclear result, while the platform refuses duplicates. They are kept only in memory. */
 export interface Repeats {
-	/** Monotonic time of the end. */
+	/** Monotonic time until which the platform refuses duplicates. */
 	until: number;
 	count: number;
 }
 
 /**
- * The repeats left after a restart, by the wall clock. None if the request is in the future or its time is unknown:
- * `checkSendTimes` removes the times from before a change of the clock.
+ * Repeats that are left after a restart, by the wall clock. Undefined if the time of the request is in the future or unknown: `checkSendTimes`
+ * removes times from before a change of the clock.
  */
 export function repeatsLeft(
 	sentAt: number | null,
@@ -71,7 +74,7 @@ export function repeatsLeft(
 	return { until: passed < 0 ? monotonic : monotonic + windowMs - passed, count: 0 };
 }
 
-/** State of a sent row after the answer to its first request. `repeats` are the repeats that the platform allows. */
+/** State of a sent row after the answer to its first request. `repeats` are the allowed repeats. */
 export function judgeSend(
 	row: OpenRow,
 	repeats: Repeats,
@@ -86,12 +89,12 @@ export function judgeSend(
 		case "gone":
 			return { to: "dead", attempts, ...failed };
 		case "closed":
-			// A post shows an earlier state, which is corrected when the room is open again. A new post would appear too late.
+			// An edit waits: the post shows an earlier state, which is corrected when the room is open again. A new post would appear too late.
 			return row.edits
 				? { to: "held", attempts, ...failed, reason: postTexts.closed({ error: outcome.message }) }
 				: { to: "dead", attempts, ...failed };
 		case "rate-limited":
-			// The request was not carried out, which is not the fault of the post.
+			// The platform did not carry out the request. The post is not the cause, so the attempt does not count.
 			return { to: "planned", attempts: row.attempts, ...failed, waitMs: outcome.limit ? 0 : firstWaitMs };
 		case "unknown":
 			return {
@@ -104,8 +107,8 @@ export function judgeSend(
 }
 
 /**
- * State of the row after the answer to a repeated request. A refusal applies to the repeat alone: the request before it
- * may have been carried out, so that the post is looked up. Counts in `repeats`.
+ * State of a row after the answer to a repeated request. Increments `repeats`. A refusal applies only to the repeat: an earlier request may have been
+ * carried out, so the post is looked up.
  */
 export function judgeRepeat(
 	row: OpenRow,
@@ -130,14 +133,14 @@ export function judgeRepeat(
 	}
 }
 
-/** The time of a judgement, and the random number for its wait. */
+/** Time of a verdict, and the random number for its wait. */
 export interface Moment {
 	readonly now: number;
 	readonly monotonic: number;
 	readonly chance: number;
 }
 
-/** State of a row that was perhaps posted, after a lookup. Counts in `doubt`. */
+/** State of a row that may be posted, after a lookup. Increments the counts of `doubt`. */
 export function judgeLookup(
 	row: OpenRow,
 	doubt: Doubt,
@@ -164,7 +167,7 @@ export function judgeLookup(
 		case "rate-limited":
 			return { ...stays, waitMs: outcome.limit ? 0 : firstWaitMs };
 		case "unknown":
-			// By either clock: the wall clock may have been set back.
+			// Both clocks are checked, because the wall clock may have been set back.
 			if (moment.now - row.at > staleMs || moment.monotonic - doubt.since > staleMs) return undecided;
 			doubt.failures += 1;
 			return { ...stays, waitMs: backoff(doubt.failures, moment.chance) };
@@ -172,8 +175,8 @@ export function judgeLookup(
 }
 
 /**
- * State of an edit without a clear answer. It may be made twice, but a late one must not undo a newer one. Further edits
- * wait until it must have arrived.
+ * State of an edit without a clear answer. The edit may be repeated, but a late edit must not undo a newer one. Further edits wait until the edit
+ * must have arrived.
  */
 export function judgeEdit(row: OpenRow, doubt: Doubt, monotonic: number): Verdict {
 	const { attempts, reason } = row;
@@ -187,7 +190,7 @@ function judgeAbsence(row: OpenRow, doubt: Doubt, { monotonic, chance }: Moment)
 	doubt.failures = 0;
 	const arrived = doubt.since + inboundMs;
 	if (monotonic < arrived) return { to: "unknown", ...after, waitMs: arrived - monotonic };
-	// Only a process whose database is lost can have sent it.
+	// Only a process with a lost database can have sent the post.
 	if (attempts === 0) return { to: "planned", ...after, waitMs: 0 };
 	doubt.absences += 1;
 	if (doubt.absences < 2) return { to: "unknown", ...after, waitMs: betweenLooksMs };
@@ -196,7 +199,7 @@ function judgeAbsence(row: OpenRow, doubt: Doubt, { monotonic, chance }: Moment)
 	return { to: "dead", ...after, reason: why, waitMs: 0 };
 }
 
-/** The reason of a confirmed row is read by `readUnreached`. */
+/** State of a posted row. `readUnreached` reads its reason. */
 function confirmed(attempts: number, { remote, unreached }: Receipt): Verdict {
 	return { to: "confirmed", attempts, reason: unreached ?? null, remote, waitMs: 0 };
 }

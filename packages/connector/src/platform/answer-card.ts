@@ -1,6 +1,6 @@
 /**
- * Display of an answer while the run works. `off`: none. `text`: its text. `tools`: also one line for each
- * tool call. `everything`: also the subject of each call.
+ * Parts of an answer that are shown while the run works. `off`: none. `text`: the text. `tools`: also one line for each tool call. `everything`: also
+ * the subject of each call.
  */
 export type LiveLevel = "off" | "text" | "tools" | "everything";
 
@@ -24,7 +24,7 @@ export function isAnswerCard(card: string): boolean {
 	return card.startsWith(prefix);
 }
 
-/** Cards of up to `count` posts of an answer. `card`: that of the first. */
+/** Ids of the cards of the first `count` posts of an answer. `card` is the id of the first card. */
 export function postsOfAnswer(card: string, count: number): readonly string[] {
 	return Array.from({ length: count }, (_, index) => postOfAnswer(card, index));
 }
@@ -34,7 +34,7 @@ export function subjectOfPost(card: string): string {
 	return card.slice(prefix.length);
 }
 
-/** The run of such a subject. */
+/** Returns the run of a subject by `subjectOfPost`. */
 export function runOfSubject(subject: string): string {
 	return subject.split(/[~/]/u)[0] ?? subject;
 }

@@ -11,12 +11,12 @@ export interface PostingRequests<Type extends Posting["type"]> {
 	readonly find: (row: OutboxRow, posting: PostingOf<Type>) => Promise<Receipt | undefined>;
 }
 
-/** Requests of a platform for posts, which can be edited. */
+/** Requests of a platform for posts that can be edited. */
 export interface PostRequests {
 	readonly create: PostingRequests<"post">["send"];
-	/** `target`: `Receipt.remote` of the post. */
+	/** Edits the post. `target` is `Receipt.remote` of the post. */
 	readonly edit: (row: OutboxRow, posting: PostingOf<"post">, target: string) => Promise<Receipt>;
-	/** Deletes the post. Resolves also if it does not exist any longer. */
+	/** Deletes the post. Also resolves if the post no longer exists. */
 	readonly remove: (row: OutboxRow, target: string) => Promise<Receipt>;
 	readonly find: PostingRequests<"post">["find"];
 }
@@ -24,14 +24,14 @@ export interface PostRequests {
 /** Requests of a platform for reactions to messages. */
 export interface ReactionRequests {
 	/**
-	 * Shows the reaction, or the notice in its place. The remote names what is shown, and later rows have it as `target`. Never
-	 * rejects because of permissions, or because the message does not exist any longer.
+	 * Shows the reaction, or the notice in its place. The `remote` of the receipt identifies the shown reaction or notice, and later rows have it as
+	 * `target`. Never rejects because of permissions, or because the message no longer exists.
 	 */
 	readonly send: PostingRequests<"reaction">["send"];
 	readonly find: PostingRequests<"reaction">["find"];
 }
 
-/** Part of a surface that differs by platform. */
+/** Requests of a surface that differ by platform. */
 export interface SurfaceRequests {
 	readonly post: PostRequests;
 	readonly notices: NoticeRooms;
@@ -51,10 +51,10 @@ export interface SurfaceRequests {
 	readonly dedupeWindowMs: Surface["dedupeWindowMs"];
 }
 
-/** Reads a file that the gateway stores; rejects with a `ParleyError`. */
+/** Reads a stored file of the gateway. Rejects with a `ParleyError`. */
 export type UploadReader = (fileId: string, maximum: number, signal: AbortSignal) => Promise<Uint8Array>;
 
-/** Bytes of a file that the gateway stores; undefined if the gateway refuses to give them. */
+/** Reads the bytes of a stored file of the gateway; undefined if the gateway refuses the file. */
 export type UploadBytes = (upload: {
 	readonly fileId: string;
 	readonly name: string;
@@ -62,17 +62,17 @@ export type UploadBytes = (upload: {
 
 /** Services that the kit gives to the surface of every platform. */
 export interface SurfaceParts {
-	/** The message of a card, if it is posted: `Outbox.posted`. */
+	/** Resolves with the message id of a posted card, as `Outbox.posted` does. */
 	readonly cards: (card: string) => Promise<string | undefined>;
-	/** Reads a file that the gateway stores: `GatewayFiles.download`. */
+	/** Reads a stored file of the gateway, as `GatewayFiles.download` does. */
 	readonly readFile: UploadReader;
 	readonly clock: Clock;
 	readonly log: Logger;
 }
 
 /**
- * Surface of a platform: reads the posting of each row, calls the platform's request for its type, and assigns rate limits
- * to the conversation of the row. `fileBytes`: maximum size of a file.
+ * Creates the surface of a platform. It reads the posting of each row, calls the platform's request for its type, and assigns rate limits to the
+ * conversation of the row. `fileBytes` is the maximum size of a file.
  */
 export function composeSurface(
 	{ cards, readFile, clock, log }: SurfaceParts,
@@ -102,7 +102,7 @@ export function composeSurface(
 				reaction: async (posting) => (reaction ?? noReactions(row)).send(row, posting),
 				title: async (posting) => (title ?? none(row))(row, posting),
 				home: async (posting) => (home ?? none(row))(row, posting),
-				// Without a target it was never posted.
+				// Without a target, the post never existed.
 				delete: async () => (target === undefined ? { remote: "" } : post.remove(row, target)),
 			});
 		},
@@ -116,13 +116,13 @@ export function composeSurface(
 				thread: (posting) => thread.find(row, posting),
 				private: (posting) => answer.find(row, posting),
 				reaction: async (posting) => (reaction ?? noReactions(row)).find(row, posting),
-				// Both can be repeated.
+				// Titles and home pages need no lookup, because their requests can be repeated.
 				title: async () => undefined,
 				home: async () => undefined,
 				delete: async ({ key: marker, buttons, since }) =>
 					marker === undefined || buttons === undefined
 						? undefined
-						: // No post has the key in its text, so that only its buttons or its metadata find it.
+						: // The key is not in the text of a post, so the post is found by its buttons or metadata.
 							post.find(row, { type: "post", body: "…", marker, buttons, ...defined({ since }) }),
 			}),
 		typing,
@@ -181,7 +181,7 @@ async function onPosting<T>(
 	});
 }
 
-/** Throws `rejected` if the payload of the row is not a `Posting`. */
+/** Reads the posting of a row. Throws `rejected` if the payload is not a `Posting`. */
 function readPosting({ payload, id }: OutboxRow): Posting {
 	const read = Posting.safeParse(payload);
 	if (read.success) return read.data;
@@ -220,7 +220,7 @@ const passing: ReadonlySet<string> = new Set([
 	"cancelled",
 ]);
 
-/** Throws `rate-limited` while the gateway is down: the post waits, because no request was sent yet. */
+/** Reads an upload. Throws `rate-limited` while the gateway is down: the post waits, because no request was sent yet. */
 async function readUpload(
 	{ fileId, name }: { readonly fileId: string; readonly name: string },
 	parts: {
@@ -250,7 +250,7 @@ async function readUpload(
 
 const cardPatienceMs = 60_000;
 
-/** Messages of cards. A card is posted by its own row, which may be sent after a more urgent row. */
+/** Finds the messages of cards. A card has its own row, which may be sent after a more urgent row that refers to it. */
 export class CardMessages {
 	readonly #posted: (card: string) => Promise<string | undefined>;
 	readonly #clock: Clock;
@@ -260,12 +260,12 @@ export class CardMessages {
 		this.#clock = clock;
 	}
 
-	/** Platform's id of the message of a card; undefined if it is not posted. */
+	/** Resolves with the platform's message id of a card; undefined if the card is not posted. */
 	find(card: string): Promise<string | undefined> {
 		return this.#posted(card);
 	}
 
-	/** As `find`. Throws `rate-limited` while the card may still be posted, and `gone` if it never was. */
+	/** Resolves as `find` does. Rejects with `rate-limited` while the card may still be posted, and with `gone` if it never was. */
 	async require(row: OutboxRow, card: string): Promise<string> {
 		const message = await this.find(card);
 		if (message !== undefined) return message;
@@ -273,7 +273,7 @@ export class CardMessages {
 		throw new DeliveryError(`the card ${card} was never posted`, { kind: "gone" });
 	}
 
-	/** Throws `rate-limited` with that message if the row is younger than a minute. */
+	/** Throws `rate-limited` with the message if the row is younger than a minute. */
 	delayYoung({ at }: OutboxRow, message: string): void {
 		if (this.#clock.now() - at < cardPatienceMs) throw new DeliveryError(message, { kind: "rate-limited" });
 	}

@@ -6,17 +6,16 @@ export interface GuardedProcess {
 	exit(code: number): void;
 }
 
-/** A library that throws uncaught errors for payloads of its platform. */
+/** A library that throws uncaught errors for some payloads of its platform. */
 export interface Stumbling {
 	readonly library: string;
-	/** Matches stacks of such errors. */
+	/** Pattern of the stacks of these errors. */
 	readonly stack: RegExp;
 }
 
 /**
- * Logs and drops payloads for which a platform's library throws an uncaught error. The process and the connection continue,
- * or the library reconnects. Every other uncaught error is logged and ends the process with code 1 for a restart. Returns a
- * function that removes the guard.
+ * Logs and drops payloads for which a platform's library throws an uncaught error. The process continues, and the library keeps its connection or
+ * reconnects. Every other uncaught error is logged and ends the process with code 1 for a restart. Returns a function that removes the guard.
  */
 export function guardProcess(
 	log: Logger,

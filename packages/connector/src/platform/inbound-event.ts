@@ -8,7 +8,7 @@ export const Person = z.object({
 	name: z.string(),
 	/** Ids of the person's roles on the platform. */
 	roles: z.array(id),
-	/** Whether the platform reports a limited member of the tenant. */
+	/** Whether the platform reports the person as a limited member of the tenant. */
 	guest: z.boolean(),
 	bot: z.boolean(),
 });
@@ -16,12 +16,12 @@ export type Person = z.output<typeof Person>;
 
 /** A channel, a thread or a direct message. Ids are those of the platform. */
 export const Room = z.object({
-	/** Guild or team; for direct messages, the platform's substitute. */
+	/** Guild or team. For direct messages, a substitute that the platform's package chooses. */
 	tenant: id,
-	/** For a thread: its parent channel. */
+	/** Channel. For a thread, its parent channel. */
 	channel: id,
 	thread: z.exactOptional(id),
-	/** Whether people of other organizations can read it. */
+	/** Whether people of other organisations can read the room. */
 	shared: z.boolean(),
 	/** `direct`: a conversation with one person. `group`: a conversation with several people outside of channels. */
 	kind: z.enum(["channel", "direct", "group"]),
@@ -31,10 +31,10 @@ export type Room = z.output<typeof Room>;
 export const Attachment = z.object({
 	id,
 	name: z.string(),
-	/** Bytes, as reported by the platform. */
+	/** Size in bytes, as the platform reports it. */
 	size: z.int().min(0),
 	type: z.exactOptional(z.string()),
-	/** Only the platform's package reads it. */
+	/** Address that only the platform's package reads. */
 	url: z.string(),
 });
 export type Attachment = z.output<typeof Attachment>;
@@ -42,10 +42,13 @@ export type Attachment = z.output<typeof Attachment>;
 /** A message that belongs to a message of a person. */
 export const ReadMessage = z.object({
 	id,
-	/** `thread`, `channel`: an earlier message there. Others: the message replies to it, forwards, quotes or links to it. */
+	/**
+	 * Relation to the person's message. `thread`, `channel`: an earlier message of the thread or channel. Otherwise, the person's message replies to it,
+	 * forwards it, quotes it or links to it.
+	 */
 	relation: z.enum(["thread", "channel", "reply", "forward", "quote", "link"]),
 	author: Person,
-	/** Whether the bot itself wrote it. */
+	/** Whether the bot itself wrote the message. */
 	ours: z.boolean(),
 	/** Milliseconds since the epoch. */
 	at: z.number(),
@@ -57,18 +60,18 @@ export type ReadMessage = z.output<typeof ReadMessage>;
 
 /** Addressees of a message. */
 export const Address = z.object({
-	/** Mentions the bot, or a role of the bot alone. */
+	/** Whether the message mentions the bot, or a role that only the bot has. */
 	us: z.boolean(),
-	/** Mentions another person. */
+	/** Whether the message mentions another person. */
 	others: z.boolean(),
-	/** Mentions everyone. */
+	/** Whether the message mentions all members. */
 	everyone: z.boolean(),
-	/** Replies to a post of the bot or of another author. */
+	/** Post that the message replies to. `ours`: whether the bot wrote it. */
 	reply: z.exactOptional(z.object({ message: id, ours: z.boolean() })),
 });
 export type Address = z.output<typeof Address>;
 
-/** Allows the platform's package to answer a press or command in private for a limited time. */
+/** Ticket with which the platform's package can answer a press or command in private for a limited time. */
 export const Ticket = z.object({
 	id,
 	token: z.string(),
@@ -82,17 +85,17 @@ const message = {
 	...happened,
 	/** Id of the message on the platform. */
 	message: id,
-	/** Without the mention of the bot. Other mentions are names. */
+	/** Text without the mention of the bot. Other mentions are replaced by names. */
 	text: z.string(),
 	address: Address,
 	attachments: z.array(Attachment),
 	/** Whether the text contains a forwarded message, whose author may be another person. */
 	forwarded: z.exactOptional(z.literal(true)),
-	/** Messages that the event contains in addition: a replied-to, forwarded or quoted one. */
+	/** Further messages in the event: a message that is replied to, forwarded or quoted. */
 	referenced: z.exactOptional(z.array(ReadMessage)),
 	/** Whether the room is a thread that the bot opened. */
 	ourThread: z.boolean(),
-	/** Whether an earlier process may have answered it. The platform is searched before an answer is posted. */
+	/** Whether an earlier process may have answered the message. The platform is then searched before an answer is posted. */
 	seenBefore: z.exactOptional(z.literal(true)),
 };
 
@@ -109,9 +112,9 @@ export const InboundEvent = z.discriminatedUnion("type", [
 		/** `good`, `bad`: feedback about an answer of the bot. */
 		sign: z.enum(["stop", "again", "good", "bad"]),
 	}),
-	/** The platform's own button stops the active run of the room. */
+	/** A person pressed the platform's own button to stop the active run of the room. */
 	z.object({ type: z.literal("stop"), ...happened }),
-	/** A command, for example `task new`, with its options by name. */
+	/** A person used a command, for example `task new`, with options by name. */
 	z.object({
 		type: z.literal("command"),
 		...happened,
@@ -122,7 +125,7 @@ export const InboundEvent = z.discriminatedUnion("type", [
 		target: z.exactOptional(z.object({ message: id, text: z.string() })),
 		attachments: z.array(Attachment),
 	}),
-	/** A button, a choice, or the form that a button opened. */
+	/** A person pressed a button, chose an option, or sent the form that a button opened. */
 	z.object({
 		type: z.literal("press"),
 		...happened,
@@ -131,18 +134,18 @@ export const InboundEvent = z.discriminatedUnion("type", [
 		control: z.string(),
 		/** Chosen values. */
 		values: z.array(z.string()),
-		/** Texts by field name of the form. */
+		/** Texts of the form by field name. */
 		fields: z.record(z.string(), z.string()),
-		/** The post of the control. */
+		/** Id of the post with the control. */
 		message: z.exactOptional(id),
-		/** The control is on the person's home page. The room is then that of the person's direct messages. */
+		/** Whether the control is on the person's home page. `room` is then the person's direct messages. */
 		home: z.exactOptional(z.literal(true)),
 	}),
 	/** A person gave the conversation of a thread another title on the platform. */
 	z.object({ type: z.literal("retitled"), ...happened, title: z.string() }),
 	/** A person opened the app's home page or its direct messages. In both cases, `room` is the direct messages. */
 	z.object({ type: z.literal("home"), ...happened, tab: z.enum(["page", "messages"]) }),
-	/** The bot was added to the channel, by this person or to the server of this owner. */
+	/** The bot was added to the channel. `person` added it, or owns the server. */
 	z.object({ type: z.literal("invited"), ...happened }),
 	/** The room accepts posts again: its thread was unlocked or its channel unarchived. */
 	z.object({ type: z.literal("reopened"), room: Room, at: z.number() }),
@@ -151,13 +154,13 @@ export const InboundEvent = z.discriminatedUnion("type", [
 		type: z.literal("audience"),
 		room: Room,
 		at: z.number(),
-		/** Affected channels of the tenant, if it is not only the room's. */
+		/** Affected channels of the tenant, if more than the channel of the room is affected. */
 		channels: z.exactOptional(z.union([z.literal("all"), z.array(id)])),
-		/** The bot can no longer read it: it was deleted, or the bot was removed. */
+		/** Whether the bot can no longer read the room, because the room was deleted or the bot was removed. */
 		gone: z.exactOptional(z.literal(true)),
-		/** The channel was deleted, and its notes must be deleted, too. */
+		/** Whether the channel was deleted. Its notes must then be deleted, too. */
 		deleted: z.exactOptional(z.literal(true)),
-		/** Text for people, for example `a guest joined`. */
+		/** Description of the change for people, for example `a guest joined`. */
 		change: z.string(),
 	}),
 ]);

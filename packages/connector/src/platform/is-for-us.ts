@@ -5,7 +5,7 @@ import type { Address, Person, Room } from "./inbound-event.ts";
 export interface RoomFacts {
 	/** Whether the agent answers only mentions, or every message. */
 	readonly mention: "required" | "always";
-	/** Whether a channel has one conversation, or one per person. */
+	/** Whether a channel has one conversation, or one for each person. */
 	readonly sessions: "shared" | "person";
 	/** Part of an answer that is shown while the agent works. Default: `tools`. */
 	readonly live?: "off" | "text" | "tools" | "everything";
@@ -13,18 +13,18 @@ export interface RoomFacts {
 	readonly answers?: "channel" | "thread";
 	/** Display of the state of a message. Default: `posts`. */
 	readonly status?: "posts" | "reactions";
-	/** A message during a run: queued, or also offered to be added to the run. Default: `queue`. */
+	/** Handling of a message during a run. `queue`: it is queued. `offer`: its author can also add it to the run. Default: `queue`. */
 	readonly busy?: "queue" | "offer";
-	/** Number of earlier messages that are read for a request. 0: none, also in threads. Default: 20. */
+	/** Number of earlier messages that are read for a request. With 0, no messages are read, not even in threads. Default: 20. */
 	readonly context?: number;
-	/** `posts`: whether channels and people are welcomed. Default: no. */
+	/** Whether welcomes are posted to channels and people. Default: no. */
 	readonly welcome?: { readonly posts: boolean };
 }
 
 /** Default channel settings. */
 export const usualFacts: RoomFacts = { mention: "required", sessions: "shared" };
 
-/** Reason for or against handling a message. Stored with the message, to explain it on request. */
+/** Reason for or against handling a message. It is stored with the message, so that it can be explained on request. */
 export type Reason = keyof typeof messageTexts.reasons;
 
 export interface Verdict {

@@ -1,12 +1,11 @@
-/** Kinds of posts, the most urgent first. Typing is not a post and never stored. */
+/** Kinds of posts, the most urgent first. A typing indicator is not a post, and is never stored. */
 export const lanes = ["acknowledgement", "approval", "final", "error", "milestone", "progress"] as const;
 
-/** One of `lanes`. */
 export type Lane = (typeof lanes)[number];
 
 const ranks: ReadonlyMap<string, number> = new Map(lanes.map((lane, rank) => [lane, rank]));
 
-/** Lower ranks are first if the capacity is limited. */
+/** Rank of a lane. If the capacity is limited, lower ranks are sent first. */
 export function rankOf(lane: Lane): number {
 	return ranks.get(lane) ?? lanes.length;
 }
@@ -15,14 +14,14 @@ export function isLane(text: string): text is Lane {
 	return ranks.has(text);
 }
 
-/** People wait for acknowledgements and approvals with a time limit. */
+/** Whether people wait for the posts of a lane with a time limit: true for acknowledgements and approvals. */
 export function isUrgent(lane: Lane): boolean {
 	return lane === "acknowledgement" || lane === "approval";
 }
 
 /**
- * Group of lanes that keep the order of planning within a conversation: acknowledgements, approvals, and all others
- * together, so that no milestone appears after the answer. Progress edits cards and keeps only the order of its card.
+ * Group of lanes that keep the order of planning within a conversation. The groups are acknowledgements, approvals, and all other lanes, so that no
+ * milestone appears after the answer. Progress has no group: it edits cards, and keeps only the order of its card.
  */
 export function trackOf(lane: Lane): "acknowledgement" | "approval" | "story" | undefined {
 	switch (lane) {

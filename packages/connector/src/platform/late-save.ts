@@ -1,6 +1,6 @@
 import type { Clock, Logger, Timer } from "@parley/base";
 
-/** Maximum delay. An older state only means that some data is read again, so that it needs no write for each change. */
+/** Delay of a save after a change. Not every change needs a write, because an old state only means that some data is read again. */
 const lateMs = 10_000;
 
 /** Saves a state that changes often: ten seconds after a change, or on request. Retries a failed save later. */
@@ -14,7 +14,7 @@ export class LateSave {
 		this.#parts = parts;
 	}
 
-	/** Notes a change. */
+	/** Schedules a save after a change. */
 	changed(): void {
 		if (this.#isClosed) return;
 		this.#timer ??= this.#parts.clock.after(lateMs, () => this.#write());
@@ -45,9 +45,9 @@ export class LateSave {
 }
 
 export interface LateSaveParts {
-	/** Saves the state of this moment. Not called concurrently. */
+	/** Saves the present state. Never called concurrently. */
 	readonly save: () => Promise<void>;
-	/** For the log, for example `how far Slack was read`. */
+	/** Name of the state for the log, for example `how far Slack was read`. */
 	readonly what: string;
 	readonly clock: Clock;
 	readonly log: Logger;

@@ -3,7 +3,7 @@ import { type Cache, type Clock, createCache, delay, ParleyError } from "@parley
 export interface LookupParts<Value> {
 	/** Maximum number of values in memory. The value that was used least recently is evicted first. */
 	readonly max: number;
-	/** Milliseconds until a value expires. Without it no value expires. */
+	/** Milliseconds until a value expires. Absent: no value expires. */
 	readonly retentionMs?: number | ((value: Value) => number);
 	/** Maximum wait of `find`. A later answer is still stored. */
 	readonly patience?: {
@@ -14,10 +14,10 @@ export interface LookupParts<Value> {
 	readonly clock: Clock;
 }
 
-/** Values of a service by key, in memory, with at most one request at a time for each key. */
+/** Cache for values of a service by key, with at most one request at a time for each key. */
 export class Lookup<Value> {
 	readonly #parts: LookupParts<Value>;
-	/** The values may be undefined, which a cache cannot store. */
+	/** Values by key. Each is wrapped, because a cache cannot store undefined. */
 	readonly #known: Cache<string, { readonly value: Value; readonly until: number }>;
 	readonly #pending = new Map<string, Promise<Value>>();
 
@@ -26,12 +26,12 @@ export class Lookup<Value> {
 		this.#known = createCache({ max: parts.max, clock: parts.clock });
 	}
 
-	/** The value in memory; undefined without one or after its expiry. */
+	/** Returns the value in memory; undefined without a value or after its expiry. */
 	get(key: string): Value | undefined {
 		return this.#current(key)?.value;
 	}
 
-	/** Stores a value that arrived without a request. A running request for the same key is then outdated. */
+	/** Stores a value that arrived without a request. The answer of a running request for the same key is then ignored. */
 	note(key: string, value: Value): void {
 		const { clock, retentionMs = Number.POSITIVE_INFINITY } = this.#parts;
 		this.#pending.delete(key);
@@ -39,7 +39,7 @@ export class Lookup<Value> {
 		this.#known.set(key, { value, until: clock.monotonic() + ms });
 	}
 
-	/** Removes a changed value. The answer of a running request is not stored. */
+	/** Removes an outdated value. The answer of a running request is then not stored. */
 	forget(key: string): void {
 		this.#pending.delete(key);
 		this.#known.delete(key);
@@ -74,7 +74,7 @@ export class Lookup<Value> {
 	#ask(key: string, ask: () => Promise<Value>): Promise<Value> {
 		const pending = ask().then(
 			(value) => {
-				// The answer is older than a value that was noted in between.
+				// A value that was noted meanwhile is newer than the answer.
 				if (this.#pending.get(key) === pending) this.note(key, value);
 				const known = this.#current(key);
 				return known === undefined ? value : known.value;

@@ -2,26 +2,26 @@ import { answerTexts } from "../../texts/answers.ts";
 import { actingPerson, plain } from "./plain.ts";
 import type { Scene } from "./reducer.ts";
 
-/** Name of the principal that stopped a run. A person of another platform has no mention here. */
+/** Name of the principal that stopped a run. A person of another platform has no mention in this room, and gets a general name. */
 export function stopperName(by: string, { room, platform }: Scene): string {
 	const [origin = "", , id] = by.split(":");
 	const isForeign = id !== undefined && room !== undefined && origin !== room.platform;
 	return isForeign ? answerTexts.personElsewhere : actingPerson(by, platform);
 }
 
-/** The end of a run that has the principal that stopped it. Absent from earlier versions of the gateway. */
+/** End of a run, with the principal that stopped it. Earlier versions of the gateway do not name the principal. */
 interface Stopped {
 	readonly stopped_by?: string;
 }
 
-/** The principal that stopped the run, and the time; undefined if it is unknown. */
+/** Name of the principal that stopped the run, with the time; undefined if one of them is unknown. */
 export function stopperOf({ stopped_by: by }: Stopped, scene: Scene): string | undefined {
 	const { at, platform } = scene;
 	if (by === undefined || at === undefined) return undefined;
 	return answerTexts.stoppedBy({ person: stopperName(by, scene), at: platform.moment(at) });
 }
 
-/** Text of a run that was stopped before it had an answer. `about`: start of its message. */
+/** Text of a run that was stopped before it had an answer. `about` is the start of the run's message. */
 export function stoppedText(stopped: Stopped, about: string | undefined, scene: Scene): string {
 	const shown = about === undefined ? undefined : plain(about, maxAbout);
 	return answerTexts.stopped({ about: shown, who: stopperOf(stopped, scene) });

@@ -1,10 +1,10 @@
 import type { TimeWords } from "../../platform/chat-platform.ts";
 import { plain } from "./plain.ts";
 
-/** A time in a text of the gateway, for example of a schedule that runs once, or of the end of a budget's period. */
+/** A time in a text of the gateway, for example the time of a one-time schedule or the end of a budget's period. */
 const time = /\bat (\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?)(?: UTC|Z)/u;
 
-/** Text of the gateway as Markdown in one line, in which its times are relative. `from`: see `TimeWords.moment`. */
+/** Text of the gateway as Markdown in one line, with relative times. `from`: see `TimeWords.moment`. */
 export function plainWithTimes(
 	text: string,
 	maximum: number,
@@ -19,7 +19,7 @@ export function plainWithTimes(
 	return parts.join(" ").replace(/ (?=[,.;:)])/gu, "");
 }
 
-/** Whether a text about a schedule names its only time. */
+/** Whether the text of a schedule is a single time. */
 export function isOnce(when: string): boolean {
 	return time.exec(when)?.index === 0;
 }

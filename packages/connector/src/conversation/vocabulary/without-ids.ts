@@ -5,7 +5,7 @@ const id = /[a-z][a-z0-9-]*:[^\s:()]+:[^\s:(),]+/u;
 const inBrackets = new RegExp(` \\(${id.source}\\)`, "gu");
 const trusting = new RegExp(`^Trust ${id.source} `, "u");
 
-/** The gateway's trust request for members of the channel: names without ids. */
+/** The gateway's trust request, with names in place of ids, for members of the channel. */
 export function trustRequestWithoutIds(label: string): string {
 	return label.replace(trusting, "Trust this channel ").replace(inBrackets, "");
 }
@@ -19,7 +19,7 @@ export function refusalWithoutIds(words: string, { platform, tenant, person }: R
 
 const personId = /\b(?:discord|slack):[^\s:()]+:[0-9A-Za-z]+/u;
 
-/** Text of the gateway as Markdown in one line, in which people have their names in place of their ids. */
+/** Text of the gateway as Markdown in one line, with the names of people in place of their ids. */
 export function plainWithPeople(text: string, maximum: number, { person }: PersonNames): string {
 	const [found] = personId.exec(text) ?? [];
 	if (found === undefined) return plain(text, maximum);
