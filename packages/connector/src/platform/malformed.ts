@@ -8,7 +8,7 @@ export class Malformed {
 	readonly #problem = new Set<string>();
 	#count = 0;
 
-	/** `platform`: display name, for example `Slack`. */
+	/** `platform` is the display name, for example `Slack`. */
 	constructor(platform: string, log: Logger) {
 		this.#platform = platform;
 		this.#log = log;
@@ -19,7 +19,7 @@ export class Malformed {
 		return this.#count;
 	}
 
-	/** Returns undefined if the schema does not match. `event` names the payload in the log. */
+	/** Parses a payload. Returns undefined if the schema does not match. `event` is the name of the payload in the log. */
 	read<T>(event: string, schema: z.ZodType<T>, data: unknown): T | undefined {
 		const read = schema.safeParse(data);
 		if (read.success) return read.data;
@@ -27,7 +27,7 @@ export class Malformed {
 		const [issue] = read.error.issues;
 		const wrong = `${issue?.path.join(".") || "the whole"}: ${issue?.message ?? "it does not match the schema"}`;
 		const problem = `${event} ${wrong}`;
-		// A faulty sender must not fill the log, and after this number of kinds another line has no value.
+		// A faulty sender must not fill the log. Beyond 100 kinds of problems, further lines are useless.
 		if (this.#problem.has(problem) || this.#problem.size >= 100) return undefined;
 		this.#problem.add(problem);
 		this.#log.warn(`an event of ${this.#platform} cannot be read`, { event, wrong });

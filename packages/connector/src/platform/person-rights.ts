@@ -13,8 +13,8 @@ export type PersonRights =
 			/** Ids of roles on the platform. */
 			readonly roles: string[];
 			readonly guest: boolean;
-			/** Whether people of other organizations can read the channel. */
+			/** Whether people of other organisations can read the channel. */
 			readonly shared: boolean;
 	  }
-	/** `left`: no longer in the guild or team. `no_access`: can no longer write in the channel. */
+	/** `left`: the person is no longer in the guild or team. `no_access`: the person can no longer write in the channel. */
 	| { readonly present: false; readonly reason: "left" | "no_access" };

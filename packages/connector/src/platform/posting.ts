@@ -8,9 +8,9 @@ const CurrentControl = z.discriminatedUnion("type", [
 		id: z.string(),
 		label,
 		style: z.enum(["primary", "secondary", "success", "danger"]),
-		/** Shown before the label, on platforms where a button can have an emoji. */
+		/** Emoji before the label, for platforms whose buttons can have one. */
 		emoji: z.exactOptional(z.string()),
-		/** Feedback about the answer above it, for platforms with an element for it. */
+		/** Feedback that the button gives about the answer above it, for platforms with an element for feedback. */
 		rates: z.exactOptional(z.enum(["good", "bad"])),
 	}),
 	z.object({ type: z.literal("link"), url: z.string(), label }),
@@ -21,7 +21,7 @@ const CurrentControl = z.discriminatedUnion("type", [
 		options: z
 			.array(z.object({ value: z.string(), label: z.string(), description: z.string(), chosen: z.boolean() }))
 			.min(1),
-		/** Numbers of options that a person chooses. */
+		/** Limits for the number of options that a person chooses. */
 		minimum: z.int().min(0),
 		maximum: z.int().min(1),
 	}),
@@ -30,14 +30,14 @@ const CurrentControl = z.discriminatedUnion("type", [
 /** Earlier versions stored the limits of a choice in the outbox as `least` and `most`. */
 const EarlierChoice = z.looseObject({ type: z.literal("choice"), least: z.int(), most: z.int() });
 
-/** A button, a link or a choice. `id` comes from `Controls.write`. */
+/** A button, a link or a choice. `Controls.write` creates the `id`. */
 export const Control = z.preprocess((stored) => {
 	const { data } = EarlierChoice.safeParse(stored);
 	return data === undefined ? stored : { ...data, minimum: data.least, maximum: data.most };
 }, CurrentControl);
 export type Control = z.output<typeof Control>;
 
-/** States of a card. A platform can show them by colours. */
+/** States of a card. A platform can show a state by a colour. */
 export const CardState = z.enum(["waiting", "working", "done", "failed", "closed", "warning", "notice"]);
 export type CardState = z.output<typeof CardState>;
 
@@ -55,9 +55,9 @@ export const StepList = z.object({
 });
 export type StepList = z.output<typeof StepList>;
 
-/** A part of a growing answer. Later states have the same parts in the same order; the last text may be longer. */
+/** A part of a growing answer. Later states begin with the same parts in the same order, but the last text may be longer. */
 export const GrowingPart = z.discriminatedUnion("type", [
-	/** `body` is in the platform's dialect. */
+	/** A text. `body` is in the platform's dialect. */
 	z.object({ type: z.literal("text"), body: z.string() }),
 	z.object({
 		type: z.literal("call"),
@@ -68,32 +68,35 @@ export const GrowingPart = z.discriminatedUnion("type", [
 ]);
 export type GrowingPart = z.output<typeof GrowingPart>;
 
-/** End of the name of a conversation in the outbox that has the reactions of a room. */
+/** Suffix of the name of the outbox conversation for the reactions of a room. */
 export const reactionsOf = "#reactions";
 
-/** Emoji of the states of a message: accepted, queued, done, failed. */
+/** Emoji for the states of a message: accepted, queued, done, failed. */
 export const statusEmoji = ["👀", "⏳", "✅", "❌"] as const;
 export type StatusEmoji = (typeof statusEmoji)[number];
 
 const NoticeWay = z.enum(["mention", "channel", "direct", "reply"]);
 
-/** People and channels of a notice. `ways`: see `NoticePayload` of the protocol. `reply`: in the conversation, without mentions. */
+/**
+ * People and channels of a notice. `NoticePayload` of the protocol describes `ways`. The further way `reply` is a post in the conversation without
+ * mentions.
+ */
 export const NoticeTarget = z.object({
 	people: z.array(z.string()),
-	/** Roles of the platform, which only mentions reach. */
+	/** Ids of roles of the platform. Only mentions reach roles. */
 	roles: z.exactOptional(z.array(z.string())),
 	ways: z.array(NoticeWay).min(1),
-	/** Ways by which an earlier row may have posted it. They are only searched. */
+	/** Ways by which an earlier row may have posted the notice. They are only used to find the notice. */
 	earlierWays: z.exactOptional(z.array(NoticeWay)),
 	channels: z.array(z.string()),
 });
 export type NoticeTarget = z.output<typeof NoticeTarget>;
 
-/** A link to the post of a card. The row of the card comes first. */
+/** A link to the post of a card. The card must have an earlier row. */
 export const CardLink = z.object({
 	card: z.string(),
 	label,
-	/** The room of the card. */
+	/** Room of the card. */
 	room: z.object({ tenant: z.string(), channel: z.string(), thread: z.exactOptional(z.string()) }),
 });
 export type CardLink = z.output<typeof CardLink>;
@@ -102,56 +105,56 @@ export type CardLink = z.output<typeof CardLink>;
 const PostPosting = z.object({
 	type: z.literal("post"),
 	body: z.string(),
-	/** People to notify, and the ways to reach them. The first way that the platform accepts is used. */
+	/** People to notify, and the ways to reach them. The surface uses the first way that the platform accepts. */
 	notifies: z.exactOptional(NoticeTarget),
 	/** Platform ids of people whom the post notifies, before its body. */
 	mentions: z.exactOptional(z.array(z.string())),
 	/** Platform ids of roles that the post notifies. Platforms without roles ignore them. */
 	mentionedRoles: z.exactOptional(z.array(z.string())),
-	/** Platform id of the message that it answers. */
+	/** Platform id of the message that the post replies to. */
 	replyTo: z.exactOptional(z.string()),
-	/** The card whose thread gets the post. */
+	/** Card in whose thread the post appears. */
 	thread: z.exactOptional(z.string()),
-	/** In rows. */
+	/** Controls by row. */
 	controls: z.exactOptional(z.array(z.array(Control).min(1))),
-	/** The last control, if the card is posted and posts have addresses. */
+	/** Link that becomes the last control, if the card is posted and posts have addresses. */
 	opens: z.exactOptional(CardLink),
 	/** Text that is too long for posts. */
 	file: z.exactOptional(z.object({ name: z.string(), content: z.string() })),
-	/** Long code of the text, for platforms with `PostFormat.snippets`. */
+	/** Files with long code of the answer, for platforms with `PostFormat.snippets`. */
 	snippets: z.exactOptional(
 		z.array(z.object({ name: z.string(), content: z.string(), language: z.string() })).max(5),
 	),
-	/** A stored file of the gateway. `alt`: text alternative of an image. */
+	/** A stored file of the gateway. `alt` is the text alternative of an image. */
 	upload: z.exactOptional(
 		z.object({ fileId: z.string(), name: z.string(), size: z.int(), alt: z.exactOptional(z.string()) }),
 	),
-	/** State of the card or notice that the post shows. Absent for text such as an answer. Its files are not shown. */
+	/** State of the card or notice that the post shows. Absent for other text, for example an answer. Files of a post with a state are not shown. */
 	state: z.exactOptional(CardState),
 	/** The list of steps in `body`, for platforms with an element for lists. */
 	list: z.exactOptional(StepList),
 	/** Shorter body that the surface posts if the platform refuses the content of this post. */
 	plain: z.exactOptional(z.string()),
-	/** Unique text of this card, to find it after its content has changed. Earlier versions wrote it into all cards. */
+	/** Unique text that finds this card after its content has changed. Earlier versions wrote it into all cards. */
 	marker: z.exactOptional(z.string()),
-	/** Identity of a post that several rows may create; by default the id of the row. It decides the nonce. */
+	/** Identity of a post that several rows may create; by default, the id of the row. The nonce derives from it. */
 	key: z.exactOptional(z.string()),
-	/** Ids of the buttons that this post has in one of its states, to find it after its content has changed. */
+	/** Ids of the buttons that this post has in one of its states. They find the post after its content has changed. */
 	buttons: z.exactOptional(z.array(z.string())),
 	/** Earliest time at which another row may have created this post, in milliseconds since the epoch. Default: the row's time. */
 	since: z.exactOptional(z.number()),
-	/** Direct messages that get the post if its thread or channel is closed, with an explanation above it. */
+	/** Person who gets the post as a direct message if its thread or channel is closed. `body` is the explanation above it. */
 	elsewhere: z.exactOptional(z.object({ person: z.string(), body: z.string().min(1) })),
-	/** The answer is still growing. */
+	/** Whether the answer is still growing. */
 	live: z.exactOptional(z.literal(true)),
-	/** The content of a growing answer in parts, for a platform with streams. `reader`: principal of the person who asked. */
+	/** The content of a growing answer in parts, for a platform with streams. `reader` is the principal of the person who asked. */
 	grows: z.exactOptional(z.object({ reader: z.exactOptional(z.string()), parts: z.array(GrowingPart) })),
 });
 
 /** Content of one request to the platform. */
 export const Posting = z.discriminatedUnion("type", [
 	PostPosting,
-	/** Deletes the post of the card of its row. The other fields find a post that another database has posted. */
+	/** Deletes the post of the row's card. The other fields find a post that another database has posted. */
 	z.object({
 		type: z.literal("delete"),
 		key: z.exactOptional(z.string()),
@@ -159,8 +162,8 @@ export const Posting = z.discriminatedUnion("type", [
 		since: z.exactOptional(z.number()),
 	}),
 	/**
-	 * Replaces the connector's reaction to a message; without an emoji, removes it. `notice` is posted in its place if the connector
-	 * may not react. Without a notice, an earlier one is deleted.
+	 * Replaces the connector's reaction to a message; without an emoji, removes it. `notice` is posted in its place if the connector may not react.
+	 * Without `notice`, an earlier notice is deleted.
 	 */
 	z.object({
 		type: z.literal("reaction"),
@@ -168,7 +171,7 @@ export const Posting = z.discriminatedUnion("type", [
 		emoji: z.exactOptional(z.enum(statusEmoji)),
 		notice: z.exactOptional(PostPosting),
 	}),
-	/** The home page of a person in the app. It replaces the one before it. */
+	/** Home page of a person in the app. It replaces the previous page. */
 	z.object({
 		type: z.literal("home"),
 		person: z.string(),
@@ -176,14 +179,11 @@ export const Posting = z.discriminatedUnion("type", [
 		room: z.string(),
 		sections: z.array(z.object({ body: z.string().min(1), controls: z.array(z.array(Control).min(1)) })),
 	}),
-	/** Title of the conversation at its thread. It replaces the one before it. */
+	/** Title of the conversation at its thread. It replaces the previous title. */
 	z.object({ type: z.literal("title"), title: z.string().min(1).max(200) }),
 	/** Opens the thread of a posted card. */
 	z.object({ type: z.literal("thread"), card: z.string(), name: z.string().min(1) }),
-	/**
-	 * Answers a press or command in private. After its expiry, it is not shown. An empty body removes the loading
-	 * indicator.
-	 */
+	/** Answers a press or command in private. After the ticket expires, the answer is not shown. An empty body removes the loading indicator. */
 	z.object({
 		type: z.literal("private"),
 		body: z.string(),

@@ -2,15 +2,15 @@ import { ParleyError } from "@parley/base";
 import { fileTexts } from "../texts/messages.ts";
 import type { Attachment } from "./inbound-event.ts";
 
-/** Download of attachments from a platform. It must refuse other hosts, and more than `maximum` bytes. */
+/** Download of attachments from a platform. It must refuse other hosts, and files of more than `maximum` bytes. */
 export interface AttachmentSource {
 	download(url: string, maximum: number, signal: AbortSignal): Promise<Uint8Array>;
 }
 
-/** Maximum bytes, because the file is in memory during the transfer. */
+/** Maximum bytes of a file, because the file is in memory during the transfer. */
 const maximum = 25 * 1024 * 1024;
 
-/** Reads a complete attachment. Rejects like `ChatPlatform.read`, also above 25 MiB. */
+/** Reads a complete attachment. Rejects as `ChatPlatform.read` does, and for more than 25 MiB. */
 export async function readAttachment(
 	source: AttachmentSource,
 	{ name, size, url }: Attachment,
@@ -26,7 +26,7 @@ export async function readAttachment(
 	throw new ParleyError(message, { code: "data_loss" });
 }
 
-/** Returns the bytes of a stream. Rejects with `resource_exhausted` as soon as there are more than `maximum`. */
+/** Returns the bytes of a stream. Rejects with `resource_exhausted` as soon as the stream has more than `maximum` bytes. */
 export async function readBounded(
 	chunks: AsyncIterable<Uint8Array>,
 	maximum: number,
@@ -51,7 +51,7 @@ export function mayPass(status: number): boolean {
 
 const units = ["bytes", "KB", "MB", "GB"] as const;
 
-/** Size in binary units, as platforms name their limits: `30 MB`. */
+/** Writes a size in binary units, as platforms write their limits: `30 MB`. */
 function sizeText(bytes: number): string {
 	let [size, unit] = [bytes, 0];
 	while (size >= 1024 && unit < units.length - 1) [size, unit] = [size / 1024, unit + 1];
@@ -59,7 +59,7 @@ function sizeText(bytes: number): string {
 	return `${shown} ${units[unit]}`;
 }
 
-/** Sentences for people about a file that is too large for a platform. `maximum`: the limit in bytes, if known. */
+/** Sentences for people about a file that is too large for a platform. `maximum` is the limit in bytes, if known. */
 export function fileTooLarge(
 	{ name, size }: { readonly name: string; readonly size: number },
 	platform: string,

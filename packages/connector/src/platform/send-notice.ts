@@ -7,13 +7,13 @@ type Post = Extract<Posting, { type: "post" }>;
 
 /** Conversations of the platform for notices. */
 export interface NoticeRooms {
-	/** The conversation of direct messages with a person. Rejects with `rejected` if there can be none. */
+	/** Resolves with the conversation of a person's direct messages. Rejects with `rejected` if the person cannot get direct messages. */
 	direct(row: OutboxRow, person: string): Promise<string>;
-	/** The conversation of another channel of the same guild or team. */
+	/** Returns the conversation of another channel in the same guild or team. */
 	channel(row: OutboxRow, channel: string): string;
 }
 
-/** One attempt of a notice. */
+/** One attempt to post a notice. */
 interface Target {
 	readonly way: NoticeTarget["ways"][number];
 	/** Resolves with the row in the conversation of this attempt. */
@@ -22,8 +22,8 @@ interface Target {
 }
 
 /**
- * Posts a notice by the first of its ways that the platform accepts. `Receipt.unreached` has the reasons of the others. Rejects
- * with `rejected` if it accepts none.
+ * Posts a notice by the first way that the platform accepts. `Receipt.unreached` has the platform's reasons against the earlier ways. Rejects with
+ * `rejected` if the platform accepts no way.
  */
 export async function sendNotice(
 	row: OutboxRow,
@@ -44,7 +44,7 @@ export async function sendNotice(
 			const receipt = await create(await target.row(), target.post);
 			if (reasons.length === 0) return receipt;
 			const unreached = reasons.join("; ");
-			// Operators get reports about approvers only.
+			// Only notices about approvals are reported to operators.
 			if (posting.notifies.ways.includes("reply")) return receipt;
 			log.warn("an approver was notified in another way", { unreached });
 			return { ...receipt, unreached };
@@ -58,7 +58,7 @@ export async function sendNotice(
 	throw new DeliveryError(reasons.join("; "), { kind: "rejected" });
 }
 
-/** Searches a notice in each conversation in which it may have been posted. */
+/** Searches for a notice in each conversation in which it may have been posted. */
 export async function findNotice(
 	row: OutboxRow,
 	posting: Post & { readonly notifies: NoticeTarget },

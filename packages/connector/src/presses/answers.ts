@@ -37,7 +37,7 @@ async function stop(
 	return { text: status === "cancelled" ? texts.stopped : texts.alreadyEnded };
 }
 
-/** Adds a queued message to the active run. The gateway refuses that to all people but its author. */
+/** Adds a queued message to the active run. The gateway refuses a press of any person except the author of the message. */
 async function join(
 	context: HandlerContext,
 	press: Press,
@@ -85,7 +85,7 @@ async function rate(
 	return { text: rating === "good" ? texts.thanks : texts.thanksOperator };
 }
 
-/** Stops the earlier run after the new one is safe, so that there are not two answers. */
+/** Starts a new run for an edited message, and then stops the earlier run, so that the message gets one answer. */
 async function rerun(
 	context: HandlerContext,
 	press: Press,

@@ -24,13 +24,13 @@ export async function backgroundOf(
 	return (await context.gateway.request("list_commands", params)).commands;
 }
 
-/** Markdown of the running commands of a conversation, or nothing without one. */
+/** Markdown of the running commands of a conversation, or an empty list if none is running. */
 export async function runningPart(context: HandlerContext, asker: Asker, session: string): Promise<string[]> {
 	const running = (await backgroundOf(context, asker, session)).filter(({ state }) => state === "running");
 	return running.length === 0 ? [] : [commandList(context, texts.running, running)];
 }
 
-/** Commands below a heading, by their numbers. */
+/** Numbered list of commands below a heading. */
 export function commandList(
 	context: HandlerContext,
 	heading: string,

@@ -15,7 +15,7 @@ const [, , secret] = writes([".key", ".crt", ".env"], { context: { risk: "critic
 const questions: OzzieEvent[] = [a, b, secret].filter((event) => event !== undefined);
 const sent: ScriptedAnswers = { prompt_response: () => ({ status: "sent" }) };
 
-/** The subject of the button for all calls on the card after these events. */
+/** Returns the subject of the button for all calls, on the card after these events. */
 function buttonOf(events: readonly OzzieEvent[]): string {
 	const [card] = play(events).slice.cards ?? [];
 	if (!card) throw new Error("there is no card");
@@ -172,7 +172,7 @@ test("after an update, a call that an earlier version stored without a hash can 
 	const t = new QuestionContext(calls, {
 		...sent,
 		list_prompts: ({ token }) => ({
-			// True because these are the payloads of questions.
+			// The cast is true because these are the payloads of questions.
 			prompts: calls
 				.filter(({ payload }) => payload.token === token)
 				.map(({ payload }) => ({ ...payload, ...place }) as never),

@@ -13,7 +13,7 @@ import { refusalWords } from "./questions.ts";
 
 const { all: texts } = approvalTexts;
 
-/** Answers all calls that a card displayed as waiting when its button was shown, and reports each of them. */
+/** Answers all calls that waited when the card showed the button. The reply reports each call. */
 export const pressesOfCards: PressHandlers<"approve-all" | "deny-all"> = {
 	"approve-all": (context, handled, target) =>
 		answerAll(context, handled, { target, verb: "approve", response: { value: "once" } }),
@@ -30,7 +30,7 @@ interface Answering {
 	readonly response: Response;
 }
 
-/** Reason why a call did not get the answer; undefined if it did. */
+/** Reason why a call did not get the answer; undefined if the call got it. */
 type Left = string | undefined;
 
 async function answerAll(
@@ -68,7 +68,9 @@ interface AnsweringOne extends Answering {
 	readonly question: OpenQuestion | undefined;
 }
 
-/** The gateway decides about each call separately. Rejects if the gateway cannot be reached; the press is then retried. */
+/**
+ * Answers one call, because the gateway decides about each call separately. Rejects if the gateway cannot be reached, so that the press is retried.
+ */
 async function answerOne(
 	context: HandlerContext,
 	{ event: { person, room }, key }: HandledEvent<"press">,

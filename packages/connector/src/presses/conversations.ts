@@ -13,7 +13,7 @@ type Acting = HandledEvent<"press"> | HandledEvent<"command">;
 
 const { below: texts } = conversationTexts;
 
-/** Handlers of the buttons below a list of conversations. A conversation that the person cannot see any longer is refused. */
+/** Handlers of the buttons below a list of conversations. A press is refused if the person can no longer see the conversation. */
 export const pressesOfConversations: PressHandlers<Kind> = {
 	"stop-one": (context, handled, { session }) => onOne(context, handled, session, stopOne),
 	"info-one": (context, handled, { session }) => onOne(context, handled, session, infoOfOne),
@@ -92,7 +92,7 @@ export function linkedTitle({ platform }: HandlerContext, one: Conversation): st
 	return room.thread === undefined ? texts.ofChannel({ title: shown }) : shown;
 }
 
-/** Conversations to choose from. */
+/** Conversations that a person can choose from. */
 interface Offer {
 	readonly all: readonly Conversation[];
 	/** Subject of the buttons. */
@@ -101,7 +101,7 @@ interface Offer {
 	readonly question: string;
 }
 
-/** Private list of conversations, with a button for each. Without buttons if their ids would be too long. */
+/** Private list of conversations, with a button for each. The list has no buttons if their ids would be too long. */
 export function offerConversations(
 	context: HandlerContext,
 	kind: Kind,

@@ -10,10 +10,10 @@ import { answeringOf, give, type QuestionAnswer, refusalOf, whyClosed } from "./
 
 const { editForm: texts } = approvalTexts;
 
-/** An approval with the arguments of its call. */
+/** An approval that contains the arguments of its call. */
 type ShownPrompt = MethodResult<"list_prompts">["prompts"][number];
 
-/** The form with the arguments of a call, for a person who may approve it. Otherwise a private answer with the reason. */
+/** Returns the form with the arguments of a call for a person who may approve the call. Otherwise, returns a private answer with the reason. */
 export async function editFormFor(
 	context: HandlerContext,
 	answering: Omit<QuestionAnswer, "key">,
@@ -25,8 +25,8 @@ export async function editFormFor(
 }
 
 /**
- * Approves a call with the arguments of a filled form. The gateway plans and judges them. A press without a filled form did
- * not open one.
+ * Approves a call with the arguments of a filled form. The gateway plans and judges the changed call. A press without form fields gets the reason why
+ * no form opened.
  */
 export const pressesOfEdits: PressHandlers<"edit"> = {
 	async edit(context, handled, target) {
@@ -57,7 +57,7 @@ async function findApproval(
 	const { person, room, session, token } = answering;
 	const closed = whyClosed(context, answering);
 	if (closed) return { reply: closed };
-	// Refuses people who may not approve.
+	// The gateway refuses this request for people who may not approve.
 	const params = { token, session_id: session, approvals: true, ...context.onBehalf(person, room) };
 	try {
 		const { prompts } = await context.gateway.request("list_prompts", params, { sessionId: session });
@@ -70,7 +70,7 @@ async function findApproval(
 	}
 }
 
-/** A form cannot show its errors, so it is offered again. */
+/** Offers the form again, because a form cannot show its errors. */
 function again(
 	{ controls }: HandlerContext,
 	{ session, token }: QuestionAnswer,

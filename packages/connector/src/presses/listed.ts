@@ -23,10 +23,7 @@ import { approvalTexts } from "../texts/approvals.ts";
 import { trustTexts } from "../texts/trust.ts";
 import type { PressHandlers } from "./press.ts";
 
-/**
- * Handlers of the buttons below a list of approvals. The calls may belong to other channels, so that the result is the
- * answer to the press.
- */
+/** Handlers of the buttons below a list of approvals. The answer to the press contains the result, because the calls may belong to other channels. */
 export const pressesOfListed: PressHandlers<"listed-approve" | "listed-deny" | "listed-whole"> = {
 	"listed-approve": async (context, handled, target) => {
 		const [subject = "", version] = target.subject.split(".");
@@ -52,7 +49,7 @@ export const pressesOfListed: PressHandlers<"listed-approve" | "listed-deny" | "
 interface Given {
 	readonly target: ControlTarget;
 	readonly response: Response;
-	/** Absent if a repeated press has already been answered. */
+	/** Absent for a repeat of a press that was already answered. */
 	readonly prompt: ListedPrompt | undefined;
 }
 
@@ -82,11 +79,11 @@ interface Answered {
 	readonly event: HandledEvent<"press">["event"];
 	readonly token: string;
 	readonly prompt: Given["prompt"];
-	/** Number of approvals of a call that waits for more of them. */
+	/** Number of required approvals, if the call waits for further approvals. */
 	readonly needed?: number;
 }
 
-/** The card with its result, as the channel of the request shows it. */
+/** Returns the card of an approval with its result, as the channel of the request shows it. */
 function resultOf(
 	context: HandlerContext,
 	{ event: { person, room }, response, token, prompt, needed }: Answered,
@@ -123,7 +120,7 @@ const { list: texts } = approvalTexts;
 const longestName = 100;
 const longestTitle = 100;
 
-/** Returns a complete approval that may be answered in the room; undefined if it is closed or not answerable here. */
+/** Returns a complete approval that may be answered in the room; undefined if it is closed or cannot be answered there. */
 export async function findListed(
 	{ gateway, onBehalf }: HandlerContext,
 	token: string,
@@ -137,12 +134,11 @@ export async function findListed(
 	return prompts.find((prompt) => prompt.token === token);
 }
 
-/** Converts an approval for its card. */
 function questionOf({ platform: { limits } }: HandlerContext, prompt: ListedPrompt): OpenQuestion {
 	return readQuestion(prompt, limits);
 }
 
-/** Paragraphs about the request, its author and its channel. */
+/** Returns the paragraphs about the request, its author and its channel. */
 function listedFacts(
 	context: HandlerContext,
 	prompt: ListedPrompt,
@@ -158,12 +154,12 @@ interface Listing extends Numbered {
 	readonly foot: string;
 }
 
-/** The number of an approval in a list with several. */
+/** Number of an approval in a list of several approvals. */
 export interface Numbered {
 	readonly number?: number;
 }
 
-/** An approval in one post, with space for a footer. */
+/** Returns a card that shows an approval in one post, with space for a footer. */
 export function listedCard(
 	context: HandlerContext,
 	prompt: ListedPrompt,
@@ -177,7 +173,7 @@ export function listedCard(
 	]);
 }
 
-/** Controls for an approval. `cut`: the text does not show everything, so that it cannot be approved. */
+/** Returns the controls for an approval. With `cut`, the text omits a part of the call, so the call cannot be approved. */
 export function listedButtons(
 	context: HandlerContext,
 	prompt: ListedPrompt,

@@ -20,7 +20,7 @@ export const pressesOfTrust: PressHandlers<"grant-end"> = {
 	},
 };
 
-/** Handlers by kind of control. A missing kind does not compile. `startSuggested` handles `suggested`. */
+/** Handlers by kind of control. A missing kind fails to compile. `startSuggested` handles the kind `suggested`. */
 export const pressTable: PressHandlers<Exclude<ControlKind, "suggested">> = {
 	...pressesOfAnswers,
 	...pressesOfQuestions,

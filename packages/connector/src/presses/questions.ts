@@ -48,7 +48,7 @@ export const pressesOfQuestions: PressHandlers<
 	secret: (context, handled, target) => openPage(context, answeringOf(handled, target)),
 };
 
-/** Answers a question with the text of a form. Returns undefined if it was accepted, because the card shows it. */
+/** Answers a question with the text of a form. Returns undefined for an accepted answer, because the card shows it. */
 async function answerByForm(
 	context: HandlerContext,
 	answering: QuestionAnswer,
@@ -58,14 +58,14 @@ async function answerByForm(
 	return "reply" in read ? read.reply : give(context, read.answering, read.response);
 }
 
-/** An answer with its question, or the reply to a text that does not answer. */
+/** An answer with its question, or the reply to an invalid answer. */
 export type ReadText =
 	| { readonly answering: QuestionAnswer; readonly response: TypedResponse }
 	| { readonly reply: Reply };
 
 /**
- * Reads the text of a reply to the post of a question: `approve`, `deny: WHY`, or a value. A text decides nothing on a post
- * with several calls, because it does not say which of them the person has read.
+ * Reads the text of a reply to the post of a question: `approve`, `deny: WHY`, or a value. A text has no effect on a post with several calls, because
+ * it does not say which calls the person has read.
  */
 export function readText(context: HandlerContext, answering: QuestionAnswer, text: string): ReadText {
 	const slice = context.session(answering.session)?.state.questions;
@@ -94,8 +94,8 @@ export type Given =
 	| { readonly type: "refused"; readonly reply: Reply; readonly denied: boolean };
 
 /**
- * Gives an answer that a person typed in a message. With the same key, a repetition has no further effect and the same
- * result, also if the question is closed by then.
+ * Sends an answer that a person typed in a message. A repeat with the same key has the same result and no further effect, even if the question is
+ * closed by then.
  */
 export async function giveTyped(
 	context: HandlerContext,
@@ -119,7 +119,7 @@ function giving(responseOf: (event: HandledEvent<"press">["event"]) => Response)
 	return (context, handled, target) => give(context, answeringOf(handled, target), responseOf(handled.event));
 }
 
-/** Approves a call, unless it has changed since a post with its version was shown. */
+/** Approves a call, unless the call has changed since the post was shown. */
 function approving(value: "once" | "session"): PressHandler {
 	return async (context, handled, target) => {
 		const [token = "", version] = target.subject.split(".");
@@ -131,7 +131,7 @@ function approving(value: "once" | "session"): PressHandler {
 	};
 }
 
-/** The answer of a press. */
+/** Returns the question that a press answers, and its author. */
 export function answeringOf(
 	{ event: { person, room }, key }: HandledEvent<"press">,
 	{ session, subject: token }: ControlTarget,
@@ -139,7 +139,7 @@ export function answeringOf(
 	return { person, room, key, session, token };
 }
 
-/** Gives an answer. Returns undefined if it was accepted, because the card shows it. */
+/** Sends an answer to the gateway. Returns undefined for an accepted answer, because the card shows it. */
 export async function give(
 	context: HandlerContext,
 	answering: QuestionAnswer,
@@ -154,7 +154,7 @@ export async function give(
 	} catch (reason) {
 		return refusalOf(context, answering, reason);
 	}
-	// The gateway uses the first answer and accepts later ones without an effect.
+	// The gateway uses the first answer, and accepts later answers without an effect.
 	const outcome = closedOf(context, answering);
 	const own = `${context.platform.name}:${room.tenant}:${person.id}`;
 	return outcome === undefined || outcome.by === own ? undefined : whyClosed(context, answering);
@@ -182,7 +182,7 @@ async function showWhole(context: HandlerContext, answering: QuestionAnswer): Pr
 	}
 }
 
-/** A complete open question for a person who may see it; undefined if it is closed. */
+/** Returns a complete open question for a person who may see it; undefined if the question is closed. */
 export async function findPrompt(
 	context: HandlerContext,
 	{ person, room, session, token }: Answering,
@@ -228,7 +228,7 @@ export function refusalOf(context: HandlerContext, answering: Answering, reason:
 	}
 }
 
-/** The gateway's refusal as Markdown for the person. */
+/** Returns the gateway's refusal as Markdown for the person. */
 export function refusalWords(
 	{ platform }: HandlerContext,
 	{ person, room }: { readonly person: Person; readonly room: Room },
@@ -239,7 +239,7 @@ export function refusalWords(
 	return plain(refusalWithoutIds(message.replace(/^(?:forbidden|invalid params): /u, ""), refused));
 }
 
-/** A form cannot show its errors, so it is offered again. */
+/** Offers the form again, because a form cannot show its errors. */
 function againControls(context: HandlerContext, answering: Answering): Reply["controls"] {
 	const { session, token } = answering;
 	const kind = questionOf(context, answering)?.kind ?? "approval";
@@ -249,7 +249,7 @@ function againControls(context: HandlerContext, answering: Answering): Reply["co
 	return [[{ type: "button", id, label, style: "primary" }]];
 }
 
-/** The question of an answer, if it is open for this connector. */
+/** Returns the question of an answer, if it is open according to this connector's events. */
 export function questionOf(
 	context: HandlerContext,
 	{ session, token }: Pick<QuestionAnswer, "session" | "token">,
@@ -263,7 +263,7 @@ function closedOf(context: HandlerContext, { session, token }: Answering): Retur
 	return slice && closedQuestion(slice, token);
 }
 
-/** Result of the question so far; undefined while it is open for this connector. */
+/** Returns a reply with the result of a closed question; undefined while the question is open according to this connector's events. */
 export function whyClosed(context: HandlerContext, answering: Answering): Reply | undefined {
 	const closed = closedOf(context, answering);
 	if (!closed) return;

@@ -14,7 +14,7 @@ import { findPrompt, questionOf, refusalOf } from "./questions.ts";
 
 const { all: texts, buttons: labels } = approvalTexts;
 
-/** Maximum number of calls with their own row of buttons. More calls have a choice. */
+/** Maximum number of calls with their own row of buttons. For more calls, the post has a choice instead. */
 const maxRows = 4;
 
 /** Show the complete calls of a card, with buttons for each of them, to the person who pressed. */
@@ -32,7 +32,7 @@ export const pressesOfReviews: PressHandlers<"review" | "review-all" | "review-c
 
 interface Reviewing {
 	readonly target: ControlTarget;
-	/** First paragraph. */
+	/** First paragraph of the post. */
 	readonly above?: string;
 }
 
@@ -65,7 +65,7 @@ async function review(
 	};
 }
 
-/** The card of a subject from `writeDisplayed`. */
+/** Finds the card of a subject by `writeDisplayed`. */
 function cardOf(
 	context: HandlerContext,
 	{ session, subject }: { readonly session: string; readonly subject: string },
@@ -79,13 +79,13 @@ interface Shown {
 	readonly row: CardRow;
 	readonly text: string;
 	readonly isCritical: boolean;
-	/** Whether a person can change its arguments while its other approvals are missing. This post would then be out of date. */
+	/** Whether a person can still change the arguments while further approvals are missing. This post would then be out of date. */
 	readonly canChange: boolean;
 	readonly line: string;
 	readonly buttons: readonly Control[];
 }
 
-/** A complete call; undefined if it is no longer open. */
+/** Returns a complete call; undefined if it no longer waits. */
 async function showWaiting(
 	context: HandlerContext,
 	{ person, room }: HandledEvent<"press">["event"],
@@ -95,7 +95,7 @@ async function showWaiting(
 	const prompt = await findPrompt(context, { person, room, session, token });
 	const question = questionOf(context, { session, token });
 	if (!prompt || !question) return undefined;
-	// A press is compared with the stored question, which has no hash if an earlier version stored it.
+	// A press is compared with the stored question. If an earlier version stored it, it has no hash, so the button uses the stored form.
 	const bound = question.call?.hash === undefined ? question : readQuestion(prompt, context.platform.limits);
 	return {
 		row,
@@ -123,7 +123,7 @@ function controlsOf(
 ): readonly (readonly Control[])[] {
 	const scene = { ...context, session };
 	if (waiting.length === 0) return [];
-	// One row is for all calls.
+	// One row is reserved for the buttons for all calls.
 	const maximum = Math.min(maxRows, context.platform.limits.controlRows - 1);
 	const each =
 		waiting.length <= maximum

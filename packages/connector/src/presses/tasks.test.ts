@@ -36,7 +36,7 @@ interface Scenario {
 	readonly subject: string;
 	readonly fields?: Readonly<Record<string, string>>;
 	readonly answers: ScriptedAnswers;
-	/** The conversation has recorded the end of the task. */
+	/** Whether the conversation has recorded the end of the task. */
 	readonly over?: true;
 	/** The last request to the gateway. */
 	readonly asks: object;

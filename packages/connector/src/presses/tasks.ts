@@ -29,7 +29,7 @@ export const pressesOfTasks: PressHandlers<"task-approve" | "task-revise" | "tas
 	"task-cancel": known(async (context, { event, key }, { session, subject: task_id }) => {
 		const behalf = context.onBehalf(event.person, event.room);
 		const isOver = () => context.session(session)?.state.tasks.ended.some(({ id }) => id === task_id);
-		// After a crash, the state before the earlier try.
+		// After a crash, this is the state before the earlier attempt.
 		const wasOver = await context.choices.stored(`${key}/over`, async () => (isOver() ? "yes" : "no"));
 		const { status } = await context.gateway.request("cancel_task", { task_id, key, ...behalf });
 		if (status === "cancelled" && wasOver === "no") return;
@@ -56,7 +56,7 @@ function authorOf({ event: { person, room }, key }: HandledEvent<"press">): Answ
 	return { person, room, key };
 }
 
-/** Explains a press on the card of a task that the gateway no longer knows. */
+/** Adds an explanation for a task that the gateway no longer knows. */
 function known(handler: PressHandler): PressHandler {
 	return async (context, handled, target) => {
 		try {
@@ -78,7 +78,7 @@ function gone({ session, platform }: HandlerContext, target: ControlTarget, room
 	return { text: `${text} ${another}` };
 }
 
-/** The author of an answer to a task, with the room. */
+/** Author of an answer to a task, with the room. */
 interface AnswerAuthor {
 	readonly person: Person;
 	readonly room: Room;
@@ -89,13 +89,13 @@ interface TaskAnswer {
 	readonly task: string;
 	readonly status: "approved" | "revise";
 	readonly feedback?: string;
-	/** End of the question's token; the current question if absent. */
+	/** End of the question's token. Absent: the current question is answered. */
 	readonly tokenEnd?: string;
 }
 
 const approvals: ReadonlySet<string> = new Set(["yes", "approve", "ok", "go ahead"]);
 
-/** Reads the answer in a text: a short yes lets the task continue, any other text is a request for changes. */
+/** Reads the answer in a text: a short yes lets the task continue, and any other text requests changes. */
 export function answerOf(text: string): {
 	readonly status: TaskAnswer["status"];
 	readonly feedback?: string;
@@ -106,8 +106,8 @@ export function answerOf(text: string): {
 }
 
 /**
- * Answers the question of a task. Returns undefined, because the card shows the result, or an explanation if the question
- * is closed. Rejects with the gateway's refusal.
+ * Answers the question of a task. Returns undefined if the card shows the result, or an explanation if the question is closed. Rejects with the
+ * gateway's refusal.
  */
 export async function answerTask(
 	context: HandlerContext,
@@ -116,7 +116,7 @@ export async function answerTask(
 ): Promise<Reply | undefined> {
 	const behalf = context.onBehalf(person, room);
 	const task = await context.gateway.request("check_task", { task_id, ...behalf });
-	// After a crash, the question of the earlier try, which the gateway has closed.
+	// After a crash, this is the question of the earlier attempt, which the gateway may have closed.
 	const token = await context.choices.stored(`${key}/question`, async () => {
 		const open = task.suspension?.token;
 		return open?.endsWith(tokenEnd) ? open : undefined;
@@ -127,13 +127,13 @@ export async function answerTask(
 		await context.gateway.request("reply_task", { task_id, ...params, ...behalf });
 		return;
 	} catch (reason) {
-		// Another person has already answered it.
+		// Another person has already answered the question.
 		if (!isUnfit(reason)) throw reason;
 		return tooLate(context, await context.gateway.request("check_task", { task_id, ...behalf }));
 	}
 }
 
-/** Handles a message in the thread of a task: an answer to its question, otherwise the message is explained. */
+/** Handles a message in the thread of a task: as an answer to the task's question if it has one, otherwise with an explanation. */
 export async function replyToTask(
 	context: HandlerContext,
 	{ taskId, text, ...author }: AnswerAuthor & { readonly taskId: string; readonly text: string },
@@ -151,13 +151,13 @@ function isUnfit(reason: unknown): boolean {
 	return ParleyError.from(reason).code === "unimplemented";
 }
 
-/** Returns the worker of a task with the newest question. */
+/** Returns the task that asked the newest question: the task itself or one of its workers. */
 function askingFor({ session }: HandlerContext, { id, session_id }: TaskPayload): string | undefined {
 	const tasks = session(session_id)?.state.tasks;
 	return tasks && cardWith(tasks, id)?.reviews.at(-1)?.task;
 }
 
-/** Person, reason and time of the end of a task. */
+/** Describes the end of a task: person, reason and time. */
 function howEnded({ session, platform }: HandlerContext, task: TaskPayload): string {
 	const ended = session(task.session_id)?.state.tasks.ended.find(({ id }) => id === task.id);
 	return endWords(task, ended, platform);
@@ -170,7 +170,7 @@ function tooLate(context: HandlerContext, task: TaskPayload): Reply {
 	return { text: texts.alreadyAnswered({ title }) };
 }
 
-/** Possible actions for a task without a question. */
+/** Reply with the possible actions for a task without a question. */
 function withoutQuestion(context: HandlerContext, task: TaskPayload): Reply {
 	const { controls } = context;
 	const { id, status, session_id: session } = task;

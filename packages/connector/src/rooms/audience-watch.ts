@@ -16,26 +16,26 @@ export interface AudienceWatchParts {
 	readonly signal: AbortSignal;
 }
 
-/** A stopped gateway ends its grants after the same time. */
+/** Retention of events if the platform states none. A stopped gateway ends its grants after the same time. */
 const usualRetentionMs = 60 * 60_000;
 const everyMs = 60_000;
 const firstWaitMs = 1000;
 const maxWaitMs = 30_000;
 
 /**
- * Ends the grants of all channels of a platform after a time in which people may have joined unnoticed. That is the case
- * with an empty or old database, or after a disconnection for longer than the platform keeps events.
+ * Ends the grants of all channels of a platform after a period in which people may have joined unnoticed. Reasons are an empty or old database, and a
+ * disconnection for longer than the platform keeps events.
  */
 export class AudienceWatch {
 	readonly #parts: AudienceWatchParts;
-	/** Undefined if the database does not know it. */
+	/** Last time of the connection; undefined if the database has no such time. */
 	#watchedAt: number | undefined;
 	#isLinked = true;
 	#ending: Promise<void> | undefined;
 	#timer: Timer | undefined;
 	#saving: Promise<void> | undefined;
 
-	/** Begins when the platform is connected. */
+	/** Starts the watch, when the platform is connected. */
 	static async start(parts: AudienceWatchParts): Promise<AudienceWatch> {
 		const watch = new AudienceWatch(parts, await parts.watchedAt.load());
 		watch.#look();
@@ -49,7 +49,7 @@ export class AudienceWatch {
 		this.#watchedAt = isAhead ? undefined : watchedAt;
 	}
 
-	/** Resolves when the grants have ended; undefined if none must end. Rejects when the connector stops. */
+	/** Promise that resolves when the grants have ended; undefined if no grant must end. Rejects when the connector stops. */
 	get ending(): Promise<void> | undefined {
 		return this.#ending;
 	}
@@ -63,8 +63,8 @@ export class AudienceWatch {
 	}
 
 	/**
-	 * Resolves when the last time is saved. Call it after the signal has aborted. After a suspension that was not noticed,
-	 * the time stays as it is, and the next start ends the grants.
+	 * Resolves when the last time is saved. Call it after the signal has aborted. After an unnoticed suspension, the time does not change, and the next
+	 * start ends the grants.
 	 */
 	async stop(): Promise<void> {
 		this.#timer?.cancel();
@@ -78,7 +78,7 @@ export class AudienceWatch {
 		if (this.#isLinked) this.#compare();
 	}
 
-	/** Also finds that this process was suspended, because it compares every minute. */
+	/** Ends the grants if the connector was away for too long. Because it runs every minute, it also detects a suspension of this process. */
 	#compare(): void {
 		if (this.#ending !== undefined) return;
 		if (this.#watchedAt === undefined) {
@@ -92,7 +92,7 @@ export class AudienceWatch {
 		}
 	}
 
-	/** Time since the connector last knew that it was connected. */
+	/** Milliseconds since the last known connection. */
 	#awayMs(): number {
 		return this.#parts.clock.now() - (this.#watchedAt ?? Number.NEGATIVE_INFINITY);
 	}
@@ -117,7 +117,7 @@ export class AudienceWatch {
 				await watchedAt.save(saved);
 			}
 		} catch (error) {
-			// An older time only ends more grants.
+			// An outdated time is safe, because it only ends more grants.
 			log.warn("the time of the last connection cannot be saved yet", { error });
 		}
 	}
@@ -128,7 +128,7 @@ export class AudienceWatch {
 			if (this.#isLinked) this.#seen();
 		});
 		this.#ending = ending;
-		// Requests that wait for it reject with it.
+		// Requests that wait for the end of the grants report the error.
 		ending.catch(() => undefined);
 	}
 

@@ -9,7 +9,7 @@ import type { Conversation } from "./handler-context.ts";
 import { onBehalf } from "./on-behalf.ts";
 import type { Rooms } from "./rooms.ts";
 
-/** Maximum sessions that the gateway lists, and maximum conversations whose visibility is checked. */
+/** Limits: sessions that the gateway lists, and conversations whose visibility is checked. */
 const maxListed = 500;
 const maxChecked = 25;
 
@@ -21,8 +21,8 @@ interface Parts {
 }
 
 /**
- * The current conversations of a channel and of the threads below it that this person may see, the last used first. Empty
- * for a thread. `working`: only those with an active run. Rejects with `permission_denied` for a person without access.
+ * The current conversations of a channel and of the threads below it that this person may see, the last used first. For a thread, the list is empty.
+ * `working`: only conversations with an active run. Rejects with `permission_denied` for a person without access.
  */
 export async function channelConversations(
 	{ gateway, rooms, platform, subscriptions }: Parts,
@@ -46,7 +46,7 @@ export async function channelConversations(
 	return found;
 }
 
-/** Start of the message that the active run answers: a title is chosen after the first answer. */
+/** Start of the message that the active run answers. It replaces the title, which is chosen only after the first answer. */
 function aboutOf(read: RoomSession | undefined): string {
 	return (read && activeRun(read.state.answers)?.about) ?? "";
 }
@@ -71,7 +71,7 @@ async function maySee(platform: Parts["platform"], person: Person, room: Room): 
 	return thread === undefined || ((await platform.maySee?.(person, { ...room, thread })) ?? true);
 }
 
-/** Whether a session is shared in the channel or one of its threads, or is the person's own there. */
+/** Whether a session is shared in the channel or one of its threads, or belongs to the person there. */
 function isBelow(key: SessionKey, platform: string, { id }: Person, { tenant, channel }: Room): boolean {
 	if (key.platform !== platform || key.tenant !== tenant || key.channel !== channel) return false;
 	return key.person === undefined || key.person === id;

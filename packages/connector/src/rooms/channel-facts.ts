@@ -11,7 +11,7 @@ const factsMs = 30_000;
 /** Maximum number of channels in memory. */
 const maxKnown = 10_000;
 
-/** `reacts`: reactions show the state of messages. `offers`: a queued message can be added to the active run. */
+/** Display of messages. `reacts`: reactions show the state of messages. `offers`: a queued message can be added to the active run. */
 export interface MessageDisplay {
 	readonly reacts: boolean;
 	readonly offers: boolean;
@@ -39,12 +39,12 @@ export class ChannelFacts {
 
 	/** Role and rights of a person according to the gateway. */
 	whoami(person: Person, room: Room): Promise<Self> {
-		// True on the wire: `actor` and `place` are separate from a method's own parameters, and `whoami` has no others.
+		// The cast is true on the wire: `actor` and `place` are separate from the parameters of a method, and `whoami` has no parameters.
 		const input = onBehalf(person, room) as unknown as MethodInput<"whoami">;
 		return this.#gateway.request("whoami", input);
 	}
 
-	/** Part of an answer that a channel sees while the agent works. `author`: author of the message, if one is known. */
+	/** Part of an answer that a channel sees while the agent works. `author`: author of the message, if known. */
 	async liveLevel(
 		room: Room,
 		author: { readonly id: string; readonly name: string } | undefined,
@@ -52,7 +52,7 @@ export class ChannelFacts {
 		return (await this.#factsFor(room, author)).live ?? usualLevel;
 	}
 
-	/** Display of messages in a channel. `author`: author of the message, if one is known. */
+	/** Display of messages in a channel. `author`: author of the message, if known. */
 	async display(
 		room: Room,
 		author: { readonly id: string; readonly name: string } | undefined,

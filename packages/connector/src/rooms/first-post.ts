@@ -21,19 +21,18 @@ export interface FirstPost {
 	readonly channel: Room;
 	/** Card of the post. */
 	readonly card: string;
-	/** Cursor of its rows. A repetition has the same one. */
+	/** Cursor of the post's rows. A repeat has the same cursor. */
 	readonly cursor: string;
-	/** Markdown. */
 	readonly text: string;
 }
 
-/** Milliseconds between the looks for the post, and their number. */
+/** Milliseconds between lookups of the post, and the number of lookups. */
 const lookMs = 100;
 const looks = 30;
 
 /**
- * Id of the post, which is posted once. Undefined if the platform refused it, or if it was removed. Rejects with `unavailable`
- * while the platform does not post.
+ * Posts the first post of a thread once, and resolves with its id. Resolves with undefined if the platform refused the post, or if it was removed.
+ * Rejects with `unavailable` while the platform does not post.
  */
 export async function postFirst(parts: FirstPostParts, post: FirstPost): Promise<string | undefined> {
 	const { outbox, clock, signal } = parts;
@@ -62,7 +61,7 @@ export function removeFirst(
 	return plan(parts, post, { seq: 2, operation: { type: "delete", lane: "milestone", card: post.card } });
 }
 
-/** Whether the post of a card is given up, or waits for a decision of the operator. */
+/** Whether the post of a card was given up, or waits for a decision of the operator. */
 async function isRefused({ store }: FirstPostParts, card: string): Promise<boolean> {
 	const row = await store.read((db) =>
 		db

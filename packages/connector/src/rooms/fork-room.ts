@@ -11,7 +11,7 @@ import type { Choices } from "./choices.ts";
 import { type FirstPost, postFirst, removeFirst } from "./first-post.ts";
 import { onBehalf } from "./on-behalf.ts";
 
-/** The part of `Rooms` for copies. */
+/** Part of `Rooms` that copies of conversations need. */
 interface ForkRooms {
 	requireRight(person: Person, room: Room, right: "session.fork"): Promise<void>;
 	keyOf(person: Person, room: Room): Promise<string>;
@@ -35,10 +35,10 @@ interface ForkParts {
 	readonly signal: AbortSignal;
 }
 
-/** A conversation whose copy a person wants. */
+/** A conversation that a person wants to copy. */
 export interface ForkOptions {
 	readonly session: string;
-	/** Title of the conversation; "" without one. */
+	/** Title of the conversation; may be empty. */
 	readonly title: string;
 	/** See `fork_session`. */
 	readonly at?: number;
@@ -46,15 +46,15 @@ export interface ForkOptions {
 	readonly key: string;
 }
 
-/** The copy, and its thread if it has one. Otherwise it is the current conversation of the room. */
+/** The copy, with its thread if it has one. A copy without a thread is the current conversation of the room. */
 export interface ForkedRoom {
 	readonly title: string;
-	/** Number of the last message that it has. */
+	/** Number of the last message in the copy. */
 	readonly at: number;
 	readonly thread?: Room;
 }
 
-/** Errors after which the request is repeated with the same post. */
+/** Errors after which a retry continues with the same post. */
 const retried: ReadonlySet<ErrorCode> = new Set([
 	"unavailable" as const,
 	"deadline_exceeded" as const,
@@ -65,9 +65,9 @@ const retried: ReadonlySet<ErrorCode> = new Set([
 ]);
 
 /**
- * Continues a copy of a conversation in a new thread of its channel, or in the room itself without one.
- * A repetition after a crash continues with the same post and the same copy. Rejects with the gateway's refusal, which removes
- * the post, and with `unavailable` while the platform does not post.
+ * Continues a copy of a conversation in a new thread of its channel, or in the room itself if it can have no thread. After a crash, a retry continues
+ * with the same post and the same copy. Rejects with the gateway's refusal, which removes the post, and with `unavailable` while the platform does
+ * not post.
  */
 export async function forkRoom(
 	parts: ForkParts & { readonly choices: { readonly stored: Choices["stored"] } },
@@ -103,7 +103,7 @@ function forkSession(
 	return gateway.request("fork_session", { ...params, ...onBehalf(person, room) });
 }
 
-/** Posts the beginning of the thread in the channel, and opens the thread. Undefined if there can be none. */
+/** Posts the beginning of the thread in the channel, and opens the thread. Returns undefined if the room can have no thread. */
 async function openThread(parts: ForkParts, room: Room, requested: ForkOptions): Promise<Room | undefined> {
 	const { platform, log } = parts;
 	const { thread: _thread, ...channel } = room;
@@ -122,7 +122,7 @@ async function openThread(parts: ForkParts, room: Room, requested: ForkOptions):
 	return undefined;
 }
 
-/** The post that begins the thread, without its text. */
+/** Properties of the post that begins the thread, without its text. */
 function firstPostOf({ thread: _thread, ...channel }: Room, key: string): Omit<FirstPost, "text"> {
 	return { channel, card: `fork:${key}`, cursor: `${eventCursor}${key}/fork` };
 }

@@ -4,8 +4,8 @@ import type { ConnectorTables } from "../store/tables.ts";
 type Tx = Kysely<ConnectorTables>;
 
 /**
- * Stores the inbound events that become one request with the event `first`, in their order. It is stored before the gateway
- * gets the request, so that a later process sends the same request.
+ * Stores the inbound events that become one request with the event `first`, in their order. Call it before the gateway gets the request, so that a
+ * later process sends the same request.
  */
 export async function writeJoinedRecords(
 	tx: Tx,
@@ -20,13 +20,13 @@ export async function writeJoinedRecords(
 		.execute();
 }
 
-/** Whether another event includes this one. */
+/** Whether another event includes this event in its request. */
 export async function isJoined(db: Tx, event: string): Promise<boolean> {
 	const row = await db.selectFrom("joined").select("first").where("event", "=", event).executeTakeFirst();
 	return row !== undefined;
 }
 
-/** The stored events that an event includes, in order, with their data as JSON. */
+/** Reads the events that an event includes in its request, in order, with their data as JSON. */
 export async function readJoined(
 	db: Tx,
 	first: string,

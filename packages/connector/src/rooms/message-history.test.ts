@@ -161,7 +161,7 @@ test("with more stops than fit in memory, every conversation is looked up, and n
 		return [reads() - before, ...stopped];
 	};
 	expect(await asks(50_000)).toEqual([1, true, false]);
-	// The oldest is no longer known, so each of them is possible.
+	// The oldest name is no longer in memory, so every name may be in the database.
 	expect(await asks(50_001)).toEqual([2, true, false]);
 	await store.close();
 });

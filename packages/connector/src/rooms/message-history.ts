@@ -9,14 +9,14 @@ import {
 	writeMessageRecord,
 } from "./message-records.ts";
 
-/** Time in the database: see `sweep`. */
+/** Time for which the database keeps message records, as `sweep` defines it. */
 const retentionMs = 7 * 24 * 3_600_000;
-/** Maximum names in memory. After more, each name is looked up in the database. */
+/** Maximum names in memory. If there are more names, each name is looked up in the database. */
 const max = 50_000;
 
 const isStop = sql<boolean>`effect = ${sql.lit("nothing-to-stop" satisfies Effect)}`;
 
-/** Names that the database has rows for. It may contain a name without a row, but never lacks one. */
+/** Names that may have rows in the database. A name in the set may have no row, but each name with a row is in the set. */
 class RecentNames {
 	/** Times of the newest rows, in milliseconds since the epoch. */
 	readonly #at: Cache<string, number>;
@@ -43,7 +43,7 @@ class RecentNames {
 		return !this.#isComplete || (at !== undefined && this.#isStored(at));
 	}
 
-	/** Whether the database may still have a row of that time. */
+	/** Whether the database may still have a row from that time. */
 	#isStored(at: number): boolean {
 		return this.#newest - at <= retentionMs;
 	}
@@ -64,18 +64,17 @@ interface Stopping {
 }
 
 /**
- * Answers two questions before each message is sent, both rarely positive: whether an edit has overtaken it, and whether a
- * person has stopped it. Reads the database only if a positive answer is possible. All message records are written through
- * this class.
+ * Answers two questions before each message is sent: whether a newer edit replaces it, and whether a person has stopped it. Both answers are rarely
+ * yes, so the database is read only if yes is possible. All message records are written through this class.
  */
 export class MessageHistory {
 	readonly #store: Store<ConnectorTables>;
 	readonly #clock: Clock;
-	/** Messages with an event other than the first message. */
+	/** Messages with another event, for example an edit or a deletion. */
 	readonly #others: RecentNames;
 	/** Conversations with a stop. */
 	readonly #stops: RecentNames;
-	/** Running stops. */
+	/** Stops that are still running. */
 	readonly #stopping = new Set<Stopping>();
 
 	/** Reads the rows of earlier processes. */
@@ -86,7 +85,7 @@ export class MessageHistory {
 			db
 				.selectFrom("heard")
 				.select(columns)
-				// Ids begin with the kind of event, so the key finds all but plain messages.
+				// Ids begin with the kind of event, so a range of ids excludes plain messages.
 				.where((eb) => eb.or([eb("id", "<", "message:"), eb("id", ">=", "message;"), isStop]))
 				.orderBy("changed_at")
 				.execute(),
@@ -104,12 +103,12 @@ export class MessageHistory {
 
 	write(tx: Kysely<ConnectorTables>, record: MessageRecord): Promise<void> {
 		const now = this.#clock.now();
-		// Also noted if the transaction fails: a lookup then finds nothing.
+		// The note is safe even if the transaction fails, because a lookup then finds no row.
 		this.#note(record, now);
 		return writeMessageRecord(tx, record, now);
 	}
 
-	/** Whether another inbound event of the same message was handled; for an edit, a newer edit or a deletion. */
+	/** Whether another inbound event of the same message was already handled. For an edit, only a newer edit or a deletion counts. */
 	async isOvertaken(message: MessageEvent & { readonly editedAt?: number }): Promise<boolean> {
 		if (!this.#others.mayHave(nameOf(message))) return false;
 		const last = await this.#store.read((db) => newestEventOf(db, message));
@@ -117,19 +116,19 @@ export class MessageHistory {
 		return message.editedAt === undefined || last.at > message.editedAt;
 	}
 
-	/** See `wasStopped`. Waits for running stops. */
+	/** Waits for running stops, then returns the result of `wasStopped`. */
 	async wasStopped(stop: Parameters<typeof wasStopped>[1]): Promise<boolean> {
 		for (;;) {
 			const mayBe = this.#stops.mayHave(stop.conversation);
 			if (mayBe && (await this.#store.read((db) => wasStopped(db, stop)))) return true;
-			// Includes stops that began while the database was read: their requests may be on the way to the gateway.
+			// Stops may have begun while the database was read, and their requests may be on the way to the gateway.
 			const coming = [...this.#stopping].filter((one) => isFor(one, stop));
 			if (coming.length === 0) return false;
 			await Promise.all(coming.map(({ ended }) => ended));
 		}
 	}
 
-	/** Carries out a stop, including its record. Messages wait for it. */
+	/** Carries out a stop, including its record. Messages wait until it ends. */
 	async stop<Value>(details: Omit<Stopping, "ended">, work: () => Promise<Value>): Promise<Value> {
 		const ended = Promise.withResolvers<void>();
 		const stopping = { ...details, ended: ended.promise };
@@ -156,6 +155,6 @@ function isFor(
 }
 
 function nameOf({ conversation, message }: MessageEvent): string {
-	// Ids have no line breaks; otherwise, two messages would only share a lookup.
+	// Ids have no line breaks. If one had, two messages would only share a lookup.
 	return `${conversation}\n${message}`;
 }

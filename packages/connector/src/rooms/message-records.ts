@@ -7,7 +7,7 @@ import { messageTexts } from "../texts/messages.ts";
 
 type Tx = Kysely<ConnectorTables>;
 
-/** Result of a message. Stored with it. */
+/** Result of a message, which is stored with the message. */
 export type Effect = keyof typeof messageTexts.effects;
 
 /** A message that was judged, and its result. */
@@ -21,7 +21,7 @@ export interface MessageRecord {
 	readonly person: Person;
 	/** Time of the message, in milliseconds since the epoch. */
 	readonly at: number;
-	/** Text after an edit. */
+	/** Text of the message after an edit. */
 	readonly text?: string;
 	readonly session?: string;
 	readonly run?: string;
@@ -56,12 +56,12 @@ export async function writeMessageRecord(tx: Tx, record: MessageRecord, now: num
 	await upsert(tx, row);
 }
 
-/** Returns the records of a message, its newest version first; of a conversation, the newest message first. */
+/** Returns the records of a message or of a conversation, the newest first. */
 export async function readMessageRecords(
 	db: Tx,
 	filter: {
 		readonly conversation?: string;
-		/** Start of the conversations of threads that also count, on platforms where these begin with their channel. */
+		/** Prefix of the conversations of threads that are included, on platforms whose thread conversations begin with the channel. */
 		readonly below?: string;
 		readonly message?: string | undefined;
 		/** End of the message id, without `%` and `_`. */
@@ -106,7 +106,7 @@ const selectNewest = hotStatement<
 		.limit(sql.lit(1)),
 );
 
-/** The newest inbound event of a message, with its time; undefined without one. */
+/** Returns the newest inbound event of a message, with its time; undefined without an event. */
 export async function newestEventOf(
 	db: Tx,
 	message: { readonly conversation: string; readonly message: string },
@@ -130,12 +130,12 @@ const selectStops = hotStatement<
 		.selectFrom("heard")
 		.select("person")
 		.where("conversation", "=", p("conversation"))
-		// A literal, so that the planner can use the index `heard_stops`.
+		// The value is a literal, so that the planner can use the index `heard_stops`.
 		.where("effect", "=", sql.lit("nothing-to-stop" satisfies Effect))
 		.where("at", ">", p("since")),
 );
 
-/** Whether a person, or only `by`, stopped a conversation after `since` while no run was active. */
+/** Whether a person stopped a conversation after `since` while no run was active. With `by`, only stops of this person apply. */
 export async function wasStopped(
 	db: Tx,
 	{
@@ -148,7 +148,7 @@ export async function wasStopped(
 	return rows.some(({ person }) => by === undefined || Person.parse(parseJson(person)).id === by);
 }
 
-/** Skips rows of another version of this program. */
+/** Reads a record. Skips a row that another version of this program wrote in another form. */
 function recordOf({
 	person,
 	text,

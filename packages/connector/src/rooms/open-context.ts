@@ -33,7 +33,7 @@ export interface ContextParts extends SendParts {
 	readonly log: Logger;
 }
 
-/** Handler context of a connector: requests on behalf of people, in the rooms and sessions of its platform. */
+/** Opens the handler context of a connector, for requests on behalf of people in the rooms and sessions of its platform. */
 export function openContext(parts: ContextParts): RoomContext {
 	const { gateway, controls, platform, clock, log, rooms, subscriptions, store } = parts;
 	const choices = new Choices(store, clock);
@@ -44,7 +44,7 @@ export function openContext(parts: ContextParts): RoomContext {
 		store.read((db) =>
 			readMessageRecords(db, { conversation: platform.conversation(room), message, limit: 20 }),
 		);
-	/** In other channels and threads, people may only query their own messages. */
+	/** Finds a message of the person in other channels and threads, where people may only query their own messages. */
 	const ownElsewhere = async (
 		of: { readonly message: string } | { readonly ending: string },
 		person: string,
@@ -82,7 +82,7 @@ export function openContext(parts: ContextParts): RoomContext {
 				return named ?? (ending === undefined ? undefined : ownElsewhere({ ending }, person));
 			}
 			const conversation = platform.conversation(room);
-			// In Slack, a message of a channel begins its own thread.
+			// In Slack, each message of a channel begins its own thread, so threads are included.
 			const filter = { conversation, below: `${conversation}/`, limit: 100 };
 			const newest = await store.read((db) => readMessageRecords(db, filter));
 			return newest.find((record) => record.person.id === person && record.effect !== "command");
@@ -93,7 +93,7 @@ export function openContext(parts: ContextParts): RoomContext {
 	};
 }
 
-/** Stops the runs of a room's sessions in which this person can stop them, and records that. Returns false for none. */
+/** Stops the runs in a room's sessions that this person can stop, and records a stop without a run. Returns false if no run was active. */
 function stopRuns(
 	{ gateway, platform, rooms, store, messageHistory }: ContextParts,
 	{ person, room }: { readonly person: Person; readonly room: Room },
@@ -127,9 +127,9 @@ const maxAttachments = 20;
 const aroundBytes = 16_384;
 /** Milliseconds before each further attempt to read an attachment that is temporarily not available. */
 const readAgainMs = [500, 1000, 2000, 4000];
-/** Milliseconds for the download of files of messages that belong to a request. */
+/** Maximum milliseconds for the download of files from messages that belong to a request. */
 const contextFilesMs = 4000;
-/** Maximum characters about missing files for the agent. */
+/** Maximum characters of the list of missing files for the agent. */
 const maxAboutMissing = 4000;
 
 interface SendParts {
@@ -145,8 +145,8 @@ interface SendParts {
 }
 
 /**
- * Sends a message to the session of a room, with its readable attachments; the agent and the result list the others.
- * Rejects with `invalid_argument` if the message is too long, and with `permission_denied` if the person may not send it.
+ * Sends a message with its readable attachments to the session of a room. The agent and the result get a list of the other attachments. Rejects with
+ * `invalid_argument` if the message is too long, and with `permission_denied` if the person may not send it.
  */
 async function sendMessage(
 	parts: SendParts,
@@ -180,16 +180,16 @@ async function sendMessage(
 	};
 	let target = subscription;
 	const again = async (): Promise<string> => {
-		// The session was deleted, or this connection has not joined it. A deleted session is replaced by a new one.
+		// The session was deleted, or this connection has not joined it. A new session replaces a deleted session.
 		await parts.subscriptions.reopen(subscription);
 		target = await parts.rooms.current(person, room, `${key}/2`);
-		// The same key, so that a session that already has the message does not get it twice.
+		// The same session keeps the same key, so that it does not get the message twice.
 		return send(parts, target, target.session === subscription.session ? sent : { ...sent, key: `${key}/2` });
 	};
 	const run = await send(parts, subscription, sent).catch(async (reason: unknown) => {
 		const { code } = ParleyError.from(reason);
 		if (code === "not_found") return again();
-		// An earlier process has already sent the message to another session, and the room was switched since.
+		// An earlier process has already sent the message to another session, before the room was switched.
 		if (isKeyOfOther(reason)) return undefined;
 		throw reason;
 	});
@@ -216,7 +216,7 @@ function namesOf(attachments: readonly Attachment[]): string {
 	return fileTexts.attached({ names: attachments.map(({ name }) => name).join(", ") });
 }
 
-/** Lists missing files for the agent, so that it does not search for them. */
+/** Lists missing files for the agent, so that the agent does not search for them. */
 function missing(failures: readonly string[]): string {
 	return fileTexts.missing({ files: oneLine(failures.join("; "), maxAboutMissing) });
 }
@@ -250,10 +250,7 @@ async function uploadAttachments(
 	return { ids, failures };
 }
 
-/**
- * Uploads files of the messages that belong to a request, within some seconds. The agent knows the names of the others from
- * the messages.
- */
+/** Uploads files of the messages that belong to a request, within some seconds. For the other files, the messages contain the names. */
 async function uploadContextFiles(
 	{ platform, files, clock, signal }: SendParts,
 	{ key }: OutgoingMessage,

@@ -6,7 +6,7 @@ import type { Person, Room } from "../platform/inbound-event.ts";
 import { accessTexts } from "../texts/access.ts";
 import type { Reply, RoomContext } from "./handler-context.ts";
 
-/** Temporary errors that are not the person's fault. They are retried without an answer. */
+/** Temporary errors that are not the person's fault. The request is retried without an answer. */
 const passing: ReadonlySet<ErrorCode> = new Set([
 	"unavailable" as const,
 	"deadline_exceeded" as const,
@@ -20,7 +20,7 @@ const passing: ReadonlySet<ErrorCode> = new Set([
 const maxWords = 500;
 
 interface Refusal extends Reply {
-	/** The person has no access at all. */
+	/** Whether the person has no access at all. */
 	readonly isStranger?: true;
 }
 
@@ -40,7 +40,7 @@ export async function refusalOf(
 	return { text: definedItems([refusal, hint === undefined ? undefined : sentence(hint)]).join(" ") };
 }
 
-/** The gateway's message about the person, as a sentence without ids. */
+/** Returns the gateway's message about the person, as a sentence without ids. */
 export function refusalText(
 	message: string,
 	{ person, room: { tenant } }: { readonly person: Person; readonly room: Room },
@@ -49,15 +49,15 @@ export function refusalText(
 	return sentence(refusalWithoutIds(message, { platform, tenant, person }));
 }
 
-/** The command works in the channel, the text form also in its threads. */
+/** Explains how to request access. The command is written for the channel, because its text form works in threads, too. */
 function howToPair(platform: RoomContext["platform"]): string {
 	return accessTexts.noAccess({ command: platform.command("pair", {}) });
 }
 
-/** An id of the gateway, with the colon or the space before it. */
+/** Pattern of the gateway's ids, with the colon or the space before an id. */
 const gatewayId = /:? ?"?\b(?:sess|run|task|call|prompt|grant|file|sched|mem|msg|review)_[0-9a-z]{20,}"?/gu;
 
-/** The gateway's message as a sentence, without its ids and without the prefix for programs. */
+/** Returns the gateway's message as a sentence, without ids and without the prefix for programs. */
 function sentence(message: string): string {
 	const reason = message
 		.replace(/^(forbidden|invalid params|not available): /, "")

@@ -11,7 +11,7 @@ function earlier(id: string, more: Partial<ReadMessage> = {}): ReadMessage {
 	return { id, relation: "thread", author, ...sentMessage, ...more };
 }
 
-/** Sends a message of Ada, and returns the context that reaches the gateway. */
+/** Sends a message from Ada, and returns the context that reaches the gateway. */
 async function send(
 	stage: Stage,
 	more: { readonly text?: string; readonly in?: string; readonly referenced?: ReadMessage[] } = {},
@@ -29,7 +29,7 @@ async function send(
 	};
 	await stage.arrive({ type: "message", ...happened, ...sentMessage }, `message:${message}`);
 	const sent = stage.gateway.requests.findLast(({ method }) => method === "send_message")?.params;
-	// True because the scripted gateway records the parameters of the method.
+	// The cast is true because the scripted gateway records the parameters of the method.
 	return sent as {
 		content: string;
 		attachments?: string[];

@@ -18,20 +18,20 @@ import type { OutgoingMessage } from "./handler-context.ts";
 import type { Effect } from "./message-records.ts";
 import type { Rooms } from "./rooms.ts";
 
-/** Maximum wait for earlier messages, in milliseconds. A request is not delayed longer by them. */
+/** Maximum wait for earlier messages, in milliseconds. */
 const patienceMs = 3000;
 const maxInThread = 50;
 const usualInChannel = 20;
 /** Maximum characters of one message. */
 const maxText = 20_000;
-/** Maximum bytes of all messages in a request to the gateway, which selects 80,000 bytes of them. */
+/** Maximum bytes of all messages in a request. The gateway selects 80,000 bytes of them. */
 const maxBytes = 300_000;
 /** Bytes reserved for the parts of a request other than its text and its messages. */
 const aroundBytes = 16_384;
-/** Maximum files of earlier messages of a thread, and their maximum size in bytes. */
+/** Limits for files of earlier messages in a thread: number of files, and size of each file in bytes. */
 const maxFiles = 5;
 const maxFileBytes = 4 * 1024 * 1024;
-/** Files in memory that a session has. After a restart, a session may get a file again. */
+/** Maximum known files of sessions in memory. After a restart, a session may get a file again. */
 const maxKnownFiles = 10_000;
 
 type Context = NonNullable<MethodInput<"send_message">["context"]>;
@@ -47,7 +47,7 @@ export interface RequestContextParts {
 	readonly signal: AbortSignal;
 }
 
-/** Messages for a request, and the files of these messages that the agent gets with it. */
+/** Messages for a request, and the files of these messages that the agent gets with the request. */
 export interface RequestContext {
 	/** Undefined if there is nothing to send. */
 	readonly context: Context | undefined;
@@ -57,7 +57,7 @@ export interface RequestContext {
 /** Reads the messages that belong to a request. */
 export class RequestContexts {
 	readonly #parts: RequestContextParts;
-	/** By session and id of the file. */
+	/** Files that a session already has, by session and file id. */
 	readonly #files: Cache<string, true>;
 
 	constructor(parts: RequestContextParts) {
@@ -66,8 +66,8 @@ export class RequestContexts {
 	}
 
 	/**
-	 * Reads the earlier messages of the room and the referenced messages. Never rejects for a reason of the platform: the
-	 * context then states that the messages could not be read.
+	 * Reads the earlier messages of the room and the referenced messages. Does not reject for an error of the platform: the context then states that the
+	 * messages could not be read.
 	 */
 	async read(
 		person: Person,
@@ -107,7 +107,7 @@ export class RequestContexts {
 	}
 
 	async #limits(person: Person, room: Room): Promise<ContextQuery["limits"]> {
-		// The session of a direct message has all of its messages.
+		// The session of a direct message already contains all its messages.
 		if (room.kind === "direct" || this.#parts.platform.readContext === undefined) return none;
 		const { context = usualInChannel } = await this.#parts.rooms.facts(person, room);
 		return context === 0 ? none : { thread: maxInThread, channel: context };
@@ -150,7 +150,7 @@ export class RequestContexts {
 		}
 	}
 
-	/** Messages that were commands. They do not reach the agent. */
+	/** Returns the ids of messages that were commands. Commands do not reach the agent. */
 	async #commandsOf(messages: readonly ReadMessage[]): Promise<ReadonlySet<string>> {
 		const ids = messages.filter(({ ours }) => !ours).map(({ id }) => id);
 		if (ids.length === 0) return new Set();
@@ -165,7 +165,9 @@ export class RequestContexts {
 		return new Set(rows.map(({ message }) => message));
 	}
 
-	/** Own posts that an agent may get: answers, but no cards and no notices. Posts without a row may be of earlier sessions. */
+	/**
+	 * Selects the connector's posts that the agent may get: answers, but no cards and no notices. A post without a row may belong to an earlier session.
+	 */
 	async #ownPosts(
 		messages: readonly ReadMessage[],
 		session: string,
@@ -192,7 +194,7 @@ export class RequestContexts {
 		);
 	}
 
-	/** The files of referenced messages, and the newest files of a thread. */
+	/** Selects the files of referenced messages, and the newest files of a thread. */
 	#filesFor(session: string, read: readonly ReadMessage[], referenced: readonly ReadMessage[]): Attachment[] {
 		const pointed = [...referenced, ...read.filter(({ relation }) => !isEarlier(relation))];
 		const named = pointed.filter(({ ours }) => !ours).flatMap(({ attachments }) => attachments);
@@ -247,7 +249,7 @@ function contextFile({ name, size, type }: Attachment): NonNullable<ContextMessa
 	};
 }
 
-/** The newest messages that fit into a request. Referenced messages are last and always newer in this order. */
+/** Returns the newest messages that fit into a request. Referenced messages are at the end of the list, so they are kept first. */
 function newestWithin(messages: readonly ContextMessage[], maximum: number): ContextMessage[] {
 	let left = maximum;
 	const start = messages.findLastIndex((message) => {

@@ -4,7 +4,7 @@ import type { Room } from "../platform/inbound-event.ts";
 import { roomOf } from "../subscription/external-key.ts";
 import type { Subscriptions } from "../subscription/subscriptions.ts";
 
-/** Messages of a room that its session on the gateway contains. */
+/** Messages of a room that the room's session on the gateway contains. */
 export interface RoomProgress {
 	readonly room: Room;
 	/** Platform ids of the newest messages in the session; empty if the session was used long ago. */
@@ -21,12 +21,12 @@ interface Sessions {
 	): Promise<{ readonly state: { readonly answers: ConversationState["answers"] } } | undefined>;
 }
 
-/** Older messages are not recovered. */
+/** Maximum age of messages that are recovered, in milliseconds. */
 const recentMs = 24 * 3_600_000;
 
 /**
- * Returns the progress in the rooms of all known sessions, one entry per session. Resolves when the gateway has responded;
- * rejects if the connector stops first.
+ * Returns the progress in the rooms of all known sessions, one entry per session. Resolves when the gateway has responded; rejects if the connector
+ * stops before that.
  */
 export async function readRoomProgress(
 	subscriptions: Sessions,

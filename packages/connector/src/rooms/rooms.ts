@@ -15,7 +15,7 @@ import type { ListedSession } from "./handler-context.ts";
 import { onBehalf } from "./on-behalf.ts";
 
 const maxListed = 200;
-/** Maximum number of rooms in memory. Others are read from the database. */
+/** Maximum number of rooms in memory. Further rooms are read from the database. */
 const maxKnown = 10_000;
 
 export interface RoomsParts {
@@ -27,7 +27,7 @@ export interface RoomsParts {
 	readonly clock: Clock;
 }
 
-/** The session that a room was switched to, and the key of the switch. */
+/** Key of the session that a room was switched to, and key of the event that switched it. */
 interface Turned {
 	readonly key: SessionKey;
 	readonly by: string;
@@ -48,17 +48,17 @@ export class Rooms {
 		this.#turns = new Lookup({ clock, max: maxKnown });
 	}
 
-	/** Channel settings of a room, at most half a minute old. */
+	/** Returns the channel settings of a room, at most half a minute old. */
 	facts(person: Person, room: Room): Promise<RoomFacts> {
 		return this.#parts.channels.facts(person, room);
 	}
 
-	/** Role and rights of a person according to the gateway. */
+	/** Returns the role and rights of a person, according to the gateway. */
 	whoami(person: Person, room: Room): Promise<Self> {
 		return this.#parts.channels.whoami(person, room);
 	}
 
-	/** The current session of this person in a room; opened if it is missing. */
+	/** Returns the current session of this person in a room. Opens a session if the room has no current session. */
 	async current(person: Person, room: Room, key: string): Promise<SessionSubscription> {
 		const roomKey = await this.#roomKey(person, room);
 		const { subscriptions } = this.#parts;
@@ -68,7 +68,10 @@ export class Rooms {
 		});
 	}
 
-	/** Sessions of the room in which this person can stop a run: the current one, read first, and others with an active run. */
+	/**
+	 * Returns the sessions of the room in which this person can stop a run: the current session, which is read first, and other sessions with an active
+	 * run.
+	 */
 	async stoppable(person: Person, room: Room): Promise<readonly string[]> {
 		const { subscriptions } = this.#parts;
 		const roomKey = await this.#roomKey(person, room);
@@ -82,7 +85,7 @@ export class Rooms {
 		return ids;
 	}
 
-	/** All known sessions of a room, of all people. */
+	/** Returns all known sessions of a room, for all people. */
 	knownIn({ tenant, channel, thread }: Room): KnownSession[] {
 		const isHere = ({ key }: KnownSession): boolean =>
 			key.tenant === tenant && key.channel === channel && key.thread === thread;
@@ -96,12 +99,12 @@ export class Rooms {
 		return [...subscriptions.known()].some(({ key }) => key.tenant === tenant && key.channel === channel);
 	}
 
-	/** Whether a session is the current one of its room. */
+	/** Whether a session is the current session of its room. */
 	async isCurrent(key: SessionKey): Promise<boolean> {
 		return writeSessionKey(await this.#currentKey(roomKeyOf(key))) === writeSessionKey(key);
 	}
 
-	/** Sessions of a room that this person may see there, most recently used first. */
+	/** Returns the sessions of a room that this person may see there, the last used first. */
 	async list(person: Person, room: Room): Promise<readonly (ListedSession & { readonly key: SessionKey })[]> {
 		const roomKey = await this.#roomKey(person, room);
 		const current = writeSessionKey(await this.#currentKey(roomKey));
@@ -124,7 +127,7 @@ export class Rooms {
 		});
 	}
 
-	/** Switches a room to another session, without an id to a new one. */
+	/** Switches a room to another session. Without an id, switches to a new session. */
 	async switchSession(
 		person: Person,
 		room: Room,
@@ -143,24 +146,24 @@ export class Rooms {
 		});
 	}
 
-	/** Rejects with `permission_denied` unless the person may do it. */
+	/** Rejects with `permission_denied` unless the person has the right. */
 	async requireRight(person: Person, room: Room, right: "session.open" | "session.fork"): Promise<void> {
 		const { may, hint } = await this.whoami(person, room);
 		if (may.includes(right)) return;
 		throw new ParleyError(hint ?? conversationTexts.mayNotOpen, { code: "permission_denied" });
 	}
 
-	/** External key of the first session of a room, for this person. */
+	/** Returns the external key of the first session of a room, for this person. */
 	keyOf(person: Person, room: Room): Promise<string> {
 		return this.#roomKey(person, room);
 	}
 
-	/** External key of a further session of a room. A repeated `key` gets the same one after its switch. */
+	/** Returns the external key of a further session of a room. After a switch, a repeated `key` returns the same external key. */
 	async nextKey(person: Person, room: Room, key: string): Promise<string> {
 		return writeSessionKey(await this.#fresh(await this.#roomKey(person, room), key));
 	}
 
-	/** Reads a fork, which exists in the gateway. `turns`: it becomes the current session of the room. */
+	/** Starts to read a fork that the gateway has created. `turns`: the fork becomes the current session of the room. */
 	async openFork(
 		person: Person,
 		room: Room,
@@ -189,7 +192,7 @@ export class Rooms {
 		});
 	}
 
-	/** Without a stored switch, for example after a loss of the database, the last used session is current. */
+	/** Returns the key of the current session. Without a stored switch, for example after a loss of the database, the last used session is current. */
 	async #currentKey(roomKey: string): Promise<SessionKey> {
 		await this.#parts.subscriptions.ready;
 		const turned = await this.#turned(roomKey);
@@ -204,7 +207,7 @@ export class Rooms {
 	async #fresh(roomKey: string, key: string): Promise<SessionKey> {
 		await this.#parts.subscriptions.ready;
 		const turned = await this.#turned(roomKey);
-		// An earlier try has already made this switch.
+		// An earlier attempt has already made this switch.
 		if (turned?.by === key) return turned.key;
 		const numbers = this.#knownOf(roomKey).map(({ key: { number } }) => number);
 		const number = Math.max(0, turned?.key.number ?? 0, ...numbers) + 1;
@@ -270,7 +273,7 @@ const upsertRoom = hotStatement<ConnectorTables, Turn>((db, p) => {
 		.onConflict((conflict) => conflict.column("room").doUpdateSet(turned));
 });
 
-/** Reads the session that a room was switched to, and the key of the switch. */
+/** Reads the session that a room was switched to, and the key of the event that switched it. */
 async function readTurn(
 	db: Parameters<typeof selectRoom>[0],
 	room: string,

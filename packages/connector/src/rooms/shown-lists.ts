@@ -18,8 +18,8 @@ const maxLists = 10_000;
 const retentionMs = 24 * 3_600_000;
 
 /**
- * Lists that commands have shown. A number means the object that the person saw, also if the list has changed since. After a
- * restart, a person has to list again.
+ * Lists that commands have shown. A number refers to the object that the person saw, even if the list has changed since. After a restart, a person
+ * must request the list again.
  */
 export class ShownLists {
 	readonly #lists: Cache<string, ShownList>;
@@ -29,7 +29,7 @@ export class ShownLists {
 		this.#lists = createCache({ clock, max: maxLists, retentionMs });
 	}
 
-	/** Records a list. `isPublic`: whether all members of the room read it. */
+	/** Records a list. `isPublic`: whether all members of the room can read it. */
 	show(
 		kind: ListKind,
 		reader: Reader,
@@ -40,7 +40,7 @@ export class ShownLists {
 		this.#lists.set(keyOf(kind, reader.room, isPublic ? "" : reader.person.id), { order: this.#shown, ids });
 	}
 
-	/** The id of the object with this number, from 1, in the newest list that the person saw; undefined without one. */
+	/** Returns the id of the object with this number in the newest list that the person saw; undefined for an unknown number. Numbers start at 1. */
 	find(kind: ListKind, { person, room }: Reader, number: number): string | undefined {
 		const own = this.#lists.get(keyOf(kind, room, person.id));
 		const common = this.#lists.get(keyOf(kind, room, ""));
@@ -49,7 +49,7 @@ export class ShownLists {
 	}
 }
 
-/** Each thread has its own conversations. The other lists are those of the channel. */
+/** Key of a list. Each thread has its own list of conversations. All other lists belong to the channel. */
 function keyOf(kind: ListKind, { tenant, channel, thread }: Room, person: string): string {
 	return JSON.stringify([kind, tenant, channel, kind === "conversation" ? (thread ?? "") : "", person]);
 }

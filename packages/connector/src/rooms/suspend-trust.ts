@@ -23,7 +23,7 @@ export async function suspendTrust(
 	await endTrust(parts, room, { ...defined({ channels }), reason, key });
 }
 
-/** Ends the grants of channels of a tenant, by default that of the room's channel. */
+/** Ends the grants of channels in a tenant, by default the grant of the room's channel. */
 export async function endTrust(
 	{ gateway, platform }: Parts,
 	room: Room,

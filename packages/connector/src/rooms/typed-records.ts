@@ -13,8 +13,8 @@ const StoredResponse = z.object({
 }) satisfies z.ZodType<TypedResponse>;
 
 /**
- * A message that answers a question. It is stored before the gateway gets the answer, so that a later process repeats the
- * same request although the question is closed by then.
+ * A message that answers a question. It is stored before the gateway gets the answer. A later process then repeats the same request, even if the
+ * question is closed by then.
  */
 export interface TypedRecord {
 	/** Id of the inbound event. */
@@ -47,7 +47,7 @@ export async function writeTypedRecord(
 	await upsert(tx, { event, session, token, response: JSON.stringify(response), changed_at: now });
 }
 
-/** The stored answer of an inbound event; undefined if it does not answer a question. */
+/** Reads the stored answer of an inbound event; undefined if the event does not answer a question. */
 export async function readTypedRecord(
 	db: Kysely<ConnectorTables>,
 	event: string,

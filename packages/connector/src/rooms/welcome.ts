@@ -6,22 +6,22 @@ import type { RoomContext } from "./handler-context.ts";
 
 /** Maximum number of suggested requests. */
 const maxPrompts = 3;
-/** Maximum number of them that start a skill, so that general ones remain. */
+/** Maximum number of suggested requests that start a skill, so that space for general requests remains. */
 const maxSkills = 2;
 const maxPrompt = 100;
 
 export interface Welcome {
-	/** Markdown: the work of the agent, the people who may approve, and the suggested requests. */
+	/** Markdown lines about the work of the agent, the approvers, and the suggested requests. */
 	readonly lines: readonly [work: string, approvers: string, prompts: string];
 	/** The suggested requests as plain text. */
 	readonly prompts: readonly string[];
-	/** Whether the connector posts it in channels and to people. */
+	/** Whether the connector posts the welcome in channels and to people. */
 	readonly posts: boolean;
 	/** Whether the person has access. */
 	readonly isKnown: boolean;
 }
 
-/** Returns the welcome for a person in a room. Undefined if the gateway has no such setting. */
+/** Returns the welcome for a person in a room. Returns undefined if the gateway has no setting for welcomes. */
 export async function readWelcome(
 	context: RoomContext,
 	person: Person,
@@ -62,8 +62,8 @@ export async function readWelcome(
 const maxSuggestions = 4;
 
 /**
- * Requests that the platform suggests in the direct messages of a person: those of the operator, then skills, and general ones
- * if the operator has set none. Empty for a person without access.
+ * Reads the requests that the platform suggests in the direct messages of a person. The operator's requests are first, then skills. General requests
+ * follow if the operator has set none. The list is empty for a person without access.
  */
 export async function readSuggestions(
 	context: RoomContext,
@@ -82,7 +82,7 @@ function configuredOf(prompts: readonly string[]): readonly string[] {
 	return prompts.map((prompt) => oneLine(prompt, maxPrompt)).filter((prompt) => prompt !== "");
 }
 
-/** Requests for the first skills of the data directory. */
+/** Reads the requests for the first skills of the data directory. */
 async function skillsOf(
 	{ gateway, onBehalf }: RoomContext,
 	person: Person,
@@ -95,7 +95,7 @@ async function skillsOf(
 		.map(({ name }) => welcomeTexts.skill({ name: oneLine(name, maxPrompt) }));
 }
 
-/** The agent starts the skill itself when it gets the request. */
+/** Whether a skill can be suggested: the agent must be allowed to start the skill when it gets the request. */
 function isSuggested({ user_invocable, model_invocable, trust }: SkillPayload): boolean {
 	return user_invocable && model_invocable && (trust === "operator" || trust === "trusted");
 }

@@ -9,7 +9,7 @@ const questionSteps: readonly Step[] = [
 ];
 const us = { in: "general", mentions: "us" } as const;
 
-/** The database is lost, and the platform's package reads everything again. */
+/** Deletes the database, so that the platform's package reads all messages again. */
 async function caughtUp(stage: Stage): Promise<readonly string[]> {
 	await stage.loseDatabase();
 	await stage.repeat({ seenBefore: true });

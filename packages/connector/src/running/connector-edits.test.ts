@@ -4,7 +4,7 @@ import { playScene, type Step } from "../testing/scene.ts";
 import type { ScriptedSession } from "../testing/scripted-session.ts";
 import { Stage } from "../testing/stage.ts";
 
-/** The process ends when an inbound event is handled, and before the inbox has noted that. */
+/** Simulates a process that ends after an inbound event was handled, but before the inbox noted it. */
 function forgets(event: string): Step {
 	return {
 		async does(stage) {
@@ -16,7 +16,7 @@ function forgets(event: string): Step {
 	};
 }
 
-/** In the millisecond of the original message. */
+/** Edits a message in the same millisecond in which it was sent. */
 function editsAtOnce(message: string, text: string, version: number): Step {
 	return {
 		async does(stage) {
@@ -210,7 +210,7 @@ test("an event whose error reply cannot be stored is retried until it can", asyn
 	let tries = 0;
 	stage.gateway.methods.send_message = () => {
 		tries += 1;
-		// The next commit stores the apology.
+		// The next commit would store the apology.
 		if (tries >= 5 && tries < 8) stage.store.refusals = 1;
 		throw new ParleyError("it broke", { code: "internal" });
 	};

@@ -22,7 +22,7 @@ function granted(place: string) {
 	};
 }
 
-/** A gateway with two trusted channels. `ended`: the revoked grants. */
+/** Opens a gateway with two trusted channels. `ended` lists the revoked grants. */
 async function trusting(): Promise<{
 	readonly stage: Stage;
 	readonly ended: { id: string; reason: string }[];
@@ -95,7 +95,7 @@ test("a queued message that is deleted ends the trust, because platforms do not 
 
 const unseen = /no record of its last connection, so people may have joined unnoticed/;
 
-/** A stage on which grants end when they are revoked, and the requests after the first `from`. */
+/** Opens a stage on which revoked grants end. Returns the open grants, the reasons of revocation, and the changing requests. */
 async function trustedStage() {
 	const stage = await Stage.open();
 	const places = ["chat:guild:general", "chat:guild:other", "elsewhere:guild:general"];
@@ -109,7 +109,7 @@ async function trustedStage() {
 			return { status: "revoked" };
 		},
 	});
-	/** Requests that change something, in order. */
+	/** Methods of the requests that change state, in order. */
 	const changes = () =>
 		stage.gateway.requests.map(({ method }) => method).filter((name) => /^(send|revoke|open)_/.test(name));
 	return { stage, open, reasons, changes };
@@ -175,7 +175,7 @@ async function restored(stage: Stage, time: number): Promise<void> {
 	await stage.start();
 }
 
-/** Advances the clock while the process is stopped or the machine suspended. */
+/** Advances the clock as if the process was stopped or the machine was suspended. */
 function jump({ clock }: Stage, time: number): void {
 	const now = clock.now.bind(clock);
 	clock.now = () => now() + time;
@@ -215,7 +215,7 @@ test.each<[what: string, time: number, ends: boolean, passes: (stage: Stage, tim
 	await stage.quiet();
 	expect(open.size).toBe(ends ? 1 : 3);
 	if (ends) expect(reasons[0]).toMatch(/, so people may have joined unnoticed$/);
-	// Later grants are watched from their beginning.
+	// A later grant is watched from its start, so it stays.
 	open.set("grant_new", granted("chat:guild:new"));
 	await stage.restart();
 	expect(open.has("grant_new")).toBe(true);

@@ -21,7 +21,7 @@ function queues(content: string): Step[] {
 	return [...unanswered, { requested: "send_message", times: 2, with: { content } }];
 }
 
-/** A platform on which a message can have an answer that only its author sees. */
+/** Opens a stage whose platform has answers to a message that only its author sees. */
 async function openStage(): Promise<Stage> {
 	const stage = await Stage.open();
 	stage.platform.ticketOf = ({ message }) => ({ id: message, token: "", expiresAt: 9e15 });
@@ -300,7 +300,7 @@ test.each(["before", "after"])(
 		const tries: string[] = [];
 		methods.prompt_response = async (params, call) => {
 			tries.push(`${params.key} ${params.token} ${params.text}`);
-			// The gateway remembers the result of a key.
+			// A real gateway returns the same result for a repeated key.
 			if (tries.length > 1 && when === "after") return { status: "sent" };
 			if (tries.length === 1 && when === "before") throw lost();
 			const decided = await decide?.(params, call);
@@ -326,7 +326,7 @@ test.each(["before", "after"])(
 	},
 );
 
-/** The connection is lost before the response arrives. */
+/** Error of a connection that is lost before the response arrives. */
 function lost(): ParleyError {
 	return new ParleyError("the connection was lost", { code: "unavailable" });
 }

@@ -40,9 +40,9 @@ import type { StoredValue } from "../store/connector-database.ts";
 import type { ConnectorTables } from "../store/tables.ts";
 import { Subscriptions } from "../subscription/subscriptions.ts";
 
-/** Discord allows three seconds, which include the network. */
+/** Maximum milliseconds for suggestions. Discord allows three seconds, which include the network. */
 const completeMs = 1500;
-/** Maximum wait for a form. Discord's three seconds then still suffice for an answer without a form. */
+/** Maximum milliseconds for a form. The rest of Discord's three seconds then suffices for an answer without a form. */
 const formMs = 1000;
 const maxStuck = 20;
 
@@ -54,10 +54,10 @@ export interface ConnectorParts {
 	readonly controls: Controls;
 	/** See `AudienceWatchParts`. Stored in the same database. */
 	readonly watchedAt: StoredValue<number>;
-	/** Called when calls of models begin to fail, and when they succeed again. */
+	/** Called when model calls begin to fail, and when they succeed again. */
 	readonly modelChanged?: (isFailing: boolean) => void;
 	readonly clock: Clock;
-	/** A random number of at least 0 and below 1. */
+	/** Returns a random number from 0 to below 1. */
 	readonly chance: () => number;
 	readonly log: Logger;
 	/** Milliseconds in which messages of a person become one request. Default: 0. */
@@ -68,15 +68,15 @@ export interface ConnectorParts {
 
 /** State of a connector. Times are milliseconds since the epoch. */
 export interface ConnectorStatus {
-	/** Inbound events that wait to be handled. */
+	/** Number of inbound events that wait to be handled. */
 	readonly waiting: number;
-	/** Unsettled posts. */
+	/** Number of unsettled posts. */
 	readonly open: number;
 	/** The newest 20 posts that are held or dead. */
 	readonly stuck: readonly StuckRow[];
-	/** `waiting`: requests have had no response for some seconds. No data is lost meanwhile. */
+	/** `waiting`: the oldest request has had no response for some seconds. Waiting loses no data. */
 	readonly gateway: { readonly state: "reached" | "waiting"; readonly since: number };
-	/** Number of sessions that are read. */
+	/** Number of sessions that the connector reads. */
 	readonly sessions: number;
 	/** Time of the last event of the platform or the gateway. */
 	readonly lastEventAt?: number;
@@ -100,8 +100,8 @@ export class Connector {
 	#lastEventAt: number | undefined;
 
 	/**
-	 * Continues after the last process, also if the gateway is down. Requests to the gateway wait until the grants of
-	 * unwatched channels have ended (see `AudienceWatch`). The caller closes the parts.
+	 * Continues after the last process, even if the gateway is down. Requests to the gateway wait until the grants of unwatched channels have ended (see
+	 * `AudienceWatch`). The caller closes the parts.
 	 */
 	static async start(parts: ConnectorParts): Promise<Connector> {
 		const { store, platform, failpoints = noFailpoints } = parts;
@@ -193,7 +193,7 @@ export class Connector {
 		this.#lastEventAt = this.#parts.clock.now();
 	}
 
-	/** Notes an event of a session. */
+	/** Notes an event of a session, which may change home pages. */
 	noteSessionEvent(): void {
 		this.noteEvent();
 		this.#events.homes.changed();
@@ -205,15 +205,15 @@ export class Connector {
 		if (isLinked) this.#reopen();
 	}
 
-	/** The events of rooms that were opened meanwhile may be lost. */
+	/** Releases all posts that wait for their room, because events about opened rooms may be lost. */
 	#reopen(): void {
 		const { log } = this.#parts;
 		this.#outbox.reopen().catch((error: unknown) => log.warn("posts of closed rooms wait", { error }));
 	}
 
 	/**
-	 * Accepts an inbound event; see `Inbox.accept`. Interactions and stops do not wait for earlier messages, and changes of the
-	 * audience wait for no other kind.
+	 * Accepts an inbound event; see `Inbox.accept`. Interactions and stops do not wait for earlier messages. Changes of the audience wait only for
+	 * earlier changes of the audience.
 	 */
 	accept(
 		event: InboundEvent,
@@ -223,12 +223,12 @@ export class Connector {
 		return this.#inbox.accept({ id, conversation: `${conversation}${queueOf(event)}`, data: event });
 	}
 
-	/** Progress of the gateway in each room; see `readRoomProgress`. */
+	/** Returns the progress of the gateway in each room; see `readRoomProgress`. */
 	roomProgress(): Promise<readonly RoomProgress[]> {
 		return readRoomProgress(this.#subscriptions, this.#parts);
 	}
 
-	/** Suggestions for an option that a person types, within 1.5 s; empty if the gateway is too slow or refuses. */
+	/** Returns suggestions for an option that a person types, within 1.5 s. Returns none if the gateway is too slow or refuses. */
 	async complete({
 		command: name,
 		...completing
@@ -251,8 +251,8 @@ export class Connector {
 	}
 
 	/**
-	 * The form of a control whose kind passes `hasFormOfTarget`, within a second. Undefined without a form: then `accept` the
-	 * press, whose answer has the reason.
+	 * Returns the form of a control whose kind passes `hasFormOfTarget`, within a second. If it returns undefined, call `accept` with the press: the
+	 * answer states the reason.
 	 */
 	async form(pressed: Pressed): Promise<Form | undefined> {
 		const { clock, log } = this.#parts;
@@ -269,7 +269,7 @@ export class Connector {
 		}
 	}
 
-	/** State for the log and for operators. */
+	/** Returns the state for the log and for operators. */
 	async status(): Promise<ConnectorStatus> {
 		const { store } = this.#parts;
 		const count = ({ n }: { readonly n: number | string | bigint }): number => Number(n);
@@ -300,7 +300,7 @@ export class Connector {
 		};
 	}
 
-	/** Cancels requests to the gateway, stops handling and sending, and resolves when all running work has ended. */
+	/** Stops the connector: cancels requests to the gateway, and stops handling and sending. Resolves when all running work has ended. */
 	async stop(): Promise<void> {
 		this.#stopping.abort(new ParleyError("the connector stops", { code: "cancelled" }));
 		await this.#inbox.stop();

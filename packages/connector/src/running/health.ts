@@ -4,10 +4,10 @@ import type { ClientState } from "@parley/protocol";
 /** State of the agent, as members of a platform may see it. */
 export type Health = "working" | "gateway-unreachable" | "model-failing";
 
-/** Time in milliseconds without the gateway that is not shown, because a restart takes some seconds. */
+/** Time in milliseconds after which an unreachable gateway is reported. A restart of the gateway takes some seconds. */
 const graceMs = 10_000;
 
-/** Health of the agent from the states of the gateway and the model. Reports each change once. The first state is `working`. */
+/** Derives the health of the agent from the states of the gateway and the model. Reports each change once. The first state is `working`. */
 export class HealthReport {
 	readonly #clock: Clock;
 	readonly #report: (health: Health) => void;
@@ -30,7 +30,7 @@ export class HealthReport {
 			this.#update();
 			return;
 		}
-		// A stop closes the connection last. A timer would delay the end of the process.
+		// A stop closes the connection last. A timer started then would delay the end of the process.
 		if (this.#isStopped) return;
 		this.#timer ??= this.#clock.after(graceMs, () => {
 			this.#isReached = false;

@@ -15,24 +15,24 @@ export interface ReadyLink {
 	readonly state: "ready";
 }
 
-/** State of the connection. `refused` is final: a retry needs other tokens or settings. */
+/** State of the connection. `refused` is final, because a retry needs other tokens or settings. */
 export type PlatformLink<Ready extends ReadyLink> =
 	| Ready
 	| { readonly state: "lost"; readonly detail: string }
 	| { readonly state: "refused"; readonly detail: string };
 
-/** Parts that exist once the bot's account is known. */
+/** Parts that exist when the bot's account is known. */
 export interface StartedParts {
 	readonly connector: Connector;
 	readonly interactions: { settled(): Promise<void> };
 	/** Number of undocumented payloads. */
 	malformed(): number;
-	/** Asks the platform about a person. Returns undefined, or rejects, without an answer. */
+	/** Asks the platform about a person. Resolves with undefined, or rejects, if the platform does not answer. */
 	personRights(query: PersonQuery, signal: AbortSignal): Promise<PersonRights | undefined>;
 }
 
 export interface SideOpening<Parts> extends ConnectorDatabase {
-	/** Result of `PlatformSide.start`; rejects if that fails. */
+	/** Result of `PlatformSide.start`; rejects if the start fails. */
 	readonly started: Promise<Parts>;
 	/** Aborts when the connector stops. */
 	readonly signal: AbortSignal;
@@ -46,26 +46,26 @@ export interface ConnectorStart extends Posted {
 	connector(platform: ChatPlatform, controls: Controls): Promise<Connector>;
 }
 
-/** Parts of a platform's package for the run of its connector, which calls them. */
+/** Functions of a platform's package that `runConnector` calls. */
 export interface PlatformSide<Ready extends ReadyLink, Parts extends StartedParts> {
 	/** Connects without a time limit and stays connected. Rejects if this is impossible. */
 	connect(linked: (link: PlatformLink<Ready>) => void): Promise<void>;
 	/** Called first for each change of the connection. */
 	linked(link: PlatformLink<Ready>): void;
-	/** Number of channels that may have missed events and are not read yet. */
+	/** Number of channels whose missed events are not read yet. */
 	readonly behind: number;
 	/** Creates the receiver of events and the surface, when the bot's account is first known. */
 	start(ready: Ready, start: ConnectorStart): Promise<Parts>;
 	/** Shows a change of the health, for example as the presence of the bot. The first state is `working`. */
 	showHealth?(health: Health): void;
-	/** Registers the commands on platforms that require it. Never rejects. */
+	/** Registers the commands, on platforms that require a registration. Never rejects. */
 	bringCommands?(ready: Ready): Promise<void>;
 	/**
-	 * Called when events are received. After a loss of the database, reads events that the gateway does not have; see
-	 * `readRoomProgress`.
+	 * Reads the events that the connector has missed. Called when live events are already received. After a loss of the database, it reads the events
+	 * that the gateway does not have; see `readRoomProgress`.
 	 */
 	readMissed(knownRooms: () => Promise<readonly RoomProgress[]>): Promise<void>;
-	/** Stops receiving, and resolves when all running events are stored or refused. */
+	/** Stops receiving. Resolves when all received events are stored or refused. */
 	stop(): Promise<void>;
 	/** Ends parts that outlive the connector. Resolves when all data is saved. */
 	close(): Promise<void>;

@@ -13,12 +13,12 @@ import { runConnector } from "./run-connector.ts";
 
 const ready: ReadyLink = { state: "ready" };
 
-/** A platform's side that records its calls. */
+/** A `PlatformSide` that records its calls. */
 class ScriptedSide implements PlatformSide<ReadyLink, StartedParts> {
 	readonly calls: string[] = [];
 	readonly behind = 2;
 	link: (link: PlatformLink<ReadyLink>) => void = () => undefined;
-	/** Errors of connecting, starting and reading missed events. */
+	/** Errors for connecting, starting and reading missed events. */
 	readonly refusals = new Map<"connect" | "start" | "readMissed", Error>();
 
 	async connect(linked: (link: PlatformLink<ReadyLink>) => void): Promise<void> {

@@ -27,8 +27,8 @@ export interface RunPlatform<Ready extends ReadyLink, Parts extends StartedParts
 }
 
 /**
- * Runs the connector of a platform. Resolves when its database is open, and then waits for the platform and the gateway.
- * Rejects with a `ParleyError` if the database cannot be opened, and like `open`.
+ * Runs the connector of a platform. Resolves when the database is open. The running connector then waits for the platform and the gateway. Rejects
+ * with a `ParleyError` if the database cannot be opened, and if `platform.open` rejects.
  */
 export async function runConnector<Ready extends ReadyLink, Parts extends StartedParts>(
 	platform: RunPlatform<Ready, Parts>,
@@ -39,7 +39,7 @@ export async function runConnector<Ready extends ReadyLink, Parts extends Starte
 	await checkSendTimes(database, options.clock);
 	const { store, storedValue } = database;
 	const [started, stopping] = [Promise.withResolvers<Parts>(), new AbortController()];
-	// Waiting callers get the rejection.
+	// Callers that wait for `started` get the rejection.
 	started.promise.catch(() => undefined);
 	try {
 		const { signal } = stopping;
@@ -103,7 +103,7 @@ class ConnectorRun<Ready extends ReadyLink, Parts extends StartedParts> implemen
 		return this.#ended.promise;
 	}
 
-	/** Connects, without a time limit. */
+	/** Connects to the platform, without a time limit. */
 	begin(): void {
 		const { title, options, side } = this.#made;
 		side
@@ -141,7 +141,7 @@ class ConnectorRun<Ready extends ReadyLink, Parts extends StartedParts> implemen
 		this.#ended.resolve(undefined);
 	}
 
-	/** Without an answer, the gateway asks again at the next due time of the schedule. */
+	/** Answers the gateway's check of a person. Without an answer, the gateway asks again at the next due time of the schedule. */
 	async #answerCheck({ check_id, ...query }: PersonCheck): Promise<void> {
 		const { started, stopping, options } = this.#made;
 		try {

@@ -10,12 +10,12 @@ export interface RunOptions {
 	readonly gatewayToken: string;
 	/** See `ClientOptions` of @parley/protocol. */
 	readonly certificate?: string | undefined;
-	/** Contains `connectors/PLATFORM.sqlite`, readable only by its owner. */
+	/** Data directory. It contains `connectors/PLATFORM.sqlite`, which only its owner can read. */
 	readonly dataDir: string;
 	readonly log: Logger;
 	readonly clock: Clock;
 	readonly ids: Ids;
-	/** A random number of at least 0 and below 1. */
+	/** Returns a random number from 0 to below 1. */
 	readonly chance: () => number;
 	/** Called when the connection to the platform changes. `status` describes the new state. */
 	readonly onLink?: () => void;
@@ -23,7 +23,7 @@ export interface RunOptions {
 	readonly joinMs?: number;
 	/** Failpoints of the store, the inbox and the outbox. */
 	readonly failpoints?: Failpoints;
-	/** Connection that replaces the one to `gatewayUrl`. */
+	/** Connection to a gateway, instead of a new connection to `gatewayUrl`. */
 	readonly gateway?: { readonly client: Client; readonly files: GatewayFiles & GatewayHistory };
 }
 
@@ -32,19 +32,19 @@ export interface RunStatus<Ready extends ReadyLink = ReadyLink> {
 	readonly link?: PlatformLink<Ready>;
 	/** Number of undocumented payloads. */
 	readonly malformed: number;
-	/** Number of channels that may have missed events and are not read yet. Reading is retried. */
+	/** Number of channels whose missed events are not read yet. Failed reads are retried. */
 	readonly behind: number;
-	/** Absent until the bot was ready for the first time. */
+	/** Absent until the bot is ready for the first time. */
 	readonly connector?: ConnectorStatus;
 }
 
 export interface RunningConnector<Ready extends ReadyLink = ReadyLink> {
-	/** Stops the connector so that the next one can continue. */
+	/** Stops the connector, so that the next process can continue. */
 	stop(): Promise<void>;
 	status(): Promise<RunStatus<Ready>>;
 	/**
-	 * Resolves when the connector has ended: with the reason after a refusal of the platform or the gateway, without one
-	 * after `stop`.
+	 * Promise that resolves when the connector has ended. After a refusal of the platform or the gateway, it has the reason. After `stop`, it is
+	 * undefined.
 	 */
 	readonly ended: Promise<Error | undefined>;
 }

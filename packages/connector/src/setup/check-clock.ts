@@ -1,7 +1,7 @@
 import { checkTexts } from "../texts/shared.ts";
 import type { Finding } from "./finding.ts";
 
-/** Differences in milliseconds from which the clock is a problem. */
+/** Differences of the clocks in milliseconds, from which a check warns or fails. */
 const skewMs = { warn: 30_000, fail: 300_000 } as const;
 
 interface ClockTimes {
@@ -10,14 +10,14 @@ interface ClockTimes {
 	/** Display name of the platform, for example `Slack`. */
 	readonly platform: string;
 	readonly ownTime: number;
-	/** Time of the platform from a header, in milliseconds since the epoch; undefined if it sent none. */
+	/** Time of the platform from a header, in milliseconds since the epoch; undefined if the platform sent none. */
 	readonly theirTime: number | undefined;
 }
 
-/** Compares the clock of this machine with that of a platform. */
+/** Compares the clock of this machine with the clock of a platform. */
 export function checkClockOf({ id, platform, ownTime, theirTime }: ClockTimes): Finding {
 	if (theirTime === undefined) return { id, status: "ok", what: checkTexts.clockUnknown({ platform }) };
-	// A header has whole seconds.
+	// The header has whole seconds, so it may differ by up to one second.
 	const apart = Math.max(0, Math.abs(ownTime - theirTime) - 1000);
 	if (apart < skewMs.warn) return { id, status: "ok", what: checkTexts.clock({ platform }) };
 	const what = checkTexts.clockOff({ platform, seconds: Math.round(apart / 1000) });

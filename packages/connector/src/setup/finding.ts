@@ -3,7 +3,7 @@ import { setupTexts } from "../texts/setup.ts";
 
 /** Result of a check. `fix` has instructions, with a link if possible, for any status other than `ok`. */
 export interface Finding {
-	/** Never changes, because scripts may match it. */
+	/** Id of the check, which never changes because scripts may match it. */
 	readonly id: string;
 	readonly status: "ok" | "warn" | "fail";
 	readonly what: string;
@@ -15,14 +15,14 @@ export interface SetupStep {
 	readonly id: string;
 	readonly title: string;
 	readonly todo: string;
-	/** Never rejects. The step is done if no finding has the status `fail`. May be called repeatedly. */
+	/** Checks the step, which is done if no finding has the status `fail`. Never rejects. May be called repeatedly. */
 	check(signal: AbortSignal): Promise<readonly Finding[]>;
 }
 
 /** The last step of every setup: a person writes to the bot and gets an answer. */
 export function answerStep(options: {
 	readonly platform: string;
-	/** Instruction for the person, so that the bot can answer. */
+	/** Instruction that tells the person how to write to the bot. */
 	readonly todo: string;
 	/** Resolves when the running connector has answered a person for the first time. */
 	readonly answered: (signal: AbortSignal) => Promise<void>;

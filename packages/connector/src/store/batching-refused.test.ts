@@ -9,7 +9,7 @@ import { PostOffice } from "../testing/post-office.ts";
 import { BatchingStore } from "./batching-store.ts";
 import type { ConnectorTables } from "./tables.ts";
 
-/** A store with so many commits that each waits for others, until `pass`. */
+/** A store with so many commits that each commit waits for others until `pass`. */
 class BusyStore {
 	readonly #clock = new ManualClock();
 	readonly store: BatchingStore<ConnectorTables>;
@@ -27,7 +27,7 @@ class BusyStore {
 		this.store = new BatchingStore(store, this.#clock);
 	}
 
-	/** As many commits as are a crowd: those that follow wait. */
+	/** Makes so many commits that the following commits wait. */
 	async gather(): Promise<void> {
 		for (let n = 0; n < 9; n++) {
 			this.#clock.advance(1);
@@ -38,7 +38,7 @@ class BusyStore {
 		}
 	}
 
-	/** Commits all waiting commands and their consequences. */
+	/** Runs all waiting commands, and the commands that follow from them. */
 	async pass(): Promise<void> {
 		for (let still = 0; still < 8; still++) {
 			await tick();
@@ -121,7 +121,7 @@ test("only an invalid inbound event of a shared commit is refused, and a duplica
 	const { inbox } = await inboxOn(busyStore.store, async ({ id }) => void received.push(id));
 	const event = (id: string, data: unknown = { id }): QueuedEvent => ({ id, conversation: "general", data });
 	const stored = Promise.allSettled(
-		// `undefined` has no JSON form.
+		// `undefined` has no JSON form, so this event is refused.
 		[event("a"), { ...event("bad"), data: undefined }, event("b"), event("a"), event("c")].map((each) =>
 			inbox.accept(each),
 		),

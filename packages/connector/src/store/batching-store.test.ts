@@ -15,7 +15,7 @@ async function open() {
 		await store.commit(async () => undefined);
 		done.push(n);
 	};
-	/** One after the other, `ms` apart. */
+	/** Makes `count` commits one after the other, `ms` milliseconds apart. */
 	const come = async (count: number, ms: number): Promise<void> => {
 		for (let n = 0; n < count; n++) {
 			clock.advance(ms);

@@ -1,10 +1,10 @@
 import { type Clock, ParleyError, type Store, type StoreHealth, type Timer } from "@parley/base";
 import type { Kysely } from "kysely";
 
-/** More than `busyCommits` commits in `withinMs` milliseconds are delayed. One person alone does not reach this rate. */
+/** Rate above which commits are delayed: more than `busyCommits` commits in `withinMs` milliseconds. One person alone does not reach it. */
 const busyCommits = 8;
 const withinMs = 100;
-/** Unnoticeable compared with the second or more of a platform and a model. */
+/** Delay of commits in milliseconds. People do not notice it, because a platform and a model take a second or more. */
 const waitMs = 20;
 
 interface Waiting<DB> {
@@ -16,8 +16,8 @@ interface Waiting<DB> {
 }
 
 /**
- * Store that delays commits briefly under load, so that they share a transaction: writing to the disk is the main cost of a
- * commit. Otherwise, it behaves like the given store.
+ * Store that delays commits briefly under load, so that they share a transaction. Writing to the disk is the main cost of a commit. Without load, it
+ * behaves like the given store.
  */
 export class BatchingStore<DB> implements Store<DB> {
 	readonly engine: Store<DB>["engine"];
@@ -41,7 +41,7 @@ export class BatchingStore<DB> implements Store<DB> {
 		if (this.#isClosed)
 			return Promise.reject(new ParleyError("the store is closed", { code: "unavailable" }));
 		const isBusy = this.#isBusy();
-		// Waiting commits are first.
+		// Waiting commits run before this commit.
 		const isFree = this.#timer === undefined && this.#together === undefined;
 		if (isFree && !isBusy) return this.#store.commit(command);
 		this.#timer ??= this.#clock.after(waitMs, () => this.#flush());
@@ -79,7 +79,7 @@ export class BatchingStore<DB> implements Store<DB> {
 		this.#recent.push(now);
 		if (this.#recent.length <= busyCommits) return false;
 		const span = now - (this.#recent.shift() ?? now);
-		// With a clock that does not move, the wait would never end.
+		// A stopped clock has a span of 0. A wait by this clock would never end.
 		return span > 0 && span < withinMs;
 	}
 
@@ -100,8 +100,8 @@ export class BatchingStore<DB> implements Store<DB> {
 	}
 
 	/**
-	 * Runs all as one command without savepoints, which would copy each page before a change. If one command throws, which
-	 * is rare, all are undone and run again one by one.
+	 * Runs all waiting commands as one command. Savepoints are avoided, because they would copy each page before a change. If a command throws, which is
+	 * rare, all commands are undone and run again one by one.
 	 */
 	async #commitTogether(waiting: readonly Waiting<DB>[]): Promise<void> {
 		let isRefused = false;
@@ -113,7 +113,7 @@ export class BatchingStore<DB> implements Store<DB> {
 				isRefused = false;
 				return done;
 			});
-			// Before the callers continue, so that their next commits do not wait.
+			// The field is cleared before the callers continue, so that their next commits do not wait.
 			this.#together = undefined;
 			for (const settle of settles) settle();
 		} catch (error) {

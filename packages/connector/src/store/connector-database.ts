@@ -16,14 +16,14 @@ import type { ConnectorTables } from "./tables.ts";
 /** A value of the platform's package that survives a restart. */
 export interface StoredValue<Value> {
 	load(): Promise<Value | undefined>;
-	/** Undefined deletes it. `retentionMs`: time after which it is deleted. Default: never. */
+	/** Saves the value, or deletes it if it is undefined. `retentionMs` is the time until it is deleted. Default: no limit. */
 	save(value: Value | undefined, retentionMs?: number): Promise<void>;
 }
 
 /** Stored data of a connector. All of it can be read again from the gateway and the platform. */
 export interface ConnectorDatabase {
 	readonly store: Store<ConnectorTables>;
-	/** The caller must use each name for one type of value. */
+	/** Returns the stored value with a name. The caller must use each name for one type of value. */
 	storedValue<Value>(name: string): StoredValue<Value>;
 }
 
@@ -42,7 +42,7 @@ export function connectorDatabaseFile({ dataDir, platform }: DatabaseLocation): 
 	return join(dataDir, "connectors", `${platform}.sqlite`);
 }
 
-/** Opens `connectors/PLATFORM.sqlite` in the data directory, readable by its owner only; rejects as `openSqliteStore` does. */
+/** Opens `connectors/PLATFORM.sqlite` in the data directory, which only its owner can read. Rejects as `openSqliteStore` does. */
 export async function openConnectorDatabase(options: ConnectorDatabaseOptions): Promise<ConnectorDatabase> {
 	const { platform, clock, failpoints } = options;
 	const file = connectorDatabaseFile(options);
@@ -58,7 +58,7 @@ export async function openConnectorDatabase(options: ConnectorDatabaseOptions): 
 	return { store, storedValue: storedValuesOf(store, clock, platform) };
 }
 
-/** Stored values in a connector's database. */
+/** Returns the stored values in a connector's database. */
 export function storedValuesOf(
 	store: Store<ConnectorTables>,
 	clock: Clock,
@@ -66,7 +66,7 @@ export function storedValuesOf(
 ): ConnectorDatabase["storedValue"] {
 	const values = openKeyv<unknown, ConnectorTables>({ store, clock, namespace: platform });
 	return <Value>(name: string) => ({
-		// True because `save` wrote it, and the caller uses each name for one type of value.
+		// The cast is true because `save` wrote the value, and the caller uses each name for one type of value.
 		load: async () => (await values.get(name)) as Value | undefined,
 		async save(value, retentionMs) {
 			await (value === undefined ? values.delete(name) : values.set(name, value, retentionMs));
@@ -74,7 +74,7 @@ export function storedValuesOf(
 	});
 }
 
-/** Replaces the advice to restore a backup, because this database can be rebuilt. */
+/** Replaces an error's advice to restore a backup, because this database can be rebuilt. */
 function asDispensable(error: ParleyError, file: string): ParleyError {
 	if (error.code !== "data_loss" && error.code !== "failed_precondition") return error;
 	const what = error.code === "data_loss" ? "is damaged" : "was written by a newer version of Parley";

@@ -18,7 +18,7 @@ function ordered(db: Kysely<unknown>, engine: Engine, name: string) {
 	return db.schema
 		.createTable(name)
 		.addColumn("position", engine === "sqlite" ? "integer" : "bigserial", (column) => {
-			// Without it, SQLite reuses the number of a deleted newest row.
+			// Without `autoIncrement`, SQLite reuses the number of a deleted newest row.
 			return engine === "sqlite" ? column.primaryKey().autoIncrement() : column.primaryKey();
 		})
 		.addColumn("id", "text", (column) => column.notNull().unique());
@@ -111,7 +111,7 @@ async function createDecisions(db: Kysely<unknown>): Promise<void> {
 	).execute();
 }
 
-/** Every message searches for stops, which are rare. */
+/** Adds an index for stops. They are rare, but the connector searches for them before each message. */
 async function indexStops(db: Kysely<unknown>): Promise<void> {
 	await db.schema
 		.createIndex("heard_stops")
@@ -121,7 +121,7 @@ async function indexStops(db: Kysely<unknown>): Promise<void> {
 		.execute();
 }
 
-/** Every post and event writes these indexes, so they contain only rows that are searched. */
+/** Restricts indexes to rows that are searched, because every post and event writes them. */
 async function narrowIndexes(db: Kysely<unknown>): Promise<void> {
 	for (const name of ["outbox_conversation", "outbox_card", "outbox_remote", "cursors_changed"]) {
 		await db.schema.dropIndex(name).execute();
@@ -138,17 +138,17 @@ async function narrowIndexes(db: Kysely<unknown>): Promise<void> {
 	}
 }
 
-/** After a deletion, the gateway no longer names the room of the session. */
+/** Stores the key of a session's room. After a deletion, the gateway no longer names the room. */
 async function storeKeys(db: Kysely<unknown>): Promise<void> {
 	await db.schema.alterTable("cursors").addColumn("external_key", "text").execute();
 }
 
-/** A restarted process must know how long the platform still refuses a second post. */
+/** Stores send times. A restarted process must know how long the platform still refuses duplicates. */
 async function storeSendTimes(db: Kysely<unknown>): Promise<void> {
 	await db.schema.alterTable("outbox").addColumn("sent_at", "bigint").execute();
 }
 
-/** A restarted process must give the same answer again, although the question may be closed by then. */
+/** Stores typed answers. A restarted process must send the same answer again, even if the question is closed by then. */
 async function storeTypedAnswers(db: Kysely<unknown>): Promise<void> {
 	await withColumns(
 		db.schema.createTable("typed").addColumn("event", "text", (column) => column.primaryKey()),
@@ -156,7 +156,7 @@ async function storeTypedAnswers(db: Kysely<unknown>): Promise<void> {
 	).execute();
 }
 
-/** A restarted process must send the same request again. */
+/** Stores joined messages. A restarted process must send the same request again. */
 async function storeJoins(db: Kysely<unknown>): Promise<void> {
 	await withColumns(
 		db.schema.createTable("joined").addColumn("event", "text", (column) => column.primaryKey()),
@@ -165,7 +165,7 @@ async function storeJoins(db: Kysely<unknown>): Promise<void> {
 	await db.schema.createIndex("joined_first").on("joined").column("first").execute();
 }
 
-/** A restarted process must act on the same object, although the list with its number is forgotten. */
+/** Stores chosen objects. A restarted process must act on the same object, although it no longer has the list with the object's number. */
 async function storeChoices(db: Kysely<unknown>): Promise<void> {
 	await withColumns(
 		db.schema.createTable("choices").addColumn("key", "text", (column) => column.primaryKey()),

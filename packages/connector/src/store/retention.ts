@@ -5,8 +5,8 @@ const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 
 /**
- * Platforms redeliver for up to a day (Slack's delayed events: https://docs.slack.dev/apis/events-api), so three days cover
- * all copies. Posts are kept for queries of people, cards as long as they may be edited.
+ * Retention of settled rows. Platforms redeliver for up to a day (Slack's delayed events: https://docs.slack.dev/apis/events-api), so three days
+ * cover all copies. Posts are kept for queries of people, and cards for as long as they may be edited.
  */
 const retentionMs = {
 	inbound: 3 * dayMs,
@@ -16,14 +16,14 @@ const retentionMs = {
 	dead: 30 * dayMs,
 } as const;
 
-/** Prefix of the cursors of answers to an inbound event. Databases have stored this older word, so it stays. */
+/** Prefix of the cursors of answers to an inbound event. The older word stays, because databases have stored it. */
 export const eventCursor = "arrival:";
-/** First key after all keys with that prefix: a semicolon follows the colon. */
+/** First key after all keys with that prefix, because a semicolon follows the colon in the order of characters. */
 const afterEvents = "arrival;";
-/** Prefix of the cursors of answers that start to grow: no event is recorded for such a row, and the row of its end follows. */
+/** Prefix of the cursors of growing answers. Their rows have no recorded event, and the row of the complete answer follows. */
 export const growingCursor = `${eventCursor}live/`;
 
-/** Deletes old settled rows. Waiting, unknown and held rows stay. */
+/** Deletes old settled rows. Unsettled rows stay. */
 export async function sweep(store: Store<ConnectorTables>, now: number): Promise<void> {
 	await store.commit(async (tx) => {
 		for (const [table, state, maxAge] of [
@@ -51,7 +51,7 @@ export async function sweep(store: Store<ConnectorTables>, now: number): Promise
 		// Answers outside of sessions have one cursor per inbound event, which does not occur again.
 		await tx
 			.deleteFrom("cursors")
-			// The keys are adjacent, so no other index is needed.
+			// Keys with this prefix are adjacent, so no other index is needed.
 			.where("session", ">=", eventCursor)
 			.where("session", "<", afterEvents)
 			.where("changed_at", "<", now - retentionMs.inbound)
@@ -59,7 +59,7 @@ export async function sweep(store: Store<ConnectorTables>, now: number): Promise
 	});
 }
 
-/** Sweeps now and every hour until it is stopped. A failed sweep is logged; the next one tries again. */
+/** Sweeps now and every hour until it is stopped. A failed sweep is logged, and the next sweep tries again. */
 export function startRetention(parts: {
 	readonly store: Store<ConnectorTables>;
 	readonly clock: Clock;

@@ -1,13 +1,13 @@
 import { type Generated, type GeneratedAlways, sql } from "kysely";
 
 /**
- * State of an outbox row. `planned`: to be sent. `attempted`: a request is running. `unknown`: perhaps posted; the platform
- * must be searched before the next request. `held`: waits for a decision of a person. `confirmed` and `dead` are final.
+ * State of an outbox row. `planned`: to be sent. `attempted`: a request is running. `unknown`: may be posted, so the platform must be searched before
+ * the next request. `held`: waits for a person's decision. `confirmed` and `dead` are final.
  */
 export type DeliveryState = "planned" | "attempted" | "unknown" | "held" | "confirmed" | "dead";
 
 export interface OutboxTable {
-	/** Order of planning. */
+	/** Number of the row, in the order of planning. */
 	position: GeneratedAlways<number>;
 	/** Session, `seq` and index within the event, so that an event cannot be planned twice. */
 	id: string;
@@ -15,7 +15,7 @@ export interface OutboxTable {
 	seq: number;
 	conversation: string;
 	lane: string;
-	/** The card: its first row creates the post, later rows edit it. Null for a post that is never edited. */
+	/** Card of the post. The first row of a card creates the post, and later rows edit it. Null for a post that is never edited. */
 	card: string | null;
 	/** Content as JSON, which only the surface reads. */
 	payload: string;
@@ -41,13 +41,13 @@ interface CardsTable {
 interface CursorsTable {
 	session: string;
 	conversation: string;
-	/** The newest event of the session whose rows are planned. */
+	/** `seq` of the newest event of the session whose rows are planned. */
 	seq: number;
-	/** The last event that another database may have posted. Posts up to it are searched for before they are sent. */
+	/** `seq` of the last event that another database may have posted. Up to this event, the platform is searched for a post before it is sent. */
 	replayed_to: Generated<number>;
-	/** The `ConversationState` after that event, as JSON; null without a state. */
+	/** `ConversationState` after the event `seq`, as JSON; null without a state. */
 	state: Generated<string | null>;
-	/** Identifies the room after the gateway has deleted the session; null without a state. */
+	/** External key of the session. It identifies the room after the gateway has deleted the session. Null without a state. */
 	external_key: Generated<string | null>;
 	changed_at: number;
 }
@@ -57,7 +57,7 @@ interface RoomsTable {
 	room: string;
 	/** External key of the current session. */
 	external_key: string;
-	/** Key of the event that switched the session, so that a repetition does not switch again. */
+	/** Key of the event that switched the session, so that a repeat does not switch again. */
 	turned_by: string;
 	changed_at: number;
 }
@@ -83,11 +83,11 @@ interface MessagesTable {
 	changed_at: number;
 }
 
-/** `waiting`: to be handled. `done`. `dead`: the handler rejected every try. */
+/** State of an inbound event. `waiting`: to be handled. `done`: handled. `dead`: the handler rejected every attempt. */
 export type InboundState = "waiting" | "done" | "dead";
 
 interface InboundTable {
-	/** Order of arrival. */
+	/** Number of the row, in the order of arrival. */
 	position: GeneratedAlways<number>;
 	/** Id on the platform, with tenant and channel. A redelivered event has the same id. */
 	id: string;
@@ -102,9 +102,9 @@ interface InboundTable {
 
 /** Decisions of other processes about held outbox rows. */
 interface DecisionsTable {
-	/** Id of the row. */
+	/** Id of the outbox row. */
 	id: string;
-	/** 1: send it. 0: give it up. */
+	/** 1: send the row. 0: give it up. */
 	send: number;
 	by: string;
 	at: number;
@@ -128,12 +128,12 @@ interface JoinedTable {
 	event: string;
 	/** Id of the event of the earlier message. */
 	first: string;
-	/** Order in the request. */
+	/** Position in the request. */
 	place: number;
 	changed_at: number;
 }
 
-/** Objects that requests of people mean. */
+/** Objects that requests of people refer to. */
 interface ChoicesTable {
 	/** Idempotency key of the request. */
 	key: string;

@@ -10,7 +10,7 @@ const asks: readonly Step[] = [
 	{ shows: ["[Approve once]"] },
 ];
 const deletes: Step = { does: ({ gateway }) => gateway.delete() };
-/** The card has no buttons, and one post reports the deletion. */
+/** Expects a card that names the deletion, and one post about it. */
 const isShown: Step = { shows: ["the conversation was deleted", "This conversation was deleted. Your next"] };
 const hasNoButtons = (stage: Stage): void => {
 	expect(stage.posts(stage.room()).join()).not.toContain("[");
@@ -110,7 +110,7 @@ test("a session that a restored gateway has again continues with its next events
 	expect(stage.posts(stage.room()).at(-1)).toContain("renamed to “Back”");
 });
 
-/** As a real gateway answers for a session that this connection has not joined. */
+/** Refuses requests as a real gateway does for a session that this connection has not joined. */
 function notJoined({ gateway }: Stage, times: number): void {
 	const connect = gateway.connect.bind(gateway);
 	gateway.connect = () => {
@@ -145,7 +145,7 @@ test("a message to a session that was deleted unnoticed closes its cards, and st
 	const session = stage.gateway.newest;
 	notJoined(stage, 1);
 	await playScene([{ restarts: true }], stage);
-	// Readers get no signal.
+	// The connector gets no event about this deletion.
 	session.deleted = "missed";
 	await playScene([{ says: "two" }, { gateway: { answers: "second" } }], stage);
 	const posts = stage.posts(stage.room());
@@ -205,7 +205,7 @@ test("events of a restored gateway with the numbers of lost ones are rendered", 
 	session.moments.pop();
 	session.runs.push({ id: "run_0001_1", content: "one" });
 	await playScene([{ restarts: true }, { gateway: { answers: "again" } }, { passes: 20_000 }], stage);
-	// The restored run is the lost one, so its answer replaces the lost answer.
+	// The restored run has the id of the lost run, so its answer replaces the lost answer.
 	expect(stage.posts(stage.room()).join()).toContain("again");
 });
 

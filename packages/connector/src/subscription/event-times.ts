@@ -10,11 +10,11 @@ interface EventTimesParts {
 	readonly signal: AbortSignal;
 }
 
-/** Times of the events of one session: live events happen now, the times of others come from the gateway. */
+/** Times of the events of one session. A live event has the present time. For earlier events, the gateway reports the time. */
 export class EventTimes {
 	readonly #parts: EventTimesParts;
 	readonly #session: string;
-	/** The last event from before the subscription. */
+	/** `seq` of the last event before the subscription. */
 	#last: number;
 	#page: ReadonlyMap<number, number> = new Map();
 
@@ -24,14 +24,12 @@ export class EventTimes {
 		this.#last = last;
 	}
 
-	/**
-	 * Returns milliseconds since the epoch. Must be called in the order of the events. Rejects if the signal is aborted.
-	 */
+	/** Returns the time of an event in milliseconds since the epoch. Call it in the order of the events. Rejects if the signal is aborted. */
 	async of(seq: number): Promise<number> {
 		const { clock } = this.#parts;
 		if (seq > this.#last) return clock.now();
 		if (!this.#page.has(seq)) this.#page = await this.#read(seq - 1);
-		// The gateway does not report it, which then applies to all later events, too.
+		// If the gateway does not report this time, it reports no later time either.
 		if (this.#page.size === 0) this.#last = 0;
 		return this.#page.get(seq) ?? clock.now();
 	}
