@@ -9,9 +9,9 @@ import { openRegular } from "../filesystem/regular-file.ts";
 import { createWorkplace } from "../testing/tool-context.ts";
 import { replaceFile } from "./files/write-target.ts";
 
-/** Repeatedly replaces a name: see `swap-race.ci.test.ts` for directories. */
+/** Scripts that repeatedly replace a file name. For directories see `swap-race.ci.test.ts`. */
 const loops = {
-	/** Exchanges two names: renameat2(2) with RENAME_EXCHANGE. */
+	/** Exchanges two names with renameat2(2) and RENAME_EXCHANGE. */
 	exchange: `
 import ctypes, random, sys, time
 libc = ctypes.CDLL(None, use_errno=True)
@@ -20,7 +20,7 @@ print("ready", flush=True)
 while libc.renameat2(-100, a, -100, b, 2) == 0:
     time.sleep(random.random() * 0.0004)
 `,
-	/** Makes the first name a link to the second whenever it is free. */
+	/** Makes the first name a link to the second whenever the first name is free. */
 	link: `
 import os, sys
 print("ready", flush=True)
@@ -32,7 +32,7 @@ while True:
 `,
 } as const;
 
-/** Repeats the operation during the loop, until both results occurred and the time has passed. */
+/** Repeats the operation while the script runs, until both results have occurred and the time is over. */
 async function race(script: string, names: readonly string[], operation: () => Promise<unknown>) {
 	const child = spawn("python3", ["-c", script, ...names], { stdio: ["ignore", "pipe", "inherit"] });
 	await once(child.stdout, "data");
@@ -54,7 +54,7 @@ async function race(script: string, names: readonly string[], operation: () => P
 }
 
 const durationMs = process.env["PARLEY_TEST_SCALE"] === undefined ? 1_000 : 10_000;
-// Only Linux has renameat2 and the link to an open directory. Each race has its own directories, process and time.
+// Only Linux has renameat2 and links to an open directory. Each race has its own directories, process and time.
 const onLinux = test.runIf(process.platform === "linux");
 const sideBySide = { concurrent: true };
 

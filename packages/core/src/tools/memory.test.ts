@@ -26,7 +26,7 @@ function person(user: string, channel = "C1", role: Person["role"] = "member"): 
 	};
 }
 
-/** A runtime whose model makes the calls that a test writes. */
+/** A runtime whose model makes the tool calls that a test defines. */
 class Talk implements AsyncDisposable {
 	readonly t: TestRuntime;
 	readonly model: ScriptedModel;
@@ -48,7 +48,7 @@ class Talk implements AsyncDisposable {
 		return this.t.runtime.memories.store(unkeyed(by), { scope, text, tags });
 	}
 
-	/** A session, and what happens in it. */
+	/** Creates a session and records its events. */
 	async join(by: Principal = operator): Promise<{ readonly id: string; readonly log: EventLog }> {
 		const { id } = await this.t.runtime.create(unkeyed(by), {});
 		return { id, log: await EventLog.join(this.t.runtime, id) };
@@ -58,7 +58,7 @@ class Talk implements AsyncDisposable {
 		await this.t.runtime.send(unkeyed(by), id, { content });
 	}
 
-	/** The text that the model got as the result of a call, in its last request. */
+	/** Returns the result of a tool call that the last model request contains. */
 	result(callId: string): string | undefined {
 		const blocks = this.model.requests.at(-1)?.messages.flatMap(({ content }) => [...content]) ?? [];
 		const found = blocks.find((block) => block.type === "result" && block.callId === callId);
@@ -79,12 +79,12 @@ class Talk implements AsyncDisposable {
 	}
 }
 
-/** A run that makes these calls, then ends. */
+/** Returns replies of a run that makes these calls and then ends. */
 function making(...made: readonly (readonly [name: string, args: object])[]): ScriptedReply[] {
 	return [...made.map(([name, args], index) => [calls(`c${index}`, name, args)]), [says("done")]];
 }
 
-/** Queries, each with a note that it finds. */
+/** Pairs of a query and a note that it finds. */
 const searches = [
 	["茶", "お茶が好き"],
 	["好き", "お茶が好き"],
@@ -306,7 +306,7 @@ test("in a chat only the operator approves a note for all people", async () => {
 	expect(await talk.notes()).toEqual([]);
 });
 
-/** A reply with calls whose arguments are known later. */
+/** Returns a reply with calls whose arguments become known during the test. */
 function calling(name: string, args: readonly object[]): ScriptedReply {
 	return async function* () {
 		for (const [index, one] of args.entries()) yield calls(`c${index}`, name, one);
@@ -337,7 +337,7 @@ test("a run deletes notes by its person and about them, and an approved run of t
 		}
 		return (await talk.notes()).map(({ text }) => text);
 	};
-	// An approver, too, deletes notes of others only by a command.
+	// An approver can delete notes of other people only with a command.
 	expect(await left(person("ann", "C1", "approver"))).toEqual(["for everyone", "about bob", "by bob"]);
 	expect(talk.result("c2")).toContain("was written by discord:T:bob. They can delete it with /forget");
 	expect(talk.result("c3")).toContain("Memory not found");

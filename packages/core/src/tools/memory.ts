@@ -38,7 +38,7 @@ const storeMemory = defineTool<Note>({
 		names: ["remember", "save_memory", "add_memory"],
 		parameters: { content: { names: ["text", "note", "memory"] } },
 	},
-	// After a crash the same call finds the note that it has stored.
+	// After a crash, the repeated call finds the note that it stored.
 	effect: "idempotent",
 	usual: ["memory-write"],
 	async plan(args, { memories }) {
@@ -108,7 +108,7 @@ const forgetMemory = defineTool<z.infer<ReturnType<typeof forgotten>>>({
 	description: memoryTexts.forget,
 	parameters: forgotten,
 	accepts: { parameters: { memory_id: { names: ["id", "memory"] } } },
-	// After a crash it is unknown whether the note was deleted; another try reports that it does not exist.
+	// After a crash, it is unknown whether the note was deleted. Another attempt reports that the note does not exist.
 	effect: "effectful",
 	usual: ["memory-write"],
 	async plan({ memory_id: id }, { memories }) {
@@ -127,7 +127,7 @@ const forgetMemory = defineTool<z.infer<ReturnType<typeof forgotten>>>({
 	},
 });
 
-/** Notes that outlive the session. */
+/** Tools for notes that outlive the session. */
 export const memoryTools: readonly Tool[] = [storeMemory, queryMemories, listMemories, forgetMemory];
 
 function noteOf({ content, scope, tags }: Note): NewMemory {
@@ -151,7 +151,7 @@ async function find(
 	if (notes.length === 0) return { text: none, failed: false };
 	const text = notesResult(notes);
 	const isPersonal = memories.inChat && notes.some(({ scope }) => scope === "user");
-	// Other people of the chat must not read notes about this person, neither now nor in a run of theirs.
+	// Other people in the channel must not read notes about this person, neither now nor in their own later runs.
 	return {
 		text,
 		failed: false,

@@ -27,7 +27,7 @@ const scheduleTask = defineTool<Task>({
 			time_zone: { names: ["timezone", "tz"] },
 		},
 	},
-	// After a crash the same call finds the schedule that it has created.
+	// After a crash, the repeated call finds the schedule that it created.
 	effect: "idempotent",
 	usual: ["schedule"],
 	async plan(args, { schedules }) {

@@ -9,7 +9,7 @@ const parameters = () =>
 	});
 type Arguments = z.infer<ReturnType<typeof parameters>>;
 
-/** Loads a skill for the model: the result is its text, which stays in the conversation. A skill with steps is run. */
+/** Loads a skill for the model. The result is the skill's text, which stays in the conversation. Runs a skill that has steps. */
 export const skill = defineTool<Arguments>({
 	name: "skill",
 	description: skillTexts.description,
@@ -19,7 +19,7 @@ export const skill = defineTool<Arguments>({
 		ignored: ["description"],
 		parameters: { name: { names: ["skill", "command"] }, arguments: { names: ["args", "input"] } },
 	},
-	// A call after a crash loads the same skill.
+	// After a crash, the repeated call loads the same skill.
 	effect: "idempotent",
 	usual: ["read"],
 	plan: async ({ name }) => ({

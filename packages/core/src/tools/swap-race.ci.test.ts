@@ -20,10 +20,10 @@ import { searchFiles } from "./files/search-files.ts";
 import { sendFile } from "./files/send-file.ts";
 import { writeFile } from "./files/write-file.ts";
 
-/** Mark of everything outside the root. A result that contains it has left the root. */
+/** Text in all files outside the root. A result that contains it comes from outside the root. */
 const SECRET = "outside-secret";
 
-/** Repeatedly exchanges two names: renameat2(2) with RENAME_EXCHANGE. The pauses allow longer operations to end. */
+/** Repeatedly exchanges two names with renameat2(2) and RENAME_EXCHANGE. The pauses give longer operations time to end. */
 const swapper = `
 import ctypes, random, sys, time
 libc = ctypes.CDLL(None, use_errno=True)
@@ -35,15 +35,15 @@ while True:
     time.sleep(random.random() * 0.001)
 `;
 
-/** One operation in `dir`. Returns the text for a person or a model; rejects if it is refused. */
+/** An operation in `dir`. Returns the text for a person or a model, or rejects if it is refused. */
 type Operation = (race: Race) => Promise<string>;
 
-/** A root in which `dir` is sometimes a directory and sometimes a link to a directory outside. */
+/** A root in which `dir` alternates between a directory and a link to a directory outside. */
 interface Race {
 	readonly root: string;
 	readonly outside: string;
 	readonly context: ToolContext;
-	/** Different in each round. */
+	/** Number of the round. */
 	round: number;
 }
 
@@ -82,7 +82,7 @@ async function* pieces(text: string): AsyncGenerator<Buffer> {
 	yield Buffer.from(text);
 }
 
-/** Plans and runs a call. Rejects if it is refused, or if the policy would ask because the path leaves the root. */
+/** Plans and runs a tool call. Rejects if the call is refused, or if it needs approval because the path is outside the root. */
 async function call(tool: Tool, args: object, context: ToolContext): Promise<string> {
 	const prepared = await prepareCall([tool], { name: tool.name, arguments: args }, context);
 	if (prepared.kind === "refused") throw new Error(prepared.text);
@@ -92,11 +92,11 @@ async function call(tool: Tool, args: object, context: ToolContext): Promise<str
 	return text;
 }
 
-/** Counts of one race. */
+/** Results of one race. */
 interface Outcome {
 	readonly done: number;
 	readonly refused: number;
-	/** Everything that was shown from outside or changed outside; empty if the operation is safe. */
+	/** Text from outside the root that was shown, and changes outside. Empty if the operation is safe. */
 	readonly escapes: readonly string[];
 }
 
@@ -139,7 +139,7 @@ async function repeat(operation: Operation, setting: Race, durationMs: number) {
 	const start = systemClock.monotonic();
 	const isOver = (): boolean => {
 		const elapsedMs = systemClock.monotonic() - start;
-		// Both outcomes are needed, so that the race cannot pass without a race.
+		// Both outcomes must occur, so that a race without exchanges does not pass.
 		return elapsedMs > (counts.done > 0 && counts.refused > 0 ? durationMs : paced(30_000));
 	};
 	for (; !isOver(); setting.round++) {
@@ -172,7 +172,7 @@ async function contentsOf(directory: string): Promise<string> {
 const isLarge = process.env["PARLEY_TEST_SCALE"] !== undefined;
 const durationMs = isLarge ? 10_000 : 700;
 
-// Only Linux has renameat2. Each operation has its own directories, process and time, so several race at the same time.
+// Only Linux has renameat2. Each operation has its own directories, process and time, so several operations race concurrently.
 test.runIf(process.platform === "linux").for(Object.entries(operations))(
 	"a directory that is replaced by a link leads no operation outside: %s",
 	{ concurrent: true },

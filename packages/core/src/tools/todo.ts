@@ -6,7 +6,7 @@ import { todoTexts } from "./texts.ts";
 const maxItems = 50;
 const maxText = 200;
 
-/** The state of a step for each way to write it. The first three are described to the model. */
+/** State of a step for each accepted word. The tool description names only the first three. */
 const stepStates = {
 	open: "pending",
 	active: "in_progress",
@@ -41,7 +41,7 @@ function listOf<State extends Written>(states: readonly State[], otherwise: NoIn
 const parameters = () => listOf(Object.keys(stepStates) as Written[], "open");
 type Arguments = z.infer<ReturnType<typeof parameters>>;
 
-/** Stores the list of steps of a run, or of a task. Clients show it as progress. */
+/** Stores the list of steps of a run or a task. Clients show it as progress. */
 export const todo = defineTool<Arguments>({
 	name: "todo",
 	description: todoTexts.description,
@@ -55,7 +55,7 @@ export const todo = defineTool<Arguments>({
 			state: { names: ["status"] },
 		},
 	},
-	// A repetition after a crash writes the same list. Calls of one reply run in their order, so the last list stays.
+	// A repeated call after a crash writes the same list. Calls of one reply run in order, so the last list stays.
 	effect: "idempotent",
 	usual: ["person"],
 	plan: async ({ items }) => ({

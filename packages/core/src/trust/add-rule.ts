@@ -9,24 +9,24 @@ import { requestedBy } from "./audit/audit.ts";
 import type { PolicyFiles, TrustOptions } from "./shared/trust-options.ts";
 import { policyStateTexts } from "./texts.ts";
 
-/** A rule of the operator's file. */
+/** A rule that was added to the operator's file. */
 export interface AddedRule {
-	/** The rule in one line of JSON, as it is in the file. */
+	/** The rule as one line of JSON, as in the file. */
 	readonly rule: string;
-	/** Its position: `FILE:LINE`. */
+	/** Position of the rule: `FILE:LINE`. */
 	readonly source: string;
 }
 
 /** A rule to add. */
 export interface NewRule {
 	readonly offered: OfferedRule;
-	/** Called while no other writer has the file. If it throws, the file stays as it is. */
+	/** Called while no other process can write the file. If it throws, the file stays unchanged. */
 	readonly check?: () => void;
 }
 
 /**
- * Adds a rule to the operator's file, whose other lines stay. The audit has the rule before it is in force. Throws
- * `failed_precondition` if the file is invalid, would be too large or cannot be written, and then changes nothing.
+ * Adds a rule to the operator's file and keeps its other lines. The audit records the rule before it takes effect. Throws
+ * `failed_precondition`, without any change, if the file is invalid, would be too large or cannot be written.
  */
 export async function addRule(
 	principal: Principal,

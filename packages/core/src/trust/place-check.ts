@@ -9,7 +9,7 @@ import { isMcpToolName } from "../vocabulary/mcp/server.ts";
 import type { Tool } from "../vocabulary/tool.ts";
 import { channelTexts } from "./texts.ts";
 
-/** Names that channel settings can use. */
+/** Names that channel settings may contain. */
 export interface PlaceSurroundings {
 	readonly profiles: Profiles;
 	readonly tools: readonly Tool[];
@@ -34,7 +34,8 @@ export async function checkModel(
 }
 
 /**
- * Channel settings in their stored form, with a real root. Throws `invalid_argument` with the value and the allowed values.
+ * Returns channel settings in their stored form, with a real root. Throws `invalid_argument` with the value and the allowed
+ * values.
  */
 export async function checkPlace(
 	key: string,
@@ -56,7 +57,7 @@ export async function checkPlace(
 	return { ...profile, root: await placeRoot(key, profile.root, roots) };
 }
 
-/** Working directory of a channel's tools, without links. Throws `invalid_argument` if it cannot be used. */
+/** Returns the real path of a channel's working directory. Throws `invalid_argument` if it cannot be used. */
 export async function placeRoot(key: string, root: string, { dataDir }: Roots): Promise<string> {
 	const named = channelTexts.root(root);
 	if (!isAbsolute(root)) throw refused(key, channelTexts.notAbsolute(named));
@@ -81,7 +82,7 @@ function checkTools(key: string, requested: readonly string[], tools: PlaceSurro
 	throw refused(key, channelTexts.noTool(unknown, way));
 }
 
-/** Throws `invalid_argument` if the answering channel has no settings: a mistyped id would name another channel, or none. */
+/** Throws `invalid_argument` if a channel in `approveIn` has no settings. A mistyped id would name another channel, or none. */
 export function checkKnown(
 	key: string,
 	{ approveIn = [] }: PlaceProfile,
@@ -93,7 +94,7 @@ export function checkKnown(
 	throw refused(key, channelTexts.noSettings(unknown, way));
 }
 
-/** Allows `approveIn` only for single channels, because it makes the questions of one channel readable in others. */
+/** Allows `approveIn` only for a single channel, because it makes the channel's questions readable in other channels. */
 function checkApproveIn(key: string, approveIn: PlaceProfile["approveIn"]): void {
 	if (!approveIn) return;
 	if (!oneChannel.test(key)) {
@@ -105,7 +106,7 @@ function checkApproveIn(key: string, approveIn: PlaceProfile["approveIn"]): void
 	throw refused(key, channelTexts.cannotAnswer(stray, why));
 }
 
-/** Refuses approvers of another guild or team, because they have no access to the channel. */
+/** Throws for approvers of another guild or team, because they have no access to the channel. */
 function checkApprovers(key: string, approvers: readonly string[]): void {
 	const [platform, tenant] = key.split(":");
 	const beginning = `${platform}:${tenant}:`;

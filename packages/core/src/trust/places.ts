@@ -22,9 +22,9 @@ export interface PlaceFacts {
 
 export interface Welcome {
 	readonly posts: boolean;
-	/** Ids of the first people who may approve. */
+	/** Ids of people who may approve. The list is limited. */
 	readonly approvers: string[];
-	/** Ids of the platform's roles whose people may approve. */
+	/** Ids of platform roles that give permission to approve. */
 	readonly approverRoles: string[];
 	readonly prompts: string[];
 }
@@ -34,7 +34,7 @@ export class Places {
 	readonly #options: TrustOptions;
 	readonly #surroundings: PlaceSurroundings;
 	#configured: ReadonlyMap<string, PlaceProfile>;
-	/** Settings that the operator made at run time, as stored. */
+	/** Settings that the operator set at run time, in their stored form. */
 	readonly #set = new Map<string, PlaceProfile>();
 
 	constructor(options: TrustOptions) {
@@ -44,7 +44,7 @@ export class Places {
 		this.#configured = new Map(Object.entries(options.chat?.places ?? {}));
 	}
 
-	/** Loads the database before any request is served. Throws for an invalid configuration. */
+	/** Loads the settings from the database before the gateway serves requests. Throws for an invalid configuration. */
 	async load(): Promise<void> {
 		const checked = [...this.#configured].map(
 			async ([key, profile]) => [key, await checkPlace(key, profile, this.#surroundings)] as const,
@@ -54,7 +54,7 @@ export class Places {
 		for (const { key, profile } of rows) this.#set.set(key, fromRow<PlaceProfile>(profile));
 	}
 
-	/** Settings of a channel: its own, else those of its guild or team. Empty without any. */
+	/** Returns the settings of a channel or, without them, of its guild or team. Returns an empty object without settings. */
 	profileOf(place: string | undefined): PlaceProfile {
 		if (place === undefined) return {};
 		const [platform, tenant] = place.split(":");
@@ -62,8 +62,8 @@ export class Places {
 	}
 
 	/**
-	 * Contents of a welcome for a person, who sees the approvers only with access. Undefined if the gateway has no such
-	 * setting.
+	 * Returns the contents of a welcome for a person. Only a person with access sees the approvers. Undefined if the gateway has no
+	 * welcome setting.
 	 */
 	async welcomeFor({ place, role }: Person): Promise<Welcome | undefined> {
 		const { chat, store } = this.#options;
@@ -76,14 +76,14 @@ export class Places {
 		return { posts, approvers, approverRoles, prompts: [...prompts] };
 	}
 
-	/** Whether a typed message may decide about an approval. */
+	/** Whether a typed message may answer an approval request. */
 	get typedApprovals(): boolean {
 		return this.#options.chat?.typedApprovals ?? true;
 	}
 
 	/**
-	 * Notices about the approvals of a channel: its own, else those of its guild or team. Undefined for none. `answeredIn`: other
-	 * channels in which the approvals may be answered.
+	 * Returns the notice settings for approvals of a channel or, without them, those of its guild or team. `answeredIn` are the
+	 * other channels in which the approvals may be answered.
 	 */
 	async noticesOf(
 		place: string | undefined,
@@ -97,7 +97,7 @@ export class Places {
 		const here = { platform, tenant, channel, shared: false };
 		const named = this.profileOf(place).approvers;
 		const approvers = named ?? (await store.read((db) => approversIn(db, here, { named, chat })));
-		// The connector of the session reaches no other guild or team.
+		// The session's connector reaches no other guild or team.
 		const isOfTenant = (id: string): boolean => id.startsWith(`${platform}:${tenant}:`);
 		const channels = answeredIn.filter(isOfTenant);
 		const roles = named ? [] : approverRolesIn(here, chat);
@@ -116,19 +116,19 @@ export class Places {
 		return reachable.length > 0 ? { ...settings, groups: reachable } : undefined;
 	}
 
-	/** The other channels in which approvals of a channel may be answered, if people still use them. */
+	/** Returns the other channels in which the approvals of a channel may be answered, if people still use these channels. */
 	approveIn(place: string | undefined): readonly string[] {
 		const { approveIn = [] } = (place === undefined ? undefined : this.#find(place)) ?? {};
 		return approveIn.filter((key) => this.#find(key) !== undefined);
 	}
 
-	/** The other channels whose approvals may be answered in that one. */
+	/** Returns the other channels whose approvals may be answered in this channel. */
 	answeredIn(place: string): readonly string[] {
 		const keys = new Set([...this.#configured.keys(), ...this.#set.keys()]);
 		return [...keys].filter((key) => this.approveIn(key).includes(place));
 	}
 
-	/** All channels with settings or messages, in the order of their names. */
+	/** Returns all channels with settings or messages, sorted by name. */
 	async list(principal: Principal): Promise<PlaceFacts[]> {
 		authorize(principal, "place.read");
 		const configured = [...this.#configured].map(
@@ -140,12 +140,12 @@ export class Places {
 		);
 	}
 
-	/** Replaces the settings of a channel. Throws `invalid_argument` for invalid ones. */
+	/** Replaces the settings of a channel. Throws `invalid_argument` for invalid settings. */
 	async set(request: Keyed, key: string, requested: PlaceProfile): Promise<void> {
 		const { principal } = request;
 		authorize(principal, "place.manage");
 		const profile = await checkPlace(key, requested, this.#surroundings);
-		// Not at a start: available models and channels may have changed by then, which must not stop the gateway.
+		// This check does not run at a start. Models and channels may have changed by then, and the gateway must start anyway.
 		checkKnown(key, profile, (other) => this.#find(other) !== undefined);
 		await checkModel(key, profile, this.#options.checkModel);
 		await this.#once(request, async (tx) => {
@@ -166,7 +166,7 @@ export class Places {
 		await this.#learn(key);
 	}
 
-	/** Removes the settings of a channel. The settings of the configuration apply again. */
+	/** Removes the operator's settings of a channel. The configured settings then apply again. */
 	async remove(request: Keyed, key: string): Promise<void> {
 		const { principal } = request;
 		authorize(principal, "place.manage");
@@ -184,7 +184,7 @@ export class Places {
 		return this.#set.get(key) ?? this.#configured.get(key);
 	}
 
-	/** Reads the database again, because two concurrent changes may have arrived in any order. */
+	/** Reads the row again, because two concurrent changes may be processed in any order. */
 	async #learn(key: string): Promise<void> {
 		const row = await this.#options.store.read((db) =>
 			db.selectFrom("places").select("profile").where("key", "=", key).executeTakeFirst(),
@@ -210,13 +210,13 @@ export class Places {
 	}
 }
 
-/** Maximum number of named people. */
+/** Maximum named people. */
 const max = 5;
 const approving: readonly GivenRole[] = ["approver", "owner"];
 
 /**
- * The first people who may approve in a channel: those of its settings, or people with the role approver or owner. People
- * who have such a role only by a role of the platform are not known, so the list may be empty.
+ * Returns people who may approve in a channel: those that its settings name, or people with the role approver or owner. It cannot
+ * list people whose role comes only from a platform role, so the list may be empty.
  */
 async function approversIn(
 	db: Tx,
@@ -253,8 +253,8 @@ async function approversIn(
 }
 
 /**
- * Roles of the platform that give people the role approver or owner in a channel. Only rules of this guild or team count, because
- * another one has other roles.
+ * Returns the platform roles that give people the role approver or owner in a channel. Ignores rules of other guilds or teams,
+ * because those have different roles.
  */
 function approverRolesIn({ platform, tenant, channel }: Place, chat: ChatSettings): string[] {
 	const roles = chat.allow.flatMap((rule) => {

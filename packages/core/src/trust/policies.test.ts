@@ -14,7 +14,7 @@ const edit = probeTool("edit", { classes: ["write"], binding: () => ({ path: "/w
 const look = probeTool("look");
 const tools = [...builtinTools(), edit, look];
 
-/** A runtime with a file of rules and one session, whose calls of `edit` are tested. */
+/** A runtime with a rules file and one session. The tests call its tool `edit`. */
 class Scene implements AsyncDisposable {
 	readonly t: TestRuntime;
 	readonly file: string;
@@ -46,7 +46,7 @@ class Scene implements AsyncDisposable {
 		writeFileSync(path, JSON.stringify({ rules }));
 	}
 
-	/** Sends a message, answers its question, and returns the result of the call. */
+	/** Sends a message, answers its question, and returns the result of the tool call. */
 	async say(answer: { readonly value?: unknown } = { value: true }): Promise<string> {
 		await this.t.send(this.session, "go");
 		let logged = "";

@@ -25,14 +25,14 @@ import type { Places } from "./places.ts";
 import type { TrustOptions } from "./shared/trust-options.ts";
 import { policyStateTexts } from "./texts.ts";
 
-/** Circumstances of a tested call. Default: a new session of the operator at the first root. */
+/** Circumstances of a tool call to test. Default: a new session of the operator in the first root. */
 export interface PolicyPlace {
 	readonly sessionId?: string;
 	readonly agent?: string;
 	readonly place?: string;
 }
 
-/** A call to be judged without running it. */
+/** A tool call to judge without running it. */
 export interface PolicyQuestion extends PolicyPlace {
 	readonly tool: string;
 	readonly arguments: unknown;
@@ -49,16 +49,16 @@ export interface PolicyAnswer {
 	readonly policyVersion: string;
 }
 
-/** The agent, the working directory and the channel whose rules are requested. */
+/** Agent, working directory and channel whose rules are requested. */
 export interface RulesFor {
 	readonly profile: string;
 	readonly rootDir: string;
 	readonly place: string | undefined;
-	/** The agent that delegates to this one: its rules also apply. */
+	/** Agent that delegates to this agent. Its rules also apply. */
 	readonly above?: string;
 }
 
-/** The rules that the operator, agents, channels and workspaces add to the built-in ones. */
+/** Rules that the operator, agents, channels and workspaces add to the built-in ones. */
 export class Policies {
 	readonly #options: TrustOptions;
 	readonly #places: Places;
@@ -79,7 +79,7 @@ export class Policies {
 		throw new ParleyError(policyStateTexts.unusable(problem), { code: "failed_precondition" });
 	}
 
-	/** Reason why the present file of the operator cannot be used: then every call is denied. */
+	/** Reason why the current operator's file cannot be used. While there is a reason, every call is denied. */
 	get problem(): string | undefined {
 		return this.#layers?.operator.problem;
 	}
@@ -89,7 +89,7 @@ export class Policies {
 		return (this.#layers?.everywhere() ?? builtInAlone).version;
 	}
 
-	/** Rules that apply to a session. The same object as long as no rule changes. */
+	/** Returns the rules that apply to a session. Returns the same object while no rule changes. */
 	of({ profile, rootDir, place, above }: RulesFor): PolicyInForce {
 		const channelTools = this.#places.profileOf(place).tools;
 		return this.#layers?.of({ profile, rootDir, channelTools, ...defined({ above }) }) ?? builtInAlone;
@@ -101,28 +101,28 @@ export class Policies {
 		return () => this.#listeners.delete(listener);
 	}
 
-	/** Decision about a call, which does not run and is not recorded. */
+	/** Decides about a tool call that does not run. The decision is not recorded. */
 	async test(principal: Principal, question: PolicyQuestion): Promise<PolicyAnswer> {
 		authorize(principal, "policy.read");
 		return judgeQuestion(question, { ...this.#options, policies: this, places: this.#places });
 	}
 
-	/** The rules that apply to some session, in the order of their layers. */
+	/** Returns the rules that apply to at least one session, in the order of their layers. */
 	async list(principal: Principal, place: PolicyPlace): Promise<PolicyListing> {
 		authorize(principal, "policy.read");
 		return listRules(place, { ...this.#options, policies: this });
 	}
 
-	/** Whether the operator's file can be changed here. */
+	/** Whether this process can change the operator's file. */
 	get canAddRules(): boolean {
 		return this.#options.policy?.change !== undefined;
 	}
 
-	/** Adds a rule to the operator's file. A rule that the file has already is not added again. */
+	/** Adds a rule to the operator's file, unless the file already contains it. */
 	async addRule(principal: Principal, rule: NewRule): Promise<AddedRule> {
 		authorize(principal, "policy.extend");
 		const added = await addRule(principal, rule, this.#options);
-		// Reads the file, so that the rule is in force and recorded.
+		// Reading the file puts the rule into force and records it.
 		this.#layers?.everywhere();
 		return added;
 	}
@@ -137,7 +137,7 @@ export class Policies {
 		if (state.problem === undefined && before?.problem !== undefined)
 			log.info(policyStateTexts.validAgain, { layer, path });
 		for (const { source } of state.ignored) log.warn(policyStateTexts.allowIgnored, { source });
-		// A start that is refused leaves no record.
+		// A refused start leaves no audit row.
 		if (before === undefined && (state.digest === "" || state.problem !== undefined)) return;
 		const action = before === undefined ? "policy.load" : "policy.change";
 		const decision = state.problem === undefined ? "loaded" : "broken";
@@ -149,12 +149,12 @@ export class Policies {
 	}
 }
 
-/** The facts of an existing or possible session that rules use. */
+/** Facts of an existing or imaginary session that rules use. */
 export interface PolicyScene {
 	readonly profile: string;
 	readonly rootDir: string;
 	readonly place: string | undefined;
-	/** Tools of its agent. */
+	/** Tools of the session's agent. */
 	readonly tools: readonly Tool[];
 	readonly acceptAll: boolean;
 	readonly grants: readonly GrantScope[];
@@ -166,7 +166,8 @@ type SceneOptions = TrustOptions & {
 };
 
 /**
- * Finds the session, or makes an imaginary one: the operator's at the first root. Throws `not_found`, `invalid_argument`.
+ * Finds the session, or returns the facts of an imaginary session of the operator in the first root. Throws `not_found` or
+ * `invalid_argument`.
  */
 async function findScene(
 	{ sessionId, agent, place }: PolicyPlace,
@@ -176,7 +177,7 @@ async function findScene(
 	const session = sessionId === undefined ? undefined : await findSession(sessionId, options);
 	const profile = await profiles.find(agent ?? session?.profile ?? "default");
 	const tools = options.tools.filter(({ name }) => profile.tools?.includes(name) ?? true);
-	// A channel without a directory gets one with its first session. The first root replaces it here.
+	// A channel without a directory gets one with its first session. Until then, the first root replaces it.
 	const channel = place === undefined ? undefined : options.places?.profileOf(place).root;
 	const rootDir = channel ?? (await chooseRoot(undefined, roots));
 	const known = session ?? { rootDir, acceptAll: false, grants: [], taint: "" };
@@ -204,7 +205,7 @@ async function findSession(id: string, { store, clock }: SceneOptions): Promise<
 	});
 }
 
-/** A rule as written. */
+/** A rule as its file contains it. */
 export interface ListedRule {
 	readonly layer: Layer;
 	readonly source?: string;
@@ -212,7 +213,7 @@ export interface ListedRule {
 	readonly reason: string;
 	/** Whether the rule requires approval despite any grant. */
 	readonly floor: boolean;
-	/** Whether its layer may not contain it, so that it has no effect. */
+	/** Whether the rule has no effect because its layer may not contain it. */
 	readonly ignored: boolean;
 	readonly tools?: readonly string[];
 	readonly classes?: readonly string[];
@@ -221,15 +222,15 @@ export interface ListedRule {
 	readonly hosts?: readonly string[];
 }
 
-/** All rules that apply to at least one session. */
+/** Rules that apply to at least one session. */
 export interface PolicyListing {
 	readonly policyVersion: string;
-	/** Reason why a layer cannot be read: then every call is denied. */
+	/** Reason why a layer cannot be read. While there is a reason, every call is denied. */
 	readonly problem?: string;
 	readonly rules: readonly ListedRule[];
 }
 
-/** The rules of a place, in the order of their layers. */
+/** Returns the rules of a place in the order of their layers. */
 async function listRules(
 	place: PolicyPlace,
 	options: TrustOptions & { readonly policies: Policies },
@@ -258,7 +259,7 @@ type JudgeOptions = TrustOptions & {
 	readonly places?: Places;
 };
 
-/** Plans the call as a run of the session would, and decides about it. */
+/** Plans the tool call like a run of the session, and decides about it. */
 async function judgeQuestion(question: PolicyQuestion, options: JudgeOptions): Promise<PolicyAnswer> {
 	const scene = await findScene(question, options);
 	const context = await contextOf(scene, options);

@@ -1,4 +1,4 @@
-/** Refusals of channel settings. */
+/** Errors of channel settings. */
 export const channelTexts = {
 	didYouMean: "did you mean",
 	listModels: "; parley models lists the models",

@@ -224,7 +224,7 @@ const formatOptions = `
 	--graph --cc -c -m --dd --no-show-signature -L.*`;
 const logOptions = oneOf(diffOptions, revisionOptions, formatOptions);
 
-/** No programs for diffs, file names in the form that the filter for secrets expects, and no look into submodules. */
+/** Options without diff programs, with file names in the form that the secret filter expects, and without submodules. */
 const carefulDiff = [
 	"--no-ext-diff",
 	"--no-textconv",
@@ -259,7 +259,7 @@ const readForms: Readonly<Record<string, ReadForm>> = {
 		options: oneOf(diffOptions, "--cached --staged --merge-base"),
 		careful: carefulDiff,
 		patches: true,
-		// The directory of a tree that is named by hash is unknown.
+		// For a tree that is named by hash, the directory is unknown, so file names cannot be checked.
 		objects: ["commit"],
 	},
 	log,
@@ -331,14 +331,14 @@ const readForms: Readonly<Record<string, ReadForm>> = {
 	version: { options: oneOf("--build-options") },
 };
 
-/** A call that only looks, in the words to run. */
+/** A call that only reads, with the words to run. */
 export interface Reading {
 	readonly words: readonly string[];
 	readonly patches: boolean;
 	readonly objects: ReadForm["objects"];
 }
 
-/** Undefined if the call may do more than read. */
+/** Returns undefined if the call may do more than read. */
 export function readingOf(given: GitWords): Reading | undefined {
 	const { command, all, options } = given;
 	const form = Object.hasOwn(readForms, command) ? readForms[command] : undefined;
@@ -349,7 +349,7 @@ export function readingOf(given: GitWords): Reading | undefined {
 	return { words, patches: form.patches ?? false, objects: form.objects };
 }
 
-/** Without an option for a list, a name creates or moves a branch or tag. */
+/** Whether the call lists branches or tags. Without a list option, a name creates or moves a branch or tag. */
 function isListing({ options, plain }: GitWords): boolean {
 	return plain.length === 0 || options.some((option) => listing.test(option));
 }
@@ -362,7 +362,7 @@ const printing = oneOf(
 	String.raw`-p -u --patch -U\d+ --unified=\d+ --patch-with-stat -W --function-context -L.* --cc -c -m --dd`,
 );
 
-/** Lines of a graph precede those of a patch, so that they cannot be distinguished. */
+/** Whether the output has no graph with a patch. Graph lines precede patch lines, which makes patch lines unrecognisable. */
 function isNoPatchInGraph({ options }: GitWords): boolean {
 	return !options.includes("--graph") || !options.some((option) => printing.test(option));
 }

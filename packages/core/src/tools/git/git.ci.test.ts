@@ -15,7 +15,7 @@ let directory: Awaited<ReturnType<typeof createDirectory>>;
 let context: ToolContext;
 let repository: string;
 
-/** A home without settings, so that settings of the developer have no effect. */
+/** The home directory has no git settings, so the developer's settings have no effect. */
 function environment(): Record<string, string | undefined> {
 	return { PATH: process.env["PATH"], HOME: join(directory.path, "home") };
 }
@@ -64,14 +64,14 @@ function putFile(path: string, content: string): Promise<void> {
 	return put(join(repository, path), content);
 }
 
-/** Decision about a call (allowed, approval, always-required approval) with its classes. */
+/** Returns the decision about a call (allowed, approval, always-required approval) with its classes. */
 async function judged(args: readonly string[]): Promise<string> {
 	const { plan } = await prepare([...args]);
 	const { effect, floor } = decide({ tool: git, plan }, { acceptAll: false, grants: [], taint: "" });
 	return `${effect}${floor ? " always" : ""}: ${plan.classes.join(" ")}`;
 }
 
-/** A program that creates a file when it is started. */
+/** Creates a program that writes a file when it starts. */
 async function trap(): Promise<{ readonly program: string; readonly sprung: () => Promise<boolean> }> {
 	const program = join(directory.path, "outside/trap.sh");
 	const mark = join(directory.path, "outside/sprung");
@@ -194,7 +194,7 @@ test("git runs no program of the repository while it reads", async () => {
 	for (const line of calls) await run(...line.split(" "));
 	expect(await run("diff", "beans.txt")).toMatch(/\n-one\n\+two\n$/);
 	expect(await sprung()).toBe(false);
-	// The trap works: git without protection triggers it.
+	// The trap works: git without protection starts it.
 	spawnSync("git", ["status"], { cwd: repository, env: environment() });
 	expect(await sprung()).toBe(true);
 });
@@ -358,7 +358,7 @@ test("a new repository is created after an approval", async () => {
 	const ready = await prepare(["init", "--quiet"], { where });
 	expect(ready.plan.classes).toEqual(["exec-unsandboxed"]);
 	expect(await executeCall(ready, where)).toEqual({ text: "(no output)", failed: false });
-	// The bound place without a repository has changed.
+	// The plan was bound to a place without a repository, which now has one.
 	expect((await executeCall(ready, where)).text).toContain("changed since it was approved: repository");
 });
 
@@ -404,7 +404,7 @@ test("a long output is cut at its end with a note", async () => {
 	);
 });
 
-/** Sandbox that records commands, and returns the given outcome for the last command of a call. */
+/** Returns a sandbox that records commands. The last command of a call ends with the given outcome. */
 function ending(outcome: Partial<CommandOutcome>, commands: Command[] = []): Sandbox {
 	return {
 		...context.sandbox,

@@ -31,7 +31,7 @@ const MAX_OUTPUT_BYTES = 256 * 1024;
 const READ_TIMEOUT_MS = 30_000;
 const TIMEOUT_MS = 300_000;
 
-/** Commands that begin outside of a repository. */
+/** Commands that may run outside a repository. */
 const begins = new Set(["init", "clone", "ls-remote"]);
 
 const parameters = () =>
@@ -46,8 +46,8 @@ const parameters = () =>
 type Arguments = z.infer<ReturnType<typeof parameters>>;
 
 /**
- * Runs git. A call that only reads needs no approval, and runs no program that the repository names (hooks, filters,
- * converters). All other calls are judged by their effect.
+ * Runs git. A call that only reads needs no approval, and runs no program that the repository names (hooks, filters, converters).
+ * The effect of any other call decides whether it needs approval.
  */
 export const git = defineTool<Arguments>({
 	name: "git",
@@ -164,7 +164,7 @@ async function bindingOf(
 	};
 }
 
-/** Calls that use the network leave the sandbox, because it has no network. */
+/** Calls that use the network run outside the sandbox, because the sandbox has no network. */
 function sandboxOf({ care }: GitJudgement, { sandbox }: ToolContext): Sandbox {
 	if (care !== "outside") return sandbox;
 	if (sandbox.network) return sandbox.network;
@@ -174,19 +174,20 @@ function sandboxOf({ care }: GitJudgement, { sandbox }: ToolContext): Sandbox {
 }
 
 /**
- * git itself may change files that control later commands if no program of the repository runs, or if a person approved it.
+ * Git may change files that control later commands in two cases: no program of the repository runs, or a person approved the
+ * call.
  */
 function powerOf(care: Care, classes: GitJudgement["classes"]): NonNullable<Command["power"]> {
 	if (care === "read") return "read";
 	return care === "change" || classes.includes("control") ? "steer" : "work";
 }
 
-/** For the session: the same command, and for stashes the same verb, with any further words. */
+/** Grant for the session: the same command, and for stashes the same verb, with any further words. */
 function grantOf([command = "", verb = ""]: readonly string[]): GrantScope {
 	return { kind: "argv", tool: "git", prefix: command === "stash" ? [command, verb] : [command] };
 }
 
-/** Beginning of git's output without possible secrets. */
+/** Returns the beginning of git's output without possible secrets. */
 function readable(outcome: CommandOutcome, { patches, words, classes }: GitJudgement): string {
 	const { lines, cut } = wholeLines(outcome);
 	const open = !patches || classes.includes("secret") ? lines : hideSecrets(lines);
@@ -196,14 +197,17 @@ function readable(outcome: CommandOutcome, { patches, words, classes }: GitJudge
 }
 
 const HEADER = /^diff --(?:git|cc|combined) (.*)$/s;
-/** Lines of a file in a patch. Other lines of git do not begin like this, except messages, which follow an empty line. */
+/**
+ * Matches lines of a file in a patch. Other lines of git do not begin like this, except lines of messages, which follow an empty
+ * line.
+ */
 const CONTENT = /^[-+ @\\]/;
 const EXTENDED =
 	/^(?:index|old mode|new mode|deleted file|new file|copy|rename|similarity|dissimilarity|Binary files) /;
 
 /**
- * Removes the content of files that may contain keys or passwords from patches. `lines` come from git with the prefixes
- * `a/` and `b/`, without colours, graphs or word diffs.
+ * Removes the content of files that may contain keys or passwords from patches. `lines` is git's output with the prefixes `a/`
+ * and `b/`, without colours, graphs or word diffs.
  */
 export function hideSecrets(lines: readonly string[]): string[] {
 	let hidden = false;
@@ -219,13 +223,16 @@ export function hideSecrets(lines: readonly string[]): string[] {
 	});
 }
 
-/** `a/NAME b/NAME`, `"a/NAME" "b/NAME"` or `NAME`. A name may contain spaces, so each piece is checked. */
+/**
+ * Whether the names in a header are those of a secret file. Headers have the forms `a/NAME b/NAME`, `"a/NAME" "b/NAME"` and
+ * `NAME`. A name may contain spaces, so each piece is checked.
+ */
 function namesSecret(names: string): boolean {
 	const pieces = names.split(/[" ]+/).filter((piece) => piece !== "");
 	return [names, ...pieces].some((piece) => isSecretName(`/${piece}`));
 }
 
-/** Removes names and passwords from addresses. */
+/** Removes user names and passwords from URLs. */
 export function hideUserinfo(line: string): string {
 	return line.replaceAll(/(:\/\/)[^/\s]*@/g, "$1…@");
 }

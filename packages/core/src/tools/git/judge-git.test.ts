@@ -12,7 +12,7 @@ let directory: Awaited<ReturnType<typeof createDirectory>>;
 let context: ToolContext;
 let repository: Repository;
 
-/** A sandbox in which git answers `output` for each object. */
+/** Returns a sandbox in which git prints `output` for each object. */
 function saying(output: string, code = 0): Sandbox {
 	return {
 		mode: "off",
@@ -44,7 +44,7 @@ function judge(args: readonly string[], more: Partial<Repository> = {}, where = 
 	return judgeGit(args, { directory: context.cwd, repository: { ...repository, ...more } }, where);
 }
 
-/** Decision about a call (allowed, approval, always-required approval) with its classes. */
+/** Returns the decision about a call (allowed, approval, always-required approval) with its classes. */
 async function judged(...parts: Parameters<typeof judge>): Promise<string> {
 	const { classes } = await judge(...parts);
 	const plan: ToolPlan = { label: "", classes, preview: "", binding: {}, notes: [] };
@@ -88,7 +88,7 @@ test.each<[args: string | string[], expected: string]>([
 	["branch --sort=refname next", asks],
 	["clean -n", "ask: write"],
 	["rm beans.txt", "ask: write"],
-	// Content that a repository does not store.
+	// Loss of content that a repository does not store.
 	["reset --hard", `${always}write irreversible`],
 	["reset --har", `${always}exec-unsandboxed irreversible`],
 	["clean -fdx", `${always}write irreversible`],
@@ -112,7 +112,7 @@ test.each<[args: string | string[], expected: string]>([
 	["reflog expire --expire=now --all", `${always}exec-unsandboxed irreversible`],
 	["gc --prune=now", `${always}exec-unsandboxed irreversible`],
 	["update-ref -d refs/heads/main", `${always}exec-unsandboxed irreversible`],
-	// Other machines. Unconfined, it may read private data, reaches the network, and reads text of strangers: all three.
+	// Access to other machines. An unconfined command may read private data, reaches the network, and reads untrusted text.
 	["fetch", `${always}exec-unsandboxed egress`],
 	["pull --ff-only", `${always}exec-unsandboxed egress`],
 	["push origin main", `${always}exec-unsandboxed egress`],
@@ -126,13 +126,13 @@ test.each<[args: string | string[], expected: string]>([
 	["push origin :main", `${always}exec-unsandboxed egress irreversible`],
 	["push --mirror", `${always}exec-unsandboxed egress irreversible`],
 	["submodule update --init", `${always}exec-unsandboxed egress control`],
-	// Settings that control later commands.
+	// Changes of settings that control later commands.
 	["config core.hooksPath x", `${always}exec-unsandboxed control`],
 	["config --get user.name", asks],
 	["remote add origin https://example.org/x.git", `${always}exec-unsandboxed control`],
 	["checkout HEAD .github/workflows/ci.yml", `${always}write irreversible control`],
 	["mv x .envrc", `${always}write control secret`],
-	// Options of reading commands that write, read elsewhere or run programs.
+	// Options of reading commands that write, read other files or run programs.
 	["diff --output=x", asks],
 	["diff --outp=x", asks],
 	["log --output=x", asks],
@@ -166,12 +166,12 @@ test.each<[args: string | string[], expected: string]>([
 	["help log", asks],
 	["lg", asks],
 	["init", asks],
-	// Commands in arguments are judged.
+	// Commands in arguments are also judged.
 	["rebase --exec make main", asks],
 	[["rebase", "--exec", "npm publish", "main"], `${always}exec-unsandboxed irreversible`],
 	["bisect run npm publish", `${always}exec-unsandboxed irreversible`],
 	[["submodule", "foreach", "crontab x"], `${always}exec-unsandboxed control`],
-	// Files of keys, and places outside.
+	// Key files, and places outside the repository.
 	["add .env", `${always}write secret`],
 	["diff -- .env", "ask always: read secret"],
 	["show HEAD:.env", "ask always: read secret"],

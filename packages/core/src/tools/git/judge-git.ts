@@ -23,31 +23,31 @@ import {
 import { type Care, git, type Repository } from "./repository.ts";
 import { gitEffectTexts } from "./texts.ts";
 
-/** Execution of a call, and the approval that it requires. */
+/** How to run a call, and which approval it requires. */
 export interface GitJudgement extends JudgedClasses {
 	readonly care: Care;
 	readonly words: readonly string[];
-	/** Whether the output contains differences of files. */
+	/** Whether the output contains file diffs. */
 	readonly patches: boolean;
 }
 
 interface JudgedClasses {
 	readonly classes: readonly ActionClass[];
-	/** Reasons for the classes, in words for people. */
+	/** Reasons for the classes, for people. */
 	readonly notes: readonly string[];
 }
 
 interface Place {
-	/** Absolute and real path in which the call runs. */
+	/** Real absolute path in which the call runs. */
 	readonly directory: string;
-	/** Undefined for a command that needs no repository, outside of repositories. */
+	/** Undefined if the command runs outside a repository and needs none. */
 	readonly repository: Repository | undefined;
 }
 
-/** Collects reasons by class; a class without one stays out. */
+/** Reasons by class. A class without a reason is absent. */
 type Reasons = Partial<Record<ActionClass, readonly string[]>>;
 
-/** Decides the effect of a call by its words. Throws `invalid_argument` for words that no call can have. */
+/** Judges the effect of a call by its words. Throws `invalid_argument` for words that no call may have. */
 export async function judgeGit(
 	args: readonly string[],
 	place: Place,
@@ -69,7 +69,7 @@ export async function judgeGit(
 	return { care: "read", words: reading.words, ...shape(reasons), patches: reading.patches };
 }
 
-/** Files outside are not part of the repository, and `git diff` would compare two such files like any others. */
+/** Refuses files outside the repository. `git diff` would compare two such files even without a repository. */
 function refuseOutside({ plain }: GitWords, { directory, repository }: Place): void {
 	const outside = plain.find(
 		(word) => isPathLike(word) && !isWithin(resolve(directory, word), repository?.top ?? "/"),
@@ -80,7 +80,7 @@ function refuseOutside({ plain }: GitWords, { directory, repository }: Place): v
 	});
 }
 
-/** An absolute path, or one with `..` as a name: everything else stays below the directory, as a path. */
+/** Whether a word is an absolute path or contains `..`. Any other word, read as a path, stays below the directory. */
 function isPathLike(word: string): boolean {
 	return word.startsWith("/") || word.split("/").includes("..");
 }
@@ -94,7 +94,7 @@ async function secretReasons(
 	const named = all.flatMap((word) => namedPaths(word, directory, homeDirectory())).find(isSecretName);
 	if (named !== undefined) return [gitEffectTexts.namesSecret(named)];
 	if (objects === undefined) return [];
-	// Both ends of a range: `A..B`, `^A`.
+	// Both ends of a range are checked: `A..B`, `^A`.
 	for (const word of plain.flatMap((range) => range.replace(/^\^/, "").split(/\.{2,3}/))) {
 		if (await isUnnamed(word, objects, { directory, context })) {
 			return [gitEffectTexts.printsSecret(word)];
@@ -103,7 +103,7 @@ async function secretReasons(
 	return [];
 }
 
-/** Whether the word is the hash of an object, or an alias of it, without a name that shows its content. */
+/** Whether the word is an object's hash or an alias for it, so that no file name shows what the object contains. */
 async function isUnnamed(
 	word: string,
 	objects: readonly string[],
@@ -112,7 +112,8 @@ async function isUnnamed(
 	const [revision = "", ...path] = word.split(":");
 	if (revision === "") return false;
 	const { code, output } = await git(["cat-file", "-t", `${revision}^{}`], directory, context);
-	// Not an object: a path, or a mistake that git will report. Below a commit the path names the content.
+	// If git fails, the word is not an object but a path, or an error that git will report. Below a commit, the path names the
+	// content.
 	return code === 0 && !(path.length > 0 ? ["commit"] : objects).includes(output.trim());
 }
 
@@ -134,7 +135,7 @@ async function judgeChange(
 		forbidden: context.forbidden,
 		workspace: context.workspace,
 	};
-	// After `env` every word may be a program, because an unconfined command may run what its words name.
+	// After `env`, every word may be a program. The command is unconfined and may run any program that its words name.
 	const line = shellLine(definedItems([plain ? undefined : "env", "git", ...relevant]));
 	const judged = await judgeCommand(line, places);
 	const lost = whyLost(words, await existing(words, directory));
@@ -160,7 +161,7 @@ async function judgeChange(
 	return { care, words: args, ...shape(reasons), patches: false };
 }
 
-/** A sandbox without a network is not used for it. */
+/** Decides where the call runs. A sandbox without a network is not used for a call that needs the network. */
 function confinementOf(words: GitWords, { repository }: Place, { sandbox }: ToolContext) {
 	const network = reachesNetwork(words);
 	const leaves = network && sandbox.mode === "bubblewrap";
@@ -176,7 +177,7 @@ function shape(reasons: Reasons): JudgedClasses {
 		([name, why]) => why.length > 0 || !floor.some((entry) => entry === name),
 	);
 	return {
-		// The keys are of this type: see `Reasons`.
+		// The cast is true because the keys have the type of `Reasons`.
 		classes: entries.map(([name]) => name as ActionClass),
 		notes: [...new Set(entries.flatMap(([, why]) => why))],
 	};
@@ -184,7 +185,7 @@ function shape(reasons: Reasons): JudgedClasses {
 
 const MESSAGE = /^(?:-[a-zA-Z]*m|--message)$/;
 
-/** Removes texts of messages, because they are not names. */
+/** Removes the texts of messages from the arguments, because they name no files. */
 function withoutMessages(args: readonly string[]): readonly string[] {
 	if (!/^(?:commit|merge|tag|stash|notes)$/.test(args[0] ?? "")) return args;
 	return args
@@ -204,12 +205,12 @@ async function exists(path: string): Promise<boolean> {
 		await lstat(path);
 		return true;
 	} catch {
-		// A file that cannot be inspected is not one that git could change.
+		// Git cannot change a file that the gateway cannot inspect.
 		return false;
 	}
 }
 
-/** Words that name places beyond the roots: working trees, archives, patches, other repositories. */
+/** Returns reasons for words that name places beyond the roots: working trees, archives, patches, other repositories. */
 function outsideReasons(args: readonly string[], directory: string, { roots }: ToolContext): string[] {
 	const parts = args.flatMap((word) => {
 		const local = word.replace(/^file:\/\//, "");
@@ -229,7 +230,10 @@ function controlReasons(words: GitWords, { directory }: Place): string[] {
 	return changed === undefined ? [] : [gitEffectTexts.controlsLater(changed)];
 }
 
-/** If the working tree contains files of the gateway, git would treat them as a part of the work. */
+/**
+ * Returns a reason if the working tree contains files of the gateway, because git would then treat these files as part of the
+ * work.
+ */
 function gatewayReasons({ repository }: Place, { forbidden }: ToolContext): string[] {
 	if (repository === undefined) return [];
 	const top = looseForm(repository.top);
@@ -237,7 +241,7 @@ function gatewayReasons({ repository }: Place, { forbidden }: ToolContext): stri
 	return isInside ? [gitEffectTexts.ownFiles] : [];
 }
 
-/** Uses of git that reach the network and name no program in their words. */
+/** Forms of git commands that reach the network and name no program in their words. */
 const forms: Readonly<Record<string, RegExp>> = {
 	fetch: oneOf(
 		"--all -p --prune -t --tags -n --no-tags -f --force --depth=.* --unshallow --deepen=.* -q --quiet -v --verbose --dry-run",
@@ -261,13 +265,13 @@ interface PlantedSettings {
 }
 
 /**
- * Reasons why a command outside the sandbox might run programs of sandboxed commands: settings of the repository, words that
- * name a program. Such a command requires approval even with all tools accepted.
+ * Returns reasons why a command outside the sandbox might run programs that sandboxed commands planted. Repository settings or
+ * words may name such a program. The command then requires approval even if all tools are accepted.
  */
 function plantedReasons({ command, options }: GitWords, repository: PlantedSettings | undefined): string[] {
 	const form = Object.hasOwn(forms, command) ? forms[command] : undefined;
 	const named = [
-		// Hooks are switched off.
+		// Hooks are disabled, so they are not a reason.
 		...(repository?.programs ?? []).filter((name) => !name.startsWith("hook ")),
 		...(repository?.reaching ?? []),
 	];
@@ -277,7 +281,7 @@ function plantedReasons({ command, options }: GitWords, repository: PlantedSetti
 	]);
 }
 
-/** Shell text of exactly these words, with quotes only if needed. */
+/** Returns a shell line with exactly these words. Quotes only words that need quotes. */
 export function shellLine(words: readonly string[]): string {
 	return words.map((word) => (/^[\w@%+=:,./^-]+$/.test(word) ? word : quote(word))).join(" ");
 }

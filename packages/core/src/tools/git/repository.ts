@@ -13,22 +13,22 @@ const TIMEOUT_MS = 10_000;
 const MAX_OUTPUT_BYTES = 512 * 1024;
 
 export interface Repository {
-	/** The real directory of its working tree. */
+	/** Real path of the working tree. */
 	readonly top: string;
-	/** Its own directory, and the one that it shares with other working trees; mostly the same. */
+	/** The repository's own directory, and the directory that it shares with other working trees. Usually both are the same. */
 	readonly directories: readonly string[];
-	/** Hooks that would run, and settings of the repository that name programs. */
+	/** Hooks that would run, and repository settings that name programs. */
 	readonly programs: readonly string[];
-	/** Files that name or are programs: its settings and its hooks. */
+	/** The settings and hooks of the repository: files that name programs or are programs. */
 	readonly steering: readonly string[];
-	/** Its own settings that name programs or other places, for calls that use the network. */
+	/** Repository settings that name programs or other places, for calls that use the network. */
 	readonly reaching: readonly string[];
-	/** The names of filters in any settings. */
+	/** Names of filters in all settings. */
 	readonly filters: readonly string[];
 }
 
 const WHERE = ["--show-toplevel", "--git-dir", "--git-common-dir", "--git-path", "hooks"];
-/** Settings that name programs for calls that change a repository, unless another option switches them off. */
+/** Matches settings that name programs for calls that change a repository, unless another option disables them. */
 const PROGRAM = new RegExp(
 	[
 		String.raw`^(?:filter\..+\.(?:clean|smudge|process)|merge\..+\.driver|diff\.external|diff\..+\.(?:command|textconv)`,
@@ -42,8 +42,8 @@ const REACHING =
 const FILTER = /^filter\.(.+)\.(?:clean|smudge|process)$/s;
 
 /**
- * The repository of a real directory. It must lie within the roots with all of its parts: a `.git` that is a link or
- * points elsewhere is ignored. Throws `not_found` or `permission_denied`.
+ * Finds the repository of a real directory. All parts of the repository must be within the roots: a `.git` that is a link, or
+ * that points elsewhere, is ignored. Throws `not_found` or `permission_denied`.
  */
 export async function findRepository(directory: string, context: ToolContext): Promise<Repository> {
 	const where = await git(["rev-parse", "--path-format=absolute", ...WHERE], directory, context);
@@ -82,7 +82,7 @@ interface GitContext {
 	readonly roots: readonly string[];
 }
 
-/** Runs git for its answer about a repository, without changing anything. */
+/** Runs git to read facts about a repository. Changes nothing. */
 export function git(
 	args: readonly string[],
 	directory: string,
@@ -90,7 +90,7 @@ export function git(
 ): Promise<CommandOutcome> {
 	return sandbox.run({
 		executable: "git",
-		// Not `core.hooksPath`, for that is a part of the answer.
+		// `core.hooksPath` is not set, because its value is one of the facts.
 		args: [...carefulOptions("run", []), "-c", "safe.bareRepository=explicit", ...args],
 		cwd: directory,
 		power: "read",
@@ -120,11 +120,11 @@ async function realWithin(path: string | undefined, { roots }: ToolContext): Pro
 
 interface Setting {
 	readonly name: string;
-	/** Whether it is the repository's, and not the person's or the machine's. */
+	/** Whether the setting is in the repository, not in the configuration of the user or the system. */
 	readonly own: boolean;
 }
 
-/** Throws if a setting cannot be read, because an unknown one cannot be switched off. */
+/** Returns the names of all settings. Throws if they cannot be read, because an unknown setting cannot be disabled. */
 async function settingNames(directory: string, context: ToolContext): Promise<Setting[]> {
 	const outcome = await git(["config", "--list", "--show-scope", "--name-only"], directory, context);
 	const { lines, cut } = wholeLines(outcome);
@@ -135,7 +135,7 @@ async function settingNames(directory: string, context: ToolContext): Promise<Se
 		const [scope = "", ...name] = line.split("\t");
 		return { name: name.join("\t"), own: !/^(?:system|global|command)$/.test(scope) };
 	});
-	// `-c NAME=VALUE` ends the name at the first =.
+	// In `-c NAME=VALUE`, the name ends at the first `=`.
 	const unnamable = settings.find(({ name }) => FILTER.test(name) && name.includes("="));
 	if (unnamable === undefined) return settings;
 	throw new ParleyError(repositoryTexts.settingStays(unnamable.name), {
@@ -170,8 +170,8 @@ async function mayRun(path: string): Promise<boolean> {
 }
 
 /**
- * Settings that prevent programs in the repository's settings from starting while git only reads. Their switches:
- * https://git-scm.com/docs/git-config. `false` fails without an effect.
+ * Settings that keep git from starting programs in the repository's settings while it only reads:
+ * https://git-scm.com/docs/git-config. The program `false` fails without an effect.
  */
 const QUIET = settings({
 	"core.fsmonitor": "false",
@@ -193,17 +193,17 @@ const READ_ONLY = settings({
 	"diff.submodule": "short",
 	"diff.suppressBlankEmpty": "false",
 });
-/** Background work would be interrupted with the call, and leave its locks. */
+/** Background work would be interrupted at the end of the call, and would leave its lock files. */
 const UNATTENDED = settings({ "gc.auto": "0", "maintenance.auto": "false" });
 
 /**
- * `read`: no program of the repository or its settings runs, nothing is written, no other machine is reached.
- * `change`: the same except for git's own writes and for filters. `run`: ordinary git without a terminal.
- * `outside`: the same outside the sandbox, without anything that sandboxed commands could have planted.
+ * Restrictions of a call. `read`: no program of the repository or its settings runs, nothing is written, and no other machine is
+ * reached. `change`: the same, but git may write and filters may run. `run`: ordinary git without a terminal. `outside`: the same
+ * outside the sandbox, without any program that sandboxed commands could have planted.
  */
 export type Care = "read" | "change" | "run" | "outside";
 
-/** Options before the git command. `filters` are the names of those that would convert files. */
+/** Returns the options before the git command. `filters` are the names of filters that would convert files. */
 export function carefulOptions(care: Care, filters: readonly string[]): string[] {
 	if (care === "run") return ["--no-pager", ...UNATTENDED];
 	if (care === "change" || care === "outside") return ["--no-pager", ...QUIET];
@@ -218,7 +218,7 @@ export function carefulOptions(care: Care, filters: readonly string[]): string[]
 	return ["--no-pager", ...QUIET, ...READ_ONLY, ...off];
 }
 
-/** Variables for git: https://git-scm.com/docs/git#_environment_variables */
+/** Returns the environment variables of git: https://git-scm.com/docs/git#_environment_variables */
 export function carefulEnvironment(care: Care, roots: readonly string[]): Record<string, string> {
 	const isLocal = care === "read" || care === "change";
 	const outside = care === "outside" ? "https:http:ssh:git:file" : undefined;

@@ -17,7 +17,7 @@ export const gitTexts = {
 	secretContent: "[its content may contain keys or passwords and is left out]",
 } as const;
 
-/** Effects of git commands, as reasons of an approval. */
+/** Descriptions of the effects of git commands, as reasons for an approval. */
 export const gitEffectTexts = {
 	discardsChanges: "discards changes that are not committed",
 	deletesUntracked: "deletes files that are not tracked",

@@ -25,7 +25,7 @@ import {
 } from "../files/write-target.ts";
 import { editTexts } from "./texts.ts";
 
-/** Maximum number of edits. The complete file is searched for each. */
+/** Maximum number of edits. Each edit searches the complete file. */
 const MAX_EDITS = 100;
 
 const parameters = () =>
@@ -45,7 +45,7 @@ const parameters = () =>
 type Arguments = z.infer<ReturnType<typeof parameters>>;
 type NotMade = Exclude<Replaced, { readonly kind: "edited" }>;
 
-/** `edit_file` for several places. Makes all edits or none. */
+/** Variant of `edit_file` for several places. Makes all edits or none. */
 export const edit = defineTool<Arguments>({
 	name: "edit",
 	ruleName: editFile.name,
@@ -69,7 +69,7 @@ async function plan(args: Arguments, context: ToolContext): Promise<ToolPlan> {
 	const target = await findTarget(args.path, context);
 	const old = textOf(target, args);
 	const made = replaceTexts(old, args.edits, MAX_EDITABLE);
-	// Outside the roots, the existence of a text is private until the call is approved.
+	// Outside the roots, the call may not reveal before its approval whether a text exists.
 	if (made.kind !== "edited" && isOpen(target)) throw missed(args, made, old);
 	const parts = {
 		preview: previewOf(target, old, args, made),
@@ -116,7 +116,10 @@ function previewOf(
 	return previewWrite(shown, { kind: "text", text: old }, made.text);
 }
 
-/** Reason why the file is not edited. With the text of the file, also the places and the nearest lines. */
+/**
+ * Returns the error of an edit that was not made. With the text of the file, the error also shows the places and the nearest
+ * lines.
+ */
 function missed({ path, edits }: Arguments, made: NotMade, text?: string): ParleyError {
 	if (made.kind === "too-long") return fault(editTexts.tooLong(path, MAX_EDITABLE));
 	if (made.kind === "overlap") {
@@ -136,14 +139,14 @@ function fault(message: string): ParleyError {
 }
 
 export interface Replacement {
-	/** Text to replace, not empty. */
+	/** Text to replace. Must not be empty. */
 	readonly oldText: string;
 	readonly newText: string;
 }
 
 /**
- * `lines`: lines in which the old texts begin, from 1: of the edits in the order of the text, or of all places of one edit's
- * text. `edit`, `one` and `other` number the edits from 1.
+ * Result of the edits. `lines` are the line numbers, from 1, at which the old texts begin: those of all edits, or all occurrences
+ * of one ambiguous text. `edit`, `one` and `other` are the numbers of edits, from 1.
  */
 export type Replaced =
 	| { readonly kind: "edited"; readonly text: string; readonly lines: readonly number[] }
@@ -157,9 +160,9 @@ interface Placed extends Replacement {
 }
 
 /**
- * Makes all edits or none. Each old text is searched in the original text and must occur once. Overlapping places are treated as
- * separate ones. The first mistake in the order of the list is reported, overlaps last. The result has at most `maxLength`
- * UTF-16 units. For line ends see `lineEndsOf`.
+ * Makes all edits or none. Searches each old text in the original text. Each old text must occur exactly once. Overlapping
+ * occurrences count separately. Reports the first error in the order of the list, and overlaps last. The result has at most
+ * `maxLength` UTF-16 units. For line endings see `lineEndsOf`.
  */
 export function replaceTexts(
 	original: string,

@@ -74,7 +74,7 @@ test.each<[string, Pair[], Replaced]>([
 		{ kind: "not-one", edit: 2, lines: [1, 3] },
 	],
 	["aaa", [["aa", "b"]], { kind: "not-one", edit: 1, lines: [1, 1] }],
-	// The second edit does not see text of the first.
+	// The second edit does not see the text of the first edit.
 	[
 		"a",
 		[
@@ -130,7 +130,7 @@ test("one edit may use the space that another edit frees", () => {
 	expect(replace(text, [pair, ["b", "c".repeat(1_001)]])).toEqual({ kind: "too-long" });
 });
 
-/** The same, one place at a time. */
+/** Reference implementation that replaces one place at a time. */
 function naively(text: string, edits: readonly Replacement[]): Replaced["kind"] | { readonly text: string } {
 	const used: (Replacement | undefined)[] = Array.from({ length: text.length });
 	let overlaps = false;
@@ -174,6 +174,6 @@ test("the result equals sequential edits, in any order of the list", () => {
 		const returns = replaceTexts(text.replaceAll("\n", "\r\n"), edits, 1_000);
 		expect(returns).toMatchObject({ text: made.text.replaceAll("\n", "\r\n") });
 	}
-	// Each result occurred often enough.
+	// The random cases produced each kind of result often enough.
 	expect(Math.min(counts.edited, counts["not-one"], counts.overlap)).toBeGreaterThan(200);
 });

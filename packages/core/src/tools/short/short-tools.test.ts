@@ -35,7 +35,7 @@ async function prepare(name: string, args: object, where = context): Promise<Rea
 	return prepared;
 }
 
-/** A sandbox that records its commands. */
+/** Returns a sandbox that records its commands. */
 function sandboxOf(commands: Command[], more: Partial<Sandbox> = {}): Sandbox {
 	return {
 		mode: "bubblewrap",
@@ -156,7 +156,7 @@ test("with hosts from the operator, a command can reach them and has the class e
 	);
 	await executeCall(call, where);
 	expect([inside.length, way.length]).toEqual([0, 1]);
-	// Access that did not exist at the time of the question is not used.
+	// Access that was granted after the approval request is not used.
 	const prepared = await prepare("bash", { command: "true" }, { ...context, sandbox: sandboxOf(inside) });
 	expect(await executeCall(prepared, where)).toMatchObject({
 		text: expect.stringContaining("sandbox"),
@@ -184,7 +184,7 @@ test.each([
 	expect(
 		judge(call, [{ effect: "deny", tool: long === "read_file" ? "write_file" : "read_file" }], all),
 	).toBe("allow");
-	// Its own name would be a second word for one concept.
+	// Rules use the name of the original tool, so the short name is unknown.
 	expect(() => judge(call, [{ effect: "deny", tool: name }])).toThrow("there is no tool");
 });
 

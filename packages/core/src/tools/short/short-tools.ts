@@ -7,8 +7,8 @@ import { edit } from "./edit.ts";
 import { shortToolTexts } from "./texts.ts";
 
 /**
- * The tools that clients of the stdio protocol know by name and parameters. They work like `read_file`, `write_file`,
- * `edit_file` and `run_command`, and rules, grants and channels use those names for them.
+ * Returns the tools with the names and parameters that clients of the stdio protocol know. They work like `read_file`,
+ * `write_file`, `edit_file` and `run_command`. Rules, grants and channels use those four names for them.
  */
 export function shortTools(): readonly Tool[] {
 	return short;
@@ -25,8 +25,8 @@ const parameters = () =>
 type Arguments = z.infer<ReturnType<typeof parameters>>;
 
 /**
- * `run_command` under the name that clients of the stdio protocol know. It has no parameter for the network: commands have
- * the access of their sandbox to the operator's hosts, if any. None leaves its sandbox.
+ * `run_command` under the name that clients of the stdio protocol know. It has no parameter for the network: every command has
+ * its sandbox's access to the operator's hosts, and no command runs outside its sandbox.
  */
 const bash = defineTool<Arguments>({
 	name: "bash",
@@ -47,7 +47,7 @@ const bash = defineTool<Arguments>({
 	run: (args, plan, context) => runCommand.run(translated(args, context), plan, context),
 });
 
-/** Arguments of `run_command`. */
+/** Converts the arguments to those of `run_command`. */
 function translated({ command, timeout }: Arguments, { sandbox }: ToolContext) {
 	return {
 		cmd: command,

@@ -12,20 +12,20 @@ const MAX_REDIRECTS = 3;
 const MAX_BODY_BYTES = 5 * 1024 * 1024;
 const MAX_HEADER_BYTES = 16 * 1024;
 const MAX_TOTAL_MS = 20_000;
-/** Per hop, from the look-up of the name to the last header. */
+/** Maximum milliseconds per hop, from the DNS lookup to the last header. */
 const MAX_HEADERS_MS = 10_000;
 
-/** Encodings that a request accepts. Servers use `deflate` for two formats, so requests do not accept it. */
+/** Accepted response encodings. `deflate` is not accepted, because servers use this name for two formats. */
 const acceptedEncodings = "gzip, br, zstd";
 
-/** All headers of a request. Neither the model nor a page can choose a header, and no cookie is stored. */
+/** All headers of a request. Neither the model nor a page can set a header, and cookies are not stored. */
 const requestHeaders = {
 	accept: "text/html, application/xhtml+xml, text/*;q=0.9, application/json;q=0.9, */*;q=0.5",
 	"accept-encoding": acceptedEncodings,
 	"user-agent": "Parley (web_fetch)",
 };
 
-/** https://www.rfc-editor.org/rfc/rfc9110#section-15.4 */
+/** Status codes of redirects: https://www.rfc-editor.org/rfc/rfc9110#section-15.4 */
 const redirects = new Set([301, 302, 303, 307, 308]);
 
 const faults: Readonly<Record<string, string>> = {
@@ -60,7 +60,7 @@ interface Elsewhere {
 }
 
 /**
- * Gets a page with GET, following redirects within its site, each checked like the first URL. Every connection uses an
+ * Gets a page with GET. Follows redirects within the site, and checks each redirect like the first URL. Every connection uses an
  * address that was looked up once and checked, never a name. Throws an error for the model, or the signal's reason.
  */
 export function getPage(first: URL, deps: GetDeps, signal: AbortSignal): Promise<Page | Elsewhere> {
@@ -92,7 +92,7 @@ async function visit(url: URL, deps: GetDeps, signal: AbortSignal): Promise<Page
 				headers: requestHeaders,
 				signal: limited,
 			} as const;
-			// undici ignores the signal while it connects.
+			// undici ignores the signal while it opens a connection.
 			return orAborted(agent.request(request), limited);
 		});
 		return await readAnswer(url, response, deps.reach);
@@ -104,14 +104,14 @@ async function visit(url: URL, deps: GetDeps, signal: AbortSignal): Promise<Page
 	}
 }
 
-/** A client that connects only to these addresses, also if the name has other addresses by then. */
+/** Returns a client that connects only to these addresses, even if the name has other addresses by then. */
 async function agentFor(addresses: readonly string[]): Promise<Dispatcher> {
 	const { Agent } = await import("undici");
 	const pinned = addresses.map((address) => ({ address, family: address.includes(":") ? 6 : 4 }));
 	return new Agent({
 		allowH2: false,
 		maxHeaderSize: MAX_HEADER_BYTES,
-		// The given clock measures all times except that of an abandoned connection.
+		// Except for abandoned connections, the injected clock measures all times.
 		headersTimeout: 0,
 		bodyTimeout: 0,
 		connect: {
@@ -144,7 +144,7 @@ async function readAnswer(
 	return { kind: "page", url, status, type, body: read };
 }
 
-/** Error for a response that is not a text page: names its kind. `bytes` is "" if unknown. */
+/** Returns the error for a response that is not a text page. It names the kind of response. `bytes` is "" if unknown. */
 export function notText(url: URL, { essence }: MediaType, bytes: string): ParleyError {
 	const size = /^\d{1,16}$/.test(bytes) ? `${bytes} bytes` : pageTexts.unknownSize;
 	return new ParleyError(pageTexts.notText(url.href, essence || "something", size), {
@@ -153,7 +153,7 @@ export function notText(url: URL, { essence }: MediaType, bytes: string): Parley
 }
 
 function letGo(body: Dispatcher.ResponseData["body"]): void {
-	// An incomplete read is an error event of the stream, which needs a listener.
+	// An incomplete response emits an error event, which needs a listener.
 	body.on("error", () => undefined);
 	body.destroy();
 }
@@ -165,11 +165,11 @@ function unreachable(url: URL, reason: unknown): ParleyError {
 }
 
 /**
- * Reads a body up to `limit` bytes, counted after decompression, so that a small body that unpacks into a huge one costs no
- * more than any other. Throws `unavailable` if it is damaged, cannot be unpacked, or ends early.
+ * Reads a body up to `limit` bytes after decompression, so that a small compressed body cannot use more memory than any other.
+ * Throws `unavailable` if the body is damaged, cannot be decompressed, or ends early.
  */
 export async function readBody(source: Readable, encoding: string, limit: number): Promise<Body> {
-	// The stream is read to its end, its limit or its error below. Later errors do not matter.
+	// The stream is read until its end, its limit or its first error. Later errors have no effect.
 	source.on("error", () => undefined);
 	try {
 		const unpacker = unpackerOf(encoding);
@@ -180,7 +180,7 @@ export async function readBody(source: Readable, encoding: string, limit: number
 			empty = false;
 		});
 		return await collect(source.pipe(unpacker), limit).catch((reason) => {
-			// Servers also announce an encoding for an empty body.
+			// Servers also name an encoding for an empty body.
 			if (empty && source.readableEnded) return { bytes: Buffer.alloc(0), cut: false };
 			throw reason;
 		});
@@ -205,7 +205,7 @@ function unpackerOf(encoding: string): Transform | undefined {
 		case "br":
 			return zlib.createBrotliDecompress();
 		case "zstd":
-			// Window size that browsers must support. No ordinary page needs more: https://www.rfc-editor.org/rfc/rfc9659
+			// Window size that browsers must support. No ordinary page needs a larger window: https://www.rfc-editor.org/rfc/rfc9659
 			return zlib.createZstdDecompress({ params: { [zlib.constants.ZSTD_d_windowLogMax]: 23 } });
 		default:
 			throw new ParleyError(pageTexts.otherEncoding, { code: "unavailable" });
@@ -213,11 +213,11 @@ function unpackerOf(encoding: string): Transform | undefined {
 }
 
 /**
- * Bytes within which HTML must declare its charset:
+ * Maximum offset at which HTML must declare its charset, in bytes:
  * https://html.spec.whatwg.org/multipage/parsing.html#prescan-a-byte-stream-to-determine-its-encoding
  */
 const DECLARED_WITHIN = 1024;
-/** Number of first characters in which a NUL marks a binary file, as in git. */
+/** Number of characters at the start of a body in which a NUL marks a binary file. Git uses the same number. */
 const SNIFFED = 8_000;
 
 const textTypes = new Set(
@@ -240,14 +240,14 @@ const textTypes = new Set(
 	].map((subtype) => `application/${subtype}`),
 );
 
-/** Parsed `content-type`. `essence` is "" if it is missing or invalid. */
+/** Parsed `content-type`. `essence` is "" if the header is missing or invalid. */
 interface MediaType {
-	/** `text/html` */
+	/** For example `text/html`. */
 	readonly essence: string;
 	readonly charset: string | undefined;
 }
 
-/** Parses a `content-type`. Many servers send invalid ones. A value that is longer than every type is ignored. */
+/** Parses a `content-type` header. Many servers send invalid headers. Ignores a value that is longer than any valid type. */
 export function readMediaType(header: string): MediaType {
 	try {
 		const { essence, params } = new MIMEType(header);
@@ -258,7 +258,7 @@ export function readMediaType(header: string): MediaType {
 	}
 }
 
-/** Whether such a body may be text. */
+/** Whether a body of this type may be text. */
 export function mayBeText({ essence }: MediaType): boolean {
 	if (essence === "" || essence === "application/octet-stream") return true;
 	return essence.startsWith("text/") || /\+(?:json|xml|yaml)$/.test(essence) || textTypes.has(essence);
@@ -271,8 +271,8 @@ export function isHtml({ essence }: MediaType, text: string): boolean {
 }
 
 /**
- * Text of the bytes by their byte order mark, the charset of the header, the one that HTML declares, or UTF-8. Undefined if
- * they are not text.
+ * Decodes bytes by their byte order mark, the charset of the header, the charset that HTML declares, or UTF-8. Returns undefined
+ * if they are not text.
  */
 export function decodeText(bytes: Buffer, type: MediaType): string | undefined {
 	const text = decoderOf(bytes, type).decode(bytes);
@@ -286,7 +286,7 @@ function decoderOf(bytes: Buffer, { essence, charset }: MediaType): TextDecoder 
 		try {
 			if (label !== undefined) return new TextDecoder(label);
 		} catch {
-			// No charset of this name exists: the next best guess.
+			// The charset does not exist, so the next choice applies.
 		}
 	}
 	return new TextDecoder();
@@ -302,6 +302,6 @@ function markedCharset(bytes: Buffer): string | undefined {
 function declaredCharset(bytes: Buffer): string | undefined {
 	const start = bytes.subarray(0, DECLARED_WITHIN).toString("latin1");
 	const label = /<meta[^>]{0,200}charset\s{0,9}=\s{0,9}["']?([\w:.-]{1,40})/i.exec(start)?.[1];
-	// Text that was readable up to its declaration is not UTF-16.
+	// A text whose declaration was readable as ASCII is not UTF-16.
 	return label !== undefined && /^utf-?16/i.test(label) ? "utf-8" : label;
 }

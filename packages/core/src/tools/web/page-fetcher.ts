@@ -11,7 +11,7 @@ import { pageTexts } from "./texts.ts";
 export interface FetchArguments {
 	readonly url: string;
 	readonly max_chars: number;
-	/** Whether HTML is returned unchanged, instead of its readable text. */
+	/** Whether HTML is returned unchanged. If false, its readable text is returned. */
 	readonly raw: boolean;
 }
 
@@ -24,7 +24,10 @@ export interface WebFetchOptions {
 	readonly lookup?: Lookup;
 }
 
-/** Controls but for lines and tabs, direction marks, and the tag characters that only models read. */
+/**
+ * Control characters except line feeds and tabs, direction marks, and tag characters, which are invisible to people but not to
+ * models.
+ */
 const UNSEEN = /(?![\n\t])[\p{Cc}\u{202a}-\u{202e}\u{2066}-\u{2069}\u{e0000}-\u{e007f}]/gu;
 
 export class PageFetcher {
@@ -78,7 +81,7 @@ export class PageFetcher {
 	}
 }
 
-/** The text between two lines with a mark. The mark is created after the text was read, so the text cannot contain it. */
+/** Returns the text between two marked lines. The mark is created after the text was read, so the text cannot contain it. */
 function describe(page: Page, text: string, { max_chars }: FetchArguments, mark: string): ToolResult {
 	const clean = text.replaceAll("\r\n", "\n").replaceAll(UNSEEN, "").toWellFormed().trim();
 	const shown = clean.slice(0, max_chars).replace(/[\ud800-\udbff]$/, "");

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { PageReader } from "./page-text.ts";
 
 const url = "https://example.com/";
-/** Takes minutes with a document model. */
+/** A document model would take minutes for this text. */
 const hostile = `<body>${(`${"<div>".repeat(190)}a, b${"</div>".repeat(190)}`).repeat(190)}`;
 
 test("pages are read in their structure, one after another", async () => {

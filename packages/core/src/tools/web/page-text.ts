@@ -5,17 +5,20 @@ import { orAborted, within } from "../../sandbox/egress/reach.ts";
 import type { PageToRead } from "./readable-worker.ts";
 import { pageTexts } from "./texts.ts";
 
-/** Limits of a page. Beyond them a document model takes hundreds of megabytes. Few pages for people exceed them. */
+/** Limits of a page. For a larger page, a document model would take hundreds of megabytes. Few pages exceed these limits. */
 const MAX_STRUCTURED = 1.5 * 1024 * 1024;
 const MAX_TAGS = 80_000;
 const MAX_WORK_MS = 5_000;
-/** More than the limits above need. A thread that exceeds its heap may end the process. */
+/**
+ * Maximum heap of the thread. It is larger than the limits above require, because a thread that exceeds its heap may end the
+ * process.
+ */
 const MAX_HEAP_MB = 1_024;
 
-/** Script beside this file: source or compiled. */
+/** Script beside this file, in TypeScript or compiled. */
 const workerFile = new URL(`./readable-worker${import.meta.url.slice(-3)}`, import.meta.url);
 
-/** Reads one HTML page after the other. */
+/** Reads HTML pages one at a time. */
 export class PageReader {
 	readonly #clock: Clock;
 	#last: Promise<unknown> = Promise.resolve();
@@ -25,9 +28,8 @@ export class PageReader {
 	}
 
 	/**
-	 * Readable text of the page. It is extracted in a thread with little time and no environment, because a page can be
-	 * written so that it takes hours. If that fails, the text is returned without structure. Rejects only when `signal`
-	 * aborts.
+	 * Returns the readable text of the page. A thread extracts it with a short time limit and no environment, because a hostile
+	 * page could take hours. If that fails, the text has no structure. Rejects only when `signal` aborts.
 	 */
 	async read(page: PageToRead, log: Logger, signal: AbortSignal): Promise<string> {
 		if (isTooLarge(page.html)) return plainText(page.html);
@@ -39,7 +41,7 @@ export class PageReader {
 
 	async #work(page: PageToRead, log: Logger, signal: AbortSignal): Promise<string | undefined> {
 		const worker = startWorker(page);
-		// An error while it is terminated needs a listener, or it would end the process.
+		// Terminating the worker can emit an error, which would end the process without a listener.
 		worker.on("error", () => undefined);
 		const limit = { ms: MAX_WORK_MS, what: pageTexts.reading, clock: this.#clock };
 		try {
@@ -75,7 +77,7 @@ function isTooLarge(html: string): boolean {
 
 /** Elements without readable content. */
 const UNREAD = new Set(["script", "style", "noscript", "template", "svg", "iframe"]);
-/** Elements within a line; every other one ends it. */
+/** Inline elements. Every other element ends the line. */
 const INLINE = new Set(
 	"a abbr b bdi bdo cite code data del dfn em font i ins kbd label mark q s samp small span strong sub sup time u var wbr".split(
 		" ",
@@ -97,8 +99,8 @@ const ENTITIES: Readonly<Record<string, string>> = {
 };
 
 /**
- * The text between the tags of HTML, without a document model: for pages that are too large, too deep or too broken
- * for one. Takes time in proportion to the length, whatever the HTML is.
+ * Returns the text between the tags of HTML, without a document model. For pages that are too large, too deep or too broken for a
+ * document model. Takes linear time for any HTML.
  */
 export function plainText(html: string): string {
 	const parts: string[] = [];
@@ -115,7 +117,7 @@ export function plainText(html: string): string {
 	return tidy(decodeEntities(parts.join("")));
 }
 
-/** End of the markup that begins at `open`, and its replacement in the text. */
+/** Returns the end of the markup that begins at `open`, and its replacement in the text. */
 function skipMarkup(html: string, open: number): { readonly next: number; readonly space: string } {
 	if (html.startsWith("<!--", open)) return { next: after(html, "-->", open + 4), space: "" };
 	const [, slash = "", name = ""] = /^<(\/?)([a-z][a-z0-9-]{0,30})/i.exec(html.slice(open, open + 40)) ?? [];
@@ -126,7 +128,7 @@ function skipMarkup(html: string, open: number): { readonly next: number; readon
 	return { next, space: INLINE.has(element) ? "" : "\n" };
 }
 
-/** Index after the next `text`, or the end, so that no part is searched twice. */
+/** Returns the index after the next `text`, or the end of the HTML, so that no part is searched twice. */
 function after(html: string, text: string, from: number): number {
 	const found = html.indexOf(text, from);
 	return found === -1 ? html.length : found + text.length;
@@ -147,7 +149,7 @@ function decodeEntities(text: string): string {
 	});
 }
 
-/** One blank line between paragraphs, one space between words. */
+/** Leaves one blank line between paragraphs and one space between words. */
 function tidy(text: string): string {
 	const lines = text.split("\n").map((line) => line.replaceAll(/[ \t\r\f]+/g, " ").trim());
 	const remaining = lines.filter((line, index) => line !== "" || (index > 0 && lines[index - 1] !== ""));

@@ -8,12 +8,12 @@ const MAX_LENGTH = 2_000;
 const MAX_SHOWN = 200;
 
 /**
- * Reads the URL of a page strictly: http or https, an allowed port, no credentials, and no address that may not be
- * reached, however it is spelled. Throws what the model can read. Names are looked up later, just before connecting.
+ * Parses the URL of a page strictly: http or https, an allowed port, no credentials, and no forbidden address in any spelling.
+ * Throws an error that the model can read. Host names are looked up later, just before the connection.
  */
 export function readPageUrl(text: string, reach: Reach): URL {
 	if (text.length > MAX_LENGTH) throw refused(text, urlTexts.tooLong(text.length, MAX_LENGTH));
-	// URL parsers remove these or read a backslash as a slash, so people would see another URL.
+	// URL parsers remove white space, and read a backslash as a slash. People would therefore see another URL.
 	if (/[\s\p{C}\\]/u.test(text)) throw refused(text, urlTexts.spaces);
 	const authority = /^https?:\/\/([^/?#]+)/i.exec(text)?.[1];
 	if (authority === undefined) throw refused(text, urlTexts.noHttp);
@@ -23,7 +23,7 @@ export function readPageUrl(text: string, reach: Reach): URL {
 	return checkedUrl(url, reach);
 }
 
-/** Target of a redirect, checked like any URL. Also throws if it leaves https. */
+/** Returns the target of a redirect, checked like any URL. Also throws if the redirect leads from https to http. */
 export function readRedirect(from: URL, location: string, reach: Reach): URL {
 	const url = URL.parse(location, from.href);
 	if (!url) throw refused(location, urlTexts.redirectInvalid);
@@ -34,7 +34,7 @@ export function readRedirect(from: URL, location: string, reach: Reach): URL {
 	return next;
 }
 
-/** Whether a redirect stays on the requested site: the same name, with or without `www.`. */
+/** Whether a redirect stays on the requested site. Its host name may differ only by `www.`. */
 export function isSameSite(one: URL, other: URL): boolean {
 	return one.hostname.replace(/^www\./, "") === other.hostname.replace(/^www\./, "");
 }
@@ -44,7 +44,7 @@ function checkedUrl(url: URL, reach: Reach): URL {
 	if (port === undefined || !reach.ports.includes(port)) {
 		throw refused(url.href, urlTexts.port(port, reach.ports));
 	}
-	// Certificates and virtual hosts ignore the dot at the end of a full name.
+	// Certificates and virtual hosts ignore the dot at the end of a fully qualified name.
 	const name = url.hostname.replace(/\.$/, "");
 	if (name.split(".").includes("")) throw refused(url.href, urlTexts.noHost);
 	url.hostname = name;

@@ -49,6 +49,6 @@ test.each([
 		const { user, system } = process.cpuUsage(start);
 		return (user + system) / 1_000;
 	};
-	// A quadratic algorithm would take minutes.
+	// Quadratic time would be minutes.
 	expect(time(1_000_000)).toBeLessThan(3_000);
 });

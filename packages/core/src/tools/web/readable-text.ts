@@ -2,17 +2,17 @@ import { Readability } from "@mozilla/readability";
 import { parseHTML } from "linkedom";
 import TurndownService from "turndown";
 
-/** The time of the libraries is quadratic in these, or their recursion is as deep. */
+/** Limits of depth and attributes. The time of the libraries is quadratic in these numbers, or their recursion is as deep. */
 const MAX_DEPTH = 200;
 const MAX_ATTRIBUTES = 100;
-/** Per page. */
+/** Maximum attributes of a page. */
 const MAX_ALL_ATTRIBUTES = 100_000;
-/** Minimum share of the page's text in an article. With less, the page is an index or a reference. */
+/** Minimum share of the page's text that an article must have. With a smaller share, the page is an index or a reference. */
 const LEAST_SHARE = 0.3;
 
 const unread = "script, style, noscript, template, svg, iframe, object, [hidden], [aria-hidden=true]";
 
-/** The used part of the document model, whose types exist for browsers only. */
+/** Part of the document model that this file uses. Its published types exist only for browsers. */
 interface PageElement {
 	readonly nodeName: string;
 	readonly textContent: string | null;
@@ -31,17 +31,18 @@ interface PageDocument {
 }
 
 /**
- * Readable part of an HTML page as Markdown: its article, or else all of its text. No script runs, and no resource is
- * loaded. Undefined if the page is too large or too deep. A hostile page can make it slow or fail, so it runs in a worker.
+ * Returns the readable part of an HTML page as Markdown: its article, or all of its text. Runs no scripts and loads no resources.
+ * Returns undefined if the page is too large or too deep. A hostile page can make this function slow or fail, so call it in a
+ * worker.
  */
 export function readableText(html: string, url: string): string | undefined {
-	// Without a root element, the library takes the first element as the root.
+	// Without a root element, the library would use the first element as the root.
 	const whole = /<html[\s>]/i.test(html) ? html : `<!doctype html><html><body>${html}</body></html>`;
 	const { document }: { readonly document: PageDocument } = parseHTML(whole);
 	const body = document.querySelector("body");
 	if (!body || isTooMuch(document.documentElement)) return undefined;
 	for (const element of document.querySelectorAll(unread)) element.remove();
-	// Searched everywhere: without a root element, the head of the page is in the body.
+	// The title can be in the body, because a page without a root element has its head there.
 	const heading = document.querySelector("title");
 	const title = (heading?.textContent ?? "").replaceAll(/\s+/g, " ").trim();
 	heading?.remove();

@@ -13,29 +13,32 @@ export interface SearchResult {
 
 /** Port to a search engine. */
 export interface SearchProvider {
-	/** Name for people. */
+	/** Name that people read. */
 	readonly title: string;
 	/** Scheme, host and port of the server. */
 	readonly origin: string;
-	/** About `count` results, the best first; some engines send more. Throws in words for the model, or the reason of the signal. */
+	/**
+	 * Resolves with about `count` results, the best first. Some engines send more. Throws an error in words for the model, or the
+	 * signal's reason.
+	 */
 	search(query: string, count: number, signal: AbortSignal): Promise<readonly SearchResult[]>;
 }
 
 export interface SearchSettings {
 	readonly provider: "brave" | "searxng";
-	/** Address of the server, without a path of the API. */
+	/** URL of the server, without the path of the API. */
 	readonly url: string;
-	/** Brave only. */
+	/** API key. Only for Brave. */
 	readonly key?: string;
 }
 
-/** Brave Search itself. Only another address can be in a private network. */
+/** Server of Brave Search. Only a different URL may be in a private network. */
 export const braveOrigin = "https://api.search.brave.com";
 
 const maxMs = 15_000;
 const maxBytes = 2 * 1024 * 1024;
 
-/** https://api-dashboard.search.brave.com/documentation: `GET /res/v1/web/search` */
+/** Response of `GET /res/v1/web/search`: https://api-dashboard.search.brave.com/documentation */
 const braveAnswer = z.object({
 	web: z
 		.object({
@@ -49,7 +52,7 @@ const braveAnswer = z.object({
 		.optional(),
 });
 
-/** https://docs.searxng.org/dev/search_api.html: `GET /search` with `format=json` */
+/** Response of `GET /search` with `format=json`: https://docs.searxng.org/dev/search_api.html */
 const searxngAnswer = z.object({
 	results: z.array(
 		z.object({ title: z.string(), url: z.string(), content: z.string().nullish() }).nullable().catch(null),
@@ -61,7 +64,7 @@ interface Api {
 	path(query: string, count: number): string;
 	headers(key: string): Readonly<Record<string, string>>;
 	read(body: unknown): readonly SearchResult[];
-	/** Advice for a refused request. */
+	/** Advice for the operator after a refused request. */
 	readonly refusal: string;
 }
 
@@ -96,8 +99,8 @@ const apis: Readonly<Record<SearchSettings["provider"], Api>> = {
 };
 
 /**
- * A search engine of the operator. Requests reach only its host, which may have a private address because the operator
- * named it. Redirects are not followed, so that no other host gets the key.
+ * Creates the port to the operator's search engine. Requests reach only its host. The host may have a private address, because
+ * the operator named it. Redirects are not followed, so no other host receives the key.
  */
 export function createSearchProvider(
 	{ provider, url, key = "" }: SearchSettings,

@@ -1,4 +1,4 @@
-/** Failures of pages and notes about their text. */
+/** Errors of pages, and notes about their text. */
 export const pageTexts = {
 	refused: "refused the connection",
 	closed: "closed the connection",
@@ -28,7 +28,7 @@ export const pageTexts = {
 	readWithoutStructure: "a page is read without its structure",
 } as const;
 
-/** Reasons that refuse a URL. */
+/** Reasons why a URL is refused. */
 export const urlTexts = {
 	refused: (url: string, why: string): string => `the URL ${url} ${why}`,
 	tooLong: (length: number, max: number): string => `has ${length} characters, at most ${max} are allowed`,

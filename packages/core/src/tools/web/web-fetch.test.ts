@@ -25,7 +25,7 @@ test("a plan shows the complete URL as it will be sent, without a lookup", async
 });
 
 test("a name that looks like another one is shown with its letters", async () => {
-	// The first letter is Cyrillic.
+	// The first letter of the host name is Cyrillic.
 	const { label, notes } = await plan("https://\u0430pple.com/");
 	expect(label).toBe("fetch https://xn--pple-43d.com/");
 	expect(notes).toEqual([

@@ -3,7 +3,7 @@ import { defineTool, type Tool } from "../../vocabulary/tool.ts";
 import type { FetchArguments, PageFetcher, WebFetchOptions } from "./page-fetcher.ts";
 import { webFetchTexts } from "./texts.ts";
 
-/** Less than 256 KiB in any script. */
+/** Maximum characters of a page: less than 256 KiB in any script. */
 const MAX_CHARS = 80_000;
 const DEFAULT_CHARS = 40_000;
 
@@ -14,12 +14,12 @@ const parameters = () =>
 		raw: z.boolean().default(false).describe(webFetchTexts.raw),
 	});
 /**
- * Tool that gets the text of a page from the public internet. No model and no page can make it reach this machine or its
- * networks, send a header, or use more than 5 MiB and 20 s.
+ * Creates the tool that gets the text of a page from the public internet. Neither a model nor a page can make it reach this
+ * machine or its networks, send a header, or use more than 5 MiB and 20 s.
  */
 export function createWebFetch(options: WebFetchOptions): Tool {
 	let loading: Promise<PageFetcher> | undefined;
-	/** Its libraries are loaded with the first page, long after the start of most gateways. */
+	/** The first fetch loads the libraries, so the gateway starts faster. */
 	const fetcher = (): Promise<PageFetcher> => {
 		loading ??= import("./page-fetcher.ts").then((module) => new module.PageFetcher(options));
 		return loading;

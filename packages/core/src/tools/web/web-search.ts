@@ -6,7 +6,7 @@ import type { SearchProvider, SearchResult } from "./search-provider.ts";
 import { pageTexts, webSearchTexts } from "./texts.ts";
 
 const maxResults = 20;
-/** Characters that each part of a result may have. */
+/** Maximum characters of each part of a result. */
 const maxTitle = 200;
 const maxUrl = 2_000;
 const maxText = 600;
@@ -18,7 +18,7 @@ const parameters = () =>
 	});
 type Arguments = z.infer<ReturnType<typeof parameters>>;
 
-/** Tool that searches the web with the operator's search engine. */
+/** Creates the tool that searches the web with the operator's search engine. */
 export function createWebSearch({
 	provider,
 	ids,
@@ -54,7 +54,7 @@ export function createWebSearch({
 	});
 }
 
-/** The results between two lines with a mark that is created after they arrived, so that they cannot contain it. */
+/** Returns the results between two marked lines. The mark is created after the results arrived, so they cannot contain it. */
 function textOf(
 	results: readonly SearchResult[],
 	maximum: number,
@@ -76,7 +76,7 @@ function textOf(
 	].join("\n");
 }
 
-/** Undefined for a result without an address of the web. */
+/** Returns undefined for a result without a web address. */
 function resultText({ title, url, text }: SearchResult): string | undefined {
 	const address = URL.parse(url);
 	if (!address || !/^https?:$/.test(address.protocol) || address.href.length > maxUrl) return undefined;
@@ -94,7 +94,7 @@ const entities: Readonly<Record<string, string>> = {
 	"&nbsp;": " ",
 };
 
-/** The text in one line, without tags and invisible characters. */
+/** Returns the text in one line, without tags and invisible characters. */
 function oneLine(html: string, max: number): string {
 	const text = html
 		.slice(0, 10 * max)

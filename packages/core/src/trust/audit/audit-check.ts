@@ -5,7 +5,7 @@ import type { Tables } from "../../store/tables.ts";
 import { type AuditRow, auditHash, noHash } from "./audit.ts";
 import { auditTexts } from "./texts.ts";
 
-/** Number and hash of a row, recorded outside the database. The gateway's log has one for each day. */
+/** Number and hash of a row, recorded outside the database. The gateway logs an anchor each day. */
 export interface AuditAnchor {
 	readonly seq: number;
 	readonly hash: string;
@@ -15,21 +15,21 @@ export interface AuditAnchor {
 export interface AuditCheck {
 	readonly ok: boolean;
 	readonly records: number;
-	/** The last row's number and hash; 0 and zeros in an empty record. */
+	/** Number and hash of the last row: 0 and zeros in an empty record. */
 	readonly seq: number;
 	readonly head: string;
 	readonly broken?: { readonly seq: number; readonly reason: string };
 }
 
-/** Action of the row that records the number of the last removed row. */
+/** Action of the row that records the last removed row. */
 export const pruned = "audit.prune";
 
-/** Rows between two pauses for other work: about 5 ms. */
+/** Rows to check before the check yields to other work: about 5 ms. */
 const pageSize = 1_000;
 
 /**
- * Checks the record from the first row to the last. Returns the first changed, missing, moved or added row, if any. Rows
- * that are missing at the end are detected if one of the `anchors` is after them.
+ * Checks the record from the first row to the last. Reports the first changed, missing, moved or added row. Detects missing rows
+ * at the end only if one of the `anchors` is after them.
  */
 export async function checkAudit(
 	store: Pick<Store<Tables>, "read">,
@@ -56,7 +56,7 @@ class Walk {
 	readonly #lastAnchor: number;
 	#head = noHash;
 	#records = 0;
-	/** Position before the first row, if rows before it were removed. A later row must confirm it. */
+	/** Position before the first row if earlier rows were removed. A later row must confirm the removal. */
 	#start: AuditAnchor | undefined;
 	#broken: Broken | undefined;
 
@@ -65,7 +65,7 @@ class Walk {
 		this.#lastAnchor = Math.max(0, ...anchors.map(({ seq }) => seq));
 	}
 
-	/** Checks the next row. After a fault no further row is checked. */
+	/** Checks the next row. After the first fault, it checks no further rows. */
 	step(row: AuditRow): Broken | undefined {
 		if (this.#broken) return this.#broken;
 		const seq = Number(row.seq);
@@ -113,7 +113,7 @@ class Walk {
 	}
 }
 
-/** Content of a removal row: the last removed row. */
+/** Returns the content of a removal row: number and hash of the last removed row. */
 export function pruneArgs({ seq, hash }: AuditAnchor): object {
 	return { through: seq, hash };
 }

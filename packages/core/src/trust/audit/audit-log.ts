@@ -9,7 +9,7 @@ import { type AuditAnchor, type AuditCheck, checkAudit, pruneArgs, pruned } from
 import { lastAudit } from "./audit-statements.ts";
 import { auditTexts } from "./texts.ts";
 
-/** Filters of the rows of the audit log. Times are milliseconds since the epoch. */
+/** Filter of audit rows. Times are milliseconds since the epoch. */
 export interface AuditFilter {
 	/** Earliest time, inclusive. */
 	readonly since?: number;
@@ -27,24 +27,24 @@ interface AuditLogDeps {
 	readonly audit: Audit;
 }
 
-/** Milliseconds before a row is removed. */
+/** Milliseconds after which a row is removed. */
 const retentionMs = 90 * 24 * 60 * 60 * 1000;
-/** Rows that one transaction removes: some 20 ms. */
+/** Maximum rows that one transaction removes: about 20 ms. */
 const removedAtOnce = 5_000;
-/** Rows between two pauses for other work. */
+/** Maximum rows to read before other work can run. */
 const windowSize = 10_000;
 
 /** Reads the audit, verifies it, and removes old rows. */
 export class AuditLog {
 	readonly #deps: AuditLogDeps;
-	/** Position in the last log line. A shorter record is incomplete. */
+	/** Anchor that the gateway logged last. A shorter record is incomplete. */
 	#anchor: AuditAnchor | undefined;
 
 	constructor(deps: AuditLogDeps) {
 		this.#deps = deps;
 	}
 
-	/** Rows, oldest first: the newest `limit` ones, or with `after` the next. */
+	/** Returns rows, oldest first: the newest `limit` rows or, with `after`, the rows that follow it. */
 	async read(principal: Principal, filter: AuditFilter): Promise<AuditRow[]> {
 		authorize(principal, "audit.read");
 		const { after, limit } = filter;
@@ -58,8 +58,7 @@ export class AuditLog {
 	}
 
 	/**
-	 * Whether every row is unchanged and follows the previous one. `noted` are positions from log lines that the caller
-	 * supplies.
+	 * Checks that every row is unchanged and follows the previous one. `noted` are anchors from log lines that the caller supplies.
 	 */
 	async verify(principal: Principal, noted: readonly AuditAnchor[] = []): Promise<AuditCheck> {
 		authorize(principal, "audit.read");
@@ -67,32 +66,32 @@ export class AuditLog {
 		return checkAudit(this.#deps.store, [...own, ...noted]);
 	}
 
-	/** Checks the stored text of all sessions in the same way. */
+	/** Checks the stored text of all sessions. */
 	async verifyTexts(principal: Principal): Promise<TextCheck> {
 		authorize(principal, "audit.read");
 		return checkTexts(this.#deps.store);
 	}
 
-	/** Removes old rows and logs the position of the record, once a day. */
+	/** Removes old rows and logs an anchor, once a day. */
 	async tidy(): Promise<void> {
 		await this.forget();
 		await this.anchor();
 	}
 
-	/** Logs the position of the record, so that a later loss of rows at the end is detectable. */
+	/** Logs an anchor, so that a later loss of rows at the end can be detected. */
 	async anchor(): Promise<void> {
 		this.#anchor = await this.#head();
 		if (this.#anchor) this.#deps.log.info(auditTexts.anchor, { ...this.#anchor });
 	}
 
-	/** Removes expired rows. A new row names the last removed one. */
+	/** Removes expired rows. A new row records the last removed row. */
 	async forget(): Promise<void> {
 		for (let removed = await this.#forgetSome(); removed > 0; removed = await this.#forgetSome()) {
 			await setImmediate();
 		}
 	}
 
-	/** Removes rows only from the beginning, whatever their times are, so that a wrong clock causes no gap. */
+	/** Removes rows only from the beginning, whatever their times are, so that a wrong clock leaves no gap. */
 	#forgetSome(): Promise<number> {
 		const { store, clock, audit } = this.#deps;
 		const before = clock.now() - retentionMs;
@@ -108,7 +107,7 @@ export class AuditLog {
 			const last = gone.at(-1);
 			if (!last) return 0;
 			const seq = Number(last.seq);
-			// Recorded first, because its row follows the last existing one.
+			// The removal row is recorded first, because it follows the last existing row.
 			await audit.record(tx, {
 				...byItself,
 				action: pruned,
@@ -140,13 +139,13 @@ export class AuditLog {
 	}
 }
 
-/** Range of row numbers, including `to`. */
+/** Range of row numbers. Includes `to`. */
 interface Window {
 	readonly from: number;
 	readonly to: number;
 }
 
-/** All rows up to the last one, backwards; with `after`, the rows after it, forwards. */
+/** Returns windows for all rows, backwards from the last one. With `after`, returns windows for the later rows, forwards. */
 function* windowsOf(last: number, after: number | undefined): Generator<Window> {
 	if (after === undefined) {
 		for (let to = last; to > 0; to -= windowSize) yield { from: to - windowSize, to };

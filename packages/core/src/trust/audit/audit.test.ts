@@ -140,7 +140,7 @@ test("missing rows at the end are detected by the position in the log", async ()
 	expect(line).toMatchObject({ level: "info", message: "audit anchor", fields: { seq: 10 } });
 	await store.commit((tx) => tx.deleteFrom("audit").where("seq", ">", 8).execute());
 	expect((await auditLog.verify(operator)).broken).toMatchObject({ seq: 9 });
-	// Another process knows only the log.
+	// Another process knows the anchors only from the log.
 	const { store: _, ...deps } = await open();
 	const other = new AuditLog({ store, clock: deps.clock, log: deps.log, audit: deps.audit });
 	expect((await other.verify(operator)).ok).toBe(true);

@@ -9,40 +9,40 @@ import { actingId, type Principal } from "../../vocabulary/principal.ts";
 import { insertAudit, lastAudit } from "./audit-statements.ts";
 import { auditTexts } from "./texts.ts";
 
-/** Decision or action. It contains neither message text nor secrets. */
+/** A decision or an action. Contains neither message text nor secrets. */
 export interface AuditEntry {
-	/** Principal: the person if a connector acts for one. */
+	/** Id of the principal. If a connector acts for a person, the person's id. */
 	readonly principal: string;
-	/** Wire of the request. `gateway` for actions without a request. */
+	/** Wire of the request, or `gateway` for an action without a request. */
 	readonly via: string;
-	/** Action as a word, such as `tool.start` or `grant.create`. */
+	/** Name of the action, such as `tool.start` or `grant.create`. */
 	readonly action: string;
-	/** Object of the action: a session, a call, a token. */
+	/** Object of the action, such as a session, a tool call or a token. */
 	readonly object: string;
-	/** `allowed`, `denied`, `asked`, `expired`, … */
+	/** For example `allowed`, `denied`, `asked` or `expired`. */
 	readonly decision: string;
-	/** Stored without secrets, and as the hash of all arguments. */
+	/** Arguments of the action. The row contains them without secrets, and a hash of all arguments. */
 	readonly args?: unknown;
 	readonly grantId?: string | undefined;
 }
 
 export type AuditRow = Selectable<Tables["audit"]>;
 
-/** Previous hash in the first row. */
+/** Value of the previous hash in the first row. */
 export const noHash = "0".repeat(64);
 
 interface AuditDeps {
 	readonly store: Store<Tables>;
 	readonly clock: Clock;
 	readonly log: Logger;
-	/** Also reports redactions. */
+	/** Removes secrets, and reports each removal. */
 	readonly redactor: TextRedactor;
 }
 
-/** Maximum characters of arguments in a row. The hash covers all. */
+/** Maximum characters of arguments in a row. The hash covers all arguments. */
 const maxStoredCharacters = 2_000;
 
-/** The audit: every row contains the hash of the previous one, so that a missing row is detectable. */
+/** Audit log. Every row contains the hash of the previous row, so that a missing row can be detected. */
 export class Audit {
 	readonly #deps: AuditDeps;
 	readonly #samples: AuditSamples;
@@ -54,7 +54,7 @@ export class Audit {
 			this.sample({ ...byItself, action: "redaction", object, decision: "removed" });
 	}
 
-	/** Writes a row in the transaction of its action. An external effect follows after the commit. */
+	/** Writes a row in the transaction of its action. The caller may start external effects only after the commit. */
 	async record(tx: Tx, entry: AuditEntry): Promise<void> {
 		const [last] = await lastAudit(tx, {});
 		const row = {
@@ -73,20 +73,20 @@ export class Audit {
 		await insertAudit(tx, { ...row, hash: auditHash(row) });
 	}
 
-	/** Writes a row for an action without other changes. */
+	/** Writes a row for an action without other changes in the database. */
 	async note(entry: AuditEntry): Promise<void> {
 		await this.#deps.store.commit((tx) => this.record(tx, entry));
 	}
 
 	/**
-	 * Counts frequent actions without waiting. The first of a kind (principal, action, object, decision) is recorded
-	 * immediately, and then once a minute the number of further ones. Arguments are not stored.
+	 * Counts a frequent action without waiting. Records the first action of a kind (principal, action, object, decision)
+	 * immediately, and the number of further ones once a minute. Stores no arguments.
 	 */
 	sample(entry: Omit<AuditEntry, "args">, times = 1): void {
 		this.#samples.add(entry, times);
 	}
 
-	/** Records the counts since the last row, and ends the counting. */
+	/** Records the remaining counts and stops counting. */
 	stop(): Promise<void> {
 		return this.#samples.stop();
 	}
@@ -95,21 +95,21 @@ export class Audit {
 		if (args === undefined) return { args: null, args_sha256: null };
 		const whole = canonicalize(args) ?? "";
 		const shown = JSON.stringify(this.#deps.redactor.redactFields(args)) ?? "";
-		// Shortened JSON is invalid, so it is stored as a JSON string.
+		// Shortened JSON is invalid, so the row contains it as a JSON string.
 		const cut =
 			shown.length > maxStoredCharacters ? JSON.stringify(`${shown.slice(0, maxStoredCharacters)}…`) : shown;
 		return { args: cut, args_sha256: createHash("sha256").update(whole).digest("hex") };
 	}
 }
 
-/** Principal of actions without a request. */
+/** Principal and wire of actions without a request. */
 export const byItself = { principal: "gateway", via: "gateway" } as const;
 
 export function requestedBy(principal: Principal): Pick<AuditEntry, "principal" | "via"> {
 	return { principal: actingId(principal), via: principal.via ?? "gateway" };
 }
 
-/** Hash of all fields of a row in a fixed form. The next row contains it. */
+/** Returns the hash of all fields of a row in a fixed form. The next row contains this hash. */
 export function auditHash(row: Omit<AuditRow, "hash">): string {
 	const { seq, at, principal, via, action, object, decision, args_sha256, args, grant_id, prev_hash, v } =
 		row;
@@ -118,13 +118,19 @@ export function auditHash(row: Omit<AuditRow, "hash">): string {
 	return createHash("sha256").update(text).digest("hex");
 }
 
-/** Object name of a call in the audit: ids of calls are unique in their session. */
+/**
+ * Returns the object name of a tool call in the audit. It contains the session, because call ids are unique only within a
+ * session.
+ */
 export function auditedCall(sessionId: string, callId: string): string {
 	return `${sessionId}/${callId}`;
 }
 
 const periodMs = 60_000;
-/** Maximum kinds of an action that are counted separately in a period, so that invented names add no rows. */
+/**
+ * Maximum kinds of an action that are counted separately in a period. Further kinds share a row, so that invented names add no
+ * rows.
+ */
 const maxKinds = 100;
 
 type Sample = Omit<AuditEntry, "args">;
@@ -140,10 +146,10 @@ interface Count {
 	times: number;
 }
 
-/** Counts frequent actions: one row at the beginning, then one a minute while they continue. */
+/** Counts frequent actions. Writes a row for the first one, then a row each minute while they continue. */
 class AuditSamples {
 	readonly #deps: SamplesDeps;
-	/** Kinds with a row in this period, with their count since then, for each action. */
+	/** For each action, the kinds that have a row in this period, with their counts since that row. */
 	readonly #counts = new Map<string, Map<string, Count>>();
 	readonly #writing = new Set<Promise<void>>();
 	#timer: Timer | undefined;
@@ -175,7 +181,7 @@ class AuditSamples {
 		this.#timer ??= this.#deps.clock.after(periodMs, () => this.#flush());
 	}
 
-	/** Writes the counts of the period. Kinds without an event are dropped. */
+	/** Writes the counts of the period. Drops kinds that did not occur. */
 	#flush(): void {
 		this.#timer = undefined;
 		for (const [action, kinds] of this.#counts) {
@@ -203,7 +209,7 @@ class AuditSamples {
 
 const others = "others";
 
-/** Combined row of further kinds. It names no person, because there are many. */
+/** Returns the combined row for further kinds. It names no person, because the kinds have different ones. */
 function rest(entry: Sample): Sample {
 	return { ...entry, principal: others, object: others };
 }

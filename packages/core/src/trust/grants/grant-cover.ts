@@ -3,22 +3,22 @@ import type { GrantFacts } from "../../vocabulary/event.ts";
 import { hasRole, type Person } from "../../vocabulary/principal.ts";
 import { ruleNameOf, type Tool, type ToolPlan } from "../../vocabulary/tool.ts";
 
-/** A call that may be covered. */
+/** A tool call that a grant may cover. */
 export interface Coverable {
 	readonly place: string | undefined;
-	/** Authors of the run's messages, the first one first. */
+	/** Authors of the run's messages, in order. */
 	readonly participants: readonly (Person | undefined)[];
 	readonly call: ReadyCall;
-	/** Covered calls that have not begun. */
+	/** Number of covered calls that have not started. */
 	readonly pending: number;
 }
 
-/** Classes that are always allowed, so that a grant need not name them. */
+/** Classes that are always allowed, so a grant does not name them. */
 const harmless: ReadonlySet<string> = new Set(["read", "person"]);
 
 /**
- * Whether a grant of the channel covers every author of a run: members and above, and among these the named people. A
- * message without a person, or from another channel, is not covered.
+ * Whether a grant of the channel covers every author of a run. It covers members and higher roles and, if it names people, only
+ * these people. A message without a person, or from another channel, is not covered.
  */
 export function coversPeople(
 	{ people, place }: GrantFacts,
@@ -32,7 +32,10 @@ export function coversPeople(
 	});
 }
 
-/** Whether a grant covers a call: its tool and all its classes. Files outside the roots need their class in the grant. */
+/**
+ * Whether a grant covers a tool call, by its tool and all its classes. Reading files outside the roots requires that the grant
+ * names the class.
+ */
 export function coversCall(
 	{ tools, classes }: Pick<GrantFacts, "tools" | "classes">,
 	{ tool, plan }: { readonly tool: Tool; readonly plan: ToolPlan },

@@ -9,8 +9,8 @@ import { findGrant, type GrantRow } from "./grant-rows.ts";
 import { grantRequestTexts } from "./texts.ts";
 
 /**
- * Channels whose grants the principal may see. Undefined: all. Otherwise that of its person, those of a connector's tenants,
- * or those of the sessions that it may see.
+ * Returns the channels whose grants the principal may see, or undefined for all channels. A person sees their channel, a
+ * connector the channels of its tenants, and any other principal the channels of its sessions.
  */
 export async function placesOf(
 	db: Tx,
@@ -31,7 +31,7 @@ export async function placesOf(
 	return rows.flatMap(({ place }) => (place === null ? [] : [place]));
 }
 
-/** A grant that the principal may end; undefined also for one of another channel than its own. */
+/** Returns a grant that the principal may end. Undefined if the grant does not exist or belongs to another channel. */
 export async function grantWithin(
 	db: Tx,
 	grantId: string,
@@ -43,7 +43,7 @@ export async function grantWithin(
 	return (await placesOf(db, principal, tenants))?.includes(row.place) ? row : undefined;
 }
 
-/** Channels of a connector's platform and tenants with messages or grants. */
+/** Returns the channels of a connector's platform and tenants that have messages or grants. */
 async function platformPlaces(db: Tx, principal: Principal, tenants: Tenants): Promise<string[]> {
 	const withMessages = db.selectFrom("sessions").select("place").where("place", "is not", null);
 	const rows = await withMessages.union(db.selectFrom("channel_grants").select("place")).execute();
@@ -55,7 +55,7 @@ async function platformPlaces(db: Tx, principal: Principal, tenants: Tenants): P
 	});
 }
 
-/** The channel that a session belongs to. */
+/** Returns the channel of a session. */
 export async function placeOf(db: Tx, sessionId: string): Promise<string | undefined> {
 	const row = await db.selectFrom("sessions").select("place").where("id", "=", sessionId).executeTakeFirst();
 	return row?.place ?? undefined;
@@ -76,8 +76,8 @@ export async function wasShared(db: Tx, place: string): Promise<boolean> {
 }
 
 /**
- * The connector's session of a channel: the current one if it belongs to the channel, else the one with the last message.
- * Undefined without a session.
+ * Returns the connector's session of a channel: the current session if it belongs to the channel, otherwise the session with the
+ * last message. Undefined without a session.
  */
 export async function newestSessionIn(
 	db: Tx,
@@ -98,8 +98,8 @@ export async function newestSessionIn(
 const maxCompared = 1_000;
 
 /**
- * Throws `failed_precondition` for a channel without messages, with a similar existing one: a mistyped id would trust
- * another channel, or none.
+ * Throws `failed_precondition` for a channel without messages, and names a similar channel. A mistyped id would trust another
+ * channel, or none.
  */
 export async function requireSeen(db: Tx, place: string): Promise<void> {
 	const sessionPlaces = db.selectFrom("sessions").select("place").where("place", "is not", null);

@@ -8,7 +8,7 @@ import { ruleNameOf, type Tool } from "../../vocabulary/tool.ts";
 import { grantRequestTexts } from "./texts.ts";
 
 export interface RequestedGrant {
-	/** As `placeKey` writes it. */
+	/** Channel in the form of `placeKey`. */
 	readonly place: string;
 	readonly people: readonly string[] | null;
 	readonly tools: readonly string[] | null;
@@ -18,7 +18,7 @@ export interface RequestedGrant {
 	readonly reason: string;
 }
 
-/** Request as stored with its question. Requests of earlier versions have no requester. */
+/** Grant request as stored with its question. Requests of earlier versions have no requester. */
 export type StoredGrantRequest = RequestedGrant & { readonly by?: Pick<Person, "id" | "name"> };
 
 export interface AnsweredGrantRequest {
@@ -32,7 +32,7 @@ export interface AnsweredGrantRequest {
 
 const longestLifeMs = 24 * 60 * 60 * 1000;
 
-/** Classes whose approval is always required, so that a grant would have no effect. */
+/** Classes that always require approval, so a grant for them would have no effect. */
 const neverGranted: ReadonlySet<string> = new Set<ActionClass>([
 	"outside-write",
 	"secret",
@@ -41,7 +41,7 @@ const neverGranted: ReadonlySet<string> = new Set<ActionClass>([
 	"exec-unsandboxed",
 ]);
 
-/** Refuses a scope that no channel can have, and names a valid one. Throws `invalid_argument`. */
+/** Refuses a scope that no channel can have, and names a valid scope. Throws `invalid_argument`. */
 export function checkRequested(requested: RequestedGrant, tools: readonly Tool[]): void {
 	const [platform, tenant, channel, more] = requested.place.split(":");
 	if (!platform || !tenant || !channel || more !== undefined) {
@@ -68,7 +68,7 @@ export function checkRequested(requested: RequestedGrant, tools: readonly Tool[]
 	if (empty !== undefined) throw invalid(grantRequestTexts.emptyList(empty));
 }
 
-/** The question whether a channel is to be trusted, in one line. */
+/** Returns the question whether to trust a channel, in one line. */
 export function grantRequestLabel(
 	requested: RequestedGrant,
 	{ id, name }: Pick<Person, "id" | "name">,

@@ -5,25 +5,25 @@ import { stamp, type Tables } from "../../store/tables.ts";
 import type { GrantFacts } from "../../vocabulary/event.ts";
 import { grantEndTexts } from "./texts.ts";
 
-/** A grant, also an ended one. */
+/** A grant, which may have ended. */
 export type StoredGrant = GrantFacts & { readonly endedAt?: number; readonly endReason?: string };
 
 export type GrantRow = Selectable<Tables["channel_grants"]>;
 
-/** Denied calls of a channel that end its grant. */
+/** Number of denied calls in a channel that end its grant. */
 const maxDenials = 3;
 
-/** Circumstances in which a grant is checked. */
+/** Conditions under which a grant is checked. */
 export interface Moment {
 	/** Milliseconds since the epoch. */
 	readonly now: number;
-	/** The version of the active rules. */
+	/** Version of the current rules. */
 	readonly policy: string;
-	/** Whether commands of channels run in a sandbox. */
+	/** Whether commands in channels run in a sandbox. */
 	readonly confined: boolean;
 }
 
-/** Reason why an open grant no longer applies. Undefined if it applies. */
+/** Returns the reason why an open grant no longer applies, or undefined if it applies. */
 export function whyOver(row: GrantRow, { now, policy, confined }: Moment): string | undefined {
 	if (now >= Number(row.expires_at)) return "expired";
 	if (!confined) return grantEndTexts.noSandbox;
@@ -33,12 +33,12 @@ export function whyOver(row: GrantRow, { now, policy, confined }: Moment): strin
 	return undefined;
 }
 
-/** Open grants, at most one for each channel. */
+/** Returns the open grants, at most one for each channel. */
 export function openGrants(db: Tx): Promise<GrantRow[]> {
 	return db.selectFrom("channel_grants").selectAll().where("ended_at", "is", null).execute();
 }
 
-/** Open grant of a channel. `whyOver` decides whether it still applies. */
+/** Returns the open grant of a channel. `whyOver` decides whether it still applies. */
 export function openGrantOf(db: Tx, place: string): Promise<GrantRow | undefined> {
 	return db
 		.selectFrom("channel_grants")
@@ -52,7 +52,7 @@ export function findGrant(db: Tx, id: string): Promise<GrantRow | undefined> {
 	return db.selectFrom("channel_grants").selectAll().where("id", "=", id).executeTakeFirst();
 }
 
-/** Writes a grant that starts at `createdAt`. `told` are the sessions that receive its event. */
+/** Inserts a grant that starts at `createdAt`. `notified` are the sessions that receive its event. */
 export async function insertGrant(
 	tx: Tx,
 	grant: GrantFacts,
@@ -94,7 +94,9 @@ export async function endGrantRow(tx: Tx, id: string, reason: string, now: numbe
 	return ended.numUpdatedRows === 1n;
 }
 
-/** Counts one call of the grant. Undefined if the grant no longer applies and the call must not run under it. */
+/**
+ * Counts one call under the grant. Resolves with undefined if the grant no longer applies; the call must then not run under it.
+ */
 export async function useGrantRow(tx: Tx, id: string, moment: Moment): Promise<GrantRow | undefined> {
 	const row = await findGrant(tx, id);
 	if (!row || row.ended_at !== null || whyOver(row, moment) !== undefined) return undefined;
@@ -112,12 +114,12 @@ export async function countDenial(tx: Tx, place: string): Promise<void> {
 		.execute();
 }
 
-/** Records that the gateway runs, with its open grants. */
+/** Records in the open grants that the gateway is running. */
 export async function markAlive(tx: Tx, now: number): Promise<void> {
 	await tx.updateTable("channel_grants").set({ alive_at: now }).where("ended_at", "is", null).execute();
 }
 
-/** The newest grants of these channels, or of all. Ended grants are included if requested. */
+/** Returns the newest grants of these channels, or of all channels. Includes ended grants on request. */
 export async function listGrants(
 	db: Tx,
 	{ places, ended }: { readonly places: readonly string[] | undefined; readonly ended: boolean },
@@ -156,7 +158,7 @@ function storedGrantOf(row: GrantRow): StoredGrant {
 	};
 }
 
-/** Sessions that received its start. */
+/** Returns the sessions that received the start of the grant. */
 export function notifiedSessions({ told }: GrantRow): readonly string[] {
 	return fromRow<string[]>(told);
 }

@@ -12,7 +12,7 @@ export interface OpenGrantRequest {
 
 const maxListed = 1_000;
 
-/** Open grant requests of these channels, or of all, oldest first. */
+/** Returns the open grant requests of these channels, or of all channels, oldest first. */
 export async function openGrantRequests(
 	db: Tx,
 	places: readonly string[] | undefined,

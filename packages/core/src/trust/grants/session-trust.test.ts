@@ -26,7 +26,7 @@ test.each<[string, number, number | undefined, boolean]>([
 	expect(isTrustValid(undefined, now, absentSince)).toBe(false);
 });
 
-/** Number of questions in a run of one call. They are approved. */
+/** Returns the number of questions in a run with one tool call. Approves all of them. */
 async function asks(t: TestRuntime, log: EventLog, session: string): Promise<number> {
 	await t.send(session, "go");
 	for (let times = 0; ; times++) {
@@ -160,7 +160,7 @@ test("a planned approval is not raised if trust makes it unnecessary", async () 
 	const session = await t.create();
 	const log = await EventLog.join(t.runtime, session, { afterSeq: 0 });
 	trust = () => {
-		// The next commit after the reply was recorded raises the approval.
+		// Grants the trust in the next commit after the reply was recorded. That commit would create the approval request.
 		if (!log.recorded.includes("model.called")) return undefined;
 		trust = () => undefined;
 		return t.runtime.acceptAll(unkeyed(), session);

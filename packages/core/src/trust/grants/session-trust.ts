@@ -5,18 +5,20 @@ import type { Principal } from "../../vocabulary/principal.ts";
 import type { GrantScope } from "../../vocabulary/tool.ts";
 import { type Audit, byItself, requestedBy } from "../audit/audit.ts";
 
-/** `accept_all_tools` ends this long after the last client left. */
+/** Milliseconds after the last client left until `accept_all_tools` ends. */
 const absenceMs = 60_000;
-/** Trust ends this long after it was given. */
+/** Lifetime of the trust in milliseconds. */
 const trustLifeMs = 8 * 60 * 60 * 1000;
 
-/** An active `accept_all_tools`. */
+/** A grant of `accept_all_tools`. */
 export interface Trust {
 	readonly id: string;
 	readonly expiresAt: number;
 }
 
-/** Whether trust applies at `now`, with no client since `absentSince` (undefined: one is connected). */
+/**
+ * Whether trust applies at `now`. `absentSince` is the time since which no client is connected, or undefined if one is connected.
+ */
 export function isTrustValid(
 	trust: Trust | undefined,
 	now: number,
@@ -26,7 +28,7 @@ export function isTrustValid(
 	return absentSince === undefined || now - absentSince <= absenceMs;
 }
 
-/** Writes the grant; an older one of the session is replaced. */
+/** Inserts the grant. Replaces an older grant of the session. */
 export async function grantTrust(
 	tx: Tx,
 	sessionId: string,
@@ -59,7 +61,7 @@ export async function grantTrust(
 	return trust;
 }
 
-/** Ends a grant for a principal or, without `by`, because its time is over or no client was connected for long. */
+/** Ends a grant. Without `by`, it ended because its time is over or no client was connected for too long. */
 export async function endTrust(
 	tx: Tx,
 	{ sessionId, id, by }: { readonly sessionId: string; readonly id: string; readonly by?: Principal },
@@ -80,13 +82,13 @@ const acceptAllGrant = hotStatement<Tables, { sessionId: string }, { id: string;
 			.where("ended_at", "is", null),
 );
 
-/** The grant that is still active after a restart, if any. */
+/** Returns the grant that is still active after a restart. */
 export async function findTrust(db: Tx, sessionId: string): Promise<Trust | undefined> {
 	const [row] = await acceptAllGrant(db, { sessionId });
 	return row && { id: row.id, expiresAt: Number(row.expires_at) };
 }
 
-/** Remembers a "for this session" answer. */
+/** Stores the scope of a "for this session" answer. */
 export async function grantScope(
 	tx: Tx,
 	facts: { readonly id: string; readonly sessionId: string; readonly scope: string; readonly by: string },
@@ -108,7 +110,7 @@ export async function grantScope(
 		.execute();
 }
 
-/** Approvals for the session. */
+/** Returns the approvals for the session. */
 export async function findScopes(db: Tx, sessionId: string): Promise<GrantScope[]> {
 	const rows = await db
 		.selectFrom("grants")

@@ -1,4 +1,4 @@
-/** Refusals of requests for a trusted channel, and the question to its approvers. */
+/** Errors of requests for a trusted channel, and the question to its approvers. */
 export const grantRequestTexts = {
 	checkId: "check its id.",
 	didYouMean: (near: string): string => `did you mean ${near}?`,

@@ -22,10 +22,10 @@ import { findPerson, type GivenRole, type PersonFacts, storePerson } from "./per
 import { addTenant, bindTenant, type Tenant, type Tenants } from "./tenants.ts";
 import { pairingTexts } from "./texts.ts";
 
-/** Lifetime of a code. */
+/** Lifetime of a code in milliseconds. */
 const lifeMs = 60 * 60 * 1000;
 
-/** Maximum attempts of one person in a minute. */
+/** Maximum attempts of a person per minute. */
 const maxTries = 5;
 
 /** Scope and role of an invitation. Absent fields match every person and channel. */
@@ -35,13 +35,13 @@ export interface Invitation {
 	readonly tenant?: string;
 }
 
-/** Person of a chat platform who acts for themselves. */
+/** A person of a chat platform who acts for themselves. */
 interface Requester {
 	readonly principal: Principal;
 	readonly person: Person;
 }
 
-/** Stored result of an access request with its key, without the code. */
+/** Result of an access request, stored with its key and without the code. */
 type PairResult =
 	| Extract<Paired, { status: "paired" }>
 	| { readonly status: "requested"; readonly id: string; readonly expiresAt: number };
@@ -49,7 +49,7 @@ type PairResult =
 type NewPairing = Pick<OpenPairing, "platform" | "tenant" | "role"> &
 	Partial<Pick<OpenPairing, "user_id" | "name">>;
 
-/** Admission of people: by an invitation of the operator, or by an access request that the operator approves. */
+/** Gives people access, by an invitation of the operator or by an access request that the operator approves. */
 export class Pairing {
 	readonly #options: TrustOptions;
 	readonly #tenants: Tenants;
@@ -63,7 +63,7 @@ export class Pairing {
 		this.#fingerprint = (text) => options.secrets.fingerprint(text);
 	}
 
-	/** Redeems the code of an invitation. Without a code, requests access. The code of a request is valid for an hour. */
+	/** Redeems the code of an invitation. Without a code, requests access and returns a code that is valid for an hour. */
 	async pair(request: Keyed, code: string | undefined): Promise<Paired> {
 		const { principal } = request;
 		authorize(principal, "person.pair");
@@ -83,7 +83,7 @@ export class Pairing {
 		}
 	}
 
-	/** Creates a code that admits one person within an hour. */
+	/** Creates a code that gives one person access within an hour. */
 	async invite(
 		request: Keyed,
 		requested: Invitation,
@@ -104,7 +104,7 @@ export class Pairing {
 		return { ...this.#shown(made), role };
 	}
 
-	/** Gives access to the person who got this code from `pair`. */
+	/** Gives access to the person who received this code from `pair`. */
 	async approve(request: Keyed, code: string, role: GivenRole): Promise<PersonFacts> {
 		const { principal } = request;
 		authorize(principal, "person.manage");
@@ -116,7 +116,7 @@ export class Pairing {
 				throw new ParleyError(message, { code: "not_found" });
 			}
 			const { platform, tenant, user_id, name } = used;
-			// Never null in a request.
+			// These fields are never null in an access request.
 			const facts = {
 				platform: platform ?? "",
 				tenant: tenant ?? "",
@@ -130,7 +130,7 @@ export class Pairing {
 		});
 	}
 
-	/** Invalidates a code of an invitation or of an access request. */
+	/** Invalidates the code of an invitation or of an access request. */
 	async withdraw(request: Keyed, named: string): Promise<PairingFacts> {
 		const { principal } = request;
 		authorize(principal, "person.manage");
@@ -165,7 +165,7 @@ export class Pairing {
 				throw new ParleyError(message, { code: "permission_denied" });
 			}
 			const by = `invitation:${invitation.id}`;
-			// An error here leaves the code unused.
+			// If an error occurs here, the code stays unused.
 			if (offered !== "owner" && !(await this.#tenants.has(tx, place))) throw notOpen(place);
 			if (offered !== "owner") await this.#tenants.require(tx, principal, place);
 			else {
@@ -183,7 +183,7 @@ export class Pairing {
 		});
 	}
 
-	/** Reason why a code is refused, with the next step. Does not quote the code, which may be nearly right. */
+	/** Returns the reason why a code is refused, with the next step. Does not quote the code, which may be nearly correct. */
 	async #whyRefused(tx: Tx, person: Person, code: string): Promise<string> {
 		const another = pairingTexts.askForCode;
 		if (!isPairingCode(code)) {
@@ -212,7 +212,7 @@ export class Pairing {
 			if (person.role !== "stranger") return { status: "paired", person: person.id, role: person.role };
 			const waiting = await waitingIn(tx, place, this.#options.clock.now());
 			const own = waiting.find((result) => result.user_id === user_id);
-			// A repeated request has the same code.
+			// A repeated access request gets the same code.
 			if (own) return { status: "requested", id: own.id, expiresAt: Number(own.expires_at) };
 			if (waiting.length >= maxWaiting) {
 				const message = pairingTexts.tooManyRequests(maxWaiting);
@@ -242,7 +242,7 @@ export class Pairing {
 		return { id, expiresAt };
 	}
 
-	/** Finds the code and uses it. Undefined if it is unknown or not for this person. */
+	/** Finds the code and uses it. Resolves with undefined if the code is unknown or does not fit this person. */
 	async #useCode(
 		tx: Tx,
 		kind: "invitation" | "request",
@@ -269,7 +269,7 @@ export class Pairing {
 	}
 }
 
-/** Error of a person who pairs in a guild, team or direct message without a paired owner. */
+/** Returns the error for a person who pairs in a guild, team or direct message without a paired owner. */
 function notOpen({ platform, tenant }: Tenant): ParleyError {
 	const message = pairingTexts.noOwner(platform, tenant);
 	return new ParleyError(message, { code: "permission_denied" });
@@ -288,23 +288,23 @@ export type Paired =
 	| { readonly status: "paired"; readonly person: string; readonly role: GivenRole }
 	| { readonly status: "requested"; readonly code: string; readonly expiresAt: number };
 
-/** Letters and digits that cannot be confused: 32 of them. */
+/** Letters and digits that are hard to confuse. There are 32. */
 const letters = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ";
 const length = 8;
 
 /**
- * Code of a pairing, derived from its id, so that it can be shown again and is not stored. `fingerprint` uses the key of the
- * data directory, without which the code cannot be computed.
+ * Derives the code of a pairing from its id, so that it can be shown again without being stored. `fingerprint` uses the key of
+ * the data directory. The code cannot be computed without that key.
  */
 function pairingCode(id: string, fingerprint: (text: string) => string): string {
 	const bytes = createHmac("sha256", fingerprint(`pairing code ${id}`))
 		.update(id)
 		.digest();
-	// 256 is a multiple of 32: every letter is as likely as any other.
+	// Because 256 is a multiple of 32, all letters are equally likely.
 	return [...bytes.subarray(0, length)].map((byte) => letters[byte % letters.length]).join("");
 }
 
-/** Whether a text can be a code at all, as people type it. */
+/** Whether a text that a person typed has the form of a code. */
 function isPairingCode(text: string): boolean {
 	const plain = plainCode(text);
 	return plain.length === length && [...plain].every((letter) => letters.includes(letter));
@@ -315,8 +315,8 @@ function plainCode(text: string): string {
 }
 
 /**
- * Stored form of a code. Case, blanks and hyphens are ignored. A keyed hash, so that neither the time of a look-up nor the
- * database reveals a code.
+ * Returns the stored form of a code, which ignores case, blanks and hyphens. It is a keyed hash, so neither the time of a lookup
+ * nor the database reveals a code.
  */
 function codeHash(code: string, fingerprint: (text: string) => string): string {
 	return createHash("sha256")
@@ -325,14 +325,14 @@ function codeHash(code: string, fingerprint: (text: string) => string): string {
 }
 
 const periodMs = 60_000;
-/** Maximum cached names. The oldest are removed first, so that invented names cannot fill the memory. */
+/** Maximum counted names. The oldest are removed first, so that invented names cannot fill the memory. */
 const maxNames = 10_000;
 
-/** Counts attempts within a minute. */
+/** Counts attempts per minute. */
 export class Attempts {
 	readonly #clock: Clock;
 	readonly #max: number;
-	/** In the order of their beginning. */
+	/** First attempt of each name in the last minute, in order of time. */
 	readonly #begun = new Map<string, { readonly at: number; times: number }>();
 
 	constructor(clock: Clock, max: number) {
@@ -340,7 +340,7 @@ export class Attempts {
 		this.#max = max;
 	}
 
-	/** Counts one attempt. Returns false if it exceeds the limit of this minute. */
+	/** Counts one attempt. Returns false if it exceeds the limit per minute. */
 	countAttempt(name: string): boolean {
 		this.#forget();
 		const known = this.#begun.get(name);

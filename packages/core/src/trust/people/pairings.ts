@@ -3,10 +3,10 @@ import type { Tx } from "../../store/journal.ts";
 import { stamp } from "../../store/tables.ts";
 import type { GivenRole } from "./person-rows.ts";
 
-/** Maximum open access requests of one guild or team. */
+/** Maximum open access requests of a guild or team. */
 export const maxWaiting = 3;
 
-/** A valid code. */
+/** A code that is still valid. */
 export interface OpenPairing {
 	readonly id: string;
 	readonly platform: string | null;
@@ -23,10 +23,10 @@ const facts = ["id", "platform", "tenant", "user_id", "name", "role", "expires_a
 
 const listed = [...facts, "kind", "created_at"] as const;
 
-/** Time that an expired code stays stored, so that a person who types it learns that it has expired. */
+/** Milliseconds for which an expired code stays stored, so that a person who types it learns that it has expired. */
 const rememberedMs = 7 * 24 * 60 * 60 * 1000;
 
-/** Stores a code, and deletes those that expired a week ago. */
+/** Inserts a code, and deletes codes that expired a week ago. */
 export async function insertPairing(
 	tx: Tx,
 	pairing: OpenPairing & { readonly kind: Kind; readonly code_hash: string },
@@ -42,7 +42,7 @@ export async function insertPairing(
 		.execute();
 }
 
-/** The valid code with that hash. */
+/** Returns the valid code with this hash. */
 export function findPairing(
 	tx: Tx,
 	kind: Kind,
@@ -58,14 +58,14 @@ export function findPairing(
 		.executeTakeFirst();
 }
 
-/** A code that was ever issued. */
+/** An issued code, which may be used or expired. */
 export interface IssuedPairing extends OpenPairing {
 	readonly kind: Kind;
-	/** Time of use or withdrawal. */
+	/** Time when the code was used or withdrawn. */
 	readonly settled_at: number | null;
 }
 
-/** The code with that hash, valid or not; undefined if it was never issued or expired a week ago. */
+/** Returns the code with this hash, valid or not. Undefined if it was never issued, or if it expired a week ago. */
 export function findIssuedPairing(tx: Tx, hash: string): Promise<IssuedPairing | undefined> {
 	return tx
 		.selectFrom("pairings")
@@ -74,7 +74,7 @@ export function findIssuedPairing(tx: Tx, hash: string): Promise<IssuedPairing |
 		.executeTakeFirst();
 }
 
-/** All valid codes, oldest first. */
+/** Returns all valid codes, oldest first. */
 export async function openPairings(db: Tx, now: number): Promise<PairingFacts[]> {
 	const rows = await db
 		.selectFrom("pairings")
@@ -87,7 +87,7 @@ export async function openPairings(db: Tx, now: number): Promise<PairingFacts[]>
 	return rows.map(toPairingFacts);
 }
 
-/** A valid code of either kind: by its id, or by the hash of its code. */
+/** Finds a valid code of either kind, by its id or by the hash of the code. */
 export async function findOpenPairing(
 	tx: Tx,
 	named: { readonly id: string; readonly hash: string },
@@ -122,7 +122,7 @@ function toPairingFacts(
 	};
 }
 
-/** Open access requests of a guild or team. */
+/** Returns the open access requests of a guild or team. */
 export function waitingIn(
 	tx: Tx,
 	{ platform, tenant }: { readonly platform: string; readonly tenant: string },
@@ -139,7 +139,7 @@ export function waitingIn(
 		.execute();
 }
 
-/** Uses the code. Returns false if another person was first. */
+/** Marks the code as used. Returns false if another person used it first. */
 export async function settlePairing(tx: Tx, id: string, now: number): Promise<boolean> {
 	const settled = await tx
 		.updateTable("pairings")
@@ -150,18 +150,18 @@ export async function settlePairing(tx: Tx, id: string, now: number): Promise<bo
 	return settled.numUpdatedRows === 1n;
 }
 
-/** Unused code. */
+/** An unused code. */
 export interface PairingFacts {
-	/** Identifies the code without revealing it. */
+	/** Id of the pairing. It does not reveal the code. */
 	readonly id: string;
 	/** An invitation of the operator, or an access request. */
 	readonly kind: "invitation" | "request";
-	/** Scope of its validity. An invitation without a platform is valid everywhere. */
+	/** Scope of the code. An invitation without a platform is valid everywhere. */
 	readonly platform?: string;
 	readonly tenant?: string;
 	readonly person?: string;
 	readonly name?: string;
-	/** Role that an invitation gives. */
+	/** Role that an invitation grants. */
 	readonly role?: GivenRole;
 	readonly createdAt: number;
 	readonly expiresAt: number;

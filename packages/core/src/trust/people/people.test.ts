@@ -409,7 +409,7 @@ test("the operator cancels an invitation or refuses a request, by the code or by
 	);
 	expect(await g.role("eve")).toBe("stranger");
 	expect((await g.people.list(operator.principal)).waiting).toEqual([]);
-	// A refused person can request access again, with another code.
+	// The refused person can request access again and gets another code.
 	expect(await g.ask("eve")).not.toBe(pairingCode);
 	const lines = (await g.audit()).filter((line) => line.includes("person.withdraw"));
 	expect(lines).toHaveLength(2);
@@ -451,7 +451,7 @@ test("only the operator manages people", async () => {
 	});
 });
 
-/** A connector with a token for these guilds. */
+/** Returns a connector with a token for these guilds. */
 async function bound({ t }: Guild, name: string, tenants?: readonly string[]): Promise<Principal> {
 	const newToken = { kind: "connector", name, platform: "discord", ...(tenants && { tenants }) } as const;
 	const principal = t.runtime.trust.tokens.verify(

@@ -30,7 +30,7 @@ import {
 import { foreignTenant, isBoundTo, Tenants, unknownTenant } from "./tenants.ts";
 import { peopleTexts } from "./texts.ts";
 
-/** Methods allowed from tenants without a connector, so that the first owner can get access. */
+/** Methods allowed in a tenant that no connector serves, so that the first owner can get access. */
 const allowedAnywhere = new Set(["pair", "whoami"]);
 
 /** People of chat platforms with their roles. */
@@ -48,8 +48,8 @@ export class People {
 	}
 
 	/**
-	 * The connector's principal for this person, with their present role. Throws `permission_denied` for a tenant that the
-	 * connector does not act for, except for `pair` with the code of an invitation.
+	 * Returns the connector's principal for this person, with their current role. Throws `permission_denied` for a tenant that the
+	 * connector does not act for, except for `pair` with an invitation code.
 	 */
 	async identify(
 		connector: Principal,
@@ -79,7 +79,7 @@ export class People {
 		return acting;
 	}
 
-	/** Present role of a person, at most the role of the earlier query. */
+	/** Returns the current role of a person, at most the role that the person had before. */
 	async roleNow(db: Tx, person: Person): Promise<Role> {
 		const { id, name, place, role, platformRoles } = person;
 		if (!platformRoles) return role;
@@ -90,7 +90,7 @@ export class People {
 		return lowerRole(role, roleOf({ actor, place, given: known?.role ?? "stranger" }, this.#chat));
 	}
 
-	/** Present role of the author of a message in that channel. `stranger` for an author without access. */
+	/** Returns the current role of a message's author in that channel: `stranger` for an author without access. */
 	async roleOfAuthor(actor: Actor, place: Place): Promise<Role> {
 		const { platform, tenant } = place;
 		const id = `${platform}:${tenant}:${actor.id}`;
@@ -101,7 +101,7 @@ export class People {
 		return roleOf({ actor, place, given: known?.role ?? "stranger" }, this.#chat);
 	}
 
-	/** A person with the present role from the reported platform roles, at most the earlier role. */
+	/** Returns a person with the current role that follows from the reported platform roles, at most the earlier role. */
 	async asReported(person: Person, report: Extract<PersonReport, { present: true }>): Promise<Person> {
 		const { roles: platformRoles, guest, shared } = report;
 		const reported = { ...person, platformRoles, place: { ...person.place, shared } };
@@ -109,7 +109,7 @@ export class People {
 		return { ...reported, role: guest ? lowerRole(role, "guest") : role };
 	}
 
-	/** Principal that was looked up earlier, with the present role. */
+	/** Returns an earlier principal with its person's current role. */
 	async asOfNow(principal: Principal): Promise<Principal> {
 		const { person } = principal;
 		if (!person) return principal;
@@ -117,14 +117,12 @@ export class People {
 		return { ...principal, person: { ...person, role } };
 	}
 
-	/**
-	 * Redeems the code of an invitation, or requests access without one. Throws `resource_exhausted` for too many attempts.
-	 */
+	/** Redeems an invitation code or, without a code, requests access. Throws `resource_exhausted` after too many attempts. */
 	pair(request: Keyed, code: string | undefined): Promise<Paired> {
 		return this.#pairing.pair(request, code);
 	}
 
-	/** All people with access, and the valid codes. */
+	/** Returns all people with access, and the valid codes. */
 	async list(principal: Principal): Promise<{ people: PersonFacts[]; waiting: PairingFacts[] }> {
 		authorize(principal, "person.read");
 		const { store, clock } = this.#options;
@@ -134,32 +132,34 @@ export class People {
 		});
 	}
 
-	/** Creates a code that admits one person within an hour. With the role owner it also admits a new guild or team. */
+	/**
+	 * Creates a code that gives one person access within an hour. With the role owner, the code also allows a new guild or team.
+	 */
 	invite(request: Keyed, requested: Invitation): ReturnType<Pairing["invite"]> {
 		return this.#pairing.invite(request, requested);
 	}
 
-	/** Admits the person who got this code from `pair`. Throws `not_found` for an unknown code. */
+	/** Gives access to the person who received this code from `pair`. Throws `not_found` for an unknown code. */
 	approve(request: Keyed, code: string, role: GivenRole): Promise<PersonFacts> {
 		return this.#pairing.approve(request, code, role);
 	}
 
 	/**
-	 * Invalidates a code: withdraws an invitation or refuses an access request. `named` is the code, or its id from `list`.
-	 * Throws `not_found` for an invalid one.
+	 * Withdraws an invitation or denies an access request. `named` is the code, or its id from `list`. Throws `not_found` for an
+	 * invalid code.
 	 */
 	withdraw(request: Keyed, named: string): Promise<PairingFacts> {
 		return this.#pairing.withdraw(request, named);
 	}
 
-	/** Sets the role of a person. A person without access gets it. */
+	/** Sets the role of a person. Gives access to a person without access. */
 	async setRole(request: Keyed, id: string, role: GivenRole): Promise<PersonFacts> {
 		const { principal } = request;
 		authorize(principal, "person.manage");
 		return this.#once(request, async (tx) => {
 			const [platform = "", tenant = "", userId = ""] = id.split(":");
 			const known = await findPerson(tx, id);
-			// A mistyped id must not admit a person.
+			// A mistyped id must not give a person access.
 			if (!known && !(await this.#tenants.has(tx, { platform, tenant }))) {
 				throw unknownTenant({ platform, tenant });
 			}
@@ -172,8 +172,8 @@ export class People {
 	}
 
 	/**
-	 * Removes the access of a person, unless the configuration gives it, and deletes the notes about them. Returns the
-	 * number of these notes.
+	 * Removes a person's access, except access from the configuration, and deletes the notes about them. Returns the number of
+	 * deleted notes.
 	 */
 	async remove(request: Keyed, id: string): Promise<number> {
 		const { principal } = request;
@@ -207,7 +207,7 @@ export class People {
 /** Maximum stored characters of a name. */
 const maxNameCharacters = 80;
 
-/** Display name that a person of a chat platform chose: one short line that shows every character. */
+/** Returns the display name of a person of a chat platform, as one short line that shows every character. */
 export function shownName(name: string): string {
 	const letters = [...visible(name.trim().replaceAll(/\s+/gu, " "))];
 	return letters.length > maxNameCharacters

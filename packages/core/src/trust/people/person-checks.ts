@@ -6,22 +6,22 @@ import { type ChatSettings, noChat } from "../../vocabulary/chat-settings.ts";
 import type { Person, Place, Principal } from "../../vocabulary/principal.ts";
 import { Tenants } from "./tenants.ts";
 
-/** Milliseconds for a connector to answer. */
+/** Maximum milliseconds to wait for a connector's answer. */
 const patienceMs = 10_000;
 
-/** A question to a connector: the rights that its platform gives a person in a channel at this moment. */
+/** A question to a connector: which permissions does its platform give a person in a channel now? */
 export interface PersonCheck {
 	readonly id: string;
-	/** The session that the person acts in. */
+	/** Session in which the person acts. */
 	readonly sessionId: string;
-	/** The platform's own id of the person. */
+	/** The platform's id of the person. */
 	readonly user: string;
 	readonly place: Place;
 }
 
 /**
- * Report of a connector. `left`: the person is no longer in the guild or team. `no_access`: the person can no longer write
- * in the channel.
+ * Report of a connector. Reason `left` means that the person left the guild or team, and `no_access` that the person can no
+ * longer write in the channel.
  */
 export type PersonReport =
 	| {
@@ -51,13 +51,13 @@ interface PersonChecksOptions {
 	readonly chat?: ChatSettings | undefined;
 }
 
-/** Questions about people to the connectors that are connected. */
+/** Questions about people to connected connectors. */
 export class PersonChecks {
 	readonly #options: PersonChecksOptions;
 	readonly #tenants: Tenants;
 	readonly #listeners = new Set<Listener>();
 	readonly #open = new Map<string, OpenCheck>();
-	/** Called with the id of a connector that has connected. */
+	/** Called with the id of each connector that connects. */
 	#connected: (connector: string) => void = () => undefined;
 
 	constructor(options: PersonChecksOptions) {
@@ -65,7 +65,7 @@ export class PersonChecks {
 		this.#tenants = new Tenants(options.chat ?? noChat);
 	}
 
-	/** Sends checks to a connection of a connector, until the returned function is called. */
+	/** Sends checks to this connection of a connector. The returned function stops that. */
 	listen(principal: Principal, send: (check: PersonCheck) => void): () => void {
 		const listener = { principal, send };
 		this.#listeners.add(listener);
@@ -73,14 +73,14 @@ export class PersonChecks {
 		return () => void this.#listeners.delete(listener);
 	}
 
-	/** Sets the function that is called when a connector connects. */
+	/** Sets the function to call when a connector connects. */
 	onConnected(connected: (connector: string) => void): void {
 		this.#connected = connected;
 	}
 
 	/**
-	 * Asks the connector that the person uses. Returns undefined if it is not connected, does not serve the guild or team,
-	 * or does not answer in ten seconds.
+	 * Asks the connector that the person uses. Resolves with undefined if it is not connected, does not serve the guild or team, or
+	 * does not answer within ten seconds.
 	 */
 	async ask(
 		person: Person,
@@ -111,7 +111,7 @@ export class PersonChecks {
 		}
 	}
 
-	/** Receives the answer of a connector. Only the first one applies: returns false for a later or a late one. */
+	/** Receives the answer of a connector. Only the first answer counts. Returns false for a second or late answer. */
 	report(principal: Principal, id: string, report: PersonReport): boolean {
 		authorize(principal, "person.report");
 		const open = this.#open.get(id);

@@ -4,7 +4,7 @@ import type { Tx } from "../../store/journal.ts";
 import { stamp, type Tables } from "../../store/tables.ts";
 import type { Role } from "../../vocabulary/principal.ts";
 
-/** Stored facts about a person and the connectors of their tenant. Read with every request. */
+/** Stored facts about a person and about their tenant's connectors. Every request reads them. */
 export const findStanding = hotStatement<
 	Tables,
 	{ id: string; platform: string; tenant: string; tokenId: string },
@@ -22,7 +22,7 @@ export const findStanding = hotStatement<
 	]),
 );
 
-/** Person to admit. */
+/** A person to give access to. */
 export interface NewPerson {
 	readonly platform: string;
 	readonly tenant: string;
@@ -32,7 +32,7 @@ export interface NewPerson {
 	readonly addedBy: string;
 }
 
-/** Admits a person or changes their role. The name is stored if it is known. */
+/** Gives a person access or changes their role. Stores the name if it is known. */
 export async function storePerson(tx: Tx, person: NewPerson, now: number): Promise<PersonFacts> {
 	const { platform, tenant, userId, name, role, addedBy } = person;
 	const id = `${platform}:${tenant}:${userId}`;
@@ -69,7 +69,7 @@ export function toFacts(row: Selectable<Tables["people"]>): PersonFacts {
 
 export type GivenRole = Exclude<Role, "stranger">;
 
-/** Person that the operator has admitted. */
+/** A person to whom the operator has given access. */
 export interface PersonFacts {
 	readonly id: string;
 	readonly name: string;

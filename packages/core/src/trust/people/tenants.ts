@@ -11,9 +11,9 @@ export interface Tenant {
 	readonly tenant: string;
 }
 
-/** Whether connectors serve a guild or team: by the configuration, or because an owner has paired there. */
+/** Guilds and teams that connectors serve, because the configuration lists them or an owner has paired there. */
 export class Tenants {
-	/** `PLATFORM:TENANT`. */
+	/** Keys of the form `PLATFORM:TENANT`. */
 	readonly #configured: ReadonlySet<string>;
 
 	constructor({ tenants }: ChatSettings) {
@@ -51,7 +51,7 @@ export class Tenants {
 			isBoundTo(own?.tenants ?? null, one);
 	}
 
-	/** Throws `permission_denied` if the connector does not act for the tenant, with the ways to change that. */
+	/** Throws `permission_denied` if the connector does not act for the tenant. The error says how to change that. */
 	async require(db: Tx, { tokenId = "" }: Principal, one: Tenant): Promise<void> {
 		if (!(await this.has(db, one))) throw unknownTenant(one);
 		const own = await db.selectFrom("tokens").select("tenants").where("id", "=", tokenId).executeTakeFirst();
@@ -59,12 +59,12 @@ export class Tenants {
 	}
 }
 
-/** Whether a token with these `tenants` in its row serves it. */
+/** Whether a token with these `tenants` in its row serves the guild or team. */
 export function isBoundTo(tenants: string | null, { tenant }: Tenant): boolean {
 	return tenants === null || fromRow<string[]>(tenants).includes(tenant);
 }
 
-/** Allows this token to serve it, and also its replacements and predecessors. */
+/** Allows this token, its predecessors and its replacements to serve the guild or team. */
 export async function bindTenant(tx: Tx, { tokenId = "" }: Principal, { tenant }: Tenant): Promise<void> {
 	const rows = await tx
 		.selectFrom("tokens")
@@ -78,7 +78,7 @@ export async function bindTenant(tx: Tx, { tokenId = "" }: Principal, { tenant }
 	}
 }
 
-/** Allows connectors of the platform to serve it. */
+/** Allows connectors of the platform to serve the guild or team. */
 export async function addTenant(
 	tx: Tx,
 	{ platform, tenant }: Tenant,
@@ -91,13 +91,13 @@ export async function addTenant(
 		.execute();
 }
 
-/** Error for a tenant without a connector, with the ways to change that. */
+/** Returns the error for a tenant without a connector. The error says how to change that. */
 export function unknownTenant({ platform, tenant }: Tenant): ParleyError {
 	const message = tenantTexts.notAllowed(platform, tenant);
 	return new ParleyError(message, { code: "permission_denied" });
 }
 
-/** Error for a tenant of another connector of the platform. */
+/** Returns the error for a tenant that another connector of the platform serves. */
 export function foreignTenant({ platform, tenant }: Tenant): ParleyError {
 	const message = tenantTexts.tokenInvalid(platform, tenant);
 	return new ParleyError(message, { code: "permission_denied" });

@@ -1,4 +1,4 @@
-/** Refusals of access requests and codes. */
+/** Errors of access requests and codes. */
 export const pairingTexts = {
 	onlyChat: "pair is for people of chat platforms: send it through a connector, with the person",
 	needsPlatform: (tenant: string): string => `the tenant ${tenant} needs its platform: give both`,

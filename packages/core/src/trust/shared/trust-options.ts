@@ -8,20 +8,20 @@ import type { SecretBox } from "../../vocabulary/secrets.ts";
 import type { Tool } from "../../vocabulary/tool.ts";
 import type { Audit } from "../audit/audit.ts";
 
-/** The operator's file of rules, which need not exist, and the directory of agents. */
+/** The operator's rules file, which need not exist, and the directory of agents. */
 export interface PolicyFiles {
 	readonly file: string;
 	readonly agents?: string;
 	/**
-	 * Replaces the text of the file by that which `edit` returns, completely or not at all, while no other writer has it. The
-	 * text of a missing file is empty. Absent if the file is only read.
+	 * Replaces the text of the file by the result of `edit`, completely or not at all, while no other process can write it. The
+	 * text of a missing file is empty. Absent if the file is read only.
 	 */
 	readonly change?: (edit: (text: string) => string) => Promise<void>;
-	/** Tools of other programs that rules of the same file may name. */
+	/** Tools of other programs that the rules may name. */
 	readonly others?: readonly Pick<Tool, "name" | "command">[];
 }
 
-/** Services and settings of access: tokens, people, channels, rules and grants. */
+/** Services and settings for access: tokens, people, channels, rules and grants. */
 export interface TrustOptions {
 	readonly store: Store<Tables>;
 	readonly clock: Clock;
@@ -44,9 +44,9 @@ export interface TrustOptions {
 	readonly checkModel: (agent: string, model: string) => Promise<void>;
 }
 
-/** File with the operator's own token in plain text, readable for the operator only. */
+/** File with the operator's own token in plain text. Only the operator can read the file. */
 export interface OperatorTokenFile {
-	/** Rejects with `failed_precondition` if other users can read it, or if it has other content. */
+	/** Rejects with `failed_precondition` if other users can read the file, or if it does not contain a token. */
 	read(): Promise<string>;
 	/** Replaces the text completely or not at all. */
 	replace(text: string): Promise<void>;

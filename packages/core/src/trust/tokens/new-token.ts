@@ -13,7 +13,7 @@ export interface NewToken {
 	readonly lifeMs?: number;
 }
 
-/** Name of the token of the data directory. */
+/** Name of the token in the data directory. */
 export const operatorsName = "operator";
 
 const bounds = {
@@ -24,12 +24,12 @@ const bounds = {
 
 const observersLifeMs = 30 * 24 * 60 * 60 * 1000;
 
-/** Lifetime of the token in milliseconds; undefined for a token that does not expire. */
+/** Returns the lifetime of the token in milliseconds, or undefined if it does not expire. */
 export function lifeOf({ kind, lifeMs }: NewToken): number | undefined {
 	return lifeMs ?? (kind === "observer" ? observersLifeMs : undefined);
 }
 
-/** Throws `invalid_argument` for a token that would make no sense. */
+/** Throws `invalid_argument` if the fields of the token contradict each other. */
 export function checkNewToken(requested: NewToken): void {
 	const { kind, name, platform } = requested;
 	if (name === operatorsName) {

@@ -1,4 +1,4 @@
-/** Refusals of tokens. */
+/** Errors of tokens. */
 export const tokenTexts = {
 	reserved: (name: string): string =>
 		`the name ${name} is reserved for the token of the data directory; choose another name`,

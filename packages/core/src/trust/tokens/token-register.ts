@@ -2,11 +2,11 @@ import { timingSafeEqual } from "node:crypto";
 import { type Clock, readTokenText, type Timer } from "@parley/base";
 import type { Principal } from "../../vocabulary/principal.ts";
 
-/** Facts that identify a valid token. Times are milliseconds since the epoch. */
+/** Facts about a valid token. Times are milliseconds since the epoch. */
 export interface LiveToken {
 	readonly id: string;
 	readonly kind: string;
-	/** sha256 of its secret. */
+	/** SHA-256 of the token's secret. */
 	readonly hash: Buffer;
 	readonly principal: Principal;
 	readonly expiresAt: number | undefined;
@@ -20,12 +20,12 @@ interface RegisterOptions {
 }
 
 const usePeriodMs = 60_000;
-/** The machine's clock may change, which timers do not notice. */
+/** Maximum milliseconds of a timer, because timers do not notice a change of the machine's clock. */
 const longestWatchMs = 60_000;
-/** Compared for an unknown id, so that the duration is the same as for a known one. */
+/** Hash to compare with for an unknown id, so that verification takes the same time as for a known id. */
 const nobodysHash = Buffer.alloc(32);
 
-/** The valid tokens. Revoked, expired and unknown tokens are indistinguishable. */
+/** The valid tokens. A caller cannot distinguish revoked, expired and unknown tokens. */
 export class TokenRegister {
 	readonly #options: RegisterOptions;
 	readonly #live = new Map<string, LiveToken>();
@@ -55,7 +55,7 @@ export class TokenRegister {
 		this.add({ ...token, expiresAt: until });
 	}
 
-	/** Principal of this token text. The duration reveals nothing about the stored secrets. */
+	/** Returns the principal of this token text. Its duration reveals nothing about the stored secrets. */
 	verify(text: string): Principal | undefined {
 		const read = readTokenText(text);
 		if (!read) return undefined;
@@ -95,7 +95,7 @@ export class TokenRegister {
 		this.#options.onUsed(token.id, now);
 	}
 
-	/** Only with a listener, because a timer keeps the process alive. */
+	/** A timer keeps the process alive, so it runs only while there is a listener. */
 	#watchExpiry(): void {
 		this.#watch?.cancel();
 		this.#watch = undefined;

@@ -15,9 +15,9 @@ export interface TokenFacts {
 	readonly kind: TokenKind;
 	readonly name: string;
 	readonly platform?: string;
-	/** For a connector: its guilds or teams. Absent for all of its platform. */
+	/** For a connector, its guilds or teams. If absent, all guilds or teams of its platform. */
 	readonly tenants?: readonly string[];
-	/** For an observer: the sessions that it may read. Absent for all. */
+	/** For an observer, the sessions that it may read. If absent, all sessions. */
 	readonly sessions?: readonly string[];
 	readonly createdAt: number;
 	readonly lastUsedAt?: number;
@@ -32,19 +32,22 @@ export const touchToken = hotStatement<Tables, { id: string; at: number }>((db, 
 		.where("id", "=", p("id")),
 );
 
-/** Valid tokens, newest first. If two were created at the same time, the one with the longer validity is first. */
+/**
+ * Returns the valid tokens, newest first. Tokens with the same creation time are sorted by the length of their validity, longest
+ * first.
+ */
 export async function readLive(tx: Tx, now: number): Promise<TokenRow[]> {
 	const rows = await tx.selectFrom("tokens").selectAll().where("revoked_at", "is", null).execute();
 	return rows.filter((row) => endOf(row) > now).sort(byAge);
 }
 
-/** Tokens that are valid, or that ended after `since`. */
+/** Returns the tokens that are valid, or that ended after `since`. */
 export async function readSince(tx: Tx, since: number): Promise<TokenRow[]> {
 	const rows = await tx.selectFrom("tokens").selectAll().execute();
 	return rows.filter((row) => Math.min(endOf(row), revocationOf(row)) > since).sort(byAge);
 }
 
-/** Row of a new token. `hash` is that of its secret. */
+/** Returns the row of a new token. `hash` is the hash of its secret. */
 export function newRow(
 	{ kind, name, platform, tenants, sessions }: NewToken,
 	{ id, hash }: { readonly id: string; readonly hash: Buffer },
@@ -66,7 +69,7 @@ export function newRow(
 	};
 }
 
-/** The token with this id, beginning of an id, or name. The newest, if several have that name. */
+/** Finds the token with this id, beginning of an id, or name. If several tokens have the name, returns the newest. */
 export function findMeant(live: readonly TokenRow[], meant: string): TokenRow {
 	const exact = live.find(({ id }) => id === meant) ?? live.find(({ name }) => name === meant);
 	if (exact) return exact;
@@ -112,7 +115,7 @@ export function toLive(row: TokenRow): LiveToken {
 	};
 }
 
-/** Principal of the token. Only the row decides it. */
+/** Returns the principal of the token. It depends only on the row. */
 function principalOf(row: TokenRow): Principal {
 	const { sessions, platform } = factsOf(row);
 	switch (row.kind) {
@@ -125,7 +128,7 @@ function principalOf(row: TokenRow): Principal {
 	}
 }
 
-/** Lifetime of the token in milliseconds. */
+/** Returns the lifetime of the token in milliseconds. */
 export function lifeOfRow({ created_at, expires_at }: TokenRow): number | undefined {
 	return expires_at === null ? undefined : Number(expires_at) - Number(created_at);
 }

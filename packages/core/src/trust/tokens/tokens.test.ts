@@ -26,7 +26,7 @@ const minute = 60_000;
 const day = 24 * 60 * minute;
 const ids = createIds();
 
-/** A file in memory. */
+/** An operator's token file in memory. */
 class MemoryFile implements OperatorTokenFile {
 	text = mintToken("operator", ids);
 
@@ -39,7 +39,7 @@ class MemoryFile implements OperatorTokenFile {
 	}
 }
 
-/** Tokens in a database in its own directory, which can be opened again. */
+/** Tokens in a database in a temporary directory. A test can open the database again. */
 class Place implements AsyncDisposable {
 	readonly clock = new ManualClock();
 	readonly log = new MemoryLogger();
@@ -47,7 +47,7 @@ class Place implements AsyncDisposable {
 	readonly store: Store<Tables>;
 	readonly #directory: AsyncDisposable;
 	tokens: Tokens;
-	/** Change of the machine's clock. */
+	/** Offset of the machine's clock in milliseconds. */
 	setMs = 0;
 
 	readonly #disk: { broken: boolean };
@@ -74,7 +74,7 @@ class Place implements AsyncDisposable {
 		return place;
 	}
 
-	/** The same database under another process. */
+	/** Replaces the tokens by those of a new process with the same database. */
 	async restart(): Promise<void> {
 		this.tokens = this.#make();
 		await this.tokens.load();

@@ -24,7 +24,7 @@ import {
 	touchToken,
 } from "./token-rows.ts";
 
-/** The text of a token, which is not stored, and its facts. */
+/** Text of a new token, which is not stored, and its facts. */
 export interface MadeToken {
 	readonly text: string;
 	readonly facts: TokenFacts;
@@ -38,22 +38,22 @@ type TokensOptions = Pick<
 interface Minted {
 	readonly text: string;
 	readonly id: string;
-	/** Hash of its secret. */
+	/** Hash of the token's secret. */
 	readonly hash: Buffer;
 }
 
-/** Time for which invalid tokens are still listed. */
+/** Milliseconds for which an invalid token stays in lists. */
 const listedMs = 30 * 24 * 60 * 60 * 1000;
 
 /**
- * Tokens created at run time, and the operator's own, whose text is in a file. The texts of the others are only in the
- * responses that created them.
+ * Tokens created at run time, and the operator's own token, whose text is in a file. The text of any other token is only in the
+ * response that created it.
  */
 export class Tokens {
 	readonly #options: TokensOptions;
 	readonly #register: TokenRegister;
 	readonly #keys: Parameters<typeof once>[2];
-	/** Rotations of the file's token run one after the other. */
+	/** Rotations of the operator's token run one at a time. */
 	#rotating: Promise<unknown> = Promise.resolve();
 
 	constructor(options: TokensOptions) {
@@ -63,7 +63,7 @@ export class Tokens {
 		this.#register = new TokenRegister({ clock, onUsed: (id, at) => void this.#touch(id, at) });
 	}
 
-	/** Loads the database before any request is served. The token in the operator's file becomes valid. */
+	/** Loads the tokens from the database before the gateway serves requests. Activates the token in the operator's file. */
 	async load(): Promise<void> {
 		const { store, operatorToken } = this.#options;
 		const own = operatorToken && readTokenText(await operatorToken.read());
@@ -77,7 +77,7 @@ export class Tokens {
 			live = await store.commit(async (tx) => {
 				const others = await adoptToken(tx, own, this.#now);
 				const entry = { ...byItself, action: "token.adopt", object: own.id, decision: "allowed" };
-				// The first token replaces nothing, so there is no notice.
+				// The first token replaces no other token, so the audit gets no row.
 				if (others.length > 0) await this.#options.audit.record(tx, entry);
 				return find(tx);
 			});
@@ -85,12 +85,12 @@ export class Tokens {
 		for (const row of live) this.#register.add(toLive(row));
 	}
 
-	/** Principal of this token text. Undefined if it is unknown, expired or revoked. */
+	/** Returns the principal of this token text, or undefined if the token is unknown, expired or revoked. */
 	verify(text: string): Principal | undefined {
 		return this.#register.verify(text);
 	}
 
-	/** Whether a client with this token may stay connected: false if it was revoked, replaced or has expired. */
+	/** Whether a client with this token may stay connected. False if the token was revoked or replaced, or has expired. */
 	counts(tokenId: string): boolean {
 		return this.#register.counts(tokenId);
 	}
@@ -100,7 +100,7 @@ export class Tokens {
 		return this.#register.onEnd(listener);
 	}
 
-	/** Throws `already_exists` for a name in use, and if the key has already created a token. */
+	/** Throws `already_exists` for a used name, and if the key has already created a token. */
 	async create(request: Keyed, requested: NewToken): Promise<MadeToken> {
 		const { principal } = request;
 		authorize(principal, "token.manage");
@@ -121,15 +121,15 @@ export class Tokens {
 		return { text, facts: factsOf(row) };
 	}
 
-	/** Those that count and those that ended within 30 days, newest first. */
+	/** Returns the valid tokens and those that ended within 30 days, newest first. */
 	async list(principal: Principal): Promise<readonly TokenFacts[]> {
 		authorize(principal, "token.manage");
 		return (await this.#options.store.read((db) => readSince(db, this.#now - listedMs))).map(factsOf);
 	}
 
 	/**
-	 * Replaces the text of a token and preserves its rights. The old text stays valid for `graceMs`, at most ten minutes.
-	 * For the operator's own token the file is replaced. Throws `already_exists` for a repeated key.
+	 * Replaces the text of a token and preserves its permissions. The old text stays valid for `graceMs`, at most ten minutes. For
+	 * the operator's own token, also replaces the file. Throws `already_exists` for a repeated key.
 	 */
 	async rotate(request: Keyed, meant: string, graceMs: number): Promise<MadeToken> {
 		authorize(request.principal, "token.manage");
@@ -147,7 +147,9 @@ export class Tokens {
 		return rotated;
 	}
 
-	/** Revokes a token. By a name, also its predecessors that are still valid. A repeated key changes nothing. */
+	/**
+	 * Revokes a token. If `meant` is a name, also revokes its predecessors that are still valid. A repeated key changes nothing.
+	 */
 	async revoke(request: Keyed, meant: string): Promise<TokenFacts> {
 		const { principal } = request;
 		authorize(principal, "token.manage");
@@ -183,7 +185,7 @@ export class Tokens {
 		return { text, facts: factsOf(fresh) };
 	}
 
-	/** Makes a change once for its key. A repetition is refused, because no text is stored that could be returned. */
+	/** Makes a change once for its key. Refuses a repetition, because the token text is not stored and cannot be returned again. */
 	#change<T>(request: Keyed, work: (tx: Tx) => Promise<T>): Promise<T> {
 		return this.#options.store.commit(async (tx) => {
 			const done: T[] = [];
@@ -226,10 +228,10 @@ function madeBefore({ key }: Keyed): ParleyError {
 	return new ParleyError(tokenTexts.rotateIt(message), { code: "already_exists" });
 }
 
-/** Ten minutes: long enough to carry a text to another machine. */
+/** Maximum milliseconds that an old text stays valid: long enough to copy the new text to another machine. */
 const maxGraceMs = 10 * 60 * 1000;
 
-/** Writes a new token. Throws if its name or scope is invalid. */
+/** Inserts a new token. Throws if its name or scope is invalid. */
 async function insertToken(tx: Tx, row: TokenRow, requested: NewToken, by: string): Promise<void> {
 	await checkName(tx, row);
 	await checkSessions(tx, requested.sessions ?? []);
@@ -246,12 +248,12 @@ async function insertToken(tx: Tx, row: TokenRow, requested: NewToken, by: strin
 
 interface Rotation {
 	readonly fresh: TokenRow;
-	/** Replaced tokens, which are valid until `until`. */
+	/** Replaced tokens. They are valid until `until`. */
 	readonly old: readonly TokenRow[];
 	readonly until: number;
 }
 
-/** Transfers the rights of a token to another text. */
+/** Transfers the permissions of a token to a new text. */
 async function rotateToken(
 	tx: Tx,
 	meant: string,
@@ -281,7 +283,7 @@ async function rotateToken(
 	return { fresh, old, until };
 }
 
-/** Revokes a token: by its name, also its predecessors that are still valid. */
+/** Revokes a token. With a name, also revokes its predecessors that are still valid. */
 async function revokeToken(tx: Tx, meant: string, now: number): Promise<readonly [TokenRow, ...TokenRow[]]> {
 	const live = await readLive(tx, now);
 	const found = findMeant(live, meant);
@@ -295,7 +297,7 @@ async function revokeToken(tx: Tx, meant: string, now: number): Promise<readonly
 	return [found, ...others];
 }
 
-/** Activates the token in the operator's file, and revokes the earlier one. */
+/** Activates the token in the operator's file, and revokes the previous one. */
 async function adoptToken(tx: Tx, { id, hash }: TokenText, now: number): Promise<readonly TokenRow[]> {
 	const others = (await readLive(tx, now)).filter(
 		(row) => row.name === operatorsName && row.id !== id && row.expires_at === null,
@@ -311,7 +313,7 @@ async function adoptToken(tx: Tx, { id, hash }: TokenText, now: number): Promise
 	return others;
 }
 
-/** Throws `invalid_argument` if an old token may not stay valid for so long. */
+/** Throws `invalid_argument` if an old text may not stay valid for this time. */
 function checkGrace(graceMs: number): void {
 	if (graceMs >= 0 && graceMs <= maxGraceMs) return;
 	throw new ParleyError(tokenTexts.grace(graceMs), {
@@ -319,7 +321,7 @@ function checkGrace(graceMs: number): void {
 	});
 }
 
-/** Refuses a used name: it identifies a principal, and must never move to a connector of another platform. */
+/** Throws for a used name, because a name identifies a principal and must never pass to a connector of another platform. */
 async function checkName(tx: Tx, { kind, name, platform, created_at }: TokenRow): Promise<void> {
 	if ((await readLive(tx, created_at)).some((row) => row.name === name)) {
 		const hint = tokenTexts.otherName(name);
