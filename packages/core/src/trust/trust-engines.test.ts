@@ -32,14 +32,14 @@ function newRequest(options: Partial<RequestedGrant> = {}): RequestedGrant {
 	return { place, ...all, maxActions: 200, lifeMs: 4 * hour, reason: "release", ...options };
 }
 
-/** Sandboxes with the guarantees of real sandboxes for chats. */
+/** Returns sandboxes with the guarantees of real sandboxes for chats. */
 function confined(clock: ManualClock): Sandboxes {
 	const none = noSandboxes(clock);
 	const state = { ...none.state, chat: "bubblewrap" } as const;
 	return { ...none, state, check: async () => state };
 }
 
-/** A runtime on this store, whose model answers each message with one call. */
+/** Opens a runtime on this store. Its model replies to each message with one tool call. */
 async function opened(database: Store<Tables>): Promise<TestRuntime> {
 	const replies = Array.from({ length: 20 }, (_, n) =>
 		n % 2 === 0 ? [calls(`c${n}`, "edit", { n })] : [says("done")],
@@ -52,7 +52,7 @@ async function opened(database: Store<Tables>): Promise<TestRuntime> {
 	return t;
 }
 
-/** Sends a message in the channel, denies approvals, and returns whether there was any. */
+/** Sends a message in the channel, denies approvals, and returns whether there were any. */
 async function asks(t: TestRuntime, log: EventLog, session: string): Promise<boolean> {
 	await t.runtime.send(unkeyed(member), session, { content: "go" });
 	for (let isRepeated = false; ; isRepeated = true) {
@@ -114,7 +114,7 @@ test.each(engines)(
 		const [first, second] = [await t.create(member), await t.create(member)];
 		t.clock.advance(1_000);
 		await t.runtime.send(unkeyed(member), second, { content: "hello" });
-		// A reconnected connector names no session, and may have another channel's session open.
+		// A reconnected connector names no session, or may name the open session of another channel.
 		const elsewhere = await t.create();
 		const requested = await grants.request(unkeyed(member), newRequest(), { current: elsewhere });
 		expect(requested).toMatchObject({ status: "requested", sessionId: second });

@@ -18,7 +18,7 @@ export interface Charge {
 	readonly provider: string;
 	readonly usage: Usage;
 	readonly cost: number;
-	/** Further sessions whose usage includes the call. The last one has the budget. */
+	/** Further sessions whose usage includes the call. The last one owns the budget. */
 	readonly accounts?: readonly string[];
 }
 
@@ -26,7 +26,7 @@ type ChargeRow = Usage & Pick<Charge, "sessionId" | "model" | "provider" | "cost
 
 type Conflicts = OnConflictBuilder<Tables, "usage_days">;
 
-/** Adds the call to the existing row. */
+/** Conflict clause that adds the call to the existing row. */
 const addUp = (conflict: Conflicts) =>
 	conflict.columns(["scope", "day", "model", "provider"]).doUpdateSet((eb) => ({
 		calls: eb("usage_days.calls", "+", eb.ref("excluded.calls")),
@@ -39,7 +39,7 @@ const addUp = (conflict: Conflicts) =>
 
 type ChargeParameter = <Name extends keyof ChargeRow>(name: Name) => ChargeRow[Name];
 
-/** The sums of one call, without their scope. */
+/** Returns the values of one call, without the scope. */
 function sumsOf(p: ChargeParameter) {
 	return {
 		day: p("day"),
@@ -56,7 +56,7 @@ function sumsOf(p: ChargeParameter) {
 	};
 }
 
-/** Adds one call to the sums of its session and of the gateway. */
+/** Adds one call to the totals of its session and of the gateway. */
 const addCharge = hotStatement<Tables, ChargeRow>((db, p) =>
 	db
 		.insertInto("usage_days")
@@ -67,7 +67,7 @@ const addCharge = hotStatement<Tables, ChargeRow>((db, p) =>
 		.onConflict(addUp),
 );
 
-/** Adds one call to the sums of one session more. */
+/** Adds one call to the totals of a further session. */
 const addToAccount = hotStatement<Tables, ChargeRow>((db, p) =>
 	db
 		.insertInto("usage_days")
@@ -103,8 +103,8 @@ export async function addToBudgets(tx: Tx, charge: Charge, budgets: Budgets): Pr
 	const { sessionId, at, model, provider, usage, cost } = charge;
 	const { accounts = [] } = charge;
 	const row = { ...usage, day: dayOf(at), model, provider, cost };
-	// The most shared account first, because processes on one database that update in different orders would block each
-	// other.
+	// The most shared account is updated first, because processes on one database that update accounts in different orders would
+	// block each other.
 	for (const account of accounts.toReversed()) await addToAccount(tx, { ...row, sessionId: account });
 	await addCharge(tx, { ...row, sessionId });
 	if (cost === 0) return [];
@@ -116,7 +116,7 @@ export async function addToBudgets(tx: Tx, charge: Charge, budgets: Budgets): Pr
 	});
 }
 
-/** Remaining budget of the gateway and the session in billionths of a US dollar; undefined if no budget is set. */
+/** Returns the remaining budget of the gateway and the session in billionths of a US dollar, or undefined without a budget. */
 export async function budgetLeft(
 	store: Store<Tables>,
 	sessionId: string,
@@ -145,7 +145,7 @@ export async function refuseWhenSpent(
 	return standings.length > 0;
 }
 
-/** Total usage of a session, as this transaction reads it. */
+/** Returns the total usage of a session in this transaction. */
 export async function sessionTotal(tx: Tx, sessionId: string): Promise<Usage & { readonly cost: number }> {
 	const [sum] = await sumOfSession(tx, { sessionId });
 	return {
@@ -157,7 +157,7 @@ export async function sessionTotal(tx: Tx, sessionId: string): Promise<Usage & {
 	};
 }
 
-/** Total usage of several sessions. Sessions without usage are omitted. */
+/** Returns the total usage of several sessions. Leaves out sessions without usage. */
 export async function sessionTotals(
 	db: Tx,
 	sessionIds: readonly string[],
@@ -187,7 +187,7 @@ export async function sessionTotals(
 
 type Limited = Standing & { readonly limit: number };
 
-/** Budgets of a session with the spent amounts. */
+/** Returns the budgets of a session with the spent amounts. */
 async function limitedOf(
 	db: Tx,
 	{ sessionId, at }: Pick<Charge, "sessionId" | "at">,
@@ -204,7 +204,7 @@ async function limitedOf(
 	);
 }
 
-/** Mark that a single charge has reached. A charge past both marks has reached the end. */
+/** Returns the threshold, in percent, that a single charge reached. If the charge passed both thresholds, returns the limit. */
 function crossed(before: number, after: number, limit: number): BudgetReached["percent"] | undefined {
 	const passes = (mark: number): boolean => before < mark && after >= mark;
 	if (passes(limit)) return 100;

@@ -1,11 +1,13 @@
 import type { BudgetPeriod } from "../vocabulary/usage.ts";
 
-/** The UTC day of a time in milliseconds since the epoch, as YYYY-MM-DD. */
+/** Returns the UTC day of a time in milliseconds since the epoch, as YYYY-MM-DD. */
 export function dayOf(at: number): string {
 	return new Date(at).toISOString().slice(0, 10);
 }
 
-/** The days that a period can have. For a month also days that it does not have, which is harmless in comparisons. */
+/**
+ * Returns the first and last possible day of a period. For a month, the last day may not exist, which is harmless in comparisons.
+ */
 export function daysOf(period: BudgetPeriod, at: number): { readonly first: string; readonly last: string } {
 	const day = dayOf(at);
 	if (period === "day") return { first: day, last: day };
@@ -13,7 +15,7 @@ export function daysOf(period: BudgetPeriod, at: number): { readonly first: stri
 	return { first: `${month}-01`, last: `${month}-31` };
 }
 
-/** Start of the next day or month in UTC, in milliseconds since the epoch. */
+/** Returns the start of the next day or month in UTC, in milliseconds since the epoch. */
 export function nextStart(period: BudgetPeriod, at: number): number {
 	const now = new Date(at);
 	const [year, month] = [now.getUTCFullYear(), now.getUTCMonth()];

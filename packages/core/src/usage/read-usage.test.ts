@@ -111,7 +111,7 @@ describe.each(["sqlite", "postgres"] as const)("%s", (engine) => {
 		);
 		const session = { scope: "session", sessionId: "sess_a" };
 		expect((await readUsage(store, filter, now, budgets)).budgets).toEqual([
-			// Usage of the month of `now` up to its end: after a clock change, later amounts are already stored.
+			// Usage of the complete month of `now`. After a clock change, later amounts may already be stored.
 			...[
 				{
 					scope: "gateway",

@@ -8,9 +8,9 @@ import { gatewayScope, limitsOf, type Standing, standingsOf } from "./standing.t
 import { budgetTexts } from "./texts.ts";
 
 export interface UsageFilter {
-	/** This session only. */
+	/** Restricts the report to this session. */
 	readonly sessionId?: string;
-	/** The first and the last UTC day, YYYY-MM-DD; both count. */
+	/** First and last UTC day, YYYY-MM-DD, both inclusive. */
 	readonly since?: string;
 	readonly until?: string;
 	readonly by: "day" | "model" | "session";
@@ -24,27 +24,27 @@ export interface UsageSum {
 }
 
 export interface UsageRow extends UsageSum {
-	/** The day, the model's name or the session's id. */
+	/** Day, name of the model, or id of the session. */
 	readonly key: string;
-	/** By model alone. */
+	/** Only in a report by model. */
 	readonly provider?: string;
 }
 
 export interface UsageReport {
-	/** At most 1000: days with the newest first, models and sessions with the dearest first. */
+	/** At most 1000 rows. Days are sorted newest first, models and sessions by cost, highest first. */
 	readonly rows: readonly UsageRow[];
 	/** Total of all matching usage, including deleted sessions. */
 	readonly total: UsageSum;
-	/** Present state of the gateway's budgets and those of a named session. */
+	/** Current state of the gateway's budgets and of the budgets of a named session. */
 	readonly budgets: readonly (Standing & {
-		/** Spent share of the limit, rounded down. 0 without a limit. */
+		/** Spent share of the limit in percent, rounded down. 0 without a limit. */
 		readonly percent: number;
 	})[];
 }
 
 const maxRows = 1000;
 
-/** Sums of all committed model calls. Throws `invalid_argument` for an invalid day. */
+/** Returns the totals of all committed model calls. Throws `invalid_argument` for an invalid day. */
 export async function readUsage(
 	store: Store<Tables>,
 	filter: UsageFilter,

@@ -9,26 +9,26 @@ import { budgetTexts } from "./texts.ts";
 
 export interface BudgetChange {
 	readonly scope: BudgetScope;
-	/** For scope `session`, and only there. */
+	/** Required for scope `session`. Not allowed for any other scope. */
 	readonly sessionId?: string;
 	readonly period: BudgetPeriod;
-	/** Billionths of a US dollar. null: no limit. `configured`: the value of the configuration. */
+	/** Limit in billionths of a US dollar. `null` removes the limit, and `configured` restores the configured value. */
 	readonly limit: number | null | "configured";
 }
 
 export interface ChangeMade {
-	/** Store of `tx`. */
+	/** Store to which the transaction belongs. */
 	readonly store: Store<Tables>;
-	/** A principal's id. */
+	/** Id of the principal. */
 	readonly by: string;
 	/** Milliseconds since the epoch. */
 	readonly at: number;
 }
 
-/** Whether a store may have budgets from run time. If true, it is not queried again. */
+/** Whether a store may contain budgets that were set at run time. If true, the store is not queried again. */
 const inUse = new WeakMap<Store<Tables>, Promise<boolean>>();
 
-/** Writes the change, which applies from its commit. Throws `invalid_argument` for an impossible change. */
+/** Writes the change, which applies from its commit. Throws `invalid_argument` for an invalid change. */
 export async function setBudget(tx: Tx, change: BudgetChange, { store, by, at }: ChangeMade): Promise<void> {
 	const { period, limit } = change;
 	const scope = scopeOf(change);
@@ -39,7 +39,7 @@ export async function setBudget(tx: Tx, change: BudgetChange, { store, by, at }:
 	if (limit !== null && !(Number.isSafeInteger(limit) && limit >= 0)) {
 		throw refused(budgetTexts.notAllowed(limit));
 	}
-	// Before the commit, so that no reader caches the missing budget.
+	// The flag is set before the commit, so that no reader caches the absence of the budget.
 	inUse.set(store, Promise.resolve(true));
 	const values = { limit_cost: limit, set_by: by, set_at: at, ...stamp };
 	await tx
@@ -49,7 +49,7 @@ export async function setBudget(tx: Tx, change: BudgetChange, { store, by, at }:
 		.execute();
 }
 
-/** The same for a principal, with an audit row. */
+/** Writes the change for a principal, with an audit row. */
 export async function changeBudget(
 	tx: Tx,
 	change: BudgetChange,
@@ -62,7 +62,7 @@ export async function changeBudget(
 	await audit.record(tx, { ...requestedBy(by), ...what });
 }
 
-/** Whether any budget may have been set at run time; reads the database once, and then a cached result. */
+/** Whether any budget may have been set at run time. Reads the database once, and then returns the cached result. */
 export function hasSetBudgets(store: Store<Tables>): Promise<boolean> {
 	const known = inUse.get(store);
 	if (known !== undefined) return known;
@@ -70,7 +70,7 @@ export function hasSetBudgets(store: Store<Tables>): Promise<boolean> {
 		.read((db) => db.selectFrom("budgets").select("scope").limit(1).execute())
 		.then((rows) => rows.length > 0);
 	inUse.set(store, looked);
-	// A failed read is repeated.
+	// After a failed read, the next call reads again.
 	looked.catch(() => inUse.delete(store));
 	return looked;
 }

@@ -14,9 +14,9 @@ export interface Standing {
 	readonly sessionId?: string;
 	readonly period: BudgetPeriod;
 	readonly spent: number;
-	/** null: not limited. */
+	/** Null if the budget has no limit. */
 	readonly limit: number | null;
-	/** `set`: by the operator at run time, instead of the configuration. */
+	/** `set` if the operator replaced the configured budget at run time. */
 	readonly source: "configured" | "set";
 }
 
@@ -51,7 +51,7 @@ const spentIn = hotStatement<
 
 type Limit = Omit<Standing, "spent">;
 
-/** Limits of the gateway and of a named session. A month's limit precedes a day's, because it lasts longer. */
+/** Returns the limits of the gateway and of a named session. A monthly limit precedes a daily limit, because it lasts longer. */
 export async function limitsOf(
 	db: Tx,
 	sessionId: string | undefined,
@@ -69,7 +69,7 @@ export async function limitsOf(
 	return scopes.flatMap((scope) => [limit(scope, "month"), limit(scope, "day")]);
 }
 
-/** Spent amount of each limit in the day and the month of `at`. */
+/** Returns the spent amount of each limit in the day or month of `at`. */
 export async function standingsOf(db: Tx, limits: readonly Limit[], at: number): Promise<Standing[]> {
 	if (limits.length === 0) return [];
 	const sessionId = limits.find((limit) => limit.sessionId !== undefined)?.sessionId ?? gatewayScope;

@@ -8,13 +8,13 @@ import { housekeepingTexts } from "./texts.ts";
 
 const dayMs = 24 * 60 * 60 * 1000;
 
-/** Daily task with its name in the log. */
+/** A daily task with its name in the log. */
 export interface DailyTask {
 	readonly name: string;
 	readonly work: () => Promise<void>;
 }
 
-/** Deletes expired data: at the start, and then every day. */
+/** Deletes expired data at the start and then every day. */
 export class Housekeeping {
 	readonly #clock: Clock;
 	readonly #log: Logger;
@@ -28,7 +28,7 @@ export class Housekeeping {
 		this.#chores = chores;
 	}
 
-	/** Runs all tasks once and then every day. Never rejects: a failed task is logged and repeated the next day. */
+	/** Runs all tasks once and then every day. Never rejects: it logs a failed task and repeats it the next day. */
 	async begin(): Promise<void> {
 		if (this.#stopped) return;
 		this.#timer = this.#clock.after(dayMs, () => void this.begin());
@@ -47,7 +47,7 @@ export class Housekeeping {
 	}
 }
 
-/** Daily tasks that remove expired data. */
+/** Returns the daily tasks that delete expired data. */
 export function choresOf(
 	{ store, clock }: { readonly store: Store<Tables>; readonly clock: Clock },
 	{

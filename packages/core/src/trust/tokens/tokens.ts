@@ -344,8 +344,8 @@ async function checkSessions(tx: Tx, ids: readonly string[]): Promise<void> {
 }
 
 /**
- * Writes the text before `work`, and restores the old one if that fails. The file's content is valid at the next start, so
- * an interrupted caller has lost nothing.
+ * Writes the text before `work`, and restores the old text if `work` fails. The content of the file becomes valid at the next
+ * start, so an interruption loses nothing.
  */
 async function replacing<T>(file: OperatorTokenFile, text: string, work: () => Promise<T>): Promise<T> {
 	const before = await file.read();

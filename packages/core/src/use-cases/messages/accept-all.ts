@@ -19,14 +19,14 @@ export interface AcceptAllPorts extends KeyServices {
 }
 
 /**
- * Trusts the session and approves its open approvals that this covers, in one transaction. For a chat platform it changes
- * nothing, and throws `permission_denied` if the channel is not trusted. For others, a session of a channel throws
- * `failed_precondition`.
+ * Trusts the session and approves the open approvals that the trust covers, in one transaction. For a principal of a chat
+ * platform, it changes nothing, and throws `permission_denied` if the channel is not trusted. For any other principal, it throws
+ * `failed_precondition` if the session belongs to a channel.
  */
 export async function acceptAll(services: AcceptAllPorts, request: Keyed, sessionId: string): Promise<void> {
 	const { sessions, audit, grants, log, prompts } = services;
 	const { principal } = request;
-	// Members of the channel already have its grant.
+	// The grant of the channel already applies to its members.
 	const chats = principal.kind === "connector";
 	using lease = await sessions.lease(principal, sessionId, chats ? "session.write" : "trust.accept_all");
 	const { session } = lease;
@@ -51,7 +51,7 @@ export async function acceptAll(services: AcceptAllPorts, request: Keyed, sessio
 	for (const token of approved) session.wake(token);
 }
 
-/** Ends the trust of `acceptAll`: calls require approval again. */
+/** Ends the trust of `acceptAll`. Tool calls then require approval again. */
 export async function endAcceptAll(
 	services: { readonly sessions: Sessions; readonly clock: Clock; readonly audit: Audit },
 	by: Principal,
@@ -65,7 +65,10 @@ export async function endAcceptAll(
 	session.trust = undefined;
 }
 
-/** Error for a channel: the trust would apply to all its people, without the limit and the end of a channel's grant. */
+/**
+ * Returns the error for a session of a channel. The trust would apply to all members of the channel, without the limits of a
+ * channel grant.
+ */
 function belongsToChannel(place: string): ParleyError {
 	const message = acceptAllTexts.notInChannel(visible(place));
 	return new ParleyError(message, { code: "failed_precondition" });

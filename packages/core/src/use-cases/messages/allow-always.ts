@@ -16,14 +16,14 @@ interface AlwaysPorts extends AnswerPorts {
 }
 
 export interface AlwaysAllowed extends AddedRule {
-	/** False if the question was closed already. The rule was added nevertheless. */
+	/** False if the question was already closed. The rule was added anyway. */
 	readonly counts: boolean;
 }
 
 /**
- * Adds the rule that an open approval offers to those of the operator, and approves the call. The other open approvals of the
- * session stay valid, because the rule only allows more. Throws `failed_precondition` if the approval offers no rule, is
- * closed, or was asked under other rules.
+ * Adds the rule that an open approval offers to the operator's rules, and approves the tool call. The other open approvals of the
+ * session stay valid, because the rule only allows more. Throws `failed_precondition` if the approval offers no rule, is closed,
+ * or was requested under other rules.
  */
 export async function allowAlways(ports: AlwaysPorts, request: Keyed, token: string): Promise<AlwaysAllowed> {
 	const { principal } = request;
@@ -45,7 +45,7 @@ export async function allowAlways(ports: AlwaysPorts, request: Keyed, token: str
 	if (!run) throw new ParleyError(promptAnswerTexts.busy, { code: "unavailable" });
 	const before = run.policyVersion;
 	const isBound = boundUnder(row.binding ?? "", before, before) !== undefined;
-	// An editor or another gateway may write the file first: then the open approvals are of other rules.
+	// An editor or another gateway may have written the file first. The open approvals then belong to other rules.
 	const check = (): void => {
 		if (!isBound || run.policyVersion !== before) throw refused(promptAnswerTexts.otherRules);
 	};
@@ -55,7 +55,7 @@ export async function allowAlways(ports: AlwaysPorts, request: Keyed, token: str
 	return { ...added, counts: await answerQuestion(ports, request, token, { value: "yes" }) };
 }
 
-/** The rule of a request that was answered before, with the same key. */
+/** Returns the rule of an earlier request with the same key. */
 async function repeated(
 	ports: AlwaysPorts,
 	request: Keyed,
@@ -66,7 +66,7 @@ async function repeated(
 	return { ...(await ports.policies.addRule(request.principal, { offered })), counts };
 }
 
-/** Binds the open approvals of the session that were asked under the rules `before` to the rules `after`. */
+/** Binds the open approvals of the session from the rules `before` to the rules `after`. */
 async function renewBindings(
 	tx: Tx,
 	session: Session,

@@ -49,8 +49,8 @@ export interface AnswerPorts extends KeyServices {
 }
 
 /**
- * Answers the question of a token for a principal that may. Returns false if it was closed already. Throws `not_found` also
- * if the principal may not see the session.
+ * Answers the question with this token for a principal that may answer it. Returns false if the question was already closed.
+ * Throws `not_found` also if the principal may not see the session.
  */
 export async function answerQuestion(
 	ports: AnswerPorts,
@@ -91,7 +91,7 @@ export async function answerQuestion(
 				voters,
 			});
 			also = answered.also;
-			// The answer is text for the run, which may be in the conversation of a task.
+			// The answer is text for the run. That run may be in the conversation of a task.
 			if (by.through !== undefined) await addTaint(tx, row.conversation ?? session.id, "U");
 			return answered.counts;
 		}),
@@ -109,7 +109,7 @@ export async function answerQuestion(
 	return counts;
 }
 
-/** Borrows the session of a question for a principal that may give this answer. A refusal is audited. */
+/** Leases the session of a question for a principal that may give this answer. Audits a refusal. */
 async function admit(
 	ports: AnswerPorts,
 	by: Principal,
@@ -141,7 +141,7 @@ async function admit(
 	}
 }
 
-/** Whether it is an approval of another channel that people of the person's channel may also answer. */
+/** Whether the question is an approval of another channel that members of the person's channel may also answer. */
 async function isAnsweredElsewhere(
 	{ journal, places }: AnswerPorts,
 	by: Principal,
@@ -152,7 +152,7 @@ async function isAnsweredElsewhere(
 	return (await journal.store.read((db) => placesAnsweredHere(db, by, places))).includes(place);
 }
 
-/** Throws `not_found` if the operator has removed the permission of the person's channel meanwhile. */
+/** Throws `not_found` if the operator has meanwhile removed the permission of the person's channel. */
 function requireNamedStill(places: AnsweringPlaces, { person }: Principal, { place }: PlacedPrompt): void {
 	const here = person && placeKey(person.place);
 	if (here === undefined || place === null || place === here) return;
@@ -165,7 +165,7 @@ function unknownPrompt(): ParleyError {
 	return new ParleyError(promptTexts.notFound, { code: "not_found" });
 }
 
-/** Judges an approval with changed arguments. Returns undefined without changes, or for a late answer. */
+/** Judges an approval with changed arguments. Resolves with undefined if nothing changed, or for a late answer. */
 async function judgeChange(
 	session: Session,
 	row: Selectable<Tables["prompts"]>,
@@ -182,7 +182,7 @@ async function judgeChange(
 	return judge(response.arguments, row.binding ?? "", response.narrows ?? false);
 }
 
-/** The people that a vote depends on; undefined if one approval is enough, or if it is not an approval. */
+/** Returns the people on whom a vote depends. Undefined if the question is not an approval, or if one approval is enough. */
 async function votersOf(
 	ports: AnswerPorts,
 	row: PlacedPrompt,
@@ -212,8 +212,8 @@ interface VoterPorts {
 }
 
 /**
- * Reads the requesters of an approval, and the present role of each earlier voter: the connector asks its platform. Throws
- * `unavailable` if the connector of a voter cannot be asked, so that the question stays open.
+ * Reads the requesters of an approval and the current role of each earlier voter, for which the connector asks its platform.
+ * Throws `unavailable` if the connector of a voter does not respond; the question then stays open.
  */
 async function readVoters(
 	ports: VoterPorts,
@@ -222,7 +222,7 @@ async function readVoters(
 ): Promise<Voters> {
 	const requesters = await ports.journal.store.read((db) => participantsIn(db, row, ports.people));
 	const lost = new Set<string>();
-	// A changed call makes all earlier votes void.
+	// A changed tool call invalidates all earlier votes.
 	const earlier = change ? [] : votesOf(row).votes.filter((vote) => !isVoteOf(vote, by));
 	for (const vote of earlier) {
 		if (!(await mayStillApprove(ports, row, vote))) lost.add(vote.by);
@@ -249,7 +249,7 @@ async function mayStillApprove(ports: VoterPorts, row: PromptWithActor, vote: Vo
 	}
 }
 
-/** The voter with their current role; undefined for a person who left. */
+/** Returns the voter with their current role, or undefined for a person who left. */
 async function personNow(
 	{ journal, people, checks }: VoterPorts,
 	row: PromptWithActor,

@@ -20,13 +20,13 @@ interface OpenRun {
 	readonly content: string;
 }
 
-/** Runs to end: the active run, with `queued` also the waiting messages; with `runId` only that run. */
+/** Runs to end: by default the active run, with `queued` also the queued runs, with `runId` only that run. */
 export interface Ending {
 	readonly queued?: boolean;
 	readonly runId?: string | undefined;
 }
 
-/** Result of a cancel. `atWork`: one of the runs had started. */
+/** Result of a cancel. `atWork` is true if one of the runs had started. */
 interface Ended extends Outcome<Cancelled> {
 	readonly atWork: boolean;
 }
@@ -38,7 +38,7 @@ export interface CancelPorts {
 	readonly fingerprint: (text: string) => string;
 }
 
-/** Ends runs, durably: they stay cancelled when the gateway dies before they have stopped. */
+/** Ends runs durably. They stay cancelled if the gateway exits before they have stopped. */
 export async function cancelTurn(
 	ports: CancelPorts,
 	session: Session,
@@ -71,8 +71,8 @@ export async function cancelTurn(
 }
 
 /**
- * Like `cancelTurn`, requested by a person, which ends the trust of their channel. Withdrawing one's own waiting message
- * does not.
+ * Cancels runs like `cancelTurn`, requested by a person. This also ends the trust of their channel, unless the person withdraws
+ * their own queued message.
  */
 export async function stopTurn(
 	ports: CancelPorts & { readonly grants: SessionGrants },
@@ -85,10 +85,11 @@ export async function stopTurn(
 	const known = await journal.store.read((db) => answerOf<Cancelled>(db, request, ports));
 	if (known) return known.response;
 	const isWithdrawal = await isOwnAndWaits(journal, session, request, ending);
-	// First, so that a repetition after a crash finds the trust ended, and ends no later one.
+	// The trust ends first. If the request is repeated after a crash, the trust has already ended, and the repetition ends no later
+	// trust.
 	if (!isWithdrawal) await grants.stopped(place, request.principal);
 	const { response, atWork } = await cancelTurn(ports, session, request, ending);
-	// Its turn has started in the meantime.
+	// The run of the withdrawn message had already started.
 	if (isWithdrawal && atWork) await grants.stopped(place, request.principal);
 	return response;
 }
@@ -123,7 +124,7 @@ function openRuns(tx: Tx, sessionId: string): Promise<OpenRun[]> {
 		.execute();
 }
 
-/** A message that never became active ends here. The active one ends when it has stopped. */
+/** Ends queued runs here. The active run ends when it has stopped. */
 async function endQueued(
 	{
 		tx,

@@ -6,17 +6,20 @@ import { type CallDecision, lastDecision, type Step } from "../../vocabulary/ste
 import { callsOf } from "../../vocabulary/transcript.ts";
 import { explainTexts } from "./texts.ts";
 
-/** A call with the reason why it ran or not. */
+/** A tool call with the reason why it ran or did not run. */
 export interface ExplainedCall {
 	readonly callId: string;
 	readonly name: string;
-	/** `allowed` by policy, `approved` or `denied` by a person, `refused` by policy or because it was invalid. */
+	/**
+	 * `allowed` by policy, `approved` or `denied` by a person, or `refused` by policy or because it was invalid. `waiting` while
+	 * its approval is open.
+	 */
 	readonly decision: "allowed" | "approved" | "denied" | "refused" | "waiting";
 	/** The rule that decided, in words for people. */
 	readonly reason: string;
-	/** Principal that answered, if a question was asked. */
+	/** Principal that answered the approval request. */
 	readonly by?: string;
-	/** `none` if it did not run, or if it waits for earlier calls of its reply. */
+	/** `none` if the call did not run, or if it waits for earlier calls of its reply. */
 	readonly outcome: "completed" | "failed" | "running" | "none";
 }
 
@@ -30,7 +33,7 @@ interface Approval {
 
 const unknownReason = explainTexts.notRecorded;
 
-/** Decision and result of each call of a run, in the model's order. */
+/** Returns the decision and the result of each tool call of a run, in the model's order. */
 export function explainCalls(
 	steps: readonly Step[],
 	approvals: readonly Approval[],
@@ -50,7 +53,7 @@ export function explainCalls(
 	});
 }
 
-/** The approvals of a run with their approvers. */
+/** Returns the approvals of a run with their approvers. */
 export async function findApprovals(db: Tx, sessionId: string, runId: string): Promise<Approval[]> {
 	const rows = await db
 		.selectFrom("prompts")
@@ -84,7 +87,7 @@ export async function findApprovals(db: Tx, sessionId: string, runId: string): P
 
 interface Traces {
 	readonly started: boolean;
-	/** The last one; undefined in steps that an earlier version wrote. */
+	/** The last decision. Undefined in steps of an earlier version. */
 	readonly judged: CallDecision | undefined;
 	readonly intended: boolean;
 	readonly result: Extract<Step, { kind: "result" }> | undefined;

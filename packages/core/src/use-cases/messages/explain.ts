@@ -27,14 +27,14 @@ export interface Explanation {
 		readonly author?: Author;
 		readonly attachments: readonly FileFacts[];
 	};
-	/** Messages of the channel that the model got with it. Absent if the client read none. */
+	/** Channel messages that the model received with the message. Absent if the client read none. */
 	readonly read?: ReadSummary;
 	/** Messages that were added while the run was active, in order. */
 	readonly steered: readonly { readonly content: string; readonly at: number; readonly author?: Author }[];
 	readonly state: "queued" | "active" | "ended";
 	readonly profile: string;
 	readonly policyVersion: string;
-	/** Whether `accept_all_tools` applied. */
+	/** Whether the run started under `accept_all_tools`. */
 	readonly acceptAll: boolean;
 	/** Taint of the session in words. */
 	readonly taint: readonly string[];
@@ -62,7 +62,7 @@ export interface Explanation {
 
 type RunRow = Selectable<Tables["runs"]>;
 
-/** Explains one run of the session. Default: the last one. Throws `not_found`. */
+/** Explains a run of the session. Default: the last run. Throws `not_found`. */
 export async function explainRun(
 	{ journal, policies }: { readonly journal: Journal; readonly policies: Policies },
 	session: Session,
@@ -106,7 +106,7 @@ function ofType<Type extends Explaining>(
 	events: readonly EventOf<Explaining>[],
 	type: Type,
 ): EventOf<Type>[] {
-	// True because `type` decides the type of the event.
+	// The cast is true because `type` determines the type of the event.
 	return events.filter(({ event }) => event.type === type) as unknown as EventOf<Type>[];
 }
 
@@ -114,7 +114,7 @@ async function findRun(db: Tx, sessionId: string, runId: string | undefined): Pr
 	const runs = db.selectFrom("runs").selectAll().where("session_id", "=", sessionId);
 	const selected = runId === undefined ? runs.where("joined", "is", null) : runs.where("id", "=", runId);
 	const run = await selected.orderBy("ordinal", "desc").limit(1).executeTakeFirst();
-	// The message was used by the run that it joined.
+	// The message belongs to the run that it joined.
 	if (run?.joined) return findRun(db, sessionId, run.joined);
 	if (run) return run;
 	const text = runId === undefined ? explainTexts.noRun : feedbackTexts.runNotFound(runId);
@@ -153,7 +153,7 @@ function messageBy(
 	return { content, at: message?.at ?? at, ...defined({ author }) };
 }
 
-/** Version of the rules that decided. Undefined without calls. */
+/** Returns the version of the rules that decided, or undefined without tool calls. */
 function policyOf(steps: readonly Step[]): string | undefined {
 	const last = steps.findLast((step) => step.kind === "started" || step.kind === "judged");
 	return last && (last.decision?.policy ?? explainTexts.unknown);

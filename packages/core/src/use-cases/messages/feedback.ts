@@ -9,9 +9,9 @@ import { authorize } from "../../vocabulary/authorize.ts";
 import type { Principal } from "../../vocabulary/principal.ts";
 import { feedbackTexts } from "./texts.ts";
 
-/** Feedback about a reply: about the last one of the session if `runId` is absent. */
+/** Feedback about a reply. Without `runId`, it is about the last reply of the session. */
 export interface Feedback {
-	/** Its id, or the client's name of the message (`NewMessage.correlation`). */
+	/** Id of the run, or the client's name of its message (`NewMessage.correlation`). */
 	readonly runId?: string;
 	readonly rating: "good" | "bad";
 	readonly comment: string;
@@ -33,15 +33,18 @@ export class SessionFeedback {
 	}
 
 	/**
-	 * Records feedback and replaces the principal's earlier one for the reply. Returns the run. Throws `not_found` for a run
-	 * of another session, and `failed_precondition` if there is no reply.
+	 * Records feedback and replaces the principal's earlier feedback about the reply. Resolves with the run. Throws `not_found` for
+	 * a run of another session, and `failed_precondition` if there is no reply.
 	 */
 	async record(request: Keyed, sessionId: string, given: Feedback): Promise<{ readonly runId: string }> {
 		using lease = await this.#sessions.lease(request.principal, sessionId, "session.write");
 		return await recordFeedback(this.#services, lease.session, request, given);
 	}
 
-	/** The newest feedback of all sessions, or of one. Throws `permission_denied` if the principal is not the operator. */
+	/**
+	 * Returns the newest feedback of all sessions, or of one session. Throws `permission_denied` if the principal is not the
+	 * operator.
+	 */
 	async list(principal: Principal, filter: FeedbackFilter): Promise<GivenFeedback[]> {
 		authorize(principal, "feedback.read");
 		return await this.#store.read((db) => listFeedback(db, filter));
@@ -73,7 +76,7 @@ async function recordFeedback(
 /** Feedback about a reply, as a list shows it. */
 export interface GivenFeedback {
 	readonly sessionId: string;
-	/** Title of the session, "" for none. */
+	/** Title of the session, or "" without a title. */
 	readonly title: string;
 	readonly runId: string;
 	readonly by: string;
@@ -91,7 +94,7 @@ export interface FeedbackFilter {
 	readonly sessionId?: string | undefined;
 }
 
-/** Characters of a reply that a list of feedback has. */
+/** Maximum characters of a reply in a list of feedback. */
 const replyCharacters = 500;
 
 async function listFeedback(db: Tx, { limit, rating, sessionId }: FeedbackFilter): Promise<GivenFeedback[]> {
@@ -113,7 +116,7 @@ async function listFeedback(db: Tx, { limit, rating, sessionId }: FeedbackFilter
 	return given;
 }
 
-/** The selected run with a reply. Default: the last ended run. */
+/** Returns the selected run if it has a reply. Default: the last ended run. */
 async function findReplied(tx: Tx, sessionId: string, runId: string | undefined): Promise<string> {
 	const runs = tx.selectFrom("runs").select(["id", "state"]).where("session_id", "=", sessionId);
 	const selected =

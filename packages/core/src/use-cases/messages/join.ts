@@ -11,8 +11,8 @@ import { findAtWork, insertSteer } from "./steer.ts";
 import { feedbackTexts, queueTexts } from "./texts.ts";
 
 /**
- * Result for a queued message. `joined`: it joined the run `runId`. `queued`: it stays in the queue, because no run can
- * accept it. `begun`: it is no longer in the queue.
+ * Result for a queued message. `joined`: the message joined the run `runId`. `queued`: it stays in the queue, because no run can
+ * accept it. `begun`: it has already left the queue.
  */
 export interface Joined {
 	readonly status: "joined" | "queued" | "begun";
@@ -22,9 +22,9 @@ export interface Joined {
 type QueuedRow = Awaited<ReturnType<typeof readRun>>;
 
 /**
- * Moves a queued message into the active run, before its next model call, in one transaction: the model gets the message
- * once, as a message of that run. Only the author of the message and clients without a person may do so. Throws
- * `failed_precondition` for a message with files or options, which only a run of its own can have.
+ * Moves a queued message into the active run before the next model call of that run, in one transaction. The model gets the
+ * message once, as a message of that run. Only the message's author, and clients that act for no person, may do so. Throws
+ * `failed_precondition` for a message with files or options, which needs its own run.
  */
 export async function joinTurn(
 	services: AcceptPorts,
@@ -89,7 +89,10 @@ function demandText({ images, attachments, options, retry_of }: QueuedRow): void
 	});
 }
 
-/** Later runs treat the message and its context as known, as if it had begun a run of its own. */
+/**
+ * Assigns the message and its context to the active run. Later runs then treat them as known, as if the message had started its
+ * own run.
+ */
 async function moveRead(
 	tx: Tx,
 	sessionId: string,

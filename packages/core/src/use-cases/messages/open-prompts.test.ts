@@ -6,7 +6,7 @@ import { TestRuntime, unkeyed } from "../../testing/test-runtime.ts";
 import { operator, type Principal, type Role } from "../../vocabulary/principal.ts";
 import type { Elicitation } from "../../vocabulary/prompt.ts";
 
-/** A connector that acts for a person. */
+/** Returns a connector that acts for a person. */
 function acting(user: string, role: Role, channel = "general", connector = "connector:discord"): Principal {
 	const place = { platform: "discord", tenant: "guild", channel, shared: false };
 	const person = { id: `discord:guild:${user}`, name: user, role, place };
@@ -16,7 +16,7 @@ function acting(user: string, role: Role, channel = "general", connector = "conn
 const ada = acting("ada", "member");
 const { person: _ada, ...alone } = ada;
 
-/** A channel has an open question for Ada's password, and the operator has an open always-required approval. */
+/** Opens two questions: one for Ada's password in a channel, and an always-required approval for the operator. */
 async function passwordPrompt() {
 	const password: Elicitation = {
 		type: "password",

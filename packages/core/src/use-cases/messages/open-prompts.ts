@@ -19,13 +19,13 @@ export interface OpenPrompt {
 	readonly prompt: Prompt;
 	readonly sessionId: string;
 	readonly sessionTitle: string;
-	/** The channel of its session. */
+	/** Channel of the session. */
 	readonly place?: string;
 	/** Milliseconds since the epoch. */
 	readonly createdAt: number;
-	/** Person of a chat platform who requested its work. */
+	/** Person of a chat platform who requested the work. */
 	readonly requester?: Pick<Person, "id" | "name">;
-	/** Whether only a value that is written out approves it. */
+	/** Whether the question always requires approval, so that only an explicit value approves it. */
 	readonly alwaysAsk: boolean;
 }
 
@@ -33,7 +33,10 @@ export interface PromptFilter {
 	readonly limit: number;
 	readonly sessionId?: string | undefined;
 	readonly token?: string | undefined;
-	/** Only approvals. For a person, all approvals that they may answer in their channel, also of other channels. */
+	/**
+	 * Returns only approvals. For a person, these are all approvals that they may answer in their channel, including approvals of
+	 * other channels.
+	 */
 	readonly approvals?: boolean | undefined;
 }
 
@@ -53,9 +56,9 @@ export class OpenPrompts {
 	}
 
 	/**
-	 * The open questions that the principal may see, oldest first. Approvals are first if a person can approve them in a
-	 * chat. Throws `not_found` for a session that they may not see, and `permission_denied` for approvals if they may not
-	 * approve.
+	 * Returns the open questions that the principal may see, oldest first. For a person in a chat, approvals that they can answer
+	 * are first. Throws `not_found` for a session that the principal may not see, and `permission_denied` for approvals if the
+	 * principal may not approve.
 	 */
 	async list(
 		principal: Principal,
@@ -98,8 +101,8 @@ export class OpenPrompts {
 	}
 
 	/**
-	 * The question for a password with that token, for a principal that may answer it. Throws `not_found` for any other
-	 * question and for a session that the principal may not see, and `failed_precondition` for a settled question.
+	 * Returns the password question with this token, for a principal that may answer it. Throws `not_found` for any other question
+	 * and for a session that the principal may not see. Throws `failed_precondition` for a closed question.
 	 */
 	async secret(principal: Principal, token: string): Promise<OpenPrompt> {
 		const { store, clock } = this.#options;
@@ -118,7 +121,7 @@ export class OpenPrompts {
 	}
 }
 
-/** PostgreSQL knows no empty list. */
+/** PostgreSQL does not accept an empty list. */
 function listed(values: readonly string[] = []): readonly string[] {
 	return values.length > 0 ? values : [""];
 }

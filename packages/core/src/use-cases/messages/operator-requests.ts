@@ -23,12 +23,12 @@ export class OperatorRequests {
 		this.#ports = ports;
 	}
 
-	/** Adds the rule that an open approval offers to those of the operator, and approves the call. */
+	/** Adds the rule that an open approval offers to the operator's rules, and approves the tool call. */
 	async allowAlways(request: Keyed, token: string): Promise<AlwaysAllowed> {
 		return allowAlways(this.#ports, request, token);
 	}
 
-	/** Runs a shell command of the operator as `run_command` does, after the messages that wait. */
+	/** Runs a shell command of the operator like `run_command`, after the queued messages. */
 	async runCommand(request: Keyed, sessionId: string, command: string): Promise<Accepted> {
 		const { admit, sessions, runner } = this.#ports;
 		admit();

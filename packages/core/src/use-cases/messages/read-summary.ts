@@ -6,10 +6,10 @@ import {
 	type MessageContext,
 } from "../../vocabulary/message-context.ts";
 
-/** Summary of the messages that the model got as context of a request. Times are milliseconds since the epoch. */
+/** Summary of the messages that the model received as context of a request. Times are milliseconds since the epoch. */
 export interface ReadSummary {
 	readonly messages: number;
-	/** In the order of their first message. */
+	/** Authors in the order of their first message. */
 	readonly authors: readonly {
 		readonly name: string;
 		readonly messages: number;
@@ -19,7 +19,7 @@ export interface ReadSummary {
 	readonly newest?: number;
 	/** Number of messages that the request refers to. */
 	readonly referenced: number;
-	/** Names of their files. */
+	/** Names of the files of these messages. */
 	readonly files: readonly string[];
 	readonly hasOlder: boolean;
 	readonly problem?: ContextProblem;

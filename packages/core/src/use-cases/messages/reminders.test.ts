@@ -27,7 +27,7 @@ async function ask(t: TestRuntime) {
 	return { session, log, prompt };
 }
 
-/** Advances the clock by hours, and completes due work after each hour. */
+/** Advances the clock by this number of hours, and completes due work in between. */
 async function pass(t: TestRuntime, hours: number): Promise<void> {
 	for (let passed = 0; passed < hours * 6; passed++) {
 		t.clock.advance(hour / 6);
@@ -85,7 +85,7 @@ test("an answered question has no further reminder, and no timer remains", async
 	await log.next("assistant.message");
 	await pass(t, 24);
 	expect(log.recorded).not.toContain("prompt.reminded");
-	// Only the daily housekeeping.
+	// Only the timer of the daily housekeeping remains.
 	expect(t.clock.pending).toBe(1);
 });
 
@@ -116,7 +116,7 @@ test("two reminders that became due while the gateway was stopped are sent as on
 	expect(log.recorded.filter((type) => type === "prompt.reminded")).toHaveLength(1);
 });
 
-/** As a machine's clock after its sleep: the time is another one, and no timer has run. */
+/** Clock of a machine that slept: the time has changed, but no timer has run. */
 class SleepyClock extends ManualClock {
 	asleep = 0;
 
@@ -210,7 +210,7 @@ test("after a long stop, each group still has its full time", async () => {
 	const first = await notified(new ManualClock());
 	const session = await first.create(ada);
 	await first.runtime.send(unkeyed(ada), session, { content: "go" });
-	// The time of an approval begins when it is requested.
+	// The lifetime of an approval starts when the approval is requested.
 	await (await EventLog.join(first.runtime, session, { afterSeq: 0 })).next("prompt.requested");
 	await first.settle();
 	await first.stop();

@@ -8,9 +8,9 @@ import { fromRow, type Journal } from "../../store/journal.ts";
 import type { NoticeSchedule, Prompt } from "../../vocabulary/prompt.ts";
 import { promptAnswerTexts } from "./texts.ts";
 
-/** Looked again at least this often while a question is open: a machine that sleeps stops its timers. */
+/** Maximum milliseconds between checks while a question is open, because a machine that sleeps stops its timers. */
 const lookAgainMs = 10 * 60 * 1000;
-/** Questions that are looked at together. */
+/** Maximum questions to check together. */
 const together = 100;
 
 /** An open question, and the time of its next reminder or expiry. */
@@ -31,8 +31,8 @@ interface ReminderPorts {
 }
 
 /**
- * Reminds people of questions at 50 % and 90 % of their lifetime, or at the times of their notices, and expires overdue ones,
- * also without a waiting run. One timer serves all questions.
+ * Reminds people of questions at 50 % and 90 % of the lifetime, or at the times of the notice settings. Expires overdue
+ * questions, even without a waiting run. One timer serves all questions.
  */
 export class Reminders {
 	readonly #ports: ReminderPorts;
@@ -41,7 +41,7 @@ export class Reminders {
 	/** Time of the next check, in milliseconds since the epoch. */
 	#lookAt = Number.POSITIVE_INFINITY;
 	#looking: Promise<void> = Promise.resolve();
-	/** Questions with a logged failure. */
+	/** Questions whose failure was already logged. */
 	readonly #failed = new Set<string>();
 	#state: "new" | "started" | "stopped" = "new";
 
@@ -55,7 +55,7 @@ export class Reminders {
 		});
 	}
 
-	/** Handles everything that became due while the gateway was stopped, and continues. */
+	/** Handles the questions that became due while the gateway was stopped, and then all further ones. */
 	start(): void {
 		if (this.#state !== "new") return;
 		this.#state = "started";
@@ -104,7 +104,7 @@ export class Reminders {
 		}
 	}
 
-	/** Handles the questions that are due. Returns whether one was handled. */
+	/** Handles due questions. Returns whether one was handled. */
 	async #treatDue(next: readonly Waiting[]): Promise<boolean> {
 		let treated = false;
 		for (const waiting of next) {
@@ -113,14 +113,14 @@ export class Reminders {
 		return treated;
 	}
 
-	/** The open questions that are due next, in that order. */
+	/** Returns the open questions in the order in which they become due. */
 	#next(): Promise<Waiting[]> {
 		return this.#ports.journal.store.read(async (db) => {
 			const rows = await db
 				.selectFrom("prompts")
 				.select(["token", "session_id", "created_at", "expires_at"])
 				.select(sql<number>`${sql.raw(dueSql)}`.as("due"))
-				// Written out: the partial index serves only a condition that it can be compared with.
+				// The condition is a literal, because SQLite uses a partial index only for a literal condition.
 				.where(sql<boolean>`state = 'open'`)
 				.orderBy("due")
 				.limit(together)
@@ -135,11 +135,11 @@ export class Reminders {
 		});
 	}
 
-	/** Reminds of the question or expires it. Returns false if the session was deleted. */
+	/** Sends a reminder of the question or expires it. Returns false if the session was deleted. */
 	async #treat({ token, session_id, created_at, expires_at }: Waiting): Promise<boolean> {
 		const { clock } = this.#ports;
 		const lease = await this.#sessions.leaseOwn(session_id).catch((reason) => {
-			// Deleted meanwhile, with its questions.
+			// The session was deleted meanwhile, together with its questions.
 			if (ParleyError.from(reason).code === "not_found") return undefined;
 			throw reason;
 		});
@@ -167,7 +167,7 @@ export class Reminders {
 		return true;
 	}
 
-	/** Like `#treat`, but logs a failure, so that it does not delay the questions of other sessions. */
+	/** Handles a question like `#treat`, but logs a failure, so that the failure does not delay other questions. */
 	async #tried(waiting: Waiting): Promise<boolean> {
 		const { token, session_id: sessionId } = waiting;
 		try {
@@ -190,7 +190,7 @@ interface ReminderRow {
 	readonly due_at: number | null;
 }
 
-/** The reminder of a question that is due; undefined for none. */
+/** Returns the reminder of a question that is due, or undefined. */
 function stepOf(
 	{ reminded, notices, due_at }: ReminderRow,
 	{ created_at, expires_at, now }: Pick<Waiting, "created_at" | "expires_at"> & { readonly now: number },
@@ -204,12 +204,12 @@ function stepOf(
 	return nextNotice(schedule, { reminded, now, expiresAt: expires_at });
 }
 
-/** Time of the next step after this number of reminders: half of the lifetime, nine tenths of it, its end. */
+/** Returns the time of the next step after this number of reminders: half of the lifetime, nine tenths of it, or its end. */
 function dueAt(createdAt: number, expiresAt: number, reminded: 0 | 1): number {
 	return createdAt + Math.floor(((expiresAt - createdAt) * (reminded === 0 ? 5 : 9)) / 10);
 }
 
-/** The same in SQL, in whole numbers. */
+/** Computes `dueAt` in SQL, with integers. */
 const dueSql = `coalesce(due_at, case reminded
 	when 0 then created_at + (expires_at - created_at) * 5 / 10
 	when 1 then created_at + (expires_at - created_at) * 9 / 10

@@ -11,8 +11,8 @@ import { type Accepted, type AcceptPorts, enqueue, logAccepted, type NewRun, typ
 import { retryTexts } from "./texts.ts";
 
 /**
- * Requests the last reply of the session again: a new run that knows the work of the last one, but not its final text.
- * Effects of tools remain. Throws `failed_precondition` in an empty session or during a run.
+ * Requests the last reply of the session again. The new run knows the work of the last run, except its final text. Effects of
+ * tools remain. Throws `failed_precondition` in an empty session or during a run.
  */
 export async function retryLast(
 	services: AcceptPorts,
@@ -47,7 +47,7 @@ export async function retryLast(
 	return { accepted: outcome.response, start };
 }
 
-/** The options of the last run of the session; none without a run. */
+/** Returns the options of the last run of the session, or no options without a run. */
 export async function lastOptions(store: Store<Tables>, sessionId: string): Promise<RunOptions> {
 	const row = await store.read((db) => lastRun(db, sessionId));
 	return row ? toRunRow(row).options : {};
@@ -59,7 +59,7 @@ function lastRun(db: Tx, sessionId: string) {
 			.selectFrom("runs")
 			.selectAll()
 			.where("session_id", "=", sessionId)
-			// Its message belongs to another run.
+			// The message of a joined run belongs to another run.
 			.where("joined", "is", null)
 			.orderBy("ordinal", "desc")
 			.limit(1)
@@ -78,28 +78,28 @@ async function lastMessage(
 	if (row.state !== "ended") throw refused(retryTexts.busy);
 	const { content, images, attachments, retryOf, id, actor, context, options: chosen } = toRunRow(row);
 	if (chosen.command !== undefined) throw refused(retryTexts.command);
-	// A person requests the repetition, whatever started the last run and whichever client decided about its calls.
-	// A message that came through an agent has no grants in a repetition either.
+	// The new run belongs to the person who requested it, so the origin of the last run is removed. A message that came through an
+	// agent gets no grants in the new run either.
 	const { origin: _origin, afterCrash: _afterCrash, ...repeated } = chosen;
 	const options = optionsThrough(principal, repeated);
 	const begun = await tx.selectFrom("steps").select("n").where("run_id", "=", id).limit(1).executeTakeFirst();
-	// A message that was cancelled while it waited, or whose files were not handed over, never reached the model: it is
-	// simply sent again.
+	// The message never reached the model if it was cancelled in the queue, or if its files were missing. It is then sent as a new
+	// message.
 	const reached = begun !== undefined && !attachments?.some(isOpen);
 	const again = reached ? id : retryOf;
-	// The stored message already has the name of its author, and must not get another one.
+	// The stored message already starts with its author's name, so it must not get another name.
 	const isOther = person !== undefined && person.id !== actor?.id;
 	if (again === undefined && isOther) {
 		throw refused(retryTexts.onlyAuthor);
 	}
 	const asks = again === undefined ? (person ?? actor) : person;
 	const newRun = { content, images, options, ...defined({ attachments, context }) };
-	// A retry has the message of the first run, also for another requester.
+	// A retry keeps the message of the first run, even for another requester.
 	const named = { correlation: row.correlation ?? undefined };
 	return { ...newRun, ...named, retryOf: again, ...defined({ actor: asks }) };
 }
 
-/** Author of the repeated message, which the first of the runs has. */
+/** Returns the author of the repeated message, which the first of the runs stores. */
 async function writerOf(tx: Tx, { retryOf, actor }: Omit<NewRun, "trusted">): Promise<Person | undefined> {
 	let writer = actor ? JSON.stringify(actor) : null;
 	for (let id: string | null = retryOf ?? null; id !== null; ) {

@@ -5,13 +5,12 @@ import { authorize } from "../../vocabulary/authorize.ts";
 import { type AcceptPorts, acceptMessage } from "./send.ts";
 import { ownCommandTexts } from "./texts.ts";
 
-/** Mark before the command in the message of its run. */
+/** Prefix of the command in the message of its run. */
 const mark = "!";
 
 /**
- * Accepts a shell command of the operator as a message. Its run calls `run_command` and no model. Throws
- * `failed_precondition` for a session of a chat or a task, and `invalid_argument` for a command of several lines or with a
- * secret of the gateway.
+ * Accepts a shell command of the operator as a message. Its run calls `run_command` and no model. Throws `failed_precondition`
+ * for a session of a chat or a task. Throws `invalid_argument` for a command of several lines, or with a secret of the gateway.
  */
 export async function acceptCommand(
 	services: AcceptPorts,

@@ -54,7 +54,7 @@ class Scene {
 		return runId;
 	}
 
-	/** Waits until the model writes. A run that is cancelled before uses no reply of the script. */
+	/** Waits until the model emits text. A run that is cancelled earlier uses no scripted reply. */
 	async writing(): Promise<void> {
 		await this.#log.next("text.delta");
 	}
@@ -63,7 +63,7 @@ class Scene {
 		await this.#log.next("assistant.message");
 	}
 
-	/** The context in the newest request to the model, without the request of the person. */
+	/** Returns the context in the newest model request, without the request of the person. */
 	async shown(): Promise<string> {
 		await this.answered();
 		const messages = this.model.requests.at(-1)?.messages ?? [];
@@ -173,7 +173,7 @@ test("the newest messages are chosen within 20,000 tokens, and referenced ones c
 	);
 	const { read } = await scene.t.runtime.explain(operator, scene.session, runId);
 	expect(read).toMatchObject({ messages: 3, hasOlder: true, referenced: 1 });
-	// The window of this model has 32,768 tokens, and the messages get a quarter of it.
+	// The context window of this model has 32,768 tokens. The read messages get a quarter of it.
 	const shown = await scene.shown();
 	expect(Buffer.byteLength(shown)).toBeLessThan(34_000);
 	expect(shown).toContain("> forwarded x");

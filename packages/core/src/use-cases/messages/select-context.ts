@@ -18,7 +18,7 @@ import { storable } from "./storable.ts";
 /** Messages that a client has read for a request, oldest first. */
 export interface GivenContext {
 	readonly messages: readonly GivenMessage[];
-	/** Whether the channel has older messages. */
+	/** Whether Parley wrote the message, in the session of the request (`here`) or in another session (`elsewhere`). */
 	readonly hasOlder: boolean;
 	readonly problem?: ContextProblem;
 }
@@ -31,7 +31,7 @@ interface GivenMessage extends Omit<ContextMessage, "author" | "cut"> {
 	};
 }
 
-/** The context with the role of each author. */
+/** Context with the role of each author. */
 export interface JudgedContext extends Omit<GivenContext, "messages"> {
 	readonly messages: readonly JudgedMessage[];
 }
@@ -40,12 +40,12 @@ interface JudgedMessage extends Omit<ContextMessage, "cut"> {
 	readonly elsewhere: boolean;
 }
 
-/** Maximum size of all read messages of a request: about 20,000 tokens of 4 bytes. */
+/** Maximum bytes of all read messages of a request: about 20,000 tokens of 4 bytes. */
 const maxBytes = 80_000;
-/** Maximum bytes of a post of Parley that the session has: enough to recognise it. */
+/** Maximum bytes of a post of Parley that the session already contains. They are enough to recognise the post. */
 const pointerBytes = 200;
 
-/** Looks up the authors. Bots, guests and people without access are not treated as members. */
+/** Looks up the roles of the authors. Bots, guests and people without access are not treated as members. */
 export async function judgeContext(
 	people: People,
 	{ person, platform = "client" }: Principal,
@@ -67,16 +67,16 @@ export async function judgeContext(
 	return { ...given, messages };
 }
 
-/** Context of one run, and all messages that are treated as read from then on. */
+/** Context of a run, and all messages that are treated as read from then on. */
 export interface SelectedContext {
 	readonly context: MessageContext;
 	readonly read: readonly Pick<ContextMessage, "id" | "editedAt">[];
 }
 
 /**
- * Selects what the session does not have yet: replied-to, forwarded, quoted and linked messages first, then the newest
- * earlier ones, within the limit. A message of an earlier run is repeated only if it was edited since, or if the request
- * refers to it.
+ * Selects messages that the session does not contain yet, up to the limit. Replied-to, forwarded, quoted and linked messages are
+ * first, followed by the newest other ones. A message of an earlier run is repeated only if it was edited later, or if the
+ * request refers to it.
  */
 export async function selectContext(
 	tx: Tx,
@@ -99,7 +99,7 @@ export async function selectContext(
 	};
 }
 
-/** Stores which messages the session has, in the transaction of the run that got them. */
+/** Records which messages the session contains, in the transaction of the run that received them. */
 export async function recordRead(
 	tx: Tx,
 	sessionId: string,
@@ -118,7 +118,10 @@ export async function recordRead(
 	}
 }
 
-/** Text of other people than members, files, and text from elsewhere are untrusted. Parley's own text may repeat such text. */
+/**
+ * Returns the taint of the context. Text of people who are not members, files, and text from other channels are untrusted.
+ * Parley's own text may repeat untrusted text.
+ */
 export function taintOfContext({ messages }: MessageContext): Taint {
 	const isUntrusted = messages.some(
 		({ author, files, relation }) =>
@@ -129,11 +132,11 @@ export function taintOfContext({ messages }: MessageContext): Taint {
 
 interface Known {
 	readonly createdAt: number;
-	/** Times of the last edits of read messages, by id. Messages that were sent to the session are treated as the newest version. */
+	/** Times of the last edits of read messages, by id. A message that was sent to the session is treated as its newest version. */
 	readonly messages: ReadonlyMap<string, number>;
 }
 
-/** Looks up which messages the session has. Context of a run that was cancelled before it began is not counted. */
+/** Looks up which messages the session contains. Ignores the context of a run that was cancelled before it started. */
 async function inSession(tx: Tx, sessionId: string, ids: readonly string[]): Promise<Known> {
 	const { created_at } = await tx
 		.selectFrom("sessions")
@@ -183,7 +186,7 @@ function withoutKnown(
 	return readAt === undefined || readAt < editedAt ? [message] : [];
 }
 
-/** The form that is stored and shown: without secrets, and each name in one visible line. */
+/** Returns a message in the form that is stored and shown: without secrets, and each name in one line of visible characters. */
 function clean(message: ContextMessage, { redactor }: Session): ContextMessage {
 	const text = storable(redactor.redactKnown(message.text));
 	const files = message.files.map(

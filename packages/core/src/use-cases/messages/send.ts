@@ -35,7 +35,10 @@ import {
 import { storable } from "./storable.ts";
 import { queueTexts } from "./texts.ts";
 
-/** Accepted message. `queuedPosition` counts the messages before it, including the active one. 0 means active. */
+/**
+ * An accepted message. `queuedPosition` is the number of runs before it, including the active run. 0 means that the message's own
+ * run is active.
+ */
 export interface Accepted {
 	readonly runId: string;
 	readonly queuedPosition: number;
@@ -48,9 +51,8 @@ export interface AcceptPorts extends KeyServices {
 }
 
 /**
- * Accepts a message. It is durable, and `user.message` is emitted, when this resolves. Returns the run to start if none is
- * active. Throws
- * `resource_exhausted` if too many messages wait.
+ * Accepts a message. When the promise resolves, the message is durable and `user.message` is emitted. Resolves with the run to
+ * start if none is active. Throws `resource_exhausted` if too many messages wait.
  */
 export async function acceptMessage(
 	services: AcceptPorts,
@@ -103,12 +105,12 @@ export async function acceptMessage(
 	return { accepted: outcome.response, start };
 }
 
-/** Author of a message: always the person if a connector acts for one. */
+/** Returns the author of a message. If a connector acts for a person, the author is always that person. */
 export function authorOf({ person }: Principal, { author }: NewMessage): Author | undefined {
 	return person ? { id: person.id, name: person.name } : author;
 }
 
-/** Attachments and taint of a message. The author of a file is unknown. */
+/** Returns the attachments and the taint of a message. The authors of files are unknown. */
 async function attach(
 	tx: Tx,
 	sessionId: string,
@@ -128,33 +130,36 @@ export interface NewMessage {
 	readonly author?: Author;
 	/** Ids of stored files in the message. */
 	readonly attachments?: readonly string[];
-	/** Messages of the channel that the client has read for it. */
+	/** Channel messages that the client has read for this message. */
 	readonly context?: GivenContext;
-	/** Correlation id of the client for log lines. Default: the id of the run. */
+	/** Client's correlation id for log lines. Default: the run's id. */
 	readonly correlation?: string;
-	/** A skill that it starts, for clients that name it besides the content; else `/name` at the beginning does. */
+	/**
+	 * Skill that the message starts, for clients that name it separately. Other clients write `/name` at the beginning of the
+	 * content.
+	 */
 	readonly skill?: Invocation;
 }
 
 /** Additional writes of a schedule in the transaction of its message. */
 interface Scheduled {
 	readonly taint: Taint;
-	/** Records the firing. Throws if the schedule cannot fire; then there is no message. */
+	/** Records the firing. Throws if the schedule cannot fire; the message is then not stored. */
 	readonly fire: (tx: Tx, record: RecordEvents, queued: Queued) => Promise<void>;
 }
 
-/** Written run with its position. */
+/** A stored run with its position in the queue. */
 export interface Queued {
 	readonly run: RunRow;
-	/** Number of runs before it; 0 makes it the active one. */
+	/** Number of runs before this run. 0 makes it the active run. */
 	readonly position: number;
 }
 
-/** Stored form of a message. `correlation` is the client's id. */
+/** A message in stored form. `correlation` is the client's id. */
 export interface NewRun extends RunMessage {
 	readonly correlation?: string | undefined;
 	readonly options?: RunOptions | undefined;
-	/** Whether the session is trusted at this moment. */
+	/** Whether the session is currently trusted. */
 	readonly trusted: boolean;
 }
 
@@ -178,7 +183,7 @@ export function logAccepted(
 	});
 }
 
-/** Writes the run: active if no other run is active, else queued. */
+/** Stores the run: active if no other run is active, otherwise queued. */
 export async function enqueue(
 	{ clock, ids }: { readonly clock: Clock; readonly ids: Ids },
 	tx: Tx,
@@ -222,7 +227,7 @@ export async function enqueue(
 	};
 }
 
-/** The choices and settings that the options of a run are checked against. */
+/** Model choice and settings with which the options of a run are checked. */
 export interface OptionRules {
 	readonly choice: ModelChoice;
 	readonly settings: ChooseSettings;
@@ -231,8 +236,8 @@ export interface OptionRules {
 }
 
 /**
- * The options of a run that a person starts with a skill. The skill only narrows the tools. Its model was chosen by the
- * operator, who wrote or trusted the skill, so the person needs no right for it. A model of the message has precedence.
+ * Returns the options of a run that a person starts with a skill. The skill only narrows the tools. A person needs no permission
+ * for the skill's model, because the operator wrote or trusted the skill. A model in the message has precedence.
  */
 export async function withSkill(
 	session: Session,
@@ -255,9 +260,9 @@ export async function withSkill(
 }
 
 /**
- * Options of a run in stored form: checked, with the real name of the model and without secrets. Throws `invalid_argument`
- * for an impossible option and `not_found` for an unknown agent. Throws `permission_denied` if a person of a chat writes a
- * system prompt, or if the operator has chosen another agent for the channel.
+ * Returns the options of a run in stored form: checked, with the resolved name of the model and without secrets. Throws
+ * `invalid_argument` for an invalid option and `not_found` for an unknown agent. Throws `permission_denied` if a person of a chat
+ * sets a system prompt, or if the operator chose another agent for the channel.
  */
 export async function chooseOptions(
 	{ person }: Principal,

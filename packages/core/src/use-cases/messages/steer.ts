@@ -20,14 +20,14 @@ import {
 import { storable } from "./storable.ts";
 import { queueTexts } from "./texts.ts";
 
-/** Message for the active run. `sent` if there was none, and the message started one. */
+/** Result of a message for the active run. `sent` if no run was active and the message started one. */
 export interface Steered extends Accepted {
 	readonly status: "steered" | "sent";
 }
 
 /**
- * Adds a message to the active run. The model sees it in its next call; if none would follow, one more is made. Without an
- * active run, and through an agent, the message is sent as an ordinary message.
+ * Adds a message to the active run. The model sees it in its next call; if none would follow, the run makes another call. Without
+ * an active run, or through an agent, the message is sent as an ordinary message.
  */
 export async function steer(
 	services: AcceptPorts,
@@ -46,7 +46,7 @@ export async function steer(
 			const by = author && { author };
 			await addTaint(tx, session.id, taintOfMessage(request.principal, author));
 			const options = optionsThrough(request.principal);
-			// The active run may have grants, which do not cover the work of an agent.
+			// The active run may have grants, which do not cover work for an agent.
 			const runId = isWithoutGrants(options) ? undefined : await findAtWork(tx, session.id, actor);
 			if (runId !== undefined) {
 				await insertSteer(services, tx, runId, { content, actor });
@@ -70,8 +70,8 @@ export async function steer(
 }
 
 /**
- * The active run to which the message can be added. None for a guest and another person's run, because guests only read and
- * would direct a run with more rights.
+ * Returns the active run to which the message can be added. A guest cannot add a message to another person's run, because the
+ * guest would direct a run with more permissions.
  */
 export async function findAtWork(
 	tx: Tx,
@@ -90,7 +90,7 @@ export async function findAtWork(
 	return asker?.id === actor.id && asker.role === actor.role ? row.id : undefined;
 }
 
-/** A message for the next model call of a run. `context`: the `MessageContext`, as JSON. */
+/** A message for the next model call of a run. `context` is its `MessageContext` as JSON. */
 interface Steer {
 	readonly content: string;
 	readonly actor: Person | undefined;

@@ -1,4 +1,4 @@
-/** The text as every engine stores it: PostgreSQL stores no NUL, and no half of a surrogate pair. */
+/** Returns the text in a form that every engine can store. PostgreSQL stores neither NUL nor lone surrogates. */
 export function storable(text: string): string {
 	return text.toWellFormed().replaceAll("\0", "\u{fffd}");
 }

@@ -16,14 +16,14 @@ export const promptAnswerTexts = {
 	promptNotChecked: "an open question could not be checked",
 } as const;
 
-/** Commands that an operator types in a chat. */
+/** Errors of commands that an operator types in a chat. */
 export const ownCommandTexts = {
 	otherSession: "commands run only in sessions of the operator, not in those of a chat or a task",
 	oneLine: "a command must be one line without control characters",
 	secret: "the command contains a secret of the gateway, which would be stored: use a variable or a file",
 } as const;
 
-/** Reasons of decisions, as /why and parley why show them. */
+/** Reasons of decisions that `/why` and `parley why` show. */
 export const explainTexts = {
 	notRecorded: "not recorded: an earlier version decided",
 	runEnded: "the run ended first",
@@ -45,7 +45,7 @@ export const feedbackTexts = {
 	endedWithoutReply: "the run has ended without a reply",
 } as const;
 
-/** Messages that wait for a run, or enter it. */
+/** Texts about messages that wait for a run, or enter it. */
 export const queueTexts = {
 	joined: "queued message entered the run",
 	onlyAuthor: "only the author of a queued message can add it to the active run",

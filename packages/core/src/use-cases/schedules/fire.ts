@@ -31,7 +31,7 @@ export interface FiringParts extends AcceptPorts {
 	readonly runner: Runner;
 	/** Finds or creates a session. */
 	readonly open: (request: Keyed, requested: NewSession) => Promise<{ readonly id: string }>;
-	/** Adds the skill that a message starts to the options of its run. Throws if the skill cannot be started. */
+	/** Adds the skill that a message starts to the options of its run. Throws if the skill cannot start. */
 	readonly withSkill: SkillStart;
 }
 
@@ -44,8 +44,8 @@ export type SkillStart = (
 ) => Promise<RunOptions>;
 
 /**
- * `busy`: a run is active or queued in the session, so that the due time waits. `unconfirmed`: it waits because the
- * connector did not confirm the rights of the owner.
+ * Result of an attempt to fire. `busy`: a run of the session is active or queued, so the schedule stays due. `unconfirmed`: the
+ * schedule stays due because the connector did not confirm the owner's permissions.
  */
 export type Fired = "fired" | "busy" | "over" | "unconfirmed";
 
@@ -60,16 +60,16 @@ interface Recording {
 interface Firing {
 	readonly schedule: Schedule;
 	readonly due: number;
-	/** The owner with its present role. */
+	/** Owner with their current role. */
 	readonly principal: Principal;
-	/** The reason why the owner may not fire it in any session. */
+	/** Reason why the owner may not fire the schedule in any session. */
 	readonly lost: string | undefined;
 }
 
 /**
- * Sends the prompt of a schedule that is due. The message, its run, the event and the next due time are one
- * transaction, so that a due time fires once, whenever the process is killed. A due time without the rights of the
- * owner starts no run. `report` is the answer of the owner's connector, if `needsReport`.
+ * Sends the prompt of a due schedule. The message, its run, the event and the next due time are one transaction, so the schedule
+ * fires once for a due time, even if the process is killed. If the owner has no permission, no run starts. `report` is the answer
+ * of the owner's connector, if `needsReport` is true.
  */
 export async function fireSchedule(
 	parts: FiringParts,
@@ -94,12 +94,12 @@ export async function fireSchedule(
 	return send(parts, session, firing);
 }
 
-/** Whether the rights of the owner depend on a chat platform, which is queried before each firing. */
+/** Whether the owner's permissions depend on a chat platform, which must be asked before each firing. */
 export function needsReport({ person }: Schedule): boolean {
 	return person?.platformRoles !== undefined;
 }
 
-/** The owner with its present role. Without a report, its role under the platform roles that are known. */
+/** Returns the owner with their current role. Without a report, the role follows from the last known platform roles. */
 async function ownerNow(
 	people: People,
 	{ principal, person }: Schedule,
@@ -115,7 +115,7 @@ function absence(principal: Principal, { reason }: Extract<PersonReport, { prese
 	return reason === "left" ? firingTexts.ownerLeft(owner) : firingTexts.ownerCannotWrite(owner);
 }
 
-/** Keeps the due time for a later attempt. `parley schedules` shows the reason. */
+/** Keeps the schedule due for a later attempt. `parley schedules` shows the reason. */
 async function postpone({ journal, log }: FiringParts, schedule: Schedule): Promise<Fired> {
 	const { id, principal, owner } = schedule;
 	const problem = firingTexts.waits(principal.id, owner);
@@ -126,7 +126,10 @@ async function postpone({ journal, log }: FiringParts, schedule: Schedule): Prom
 	return "unconfirmed";
 }
 
-/** The session of a schedule. A deleted one is created again if an external key names it, else its schedule ends. */
+/**
+ * Leases the session of a schedule. If the session was deleted, creates it again under its external key. Without an external key,
+ * the schedule ends.
+ */
 async function leaseTarget(
 	{ sessions, journal, clock, open }: FiringParts,
 	{ schedule, due, principal, lost }: Firing,
@@ -155,7 +158,7 @@ async function leaseTarget(
 	}
 }
 
-/** The reason why the owner may not send to the session, or to any, at this moment. */
+/** Returns the reason why the owner may currently not send to the session, or to any session. */
 function refusalFor(principal: Principal, session?: Session): string | undefined {
 	try {
 		const object = session && { owner: session.owner, sessionId: session.id, place: session.place };
@@ -166,7 +169,7 @@ function refusalFor(principal: Principal, session?: Session): string | undefined
 	}
 }
 
-/** The due time is over. One event reports the refusal until it changes or the schedule fires again. */
+/** Skips the due time. One event reports the refusal, until the refusal changes or the schedule fires again. */
 async function refuse(
 	{ clock, audit, log }: FiringParts,
 	session: Session,
@@ -207,7 +210,7 @@ async function send(parts: FiringParts, session: Session, firing: Firing): Promi
 		const runId = queued.run.id;
 		await recordFiring(tx, record, { schedule: now, origin, runId, now: clock.now() });
 	};
-	// A due time can fire again if the clock was days ahead the first time, so it is not a sufficient key.
+	// The due time alone is not a sufficient key: it can occur again if the clock was days ahead the first time.
 	const key = `schedule:${id}:${firings}:${due}`;
 	const request = { principal, key, method: "schedule", params: { id, due } };
 	await failpoints.reach("schedule-due");
@@ -224,7 +227,7 @@ async function send(parts: FiringParts, session: Session, firing: Firing): Promi
 	return "fired";
 }
 
-/** Reason why the skill of the message cannot be started. Throws other errors again, so that the firing is tried again. */
+/** Returns the reason why the skill of the message cannot start. Rethrows other errors, so that the schedule tries again. */
 function refusalOfSkill(reason: unknown): string {
 	const { code, message } = ParleyError.from(reason);
 	if (code === "failed_precondition" || code === "invalid_argument") return message;
@@ -252,7 +255,7 @@ async function recordFiring(
 	});
 }
 
-/** Skips the due times up to now. Missed due times cause one firing. */
+/** Skips the due times up to now. Several missed due times cause only one firing. */
 function afterDue({ trigger, createdAt }: Schedule, due: number, now: number): ScheduleChange {
 	return { nextDue: nextDue(trigger, Math.max(due, now), createdAt) ?? null, lastDue: due };
 }

@@ -10,28 +10,28 @@ import { type Schedule, scheduleLimits } from "../../vocabulary/schedule.ts";
 import { type FiringParts, fireSchedule, needsReport } from "./fire.ts";
 import { firingTexts } from "./texts.ts";
 
-/** Maximum time between two reads of the clock: a machine that sleeps stops its timers, and its clock may be set. */
+/** Maximum milliseconds between two reads of the clock. A machine that sleeps stops its timers, and its clock may be changed. */
 const lookAgainMs = 60_000;
-/** A clock that went back by more than this was changed. */
+/** Milliseconds. A clock that went back by more was changed. */
 const setBackMs = 1_000;
-/** A firing or creation further in the future than this was under a wrong clock. */
+/** Milliseconds. A firing or creation further in the future happened under a wrong clock. */
 const wrongClockMs = 24 * 3_600_000;
-/** Schedules that are read together. */
+/** Maximum schedules to read together. */
 const together = 100;
-/** Milliseconds in which a firing uses the report about its owner. */
+/** Milliseconds for which a report about an owner is used. */
 const reportLifeMs = 5_000;
-/** Events of a session that are looked at together. */
+/** Maximum events of a session to process together. */
 const maxEvents = 500;
 
 interface PausedSchedule {
 	readonly sessionId: string;
-	/** On the monotonic clock, in milliseconds. */
+	/** Time on the monotonic clock, in milliseconds. */
 	readonly until: number;
-	/** The connector that did not confirm the rights of the owner. */
+	/** Connector that did not confirm the owner's permissions. */
 	readonly connector?: string;
 }
 
-/** A report about the owner of a schedule; undefined if there was no answer. */
+/** A report about the owner of a schedule. `report` is undefined if the connector did not answer. */
 interface Reported {
 	readonly report: PersonReport | undefined;
 	/** Time on the monotonic clock, in milliseconds, after which the report is requested again. */
@@ -40,7 +40,7 @@ interface Reported {
 
 interface ClockParts extends FiringParts {
 	readonly observers: Observers;
-	/** Confirms the rights of owners who are people of chat platforms. */
+	/** Confirms the permissions of owners who are people of chat platforms. */
 	readonly checks: PersonChecks;
 }
 
@@ -52,16 +52,16 @@ export class ScheduleClock {
 	#lookAt = Number.POSITIVE_INFINITY;
 	#looking: Promise<void> = Promise.resolve();
 	#state: "new" | "started" | "stopped" = "new";
-	/** Schedules that wait for the end of a run, for a connector, or after a failure. */
+	/** Schedules that wait for the end of a run, for a connector, or because of a failure. */
 	readonly #paused = new Map<string, PausedSchedule>();
-	/** Pending or usable reports about the owners of schedules, by schedule. */
+	/** Pending or usable reports about owners, by schedule id. */
 	readonly #reports = new Map<string, "pending" | Reported>();
-	/** The firing that is being written, and whether a run of its session ended meanwhile. */
+	/** The firing that is being stored, and whether a run of its session ended meanwhile. */
 	#firing: { readonly sessionId: string; runEnded: boolean } | undefined;
-	/** Sessions with schedules on an event, and sessions with an event that was not looked at. */
+	/** Sessions with schedules on an event, and sessions with unprocessed events. */
 	readonly #listening = new Set<string>();
 	readonly #withEvents = new Set<string>();
-	/** The wall clock minus the monotonic clock, at the last check. */
+	/** Difference between the wall clock and the monotonic clock at the last check, in milliseconds. */
 	#offset = Number.NEGATIVE_INFINITY;
 
 	constructor(parts: ClockParts) {
@@ -69,12 +69,12 @@ export class ScheduleClock {
 		parts.checks.onConnected((connector) => this.#retry((paused) => paused.connector === connector));
 		parts.observers.addRecorded(({ event, sessionId }) => {
 			if (event.type === "schedule.created") {
-				// The clock may be set back before the next look.
+				// The offset is updated now, because the clock may be set back before the next check.
 				this.#offset = Math.max(this.#offset, this.#offsetNow());
 				if (event.trigger.kind === "event") this.#listening.add(sessionId);
 				this.#wait(event.nextDue ?? Number.POSITIVE_INFINITY);
 			} else if (event.type === "session.created" && this.#listening.size > 0) {
-				// It may have the external key of a deleted session, and so the schedules of that.
+				// The session may have the external key of a deleted session, whose schedules it then takes over.
 				this.#listening.add(sessionId);
 			} else if (event.type === "assistant.message") this.#release(sessionId);
 			if (!this.#listening.has(sessionId)) return;
@@ -83,7 +83,7 @@ export class ScheduleClock {
 		});
 	}
 
-	/** Fires what was missed while the gateway was stopped, once each, and continues from there. */
+	/** Fires each schedule that became due while the gateway was stopped once, and then continues. */
 	start(): void {
 		if (this.#state !== "new") return;
 		this.#state = "started";
@@ -149,7 +149,7 @@ export class ScheduleClock {
 		}
 	}
 
-	/** Fires one schedule. A failure does not delay the others. */
+	/** Fires one schedule. A failure does not delay other schedules. */
 	async #fire(schedule: Schedule): Promise<void> {
 		const { clock, log } = this.#parts;
 		const { id, sessionId, principal } = schedule;
@@ -170,9 +170,7 @@ export class ScheduleClock {
 		}
 	}
 
-	/**
-	 * Requests a report from the connector of the owner. The schedule fires with the answer. Other schedules do not wait.
-	 */
+	/** Requests a report from the owner's connector. The schedule fires after the answer. Other schedules do not wait for it. */
 	#ask({ id, sessionId, principal, person }: Schedule): void {
 		const { checks, clock, log } = this.#parts;
 		if (!person) return;
@@ -198,13 +196,13 @@ export class ScheduleClock {
 		return [...this.#paused.keys(), ...unanswered];
 	}
 
-	/** A run has ended. */
+	/** Retries the schedules of a session after the end of a run. */
 	#release(sessionId: string): void {
 		if (this.#firing?.sessionId === sessionId) this.#firing.runEnded = true;
 		this.#retry((paused) => paused.sessionId === sessionId);
 	}
 
-	/** Retries waiting schedules. */
+	/** Retries the paused schedules that match. */
 	#retry(isMeant: (paused: PausedSchedule) => boolean): void {
 		const waiting = [...this.#paused].filter(([, paused]) => isMeant(paused));
 		for (const [id] of waiting) this.#paused.delete(id);
@@ -224,8 +222,8 @@ export class ScheduleClock {
 	}
 
 	/**
-	 * Computes the next due times from the last firing and the present clock. A past due time does not return, and a due
-	 * time of a wrong clock is corrected.
+	 * Computes the next due times from the last firing and the current clock. It never restores a past due time, and corrects a due
+	 * time of a wrong clock.
 	 */
 	async #recalculate(): Promise<void> {
 		const { clock, journal } = this.#parts;
@@ -246,13 +244,13 @@ export class ScheduleClock {
 		}
 	}
 
-	/** Makes schedules due after their event, at most one firing a minute each. */
+	/** Makes schedules due after their event, at most once a minute for each schedule. */
 	async #processEvents(): Promise<void> {
 		const { clock, journal } = this.#parts;
 		while (this.#state === "started") {
 			const [sessionId] = this.#withEvents;
 			if (sessionId === undefined) return;
-			// An event during the transaction is read afterwards.
+			// An event that arrives during the transaction is read afterwards.
 			this.#withEvents.delete(sessionId);
 			let isMore = true;
 			try {
@@ -264,7 +262,7 @@ export class ScheduleClock {
 					return left.includes(true);
 				});
 			} finally {
-				// The rest of a long series, or all of it after a failure.
+				// The rest of a long series of events, or all of them after a failure, is processed later.
 				if (isMore) this.#withEvents.add(sessionId);
 			}
 		}
@@ -274,17 +272,17 @@ export class ScheduleClock {
 function dueFrom(schedule: Schedule, now: number): number | undefined {
 	const { trigger, nextDue: due = now, createdAt, lastDue = createdAt } = schedule;
 	if (trigger.kind === "once" || due <= now) return due;
-	// The end of a pause between two events.
+	// The minimum pause between two events has ended.
 	if (trigger.kind === "event") return Math.min(due, now + scheduleLimits.shortestMs);
 	const next = nextDue(trigger, now, createdAt);
-	// A past due time does not return, unless a clock that was far ahead skipped several.
+	// A past due time does not return, unless a clock that was far ahead skipped several due times.
 	const counts = lastDue <= now + wrongClockMs || (next !== undefined && lastDue <= next);
 	return counts ? nextDue(trigger, Math.max(now, lastDue), createdAt) : next;
 }
 
 /**
- * The due time of an event: now, or a minute after the last firing or refused due time. It is a minute away at most, also if
- * the clock was set back since.
+ * Returns the due time of an event: now, or a minute after the last firing or refused due time. It is at most a minute ahead,
+ * even if the clock was set back.
  */
 function dueOfEvent({ lastFiredAt, lastDue }: Schedule, now: number): number {
 	const { shortestMs } = scheduleLimits;
@@ -293,8 +291,8 @@ function dueOfEvent({ lastFiredAt, lastDue }: Schedule, now: number): number {
 }
 
 /**
- * Reads the events of the session since the last look, except those of runs that a schedule started. Returns whether there
- * are more.
+ * Processes the session's events since the last check, except events of runs that a schedule started. Returns whether there are
+ * more.
  */
 async function processEvent(tx: Tx, schedule: Schedule, now: number): Promise<boolean> {
 	const { id, trigger, sessionId, seenSeq } = schedule;

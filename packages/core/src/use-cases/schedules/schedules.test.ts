@@ -10,7 +10,7 @@ import { type RequestedTrigger, type Schedule, scheduleLimits } from "../../voca
 const minute = 60_000;
 const hour = 60 * minute;
 
-/** A clock whose wall time changes without its timers. */
+/** A clock whose wall time can change while its timers do not. */
 class WallClock extends ManualClock {
 	#shift = 0;
 
@@ -55,7 +55,7 @@ function plan(
 
 const words = (when: string): RequestedTrigger => ({ kind: "words", when, timeZone: "UTC" });
 
-/** The firings of the session: their due times, and whether they were late. */
+/** Returns the firings of the session: their due times, and whether they were late. */
 async function firings({ runtime }: TestRuntime, sessionId: string): Promise<string[]> {
 	const types = ["schedule.trigger"];
 	const events = await runtime.history.newest(operator, { limit: 1000, sessionId, types });
@@ -68,7 +68,7 @@ async function firings({ runtime }: TestRuntime, sessionId: string): Promise<str
 	);
 }
 
-/** Advances minute by minute, with all that is due on the way. */
+/** Advances the clock minute by minute, and completes due work in between. */
 async function pass({ t, clock }: Pick<OpenRuntime, "t" | "clock">, ms: number): Promise<void> {
 	await t.settle();
 	for (let passed = 0; passed < ms; passed += minute) {
@@ -202,7 +202,7 @@ function person(role: "member" | "guest" | "stranger", user = "ann"): Principal 
 
 const here: PersonReport = { present: true, roles: [], guest: false, shared: false };
 
-/** Connects a connector that answers questions about people, or none. Returns the questions. */
+/** Connects a connector that answers questions about people with the result of `answer`. Returns the questions. */
 function connect({ runtime }: TestRuntime, answer: () => PersonReport | undefined): PersonCheck[] {
 	const { checks } = runtime.trust;
 	const principal: Principal = { id: "connector:discord", kind: "connector", platform: "discord" };
@@ -215,7 +215,7 @@ function connect({ runtime }: TestRuntime, answer: () => PersonReport | undefine
 	return personChecks;
 }
 
-/** A runtime in which Ann is a member by a role of the platform, and has a schedule for each hour. */
+/** Opens a runtime in which Ann is a member through a platform role, and has an hourly schedule. */
 async function openChat(): Promise<OpenRuntime & { readonly schedule: Schedule }> {
 	const model = new ScriptedModel(...Array<ScriptedReply>(50).fill(answer));
 	const clock = new WallClock();
@@ -279,7 +279,7 @@ test("a due time waits for an unavailable connector, and fires late when it answ
 	let report: PersonReport | undefined;
 	const personChecks = connect(t, () => report);
 	await t.settle();
-	// It is queried immediately, and again a minute after a missing answer.
+	// The connector is asked immediately, and again a minute after a missing answer.
 	await pass(opened, 4 * minute);
 	expect(personChecks.length).toBeGreaterThanOrEqual(2);
 	expect(model.requests).toHaveLength(0);
@@ -388,7 +388,7 @@ test("a run of a schedule has no grant: accept_all_tools does not cover its call
 	await pass(opened, 2 * minute);
 	const personChecks = await log.next("prompt.requested");
 	expect(personChecks).toMatchObject({ prompt: { approval: { tool: "write_file" } } });
-	// Neither does one that is given while it waits.
+	// An approval that is given while the run waits is not used either.
 	await t.runtime.acceptAll(unkeyed(), session);
 	await t.settle();
 	await t.runtime.answer(unkeyed(), personChecks.prompt.token, { value: true });
@@ -454,7 +454,7 @@ test("an event after hundreds of other events starts its schedule", async () => 
 	const { id } = await plan(t, session, { kind: "event", event: "user.message" });
 	await t.send(session, "hello");
 	await t.stop();
-	// Events of a run that a schedule started, and then the one of a person.
+	// First events of a run that a schedule started, then events of a person's run.
 	await using again = await TestRuntime.open({
 		model: new ScriptedModel(answer),
 		clock,
@@ -562,11 +562,11 @@ test("an event of a session that was created again under its external key starts
 	const { id } = await t.runtime.create(unkeyed(), { externalKey: "ops", history });
 	const [left] = await t.runtime.schedules.list(operator, { limit: 9, sessionId: id });
 	expect(left).toMatchObject({ id: existing.id, externalKey: "ops" });
-	// Neither the creation nor the imported messages are events for it.
+	// Neither the creation of the session nor imported messages fire the schedule.
 	await pass(opened, 2 * minute);
 	expect(await firings(t, id)).toEqual([]);
 	await t.send(id, "hello");
-	// On a busy machine the run may end later than a number of ticks.
+	// On a busy machine, the run may take longer than a fixed number of ticks.
 	const firingsLater = async () => {
 		await pass(opened, minute);
 		return await firings(t, id);

@@ -30,7 +30,7 @@ import { joinTaints } from "../../vocabulary/taint.ts";
 import type { NewSession } from "../sessions/open.ts";
 import { firingTexts } from "./texts.ts";
 
-/** The session that a schedule acts for: by its id, or by the external key under which it is found or created. */
+/** Session for which a schedule acts, by its id, or by the external key with which it is found or created. */
 export type ScheduleTarget = { readonly sessionId: string } | { readonly externalKey: string };
 
 interface SchedulesOptions extends KeyServices {
@@ -41,19 +41,19 @@ interface SchedulesOptions extends KeyServices {
 	readonly sessions: Sessions;
 	/** Finds or creates a session. */
 	readonly open: (request: Keyed, requested: NewSession) => Promise<{ readonly id: string }>;
-	/** Throws if the gateway accepts no more work. */
+	/** Throws if the gateway accepts no further work. */
 	readonly admit: () => void;
-	/** The IANA time zone of schedules that name none. */
+	/** IANA time zone of schedules that name none. Default: the time zone of the machine. */
 	readonly timeZone?: string;
 }
 
 interface ScheduleFilter {
-	/** Only those that act for this session. */
+	/** Restricts the list to schedules of this session. */
 	readonly sessionId?: string | undefined;
 	readonly limit: number;
 }
 
-/** Messages that are sent to sessions at given times, as `runtime.schedules`. */
+/** Messages that the gateway sends to sessions at given times. Available as `runtime.schedules`. */
 export class Schedules {
 	readonly #options: SchedulesOptions;
 
@@ -62,8 +62,8 @@ export class Schedules {
 	}
 
 	/**
-	 * Creates a schedule of the principal. Throws `invalid_argument` for a time without an occurrence, and
-	 * `resource_exhausted` if the owner has too many.
+	 * Creates a schedule of the principal. Throws `invalid_argument` for a time that never occurs, and `resource_exhausted` if the
+	 * owner has too many schedules.
 	 */
 	async create(
 		request: Keyed,
@@ -100,14 +100,14 @@ export class Schedules {
 		return outcome.response;
 	}
 
-	/** Returns the schedules of the principal, the next due first. The operator gets all. */
+	/** Returns the principal's schedules, the next due first. The operator gets all schedules. */
 	async list(principal: Principal, { sessionId, limit }: ScheduleFilter): Promise<Schedule[]> {
 		authorize(principal, "schedule.read");
 		const owner = principal.kind === "operator" ? undefined : actingId(principal);
 		return this.#options.journal.store.read((db) => listSchedules(db, { owner, sessionId }, limit));
 	}
 
-	/** Deletes a schedule. Throws `not_found` if it does not exist or is not the principal's. */
+	/** Deletes a schedule. Throws `not_found` if it does not exist or belongs to another principal. */
 	async remove(request: Keyed, id: string): Promise<Schedule> {
 		const { principal } = request;
 		const { journal, sessions } = this.#options;
@@ -135,7 +135,7 @@ export class Schedules {
 		return removed.response;
 	}
 
-	/** Reads when a schedule fires. Throws `invalid_argument` if it is not understood or can never fire. */
+	/** Returns when a schedule fires. Throws `invalid_argument` if the text is invalid or the schedule can never fire. */
 	triggerOf(requested: RequestedTrigger): Trigger {
 		const now = this.#options.clock.now();
 		if (requested.kind === "words") {
@@ -145,7 +145,7 @@ export class Schedules {
 		return checkTrigger({ ...requested, timeZone: requested.timeZone ?? this.#timeZone() }, now);
 	}
 
-	/** Time zone of this machine by default. The first query takes 15 ms. */
+	/** Returns the configured time zone or the machine's time zone. The first query takes 15 ms. */
 	#timeZone(): string {
 		return this.#options.timeZone ?? new Intl.DateTimeFormat().resolvedOptions().timeZone;
 	}
@@ -175,7 +175,7 @@ export class Schedules {
 			createdAt: now,
 			firings: 0,
 			...defined({ nextDue: due }),
-			// The event that creates it is the next one.
+			// The next event will be the creation of this schedule.
 			seenSeq: session.bus.seq,
 		};
 	}
@@ -194,7 +194,7 @@ export class Schedules {
 	}
 }
 
-/** The same for the same call, so that a repetition after a crash finds the schedule. */
+/** Returns the same id for the same tool call, so that a repeated call after a crash finds the schedule. */
 function idOfCall({ id }: Session, { callId }: CallOrigin): string {
 	return `sched_${createHash("sha256").update(`${id} ${callId}`).digest("hex").slice(0, 26)}`;
 }

@@ -14,7 +14,7 @@ import { outputName } from "../../vocabulary/stored-file.ts";
 
 type Row<Name extends keyof Tables> = Selectable<Tables[Name]>;
 
-/** Events of a turn that a fork shows. All others are about work that a fork does not have. */
+/** Types of events that a fork shows. Events of other types are about work that a fork does not have. */
 const copiedTypes = [
 	"user.message",
 	"assistant.message",
@@ -25,7 +25,7 @@ const copiedTypes = [
 ] as const;
 type CopiedEvent = Extract<RecordedEvent, { readonly type: (typeof copiedTypes)[number] }>;
 
-/** Runs that are stored before other work of the process continues. */
+/** Number of runs to store before other work of the process continues. */
 const runsAtOnce = 20;
 
 /** The rows of the first turns of a session. */
@@ -33,10 +33,10 @@ interface History {
 	readonly runs: readonly Row<"runs">[];
 	readonly steps: readonly Row<"steps">[];
 	readonly events: readonly { readonly at: number; readonly event: CopiedEvent }[];
-	/** Compactions of these turns only. */
+	/** Compactions of these turns. */
 	readonly compactions: readonly Row<"compactions">[];
 	readonly readMessages: readonly Row<"read_messages">[];
-	/** All stored files of the session. */
+	/** All stored files of the original session. */
 	readonly files: readonly { readonly id: string; readonly bytes: number }[];
 }
 
@@ -86,7 +86,7 @@ export async function readHistoryRows(db: Tx, sessionId: string, turns: number):
 	};
 }
 
-/** Whether everything before the place of the compaction is in the first turns. */
+/** Whether all content before the position of the compaction is in the first turns. */
 function isWithin({ run_ordinal, message }: Row<"compactions">, turns: number): boolean {
 	const ordinal = Number(run_ordinal);
 	return ordinal <= turns || (ordinal === turns + 1 && Number(message) === 0);
@@ -94,18 +94,18 @@ function isWithin({ run_ordinal, message }: Row<"compactions">, turns: number): 
 
 interface CopyPorts {
 	readonly ids: Ids;
-	/** Knows the passwords of the first session, which the second one does not have. */
+	/** Redactor of the original session. It knows that session's passwords, which the fork does not have. */
 	readonly redactor: SessionRedactor;
 }
 
-/** The history of a session as rows of another one: with ids of its own, and without passwords and notes of one person. */
+/** History of a session as rows of a new session, with new ids, and without passwords and personal notes. */
 export class HistoryCopy {
 	readonly #history: History;
 	readonly #sessionId: string;
 	readonly #redactor: SessionRedactor;
 	readonly #runs: ReadonlyMap<string, string>;
 	readonly #files: ReadonlyMap<string, string>;
-	/** The files of these turns. */
+	/** Files of these turns. */
 	readonly files: readonly FileCopy[];
 
 	constructor(history: History, sessionId: string, { ids, redactor }: CopyPorts) {
@@ -119,7 +119,7 @@ export class HistoryCopy {
 		this.#files = new Map(this.files.map(({ from, id }) => [from, id]));
 	}
 
-	/** The events that show the history, with their times. */
+	/** Returns the events that show the history, with their times. */
 	events(): { readonly at: number; readonly event: RecordedEvent }[] {
 		return this.#history.events.map(({ at, event }) => ({ at, event: this.#event(event) }));
 	}
@@ -157,7 +157,7 @@ export class HistoryCopy {
 			images: run.images,
 			retryOf: run.retry_of === null ? null : this.#runId(run.retry_of),
 			attachments: run.attachments === null ? null : this.#renamed(run.attachments),
-			// The message of a chat belongs to the first session.
+			// The id of the chat message belongs to the original session.
 			correlation: null,
 			actor: run.actor,
 			options: run.options,
@@ -195,7 +195,7 @@ export class HistoryCopy {
 		}
 	}
 
-	/** Signed thinking must be returned unchanged, or its provider refuses it. With a password in it, it is left out. */
+	/** Signed thinking must be returned unchanged, or its provider refuses it. Thinking that contains a password is left out. */
 	#block(block: ReplyBlock): ReplyBlock[] {
 		const sink = this.#redactor.into("history");
 		if (block.type === "text") return [{ ...block, text: this.#renamed(block.text) }];
@@ -222,7 +222,7 @@ export class HistoryCopy {
 		return { ...message, ...defined({ joined: joined && this.#runId(joined) }) };
 	}
 
-	/** A run that is not in these turns keeps its id, by which nothing is found. */
+	/** The id of a run outside these turns is kept. It finds nothing in the fork. */
 	#runId(id: string): string {
 		return this.#runs.get(id) ?? id;
 	}
@@ -236,7 +236,7 @@ type ReplyBlock = Extract<Step, { kind: "reply" }>["content"][number];
 
 const importedStep: Step = { kind: "imported" };
 
-/** The stored files that these turns name. */
+/** Returns the stored files that these turns name. */
 function usedFiles({ runs, steps, events, compactions, files }: History): History["files"] {
 	if (files.length === 0) return [];
 	const texts = [
@@ -249,7 +249,7 @@ function usedFiles({ runs, steps, events, compactions, files }: History): Histor
 	return files.filter(({ id }) => used.has(id));
 }
 
-/** Ids of stored files in texts and in JSON. */
+/** Matches ids of stored files in texts and in JSON. */
 const fileIds = /\b(?:file|output)_[0-9a-z]+\b/g;
 
 function newFileId(id: string, sessionId: string, ids: Ids): string {

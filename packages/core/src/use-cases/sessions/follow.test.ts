@@ -142,7 +142,7 @@ test("open questions are shown again, and questions answered in the meantime are
 	]);
 	const replayed = await EventLog.join(t.runtime, session, { afterSeq: 4 });
 	expect(replayed.recorded).toEqual(["prompt.requested"]);
-	// Joins while the question is open and another event was missed, and receives both after the question is closed.
+	// The client joins while the question is open and another event was missed. It receives both after the question is closed.
 	await t.send(session, "and then this");
 	const gate = Promise.withResolvers<void>();
 	const delivered: SessionEvent[] = [];

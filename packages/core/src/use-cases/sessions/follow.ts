@@ -10,14 +10,13 @@ import type { Prompt } from "../../vocabulary/prompt.ts";
 import type { TransientEvent } from "../../vocabulary/transient-event.ts";
 import { sessionTexts } from "./texts.ts";
 
-/** Maximum missed events in one read of the journal. */
+/** Maximum missed events to read from the journal at once. */
 const pageSize = 256;
 
-/** Options of a subscription. */
 export interface Following {
-	/** Replay starts after this number. Without it, only later events are delivered. */
+	/** Replay starts after this number. Without it, the client receives only later events. */
 	readonly afterSeq: number | undefined;
-	/** Receives events in order; must not throw. */
+	/** Receives events in order. Must not throw. */
 	readonly deliver: (event: SessionEvent) => void;
 	/** Resolves when the client can receive more, so that a long replay is not buffered. */
 	readonly drained: () => Promise<void>;
@@ -46,12 +45,12 @@ export class Follower {
 		this.#cursor = following.afterSeq ?? this.lastSeq;
 	}
 
-	/** The `seq` of the last recorded event that clients were sent, or 0. */
+	/** The `seq` of the last recorded event that was sent to clients, or 0. */
 	get seq(): number {
 		return this.#session.bus.seq;
 	}
 
-	/** The model that was chosen for the session; undefined if the profile or the gateway decides. */
+	/** Model that was set for the session, or undefined if the profile or the gateway decides. */
 	get model(): string | undefined {
 		return this.#session.model;
 	}
@@ -81,8 +80,8 @@ export class Follower {
 	}
 
 	/**
-	 * Delivers the missed events, the list of the active run, the open questions and the reply in progress, and then all
-	 * live events. Call it once, when the client knows that it has joined.
+	 * Delivers the missed events, the open steps of the active run, the open questions and the reply in progress, and then all live
+	 * events. Call it once, when the client knows that it has joined.
 	 */
 	async begin(): Promise<void> {
 		const from = this.#cursor;
@@ -90,13 +89,13 @@ export class Follower {
 		let todo = await this.#openTodo(from);
 		while (this.#state === "joined" && this.#cursor < this.#session.bus.seq) {
 			await this.#deliverPage();
-			// The delivered events may have closed some of them.
+			// The delivered events may have closed some of the questions.
 			questions = await openPrompts(this.#journal.store, this.#session.id, from);
 			todo = await this.#openTodo(from);
 		}
 		if (this.#state !== "joined") return;
 		if (this.#session.removed) this.#pass({ type: "session.deleted" });
-		// No await between the last check of the queue and this line, so no event is missed.
+		// There is no `await` between the last check of the queue and this line, so no event is missed.
 		if (todo) this.#pass({ ...todo, type: "todo.shown" });
 		for (const prompt of questions) this.#pass({ type: "prompt.shown", prompt });
 		const { reply } = this.#session.bus;
@@ -110,7 +109,7 @@ export class Follower {
 		return this.#journal.store.read((db) => openTodo(db, id, { from, last: bus.seq }));
 	}
 
-	/** The client disconnected. No more events are delivered. */
+	/** Ends the subscription after the client has disconnected. Delivers no further events. */
 	async leave(): Promise<void> {
 		if (this.#state === "gone") return;
 		this.#state = "gone";
@@ -127,7 +126,7 @@ export class Follower {
 		});
 	}
 
-	/** Durable events that were not emitted yet are delivered live, not from the journal. */
+	/** Durable events that were not yet emitted are delivered live, not from the journal. */
 	async #deliverPage(): Promise<void> {
 		const { bus } = this.#session;
 		const published = bus.seq;
@@ -156,7 +155,7 @@ const openRequests = hotStatement<Tables, { sessionId: string; seq: number }, { 
 		.orderBy("seq"),
 );
 
-/** The session's open questions up to `seq`; later ones come with the replay. */
+/** Returns the session's open questions up to `seq`. The replay contains later questions. */
 async function openPrompts(store: Store<Tables>, sessionId: string, seq: number): Promise<Prompt[]> {
 	const rows = await store.read((db) => openRequests(db, { sessionId, seq }));
 	return rows.map(({ request }) => fromRow<Prompt>(request));

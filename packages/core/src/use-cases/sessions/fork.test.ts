@@ -61,7 +61,7 @@ class Talk implements AsyncDisposable {
 		return this.t.runtime.fork(unkeyed(by), this.session, options);
 	}
 
-	/** Events of a session from its first one, in a valid order. */
+	/** Returns the events of a session from the first one, and checks their order. */
 	async events(id: string): Promise<EventLog["events"]> {
 		const log = await EventLog.join(this.t.runtime, id, { afterSeq: 0 });
 		await this.t.settle();

@@ -22,21 +22,21 @@ import { forkTexts } from "./texts.ts";
 interface ForkPorts extends KeyServices, Omit<ImportPorts, "redactor"> {
 	readonly journal: Journal;
 	readonly audit: Audit;
-	/** `fork-files` after the copies of the files, and `fork` after the commit. */
+	/** Failpoints: `fork-files` after the files were copied, `fork` after the commit. */
 	readonly failpoints: Failpoints;
 	readonly observers: Observers;
 	readonly files: Files;
 	readonly sessions: Sessions;
 }
 
-/** The last turn and the names of a fork. */
+/** Last turn of a fork, and its names. */
 export interface ForkOptions {
 	/**
-	 * Number of the last turn that it has, from 1. A negative number leaves out that many turns from the end. Default: the
-	 * last one before the first that has not ended.
+	 * Number of the last turn of the fork, from 1. A negative number leaves out that many turns from the end. Default: the last
+	 * turn before the first one that has not ended.
 	 */
 	readonly at?: number;
-	/** Default: the title of the other session with "(fork)". */
+	/** Title of the fork. Default: the title of the original session with "(fork)". */
 	readonly title?: string;
 	readonly externalKey?: string;
 }
@@ -44,17 +44,17 @@ export interface ForkOptions {
 export interface Fork {
 	readonly id: string;
 	readonly title: string;
-	/** Number of its turns. */
+	/** Number of turns of the fork. */
 	readonly turns: number;
-	/** The `seq` of its last event. */
+	/** The `seq` of the last event of the fork. */
 	readonly lastSeq: number;
 }
 
 /**
- * Starts a session with the first turns of another one, in one transaction. The fork has its own copy of the transcript and of
- * the files, and is independent from then on, except for the working directory. It has the taint, profile, model, budgets,
- * owner and channel of the other session, and none of its grants, questions, passwords, messages in the queue and work.
- * Throws `failed_precondition` for a turn that has not ended, and `invalid_argument` for one that does not exist.
+ * Starts a session with the first turns of another session, in one transaction. The fork has its own copy of the transcript and
+ * of the files. It shares only the working directory, and is otherwise independent. It gets the taint, profile, model, budgets,
+ * owner and channel of the original session, but none of its grants, questions, passwords, queued messages and background work.
+ * Throws `failed_precondition` for a turn that has not ended, and `invalid_argument` for a turn that does not exist.
  */
 export async function forkSession(
 	ports: ForkPorts,
@@ -63,7 +63,7 @@ export async function forkSession(
 	options: ForkOptions,
 ): Promise<Fork> {
 	const { journal, ids } = ports;
-	// Looked up first, because the first session may be deleted by now.
+	// The key is looked up first, because the original session may have been deleted since.
 	const known = await journal.store.read((db) => answerOf<Fork>(db, request, ports));
 	if (known) return await stillThere(journal, known.response);
 	using lease = await ports.sessions.lease(request.principal, sessionId, "session.fork");
@@ -77,7 +77,7 @@ export async function forkSession(
 	let created: readonly Recorded[] = [];
 	const { response } = await ports.files.copying(copy.files, async () => {
 		await ports.failpoints.reach("fork-files");
-		// A commit of the first session, so that it is not deleted meanwhile.
+		// A commit of the original session, so that the session cannot be deleted meanwhile.
 		return await session.commit((tx) =>
 			once<Fork>(tx, request, ports, async () => {
 				const title = await storeFork(tx, ports, session, { ...options, id });
@@ -94,14 +94,14 @@ export async function forkSession(
 			}),
 		);
 	});
-	// A request with the same key was first.
+	// Another request with the same key was faster, so this copy of the files is not used.
 	if (response.id !== id) await ports.files.unlink(copy.files.map((file) => file.id));
 	await ports.failpoints.reach("fork");
 	for (const event of created) ports.observers.notify(event, session.owner);
 	return response;
 }
 
-/** Events that are stored before other work of the process continues. */
+/** Number of events to store before other work of the process continues. */
 const eventsAtOnce = 500;
 
 async function appendEvents(
@@ -123,7 +123,7 @@ async function appendEvents(
 	return [...first, ...rest];
 }
 
-/** The last turn of the fork. All turns up to it have ended. */
+/** Returns the last turn of the fork. All turns up to it have ended. */
 async function chooseTurn(db: Tx, sessionId: string, at: number | undefined): Promise<number> {
 	const runs = db.selectFrom("runs").where("session_id", "=", sessionId);
 	const { last } = await runs
@@ -143,7 +143,7 @@ async function chooseTurn(db: Tx, sessionId: string, at: number | undefined): Pr
 	throw new ParleyError(forkTexts.notEnded(turn, ended), { code: "failed_precondition" });
 }
 
-/** Stores the fork with the present properties of the other session. Returns its title. */
+/** Stores the fork with the current properties of the original session. Returns its title. */
 async function storeFork(
 	tx: Tx,
 	ports: ForkPorts,
@@ -208,7 +208,7 @@ async function refuseUsedKey(tx: Tx, owner: string, externalKey: string | null):
 	if (known) throw new ParleyError(forkTexts.usedKey, { code: "already_exists" });
 }
 
-/** A repeated key creates no other fork, and returns none that was deleted. */
+/** Returns the fork of an earlier request with the same key. Throws if that fork was deleted. */
 async function stillThere(journal: Journal, fork: Fork): Promise<Fork> {
 	const known = await journal.store.read((db) =>
 		db.selectFrom("sessions").select("id").where("id", "=", fork.id).executeTakeFirst(),

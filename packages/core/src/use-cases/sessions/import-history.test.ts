@@ -20,7 +20,7 @@ const call = (id: string, args: unknown = {}) =>
 const result = (callId: string, words: string, failed = false) =>
 	({ type: "result", callId, text: words, failed }) as const;
 
-/** A conversation with everything that may be in one. */
+/** A conversation that contains every kind of block. */
 const history: readonly HistoryMessage[] = [
 	{ role: "user", content: [text("Find the leak."), image] },
 	{
@@ -49,7 +49,7 @@ async function open(
 	return { t, id };
 }
 
-/** Sends a message and returns the answer. */
+/** Sends a message and returns the reply. */
 async function ask(t: TestRuntime, id: string, words: string): Promise<string> {
 	const log = await EventLog.join(t.runtime, id);
 	await t.send(id, words);
@@ -173,7 +173,7 @@ test("an imported conversation that is too large for the window is compacted", a
 });
 
 test("an imported image is removed from the conversation when a newer one needs its space", async () => {
-	// With a large image among them there may be 20.
+	// If one of the images is large, at most 20 images are allowed.
 	const large = Buffer.from(png.content);
 	large.writeUInt32BE(3_000, 16);
 	const first = { ...image, data: large.toString("base64") };

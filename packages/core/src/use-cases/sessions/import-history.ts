@@ -14,7 +14,7 @@ import { imageProblem } from "../../vocabulary/stored-file.ts";
 import { storable } from "../messages/storable.ts";
 import { importTexts } from "./texts.ts";
 
-/** A block of an imported message. Results may be in a message of the user or of role `tool`. */
+/** A block of an imported message. A result may be in a message with role `user` or `tool`. */
 export type HistoryBlock =
 	| TextBlock
 	| ThinkingBlock
@@ -24,22 +24,22 @@ export type HistoryBlock =
 
 /** A message of an imported conversation. */
 export interface HistoryMessage {
-	/** `user`, `assistant` or `tool`; any other is refused. */
+	/** `user`, `assistant` or `tool`. Any other role is refused. */
 	readonly role: string;
-	/** The model that wrote a reply. Its thinking is sent only to that model, and to none if this is absent. */
+	/** Model that wrote a reply. Its thinking is sent only to this model, and to no model if the field is absent. */
 	readonly model?: string;
 	readonly content: readonly HistoryBlock[];
 }
 
-/** Limits of an imported history. Images have their own: see `maxImageBytes` and `fitTogether`. */
+/** Limits of an imported history. For images see `maxImageBytes` and `fitTogether`. */
 export const historyLimits = {
 	messages: 500,
-	/** Blocks of all messages together. */
+	/** Maximum blocks of all messages together. */
 	blocks: 5_000,
-	/** UTF-8 bytes of one text, and of all texts and arguments together. */
+	/** Maximum UTF-8 bytes of one text, and of all texts and arguments together. */
 	textBytes: 1024 * 1024,
 	allBytes: 8 * 1024 * 1024,
-	/** Characters of an id or of the name of a tool. */
+	/** Maximum characters of an id, or of the name of a tool. */
 	nameLength: 128,
 } as const;
 
@@ -60,9 +60,9 @@ export interface ImportedRun {
 }
 
 /**
- * Checks a history and divides it into runs. Each text of the user that follows a reply begins a run; messages of the
- * user without a reply between them are one message. Throws `invalid_argument` with the number of the message for
- * an unknown role, a block in the wrong place, a call without exactly one result, or a message beyond the limits.
+ * Checks a history and divides it into runs. Each user text that follows a reply starts a run. User messages without a reply
+ * between them are one message. Throws `invalid_argument` with the message's number for an unknown role, a misplaced block, a
+ * tool call without exactly one result, or a message beyond the limits.
  */
 export function planImport(history: readonly HistoryMessage[]): readonly ImportedRun[] {
 	const { messages, blocks } = historyLimits;
@@ -76,7 +76,7 @@ export function planImport(history: readonly HistoryMessage[]): readonly Importe
 	return reader.end();
 }
 
-/** A run that more messages may still belong to. */
+/** A run to which further messages may belong. */
 interface Draft extends ImportedRun {
 	readonly texts: string[];
 	readonly images: ImageBlock[];
@@ -86,12 +86,12 @@ interface Draft extends ImportedRun {
 /** Converts the history of a new session into runs. */
 class HistoryReader {
 	readonly #runs: Draft[] = [];
-	/** Ids of all calls so far, and of those without a result. */
+	/** Ids of all tool calls so far, and ids of the calls without a result. */
 	readonly #calls = new Set<string>();
 	readonly #open = new Set<string>();
 	readonly #images: ImageBlock[] = [];
 	#bytes = 0;
-	/** The message that is read, counted from 1. */
+	/** Number of the current message, from 1. */
 	#at = 0;
 
 	receive({ role, model, content }: HistoryMessage, at: number): void {
@@ -116,7 +116,7 @@ class HistoryReader {
 		return this.#runs;
 	}
 
-	/** Results first, independent of their place in the message: they belong to the reply before it. */
+	/** Reads the results of a message. They belong to the reply before it, independent of their place in the message. */
 	#answer(content: readonly HistoryBlock[], role: "user" | "tool"): void {
 		for (const block of content) {
 			if (block.type === "result") this.#result(block);
@@ -187,7 +187,7 @@ class HistoryReader {
 		}
 		const shown = failed ? [] : images.map((image) => this.#image(image));
 		const seen = shown.length > 0 && { pictures: shown };
-		// A call that is open has the run of its reply.
+		// An open call belongs to the last run.
 		this.#runs.at(-1)?.steps.push({ kind: "result", callId, text: this.#text(text), failed, ...seen });
 	}
 
@@ -215,7 +215,7 @@ class HistoryReader {
 		return storable(this.#sealed(text));
 	}
 
-	/** A text that providers receive unchanged. */
+	/** Returns a text that providers receive unchanged. Counts its bytes. */
 	#sealed(text: string): string {
 		this.#count(Buffer.byteLength(text));
 		return text;
@@ -240,7 +240,7 @@ class HistoryReader {
 		}
 	}
 
-	/** In a conversation, an image that its provider refuses would make every later request fail. */
+	/** Checks an image, because an image that the provider refuses would make every later request of the session fail. */
 	#image({ mediaType, data }: { readonly mediaType: string; readonly data: string }): ImageBlock {
 		if (!isImageType(mediaType)) {
 			throw this.#fault(importTexts.imageType(quoted(mediaType), imageTypes.join(", ")));

@@ -6,7 +6,7 @@ import { authorize, isAuthorized } from "../../vocabulary/authorize.ts";
 import { type Principal, type SessionsOf, visibleTo } from "../../vocabulary/principal.ts";
 import type { Usage } from "../../vocabulary/usage.ts";
 
-/** A session as a list shows it. Times are milliseconds since the epoch. */
+/** A session in a list. Times are milliseconds since the epoch. */
 export interface SessionSummary {
 	readonly id: string;
 	readonly externalKey: string | undefined;
@@ -18,25 +18,25 @@ export interface SessionSummary {
 	readonly usage: Pick<Usage, "inputTokens" | "outputTokens">;
 	/** Cost of all model calls so far, in billionths of a US dollar. */
 	readonly cost: number;
-	/** Model set by `set_model`. */
+	/** Model that `set_model` set. */
 	readonly model: string | undefined;
-	/** The agent profile it was opened with. */
+	/** Agent profile of the session. */
 	readonly profile: string;
 	readonly createdAt: number;
 	readonly updatedAt: number;
-	/** Whether a run is active, or waits for a person. */
+	/** `running` if a run is active, `waiting` if it waits for a person. */
 	readonly state: "idle" | "running" | "waiting";
 }
 
 export interface SessionFilter {
 	readonly limit: number;
-	/** Words that the title, the external key or the messages must contain, ignoring case. */
+	/** Words that the title, the external key or the messages must contain. Case is ignored. */
 	readonly query?: string;
-	/** Prefix of the id. */
+	/** Prefix of the session's id. */
 	readonly idPrefix?: string;
 }
 
-/** All that a list shows; a system prompt may have many kilobytes. */
+/** Columns that a list shows. The system prompt is left out, because it may have many kilobytes. */
 const columns = [
 	"id",
 	"external_key",
@@ -53,7 +53,7 @@ const columns = [
 	"profile",
 ] as const;
 
-/** Written out: the partial indexes serve only conditions that they can be compared with. */
+/** The conditions are literals, because SQLite uses a partial index only for a literal condition. */
 const state = sql<SessionSummary["state"]>`case
 	when exists (select 1 from prompts where prompts.session_id = sessions.id and prompts.state = 'open') then 'waiting'
 	when exists (select 1 from runs where runs.session_id = sessions.id and runs.state <> 'ended') then 'running'
@@ -62,7 +62,7 @@ const cost = sql<
 	number | null
 >`(select sum(usage_days.cost) from usage_days where usage_days.scope = sessions.id)`;
 
-/** The newest `limit` sessions that the principal may see. */
+/** Returns the newest `limit` sessions that the principal may see. */
 export async function listSessions(
 	store: Store<Tables>,
 	principal: Principal,
@@ -73,7 +73,7 @@ export async function listSessions(
 	return readSessions(store, all ? undefined : visibleTo(principal), filter);
 }
 
-/** Sessions of the caller, or all. */
+/** Reads the sessions of the caller, or all sessions. */
 async function readSessions(
 	store: Store<Tables>,
 	of: SessionsOf | undefined,
@@ -89,7 +89,7 @@ async function readSessions(
 			.limit(limit);
 		if (of) {
 			const { owner, ids = [], place } = of;
-			// PostgreSQL knows no empty list.
+			// PostgreSQL does not accept an empty list.
 			selected = selected.where((row) =>
 				row.or(definedItems([row("owner", "=", owner), ids.length > 0 ? row("id", "in", ids) : undefined])),
 			);
@@ -125,12 +125,12 @@ function toSummary(row: Row): SessionSummary {
 	};
 }
 
-/** The index contains sequences of three characters. Shorter words are searched in the texts. */
+/** Minimum characters of an indexed word. The search finds shorter words in the texts. */
 const shortestIndexed = 3;
-/** Further words do not improve a search. */
+/** Maximum words of a search. Further words do not improve it. */
 const maxWords = 10;
 
-/** Conditions for rows of `sessions` that contain all words of the query. */
+/** Returns conditions for rows of `sessions` that contain all words of the query. */
 function conditionsOf(query: string, engine: Engine): RawBuilder<boolean>[] {
 	const words = [...new Set(folded(query).split(/\s+/u))].filter((word) => word !== "");
 	return words.slice(0, maxWords).map((word) => {
@@ -140,8 +140,9 @@ function conditionsOf(query: string, engine: Engine): RawBuilder<boolean>[] {
 }
 
 /**
- * Sessions of the texts that the index has, and of the newest, which it does not have yet (`indexInGroups`). The word is
- * quoted, so that nothing in it is an operator: https://www.sqlite.org/fts5.html#full_text_query_syntax
+ * Selects the sessions of texts that the index contains, and of the newest texts, which it does not contain yet
+ * (`indexInGroups`). The word is quoted, so that no part of it is an operator:
+ * https://www.sqlite.org/fts5.html#full_text_query_syntax
  */
 function inIndex(word: string): RawBuilder<unknown> {
 	const phrase = `"${word.replaceAll('"', '""')}"`;

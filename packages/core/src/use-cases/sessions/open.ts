@@ -22,7 +22,7 @@ import { type ImportPorts, storeImport } from "./store-import.ts";
 import { sessionTexts } from "./texts.ts";
 
 export interface NewSession {
-	/** The id of the session, for wires whose clients choose it; a new one if it is absent. See `isSessionId`. */
+	/** Id of the session, for wires whose clients choose it; see `isSessionId`. Default: a new id. */
 	readonly id?: string;
 	readonly rootDir?: string;
 	readonly title?: string;
@@ -30,8 +30,8 @@ export interface NewSession {
 	/** Name of an agent profile. Default: `default`. */
 	readonly profile?: string;
 	/**
-	 * Conversation from elsewhere, which the model sees before the first run and clients see as imported. Ignored if the
-	 * external key finds an existing session. See `planImport` for refusals.
+	 * Conversation from another program. The model sees it before the first run, and clients see it as imported. Ignored if the
+	 * external key finds an existing session. For errors see `planImport`.
 	 */
 	readonly history?: readonly HistoryMessage[];
 }
@@ -43,8 +43,8 @@ export interface OpenPorts extends KeyServices, ImportPorts {
 }
 
 /**
- * Creates a session, or finds the one with the same external key. Durable, with its `session.created`. `usable` rejects if
- * a new session is not possible.
+ * Creates a session, or finds the session with the same external key. The result is durable, including its `session.created`
+ * event. `usable` rejects if a new session is not possible.
  */
 export async function createSession(
 	ports: OpenPorts,
@@ -53,7 +53,7 @@ export async function createSession(
 ): Promise<{ readonly id: string; readonly status: "created" | "resumed" }> {
 	const { journal, ids } = ports;
 	const owner = request.principal.id;
-	// Not awaited if the session exists already.
+	// The promise is not awaited if the session already exists.
 	requested.usable?.catch(() => undefined);
 	const externalKey = requested.externalKey ?? null;
 	let created: readonly Recorded[] = [];
@@ -79,7 +79,9 @@ export async function createSession(
 	return outcome.response;
 }
 
-/** Session of an external key. One of another channel is refused, because its content stays there. */
+/**
+ * Finds the session with an external key. Refuses a session of another channel, because its content must stay in that channel.
+ */
 async function findKnown(
 	tx: Tx,
 	principal: Principal,
@@ -98,7 +100,7 @@ async function findKnown(
 	return id;
 }
 
-/** Stores a new session with all that belongs to it, and returns its first events. */
+/** Stores a new session with its related rows, and returns its first events. */
 async function storeSession(
 	tx: Tx,
 	ports: OpenPorts,
@@ -130,14 +132,17 @@ async function storeSession(
 	return created;
 }
 
-/** The id, if no session has it. One that the principal may not see looks like one that does not exist. */
+/**
+ * Returns the id. Throws `already_exists` if a session has it. The message reveals nothing about a session that the principal may
+ * not see.
+ */
 async function newId(tx: Tx, id: string): Promise<string> {
 	const known = await tx.selectFrom("sessions").select("id").where("id", "=", id).executeTakeFirst();
 	if (known) throw new ParleyError(rightTexts.sessionNotFound(id), { code: "already_exists" });
 	return id;
 }
 
-/** Session budget from the channel settings. */
+/** Sets the session budget of the channel settings. */
 async function setOwnBudget(
 	tx: Tx,
 	{ journal, clock }: OpenPorts,
@@ -149,7 +154,7 @@ async function setOwnBudget(
 	await setBudget(tx, { scope: "session", sessionId, period: "day", limit }, made);
 }
 
-/** A repeated key creates no other session, and returns none that was deleted. */
+/** Throws if the session of an earlier request with the same key was deleted. A repeated key creates no other session. */
 async function refuseDeleted(store: Store<Tables>, id: string): Promise<void> {
 	const known = await store.read((db) =>
 		db.selectFrom("sessions").select("id").where("id", "=", id).executeTakeFirst(),
@@ -157,18 +162,18 @@ async function refuseDeleted(store: Store<Tables>, id: string): Promise<void> {
 	if (!known) throw unknownSession(id);
 }
 
-/** A session before it is opened, with the settings of its channel. */
+/** A session that is about to be opened, with the settings of its channel. */
 interface Opening extends NewSession {
-	/** Working directory. Default: its own workspace. */
+	/** Working directory. Default: the session's own workspace. */
 	readonly root?: string;
-	/** The channel that it belongs to, as `placeKey` writes it. */
+	/** Channel of the session, in the form of `placeKey`. */
 	readonly place?: string;
 	readonly model?: string;
-	/** Billionths of a US dollar a day. */
+	/** Daily limit in billionths of a US dollar. */
 	readonly budget?: number;
-	/** The history, checked. */
+	/** The checked history. */
 	readonly imported?: readonly ImportedRun[];
-	/** Rejects if its agent cannot be used. */
+	/** Rejects if the session's agent cannot be used. */
 	readonly usable?: Promise<unknown>;
 }
 
@@ -180,9 +185,9 @@ interface OpeningRules {
 }
 
 /**
- * Properties of the new session: those of the client or, if a connector acts for a person, those of the channel settings.
- * Throws
- * `invalid_argument` for a directory that is not allowed, and `permission_denied` for a choice that the person may not make.
+ * Returns the properties of a new session. They come from the client or, if a connector acts for a person, from the channel
+ * settings. Throws `invalid_argument` for a directory that is not allowed, and `permission_denied` for a choice that the person
+ * may not make.
  */
 export async function planOpening(
 	principal: Principal,
@@ -231,7 +236,7 @@ async function planFor(
 	};
 }
 
-/** Configured root of a channel. It is refused if it is or contains a link by now. */
+/** Returns the configured root of a channel. Throws if the path is a link by now, or contains one. */
 async function channelRoot(place: string, root: string, roots: Roots): Promise<string> {
 	const real = await placeRoot(place, root, roots);
 	if (real !== root) throw replacedDirectory(root, "root", real);

@@ -8,7 +8,7 @@ export interface EventFilter {
 	readonly limit: number;
 	readonly sessionId?: string;
 	readonly types?: readonly string[];
-	/** Only of this session: those after this number, oldest first, instead of the newest. */
+	/** Returns the events of this session after this number, oldest first, instead of the newest ones. */
 	readonly afterSeq?: number;
 }
 
@@ -22,7 +22,7 @@ export class EventHistory {
 		this.#sessions = sessions;
 	}
 
-	/** The newest messages of a session before `beforeSeq`, oldest first. */
+	/** Returns the newest messages of a session before `beforeSeq`, oldest first. */
 	async messages(
 		principal: Principal,
 		sessionId: string,
@@ -32,7 +32,7 @@ export class EventHistory {
 		return this.#journal.recent({ ...page, sessionId, types: ["user.message", "assistant.message"] });
 	}
 
-	/** The newest events, or those after a number of one session; oldest first. */
+	/** Returns the newest events, or the events of a session after a number. Oldest first. */
 	async newest(principal: Principal, filter: EventFilter): Promise<Recorded[]> {
 		const { afterSeq, sessionId, limit, types } = filter;
 		const visible = await this.#visible(principal, filter);
@@ -42,7 +42,7 @@ export class EventHistory {
 		return this.#journal.recent({ ...visible, limit });
 	}
 
-	/** Events of all sessions in the order of recording, after a position. */
+	/** Returns events of all sessions after a position, in the order in which they were recorded. */
 	async from(
 		principal: Principal,
 		position: number,
@@ -52,7 +52,7 @@ export class EventHistory {
 		return this.#journal.afterPosition(position, { ...visible, limit: filter.limit });
 	}
 
-	/** The place of the newest event of all, or of one in its session. */
+	/** Returns the position of the newest event of all sessions, or of an event in its session. */
 	async place(
 		principal: Principal,
 		event?: { readonly sessionId: string; readonly seq: number },

@@ -10,11 +10,11 @@ import type { Message } from "../../vocabulary/message.ts";
 import type { Step } from "../../vocabulary/step.ts";
 import { messagesOf, type RunMessage, type RunTranscript } from "../../vocabulary/transcript.ts";
 
-/** One message of a conversation; `at` is its time in milliseconds since the epoch. */
+/** A message of a conversation. `at` is its time in milliseconds since the epoch. */
 export interface TimedMessage {
 	readonly message: Message;
 	readonly at: number;
-	/** A client imported it when it created the session. */
+	/** True if a client imported the message when it created the session. */
 	readonly imported?: true;
 }
 
@@ -24,8 +24,8 @@ interface TimedStep {
 }
 
 /**
- * Recorded transcript of a session as the model sees it now: with summaries, and with the progress of an active run. Without
- * secrets in arguments and thinking.
+ * Returns the transcript of a session as the model currently sees it: with summaries, and with the progress of an active run.
+ * Secrets in arguments and thinking are removed.
  */
 export async function readTranscript(
 	{ journal, files }: { readonly journal: Journal; readonly files: Files },
@@ -45,7 +45,7 @@ export async function readTranscript(
 		const run = await withImages(files, toRunRow(row));
 		const messages = messagesOf(
 			{ ...run, options: undefined },
-			// People read their original messages.
+			// People read the original messages, without recalled notes.
 			own.map(({ step }) => step).filter(({ kind }) => kind !== "recalled"),
 		);
 		recordTimes(times, messages, { run, sentAt: Number(row.created_at), steps: own });
@@ -57,7 +57,7 @@ export async function readTranscript(
 	}));
 }
 
-/** One transaction, so that the rows are consistent. */
+/** Reads all rows in one transaction, so that they are consistent. */
 async function readRows(db: Tx, sessionId: string) {
 	const ofSession = db.selectFrom("runs").where("session_id", "=", sessionId);
 	return {
@@ -81,7 +81,10 @@ interface Timed {
 	readonly steps: readonly TimedStep[];
 }
 
-/** Messages of people have their own times. A reply has the time of its step, and results the time of the last result. */
+/**
+ * Records the times of messages. A message of a person has its own time. A reply has the time of its step, and results have the
+ * time of the last result.
+ */
 function recordTimes(
 	times: Map<Message, Origin>,
 	messages: readonly Message[],
@@ -110,7 +113,7 @@ function recordTimes(
 	}
 }
 
-/** Shortened results and thinking are other messages at the same positions. */
+/** Applies compactions. Shortened results and thinking are different messages at the same positions. */
 function timedView(
 	transcript: readonly RunTranscript[],
 	compactions: readonly PastCompaction[],

@@ -21,7 +21,7 @@ interface Column {
 	readonly type: string;
 }
 
-/** The columns of every table that names a session or a run, as the database has them. */
+/** Returns the columns of every table that names a session or a run, as the database reports them. */
 async function ownedTables(t: TestRuntime): Promise<Map<string, Column[]>> {
 	const { rows } = await t.store.read((db) =>
 		sql<Column>`select tables.name as "table", columns.name as name, columns.type as type
@@ -40,7 +40,7 @@ async function ownedTables(t: TestRuntime): Promise<Map<string, Column[]>> {
 	);
 }
 
-/** A row in which every text names its session or run. */
+/** Returns a row in which every text names its session or run. */
 function rowOf(columns: readonly Column[], session: string, run: string): Record<string, unknown> {
 	return Object.fromEntries(
 		columns
@@ -53,14 +53,14 @@ function rowOf(columns: readonly Column[], session: string, run: string): Record
 	);
 }
 
-/** Writes a row for the session into every table except that of sessions. */
+/** Inserts a row for the session into every table except `sessions`. */
 async function fill(tx: Tx, tables: ReadonlyMap<string, readonly Column[]>, id: string): Promise<void> {
 	const run = `run of ${id}`;
 	const exact: Record<string, object> = {
 		runs: { id: run, state: "ended" },
 		events: { seq: 2 },
 		tasks: { state: "completed" },
-		// With an external key it continues in another session.
+		// A schedule with an external key would continue in another session.
 		schedules: { external_key: null },
 	};
 	for (const [table, columns] of tables) {
@@ -73,7 +73,7 @@ async function fill(tx: Tx, tables: ReadonlyMap<string, readonly Column[]>, id: 
 	}
 }
 
-/** Number of rows of each table that name the session, in any column. */
+/** Returns the number of rows in each table that name the session, in any column. */
 async function countRows(
 	t: TestRuntime,
 	tables: ReadonlyMap<string, readonly Column[]>,
@@ -97,7 +97,7 @@ test("no row of a deleted session remains, and all rows of others remain", async
 	const names = [...tables.keys()];
 	expect(names).toEqual(expect.arrayContaining(["events", "steps", "usage_days", "search_texts"]));
 	await t.store.commit(async (tx) => {
-		// The two texts complete a group, which SQLite then indexes.
+		// The two texts complete a group, which makes SQLite index it.
 		await sql`insert into sqlite_sequence (name, seq) values ('search_texts', 62)`.execute(tx);
 		for (const id of [gone, stays]) await fill(tx, tables, id);
 	});

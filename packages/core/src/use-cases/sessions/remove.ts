@@ -24,16 +24,16 @@ export interface RemovePorts extends CancelPorts {
 }
 
 /**
- * Deletes a session with everything in it, including its workspace if no fork works there. Its usage stays in the totals
- * of the gateway, and files of another working directory stay. Throws `failed_precondition` while a run is active or a
- * question is open, unless forced: then these are cancelled first. A repeated request with the same key has no effect.
+ * Deletes a session with its content, including its workspace if no fork uses it. Its usage remains in the gateway's totals, and
+ * files in another working directory remain. Throws `failed_precondition` while a run is active or a question is open. With
+ * `force`, cancels these first. A repeated request with the same key has no effect.
  */
 export async function removeSession(
 	ports: RemovePorts,
 	request: Keyed,
 	{ sessionId, force }: { readonly sessionId: string; readonly force: boolean },
 ): Promise<void> {
-	// Looked up first, because the session can no longer be found.
+	// The key is looked up first, because the deleted session cannot be found.
 	if (await ports.journal.store.read((db) => answerOf(db, request, ports))) return;
 	using lease = await ports.sessions.lease(request.principal, sessionId, "session.delete");
 	const { session } = lease;
@@ -82,7 +82,7 @@ async function forgetChannel(
 	await audit.record(tx, { ...requestedBy(principal), ...what });
 }
 
-/** With `force`, a stored run that is not active does not block. */
+/** Whether a run is active or a question is open. With `force`, a stored run that is not active does not count. */
 async function isBusy(tx: Tx, session: Session, force: boolean): Promise<boolean> {
 	if (force && (session.live.size > 0 || session.working.size > 0)) return true;
 	if (force) return false;
@@ -102,7 +102,7 @@ function refused(): ParleyError {
 	return new ParleyError(message, { code: "failed_precondition" });
 }
 
-/** Messages that arrive meanwhile are stopped in the next round. */
+/** Stops all runs. The next round stops messages that arrive meanwhile. */
 async function stopAll(ports: RemovePorts, session: Session, request: Keyed): Promise<void> {
 	await cancelTurn(ports, session, { ...request, key: undefined }, { queued: true });
 	const ofTasks = [...session.working].flatMap(({ live }) => [...live.values()]);
@@ -129,13 +129,13 @@ const tablesOfSessions = [
 	"background_commands",
 ] as const;
 
-/** Work after the commit of a deletion: ids of sessions that may be in memory, and of files on the disk. */
+/** Work after the commit of a deletion: ids of sessions that may be in memory, and ids of files on disk. */
 interface Gone {
 	readonly sessions: readonly string[];
 	readonly files: readonly string[];
 }
 
-/** Deletes every row of the session and of the conversations of its tasks. */
+/** Deletes all rows of the session and of its tasks' conversations. */
 async function removeRows(tx: Tx, id: string): Promise<Gone> {
 	const tasks = await tx.selectFrom("tasks").select("own_session_id").where("session_id", "=", id).execute();
 	const ofTasks: Gone[] = [];
@@ -152,7 +152,7 @@ async function removeRows(tx: Tx, id: string): Promise<Gone> {
 		await tx.deleteFrom(table).where("scope", "=", id).execute();
 	}
 	const files = await removeFilesOf(tx, id);
-	// A schedule with an external key continues in the session that is created under it.
+	// A schedule with an external key continues in the next session that is created with this key.
 	await tx.deleteFrom("schedules").where("session_id", "=", id).where("external_key", "is", null).execute();
 	await tx.deleteFrom("runs").where("session_id", "=", id).execute();
 	await tx.deleteFrom("sessions").where("id", "=", id).execute();

@@ -6,8 +6,8 @@ import { forgetName, indexName } from "../../store/search-texts.ts";
 import { oneLine } from "../../text/title-text.ts";
 
 /**
- * Sets the title of a session and returns it in one line. No model replaces it. An empty title allows a model to choose
- * again.
+ * Sets the title of a session and returns it in one line. A model never replaces this title. After an empty title, a model may
+ * choose one again.
  */
 export async function renameSession(
 	keys: KeyServices,
@@ -26,7 +26,7 @@ export async function renameSession(
 	return title;
 }
 
-/** Sets a title from a model. Returns false if a person has set one meanwhile. */
+/** Sets a title that a model wrote. Returns false if a person has set one meanwhile. */
 export async function giveTitle(tx: Tx, record: RecordEvents, id: string, title: string): Promise<boolean> {
 	const given = await tx
 		.updateTable("sessions")

@@ -15,10 +15,10 @@ interface SessionCommandsPorts extends KeyServices {
 	readonly commands: BackgroundCommands;
 }
 
-/** Maximum commands in a list: all running ones are among the newest. */
+/** Maximum commands in a list. The newest commands include all running ones. */
 const maxListed = 50;
 
-/** Commands in the background of sessions, for people. */
+/** Background commands of sessions, for people. */
 export class SessionCommands {
 	readonly #ports: SessionCommandsPorts;
 
@@ -26,7 +26,7 @@ export class SessionCommands {
 		this.#ports = ports;
 	}
 
-	/** Commands of a session, newest first. */
+	/** Returns the commands of a session, newest first. */
 	async list(principal: Principal, sessionId: string): Promise<BackgroundCommand[]> {
 		const { sessions, journal, commands } = this.#ports;
 		using lease = await sessions.lease(principal, sessionId, "session.read");
@@ -34,7 +34,7 @@ export class SessionCommands {
 		return await journal.store.read((db) => listCommands(db, lease.session.id, maxListed));
 	}
 
-	/** Stops a command, and resolves when it has ended. An ended command stays as it is. Throws `not_found`. */
+	/** Stops a command, and resolves when it has ended. Does not change an ended command. Throws `not_found`. */
 	async stop(request: Keyed, sessionId: string, n: number): Promise<BackgroundCommand> {
 		const { sessions, commands, journal, audit } = this.#ports;
 		const { principal } = request;

@@ -34,7 +34,7 @@ interface Talk {
 	readonly t: TestRuntime;
 	readonly model: ScriptedModel;
 	readonly session: string;
-	/** Sends a message and returns the request that the model got. */
+	/** Sends a message and returns the request that the model received. */
 	say(): Promise<ScriptedModel["requests"][number] | undefined>;
 }
 
@@ -128,7 +128,7 @@ test("costs are calculated for the model that answered", async () => {
 	const { t, session } = await talk(stack);
 	const log = await EventLog.join(t.runtime, session);
 	await t.send(session, "hi");
-	// 10 tokens in at $2 and 5 out at $10 for a million.
+	// The cost is 10 input tokens at $2 and 5 output tokens at $10, each per million.
 	await expect(log.next("model.called")).resolves.toMatchObject({ cost: 70_000 });
 	await expect(log.next("assistant.message")).resolves.toMatchObject({ cost: 70_000 });
 });

@@ -2,14 +2,14 @@ import type { ResolvedModel } from "../../agent/run/settings.ts";
 import type { Session } from "../../conversation/session.ts";
 import { type Keyed, type KeyServices, once } from "../../store/idempotency.ts";
 
-/** Sets the model of a session's next runs. Throws for an invalid choice, unless the key was used before. */
+/** Sets the model of a session's next runs. Throws for an invalid choice, unless an earlier request used the key. */
 export async function setModel(
 	keys: KeyServices,
 	session: Session,
 	request: Keyed,
 	resolving: Promise<ResolvedModel>,
 ): Promise<{ readonly model: string }> {
-	// Not awaited for a repeated request.
+	// The promise is not awaited for a repeated request.
 	resolving.catch(() => undefined);
 	let chosen: string | undefined;
 	const { response, repeated } = await session.commit((tx) =>

@@ -16,13 +16,13 @@ import { importTexts } from "./texts.ts";
 export interface ImportPorts {
 	readonly ids: Ids;
 	readonly clock: Clock;
-	/** Knows the secrets of the gateway. */
+	/** Redactor that knows the secrets of the gateway. */
 	readonly redactor: TextRedactor;
 }
 
 /**
- * Stores the history of a new session, without secrets, as ended runs. The session is marked as containing untrusted text,
- * because a client may claim anything. Returns the events that show the history.
+ * Stores the history of a new session as ended runs, without secrets. Marks the session as containing untrusted text, because a
+ * client may invent a history. Returns the events that show the history.
  */
 export async function storeImport(
 	tx: Tx,

@@ -1,4 +1,4 @@
-/** Faults of a history that a client imports. */
+/** Errors of a history that a client imports. */
 export const importTexts = {
 	tooManyMessages: (count: number, max: number): string =>
 		`${count} messages, at most ${max} are allowed: leave out the oldest ones`,

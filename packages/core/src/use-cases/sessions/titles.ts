@@ -17,17 +17,17 @@ import { textOf } from "../../vocabulary/transcript.ts";
 import { giveTitle } from "./rename.ts";
 import { titleTexts } from "./texts.ts";
 
-/** Maximum concurrent titles. People wait for replies from the same provider. */
+/** Maximum concurrent title requests. More would delay replies from the same provider. */
 const maxConcurrent = 4;
 /** Maximum waiting sessions. Any further session gets its title after its next run. */
 const maxWaiting = 1_000;
 const patienceMs = 60_000;
-/** Runs of a session with a failed title, after which no further attempt is made. */
+/** Maximum failed attempts for a session. */
 const maxFailures = 3;
 
 /**
- * Titles for unnamed sessions by a model, each after its first successful run. After a failure it tries again after the next
- * run, and two more at most. Callers do not wait for it, and failures are only logged.
+ * Titles that a model writes for unnamed sessions. Each is requested after the first successful run. After a failure, another
+ * attempt follows the next run, up to three attempts. Callers do not wait for titles, and failures are only logged.
  */
 export class Titles {
 	readonly #sessions: Sessions;
@@ -35,7 +35,7 @@ export class Titles {
 	readonly #stopping = new AbortController();
 	readonly #waiting = new Set<string>();
 	readonly #working = new Map<string, Promise<void>>();
-	/** Failed attempts by session. */
+	/** Number of failed attempts by session. */
 	readonly #failures = new Map<string, number>();
 
 	constructor(sessions: Sessions, ports: TitlePorts) {
@@ -43,7 +43,7 @@ export class Titles {
 		this.#ports = ports;
 	}
 
-	/** Observes all events. */
+	/** Receives all events. */
 	observe({ sessionId, event }: SessionEvent): void {
 		if (event.type === "session.renamed" || event.type === "session.deleted")
 			this.#failures.delete(sessionId);
@@ -53,7 +53,7 @@ export class Titles {
 		this.#next();
 	}
 
-	/** Cancels open attempts. Resolves when none is left. */
+	/** Cancels open attempts. Resolves when none remains. */
 	async stop(): Promise<void> {
 		this.#stopping.abort();
 		this.#waiting.clear();
@@ -79,7 +79,7 @@ export class Titles {
 	}
 
 	#fail(id: string, error: unknown, log: Logger): void {
-		// A session that was deleted meanwhile needs none.
+		// A session that was deleted meanwhile needs no title.
 		if (this.#stopping.signal.aborted || ParleyError.from(error).code === "not_found") return;
 		this.#failures.set(id, (this.#failures.get(id) ?? 0) + 1);
 		log.warn(titleTexts.notCreated, { sessionId: id, error });
@@ -106,7 +106,7 @@ export class Titles {
 		}
 	}
 
-	/** The first message, and the first successful reply. */
+	/** Returns the first message and the first successful reply. */
 	async #beginning(id: string): Promise<Beginning | undefined> {
 		const types = ["user.message", "assistant.message"];
 		const events = (await this.#ports.journal.after(id, 0, 20, types)).map(({ event }) => event);
@@ -126,7 +126,7 @@ interface Beginning {
 interface TitleServices {
 	readonly log: Logger;
 	readonly settings: ChooseSettings;
-	/** The gateway's model, whose provider has the models of the table. */
+	/** The gateway's model. Its provider offers the models in `names`. */
 	readonly model: Model;
 }
 
@@ -135,13 +135,13 @@ type TitlePorts = Omit<TitleCaller, "session" | "signal">;
 
 const maxMessageCharacters = 4_000;
 const maxReplyCharacters = 2_000;
-/** A title has about a dozen tokens, but some models cannot stop thinking. */
+/** Maximum tokens of a reply. A title has about a dozen tokens, but some models cannot stop thinking. */
 const maxTokens = 1_000;
 const pauseMs = 2_000;
 const longestPauseMs = 30_000;
 
 /**
- * Names a session after its beginning, unless a person has named it meanwhile. Its cost counts like every model call, and a
+ * Sets a title from the beginning of a session, unless a person has named the session meanwhile. The model call has a cost, and a
  * spent budget prevents it. Returns false if another title was first. Throws if no title is possible.
  */
 async function writeTitle(caller: TitleCaller, beginning: Beginning): Promise<boolean> {
@@ -181,7 +181,9 @@ async function isNamed({ journal }: TitlePorts, id: string): Promise<boolean> {
 	return row?.titled_by !== null;
 }
 
-/** The fast model of the provider, if it certainly exists. For another server, only the session's model is known. */
+/**
+ * Returns the fast model of the provider if it certainly exists. On another server, only the session's model is known to exist.
+ */
 function nameOf({ model, names }: RunSettings, ports: TitlePorts): string {
 	if (model !== ports.model) return names[0];
 	return ports.table.list(model.provider).find(({ tier }) => tier === "fast")?.id ?? names[0];
@@ -193,7 +195,7 @@ function question({ message, reply }: Beginning): string {
 	return titleTexts.end(source, answered);
 }
 
-/** Wait before the second attempt. Undefined if another one is useless. */
+/** Returns the milliseconds to wait before the second attempt, or undefined if another attempt is useless. */
 function pauseBefore(failure: ParleyError): number | undefined {
 	if (!(failure instanceof ModelError)) return undefined;
 	if (failure.fault === "rejected" || failure.fault === "unauthenticated") return undefined;
@@ -202,8 +204,8 @@ function pauseBefore(failure: ParleyError): number | undefined {
 }
 
 /**
- * Requests a title once, and records usage and result together. Returns the failure, or whether the title was set: false if
- * a person has named the session meanwhile.
+ * Requests a title once, and records usage and title in one transaction. Returns the failure, or whether the title was set. It is
+ * not set if a person has named the session meanwhile.
  */
 async function attempt(
 	caller: TitleCaller,

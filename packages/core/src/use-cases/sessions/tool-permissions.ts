@@ -10,21 +10,18 @@ import {
 import type { ActionClass } from "../../vocabulary/taint.ts";
 import { ruleNameOf, type Tool } from "../../vocabulary/tool.ts";
 
-/**
- * The permission of a usual call of a tool in a session. A call that touches keys or leaves the roots always requires
- * approval.
- */
+/** Permission of an ordinary call of a tool in a session. A call that reads keys or leaves the roots always requires approval. */
 export interface ToolPermission {
 	readonly tool: string;
-	/** Effect of a usual call. `ask` also if it depends on the arguments, as for `git`. */
+	/** Effect of an ordinary call. `ask` also if the effect depends on the arguments, as for `git`. */
 	readonly effect: Effect;
-	/** Whether its calls change nothing. */
+	/** Whether calls of the tool change nothing. */
 	readonly isPure: boolean;
-	/** For a person; "" if the built-in rules decide. */
+	/** Reason for people, or "" if the built-in rules decide. */
 	readonly reason: string;
 }
 
-/** The permissions of all tools of a session, in the order in which a model gets them. */
+/** Returns the permissions of all tools of a session, in the order in which a model receives them. */
 export function toolPermissions(
 	session: Session,
 	policy: PolicyInForce,
@@ -55,7 +52,7 @@ function permissionOf(
 	return allowed ? { effect: "allow", reason: allowed.reason } : { effect: "ask", reason: "" };
 }
 
-/** The built-in rules that require approval for a usual call. */
+/** Returns the built-in rules that require approval for an ordinary call. */
 function askingAbout({ usual, effect }: Tool): readonly BuiltInRule[] {
 	if (!usual)
 		return effect === "none" ? [] : builtInRules.filter(({ when }) => when.includes("exec-sandboxed"));
@@ -64,7 +61,7 @@ function askingAbout({ usual, effect }: Tool): readonly BuiltInRule[] {
 	);
 }
 
-/** Classes of calls that have neither a path nor a host. */
+/** Classes of tool calls that have neither a path nor a host. */
 const placeless: readonly ActionClass[] = [
 	"person",
 	"memory-read",
@@ -73,7 +70,7 @@ const placeless: readonly ActionClass[] = [
 	"schedule",
 ];
 
-/** Whether a rule may apply to a usual call of the tool. */
+/** Whether a rule may apply to an ordinary call of the tool. */
 function mayConcern({ tools, classes, commands, paths, hosts }: PolicyRule, tool: Tool): boolean {
 	const { usual, command } = tool;
 	const name = ruleNameOf(tool);
@@ -84,17 +81,17 @@ function mayConcern({ tools, classes, commands, paths, hosts }: PolicyRule, tool
 	return !hosts || !usual || usual.includes("egress");
 }
 
-/** Whether the rule of a tool applies to each of its usual calls. */
+/** Whether a rule for the tool applies to each of its ordinary calls. */
 function deniesUsual(rule: PolicyRule, { usual }: Tool): boolean {
 	return !hasFurtherConditions(rule) && (!rule.classes || usual !== undefined);
 }
 
-/** Whether a rule has a condition about the arguments of a call. */
+/** Whether a rule has a condition on the arguments of a tool call. */
 function hasFurtherConditions({ commands, paths, hosts }: PolicyRule): boolean {
 	return [commands, paths, hosts].some((condition) => condition !== undefined);
 }
 
-/** Whether a rule of the operator allows every call that these rules require approval for. */
+/** Whether a rule of the operator allows every tool call for which these rules require approval. */
 function allowsAll(rule: PolicyRule, asking: readonly BuiltInRule[]): boolean {
 	const { effect, layer, classes } = rule;
 	if (effect !== "allow" || layer !== "operator" || hasFurtherConditions(rule)) return false;

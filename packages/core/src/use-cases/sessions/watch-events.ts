@@ -1,27 +1,27 @@
 import type { Journal } from "../../store/journal.ts";
 import type { Recorded, SessionEvent } from "../../vocabulary/event.ts";
 
-/** Maximum events that are read together from the journal. */
+/** Maximum events to read from the journal at once. */
 const pageSize = 256;
 
 interface Watching {
 	readonly journal: Journal;
 	/** Delivers live events of all sessions until the returned function is called. */
 	readonly observe: (observer: (event: SessionEvent) => void) => () => void;
-	/** Receives events in order; must not throw. */
+	/** Receives events in order. Must not throw. */
 	readonly deliver: (event: Recorded) => void;
 }
 
 /**
- * Delivers every recorded event of a session from the first one, each once, until the returned function is called. The
- * watcher is not a client of the session, so the session's state does not change.
+ * Delivers every recorded event of a session once, from the first one, until the returned function is called. The watcher is not
+ * a client of the session, so the session's state does not change.
  */
 export async function watchEvents(
 	sessionId: string,
 	{ journal, observe, deliver }: Watching,
 ): Promise<() => void> {
 	let seq = 0;
-	/** Live events that arrive while earlier ones are read. */
+	/** Live events that arrive while the earlier events are read. */
 	let early: Recorded[] | undefined = [];
 	const pass = (event: Recorded): void => {
 		if (event.seq <= seq) return;

@@ -15,7 +15,7 @@ function fails(fault: ModelFault, retryAfterMs?: number): ScriptedReply {
 	};
 }
 
-/** Attempts of one reply before its task is postponed. */
+/** Number of model calls for a reply before its task is postponed. */
 const triesPerReply = 3;
 const unreachable = (times: number, retryAfterMs?: number): ScriptedReply[] =>
 	Array<ScriptedReply>(times * triesPerReply).fill(fails("unreachable", retryAfterMs));
@@ -40,7 +40,7 @@ async function failure(t: TestRuntime, log: EventLog) {
 	return failed;
 }
 
-/** Milliseconds until the next attempt of the task. */
+/** Returns the milliseconds until the next attempt of the task. */
 async function pause({ store, clock }: TestRuntime): Promise<number> {
 	const row = await store.read((db) => db.selectFrom("tasks").select("not_before").executeTakeFirstOrThrow());
 	return Number(row.not_before) - clock.now();

@@ -26,7 +26,10 @@ import {
 } from "../../vocabulary/task.ts";
 import { taskRefusalTexts } from "./texts.ts";
 
-/** Pauses before a task is retried after a failure of its provider. Each is twice the previous one, up to the last. */
+/**
+ * Pauses in milliseconds before a task is retried after a failure of its provider. The first pause doubles with each retry, up to
+ * the longest.
+ */
 const firstPauseMs = 15_000;
 const longestPauseMs = 10 * 60 * 1000;
 
@@ -50,20 +53,20 @@ export interface ActiveTaskParts {
 	readonly row: TaskRow;
 	readonly claim: Claim;
 	readonly home: Session;
-	/** The task's conversation. */
+	/** Conversation of the task. */
 	readonly session: Session;
 	readonly services: ActiveTaskServices;
 	readonly tools: readonly string[];
-	/** The conversations of the tasks above it. */
+	/** Conversations of the parent tasks. */
 	readonly above: readonly string[];
 	readonly check: (row: TaskRow, requested: NewWorker) => Promise<CheckedTask>;
-	/** Called when a task may be claimable. */
+	/** Called when a task may have become claimable. */
 	readonly onWork: () => void;
-	/** Called with the tasks that ended together with this one, so that their work stops. */
+	/** Called with the ids of tasks that ended together with this task, so that their work stops. */
 	readonly onEnded: (ids: readonly string[]) => void;
 }
 
-/** A task that a worker works on. */
+/** A task that a worker process has claimed. */
 export class ActiveTask implements SessionTask {
 	readonly taskId: string;
 	readonly home: Session;
@@ -96,7 +99,7 @@ export class ActiveTask implements SessionTask {
 		return accessOf({ activeTask: this, run, services, callId, check, onSpawned });
 	}
 
-	/** Whether another worker has claimed the task. This never changes back. */
+	/** Whether another process has claimed the task. Once true, it stays true. */
 	get lost(): boolean {
 		return this.#lost;
 	}
@@ -118,7 +121,7 @@ export class ActiveTask implements SessionTask {
 		const { services } = this.#parts;
 		const row = await findTask(tx, this.taskId);
 		if (!row || hasEnded(row.state)) {
-			// A principal ended it while it was active, and its event was sent then.
+			// A principal ended the active task, and the event of its end was sent then.
 			await record(...workerEnd(this.taskId, { error: row?.error || runEnd.error }));
 			return;
 		}
@@ -128,7 +131,7 @@ export class ActiveTask implements SessionTask {
 		this.#endedWith = ended.filter((id) => id !== this.taskId);
 	}
 
-	/** Called when the run's end is durable. Stops tasks that ended with it, and wakes its workflow. */
+	/** Stops tasks that ended with this run, and wakes the task's workflow. Called when the end of the run is durable. */
 	afterEnd(): void {
 		if (this.isStep) this.home.wake(this.taskId);
 		if (this.#endedWith.length > 0) this.#parts.onEnded(this.#endedWith);
@@ -181,14 +184,14 @@ function isPassing(failure: ParleyError): boolean {
 	return failure instanceof ModelError && passing.includes(failure.fault);
 }
 
-/** Maximum depth of workers that spawn workers, and maximum workers of one task. */
+/** Maximum depth of workers that start workers, and maximum workers of a task. */
 const deepest = 3;
 const broadest = 8;
 
-/** The run of a call, for the tools of its task. */
+/** The run of a tool call, for the tools of its task. */
 interface ToolRun {
 	readonly session: Session;
-	/** Stops the run, which continues when the task is claimed again. */
+	/** Stops the run. It continues when the task is claimed again. */
 	park(): void;
 }
 
@@ -203,7 +206,7 @@ interface AccessParts {
 	readonly onSpawned: () => void;
 }
 
-/** Operations of the task's tools for one call. */
+/** Returns the operations of the task's tools for one tool call. */
 function accessOf(parts: AccessParts): TaskAccess {
 	return {
 		plan: (steps) => writePlan(parts, steps),
@@ -281,7 +284,7 @@ async function spawn(
 	const checked = await check(await services.journal.store.read((db) => own(db, activeTask)), requested);
 	const { observers } = services;
 	const { id, created } = await run.session.commit(async (tx, record) => {
-		// Checked again, because a task that ended has no workers.
+		// The task is checked again, because an ended task has no workers.
 		const parent = await own(tx, activeTask);
 		const siblings = await tx
 			.selectFrom("tasks")
@@ -310,7 +313,7 @@ function refuseBeyond({ depth }: TaskRow, siblings: number): void {
 	if (siblings >= broadest) throw invalid(taskRefusalTexts.tooManyWorkers(broadest));
 }
 
-/** Resolves when all of these workers have ended. Until then the run stops. */
+/** Resolves when all of these workers have ended. Until then, the run is stopped. */
 async function awaitWorkers(
 	{ run, activeTask, services }: AccessParts,
 	ids: readonly string[] | undefined,
@@ -328,7 +331,7 @@ async function awaitWorkers(
 		if (unknown !== undefined) throw invalid(taskRefusalTexts.noWorker(unknown.slice(0, 100)));
 		const requested = workers.filter(({ id }) => ids === undefined || ids.includes(id));
 		if (requested.every(({ state }) => hasEnded(state))) {
-			// Their results may contain text that they have read.
+			// The workers' results may contain text that the workers have read.
 			const taints = await Promise.all(requested.map((worker) => findTaint(tx, worker.own_session_id)));
 			await addTaint(tx, run.session.id, joinTaints(taints));
 			return requested.map(({ id, title, state, output, error }) => ({ id, title, state, output, error }));
@@ -340,7 +343,7 @@ async function awaitWorkers(
 	return results ?? stopHere(run);
 }
 
-/** The task, as long as this worker has claimed it. */
+/** Returns the task. Throws if this process no longer has the claim. */
 async function own(tx: Tx, { taskId }: SessionTask): Promise<TaskRow> {
 	const row = await findTask(tx, taskId);
 	if (row?.state === "running") return row;

@@ -7,12 +7,15 @@ import { TaskScript } from "../../testing/workflow-script.ts";
 import { operator } from "../../vocabulary/principal.ts";
 import { hasEnded } from "../../vocabulary/task.ts";
 
-/** After how many events a task is cancelled, and so many ticks later. The scripts below make some ninety events. */
+/**
+ * Moments at which a task is cancelled: a number of events, and a number of ticks later. The scripts below cause about ninety
+ * events.
+ */
 const everyMoment = Array.from({ length: 30 }, (_, index) =>
 	[0, 3].map((ticks) => [3 * index, ticks] as const),
 ).flat();
 
-/** Resolves after this number of events. */
+/** Resolves when this number of events has been emitted. */
 function eventCount({ runtime }: TestRuntime, events: number): Promise<void> {
 	return new Promise((resolve) => {
 		let left = events;
@@ -25,7 +28,7 @@ function eventCount({ runtime }: TestRuntime, events: number): Promise<void> {
 	});
 }
 
-/** Throws if the events of a session, or of the session of a task, are not as documented. */
+/** Throws if the events of a session, or of a task's session, break the documented order. */
 async function checkAll({ runtime }: TestRuntime, home: string): Promise<void> {
 	const tasks = await runtime.tasks.list(operator, { limit: 100, sessionId: home });
 	for (const sessionId of [home, ...tasks.map(({ ownSessionId }) => ownSessionId)]) {
@@ -74,7 +77,7 @@ test("a task can be cancelled at any moment, and no part of it remains", async (
 		await allEnded(t, home);
 		await checkAll(t, home);
 	}
-	// Early and late enough for both.
+	// The moments are early and late enough for both results.
 	expect(ends).toEqual(new Set(["cancelled", "completed"]));
 	expect(t.log.records.filter(({ level }) => level === "error")).toEqual([]);
 });

@@ -13,18 +13,18 @@ const usualTools = ["run_command", "git", "query_memories"];
 /** Maximum retries of a task after failures of a provider. */
 const maxRetries = 3;
 
-/** Names that a task may use. */
+/** Names that a task may use, and how they are checked. */
 export interface TaskChoice {
 	readonly profiles: Profiles;
-	/** The names of the tools that the session itself has, with this agent. */
+	/** Returns the names of the tools that the session has with this agent. */
 	readonly toolsOf: (session: Session, agent: string) => Promise<readonly string[]>;
-	/** Real name of a model on the agent's server. Throws for an unknown one. */
+	/** Returns the full name of a model on the agent's server. Throws for an unknown model. */
 	readonly modelOf: (agent: string, requested: string) => Promise<string>;
-	/** The agent that the operator has named for a channel. */
+	/** Returns the agent that the operator chose for a channel. */
 	readonly pinnedAgent: (place: string | undefined) => string | undefined;
 }
 
-/** Checks the names in a task. Throws `invalid_argument` for one that is unknown, or not allowed in this session. */
+/** Checks the names in a task. Throws `invalid_argument` for a name that is unknown or not allowed in this session. */
 export async function checkTask(
 	home: Session,
 	requested: NewTask,
@@ -56,7 +56,7 @@ export async function checkTask(
 	};
 }
 
-/** Checks a requested worker: it has tools of its task, and the same agent, whose rules apply to it. */
+/** Checks a requested worker. It may use only tools of its task and the same agent, whose rules apply to it. */
 export async function checkWorker(
 	row: TaskRow,
 	requested: NewWorker,

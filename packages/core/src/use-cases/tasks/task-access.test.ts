@@ -5,7 +5,7 @@ import { TestRuntime, unkeyed } from "../../testing/test-runtime.ts";
 import { TaskScript } from "../../testing/workflow-script.ts";
 import { operator } from "../../vocabulary/principal.ts";
 
-/** Runs a task and its workers to the end. */
+/** Runs a task and its workers until they end. */
 async function played(scripts: Readonly<Record<string, readonly ScriptedReply[]>>) {
 	const model = new TaskScript(scripts);
 	const t = await TestRuntime.open({ model });
@@ -21,7 +21,7 @@ async function played(scripts: Readonly<Record<string, readonly ScriptedReply[]>
 const spawn = (id: string, title: string, more: object = {}) =>
 	calls(id, "spawn_worker", { title, description: "help", ...more });
 
-/** Tool results in the last request of a conversation. */
+/** Returns the tool results in the last request of a conversation. */
 function answers(model: TaskScript, title: string): string {
 	return JSON.stringify(model.requests(title).at(-1)?.messages);
 }
@@ -68,7 +68,8 @@ test("progress events have the usage of the task and its workers", async () => {
 		if (!("taskId" in event) || event.taskId !== id || !("usage" in event)) return [];
 		return [[event.type, event.usage?.outputTokens]];
 	});
-	// Each reply has five: two before it waits, one of the worker, the plan, the last word.
+	// Each reply uses five output tokens. There are five replies: two before the wait, one of the worker, the plan, and the final
+	// text.
 	expect(used).toEqual([
 		...[["task.progress", 0] as const, ["task.progress", 20] as const, ["task.completed", 25] as const],
 	]);

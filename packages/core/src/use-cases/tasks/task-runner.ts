@@ -29,18 +29,18 @@ import { enqueue } from "../messages/send.ts";
 import { ActiveTask, type ActiveTaskServices } from "./active-task.ts";
 import { taskRefusalTexts } from "./texts.ts";
 
-/** Looked again at least this often while a task is open: another process may have fallen silent. */
+/** Maximum milliseconds between checks while a task is open, because another process may have stopped. */
 const lookAgainMs = 15_000;
-/** Wait after a failed claim. */
+/** Milliseconds to wait after a failed claim. */
 const afterFailureMs = 5_000;
 
 export interface TaskRunnerOptions extends ActiveTaskServices {
 	readonly log: Logger;
 	readonly sessions: Sessions;
 	readonly runner: Runner;
-	/** Maximum tasks at a time. */
+	/** Maximum concurrent tasks. */
 	readonly limit: number;
-	/** Whether this process is the only one on the store. Then all claims are free at its start. */
+	/** Whether only this process uses the store. If so, all claims are free at its start. */
 	readonly alone: boolean;
 	readonly check: (row: TaskRow, requested: NewWorker) => Promise<CheckedTask>;
 }
@@ -60,7 +60,7 @@ export class TaskRunner {
 		this.#options = options;
 		this.#worker = options.ids.create("worker");
 		options.observers.addRecorded(({ event }) => {
-			// It waits from now on, and its slot is free.
+			// The task waits from now on, so its slot is free.
 			if (event.type === "prompt.requested" && event.prompt.taskId !== undefined)
 				setImmediate(() => this.wake());
 		});
@@ -74,7 +74,7 @@ export class TaskRunner {
 		this.wake();
 	}
 
-	/** Stops claiming tasks. Resolves when all active ones, which another part stops, have stopped. */
+	/** Stops claiming tasks. Resolves when all active tasks have stopped. Another part of the runtime stops them. */
 	async stop(): Promise<void> {
 		this.#state = "stopped";
 		this.#timer?.cancel();
@@ -88,7 +88,7 @@ export class TaskRunner {
 		this.#again = true;
 		this.#filling ??= this.#fill().finally(() => {
 			this.#filling = undefined;
-			// A wake-up arrived during the last look.
+			// `wake` was called during the last check.
 			if (this.#again) this.wake();
 		});
 	}
@@ -96,10 +96,10 @@ export class TaskRunner {
 	/** Stops local work on tasks that have ended. */
 	stopEnded(ids: readonly string[]): void {
 		for (const id of ids) {
-			// A task whose run has not started detects it at its start.
+			// A task whose run has not started notices its end when the run starts.
 			for (const run of this.#working.get(id)?.session?.live.values() ?? []) run.cancel();
 		}
-		// Claims an unclaimed task to end it.
+		// An unclaimed task must be claimed to end it.
 		this.wake();
 	}
 
@@ -139,10 +139,10 @@ export class TaskRunner {
 		const { journal, clock, limit, alone } = this.#options;
 		if (this.#atWork() >= limit) return;
 		const due = await journal.store.read(nextClaim);
-		// Others submit without a word.
+		// Other processes submit tasks without a notice.
 		if (due === undefined && !alone) this.#setTimer(lookAgainMs);
 		if (due === undefined) return;
-		// Another process has just claimed a task that is due now, or is about to.
+		// Another process has claimed a due task, or is about to claim it.
 		this.#setTimer(Math.min(lookAgainMs, Math.max(50, due - clock.now())));
 	}
 
@@ -158,7 +158,7 @@ export class TaskRunner {
 		const { log } = this.#options;
 		const work = this.#work(row, claim, entry)
 			.catch((error: unknown) => {
-				// It is free again when its lease has run out.
+				// The task is free again when its lease has expired.
 				const level = ParleyError.from(error).code === "not_found" ? "debug" : "error";
 				log[level](taskRefusalTexts.cannotRun, { taskId: row.id, error });
 			})
@@ -188,13 +188,13 @@ export class TaskRunner {
 			else runner.start(session, run);
 			await session.live.get(run.id)?.ended;
 			activeTask.afterEnd();
-			// Its run ends without a word, and which of its commits finds out is a matter of chance.
+			// The run ends without an event. Any of its commits may detect the lost claim, so only this place logs it.
 			if (activeTask.lost) log.warn(taskRefusalTexts.claimedElsewhereLog, { taskId: row.id });
 		} finally {
 			heart.cancel();
 			home.working.delete(session);
 			session.workOn(undefined);
-			// A task that stopped with the gateway continues at its next start.
+			// A task that stopped with the gateway continues at the next start.
 			if (this.#state === "stopped") await journal.store.commit((tx) => releaseClaim(tx, claim));
 		}
 	}
