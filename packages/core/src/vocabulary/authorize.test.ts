@@ -7,8 +7,8 @@ const kinds: readonly PrincipalKind[] = ["operator", "observer", "connector", "a
 const place = { platform: "discord", tenant: "g", channel: "c", shared: false };
 
 /**
- * Scope of a right: any object, the principal's own, or none, in the order of `kinds`. `role`: the least role of the person
- * behind a connector. `alone`: a connector needs no person.
+ * Scope of a permission for each principal kind, in the order of `kinds`: any object, the principal's own objects, or none.
+ * `role` is the lowest role of the person behind a connector. With `alone`, a connector needs no person.
  */
 type Right = "any" | "own" | "no";
 const table: { readonly [Name in Action]: readonly [Right, Right, Right, Role?, "alone"?] } = {

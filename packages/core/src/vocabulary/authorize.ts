@@ -9,13 +9,13 @@ import {
 } from "./principal.ts";
 import { belongsElsewhere, onlyOthersCan, onlyTheOperatorCan, rightTexts } from "./texts.ts";
 
-/** Scope of a right of a principal kind: any object, its own objects, or none. */
+/** Scope of a permission of a principal kind: any object, the principal's own objects, or none. */
 type Rule = "any" | "own" | "none";
 
 interface Rules extends Record<Exclude<PrincipalKind, "agent">, Rule> {
-	/** For a connector: the least role of the person it acts for. Absent if the role does not matter. */
+	/** For a connector, the lowest role of the person it acts for. Absent if the role does not matter. */
 	readonly role?: Role;
-	/** Whether a connector may do it without a person. */
+	/** Whether a connector may do the action without a person. */
 	readonly alone?: true;
 }
 
@@ -29,32 +29,32 @@ const operatorOnly = { operator: "any", observer: "none", connector: "none" } as
 
 const chatActions = { operator: "any", observer: "none", connector: "own" } as const;
 
-/** All actions on every wire with their rights. A method without an action does not compile. */
+/** Permissions for all actions on every wire. A method without an action does not compile. */
 const rules = {
 	"session.list": readers,
 	"session.read": readers,
 	"session.open": { ...chatActions, role: "guest" },
 	"session.write": { ...chatActions, role: "guest" },
-	/** Starts a session with the transcript of another one, which the principal may read. */
+	/** Starts a session with the transcript of another session that the principal may read. */
 	"session.fork": { ...chatActions, role: "member" },
-	/** Settings and title of a session, for all its readers. */
+	/** Changes settings and title of a session, which affect all its readers. */
 	"session.configure": { ...chatActions, role: "member" },
 	/** Runs a command in a session, as its own message. */
 	"command.run": operatorOnly,
-	/** To run tools for a session. */
+	/** Registers tools that a client runs for a session. */
 	"client_tools.register": operatorOnly,
 	"session.delete": { ...chatActions, role: "approver" },
 	"file.write": { ...chatActions, role: "guest", alone: true },
 	"file.read": readers,
-	/** Open questions and approvals. */
+	/** Reads open questions and approvals. */
 	"prompt.read": readers,
-	/** Answers a question of the agent: for the requester of the work, and for approvers. */
+	/** Answers a question of the agent. Allowed for the requester of the work, and for approvers. */
 	"prompt.answer": { ...chatActions, role: "guest" },
 	/** Approves a tool call. */
 	"prompt.approve": { ...chatActions, role: "approver" },
-	/** Gives an approval that is always required. Never allowed through a chat platform. */
+	/** Approves a tool call that always requires approval. Never allowed through a chat platform. */
 	"prompt.approve_critical": operatorOnly,
-	/** A person who may see a question may deny it. */
+	/** Denies an approval. Allowed for every person who may see it. */
 	"prompt.deny": { ...chatActions, role: "guest" },
 	"trust.accept_all": operatorOnly,
 	"event.read": readers,
@@ -63,51 +63,51 @@ const rules = {
 	/** Cancels a task and answers its reviews. */
 	"task.control": { ...chatActions, role: "member" },
 	"memory.read": { operator: "any", observer: "none", connector: "own", role: "guest" },
-	/** To store a note for oneself or for the channel. */
+	/** Stores a note for the person or for the channel. */
 	"memory.write": { ...chatActions, role: "member" },
 	"memory.write_everyone": operatorOnly,
-	/** To delete notes of one's own. */
+	/** Deletes the person's own notes. */
 	"memory.forget": { ...chatActions, role: "guest" },
-	/** To delete the notes of a channel, which a connector does when the channel is deleted on the platform. */
+	/** Deletes the notes of a channel. A connector does this when the channel is deleted on the platform. */
 	"memory.forget_channel": { ...anyPrincipal, observer: "none", role: "approver", alone: true },
 	"schedule.read": { operator: "any", observer: "none", connector: "own", role: "guest" },
-	/** To send a message at a later time. Each firing needs it, too. */
+	/** Sends a message at a later time. Each firing also needs this permission. */
 	"schedule.create": { ...chatActions, role: "member" },
-	/** To delete own schedules. */
+	/** Deletes own schedules. */
 	"schedule.remove": { ...chatActions, role: "guest" },
 	"usage.read": readers,
 	"budget.set": operatorOnly,
-	/** Feedback about replies, in all sessions. */
+	/** Reads feedback about replies in all sessions. */
 	"feedback.read": operatorOnly,
 	"agents.read": viewers,
 	"skill.read": viewers,
-	/** Trusts the skills of a working directory, and names such a directory. */
+	/** Trusts the skills of a working directory. The request names the directory. */
 	"skill.trust": operatorOnly,
 	"model.read": viewers,
 	"health.read": anyPrincipal,
 	"metrics.read": operatorOnly,
 	"gateway.control": operatorOnly,
 	"token.manage": operatorOnly,
-	/** Creates a ticket with the rights of the caller. */
+	/** Creates a ticket with the permissions of the caller. */
 	"ticket.create": anyPrincipal,
 	/** Requests access, or redeems a pairing code. */
 	"person.pair": { ...chatActions, operator: "none", role: "stranger" },
-	/** Reads one's own identity and rights. */
+	/** Reads the identity and permissions of the caller. */
 	"person.self": anyPrincipal,
-	/** To answer a question of the gateway about a person. */
+	/** Answers a question of the gateway about a person. */
 	"person.report": { operator: "none", observer: "none", connector: "any" },
 	"person.read": operatorOnly,
 	"person.manage": operatorOnly,
 	"place.read": operatorOnly,
 	"place.manage": operatorOnly,
 	"policy.read": operatorOnly,
-	/** Adds a rule to those of the operator, as the answer to an approval. */
+	/** Adds a rule to the operator's rules as the answer to an approval. */
 	"policy.extend": operatorOnly,
 	"grant.request": { ...chatActions, role: "member" },
-	/** Allows the calls of a channel to run without approval for a limited time. */
+	/** Lets the tool calls of a channel run without approval for a limited time. */
 	"grant.confirm": { ...chatActions, role: "owner" },
 	"grant.read": readers,
-	/** The end of a grant never makes a channel less safe. */
+	/** Ends a grant, which never makes a channel less safe. */
 	"grant.revoke": { ...chatActions, role: "member", alone: true },
 	"audit.read": operatorOnly,
 } as const satisfies Record<string, Rules>;
@@ -115,20 +115,20 @@ const rules = {
 export type Action = keyof typeof rules;
 
 /** All actions, for tables and tests. */
-// True because these are the keys of the object.
+// The cast is true because these are the keys of the object.
 export const actions = Object.keys(rules) as readonly Action[];
 
 /** Object of an action: a session with its owner, or the gateway itself. */
 export interface ActionObject {
-	/** Without one the object is the principal's own. */
+	/** Owner of the object. Default: the principal itself. */
 	readonly owner?: string;
 	readonly sessionId?: string;
 	/**
-	 * The channel of the object, as `placeKey` writes it. A person sees and changes only objects of their channel, and no
-	 * session without one.
+	 * Channel of the object, in the form of `placeKey`. A person sees and changes only objects of their channel, and no session
+	 * without a channel.
 	 */
 	readonly place?: string | undefined;
-	/** Requester of the work that a question belongs to. */
+	/** Requester of the work to which a question belongs. */
 	readonly requester?: string | undefined;
 }
 
@@ -137,8 +137,8 @@ export function isAuthorized(principal: Principal, action: Action, object: Actio
 }
 
 /**
- * Throws `permission_denied` with the missing right unless the principal may do the action. Every method of every wire calls
- * it.
+ * Throws `permission_denied`, with the missing permission, unless the principal may do the action. Every method of every wire
+ * calls this function.
  */
 export function authorize(principal: Principal, action: Action, object: ActionObject = {}): void {
 	const why = refusal(principal, action, object);
@@ -148,7 +148,7 @@ export function authorize(principal: Principal, action: Action, object: ActionOb
 function refusal(principal: Principal, action: Action, object: ActionObject): string | undefined {
 	const { kind, person } = principal;
 	const refused = rightTexts.mayNot(kind, action);
-	// The model has no rights on the gateway.
+	// The model has no permissions on the gateway.
 	if (kind === "agent") return refused;
 	const rule: Rules = rules[action];
 	if (principal.through && !mayThrough(principal.through, action, rule)) {
@@ -165,7 +165,10 @@ function refusal(principal: Principal, action: Action, object: ActionObject): st
 
 const throughWords = { agent: rightTexts.agent, form: rightTexts.clientForm } as const;
 
-/** Returns whether an agent may do it with the rights of the principal. It may not approve, nor do what only operators may. */
+/**
+ * Whether an agent or its form may do the action with the principal's permissions. An agent may not approve, and neither may do
+ * what only operators may do.
+ */
 function mayThrough(
 	through: NonNullable<Principal["through"]>,
 	action: Action,
@@ -176,7 +179,7 @@ function mayThrough(
 	return observer !== "none" || connector !== "none";
 }
 
-/** Names the principals that have the right, and how to become one. */
+/** Returns text that names the principals with the permission, and how to become one. */
 function whoMay(rule: Rules, { kind }: Principal): string {
 	if (kind === "operator") return rightTexts.onlyConnector;
 	const operatorOnly = rule.connector === "none";
@@ -190,7 +193,7 @@ const othersMay: Readonly<Record<Exclude<PrincipalKind, "agent">, string>> = {
 	connector: rightTexts.ownerOrOperator,
 };
 
-/** Content of one channel stays there, even for people who may read other channels. */
+/** Refuses access to the content of other channels, even for people who may read those channels on the platform. */
 function refusalOfPlace(person: Person, { place, sessionId }: ActionObject): string | undefined {
 	if (place === undefined && sessionId === undefined) return undefined;
 	return place === placeKey(person.place) ? undefined : belongsElsewhere;
@@ -202,7 +205,7 @@ function isOwn({ id, kind, sessions }: Principal, { owner, sessionId }: ActionOb
 	return sessions === "all" || (sessionId !== undefined && sessions.includes(sessionId));
 }
 
-/** Refuses an action of a person, in words for chats. */
+/** Returns the reason why a person may not do an action, in words for chats. */
 function refusalOfPerson(person: Person, action: Action, { requester }: ActionObject): string | undefined {
 	const { role: least }: Rules = rules[action];
 	const needed = action === "prompt.answer" && requester !== person.id ? "approver" : least;

@@ -1,6 +1,6 @@
 import type { Role } from "./principal.ts";
 
-/** A rule of the configuration about people. It applies to a person who matches all of its fields. */
+/** A configured rule about people. It applies to a person who matches all of its fields. */
 export interface PersonRule {
 	readonly platform?: string;
 	readonly tenant?: string;
@@ -12,49 +12,46 @@ export interface PersonRule {
 
 /** Configuration of chat platforms. */
 export interface ChatSettings {
-	/** People who have access without pairing, with their role. A higher role from the operator has precedence. */
+	/** People who have access without pairing, with their role. If the operator gave a person a higher role, that role applies. */
 	readonly allow: readonly (PersonRule & { readonly as: Exclude<Role, "stranger"> })[];
-	/** People without access. Precedes all other rules. */
+	/** People without access. This list has precedence over all other rules. */
 	readonly deny: readonly PersonRule[];
-	/** Guilds and teams that connectors may speak for, by platform. */
+	/** Guilds and teams that connectors may act for, by platform. */
 	readonly tenants: Readonly<Record<string, readonly string[]>>;
-	/** By channel, or `PLATFORM:TENANT` for all of a guild or team. */
+	/** Channel settings, by channel key, or by `PLATFORM:TENANT` for all channels of a guild or team. */
 	readonly places: Readonly<Record<string, PlaceProfile>>;
 	/** Whether a message of a person without access ends the trust in the channel. Default: true. */
 	readonly endTrustOnStranger?: boolean;
-	/** Whether a typed message may decide about an approval. Default: true. */
+	/** Whether a typed message may answer an approval. Default: true. */
 	readonly typedApprovals?: boolean;
-	/** Milliseconds in which connectors make one request of the messages of a person. Default: 0. */
+	/** Milliseconds within which connectors combine the messages of a person into one request. Default: 0. */
 	readonly joinMs?: number;
-	/** Welcome of connectors. Default: no posts, and no prompts. */
+	/** Welcome messages of connectors. Default: no posts and no prompts. */
 	readonly welcome?: {
-		/** Whether connectors post it in a channel and to a person at the first contact. */
+		/** Whether connectors post a welcome in a channel, and to a person at the first contact. */
 		readonly posts: boolean;
 		/** Suggested requests. */
 		readonly prompts: readonly string[];
 	};
-	/** By channel, or `PLATFORM:TENANT` for all of a guild or team. */
+	/** Notice settings, by channel key, or by `PLATFORM:TENANT` for all channels of a guild or team. */
 	readonly notices?: Readonly<Record<string, NoticeSettings>>;
 }
 
-/**
- * Ways to notify approvers. `mention`: in the conversation. `channel`: in the channels of `approveIn`. `direct`: by a direct
- * message.
- */
+/** Ways to notify approvers: with a mention in the conversation, in the channels of `approveIn`, or by a direct message. */
 export const noticeWays = ["mention", "channel", "direct"] as const;
 export type NoticeWay = (typeof noticeWays)[number];
 
 /** People who are notified together. */
 export interface NoticeGroup {
-	/** Ids of the people. Default: the approvers of the channel, or known people with the role approver or owner. */
+	/** Ids of the people. Default: the channel's approvers, or known people with the role approver or owner. */
 	readonly people?: readonly string[];
-	/** Tried in this order, until one reaches a person. */
+	/** Ways to notify a person, in the order of attempts. The first one that reaches the person ends the attempts. */
 	readonly by: readonly NoticeWay[];
 }
 
 /** Notices about the approvals of a channel. */
 export interface NoticeSettings {
-	/** The first approver is notified at once, and one more at each escalation. */
+	/** Groups in the order of notification. The first group is notified at once, and one more at each escalation. */
 	readonly groups: readonly NoticeGroup[];
 	/** Milliseconds until the reminder of the first group. */
 	readonly remindMs: number;
@@ -65,37 +62,37 @@ export interface NoticeSettings {
 /** Settings under which no person has access. */
 export const noChat: ChatSettings = { allow: [], deny: [], tenants: {}, places: {} };
 
-/** Settings of a channel, from the configuration or the operator. Absent fields have the general value. */
+/** Settings of a channel, from the configuration or the operator. For an absent field, the general setting applies. */
 export interface PlaceProfile {
-	/** The agent profile of its sessions. */
+	/** Agent profile of the channel's sessions. */
 	readonly agent?: string;
-	/** A model's name or a tier. */
+	/** Name of a model, or a tier. */
 	readonly model?: string;
-	/** The only tools that its sessions have. */
+	/** Names of the only tools of the channel's sessions. */
 	readonly tools?: readonly string[];
-	/** Working directory of its tools, which replaces its own workspace. Absolute path. */
+	/** Absolute path of the working directory. It replaces the workspace of each session. */
 	readonly root?: string;
-	/** Ids of the people who may approve there. Default: all people with the role approver. */
+	/** Ids of the people who may approve in the channel. Default: all people with the role approver. */
 	readonly approvers?: readonly string[];
-	/** Channels whose approvers may answer its approvals, too. */
+	/** Other channels whose approvers may also answer the channel's approvals. */
 	readonly approveIn?: readonly string[];
-	/** Billionths of a US dollar a day for each of its sessions. */
+	/** Daily budget of each session in billionths of a US dollar. */
 	readonly budget?: number;
-	/** Maximum bytes of its workspace. */
+	/** Maximum bytes of the workspace. */
 	readonly quotaBytes?: number;
-	/** Messages that connectors treat as messages to the agent. */
+	/** Whether connectors require a mention to treat a message as a message to the agent. */
 	readonly mention?: "required" | "always";
-	/** Whether all people of the channel share a session, or each person has one. */
+	/** Whether all members of the channel share a session, or each member has one. */
 	readonly sessions?: "shared" | "person";
-	/** Part of an answer that connectors show while the run works. */
+	/** Part of an answer that connectors show during the run. */
 	readonly live?: "off" | "text" | "tools" | "everything";
-	/** Whether connectors answer a mention in the channel, or in a thread that they open for it. */
+	/** Whether connectors answer a mention in the channel, or in a new thread. */
 	readonly answers?: "channel" | "thread";
-	/** Whether connectors show the state of a message by posts or by reactions to it. */
+	/** Whether connectors show the state of a message with posts or with reactions. */
 	readonly status?: "posts" | "reactions";
-	/** Whether connectors queue a message during a run, or also offer to add it to the run. */
+	/** Whether connectors only queue a message during a run, or also offer to add it to the run. */
 	readonly busy?: "queue" | "offer";
-	/** Number of earlier messages of the channel that connectors read for a request; 0 also switches off threads. */
+	/** Number of earlier channel messages that connectors read for a request. 0 also disables reading threads. */
 	readonly context?: number;
 	/** Milliseconds before approvals expire. Default: 24 hours. */
 	readonly approvalMs?: number;

@@ -1,9 +1,9 @@
 import type { Message } from "./message.ts";
 
-/** The part of the context that a compaction removes: tool results, thinking, or all messages for a summary. */
+/** Part of the context that a compaction removes: tool results, thinking, or all messages, which a summary replaces. */
 export type CompactionLevel = "tool_results" | "thinking" | "summary";
 
-/** One compaction of a session's context. Tokens are estimates. `summary` replaces the messages. */
+/** One compaction of a session's context. Token counts are estimates. `summary` replaces the removed messages. */
 export interface ContextCompaction {
 	readonly level: CompactionLevel;
 	readonly messagesBefore: number;
@@ -14,18 +14,18 @@ export interface ContextCompaction {
 }
 
 /**
- * Tokens of a session's context window, by part. The provider counted the request. The parts add up to that count, in the
- * proportion of their tokens by the model's tokenizer, or by an estimate. All numbers are non-negative integers, and these
- * sums are exact: `system + tools + history + run` is `total`, `total + remaining` is `window`, and the tokens of `messages`
- * are `history + run`.
+ * Tokens of a session's context window, by part. `total` is the provider's count for the request, divided among the parts in
+ * proportion to their tokens by the model's tokenizer, or by an estimate. All numbers are non-negative integers, and three sums
+ * are exact: `system + tools + history + run` is `total`, `total + remaining` is `window`, and the tokens of `messages` are
+ * `history + run`.
  */
 export interface ContextSnapshot {
 	readonly model: string;
-	/** Size of the context window, or `total` if the provider accepted more than that. */
+	/** Size of the context window, or `total` if the provider accepted a larger request. */
 	readonly window: number;
-	/** The system prompt, with the provider's additions to each request. */
+	/** System prompt, with the provider's additions to each request. */
 	readonly system: number;
-	/** The descriptions of the tools. */
+	/** Descriptions of the tools. */
 	readonly tools: number;
 	/** Messages of earlier runs, and the summary that replaces older ones. */
 	readonly history: number;
@@ -41,7 +41,7 @@ export interface ContextSnapshot {
 		readonly source: "history" | "run";
 		readonly tokens: number;
 	}[];
-	/** Source of the parts: the model's tokenizer, or an estimate. */
+	/** Basis of the division: the model's tokenizer, or an estimate. */
 	readonly basis: "tokenizer" | "estimate";
 	/** Compactions since the last snapshot, oldest first. */
 	readonly compacted: readonly ContextCompaction[];

@@ -23,7 +23,7 @@ import type { BudgetReached, Usage } from "./usage.ts";
  */
 export type EndCause = "refusal" | "cut" | "model" | "budget" | "denied" | "limit" | "settings" | "step";
 
-/** Author of a message, unless it is the operator of the session. Untrusted text for the model. */
+/** Author of a message, unless the author is the session's operator. Untrusted text for the model. */
 export interface Author {
 	readonly id: string;
 	readonly name: string;
@@ -38,11 +38,11 @@ export interface ImageFacts {
 /** Public facts about a channel's grant. Times are milliseconds since the epoch. */
 export interface GrantFacts {
 	readonly id: string;
-	/** The channel, as `placeKey` writes it. */
+	/** Channel in the form of `placeKey`. */
 	readonly place: string;
-	/** Null: every person with access there. */
+	/** Ids of the people. Null for all people with access to the channel. */
 	readonly people: readonly string[] | null;
-	/** Names of tools and of classes. Null for all that the floor allows. */
+	/** Names of tools and of classes. Null allows all except those that always require approval. */
 	readonly tools: readonly string[] | null;
 	readonly classes: readonly string[] | null;
 	readonly maxActions: number;
@@ -53,22 +53,22 @@ export interface GrantFacts {
 	readonly expiresAt: number;
 }
 
-/** Trust grant of a channel under which a call ran without approval, with its end. */
+/** The trust grant under which a tool call ran without approval, with its end. */
 export interface TrustBadge {
 	readonly grantId: string;
 	readonly until: number;
 }
 
 /**
- * Recorded events of a conversation. A session begins with `session.created`. A run has `user.message` first. Each call has
- * one `tool.started` and exactly one `tool.completed` or `tool.failed`, with its `prompt.requested` in between. Each model
- * call has one `model.called`, and `run.retrying` after it if the call is repeated. At the end, `usage.updated` follows if a
- * model was called, and finally exactly one `assistant.message`.
+ * Recorded events of a conversation. A session begins with `session.created`. A run begins with `user.message`. Each tool call
+ * has one `tool.started` and one `tool.completed` or `tool.failed`, with any `prompt.requested` in between. Each model call has
+ * one `model.called`, which `run.retrying` follows if the call is repeated. A run ends with `usage.updated`, if a model was
+ * called, and exactly one `assistant.message`.
  */
 export type ConversationEvent =
 	| {
 			readonly type: "session.created";
-			/** The session whose first `turns` turns it begins with. */
+			/** Original session of a fork, which begins with its first `turns` turns. */
 			readonly forkedFrom?: { readonly sessionId: string; readonly turns: number };
 	  }
 	| { readonly type: "session.closed" }
@@ -79,11 +79,11 @@ export type ConversationEvent =
 			/** Correlation id of the client, if it sent one. */
 			readonly correlation?: string;
 			readonly author?: Author;
-			/** Entered an active run instead of starting one. */
+			/** True if the message was added to an active run instead of starting one. */
 			readonly steered?: true;
-			/** Part of the history of a new session: see `assistant.message`. */
+			/** True in the history of a new session; see `assistant.message`. */
 			readonly imported?: true;
-			/** The run whose last reply is requested again. `content` is the message of that run. */
+			/** Run whose last reply is requested again. `content` is the message of that run. */
 			readonly retryOf?: string;
 			/** Attachments in the order of the message. */
 			readonly attachments?: readonly FileFacts[];
@@ -97,26 +97,26 @@ export type ConversationEvent =
 			readonly error: string;
 			/** Absent on success, for `cancelled`, for an internal error, and in events of earlier versions. */
 			readonly cause?: EndCause;
-			/** The run that the message joined while it was queued. The error is `cancelled`. */
+			/** Run that the message joined while it was queued. The error is `cancelled`. */
 			readonly joined?: string;
-			/** Principal that stopped the run, if one did: the person of a chat, or the client. */
+			/** Principal that stopped the run: the person in a chat, or the client. */
 			readonly stoppedBy?: string;
-			/** Model that answered; "" if no model answered. */
+			/** Model that answered, or "" if no model answered. */
 			readonly model: string;
 			readonly usage: Usage;
-			/** Billionths of a US dollar; absent in events that an earlier version wrote. */
+			/** Billionths of a US dollar. Absent in events of earlier versions. */
 			readonly cost?: number;
-			/** While the channel was trusted. */
+			/** Set if the channel was trusted. */
 			readonly trusted?: TrustBadge;
 			readonly origin?: RunOrigin;
 			/**
-			 * Part of the history of a new session. It did not happen in this session: no model was called, and no tool ran.
-			 * In a history from a client, the client may claim anything, and a message without text has `content` "". A fork
-			 * has the history of another session.
+			 * True in the history of a new session. The message did not happen in this session: no model was called, and no tool ran. A
+			 * client can invent a history, and a message without text has `content` "". The history of a fork comes from the original
+			 * session.
 			 */
 			readonly imported?: true;
 	  }
-	/** A failed model call is repeated by `model` after `inMs` milliseconds. `attempt` counts from 1. */
+	/** `model` repeats a failed model call after `inMs` milliseconds. `attempt` counts from 1. */
 	| {
 			readonly type: "run.retrying";
 			readonly runId: string;
@@ -128,7 +128,7 @@ export type ConversationEvent =
 	/** End of a model call with its actual usage. */
 	| {
 			readonly type: "model.called";
-			/** "" if the call was for the session and not for a run, for example for its title. */
+			/** Run of the call, or "" if the call was for the session, for example for its title. */
 			readonly runId: string;
 			readonly model: string;
 			readonly provider: string;
@@ -136,9 +136,9 @@ export type ConversationEvent =
 			readonly usage: Usage;
 			/** Billionths of a US dollar. */
 			readonly cost: number;
-			/** From the request to the end of the reply. */
+			/** Milliseconds from the request to the end of the reply. */
 			readonly durationMs: number;
-			/** "" if the reply is complete. */
+			/** Error of the call, or "" if the reply is complete. */
 			readonly error: string;
 			/** Kind of the failure. Absent without a failure, and in events of earlier versions. */
 			readonly fault?: ModelFault;
@@ -156,22 +156,22 @@ export type ConversationEvent =
 	/** Older parts of the transcript were shortened, for the model only. Tokens are estimates. */
 	| {
 			readonly type: "context.compacted";
-			/** "" for a request while the session was idle. */
+			/** Run that caused the compaction, or "" for a request to an idle session. */
 			readonly runId: string;
 			readonly level: CompactionLevel;
 			readonly tokensBefore: number;
 			readonly tokensAfter: number;
-			/** Reason why no model wrote the summary. Absent if a model did, and at other levels. */
+			/** Reason why no model wrote the summary. Absent if a model wrote it, and for other levels. */
 			readonly error?: string;
 	  }
 	/** A requested compaction of an idle session has ended. Tokens are estimates, and 0 if the transcript is unchanged. */
 	| {
 			readonly type: "compaction.ended";
-			/** unchanged: the transcript had no message after its last summary. */
+			/** Result of the compaction. `unchanged` if the transcript had no message after its last summary. */
 			readonly status: "compacted" | "unchanged" | "failed" | "cancelled";
 			readonly tokensBefore: number;
 			readonly tokensAfter: number;
-			/** Reason of a failure, else "". */
+			/** Reason of a failure, or "". */
 			readonly error: string;
 	  }
 	| {
@@ -180,9 +180,9 @@ export type ConversationEvent =
 			readonly callId: string;
 			readonly name: string;
 			readonly arguments: unknown;
-			/** Set if the call needed no approval because the channel is trusted. */
+			/** Set if the tool call needed no approval because the channel is trusted. */
 			readonly trusted?: TrustBadge;
-			/** See `assistant.message`; so in `tool.completed` and `tool.failed`. */
+			/** True in the history of a new session, as in `assistant.message`. Also in `tool.completed` and `tool.failed`. */
 			readonly imported?: true;
 	  }
 	| {
@@ -191,9 +191,9 @@ export type ConversationEvent =
 			readonly callId: string;
 			readonly name: string;
 			readonly result: string;
-			/** Images in the result. Absent if there are none. Stored under this name. */
+			/** Images in the result. Absent without images. Stored rows contain this name. */
 			readonly pictures?: readonly ImageFacts[];
-			/** Duration of the call, without the time that people needed to answer. */
+			/** Duration of the tool call, without the time for answers of people. */
 			readonly durationMs?: number;
 			readonly imported?: true;
 	  }
@@ -203,7 +203,7 @@ export type ConversationEvent =
 			readonly callId: string;
 			readonly name: string;
 			readonly error: string;
-			/** Absent if it did not run. */
+			/** Absent if the tool did not run. */
 			readonly durationMs?: number;
 			readonly imported?: true;
 	  }
@@ -211,42 +211,42 @@ export type ConversationEvent =
 	| {
 			readonly type: "prompt.answered";
 			readonly token: string;
-			/** The answer, or null for a password. */
+			/** Value of the answer, or null for a password. */
 			readonly value: unknown;
-			/** Arguments changed by the approver. */
+			/** Arguments that the approver changed. */
 			readonly arguments?: unknown;
-			/** The approval applies to the rest of the session. */
+			/** True if the approval applies to the rest of the session. */
 			readonly remembered?: true;
-			/** Reason of a denial, if one was given. */
+			/** Reason that a person gave for a denial. */
 			readonly reason?: string;
-			/** Principals of the approvals before this one, if several were needed. */
+			/** Principals that approved before this one, if several approvals were needed. */
 			readonly voters?: readonly string[];
 			readonly cancelled: boolean;
 			readonly by: string;
 			/** Display name of a person who answered from another chat platform. */
 			readonly byName?: string;
 	  }
-	/** An approval that needs several people got one of their approvals, and is still open. */
+	/** A person approved a call that needs several approvals. The question stays open. */
 	| {
 			readonly type: "prompt.voted";
 			readonly token: string;
 			readonly by: string;
 			/** Display name of a person who approved from another chat platform. */
 			readonly byName?: string;
-			/** Approvals that are valid now. */
+			/** Number of currently valid approvals. */
 			readonly approvals: number;
 			readonly needed: number;
-			/** The question with the arguments that this person changed. Earlier approvals are void. */
+			/** Question with the arguments that this person changed. Earlier approvals are invalid. */
 			readonly changed?: Prompt;
 	  }
 	| {
 			readonly type: "prompt.closed";
 			readonly token: string;
 			readonly reason: string;
-			/** Principal that stopped its run, if one did. */
+			/** Principal that stopped the question's run. */
 			readonly by?: string;
 	  }
-	/** A question is still open: at half and at nine tenths of its lifetime, or at the times of its notices. */
+	/** A question is still open. Sent at half and at nine tenths of its lifetime, or at the times of the notice settings. */
 	| {
 			readonly type: "prompt.reminded";
 			readonly token: string;
@@ -254,10 +254,10 @@ export type ConversationEvent =
 			readonly label: string;
 			/** Milliseconds since the epoch. */
 			readonly expiresAt: number;
-			/** People to notify. `escalated`: this group gets its first notice. */
+			/** People to notify. `escalated` is true for the first notice to this group. */
 			readonly notify?: Notice & { readonly escalated: boolean };
 	  }
-	/** A file for the people of the session; `runId` and `callId` identify the call that created it. */
+	/** A file for the members of the session. `runId` and `callId` identify the tool call that created it. */
 	| {
 			readonly type: "file.created";
 			readonly file: FileFacts;
@@ -265,7 +265,7 @@ export type ConversationEvent =
 			readonly callId: string;
 			readonly imported?: true;
 	  }
-	/** The list of steps of a run has changed, by the call with this id. Tasks record `task.progress` instead. */
+	/** The list of steps of a run has changed, through the tool call with this id. Tasks record `task.progress` instead. */
 	| {
 			readonly type: "todo.updated";
 			readonly runId: string;
@@ -274,11 +274,11 @@ export type ConversationEvent =
 			readonly steps: readonly PlanStep[];
 	  }
 	| { readonly type: "session.renamed"; readonly title: string; readonly by: "person" | "model" }
-	/** From now on, calls of the session's channel run without approval, within the limits of the grant. */
+	/** From now on, tool calls of the session's channel run without approval, within the limits of the grant. */
 	| { readonly type: "grant.created"; readonly grant: GrantFacts }
 	| { readonly type: "grant.ended"; readonly grantId: string; readonly reason: string };
 
-/** All recorded events, in the order of `seq`: the vocabulary of the product. */
+/** All recorded events of the product. */
 export type RecordedEvent =
 	| ConversationEvent
 	| CommandEvent
@@ -287,7 +287,7 @@ export type RecordedEvent =
 	| TaskEvent
 	| WorkerEvent;
 
-/** A recorded event with its position: `seq` counts from 1 in its session, without gaps. */
+/** A recorded event with its position. `seq` starts at 1 in each session and has no gaps. */
 export interface Recorded {
 	readonly transient: false;
 	readonly id: string;
@@ -298,7 +298,7 @@ export interface Recorded {
 	readonly event: RecordedEvent;
 }
 
-/** A transient event; `seq` is that of the last recorded event before it. */
+/** A transient event. `seq` is the number of the last recorded event before it. */
 export interface Passing {
 	readonly transient: true;
 	readonly sessionId: string;

@@ -7,16 +7,16 @@ export type MemoryScope = (typeof memoryScopes)[number];
 
 interface MemorySubject {
 	readonly scope: MemoryScope;
-	/** The person of scope `user`, the channel of scope `channel`, or "" for all people. */
+	/** Person for scope `user`, channel for scope `channel`, or "" for a note for all people. */
 	readonly subject: string;
 }
 
-/** Note about a person or a channel, or for all people. */
+/** A note about a person or a channel, or for all people. */
 export interface Memory extends MemorySubject {
 	readonly id: string;
-	/** The person or principal whose run or request wrote it. */
+	/** Person or principal whose run or request wrote the note. */
 	readonly author: string;
-	/** The session of the run that wrote it, which may be deleted; absent if a person wrote it. */
+	/** Session of the run that wrote the note. The session may have been deleted. Absent if a person wrote the note. */
 	readonly sessionId?: string;
 	/** Taint of the session when the note was written. A run that reads the note gets this taint. */
 	readonly taint: Taint;
@@ -26,7 +26,7 @@ export interface Memory extends MemorySubject {
 	readonly createdAt: number;
 }
 
-/** The person and the channel whose notes a run or a request can read. Notes for all people are always readable. */
+/** Person and channel whose notes a run or a request can read. It can always read notes for all people. */
 export interface MemoryReader {
 	readonly user?: string | undefined;
 	readonly channel?: string | undefined;
@@ -40,12 +40,12 @@ export interface NewMemory {
 }
 
 export const memoryLimits = {
-	/** Characters of a note. */
+	/** Maximum characters of a note. */
 	text: 2_000,
-	/** Tags of a note, and characters of each. */
+	/** Maximum tags of a note, and maximum characters of a tag. */
 	tags: 8,
 	tag: 40,
-	/** Maximum notes of one person, of one channel, and for all people. */
+	/** Maximum notes of a person, of a channel, and for all people. */
 	notes: 500,
 } as const;
 
@@ -53,8 +53,8 @@ export const memoryLimits = {
 const controls = /(?![\n\t])\p{Cc}/gu;
 
 /**
- * Returns the note in its stored form: trimmed, without control characters, each tag in one line. Throws `invalid_argument`
- * if it is blank or over a limit.
+ * Returns the note in its stored form: trimmed, without control characters, with each tag in one line. Throws `invalid_argument`
+ * if the note is blank or exceeds a limit.
  */
 export function checkMemory({ scope, text: given, tags: requested }: NewMemory): NewMemory {
 	const text = given.replaceAll(/\r\n?/g, "\n").replaceAll(controls, "").trim();
@@ -96,24 +96,24 @@ function invalid(message: string): ParleyError {
 	return new ParleyError(message, { code: "invalid_argument" });
 }
 
-/** Notes that the tools of a run can access: those of its person, of its channel, and for all people. */
+/** Notes that the tools of a run can access: notes of its person, of its channel, and for all people. */
 export interface MemoryAccess {
-	/** Whether the session is in a chat, in which other people may write later. */
+	/** Whether the session is in a chat. Other people may write there later. */
 	readonly inChat: boolean;
-	/** Returns the note as it would be stored. Throws like `store`, except for the number of notes. */
+	/** Returns the note in its stored form. Throws like `store`, except for the number of notes. */
 	check(note: NewMemory): NewMemory;
 	/**
-	 * Stores a note with the author and the taint of the run. A repeated call stores one note. Throws `invalid_argument`,
-	 * `resource_exhausted` for a limit, and `failed_precondition` for a scope that the run does not have.
+	 * Stores a note with the author and the taint of the run. A repeated call stores no second note. Throws `invalid_argument`,
+	 * `resource_exhausted` for a limit, and `failed_precondition` for a scope without a subject in the run.
 	 */
 	store(note: NewMemory): Promise<Memory>;
-	/** Returns the most relevant notes, or the newest without a query. The session has their taint before they are returned. */
+	/** Returns the most relevant notes or, without a query, the newest. Adds their taint to the session first. */
 	find(filter: {
 		readonly query?: string;
 		readonly scope?: MemoryScope | undefined;
 		readonly limit: number;
 	}): Promise<readonly Memory[]>;
-	/** Returns a note that the people of the run may delete. Throws `not_found` and `permission_denied`. */
+	/** Returns a note that the requesters of the run may delete. Throws `not_found` and `permission_denied`. */
 	deletable(id: string): Promise<Memory>;
 	/** Deletes a note. Throws like `deletable`. */
 	forget(id: string): Promise<void>;

@@ -11,19 +11,19 @@ import { contextTexts } from "./texts.ts";
  */
 export type ContextRelation = "thread" | "channel" | "reply" | "forward" | "quote" | "link";
 
-/** Whether it is an earlier message of the channel, and not one that the request refers to. */
+/** Whether the message is an earlier message of the channel, not one that the request refers to. */
 export function isEarlier(relation: ContextRelation): boolean {
 	return relation === "thread" || relation === "channel";
 }
 
-/** A file of a read message. The content is an attachment of the request, or not available. */
+/** A file of a read message. Its content is an attachment of the request, or not available. */
 export interface ContextFile {
 	readonly name: string;
 	readonly bytes?: number;
 	readonly mediaType?: string;
 }
 
-/** A message of a chat platform that was read for a request. Untrusted text. */
+/** A chat message that was read for a request. Untrusted text. */
 export interface ContextMessage {
 	/** The platform's id. */
 	readonly id: string;
@@ -31,19 +31,19 @@ export interface ContextMessage {
 	readonly author: {
 		readonly id: string;
 		readonly name: string;
-		/** `self`: Parley wrote it. `other`: a bot, or a person without the role member. */
+		/** `self`: Parley is the author. `other`: a bot, or a person without the role member. */
 		readonly is: "member" | "other" | "self";
 	};
 	/** Milliseconds since the epoch. */
 	readonly at: number;
 	readonly editedAt?: number;
 	readonly text: string;
-	/** The end of the text is missing. */
+	/** True if the end of the text was cut. */
 	readonly cut?: true;
 	readonly files: readonly ContextFile[];
 }
 
-/** Reason why earlier messages are missing. `not_allowed`: the requester may not read them. */
+/** Reason why earlier messages are missing. `not_allowed` means that the requester may not read them. */
 export type ContextProblem = "unavailable" | "not_allowed";
 
 /** Messages that were read for a request, oldest first. */
@@ -61,12 +61,12 @@ const problems: Readonly<Record<ContextProblem, string>> = {
 	not_allowed: contextTexts.notRead,
 };
 
-/** Whether a text of a message contains read messages and is not part of the request. */
+/** Whether a text block of a message contains read messages and is not part of the request. */
 export function isContextText(text: string): boolean {
 	return text.startsWith(contextTexts.beginning);
 }
 
-/** The read messages as text for the model. "" without content. */
+/** Returns the read messages as text for the model, or "" without messages. */
 export function contextText(context: MessageContext | undefined): string {
 	if (context === undefined) return "";
 	const { messages, hasOlder, problem } = context;

@@ -1,6 +1,6 @@
 /**
- * Messages of a transcript, in the order in which the model saw them. Exactly one `result` in the following `tool` message
- * answers each `call` of an assistant message.
+ * Messages of a transcript, in the order in which the model saw them. For each `call` of an assistant message, the following
+ * `tool` message has exactly one `result`.
  */
 export type Message = UserMessage | AssistantMessage | ToolMessage;
 
@@ -26,7 +26,7 @@ export interface TextBlock {
 	readonly text: string;
 }
 
-/** An image: `data` is base64. */
+/** An image. `data` is base64. */
 export interface ImageBlock {
 	readonly type: "image";
 	readonly mediaType: ImageType;
@@ -40,7 +40,7 @@ export function isImageType(mediaType: string): mediaType is ImageType {
 	return imageTypes.some((type) => type === mediaType);
 }
 
-/** Thinking of the model. `signature` and `redacted` are opaque and return to the provider unchanged. */
+/** Thinking of the model. `signature` and `redacted` are opaque and are sent back to the provider unchanged. */
 export interface ThinkingBlock {
 	readonly type: "thinking";
 	readonly text: string;
@@ -49,17 +49,17 @@ export interface ThinkingBlock {
 }
 
 /**
- * One tool call; `id` is unique within the session. `name` and `arguments` are in their normal form (normalise-call.ts),
- * and not yet validated.
+ * One tool call. `id` is unique within the session. `name` and `arguments` are in their normal form (normalise-call.ts), but not
+ * yet validated.
  */
 export interface CallBlock {
 	readonly type: "call";
 	readonly id: string;
 	readonly name: string;
 	readonly arguments: unknown;
-	/** Reason why the arguments cannot be used: such a call never runs. */
+	/** Reason why the arguments are invalid. A call with invalid arguments never runs. */
 	readonly invalid?: string;
-	/** Differences from the arguments that the model wrote. The result mentions them. */
+	/** Differences from the arguments that the model wrote. The call's result mentions them. */
 	readonly adjusted?: readonly string[];
 }
 
@@ -68,11 +68,11 @@ export interface ResultBlock {
 	readonly callId: string;
 	readonly text: string;
 	readonly failed: boolean;
-	/** Images for the model in addition to the text. Absent if there are none, and for failed calls. Stored under this name. */
+	/** Images for the model in addition to the text. Absent without images, and for failed calls. Stored rows contain this name. */
 	readonly pictures?: readonly ImageBlock[];
 }
 
-/** Text of a message for a model. Images and sealed thinking have no text. */
+/** Returns the text of a message for a model. Images and sealed thinking have no text. */
 export function messageText({ content }: Message): string {
 	return content.map(blockText).join("\n");
 }
@@ -90,5 +90,5 @@ function blockText(block: Message["content"][number]): string {
 	}
 }
 
-/** All line ends of any reader. Text of people is split at each of them, so that no line of theirs is without its mark. */
+/** Matches the line ends of all readers. Text of people is split at each line end, so that every line gets its mark. */
 export const lineEnds = /\r\n|[\n\v\f\r\u{85}\u{2028}\u{2029}]/u;

@@ -38,14 +38,14 @@ interface ModelErrorFacts {
 }
 
 /**
- * Failure of a model call. The message may be shown to people: it contains at most the provider's own short explanation,
- * never a page or a response body.
+ * Failure of a model call. The message may be shown to people. It contains at most a short explanation of the provider, never a
+ * page or a response body.
  */
 export class ModelError extends ParleyError {
 	readonly fault: ModelFault;
-	/** Requested wait in milliseconds. Undefined if the provider sent no valid one. */
+	/** Wait in milliseconds that the provider requested. Undefined without a valid value. */
 	readonly retryAfterMs: number | undefined;
-	/** Whether the content of the request was refused, not the caller, the model or the address. */
+	/** Whether the provider refused the content of the request, not the caller, the model or the URL. */
 	readonly refusesContent: boolean;
 
 	constructor(message: string, { fault, retryAfterMs, refusesContent = false, cause }: ModelErrorFacts) {
@@ -56,8 +56,8 @@ export class ModelError extends ParleyError {
 	}
 }
 
-/** Maximum calls of one reply that run. A provider that sends hundreds is faulty. */
+/** Maximum tool calls of one reply that run. A provider that sends hundreds is faulty. */
 export const maxCalls = 8;
 
-/** Text for the model about further calls. They are not wrong, and the model may repeat them. */
+/** Text for the model about further tool calls. These calls are valid, and the model may repeat them. */
 export const tooManyCalls = callRefusalTexts.onlyFirstCalls(maxCalls);

@@ -9,7 +9,7 @@ import { oodaPhases } from "./run-options.ts";
 
 const ooda = { mode: "ooda" } as const;
 
-/** A run in rounds of phases, with this model. */
+/** Starts a run in rounds of phases with this model. */
 async function begin(
 	stack: AsyncDisposableStack,
 	replies: readonly ScriptedReply[],
@@ -27,7 +27,7 @@ async function begin(
 	return { t, settings, session, log, model, ran, runId };
 }
 
-/** The phase that a request is for, and the number of its tools. */
+/** Returns the phase of a request, and the number of its tools. */
 function phaseIn({ messages, tools }: ModelRequest): readonly [string | undefined, number] {
 	const { content = [] } = messages.at(-1) ?? {};
 	const [block] = content;
@@ -49,7 +49,7 @@ test("each phase is a request with its own instructions, and only act sees tools
 	expect(model.requests.map(phaseIn)).toEqual([...round, ...round]);
 	const instructions = model.requests.slice(0, 4).map(({ messages }) => JSON.stringify(messages.at(-1)));
 	expect(new Set(instructions).size).toBe(4);
-	// The system prompt stays the same, so that a provider reads it once.
+	// The system prompt stays the same, so the provider can cache it.
 	expect(new Set(model.requests.map(({ system }) => system)).size).toBe(1);
 	expect(model.requests[0]?.system).toContain("observe, orient, decide, act");
 	await t.runtime.send(unkeyed(), session, { content: "next" });
@@ -119,7 +119,7 @@ test.for([0, 1, 2, 3])("a cancel ends the run in its phase: %i", async (phase) =
 
 test("the phases are part of the budget of the run", async () => {
 	await using stack = new AsyncDisposableStack();
-	// A scripted reply takes 15 tokens.
+	// A scripted reply uses 15 tokens.
 	const { log } = await begin(stack, thinking, { ...ooda, budget: { tokens: 30 } });
 	const { error } = await log.next("assistant.message");
 	expect(error).toBe("stopped: the budget of this run, 30 tokens, is used up");

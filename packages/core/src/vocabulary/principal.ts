@@ -1,52 +1,52 @@
 import { defined } from "@parley/base";
 /**
- * Kind of a caller. A connector acts for people of one chat platform. `agent` is the model itself, which has no right on the
- * gateway.
+ * Kind of a caller. A connector acts for people of one chat platform. `agent` is the model itself, which has no permissions on
+ * the gateway.
  */
 export type PrincipalKind = "operator" | "observer" | "connector" | "agent";
 
-/** Roles of a person of a chat platform, from the least to the most rights. A `stranger` has no access. */
+/** Roles of a person of a chat platform, ordered by permissions, lowest first. A `stranger` has no access. */
 export const roles = ["stranger", "guest", "member", "approver", "owner"] as const;
 export type Role = (typeof roles)[number];
 
 export interface Principal {
-	/** Stable and unique, for example `operator` or `connector:discord`. It owns keys and sessions. */
+	/** Stable unique id, for example `operator` or `connector:discord`. Idempotency keys and sessions belong to it. */
 	readonly id: string;
 	readonly kind: PrincipalKind;
-	/** Token of the client. Its revocation ends the client's connections. Absent for local processes of the operator. */
+	/** Id of the client's token. Its revocation closes the client's connections. Absent for local processes of the operator. */
 	readonly tokenId?: string;
-	/** For a connector: its chat platform, such as `discord`. */
+	/** For a connector, its chat platform, such as `discord`. */
 	readonly platform?: string;
-	/** For an observer: the sessions that it may read. None if absent. */
+	/** For an observer, the sessions that it may read. If absent, it may read none. */
 	readonly sessions?: readonly string[] | "all";
-	/** For a connector, in one request: the person that it acts for. */
+	/** For a connector, the person that it acts for in one request. */
 	readonly person?: Person;
-	/** Wire of the request, for the audit: `ozzie`, `http`. */
+	/** Wire of the request for the audit, such as `ozzie` or `http`. */
 	readonly via?: string;
 	/**
-	 * Source of the decisions of a request. Absent for the principal itself. An agent never approves. A form, which the client
-	 * of an agent shows to a person, never approves a call that always requires approval.
+	 * Source of the decisions of a request. Absent for the principal itself. An `agent` never approves. A `form` is a question that
+	 * the client of an agent shows to a person. It never approves a call that always requires approval.
 	 */
 	readonly through?: "agent" | "form";
 }
 
-/** A person of a chat platform, with the present facts of the gateway. */
+/** A person of a chat platform, with the gateway's current facts. */
 export interface Person {
-	/** `discord:GUILD:USER` or `slack:TEAM:USER`. */
+	/** For example `discord:GUILD:USER` or `slack:TEAM:USER`. */
 	readonly id: string;
 	/** Name as the platform shows it. Untrusted text. */
 	readonly name: string;
 	readonly role: Role;
-	/** Channel in which they write. */
+	/** Channel in which the person writes. */
 	readonly place: Place;
-	/** Ids of the platform's roles of the person at the time of the lookup. `People.roleNow` uses them. */
+	/** Ids of the person's platform roles at the time of the lookup. `People.roleNow` uses them. */
 	readonly platformRoles?: readonly string[];
 }
 
 /** Channel or direct message of a chat platform. Ids are the platform's own. */
 interface ChannelId {
 	readonly platform: string;
-	/** A guild or a team. For direct messages, the id that the platform has for them. */
+	/** Guild or team. For direct messages, the id that the platform uses instead. */
 	readonly tenant: string;
 	readonly channel: string;
 }
@@ -54,47 +54,47 @@ interface ChannelId {
 /** Channel, thread or direct message of a chat platform. */
 export interface Place extends ChannelId {
 	readonly thread?: string | undefined;
-	/** Whether people of other organisations are members. */
+	/** Whether people of other organisations are members of the channel. */
 	readonly shared: boolean;
 }
 
-/** Statement of a connector about the person it acts for. The gateway decides their rights. */
+/** A connector's facts about the person it acts for. The gateway decides the person's permissions. */
 export interface Actor {
-	/** The platform's own id. */
+	/** The platform's id of the person. */
 	readonly id: string;
 	readonly name: string;
-	/** Ids of the platform's roles of the person. */
+	/** Ids of the person's platform roles. */
 	readonly roles: readonly string[];
 	/** Whether the platform marks the person as a guest of the tenant. */
 	readonly guest: boolean;
 }
 
-/** The operator of this gateway: one operator is one trust boundary. */
+/** Operator of this gateway. A gateway has one operator and one trust boundary. */
 export const operator: Principal = { id: "operator", kind: "operator" };
 
-/** Id to record for an action: the person's if a connector acts for one. */
+/** Returns the id to record for an action: the person's id if a connector acts for a person. */
 export function actingId({ id, person }: Principal): string {
 	return person?.id ?? id;
 }
 
-/** Key of a channel in settings, sessions and grants: `discord:GUILD:CHANNEL`. */
+/** Returns the key of a channel in settings, sessions and grants: `discord:GUILD:CHANNEL`. */
 export function placeKey({ platform, tenant, channel }: ChannelId): string {
 	return `${platform}:${tenant}:${channel}`;
 }
 
-/** Whether a role has at least the rights of another role. */
+/** Whether a role has at least the permissions of another role. */
 export function hasRole({ role }: { readonly role: Role }, least: Role): boolean {
 	return roles.indexOf(role) >= roles.indexOf(least);
 }
 
-/** Some sessions: those of an owner, and further ones by their ids. With `place`, only those of that channel. */
+/** Filter of sessions: those of an owner, and further ones by id. With `place`, only sessions of that channel. */
 export interface SessionsOf {
 	readonly owner: string;
 	readonly ids?: readonly string[];
 	readonly place?: string;
 }
 
-/** Sessions that a principal with limited rights may see: its own, and those in its token's list. */
+/** Returns the sessions that a principal with limited permissions may see: its own, and those in its token's list. */
 export function visibleTo({ id, sessions, person }: Principal): SessionsOf {
 	return {
 		owner: id,

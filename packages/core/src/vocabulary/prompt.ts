@@ -13,7 +13,7 @@ export interface PromptOption {
 
 export type PromptType = "confirm" | "text" | "select" | "multi" | "password";
 
-/** Possible harm of the action, for people. `critical` always requires approval. */
+/** Possible harm of the tool call, for people. `critical` always requires approval. */
 export type Risk = "low" | "normal" | "high" | "critical";
 
 /** Facts that a client needs to show an approval. Absent for questions. */
@@ -23,21 +23,21 @@ export interface ApprovalContext {
 	readonly arguments: unknown;
 	readonly preview: string;
 	readonly risk: Risk;
-	/** Whether "for this session" may be answered. */
+	/** Whether the person may answer "for this session". */
 	readonly allowSession: boolean;
-	/** Notes for people: where the call runs, whether in a sandbox, and why it requires approval. */
+	/** Notes for people: the working directory, the sandbox, and the reasons for the approval. */
 	readonly notes: readonly string[];
-	/** The notes that differ from those of a usual call. A client that shows only a part shows these first. */
+	/** Notes that differ from those of an ordinary call. A client that shows only some notes shows these first. */
 	readonly warnings?: readonly string[];
-	/** Approvals by different people that it needs. Default: 1. */
+	/** Number of approvals by different people that the call needs. Default: 1. */
 	readonly approvals?: number;
-	/** Other channels in which it may be answered, as `placeKey` writes them. */
+	/** Other channels in which the approval may be answered, in the form of `placeKey`. */
 	readonly alsoIn?: readonly string[];
-	/** Absent in approvals that an earlier version raised. */
+	/** Absent in approvals of earlier versions. */
 	readonly reply?: ReplyPlace;
 	/** People who are notified at once. */
 	readonly notify?: Notice;
-	/** The rule that an operator can add instead of approving the call once. Absent if no rule can allow the call. */
+	/** Rule that an operator can add instead of approving only this call. Absent if no rule can allow the call. */
 	readonly offered?: OfferedRule;
 }
 
@@ -46,71 +46,74 @@ export interface OfferedRule {
 	/** Name of the tool in rules. */
 	readonly tool: string;
 	readonly classes: readonly ActionClass[];
-	/** All commands of the call. */
+	/** All commands of the tool call. */
 	readonly commands: readonly OfferedCommand[];
 }
 
-/** The complete words that an allowed command begins with. */
+/** First words of an allowed command. */
 export interface OfferedCommand {
 	readonly words: readonly string[];
-	/** Whether only these words are allowed, and no further ones: the program runs other programs. */
+	/** Whether further words are forbidden, because the program runs other programs. */
 	readonly exact: boolean;
 }
 
-/** People to notify, and the ways to try in order: see `NoticeWay`. */
+/** People to notify, and the ways to try, in order; see `NoticeWay`. */
 export interface Notice {
 	readonly people: readonly string[];
-	/** Ids of the platform's roles whose people may approve. Only a mention reaches them. */
+	/** Ids of platform roles whose members may approve. Only a mention reaches them. */
 	readonly roles?: readonly string[];
 	readonly by: readonly NoticeWay[];
-	/** Channels for the way `channel`, as `placeKey` writes them. */
+	/** Channels for the way `channel`, in the form of `placeKey`. */
 	readonly channels?: readonly string[];
 }
 
-/** Notices about an approval, as they were configured when it was raised. */
+/** Notices about an approval, with the settings from the time of its request. */
 export interface NoticeSchedule extends Pick<NoticeSettings, "remindMs" | "escalateMs"> {
-	/** At least one. */
+	/** Groups to notify. At least one. */
 	readonly groups: readonly Notice[];
 }
 
-/** The reply of the model that a call belongs to, and its place among the approvals that one commit raised for it. */
+/** The model reply that a tool call belongs to, and the call's position among the approvals that were requested together. */
 export interface ReplyPlace {
-	/** The same for all calls of the reply, also for later ones. */
+	/** Id of the reply. It is the same for all its calls, including later ones. */
 	readonly id: string;
-	/** From 1. */
+	/** Position, from 1. */
 	readonly place: number;
 	readonly count: number;
 }
 
-/** A question to a person: an approval when `approval` is present, else an elicitation. */
+/** A question to a person. With `approval`, it is an approval request, otherwise an elicitation. */
 export interface Prompt {
-	/** Unguessable. A holder who may see the session can answer with it. */
+	/** Unguessable id. A principal that may see the session can answer with it. */
 	readonly token: string;
 	readonly runId: string;
 	readonly type: PromptType;
 	readonly label: string;
 	readonly required: boolean;
 	readonly options: readonly PromptOption[];
-	/** Anchored by us, linear time (RE2 syntax); "" accepts everything. */
+	/** Regular expression (RE2 syntax, linear time) that must match the complete answer. "" accepts any answer. */
 	readonly validation: string;
 	readonly placeholder: string;
-	/** Milliseconds since the epoch; after it the answer is `no answer`. */
+	/** Expiry in milliseconds since the epoch. After it, the answer is `no answer`. */
 	readonly expiresAt: number;
 	readonly approval?: ApprovalContext;
-	/** The call that asks. Absent in approvals, which have it in `approval`, and in questions that an earlier version raised. */
+	/** Tool call that asks. Absent in approvals, which have it in `approval`, and in questions of earlier versions. */
 	readonly callId?: string;
 	/** Time of the first reminder in milliseconds since the epoch. Default: half of the lifetime. */
 	readonly remindAt?: number;
-	/** The task that asks. The people of its session answer. */
+	/** Task that asks. The members of its session answer. */
 	readonly taskId?: string;
 }
 
-/** Whether only an answer with a value approves it: a call of the always-ask floor, or a trust grant of a channel. */
+/**
+ * Whether only an answer with an explicit value approves the question. True for a tool call that always requires approval, and
+ * for a trust grant of a channel.
+ */
 export function alwaysRequires({ type, approval }: Prompt): boolean {
 	return type === "confirm" && (!approval || approval.risk === "critical");
 }
 
-/** Question that `ask_user` can ask a person. */
+/** A question that `ask_user` can ask a person. */
 export interface Elicitation {
 	readonly type: Exclude<PromptType, "confirm">;
 	readonly label: string;
@@ -119,7 +122,7 @@ export interface Elicitation {
 	readonly validation: string;
 }
 
-/** Answer to a question: the text, the chosen values, a handle `secret:…` for a password, or none. */
+/** Answer to a question: the text, the chosen values, a handle `secret:…` for a password, or no answer. */
 export type ElicitationAnswer =
 	| { readonly outcome: "answered"; readonly value: string | readonly string[] }
 	| { readonly outcome: "cancelled"; readonly reason?: string }
@@ -131,19 +134,19 @@ export interface PromptResponse {
 	readonly values?: readonly string[];
 	readonly text?: string;
 	readonly cancelled?: boolean;
-	/** Reason why it was denied: reaches the model. */
+	/** Reason of a denial, which the model receives. */
 	readonly reason?: string;
-	/** Whether no person gave the denial. `reason` explains it. */
+	/** Whether the denial came from no person. `reason` explains it. */
 	readonly unanswered?: boolean;
-	/** False if the connection is not encrypted, so that the answer could be read on the network. */
+	/** False if the connection is not encrypted, so that others on the network could read the answer. */
 	readonly confidential?: boolean;
-	/** True if the client saw an approval that is always required as a choice between `deny` and `approve`. */
+	/** True if the client showed an always-required approval as a choice between `deny` and `approve`. */
 	readonly choice?: boolean;
 	/** For approvals: arguments that replace the shown ones. */
 	readonly arguments?: Readonly<Record<string, unknown>>;
 	/** True if a person of a chat platform typed the answer in a message. */
 	readonly typed?: boolean;
-	/** True if `arguments` may only narrow the call: they are refused if it then needs a further class of action. */
+	/** True if `arguments` may only narrow the call. They are refused if the call would then need a further class of action. */
 	readonly narrows?: boolean;
 }
 
@@ -154,20 +157,20 @@ export type Answer =
 	| { readonly kind: "value"; readonly value: string | readonly string[] }
 	| { readonly kind: "cancelled"; readonly reason?: string };
 
-/** Maximum characters of a text answer: about as much as a model reads of one result. */
+/** Maximum characters of a text answer. The model reads about as much of one result. */
 const longestAnswer = 65_536;
 /** Maximum length of a password, enough for a long private key. A longer one could not be redacted in tool output. */
 const longestPassword = 4_096;
 
 const yes = new Set<unknown>([true, "yes", "y", "allow", "once"]);
-/** Values of an answer to a choice. */
+/** Values that answer a choice. */
 const approving = new Set<unknown>([...yes, "approve"]);
 const denying = new Set<unknown>([false, "no", "n", "deny"]);
 const forSession = new Set<unknown>(["session", "always"]);
 
 /**
- * Reads a response to `prompt`. Throws `invalid_argument` if the prompt must stay open: the answer does not fit its options
- * or validation, or approves an always-required approval (`floor`) without a value.
+ * Interprets a response to `prompt`. Throws `invalid_argument` if the prompt must stay open: the answer does not fit its options
+ * or validation, or it approves an always-required approval (`floor`) without a value.
  */
 export function readAnswer(prompt: Prompt, floor: boolean, response: PromptResponse): Answer {
 	if (prompt.type === "confirm") return readConfirm(prompt, floor, response);
@@ -198,7 +201,7 @@ function readConfirm(prompt: Prompt, floor: boolean, response: PromptResponse): 
 	return { kind: "approved", remember: false };
 }
 
-/** Reads the value of a choice between `deny` and `approve`. The values of a confirm are accepted too. */
+/** Interprets the value of a choice between `deny` and `approve`. Also accepts the values of a confirm prompt. */
 function readDecision(value: unknown, denied: Answer): Answer {
 	if (denying.has(value)) return denied;
 	if (approving.has(value)) return { kind: "approved", remember: false };
@@ -215,7 +218,7 @@ function readText(prompt: Prompt, given: unknown): string {
 	if (given.length > longest) {
 		throw invalid(answerTexts.tooLong(given.length, longest));
 	}
-	// A pattern that does not compile was refused before the question was sent.
+	// The pattern compiles, because the question would otherwise have been refused earlier.
 	if (prompt.validation !== "" && !RE2JS.compile(prompt.validation).matches(given)) {
 		throw invalid(answerTexts.noMatch(prompt.validation));
 	}

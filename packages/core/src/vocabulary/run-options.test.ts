@@ -13,10 +13,10 @@ const limits = { contextWindow: 100_000, maxOutput: 1_000 };
 const able = { reasoning: "none", sampling: true, images: false } as const;
 const priced = new ModelTable([{ id: "scripted", provider: "scripted", ...limits, ...able, prices }]);
 
-/** Whether the gateway restarts in the middle of the run's first model call. */
+/** Whether the gateway restarts during the run's first model call. */
 const restarts = [false, true];
 
-/** A run with these options, with this model. */
+/** Starts a run with these options and this model. */
 async function begin(
 	stack: AsyncDisposableStack,
 	{
@@ -72,7 +72,7 @@ async function begin(
 			log.check();
 			return error;
 		},
-		/** The request of a later run of the session, without options. */
+		/** Returns the request of a later run of the session, without options. */
 		async nextRequest() {
 			await runtime.send(unkeyed(), session, { content: "next" });
 			await log.next("assistant.message");
@@ -126,7 +126,7 @@ test.for(restarts)(
 		const replies = [[calls("c1", "look"), calls("c2", "edit")], [says("done")]];
 		const r = await begin(stack, { options: { ask: "all" }, replies, isRestarted, trusted: true });
 		const [look = "", edit = ""] = await r.prompts(2);
-		// A transient event, which a client that joins later does not get.
+		// The event is transient, so a client that joins later does not receive it.
 		if (!isRestarted) {
 			const proposed = [
 				{ callId: "c1", token: look },
@@ -293,7 +293,7 @@ test.for(restarts)(
 
 test.for(restarts)("`budget.tokens` ends a run, also after a restart: %s", async (isRestarted) => {
 	await using stack = new AsyncDisposableStack();
-	// A scripted reply takes 15 tokens.
+	// A scripted reply uses 15 tokens.
 	const replies = [[calls("c1", "look")], [calls("c2", "look")]];
 	const r = await begin(stack, { options: { budget: { tokens: 30 } }, replies, isRestarted });
 	expect(await r.ended()).toBe("stopped: the budget of this run, 30 tokens, is used up");
@@ -335,7 +335,7 @@ test("a retried reply keeps the options of its run", async () => {
 	expect(r.model.requests.at(-1)).toMatchObject({ reasoning: "low" });
 });
 
-// True because these are values that a program without types may send.
+// The cast imitates a program without types, which may send these values.
 const wrong = (options: object): RunOptions => options as RunOptions;
 
 test.for<[name: string, options: RunOptions, error: string]>([

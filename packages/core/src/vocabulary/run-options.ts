@@ -9,81 +9,81 @@ import type { UsedSkill, WorkflowCall } from "./skill.ts";
 import type { Step } from "./step.ts";
 import { runOptionTexts } from "./texts.ts";
 
-/** Options of one run, stored with it. A run without options follows its session. */
+/** Options of one run, stored with it. Without options, the settings of the session apply. */
 export interface RunOptions {
-	/** The agent profile that works on the run, in place of the session's: its instructions, tools, models and policy. */
+	/** Agent profile for the run, in place of the session's profile: instructions, tools, models and policy. */
 	readonly agent?: string;
-	/** Names of the only tools that the run may use, of those that the session has. */
+	/** Names of the only tools that the run may use. They must be tools of the session. */
 	readonly tools?: readonly string[];
 	/** Text after the system prompt of the session, or instead of it. */
 	readonly system?: { readonly text: string; readonly place: "behind" | "instead" };
-	/** `all`: every call needs approval, also one that the policy allows. */
+	/** With `all`, every tool call needs approval, even if the policy allows it. */
 	readonly ask?: "policy" | "all";
-	/** `cancel`: a person who denies a call ends the run as cancelled, after the other calls of the reply. */
+	/** With `cancel`, a denial ends the run as cancelled, after the other tool calls of the reply. */
 	readonly onDenied?: "tell" | "cancel";
-	/** `allDecided`: no call of a reply starts before all calls that were proposed with it are decided. */
+	/** With `allDecided`, no tool call of a reply starts before all calls of the reply are decided. */
 	readonly start?: "ready" | "allDecided";
 	/**
-	 * `cancel`: after a crash of the gateway the run is cancelled when it needs a decision, because its client is lost. A
-	 * stop of the gateway ends this: the run then waits for any client.
+	 * With `cancel`, a run that needs a decision after a crash of the gateway is cancelled, because its client is gone. After an
+	 * ordinary stop, the run waits for any client.
 	 */
 	readonly afterCrash?: "wait" | "cancel";
 	readonly reasoning?: Reasoning;
-	/** Model name or tier. The real name is stored. */
+	/** Name of a model, or a tier. The stored form is the resolved name. */
 	readonly model?: string;
-	/** Tokens of input and output together that one request of the run may have, if the model has room for more. */
+	/** Maximum tokens of input and output of one request, if the model allows more. */
 	readonly contextTokens?: number;
-	/** `ooda`: rounds of four model calls: observe, orient, decide, act. Only the last of them has tools. */
+	/** `ooda`: rounds of four model calls: observe, orient, decide, act. Only the last call has tools. */
 	readonly mode?: "react" | "ooda";
 	readonly budget?: RunBudget;
-	/** The steps of a skill, which the run works on instead of asking a model. Its result is the answer. */
+	/** Steps of a skill that the run executes instead of calling a model. Their result is the answer. */
 	readonly workflow?: Omit<WorkflowCall, "callId">;
-	/** A shell command of the operator, which the run executes instead of asking a model. */
+	/** Shell command of the operator that the run executes instead of calling a model. */
 	readonly command?: string;
-	/** The schedule that started the run. Such a run has no grants of its session or channel. */
+	/** Schedule that started the run. Grants of the session or channel do not apply to the run. */
 	readonly origin?: RunOrigin;
-	/** The message came through an agent or its form: see `Principal.through`. Such a run has no grants either. */
+	/** Set if the message came through an agent or its form; see `Principal.through`. Grants do not apply to the run. */
 	readonly through?: Principal["through"];
 	/** Set for the run of a sub-agent. */
 	readonly delegated?: RunDelegation;
-	/** The skill that a person started with the message, unchanged since then. */
+	/** Skill that a person started with the message, in the version of that time. */
 	readonly skill?: UsedSkill;
 }
 
 export interface RunDelegation extends DelegationLimits {
-	/** The agent and its work, for people. */
+	/** Name of the agent and title of its work, for people. */
 	readonly name: string;
 }
 
-/** Limits of one run. The reply that reaches one is complete; no further model call follows it. */
+/** Limits of one run. A reply that reaches a limit is still completed, but no further model call follows. */
 export interface RunBudget {
-	/** Tokens of input and output together. */
+	/** Maximum tokens of input and output together. */
 	readonly tokens?: number;
-	/** Billionths of a US dollar. */
+	/** Maximum cost in billionths of a US dollar. */
 	readonly cost?: number;
 }
 
-/** Whether no grant of the session or channel covers the calls of a run: a schedule or an agent has started it. */
+/** Whether no grant of the session or channel applies to a run, because a schedule or an agent started it. */
 export function isWithoutGrants({ origin, through }: RunOptions): boolean {
 	return origin !== undefined || through !== undefined;
 }
 
-/** Options of a run that the principal starts. */
+/** Returns the options of a run that the principal starts. */
 export function optionsThrough({ through }: Principal, options: RunOptions = {}): RunOptions {
 	return through === undefined ? options : { ...options, through };
 }
 
-/** Options that change the configuration of a session for a run. They need the right to configure the session. */
+/** Options that change the session's configuration for a run. They need the permission to configure the session. */
 const configuring = ["agent", "model", "reasoning", "mode"] as const;
 
 export function configuresSession(options: RunOptions): boolean {
 	return configuring.some((name) => options[name] !== undefined);
 }
 
-/** Maximum characters of `system`. */
+/** Maximum characters of the text in `system`. */
 const maxSystemCharacters = 200_000;
 
-/** Throws `invalid_argument` with the option, its value and the allowed values. Names of tools and models are not checked. */
+/** Throws `invalid_argument` with the option, its value and the allowed values. Does not check names of tools and models. */
 export function checkOptions({ contextTokens, system, budget, ...words }: RunOptions): void {
 	const { ask, onDenied, start, afterCrash, mode, reasoning } = words;
 	if (contextTokens !== undefined && !(Number.isSafeInteger(contextTokens) && contextTokens > 0)) {
@@ -129,7 +129,7 @@ export function checkTools(requested: readonly string[], tools: readonly { reado
 	});
 }
 
-/** The system prompt of a run with these options. */
+/** Returns the system prompt of a run with these options. */
 export function systemOf(session: string, { system, mode }: RunOptions): string {
 	const instead = system?.place === "instead" ? system.text : session;
 	const behind = definedItems([
@@ -140,7 +140,7 @@ export function systemOf(session: string, { system, mode }: RunOptions): string 
 	return `${[instead.trimEnd(), ...behind].join("\n\n")}\n`;
 }
 
-/** One message object for each phase, so that data derived from it is computed once. */
+/** Each phase always has the same message object, so that data derived from it is computed once. */
 const asks: Readonly<Record<OodaPhase, UserMessage>> = {
 	observe: ask("observe"),
 	orient: ask("orient"),
@@ -156,32 +156,32 @@ function ask(phase: OodaPhase): UserMessage {
 	};
 }
 
-/** Options of a run that decide about phases. */
+/** Options that determine the phases of a run. */
 type Mode = { readonly mode?: "react" | "ooda" } | undefined;
 
 /**
- * Phase of the next model call of a run. Undefined in another mode. Each reply ends a phase, so the steps give the phase
- * also after a restart.
+ * Returns the phase of the next model call of a run, or undefined in another mode. Each reply ends a phase, so the phase follows
+ * from the steps, even after a restart.
  */
 export function phaseOf(options: Mode, steps: readonly Step[]): OodaPhase | undefined {
 	return phaseAfter(options, steps.filter(({ kind }) => kind === "reply").length);
 }
 
-/** Phase after this number of replies of the run. */
+/** Returns the phase after this number of replies of the run. */
 export function phaseAfter(options: Mode, replies: number): OodaPhase | undefined {
 	return options?.mode === "ooda" ? oodaPhases[replies % oodaPhases.length] : undefined;
 }
 
-/** Whether the model may call tools, and may end the run, in this phase. */
+/** Whether the model may call tools and end the run in this phase. */
 export function mayAct(phase: OodaPhase | undefined): boolean {
 	return phase === undefined || phase === "act";
 }
 
-/** The instructions of a phase, as the last message of its request. */
+/** Returns the instructions of a phase, which are the last message of its request. */
 export function askOf(phase: OodaPhase): UserMessage {
 	return asks[phase];
 }
 
-/** The phases of a round in the mode `ooda`, in their order. Each is a separate model call. */
+/** Phases of a round in mode `ooda`, in order. Each phase is a separate model call. */
 export const oodaPhases = ["observe", "orient", "decide", "act"] as const;
 export type OodaPhase = (typeof oodaPhases)[number];

@@ -3,7 +3,7 @@ import type { Person, Principal } from "./principal.ts";
 import type { Taint } from "./taint.ts";
 import { scheduleLimitTexts } from "./texts.ts";
 
-/** Events that can start a schedule, by their names on the Ozzie wire. */
+/** Events that can start a schedule, with their names on the Ozzie wire. */
 export const eventTriggers = [
 	"user.message",
 	"assistant.message",
@@ -18,95 +18,95 @@ export const eventTriggers = [
 
 export type EventTrigger = (typeof eventTriggers)[number];
 
-/** Times at which a schedule fires, in milliseconds since the epoch. */
+/** Times when a schedule fires. Times are milliseconds since the epoch. */
 export type Trigger =
-	/** Five fields of cron in an IANA time zone. */
+	/** Cron expression with five fields, in an IANA time zone. */
 	| { readonly kind: "cron"; readonly cron: string; readonly timeZone: string }
-	/** Counted from the creation of the schedule. */
+	/** The first interval starts when the schedule is created. */
 	| { readonly kind: "interval"; readonly everyMs: number }
 	| { readonly kind: "once"; readonly at: number }
-	/** An event of the session that the schedule acts for. */
+	/** An event of the schedule's session. */
 	| { readonly kind: "event"; readonly event: EventTrigger };
 
-/** Display of the result in a channel: in its own thread, as a post, or only if the run fails or asks. */
+/** Display of the result in a channel: in a separate thread, as a post, or only if the run fails or asks a question. */
 export const shows = ["thread", "post", "silent"] as const;
 
 export type Show = (typeof shows)[number];
 
 interface ScheduleTexts {
-	/** The message that each firing sends to the session. */
+	/** Message that each firing sends to the session. */
 	readonly prompt: string;
-	/** The beginning of the prompt if absent. */
+	/** Title. Default: the beginning of the prompt. */
 	readonly title?: string | undefined;
 }
 
 /** Message, time and presentation of a schedule. */
 export interface NewSchedule extends ScheduleTexts {
 	readonly trigger: Trigger;
-	/** `post` if absent. */
+	/** Default: `post`. */
 	readonly show?: Show | undefined;
 }
 
-/** A message that is sent to a session at given times, as a run of its owner. */
+/** A message that the gateway sends to a session at given times or on events, as a run of the schedule's owner. */
 export interface Schedule {
 	readonly id: string;
-	/** The session of the next firing. */
+	/** Session of the next firing. */
 	readonly sessionId: string;
-	/** Replaces the session. A deleted session is created again with this key. */
+	/** External key of the session. A deleted session is created again with this key. */
 	readonly externalKey?: string;
-	/** The person or principal that created it. Each firing has the owner's present rights. */
+	/** Person or principal that created the schedule. Each firing has the owner's current permissions. */
 	readonly owner: string;
-	/** The principal of the owner, without its person. */
+	/** Principal of the owner, without its person. */
 	readonly principal: Omit<Principal, "person">;
 	readonly person?: Person;
 	readonly title: string;
 	readonly prompt: string;
 	readonly trigger: Trigger;
 	readonly show: Show;
-	/** Taint of the run that created it. Each firing adds it to the session. */
+	/** Taint of the run that created the schedule. Each firing adds it to the session. */
 	readonly taint: Taint;
-	/** Times are milliseconds since the epoch. */
+	/** Milliseconds since the epoch, like the other times. */
 	readonly createdAt: number;
-	/** Absent if it waits for an event, or if a `once` schedule could not fire. */
+	/** Absent if the schedule waits for an event, or if a `once` schedule could not fire. */
 	readonly nextDue?: number;
-	/** The due time of the last firing. */
+	/** Due time of the last firing. */
 	readonly lastDue?: number;
 	readonly lastFiredAt?: number;
 	readonly lastRunId?: string;
 	readonly firings: number;
-	/** Reason why the last due time did not fire, for people. */
+	/** Reason why the schedule did not fire at the last due time, for people. */
 	readonly problem?: string;
-	/** For an event schedule: the last checked event of the session. */
+	/** For an event schedule, the number of the last checked event of the session. */
 	readonly seenSeq: number;
 }
 
-/** The schedule that started a run, as the run and its events name it. */
+/** The schedule that started a run, as the run and its events store it. */
 export interface RunOrigin {
 	readonly scheduleId: string;
 	readonly title: string;
 	readonly show: Show;
 	/** Milliseconds since the epoch. */
 	readonly dueAt: number;
-	/** The run started more than a minute after its due time. */
+	/** Whether the run started more than a minute after its due time. */
 	readonly late: boolean;
 }
 
 export const scheduleLimits = {
 	prompt: 20_000,
 	title: 200,
-	/** Schedules of one owner. */
+	/** Maximum schedules of an owner. */
 	perOwner: 50,
-	/** Shortest time between two firings of a schedule. */
+	/** Minimum milliseconds between two firings of a schedule. */
 	shortestMs: 60_000,
 	longestMs: 366 * 24 * 3_600_000,
-	/** Farthest time of a `once` schedule. */
+	/** Maximum milliseconds until the time of a `once` schedule. */
 	farthestMs: 5 * 366 * 24 * 3_600_000,
 } as const;
 
-/** A firing later than this is marked as late. */
+/** Milliseconds after the due time from which a firing is marked as late. */
 export const lateMs = 60_000;
 
-/** Returns the message with a title. Throws `invalid_argument` if it is blank or over a limit. */
+/** Returns the message with a title. Throws `invalid_argument` if the message is blank or exceeds a limit. */
 export function checkTexts({ prompt: given, title: requested = "" }: ScheduleTexts): {
 	readonly prompt: string;
 	readonly title: string;
@@ -138,7 +138,10 @@ export function invalid(message: string): ParleyError {
 	return new ParleyError(message, { code: "invalid_argument" });
 }
 
-/** Trigger of a schedule, in plain words or in parts. A cron expression without a time zone uses that of the gateway. */
+/**
+ * Trigger of a schedule, in plain words or as separate fields. A cron expression without a time zone uses the gateway's time
+ * zone.
+ */
 export type RequestedTrigger =
 	| Exclude<Trigger, { kind: "cron" }>
 	| { readonly kind: "cron"; readonly cron: string; readonly timeZone?: string | undefined }
@@ -148,14 +151,14 @@ export interface RequestedSchedule extends Omit<NewSchedule, "trigger"> {
 	readonly trigger: RequestedTrigger;
 }
 
-/** The call of a run that creates a schedule. */
+/** Tool call of a run that creates a schedule. */
 export interface CallOrigin {
 	readonly callId: string;
-	/** Taint of the session of the run. */
+	/** Taint of the run's session. */
 	readonly taint: Taint;
 }
 
-/** The life of a schedule, in the session that it acts for: created, triggered any number of times, removed once. */
+/** Events of a schedule in its session: one creation, any number of triggers, and one removal. */
 export type ScheduleEvent =
 	| {
 			readonly type: "schedule.created";
@@ -164,38 +167,36 @@ export type ScheduleEvent =
 			readonly trigger: Trigger;
 			readonly show: Show;
 			readonly owner: string;
-			/** Milliseconds since the epoch; absent if it waits for an event. */
+			/** Milliseconds since the epoch. Absent if the schedule waits for an event. */
 			readonly nextDue?: number;
 	  }
-	/**
-	 * Due time with the run that it started, or the reason why it started no run. The `user.message` of that run follows.
-	 */
+	/** A due time with the run that it started, or the reason why it started no run. The run's `user.message` follows. */
 	| (RunOrigin & {
 			readonly type: "schedule.trigger";
 			readonly trigger: Trigger;
-			/** "" if it started no run. */
+			/** Id of the run, or "" if no run started. */
 			readonly runId: string;
-			/** "" if it started a run. */
+			/** Reason why no run started, or "". */
 			readonly error: string;
 	  })
 	| {
 			readonly type: "schedule.removed";
 			readonly scheduleId: string;
 			readonly title: string;
-			/** `completed` of a `once` schedule that fired, else `removed`. */
+			/** `completed` for a `once` schedule that fired, otherwise `removed`. */
 			readonly reason: "completed" | "removed";
-			/** The person or principal that removed it; "" for the gateway. */
+			/** Person or principal that removed the schedule, or "" for the gateway. */
 			readonly by: string;
 	  };
 
-/** Schedules for one tool call: those of the person who began the run, for the session of the run. */
+/** Schedules for one tool call: schedules of the person who started the run, in the session of the run. */
 export interface ScheduleAccess {
 	/**
-	 * Throws if the schedule is invalid, if the run may not create schedules, or if it would start a skill that only people
-	 * may start.
+	 * Throws if the schedule is invalid, if the run may not create schedules, or if the schedule would start a skill that only
+	 * people may start.
 	 */
 	check(requested: RequestedSchedule): Promise<void>;
-	/** Creates a schedule. A repetition for the same call changes nothing. */
+	/** Creates a schedule. A repetition of the same tool call changes nothing. */
 	create(requested: RequestedSchedule): Promise<Schedule>;
 	list(): Promise<readonly Schedule[]>;
 	/** Returns a schedule that the person may remove. Throws `not_found` otherwise. */

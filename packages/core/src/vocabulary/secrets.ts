@@ -3,8 +3,8 @@ import { ParleyError } from "@parley/base";
 import { secretTexts } from "./texts.ts";
 
 /**
- * Encrypts passwords from password prompts: AES-256-GCM with a key of the data directory. The handle is bound to the text as
- * associated data, so that a sealed value cannot be moved to another handle.
+ * Encrypts passwords from password prompts with AES-256-GCM and a key of the data directory. The handle is the associated data,
+ * so an encrypted value cannot be moved to another handle.
  */
 export class SecretBox {
 	readonly #key: Buffer;
@@ -15,7 +15,10 @@ export class SecretBox {
 		this.#key = key;
 	}
 
-	/** Keyed hash of a text. It compares texts without storing them, and only the owner of the key can test guesses. */
+	/**
+	 * Returns a keyed hash of a text. It allows texts to be compared without storing them. Only the owner of the key can test
+	 * guesses.
+	 */
 	fingerprint(text: string): string {
 		return createHmac("sha256", this.#key).update("fingerprint\0").update(text).digest("base64url");
 	}
@@ -28,7 +31,7 @@ export class SecretBox {
 		return sealed.toString("base64url");
 	}
 
-	/** Throws `data_loss` when the value was sealed under another key or handle, or was changed. */
+	/** Throws `data_loss` if the value was encrypted under another key or handle, or was changed. */
 	open(handle: string, sealed: string): string {
 		const bytes = Buffer.from(sealed, "base64url");
 		try {

@@ -2,46 +2,46 @@ import { defined, ParleyError } from "@parley/base";
 import type { Delegation } from "./delegation.ts";
 import { skillLimitTexts } from "./texts.ts";
 
-/** The place of a skill's file: the data directory, `.parley/skills` or `.claude/skills` of a working directory. */
+/** Location of a skill's file: the data directory, or `.parley/skills` or `.claude/skills` in a working directory. */
 export type SkillSource = "data" | "directory" | "claude";
 
 export interface SkillStep {
-	/** Unique in its skill. */
+	/** Id of the step, unique in its skill. */
 	readonly id: string;
-	/** Default: the id. */
+	/** Default: the step's id. */
 	readonly title: string;
 	readonly prompt: string;
-	/** A model's name or a tier; the model of the run if absent. */
+	/** Name of a model, or a tier. Default: the run's model. */
 	readonly model?: string;
-	/** Ids of the steps that must end before this one starts. They exist and have no cycle. */
+	/** Ids of the steps that must end before this step starts. The steps exist, and have no cycle. */
 	readonly needs: readonly string[];
-	/** Conditions that the result must meet. Absent without conditions. */
+	/** Conditions that the result must meet. Absent if there are none. */
 	readonly criteria?: readonly string[];
 }
 
-/** The content of a skill file. */
+/** Content of a skill file. */
 export interface SkillText {
 	/** At most 64 letters, digits, dots, hyphens and underscores. */
 	readonly name: string;
-	/** At most 1,024 characters in one line; "" if the file has no text. */
+	/** At most 1,024 characters in one line. "" if the file has no description. */
 	readonly description: string;
-	/** The text after the frontmatter, trimmed, with its placeholders. */
+	/** Text after the frontmatter, trimmed, with placeholders. */
 	readonly body: string;
-	/** A form for the arguments, such as `[branch]`. */
+	/** Hint for the arguments, such as `[branch]`. */
 	readonly argumentHint?: string;
-	/** Whether only a person can start it, and no model. */
+	/** Whether only a person can start the skill, and no model. */
 	readonly disableModelInvocation: boolean;
-	/** Whether a person can start it with `/name`. */
+	/** Whether a person can start the skill with `/name`. */
 	readonly userInvocable: boolean;
-	/** Names of the only tools of its run, as the file writes them. */
+	/** Names of the only tools of the skill's run, in the form of the file. */
 	readonly tools?: readonly string[];
-	/** A model's name or a tier for its run. */
+	/** Name of a model, or a tier, for the skill's run. */
 	readonly model?: string;
 	/** Steps of a workflow, in the order of the file. Absent for a skill with text only. */
 	readonly steps?: readonly SkillStep[];
 }
 
-/** A skill that was read. */
+/** A skill that was read from its files. */
 export interface Skill extends SkillText {
 	readonly source: SkillSource;
 	/** Real path of the directory of `SKILL.md`, or of the directory that contains `NAME.md`. */
@@ -50,10 +50,10 @@ export interface Skill extends SkillText {
 	readonly hash: string;
 }
 
-/** The run that a skill works in. */
+/** Run in which a skill is used. */
 interface OfRun {
 	readonly runId: string;
-	/** The call of the model that started the skill; "" if a person did. */
+	/** Tool call that started the skill, or "" if a person started it. */
 	readonly callId: string;
 	readonly skill: string;
 }
@@ -62,83 +62,83 @@ interface OfRun {
 interface StepTry extends OfRun {
 	readonly stepId: string;
 	readonly title: string;
-	/** The requested model of the step; "" for the model of the run. */
+	/** Requested model of the step, or "" for the run's model. */
 	readonly model: string;
-	/** The task that works on this try. */
+	/** Task that works on this attempt. */
 	readonly taskId: string;
-	/** Counts the tries of the step, from 1. */
+	/** Number of the attempt, from 1. */
 	readonly attempt: number;
 }
 
 /**
- * Events of a skill, in the session of its run. Order: started; for each attempt of a step one step.started and one
- * step.completed; finally exactly one completed. Parallel steps are interleaved. An attempt with `willRetry` is followed by
- * the next attempt of its step.
+ * Events of a skill, in the session of its run. The order is: one `started`; for each attempt of a step, one `step.started` and
+ * one `step.completed`; one `completed`. Parallel steps are interleaved. After an attempt with `willRetry`, the next attempt of
+ * the step follows.
  */
 export type SkillEvent =
 	| (OfRun & {
 			readonly type: "skill.started";
-			/** `multi-step`: a workflow. */
+			/** `multi-step` for a workflow. */
 			readonly kind: "simple" | "multi-step";
 			readonly vars: Readonly<Record<string, string>>;
 	  })
 	| (StepTry & { readonly type: "skill.step.started" })
 	| (StepTry & {
 			readonly type: "skill.step.completed";
-			/** The beginning of the result. */
+			/** Beginning of the result. */
 			readonly output: string;
 			/** "" if the step succeeded, `cancelled`, or the reason of the failure. */
 			readonly error: string;
-			/** The verdict about the criteria, in the words of the model that judged; "" without criteria. */
+			/** Verdict about the criteria, in the words of the model that judged, or "" without criteria. */
 			readonly reason: string;
 			readonly willRetry: boolean;
 			readonly durationMs: number;
 	  })
 	| (OfRun & {
 			readonly type: "skill.completed";
-			/** The beginning of the result. */
+			/** Beginning of the result. */
 			readonly output: string;
 			/** "" if the skill succeeded, `cancelled`, or the reason of the failure. */
 			readonly error: string;
 			readonly durationMs: number;
 	  });
 
-/** A step of a workflow: of a skill, or the work of a sub-agent. */
+/** A step of a workflow: a step of a skill, or the work of a sub-agent. */
 export interface WorkStep extends SkillStep {
 	readonly delegated?: Delegation;
 }
 
-/** A skill with steps, unchanged since its start. Its prompts have no placeholders. */
+/** A skill with steps, in the version of its start. Its prompts have no placeholders. */
 export interface Workflow {
 	readonly name: string;
-	/** SHA-256 of the files of the skill; absent in runs of earlier versions. */
+	/** SHA-256 of the skill's files. Absent in runs of earlier versions. */
 	readonly hash?: string;
-	/** At least one. Their ids are unique, and their needs exist and have no cycle. */
+	/** At least one step. Step ids are unique. Needed steps exist, and have no cycle. */
 	readonly steps: readonly WorkStep[];
-	/** Whether the steps are sub-agents: the failure of one does not affect the others, and all results are returned. */
+	/** Whether the steps are sub-agents. If so, a failed step does not affect the others, and all results are returned. */
 	readonly isDelegation?: true;
-	/** Names of the only tools of its steps, of those that the run has. All of these if absent. */
+	/** Names of the only tools of the steps. They must be tools of the run. Default: all tools of the run. */
 	readonly tools?: readonly string[];
-	/** Model name or tier for steps without one. Default: the model of the run. */
+	/** Name of a model, or a tier, for steps without one. Default: the run's model. */
 	readonly model?: string;
 }
 
 export interface WorkflowCall {
 	readonly workflow: Workflow;
-	/** The arguments as the caller wrote them; "" for none. */
+	/** Arguments as the caller wrote them, or "". */
 	readonly arguments: string;
-	/** The call of the model that starts it; "" if a person does. One call starts one workflow. */
+	/** Tool call that starts the workflow, or "" if a person starts it. A call starts at most one workflow. */
 	readonly callId: string;
 }
 
 export interface WorkflowEnd {
-	/** The results of the last steps; "" if it failed. */
+	/** Results of the last steps, or "" if the workflow failed. */
 	readonly output: string;
-	/** "" if it succeeded, `cancelled`, or the reason of the failure in words for people. */
+	/** "" if the workflow succeeded, `cancelled`, or the reason of the failure, for people. */
 	readonly error: string;
 }
 
-/** Workflow records of a run. */
+/** Records of a workflow in the steps of a run. */
 export type WorkflowStep =
 	/** A workflow has started. */
 	| {
@@ -149,23 +149,23 @@ export type WorkflowStep =
 			/** Milliseconds since the epoch. */
 			readonly at: number;
 	  }
-	/** A try of a step has started, as a task. */
+	/** An attempt of a step has started, as a task. */
 	| {
 			readonly kind: "try";
 			readonly callId: string;
 			readonly stepId: string;
 			readonly taskId: string;
-			/** The real name of the model. */
+			/** Resolved name of the model. */
 			readonly model: string;
 			readonly at: number;
 	  }
-	/** The last try of a step has ended. */
+	/** The last attempt of a step has ended. */
 	| {
 			readonly kind: "tried";
 			readonly callId: string;
 			readonly stepId: string;
 			readonly output: string;
-			/** "" if it succeeded. */
+			/** "" if the attempt succeeded, otherwise the reason of the failure. */
 			readonly error: string;
 			/** Whether another attempt follows. */
 			readonly willRetry: boolean;
@@ -178,13 +178,13 @@ export type WorkflowStep =
 	  }
 	| ({ readonly kind: "workflowEnded"; readonly callId: string } & WorkflowEnd);
 
-/** A skill that a call has started: its text, or the steps that the tool must run. */
+/** A skill that a tool call has started: its text, or the steps that the tool must run. */
 export type StartedSkill = { readonly text: string } | Omit<WorkflowCall, "callId">;
 
-/** Limits in characters. The filled-in texts are stored with the run and sent to the model. */
+/** Maximum characters. The filled-in texts are stored with the run and sent to the model. */
 const max = { arguments: 100_000, filled: 1_000_000 } as const;
 
-/** A skill as one run uses it: recorded with the run, so that a later change of the file has no effect on it. */
+/** A skill in the form that one run uses. It is recorded with the run, so later changes of the file do not affect the run. */
 export interface UsedSkill {
 	readonly name: string;
 	readonly source: SkillSource;
@@ -192,24 +192,24 @@ export interface UsedSkill {
 	readonly hash: string;
 	readonly tools?: readonly string[];
 	readonly model?: string;
-	/** As the caller wrote them; "" for none. */
+	/** Arguments as the caller wrote them, or "". */
 	readonly arguments: string;
-	/** Whether it has files besides its text. */
+	/** Whether the skill has files in addition to its text. */
 	readonly hasFiles: boolean;
-	/** The text for the model: the name, the directory and the body, without placeholders. */
+	/** Text for the model: the name, the directory and the body, without placeholders. */
 	readonly text: string;
-	/** The steps of a workflow, without placeholders. */
+	/** Steps of a workflow, without placeholders. */
 	readonly steps?: readonly SkillStep[];
 }
 
 /** A message that begins with `/name`. */
 export interface Invocation {
 	readonly name: string;
-	/** Everything after the name and one space. */
+	/** Text after the name and one space. */
 	readonly arguments: string;
 }
 
-/** The skill that a message may start; undefined if it does not begin with `/` and a name. */
+/** Returns the skill that a message may start. Undefined if the message does not begin with `/` and a name. */
 export function invocationIn(content: string): Invocation | undefined {
 	const [, name, given = ""] =
 		/^\/([\p{L}\p{N}][\p{L}\p{M}\p{N}._-]{0,63})(?:\s([\s\S]*))?$/u.exec(content) ?? [];
@@ -217,9 +217,9 @@ export function invocationIn(content: string): Invocation | undefined {
 }
 
 /**
- * Fills in the arguments of a call. With `isQuoted`, each is written as one line in quotes: the words of a person of a
- * chat, which must not read like the words of the skill. Throws `invalid_argument` if the arguments have more than 100,000
- * characters, or the text and the prompts of all steps together more than 1,000,000.
+ * Fills the arguments of a call into a skill. With `isQuoted`, each argument becomes one quoted line, because the words of a chat
+ * member must not look like the words of the skill. Throws `invalid_argument` for arguments of more than 100,000 characters, or
+ * if the text and the prompts of all steps together exceed 1,000,000.
  */
 export function useSkill(
 	{ skill, files }: { readonly skill: Skill; readonly files: readonly string[] },
@@ -254,7 +254,7 @@ interface FilledSkill {
 	readonly directory: string;
 }
 
-/** The texts of one skill, filled in with the arguments of one call. */
+/** Texts of one skill, filled in with the arguments of one call. */
 class Filling {
 	readonly #skill: FilledSkill;
 	readonly #given: string;
@@ -270,8 +270,8 @@ class Filling {
 	}
 
 	/**
-	 * Replaces `$ARGUMENTS`, `$0` for the first argument and so on, `$ARGUMENTS[0]` as another spelling, and
-	 * `${CLAUDE_SKILL_DIR}`, each once. Placeholders inside the arguments stay, and so do those without an argument.
+	 * Replaces `$ARGUMENTS`, `$0` for the first argument and so on, `$ARGUMENTS[0]` as another spelling, and `${CLAUDE_SKILL_DIR}`,
+	 * each once. Keeps placeholders inside the arguments, and placeholders without an argument.
 	 */
 	fill(text: string): string {
 		this.#count(text.length);
@@ -296,7 +296,7 @@ class Filling {
 		return this.#isQuoted ? JSON.stringify(value) : value;
 	}
 
-	/** Throws before the text becomes too long, so that it is never in memory. */
+	/** Throws before the text becomes too long, so that a longer text is never in memory. */
 	#count(characters: number): void {
 		this.#length += characters;
 		if (this.#length <= max.filled) return;
@@ -305,7 +305,7 @@ class Filling {
 }
 
 /**
- * Splits at spaces. `"` and `'` enclose spaces and are dropped. There are no escapes, and an open quote extends to the end.
+ * Splits at spaces. Removes `"` and `'`, which can enclose spaces. There are no escapes, and an open quote extends to the end.
  */
 export function splitArguments(given: string): readonly string[] {
 	const written = given.match(/(?:[^ "']|"[^"]*(?:"|$)|'[^']*(?:'|$))+/g) ?? [];

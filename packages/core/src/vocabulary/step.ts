@@ -6,23 +6,26 @@ import type { WorkflowStep } from "./skill.ts";
 import { callRefusalTexts } from "./texts.ts";
 import { addUsage, noUsage, type Usage } from "./usage.ts";
 
-/** Decision about a call, for later explanation. Absent in steps of earlier versions. */
+/** Decision about a tool call, for later explanation. Absent in steps of earlier versions. */
 export interface CallDecision {
 	readonly effect: "allow" | "ask" | "refuse";
-	/** The rule that decided, or, for an invalid call, the text for the model. */
+	/** Rule that decided or, for an invalid call, the text for the model. */
 	readonly reason: string;
-	/** The version of the rules. */
+	/** Version of the rules. */
 	readonly policy: string;
 }
 
 /**
- * Steps of a run, in order. The state of a run is a function of them: after a crash they are replayed, and the run continues
- * after the last one.
+ * Steps of a run, in order. They determine the state of the run: after a crash they are replayed, and the run continues after the
+ * last step.
  */
 export type Step =
-	/** First step of a run in a history from a client or of a fork. Such a run did not happen in this session. */
+	/**
+	 * First step of an imported run, whose history comes from a client or from a forked session. An imported run did not happen in
+	 * this session.
+	 */
 	| { readonly kind: "imported" }
-	/** A model is about to be called. Without a following `reply`, the call is repeated. */
+	/** A model is about to be called. Without a following `reply`, the model is called again. */
 	| { readonly kind: "call" }
 	| {
 			readonly kind: "reply";
@@ -33,7 +36,7 @@ export type Step =
 			/** Absent if the reply was interrupted, and in steps of earlier versions. */
 			readonly stop?: StopReason;
 			readonly usage: Usage;
-			/** Billionths of a US dollar; absent in steps that an earlier version wrote. */
+			/** Billionths of a US dollar. Absent in steps of earlier versions. */
 			readonly cost?: number;
 	  }
 	/**

@@ -248,7 +248,7 @@ interface StartedRun {
 	readonly resumed: boolean;
 }
 
-/** A worker's task is the text of an agent, also if a person requested the parent task. */
+/** An agent wrote a worker's task, even if a person requested the parent task. */
 const handedOn = taskRefusalTexts.byTask;
 const delegatedNote = taskRefusalTexts.byConversation;
 
@@ -258,8 +258,8 @@ interface BeginPorts {
 }
 
 /**
- * Run of a task, created if necessary, with its event. For an ended task, its remaining run is cancelled. Undefined without
- * one.
+ * Returns the run of a task, which it creates if necessary. Records the task's event. For an ended task, returns its remaining
+ * run as cancelled, or undefined without a run.
  */
 async function beginOrResume(
 	services: BeginPorts,
@@ -301,7 +301,7 @@ async function begin(
 	const parentId = row.parent_id ?? "";
 	await record({ type: "worker.started", taskId, parentId, title, agent: row.agent });
 	if (!planOf(row)) {
-		// Its first model call has not started.
+		// The first model call of the run has not started.
 		const usage = { ...noUsage, cost: 0 };
 		await record({ type: "task.progress", taskId, progress: progressOf(title, undefined, false), usage });
 	}
@@ -324,7 +324,7 @@ async function begin(
 	return run;
 }
 
-/** A step of a workflow is as strict as the run of the workflow, and works in its mode. */
+/** Returns the options of a task's run. A step of a workflow is as strict as the workflow's run, and has the same mode. */
 async function optionsOf(tx: Tx, row: TaskRow): Promise<RunOptions> {
 	if (!isStep(row)) return isThroughAgent(row.submitted_by) ? { through: "agent" } : {};
 	const run = await tx
@@ -345,7 +345,7 @@ async function optionsOf(tx: Tx, row: TaskRow): Promise<RunOptions> {
 	};
 }
 
-/** The step that a task works on. */
+/** Returns the workflow step that a task works on. */
 async function findStep(tx: Tx, { id, spawn_call }: TaskRow): Promise<WorkStep | undefined> {
 	const rows = await tx
 		.selectFrom("steps")

@@ -10,7 +10,7 @@ import type { NewTask } from "../../vocabulary/task.ts";
 
 const counting = { title: "Count", description: "count the stars" };
 
-/** A runtime with one session and a task in it. The events of the session are recorded. */
+/** Opens a runtime with one session and a task in it. Records the events of the session. */
 async function begun(
 	replies: readonly ScriptedReply[],
 	requested: NewTask = counting,
@@ -30,7 +30,7 @@ async function begun(
 	return { t, model, home, log, id };
 }
 
-/** Events of a session, checked against the documented order. */
+/** Returns the events of a session, after checking the documented order. */
 async function recordedIn({ runtime }: TestRuntime, sessionId: string): Promise<RecordedEvent[]> {
 	const events = await runtime.history.newest(operator, { limit: 1000, sessionId });
 	checkEventOrder(events, true);

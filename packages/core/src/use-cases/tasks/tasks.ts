@@ -36,17 +36,17 @@ export interface TasksOptions extends KeyServices {
 	readonly runner: TaskRunner;
 	/** Names that a task may use. */
 	readonly choice: TaskChoice;
-	/** Throws if the gateway accepts no more work. */
+	/** Throws if the gateway accepts no further work. */
 	readonly admit: () => void;
 }
 
-/** A submitted task, and its requests that were not possible, as text for people. */
+/** A submitted task. `notes` lists, as text for people, the requested options that were not possible. */
 export interface Submitted {
 	readonly id: string;
 	readonly notes: readonly string[];
 }
 
-/** Work in the background. Every method checks the principal's right to the session that owns the task. */
+/** Background tasks. Every method checks the principal's permission for the session that owns the task. */
 export class Tasks {
 	readonly #options: TasksOptions;
 
@@ -54,14 +54,14 @@ export class Tasks {
 		this.#options = options;
 	}
 
-	/** Submits a task of a session. It is durable when this resolves, and starts when a slot is free. */
+	/** Submits a task of a session. The task is durable when the promise resolves, and starts when a slot is free. */
 	async submit(request: Keyed, sessionId: string, requested: NewTask): Promise<Submitted> {
 		this.#options.admit();
 		using lease = await this.#options.sessions.lease(request.principal, sessionId, "task.submit");
 		return this.#submit(request, lease.session, { requested });
 	}
 
-	/** Submits a task that has ended once more, as a new one. */
+	/** Submits an ended task again as a new task. */
 	async retry(request: Keyed, taskId: string): Promise<Submitted> {
 		this.#options.admit();
 		const { row, lease } = await this.#borrow(request.principal, taskId, "task.submit");
@@ -80,7 +80,7 @@ export class Tasks {
 		return this.#submit(request, lock.session, { requested, retryOf: row.id });
 	}
 
-	/** State of a task. Throws `not_found` also for a principal that may not see it. */
+	/** Returns the state of a task. Throws `not_found` also for a principal that may not see the task. */
 	async check(principal: Principal, taskId: string): Promise<TaskFacts> {
 		const { row, lease } = await this.#borrow(principal, taskId, "task.read");
 		lease[Symbol.dispose]();
@@ -89,7 +89,7 @@ export class Tasks {
 		return facts;
 	}
 
-	/** The tasks that the principal may see, newest first. */
+	/** Returns the tasks that the principal may see, newest first. */
 	async list(principal: Principal, filter: TaskFilter): Promise<TaskFacts[]> {
 		const { sessions, journal } = this.#options;
 		authorize(principal, "task.read");
@@ -100,7 +100,7 @@ export class Tasks {
 		return journal.store.read((db) => listTasks(db, all ? undefined : visibleTo(principal), filter));
 	}
 
-	/** Ends a task with all its workers. An ended task does not change. Returns the resulting state. */
+	/** Ends a task with all its workers, and returns the resulting state. Does not change an ended task. */
 	async cancel(request: Keyed, taskId: string, reason: string): Promise<TaskRow["state"]> {
 		const { lease, row } = await this.#borrow(request.principal, taskId, "task.control");
 		using lock = lease;
@@ -124,7 +124,7 @@ export class Tasks {
 		return outcome.response;
 	}
 
-	/** Records a person's answer to a suspended task, which continues when there is a free slot. */
+	/** Records a person's answer to a suspended task. The task continues when a slot is free. */
 	async reply(
 		request: Keyed,
 		taskId: string,
@@ -161,7 +161,7 @@ export class Tasks {
 	): Promise<Submitted> {
 		if (home.taskId !== undefined) throw unfit(undefined, taskRefusalTexts.noTasksInTask);
 		const checked = checkTask(home, requested, this.#options.choice);
-		// Not awaited for a repeated request.
+		// The promise is not awaited for a repeated request.
 		checked.catch(() => undefined);
 		let created: readonly Recorded[] = [];
 		const outcome = await home.commit((tx, record) =>
@@ -181,7 +181,7 @@ export class Tasks {
 		return outcome.response;
 	}
 
-	/** The session that owns a task, and the task. */
+	/** Returns a task with the session that owns it. */
 	async #borrow(
 		principal: Principal,
 		taskId: string,
@@ -207,21 +207,22 @@ export class Tasks {
 	}
 }
 
-/** Action on a task with its result. */
+/** An action on a task, with its result. */
 type Audited = readonly [action: "submit" | "retry" | "cancel" | "reply", decision: string];
 
-/** Person's answer to the question of a task. */
+/** A person's answer to the question of a task. */
 interface Replying {
 	readonly taskId: string;
 	readonly by: Principal;
 	readonly approved: boolean;
 	readonly feedback: string;
-	/** Token of the answered question. Absent: the present one. */
+	/** Token of the answered question. Default: the current question. */
 	readonly token: string | undefined;
 }
 
 /**
- * Records the answer, with which the task continues. Throws `failed_precondition` if the question is closed or another one.
+ * Records the answer and lets the task continue. Throws `failed_precondition` if the question is closed, or if the token belongs
+ * to another question.
  */
 async function writeReply(
 	tx: Tx,
@@ -262,7 +263,7 @@ function unknownTask(id: string): ParleyError {
 	return new ParleyError(taskTexts.notFound(id.slice(0, 100)), { code: "not_found" });
 }
 
-/** Error for a request that does not fit the state of the task. */
+/** Returns the error for a request that the state of the task does not allow. */
 function unfit(row: TaskRow | undefined, why: string): ParleyError {
 	const shown = row?.state === "waiting" ? "running" : row?.state;
 	const state = row ? `task ${row.id} is ${shown}: ` : "";

@@ -1,4 +1,4 @@
-/** Refusals and log messages of tasks. */
+/** Errors and log messages of tasks. */
 export const taskRefusalTexts = {
 	claimedElsewhere: (task: string): string => `the task ${task} was taken over by another worker`,
 	tooDeep: (max: number): string => `workers can be nested at most ${max} levels deep: do this yourself`,

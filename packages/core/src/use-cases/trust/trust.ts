@@ -10,13 +10,13 @@ import { Tokens } from "../../trust/tokens/tokens.ts";
 import type { Principal } from "../../vocabulary/principal.ts";
 import { endAcceptAll } from "../messages/accept-all.ts";
 
-/** Access, rights, channels and the audit: `runtime.trust`. */
+/** Access, permissions, channels and the audit. Available as `runtime.trust`. */
 export class Trust {
 	readonly audit: Audit;
 	readonly auditLog: AuditLog;
 	readonly tokens: Tokens;
 	readonly people: People;
-	/** Questions to connectors about the present rights of people. */
+	/** Questions to connectors about the current permissions of people. */
 	readonly checks: PersonChecks;
 	readonly places: Places;
 	readonly policies: Policies;
@@ -38,23 +38,23 @@ export class Trust {
 		this.grants = new ChannelGrants(options, this.policies, this.people);
 	}
 
-	/** Principal of the connector for this person. The grant of a channel may end because of its author. */
+	/** Returns the connector's principal for this person. If the person has no access, the grant of their channel may end. */
 	async identify(...args: Parameters<People["identify"]>): Promise<Principal> {
 		const acting = await this.people.identify(...args);
 		await this.grants.witness(acting);
 		return acting;
 	}
 
-	/** Ends the session's `acceptAll`, also one that was given before a restart. */
+	/** Ends the session's `acceptAll`, even one from before a restart. */
 	async endAcceptAll(by: Principal, sessionId: string): Promise<void> {
 		const { clock } = this.#options;
 		await endAcceptAll({ sessions: this.#sessions(), clock, audit: this.audit }, by, sessionId);
 	}
 
-	/** Loads the database and the policy before any request is served. */
+	/** Loads the database and the policy before the gateway serves requests. */
 	async load(): Promise<void> {
 		await Promise.all([this.tokens.load(), this.places.load(), this.policies.load()]);
-		// Grants apply under a policy, so it is loaded first.
+		// The policy is loaded first, because each grant applies under a policy.
 		await this.grants.load();
 	}
 

@@ -1,15 +1,15 @@
 import { backgroundTexts } from "./texts.ts";
-/** Limits of commands in the background. */
+/** Limits of background commands. */
 export const backgroundLimits = {
-	/** Maximum running commands of one session. */
+	/** Maximum running commands of a session. */
 	perSession: 4,
 	/** Maximum running commands of the gateway. */
 	all: 32,
 	/** Milliseconds after which a command is ended. */
 	timeoutMs: 4 * 60 * 60 * 1000,
-	/** Bytes of output since the last read that are kept for each command: its beginning and its end. */
+	/** Maximum unread bytes of output that are kept for each command: the beginning and the end. */
 	unreadBytes: 64 * 1024,
-	/** Ended commands of the gateway whose unread output is kept. */
+	/** Maximum ended commands of the gateway whose unread output is kept. */
 	ended: 32,
 	/** Maximum milliseconds that a read waits for output. */
 	waitMs: 60_000,
@@ -27,30 +27,30 @@ export type CommandEndReason = "exited" | "stopped" | "timed_out" | "gateway" | 
 
 export interface CommandEnding {
 	readonly reason: CommandEndReason;
-	/** The exit code; null without one. */
+	/** Exit code, or null without one. */
 	readonly code: number | null;
 }
 
-/** A command in the background of a session. */
+/** A background command of a session. */
 export interface BackgroundCommand {
 	/** Number in the session, from 1. */
 	readonly n: number;
-	/** The command line, without secrets. */
+	/** Command line without secrets. */
 	readonly command: string;
 	/** Milliseconds since the epoch. */
 	readonly startedAt: number;
 	readonly endedAt?: number;
-	/** Absent while it runs. */
+	/** Absent while the command runs. */
 	readonly ending?: CommandEnding;
 }
 
-/** The start and the end of a command in the background. `runId` and `callId` identify the call that started it. */
+/** Start and end of a background command. `runId` and `callId` identify the tool call that started it. */
 export type CommandEvent =
 	| ({ readonly type: "command.started" } & CommandOfCall)
 	| ({
 			readonly type: "command.ended";
 			readonly ending: CommandEnding;
-			/** The principal that stopped it; absent for other reasons, and if the agent stopped it. */
+			/** Principal that stopped the command. Absent for other reasons, and if the agent stopped it. */
 			readonly by?: string;
 	  } & CommandOfCall);
 
@@ -61,14 +61,14 @@ interface CommandOfCall {
 	readonly command: string;
 }
 
-/** The part of the outcome of a command that is its end. */
+/** The part of a command's outcome that describes its end. */
 export interface EndedCommand {
-	/** The exit code, or null when a signal ended it. */
+	/** Exit code, or null if a signal ended the command. */
 	readonly code: number | null;
 	readonly timedOut: boolean;
 }
 
-/** Starts the command and resolves with its end. `onOutput` gets its output. */
+/** Starts the command and resolves with its end. `onOutput` receives the output. */
 export type StartedCommand = (options: {
 	readonly signal: AbortSignal;
 	readonly timeoutMs: number;
@@ -82,22 +82,22 @@ export interface NewOutput {
 	readonly text: string | undefined;
 }
 
-/** Commands in the background, for the tools of a call. Errors are in words for the model. */
+/** Background commands, for the tools of a call. Error messages are written for the model. */
 export interface BackgroundAccess {
-	/** Throws if no command can be started: `failed_precondition` in a task, `resource_exhausted` at a limit. */
+	/** Throws if no command can start: `failed_precondition` in a task, `resource_exhausted` at a limit. */
 	check(): void;
-	/** Starts a command that outlives the call and its run. It is recorded before it starts. */
+	/** Starts a command that outlives the tool call and its run. The command is recorded before it starts. */
 	start(command: string, start: StartedCommand): Promise<BackgroundCommand>;
-	/** Waits for output or the end for `waitMs`, then returns the output since the last read. Throws `not_found`. */
+	/** Waits up to `waitMs` for output or the end, then returns the output since the last read. Throws `not_found`. */
 	output(n: number, waitMs: number): Promise<NewOutput>;
-	/** Stops a command and resolves when it has ended. Throws `not_found`. An ended command stays as it is. */
+	/** Stops a command, and resolves when it has ended. Does not change an ended command. Throws `not_found`. */
 	stop(n: number): Promise<BackgroundCommand>;
 }
 
-/** Error for a number without a command. */
+/** Returns the error text for a number without a command. */
 export const unknownCommand = (n: number): string => backgroundTexts.unknown(n);
 
-/** The state of a command in a few words: `running`, `ended with exit code 1`. */
+/** Describes the state of a command, for example `running` or `ended with exit code 1`. */
 export function commandState({ ending }: BackgroundCommand): string {
 	switch (ending?.reason) {
 		case undefined:
@@ -120,7 +120,9 @@ const header = backgroundTexts.heading;
 /** Maximum ended commands in the text for the model. */
 const maxEnded = 20;
 
-/** The commands, in the order of their numbers, as text for the model: the running ones and the newest others. "" without commands. */
+/**
+ * Returns the running commands and the newest ended ones as text for the model, sorted by number. Returns "" without commands.
+ */
 export function commandsText(commands: readonly BackgroundCommand[]): string {
 	if (commands.length === 0) return "";
 	const ended = commands.filter(({ ending }) => ending !== undefined);
@@ -136,7 +138,7 @@ function olderLine(count: number): string[] {
 	return [count === 1 ? backgroundTexts.earlier(1) : backgroundTexts.earlier(count)];
 }
 
-/** Maximum characters of a command line in the text for the model, which has seen the complete one. */
+/** Maximum characters of a command line in the text for the model. The model has already seen the complete line. */
 const maxShown = 200;
 
 function shortened(command: string): string {

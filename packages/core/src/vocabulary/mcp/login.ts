@@ -1,4 +1,4 @@
-/** Authorization server of a login, as its metadata described it at the login: https://www.rfc-editor.org/rfc/rfc8414 */
+/** Authorization server of a login, as its metadata described it during the login: https://www.rfc-editor.org/rfc/rfc8414 */
 export interface McpAuthorizationServer {
 	readonly issuer: string;
 	readonly authorization_endpoint: string;
@@ -8,42 +8,42 @@ export interface McpAuthorizationServer {
 	readonly revocation_endpoint?: string;
 }
 
-/** Parley as the authorization server knows it. */
+/** Parley's registration as a client of the authorization server. */
 export interface McpOAuthClient {
 	readonly client_id: string;
 	readonly client_secret?: string;
 	readonly token_endpoint_auth_method?: string;
 }
 
-/** Login of the operator at the authorization server of a remote MCP server. Stored encrypted. */
+/** Login of the operator at the authorization server of a remote MCP server. Stored in encrypted form. */
 export interface McpLogin {
-	/** Changes with each login, and not with a refresh. */
+	/** Id of the login. A refresh does not change it. */
 	readonly id: string;
-	/** Address of the MCP server. No other address gets the tokens. */
+	/** URL of the MCP server. The tokens are sent to no other URL. */
 	readonly url: string;
-	/** Resource that the tokens are for: https://www.rfc-editor.org/rfc/rfc8707 */
+	/** Resource of the tokens: https://www.rfc-editor.org/rfc/rfc8707 */
 	readonly resource: string;
 	readonly server: McpAuthorizationServer;
 	readonly client: McpOAuthClient;
-	/** Hosts that may have a private address, in addition to that of a server with `allowPrivate`. */
+	/** Further hosts that may have a private address, in addition to the host of a server with `allowPrivate`. */
 	readonly privateHosts: readonly string[];
-	/** Empty after the authorization server has refused to refresh it. */
+	/** Access token. Empty after the authorization server has refused a refresh. */
 	readonly accessToken: string;
 	readonly refreshToken?: string;
 }
 
-/** State of a login, without its secrets. */
+/** State of a login, without secrets. */
 export interface McpLoginState {
 	readonly id: string;
-	/** The authorization server has refused to refresh it. */
+	/** Whether the authorization server has refused a refresh. */
 	readonly hasEnded: boolean;
 }
 
-/** Stored logins by the name of their server. Several processes use them at once. */
+/** Stored logins by server name. Several processes use them concurrently. */
 export interface McpLogins {
-	/** The login of a server; undefined without one, or if it was for another address. */
+	/** Returns the login of a server. Undefined without a login, or if the login is for another URL. */
 	find(name: string, url: string): Promise<McpLogin | undefined>;
-	/** Replaces or removes a login. No other change of it runs in the meantime, also not in another process. */
+	/** Replaces or removes a login. No other change of the login runs meanwhile, not even in another process. */
 	change(
 		name: string,
 		work: (before: McpLogin | undefined) => Promise<McpLogin | undefined>,

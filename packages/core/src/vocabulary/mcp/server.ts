@@ -1,46 +1,46 @@
 import type { McpLoginState } from "./login.ts";
 
 interface McpServerFacts {
-	/** Lower-case letters, digits and `-`: the first part of the names of its tools. */
+	/** Name of the server: lower-case letters, digits and `-`. The names of its tools start with it. */
 	readonly name: string;
-	/** Values that no text may show. */
+	/** Values that must not appear in any text. */
 	readonly secrets: readonly string[];
-	/** Milliseconds until a call fails. */
+	/** Milliseconds after which a call fails. */
 	readonly timeoutMs: number;
-	/** Reason why it cannot be started, for example a path that does not exist. */
+	/** Reason why the server cannot start, for example a path that does not exist. */
 	readonly problem?: string;
-	/** Working directory whose `.mcp.json` names it. Absent for servers of the operator. */
+	/** Working directory whose `.mcp.json` names the server. Absent for servers of the operator. */
 	readonly directory?: string;
 }
 
-/** A server that another machine runs. */
+/** A server on another machine. */
 export interface McpRemoteSettings extends McpServerFacts {
-	/** Address of its endpoint. */
+	/** URL of the endpoint. */
 	readonly url: string;
 	/** Headers of each request. */
 	readonly headers: Readonly<Record<string, string>>;
-	/** Whether it may have an address of this machine or of its networks, and be without TLS. */
+	/** Whether the server may have an address of this machine or its networks, and may use plain HTTP. */
 	readonly allowPrivate: boolean;
-	/** Login of the operator, whose token is sent. */
+	/** Login of the operator. Its token is sent to the server. */
 	readonly login?: McpLoginState;
 }
 
-/** Rights of a program beyond those of every command. */
+/** Permissions of a program beyond those of every command. */
 interface McpRights {
-	/** Variables in addition to those of every command. */
+	/** Environment variables in addition to those of every command. */
 	readonly environment: Readonly<Record<string, string>>;
-	/** Values that no text may show. */
+	/** Values that must not appear in any text. */
 	readonly secrets: readonly string[];
-	/** Directories that it may change, and those that it may only read. Absolute paths. */
+	/** Absolute paths of directories that the program may change, and of directories that it may only read. */
 	readonly write: readonly string[];
 	readonly read: readonly string[];
-	/** Hosts that it can reach by https, as in `Sandbox`. */
+	/** Hosts that the program can reach with https, as in `Sandbox`. */
 	readonly hosts: readonly string[];
 }
 
-/** A server that is a program in the sandbox. */
+/** A server that runs as a program in the sandbox. */
 export interface McpProgramSettings extends McpServerFacts, McpRights {
-	/** A program in PATH, or an absolute path. */
+	/** Name of a program in PATH, or an absolute path. */
 	readonly command: string;
 	readonly args: readonly string[];
 }
@@ -48,37 +48,37 @@ export interface McpProgramSettings extends McpServerFacts, McpRights {
 /** A server of the Model Context Protocol that offers tools to agents. */
 export type McpServerSettings = McpProgramSettings | McpRemoteSettings;
 
-/** Trust of the operator in one entry of the `.mcp.json` of a directory, with the rights that it gets. */
+/** Trust of the operator in one entry of a directory's `.mcp.json`, with the permissions of the program. */
 export interface TrustedMcpServer extends McpRights {
-	/** Real path. */
+	/** Real path of the directory. */
 	readonly directory: string;
-	/** SHA-256 of the file. */
+	/** SHA-256 of the `.mcp.json` file. */
 	readonly file: string;
 	readonly name: string;
-	/** Real path of the program to which its command led. */
+	/** Real path of the program that the command started. */
 	readonly program: string;
-	/** SHA-256 of a program in the directory. Programs elsewhere belong to the system. */
+	/** SHA-256 of the program if it is in the directory. Programs elsewhere belong to the system. */
 	readonly programHash?: string;
-	/** Reason why it cannot be started, for example a path that does not exist. */
+	/** Reason why the server cannot start, for example a path that does not exist. */
 	readonly problem?: string;
 }
 
-/** All servers that the operator has set up. */
+/** All servers that the operator has configured. */
 export interface McpSetup {
 	readonly servers: readonly McpServerSettings[];
 	readonly trusted: readonly TrustedMcpServer[];
-	/** Further servers that only this agent has. Default: none. */
+	/** Further servers that only the given agent has. Default: none. */
 	readonly ofAgent?: readonly McpServerSettings[];
 }
 
-/** The operator's setup, which may change while the gateway runs. Returns the same object as long as it has not changed. */
+/** The operator's servers, which may change while the gateway runs. Returns the same object until they change. */
 export interface McpSource {
 	current(agent: string): McpSetup | Promise<McpSetup>;
 }
 
 /**
- * `idle`: not started yet. `starting`: until its tools are known. `waiting`: it ended or failed, and starts again later.
- * `closed`: the gateway stops.
+ * Phase of a server. `idle`: it has not started. `starting`: its tools are not known yet. `waiting`: it ended or failed, and
+ * starts again later. `closed`: the gateway is stopping.
  */
 export type McpServerPhase = "idle" | "starting" | "ready" | "waiting" | "closed";
 
@@ -86,26 +86,28 @@ export type McpServerPhase = "idle" | "starting" | "ready" | "waiting" | "closed
 export interface McpServerState {
 	readonly name: string;
 	readonly phase: McpServerPhase;
-	/** Names of its tools, as models see them. */
+	/** Names of the server's tools in the form that models see. */
 	readonly tools: readonly string[];
 	/** Tools that are not offered, each with the reason. */
 	readonly refused: readonly string[];
-	/** Reason of the last failure. */
+	/** Reason of the server's last failure. */
 	readonly problem?: string;
-	/** Last lines of its standard error, for the operator. */
+	/** Last lines of standard error, for the operator. */
 	readonly log: readonly string[];
 }
 
-/** The form of the names of servers. Without `_`, so that no name begins with the prefix of another one. */
+/** Matches a valid server name. Names contain no `_`, so no tool name of one server begins with the prefix of another server. */
 export const mcpNamePattern = /^[a-z0-9](?:[a-z0-9-]{0,30}[a-z0-9])?$/;
 
-/** Rules know tools of the servers of directories by names with this prefix, so that no rule for other servers applies. */
+/**
+ * Prefix of tool names in rules for servers of a directory. Because of this prefix, no rule for other servers applies to them.
+ */
 export const directoryRulePrefix = "directory:";
 
-/** The separator between the names of a server and of its tool. */
+/** Separator between the name of a server and the name of its tool. */
 export const mcpSeparator = "__";
 
-/** Whether a name of a tool, or a pattern that ends with `*`, is about a tool of a server. */
+/** Whether the name of a tool, or a pattern that ends with `*`, belongs to an MCP server. */
 export function isMcpToolName(given: string): boolean {
 	const name = given.startsWith(directoryRulePrefix) ? given.slice(directoryRulePrefix.length) : given;
 	const at = name.indexOf(mcpSeparator);
@@ -114,7 +116,7 @@ export function isMcpToolName(given: string): boolean {
 	);
 }
 
-/** Whether a list of names includes a tool. `SERVER__*` includes all tools of a server. */
+/** Whether a list of tool names includes a tool. `SERVER__*` includes all tools of a server. */
 export function includesTool(names: readonly string[], tool: string): boolean {
 	if (names.includes(tool)) return true;
 	const at = tool.indexOf(mcpSeparator);

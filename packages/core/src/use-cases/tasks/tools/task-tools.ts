@@ -7,7 +7,7 @@ import { defineTool, type Tool, type ToolContext, type ToolPlan } from "../../..
 import { attributed } from "../../../vocabulary/transcript.ts";
 import { taskToolTexts } from "./texts.ts";
 
-/** Tools that each task has in addition to those of its submitter. */
+/** Returns the tools that each task has in addition to the tools of its submitter. */
 export function taskTools({
 	supervised,
 	spawns,
@@ -19,13 +19,13 @@ export function taskTools({
 	return spawns ? [...own, spawnWorker, waitForWorkers] : own;
 }
 
-/** Operations of the task that makes the call. Throws outside of tasks. */
+/** Returns the operations of the task that makes the tool call. Throws outside a task. */
 function accessOf({ task }: ToolContext): TaskAccess {
 	if (task) return task;
 	throw new ParleyError(taskToolTexts.onlyInTask, { code: "failed_precondition" });
 }
 
-/** Plan of a call that affects only the task itself. */
+/** Returns the plan of a tool call that affects only the task itself. */
 function planOwn(label: string): ToolPlan {
 	return { label: visible(label), classes: ["person"], preview: "", binding: {}, notes: [] };
 }
@@ -37,7 +37,7 @@ const reviewParameters = () =>
 	});
 type ReviewArguments = z.infer<ReturnType<typeof reviewParameters>>;
 
-/** Suspends a task until a person has looked at its plan or answered its question. */
+/** Suspends a task until a person has reviewed its plan or answered its question. */
 const requestReview = defineTool<ReviewArguments>({
 	name: "request_review",
 	description: taskToolTexts.requestReview,
@@ -86,7 +86,7 @@ const spawnWorker = defineTool<SpawnArguments>({
 	},
 });
 
-/** Maximum characters of one worker's result for its task. */
+/** Maximum characters of a worker's result that its task receives. */
 const maxOutput = 16_000;
 
 const waitParameters = () =>
