@@ -9,7 +9,7 @@ import { FakeAnthropic } from "../simulators/anthropic/fake-anthropic.ts";
 
 const publicUrl = "https://parley.example";
 
-/** A gateway that knows the secrets, a scripted model, and all data that leaves them. */
+/** A gateway that knows the secrets, a scripted model, and a record of all data that leaves the gateway. */
 export class RedactionSetup implements AsyncDisposable {
 	readonly directory: string;
 	readonly model: FakeAnthropic;
@@ -64,7 +64,7 @@ export class RedactionSetup implements AsyncDisposable {
 		return this.#gateway.urls[0] ?? "";
 	}
 
-	/** Sends a message and waits for the end of the run. Approves all questions by default. */
+	/** Sends a message and waits until its run ends. Approves all questions by default. */
 	async ask(content: string, answer: object = { value: true }): Promise<void> {
 		await this.client.call("send_message", { content });
 		for (;;) {
@@ -75,7 +75,9 @@ export class RedactionSetup implements AsyncDisposable {
 		}
 	}
 
-	/** Sends an HTTP request, records its response, and returns status and body: `404 {"error":"…"}`. */
+	/**
+	 * Sends an HTTP request and records the response. Returns the status and the body, for example `404 {"error":"…"}`.
+	 */
 	async get(path: string, init: RequestInit = {}): Promise<string> {
 		const response = await fetch(this.url + path, init);
 		const text = await response.text();
@@ -83,13 +85,13 @@ export class RedactionSetup implements AsyncDisposable {
 		return `${response.status} ${text}`;
 	}
 
-	/** Sends a request over the WebSocket, and returns its error, or `ok` with its payload. */
+	/** Sends a request over the WebSocket. Returns the error, or `ok` with the payload. */
 	async probe(method: string, params: object): Promise<string> {
 		const response = await this.client.request(method, params);
 		return response.ok ? `ok ${JSON.stringify(response.payload)}` : response.error;
 	}
 
-	/** Enters a value on the page of a password question, and returns its address. */
+	/** Enters a value on the page of a password question, and returns the address of the page. */
 	async typeIntoPage(token: unknown, value: string): Promise<string> {
 		const { url } = await this.client.call("secret_page", { token });
 		const address = String(url).replace(publicUrl, this.url);
@@ -105,7 +107,7 @@ export class RedactionSetup implements AsyncDisposable {
 		return this.model.requests.map(({ bytes }) => bytes.toString("utf8"));
 	}
 
-	/** Stops the gateway, and returns its stored data: each file by its name, and each row of the database. */
+	/** Stops the gateway. Returns its stored data: each file by name, and each row of the database. */
 	async leftovers(): Promise<Record<string, string>> {
 		await this.client.leave();
 		await this.#gateway.stop(1_000);
@@ -117,7 +119,8 @@ export class RedactionSetup implements AsyncDisposable {
 			found[path.slice(data.length)] =
 				(await readFile(path)).toString("latin1") + (await readFile(path, "utf8"));
 		}
-		// A long text spans several pages of the file, so only the rows have it in one piece.
+		// A long text spans several pages of the database file, so the file contains it only in pieces. A row contains
+		// the complete text.
 		return { ...found, ...(await rowsOf(join(data, "parley.sqlite"))) };
 	}
 

@@ -130,7 +130,8 @@ describe.each(["nginx", "caddy"] as const)("behind %s", (kind) => {
 			await using stream = new KontekstStream(front.url, access);
 			stream.start({ prompt: "long: 200 tokens at 20 per second" });
 			for (const kind of ["started", "token", "token", "token"]) await stream.until(kind);
-			// The reply would take another ten seconds. Delayed deltas would arrive after its end.
+			// The reply would need another ten seconds. If the proxy delayed the deltas, they would arrive after the
+			// end of the reply.
 			stream.send({ cancel: {} });
 			await stream.until("cancelled");
 			expect(stream.kinds()).not.toContain("turnCompleted");

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 
-/** The block of docs/remote.md after `<!-- test: NAME -->`, unchanged. */
+/** The block of docs/remote.md after `<!-- test: NAME -->`, without changes. */
 export function documented(name: string): string {
 	const markdown = readFileSync(new URL("../../docs/remote.md", import.meta.url), "utf8");
 	const block = new RegExp(`^<!-- test: ${name} -->\\n\`\`\`\\w+\\n(.*?)^\`\`\`$`, "ms").exec(markdown);
@@ -8,7 +8,7 @@ export function documented(name: string): string {
 	return block[1];
 }
 
-/** Replaces words of a text. Throws if one is missing, so that a test does not check another text. */
+/** Replaces words in a text. Throws if a word is missing, because the document must still contain the tested text. */
 export function adapt(text: string, words: Readonly<Record<string, string>>): string {
 	return Object.entries(words).reduce((adapted, [from, to]) => {
 		if (!adapted.includes(from)) throw new Error(`the documented block does not hold ${from}`);

@@ -27,7 +27,7 @@ const both = ({ gatewayPort, publicPort }: RemoteSetup) => [
 ];
 const secureAlone = ({ publicPort }: RemoteSetup) => [`0.0.0.0:${publicPort}`];
 
-/** Runs a command of the document as on another machine. */
+/** Runs a command of the document, as on another machine. */
 async function run(script: string, setup: RemoteSetup, environment: Readonly<Record<string, string>> = {}) {
 	const child = spawn("sh", ["-ec", script], {
 		...{ cwd: setup.directory, stdio: ["ignore", "pipe", "pipe"] },
@@ -118,7 +118,7 @@ test("a renewed certificate is loaded at SIGHUP, a broken one is not, and connec
 	await setup.certify("localhost");
 	gateway.kill("SIGHUP");
 	await gateway.line("the certificate was reloaded");
-	// The gateway uses the current certificate of the directory instead of the first one.
+	// After the restart, the gateway uses the directory's current certificate.
 	expect(setup.certificate).not.toBe(first);
 	expect((await setup.ask("/api/health")).status).toBe(200);
 	await client.call("send_message", { content: "hello" });

@@ -6,7 +6,7 @@ import { createInterface } from "node:readline";
 import { adapt, documented } from "./document.ts";
 import type { RemoteSetup } from "./setup.ts";
 
-/** Seconds of silence after which nginx ends a stream or an upload, unless the document sets another limit. */
+/** Seconds of silence after which nginx ends a stream or an upload. The document may set another limit. */
 export const silenceLimitS = 2;
 
 export class FrontProxy implements AsyncDisposable {
@@ -18,7 +18,7 @@ export class FrontProxy implements AsyncDisposable {
 		this.#ended = once(child, "close");
 	}
 
-	/** Reloads its configuration. The proxy closes old connections a second later. */
+	/** Makes the proxy reload its configuration. The proxy closes old connections one second later. */
 	reload(): void {
 		this.#child.kill("SIGHUP");
 	}
@@ -62,7 +62,7 @@ const kinds = {
 } as const;
 export type ProxyKind = keyof typeof kinds;
 
-/** The parts of an installation around the documented part, in a separate directory. */
+/** The parts of an installation that surround the documented part, in a separate directory. */
 function nginxFile(setup: RemoteSetup): string {
 	const part = adapt(documented("nginx"), {
 		"listen 443": `listen 127.0.0.1:${setup.publicPort}`,
@@ -71,7 +71,7 @@ function nginxFile(setup: RemoteSetup): string {
 		"/etc/ssl/parley": setup.directory,
 	});
 	const kinds = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"];
-	// Timeouts that the documented part must raise.
+	// Timeouts that the documented part must increase.
 	const short = ["client_body_timeout", "grpc_read_timeout", "grpc_send_timeout"];
 	mkdirSync(join(setup.directory, "nginx"));
 	const main = [
@@ -91,7 +91,7 @@ function nginxFile(setup: RemoteSetup): string {
 	return setup.write("nginx.conf", `${main.join("\n")}\n`);
 }
 
-/** Without the administration port, and with a certificate that needs no certificate authority. */
+/** Global options: no administration port, and a certificate that needs no certificate authority. */
 function caddyFile(setup: RemoteSetup): string {
 	const site = adapt(documented("caddy"), {
 		"parley.example {": `https://localhost:${setup.publicPort} {\n\tbind 127.0.0.1\n\ttls ${setup.directory}/cert.pem ${setup.directory}/key.pem`,

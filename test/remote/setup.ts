@@ -14,20 +14,20 @@ import { OzzieClient } from "../conformance/drivers/ozzie-client.ts";
 import { choosePort, GatewayProcess, type GatewayProcessOptions } from "../gateway-process.ts";
 import { adapt, documented } from "./document.ts";
 
-/** Address of clients; proxies use 127.0.0.1. */
+/** Source address of clients. Proxies use 127.0.0.1. */
 export const clientAddress = "127.0.0.2";
 
 interface Asking {
 	readonly method?: string;
 	readonly headers?: Readonly<Record<string, string>>;
 	readonly body?: Buffer;
-	/** If undefined, the request has no token. */
+	/** Token of the request. If undefined, the request has no token. */
 	readonly token?: string;
-	/** By default, the public port. */
+	/** Port of the request. By default, the public port. */
 	readonly port?: number;
 }
 
-/** A directory with the certificate of the document and a gateway, on free ports. */
+/** A directory with the document's certificate and a gateway on free ports. */
 export class RemoteSetup implements AsyncDisposable {
 	readonly directory = mkdtempSync(join(tmpdir(), "parley-remote-"));
 	readonly data = join(this.directory, "data");
@@ -80,7 +80,7 @@ export class RemoteSetup implements AsyncDisposable {
 		throw new Error(`the gateway did not start: ${gateway.stderr.join("\n")}`);
 	}
 
-	/** Sends a TLS request to the public port, and does not wait for the body of the response. */
+	/** Sends a TLS request to the public port. Does not wait for the response body. */
 	async open(
 		path: string,
 		{ token, headers = {}, body, port = this.publicPort, ...more }: Asking = {},
@@ -114,8 +114,8 @@ export class RemoteSetup implements AsyncDisposable {
 	}
 
 	/**
-	 * A relay to the public port for gRPC clients, which cannot choose their source address. Its connections come from the
-	 * address of clients.
+	 * A relay to the public port for gRPC clients, which cannot choose their source address. The relay's connections
+	 * come from the client address.
 	 */
 	async grpc(
 		localAddress: string,
@@ -125,14 +125,14 @@ export class RemoteSetup implements AsyncDisposable {
 			const server = connect({ host: "127.0.0.1", port: this.publicPort, localAddress });
 			for (const socket of [client, server]) {
 				sockets.add(socket);
-				// The close of a broken connection ends the other one, see below.
+				// After an error, the close handler below also ends the other connection.
 				socket.on("error", () => undefined);
 				socket.on("close", () => [client, server].forEach((one) => void one.destroy()));
 			}
 			client.pipe(server).pipe(client);
 		}).listen(0, "127.0.0.1");
 		await once(relay, "listening");
-		// The address of a server on a TCP port is an object.
+		// A server on a TCP port has an object as its address.
 		const { port } = relay.address() as AddressInfo;
 		const tls = { certificate: this.certificate, authority: `localhost:${this.publicPort}` };
 		return {

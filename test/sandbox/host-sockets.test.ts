@@ -12,7 +12,7 @@ import { hasBubblewrap, shellCommand } from "@parley/core/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 const undo = new AsyncDisposableStack();
-/** The paths used by clients. One of the sockets was created through a link. */
+/** The paths that clients use. One socket was created through a link. */
 const inRoot = ["one.sock", ".git/two.sock", "deep/named.sock", "data/in.sock"];
 const listening = ["root/one.sock", "root/.git/two.sock", "link/named.sock", "root/data/in.sock"];
 let temporary: string;
@@ -34,7 +34,7 @@ beforeAll(async () => {
 });
 afterAll(() => undo.disposeAsync());
 
-/** Covers are visible only if a command may use Unix sockets. */
+/** Cover files are visible only if a command may use Unix sockets. */
 function sandboxOf(mode: "required" | "off", unixSockets = true, path?: string) {
 	const common = { mode, unixSockets, clock: systemClock, ids: createIds(), log: silentLogger };
 	const environment = { PATH: process.env["PATH"], HOME: "/nonexistent" };
@@ -48,7 +48,7 @@ function sandboxOf(mode: "required" | "off", unixSockets = true, path?: string) 
 const hasPerl = spawnSync("perl", ["-MIO::Socket::UNIX", "-e", "1"]).status === 0;
 const testInside = test.skipIf(!hasBubblewrap || !hasPerl);
 
-/** Prints for each of these listeners whether it was reached. */
+/** Prints for each of these listeners whether the command has reached it. */
 const program = 'for (@ARGV) { my $s = IO::Socket::UNIX->new(Peer => $_); print $s ? <$s> : "no", " " }';
 const connecting = (paths: readonly string[]): string =>
 	`perl -MIO::Socket::UNIX -e '${program}' ${paths.join(" ")}`;
@@ -89,7 +89,7 @@ testInside("a command runs although an outside socket is removed while its sandb
 		join(temporary, "bin"),
 	];
 	await mkdir(bin);
-	// Removes the socket before bubblewrap starts, as its owner may do at any time.
+	// Removes the socket before bubblewrap starts, because its owner may do so at any time.
 	const line = `#!/bin/sh\n[ -e ${on} ] && rm -rf ${service}\nPATH=${process.env["PATH"]}\nexec bwrap "$@"\n`;
 	await writeFile(join(bin, "bwrap"), line, { mode: 0o755 });
 	const where = await sandboxOf("required", true, bin);
@@ -112,7 +112,7 @@ testInside(
 	},
 );
 
-/** Waits until a process outside has created a socket, and connects to it. */
+/** Waits until a process outside the sandbox has created a socket, then connects to it. */
 const connectingLater = `touch ready; until [ -S later.sock ]; do sleep 0.02; done; ${connecting(["later.sock"])}`;
 
 testInside.each([
@@ -130,7 +130,7 @@ testInside.each([
 	},
 );
 
-/** Waits until a process outside has bound a datagram socket, and sends to it by a socket of a pair. */
+/** Waits until a process outside the sandbox has bound a datagram socket, then sends to it from a socket of a pair. */
 const sendingLater = `touch ready; until [ -S later.sock ]; do sleep 0.02; done
 perl -MSocket -e 'socketpair(my $one, my $two, AF_UNIX, SOCK_DGRAM, 0) or print("$!"), exit;
 print send($one, "reached", 0, pack_sockaddr_un("later.sock")) ? "sent" : "$!"'`;
@@ -165,7 +165,7 @@ testInside.each([
 	},
 );
 
-/** A server that listens at a file of the root on request. */
+/** A server that starts to listen at a file of the root on request. */
 async function makeLater() {
 	const server = createServer((connection) => connection.end("reached"));
 	return {

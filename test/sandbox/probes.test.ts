@@ -58,7 +58,7 @@ async function listen(place: { path: string } | { host: string; port: number }):
 const namespaced = ["unshare", "--user", "--map-root-user", "--pid", "--fork", "--mount-proc"];
 const canUnshare = onLinux && spawnSync(namespaced[0] ?? "", [...namespaced.slice(1), "true"]).status === 0;
 
-/** The reason why an open way cannot be tried on this machine. */
+/** The reason why an open path out of the sandbox cannot be tested on this machine. */
 const unwalkable: Readonly<Record<string, string | false>> = {
 	mount: !isRoot && "only root may mount outside of a sandbox",
 	"kernel-switches": !isRoot && "only root may write these anywhere",
@@ -77,7 +77,9 @@ const unwalkable: Readonly<Record<string, string | false>> = {
 	filter: isFiltered && "a filter holds for these tests",
 };
 
-/** Runs one probe as an unconfined command. A probe that needs a session in another namespace has another command. */
+/**
+ * Runs one probe as an unconfined command. A probe that needs a session in another namespace uses a different command.
+ */
 async function walk(name: string): Promise<string> {
 	const script = probeScript(
 		probes.filter((probe) => probe.name === name),

@@ -6,7 +6,10 @@ import { hasBubblewrap } from "@parley/core/testing";
 import { expect, test } from "vitest";
 import { callsOf, openNestedRoots } from "./replaced-root.ts";
 
-/** Exchanges the directory `project` and the link `link` until it is ended. The directory is present for longer. */
+/**
+ * A program that swaps the directory `project` and the link `link` until it is stopped. The directory is in place for
+ * longer than the link.
+ */
 const swapper = `
 import ctypes, random, sys, time
 libc = ctypes.CDLL(None)
@@ -39,7 +42,7 @@ test.runIf(hasBubblewrap)(
 			expect(text).not.toContain("secret of the operator");
 			results[text.includes("written\\n") ? "completed" : "failed"] += 1;
 		}
-		// Without the cancel, the gateway would wait for the active run before it ends.
+		// Without the cancel, the gateway would wait for the active run before it stops.
 		await first.call("cancel_turn");
 		process.stdout.write(`${results.completed} commands ran in their root, ${results.failed} were refused\n`);
 		expect(await readdir(outside)).toEqual(["secret"]);

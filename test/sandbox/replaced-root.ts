@@ -5,18 +5,21 @@ import { expect } from "vitest";
 import { type EventFrame, OzzieClient } from "../conformance/drivers/ozzie-client.ts";
 import { choosePort, GatewayProcess } from "../gateway-process.ts";
 
-/** Two sessions of one gateway: the root of the second is inside the root of the first. */
+/** Two sessions of one gateway. The root of the second session is inside the root of the first session. */
 export interface NestedRoots extends AsyncDisposable {
 	readonly wide: string;
-	/** The root of the second session, in `wide`. */
+	/** The root of the second session, inside `wide`. */
 	readonly project: string;
-	/** A directory in no root, with the file `secret`. */
+	/** A directory outside of all roots, with the file `secret`. */
 	readonly outside: string;
 	readonly first: OzzieClient;
 	readonly second: OzzieClient;
 }
 
-/** Starts a gateway with a required sandbox and without `--root`, and opens both sessions. All calls are approved. */
+/**
+ * Starts a gateway with a required sandbox and without `--root`, and opens both sessions. The sessions approve all
+ * calls.
+ */
 export async function openNestedRoots(): Promise<NestedRoots> {
 	await using undo = new AsyncDisposableStack();
 	const directory = undo.adopt(await realpath(await mkdtemp(join(tmpdir(), "parley-roots-"))), (path) =>

@@ -8,7 +8,7 @@ import { expect, test } from "vitest";
 import { OzzieClient } from "../conformance/drivers/ozzie-client.ts";
 import { choosePort, GatewayProcess } from "../gateway-process.ts";
 
-/** Ways for a command to approve itself. Each prints a line that starts with `won` if it succeeds. */
+/** Methods by which a command tries to approve itself. A successful method prints a line that starts with `won`. */
 function ways(port: number, data: string, pid: number): string[] {
 	const ask = "GET /api/sessions HTTP/1.1\\r\\nHost: 127.0.0.1\\r\\n\\r\\n";
 	return [
@@ -52,7 +52,7 @@ test.skipIf(!hasBubblewrap)(
 
 		await using client = await OzzieClient.connect(`http://127.0.0.1:${port}`);
 		await client.open();
-		// While this question is open, the command has a prompt that it could answer.
+		// This open question gives the command a prompt to answer.
 		await client.call("send_message", { content: "run: bash ways.sh" });
 		const { payload } = await client.event("prompt.request");
 		expect(JSON.stringify(payload)).toContain(
@@ -63,7 +63,7 @@ test.skipIf(!hasBubblewrap)(
 		expect(answerText).toContain("the end");
 		expect(answerText).not.toContain("won");
 		expect(answerText).not.toContain(await readOperatorToken(data));
-		// Its file was in its own namespace and is gone.
+		// The command's file was in its own namespace and no longer exists.
 		await expect(readFile(join(data, "parley.config.json"))).rejects.toThrow("ENOENT");
 		expect(await client.call("list_sessions", {})).toMatchObject({ sessions: [{}] });
 	},

@@ -16,7 +16,7 @@ const bwrap = [
 	"/tmp",
 ];
 
-/** Does the same as `ProtectSystem=full`, in a mount namespace of its own. */
+/** Command prefix that has the same effect as `ProtectSystem=full`, in a separate mount namespace. */
 const protectSystem =
 	'for d in /usr /etc; do mount --bind $d $d && mount -o remount,bind,ro $d || exit 1; done; exec "$@"';
 

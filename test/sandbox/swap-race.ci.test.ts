@@ -8,7 +8,7 @@ import { expect, test } from "vitest";
 import { OzzieClient } from "../conformance/drivers/ozzie-client.ts";
 import { choosePort, GatewayProcess } from "../gateway-process.ts";
 
-/** Program that exchanges the directory `dir` and the link `link` until the test stops it. */
+/** A program that swaps the directory `dir` and the link `link` until the test stops it. */
 const swapper = `
 import ctypes, random, time
 libc = ctypes.CDLL(None)
@@ -24,7 +24,7 @@ interface Results {
 	failed: number;
 }
 
-/** Sends calls and counts their results. A fast machine reaches the limit of requests: then nothing is sent. */
+/** Sends calls and counts their results. On a fast machine, the gateway's rate limit prevents some calls. */
 async function write(writer: OzzieClient, content: string, results: Results): Promise<void> {
 	const sent = await writer.request("send_message", { content });
 	if (!sent.ok && sent.error.startsWith("rate limited")) return;
@@ -33,7 +33,7 @@ async function write(writer: OzzieClient, content: string, results: Results): Pr
 		const { event, payload } = await writer.event();
 		if (event === "tool.call" && payload["status"] === "completed") results.completed += 1;
 		if (event === "tool.call" && payload["status"] === "failed") results.failed += 1;
-		// A path that leads outside requires approval, which is denied.
+		// A path that leads outside of the root requires approval, which the test denies.
 		if (event === "prompt.request") {
 			await writer.call("prompt_response", { token: payload["token"], cancelled: true });
 		}
@@ -83,7 +83,7 @@ test.runIf(hasBubblewrap)(
 			const content = [call(`new-${n}.txt`), call("kept.txt")].join("\n");
 			await write(writer, content, results);
 		}
-		// Without the cancel, the gateway would wait for the active run before it ends.
+		// Without the cancel, the gateway would wait for the active run before it stops.
 		await attacker.call("cancel_turn");
 		process.stdout.write(`${results.completed} writes completed, ${results.failed} refused\n`);
 		expect(await readdir(outside)).toEqual(["kept.txt"]);

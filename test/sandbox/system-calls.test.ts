@@ -24,7 +24,7 @@ afterAll(() => rmSync(directory, { recursive: true }));
 
 type Call = (typeof deniedCalls)[number]["calls"][number];
 
-/** The error number of a system call under these rules. */
+/** The error number of a system call under these seccomp rules. */
 function errorOf(call: Call, rules?: typeof filterRules): number | null {
 	if (architecture === undefined) throw new Error(`no system calls of ${process.arch} are known`);
 	const [program, filter] = [join(directory, "call"), join(directory, "filter")];
@@ -36,7 +36,7 @@ function errorOf(call: Call, rules?: typeof filterRules): number | null {
 	const descriptor = openSync(filter, "r");
 	const options = ["--dev-bind", "/", "/", ...(isRoot ? ["--cap-add", "ALL"] : []), "--seccomp", "3"];
 	const stdio = ["ignore" as const, "ignore" as const, "inherit" as const, descriptor];
-	// The kernel does not let a parent with fewer capabilities trace a process, and bwrap has no capabilities.
+	// The kernel does not let a process trace a process with more capabilities, and bwrap has no capabilities.
 	const shell = ["/bin/sh", "-c", '"$1"; exit $?', "sh", program];
 	const { status } = spawnSync(bubblewrap, [...options, ...shell], { stdio });
 	closeSync(descriptor);
@@ -46,13 +46,13 @@ function errorOf(call: Call, rules?: typeof filterRules): number | null {
 const rules = [...noUnixSockets, ...filterRules];
 const groups = [...deniedCalls, deniedUnixSocket];
 const cases = groups.flatMap(({ error, calls }) => calls.map((call) => ({ ...call, error })));
-/** Fail with the same error without a filter, unless root calls them. */
+/** Calls that fail with the same error without a filter, except for root. */
 const privileged = new Set<unknown>([
 	...["bpf", "userfaultfd", "perf_event_open", "pivot_root", "swapon", "swapoff", "move_mount", "fsopen"],
 	...["fsmount", "fspick", "kexec_load", "kexec_file_load", "reboot"],
 	...["init_module", "finit_module", "delete_module"],
 ]);
-/** Options of the kernel: a call that it lacks fails with ENOSYS, a family with EAFNOSUPPORT. */
+/** Errors of optional kernel features: a missing call fails with ENOSYS, a missing address family with EAFNOSUPPORT. */
 const lacking = new Set<number | null>([errno.ENOSYS, errno.EAFNOSUPPORT]);
 
 const testFilter = test.skipIf(!hasBubblewrap || architecture === undefined);
@@ -92,7 +92,7 @@ testFilter("the filter allows connected pairs of Unix sockets, and no pairs of o
 		call: "socketpair",
 		arguments: [family, type, 0, 1],
 	});
-	// The kernel makes the pair and then fails to write its numbers to an address that does not exist.
+	// The kernel creates the socket pair, then cannot write its descriptors to the invalid address.
 	const EFAULT = 14;
 	expect(errorOf(pair(UNIX), rules)).toBe(EFAULT);
 	expect(errorOf(pair(UNIX, PACKETS), rules)).toBe(EFAULT);

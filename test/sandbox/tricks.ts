@@ -1,6 +1,6 @@
 /**
- * Command lines that try to read `$SECRET` or to write into `$OUT`, both outside the roots. Together they use all ways
- * that are known to evade a check of the words of a command. The name of a trick describes its way.
+ * Command lines that try to read `$SECRET` or to write into `$OUT`, both outside of the roots. Together they use all
+ * known methods to evade a check of a command's words. The name of a trick describes its method.
  */
 export const tricks: readonly (readonly [name: string, line: string])[] = [
 	["plain", 'cat "$SECRET"'],

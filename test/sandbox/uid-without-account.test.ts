@@ -8,7 +8,7 @@ import { expect, test } from "vitest";
 import { OzzieClient } from "../conformance/drivers/ozzie-client.ts";
 import { choosePort, GatewayProcess } from "../gateway-process.ts";
 
-/** A number that /etc/passwd does not have. */
+/** A user id that /etc/passwd does not contain. */
 const uid = 54_321;
 const launcher = ["unshare", "--user", `--map-user=${uid}`, `--map-group=${uid}`];
 const canMap = spawnSync(launcher[0] ?? "", [...launcher.slice(1), "true"]).status === 0;
@@ -33,7 +33,7 @@ test.skipIf(!hasBubblewrap || !canMap)(
 		await client.open();
 		await client.call("accept_all_tools");
 		await client.call("send_message", { content: "run: id -u; whoami" });
-		// Only the sandbox has a name for this number.
+		// Only the sandbox has a name for this user id.
 		const answerText = JSON.stringify((await client.event("assistant.message")).payload);
 		expect(answerText, gateway.stderr.join("\n")).toContain(`${uid}\\nuser`);
 	},

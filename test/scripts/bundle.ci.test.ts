@@ -22,7 +22,7 @@ beforeAll(async () => {
 	built = await Promise.all([clone.build(), clone.build()]);
 	const [name = ""] = clone.bundles();
 	bundle = join(clone.dist, name);
-	// A text that only the bundle has shows which of the two ran.
+	// Only the bundle contains this text, so the output shows whether the bundle or the sources ran.
 	for (const { file, text } of chunks()) {
 		if (text.includes(help)) writeFileSync(file, text.replaceAll(help, "the bundle speaks"));
 	}
@@ -58,11 +58,11 @@ test("the bundle of the present sources is run", async () => {
 	});
 });
 
-/** The files that these files load on import, including themselves. */
+/** All files that these files load when they are imported, including the files themselves. */
 function loadedBy(...names: readonly string[]): Set<string> {
 	const texts = new Map(chunks().map(({ file, text }) => [basename(file), text]));
 	const loaded = new Set(names);
-	// Grows during the iteration.
+	// The set grows during the iteration.
 	for (const name of loaded) {
 		const imports = texts.get(name)?.matchAll(/^import [^"']*["']\.\/([^"']+)["'];$/gm) ?? [];
 		for (const [, imported = ""] of imports) loaded.add(imported);

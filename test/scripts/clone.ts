@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 
 const repository = fileURLToPath(new URL("../..", import.meta.url));
 const copied = ["packages", "scripts", "pnpm-lock.yaml", "package.json"];
-/** A time that can be set on a file again with nanosecond precision. */
+/** A time stamp that a file can have again with nanosecond precision. */
 const someTime = new Date(1_700_000_000_000);
 
 export interface Ended {
@@ -18,7 +18,7 @@ export interface Ended {
 	readonly stderr: string;
 }
 
-/** The present sources in a new directory without a bundle. The packages are those of the repository. */
+/** The current sources in a new directory without a bundle. The directory shares the packages of the repository. */
 export class Clone implements AsyncDisposable {
 	readonly root = mkdtempSync(join(tmpdir(), "parley-clone-"));
 	readonly dist = join(this.root, "packages/cli/dist");
@@ -37,7 +37,7 @@ export class Clone implements AsyncDisposable {
 		symlinkSync(join(repository, "node_modules"), join(this.root, "node_modules"));
 	}
 
-	/** Writes a file, always with the same time. */
+	/** Writes a file, always with the same time stamp. */
 	write(path: string, content: string): void {
 		const file = join(this.root, path);
 		writeFileSync(file, content);
@@ -49,7 +49,7 @@ export class Clone implements AsyncDisposable {
 		rmSync(join(this.root, path), { recursive: true, force: true });
 	}
 
-	/** Does the same as `npm run build` after the installation. */
+	/** Does the work of `npm run build` after the installation. */
 	build(): Promise<Ended> {
 		const program = `import { build } from "./scripts/build.mjs"; process.exitCode = (await build()) ? 0 : 1;`;
 		return this.#node(["--input-type=module", "--eval", program]);
@@ -59,12 +59,12 @@ export class Clone implements AsyncDisposable {
 		return this.#node(["packages/cli/bin/parley.mjs", ...args]);
 	}
 
-	/** The folders of all bundles, including drafts. */
+	/** Paths of the folders of all bundles, including drafts. */
 	bundles(): string[] {
 		return readdirSync(this.dist);
 	}
 
-	/** Starts a gateway with a new data directory, whose tools work in `root`. It ends with this clone. */
+	/** Starts a gateway with a new data directory. Its tools work in `root`. The gateway ends with this clone. */
 	async startGateway(root: string): Promise<void> {
 		const flags = ["--listen", "127.0.0.1:0", "--data", join(this.root, "data"), "--root", root];
 		const gateway = this.#start(["packages/cli/bin/parley.mjs", "gateway", ...flags, "--log-level", "error"]);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { runBenches } from "../../scripts/run-benches.mjs";
 
-/** Runs benches with these durations in seconds, in a run with `leftS` remaining seconds. */
+/** Runs benches with these durations in seconds. The run has `leftS` remaining seconds. */
 async function runFor(leftS: number, durations: Readonly<Record<string, number>>) {
 	const started: string[] = [];
 	const lines: string[] = [];

@@ -32,7 +32,7 @@ test("a missing program is named", async () => {
 	expect(await ended).toEqual([127, null]);
 });
 
-/** Runs a program in place of the test's child process. */
+/** Runs a program that replaces the child process of the test. */
 function start(program: string, node = process.execPath) {
 	const code = `const { runInPlace } = await import(${JSON.stringify(runInPlace)});
 		process.exitCode = await runInPlace(${JSON.stringify(node)}, ["-e", ${JSON.stringify(program)}]);`;

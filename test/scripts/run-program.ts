@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished } from "vitest";
 
-/** Runs a program with these options of Node, and returns the JSON that it prints. */
+/** Runs a program with these Node options, and returns the JSON that it prints. */
 export function runProgram(program: string, args: readonly string[] = []): unknown {
 	const directory = mkdtempSync(join(tmpdir(), "parley-memory-"));
 	onTestFinished(() => rmSync(directory, { recursive: true }));

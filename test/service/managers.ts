@@ -23,7 +23,7 @@ const programs = ["systemctl", "journalctl", "loginctl", "launchctl"];
 export class Managers implements AsyncDisposable {
 	readonly root = realpathSync(mkdtempSync(join(tmpdir(), "parley-service-")));
 	readonly home = join(this.root, "home");
-	/** Its name needs quotes in a unit and in a property list. */
+	/** A directory name that must be quoted in a systemd unit and escaped in a property list. */
 	readonly work = join(this.root, 'work 100% "$HOME" & <co>');
 	readonly data = join(this.root, "data");
 	readonly #state = join(this.root, "state");
@@ -55,19 +55,19 @@ export class Managers implements AsyncDisposable {
 		};
 	}
 
-	/** Path of the unit of the user. */
+	/** Path of the user's unit. */
 	get unit(): string {
 		return join(this.home, ".config/systemd/user/parley.service");
 	}
 
-	/** Calls of the managers so far, without queries of states. */
+	/** Calls of the service managers so far, without state queries. */
 	calls(): string[] {
 		const file = join(this.#state, "calls");
 		const lines = existsSync(file) ? readFileSync(file, "utf8").trim().split("\n") : [];
 		return lines.filter((line) => !/ (?:show|print|is-system-running|--version|show-user)\b/.test(line));
 	}
 
-	/** Runs a command of Parley with pipes. */
+	/** Runs a Parley command with pipes instead of a terminal. */
 	async run(args: readonly string[], variables: Readonly<Record<string, string>> = {}) {
 		const child = spawn(process.execPath, [binary, ...args], {
 			cwd: this.work,

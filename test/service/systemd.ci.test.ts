@@ -30,10 +30,10 @@ test("a service is installed, updated, shown and removed", async () => {
 	});
 	expect(before).toMatchObject({ health: "ok", urls: [url], data: managers.data });
 
-	// The same service is not started again.
+	// A second installation must not restart the same service.
 	expect(await managers.succeeds(["service", "install"])).toContain("unchanged: ");
 	expect(await managers.json(["service", "status"])).toMatchObject({ pid: before["pid"] });
-	// Sessions work in the directory of the installation.
+	// Sessions use the directory in which the service was installed.
 	const session = JSON.parse(await managers.succeeds(["ask", "--output-format", "json", "say: hello"]));
 	expect(JSON.stringify(session)).toContain("hello");
 
@@ -59,7 +59,7 @@ test("a service gets the keys that the operator stores, and no other key of the 
 		MISTRAL_API_KEY: "mistral-1",
 		HTTPS_PROXY: "http://me:pw@proxy:1",
 	};
-	// As `parley setup` stores a key.
+	// `parley setup` stores a key in this form.
 	await mkdir(managers.data, { mode: 0o700 });
 	const stored = JSON.stringify({ GROQ_API_KEY: keys.GROQ_API_KEY });
 	await writeFile(join(managers.data, "api-keys.json"), stored, { mode: 0o600 });
@@ -117,7 +117,7 @@ test("a second gateway is not installed on the data of a running one", async () 
 		code: 1,
 		error: expect.stringMatching(/already runs on .*`parley stop`/),
 	});
-	// Without a service, the log is in the data directory.
+	// Without a service, the gateway writes its log to the data directory.
 	await managers.succeeds(["ask", "say: hello"]);
 	expect(await managers.succeeds(["logs"])).toContain("info  client connected");
 	child.kill();
@@ -126,7 +126,7 @@ test("a second gateway is not installed on the data of a running one", async () 
 
 test("a gateway that does not start is reported with its reason", async () => {
 	await using managers = await Managers.open();
-	// The port has another server, so that the gateway ends.
+	// Another server uses the port, so the gateway exits.
 	const { createServer } = await import("node:net");
 	await using server = createServer();
 	server.listen(managers.port, "127.0.0.1");
@@ -216,7 +216,7 @@ test("logs of a service are filtered, followed and printed as JSON", async () =>
 	});
 	let asking: Promise<string> | undefined;
 	for await (const line of createInterface(following.stdout)) {
-		// The first line is the last older one.
+		// The first line is the last entry before the command started.
 		asking ??= managers.succeeds(["ask", "say: again"]);
 		if (line.includes("model called") && (await asking)) break;
 	}

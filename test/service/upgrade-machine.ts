@@ -22,20 +22,20 @@ import { packageName } from "../../packages/cli/bin/package-name.mjs";
 import { pack } from "../packages/packed.ts";
 import { Managers } from "./managers.ts";
 
-/** Libraries that the package imports, so that npm needs no registry. */
+/** Libraries that the package imports. They are part of the package, so that npm needs no registry. */
 const libraries = fileURLToPath(new URL("../../packages/cli/node_modules", import.meta.url));
 const newest = migrations.at(-1)?.name ?? "";
 
 const added = "9999-added";
 const up = 'await db.schema.createTable("added").addColumn("id", "text").execute();';
 
-/** Changes of a version, as texts in its bundle. */
+/** Changes of each version, as texts in its bundle. */
 const versions = {
 	"1.0.0": {},
 	"2.0.0": { migration: up },
-	/** A version with a migration that fails after a change. */
+	/** A version whose migration fails after its first change. */
 	"3.0.0": { migration: `${up} throw new Error("on purpose");` },
-	/** A version that migrates the data, but has a gateway that does not start. */
+	/** A version that migrates the data, but whose gateway does not start. */
 	"4.0.0": {
 		migration: up,
 		start: 'if (process.argv[2] === "gateway") { console.error("no start"); process.exit(1); }',
@@ -44,7 +44,7 @@ const versions = {
 
 export type Version = keyof typeof versions;
 
-/** Packed versions of this source, and an installation of the first one. */
+/** Packed versions of this source, and an installation of the first version. */
 export class Versions implements Disposable {
 	readonly directory = realpathSync(mkdtempSync(join(tmpdir(), "parley-versions-")));
 	readonly installed = join(this.directory, "installed");
@@ -57,14 +57,14 @@ export class Versions implements Disposable {
 		const install = ["install", "--global", "--prefix", made.installed, "--no-audit", "--no-fund"];
 		symlinkSync(libraries, join(made.directory, "node_modules"));
 		execFileSync("npm", [...install, made.file("1.0.0")], { stdio: "pipe" });
-		// Node stores the compiled program for all copies.
+		// This call makes Node store the compiled program for all copies.
 		execFileSync(process.execPath, [join(made.installed, "bin/parley"), "upgrade", "--help"], {
 			stdio: "pipe",
 		});
 		return made;
 	}
 
-	/** The tarball of a version. */
+	/** Path of the tarball of a version. */
 	file(version: Version): string {
 		return join(this.directory, `${packageName}-${version}.tgz`);
 	}
@@ -124,7 +124,7 @@ export class UpgradeMachine implements AsyncDisposable {
 	async reset(): Promise<void> {
 		const removal = { recursive: true, force: true };
 		for (const directory of [this.prefix, this.data]) rmSync(directory, removal);
-		// Hard links are enough, because npm and Node replace files and do not write into them.
+		// Hard links are sufficient, because npm and Node replace files instead of writing into them.
 		execFileSync("cp", ["-al", this.versions.installed, this.prefix]);
 		mkdirSync(join(this.data, "agents"), { recursive: true, mode: 0o700 });
 		writeFileSync(join(this.data, "agents/writer.md"), "You write.");
@@ -152,7 +152,7 @@ export class UpgradeMachine implements AsyncDisposable {
 		return ended(this.start(...args));
 	}
 
-	/** Runs a command of another installation of version 1.0.0. */
+	/** Runs a command of a second installation of version 1.0.0. */
 	runOld(...args: readonly string[]) {
 		return ended(this.#spawn(this.versions.installed, args));
 	}
@@ -161,13 +161,13 @@ export class UpgradeMachine implements AsyncDisposable {
 		return this.run("upgrade", "--to", this.versions.file(version), "--yes", ...args);
 	}
 
-	/** Version of the package that the command starts. */
+	/** Version of the package whose command is installed. */
 	version(): string {
 		const program = realpathSync(join(this.prefix, "bin/parley"));
 		return JSON.parse(readFileSync(join(program, "../../package.json"), "utf8")).version;
 	}
 
-	/** All files and links of the prefix, with their texts and targets. Compiled code is left out. */
+	/** All files and links of the prefix, with their sizes and targets. Excludes compiled code. */
 	package(): string[] {
 		const list = execFileSync("find", [".", "-not", "-path", "*/compiled*", "-printf", "%p %l %m %y %s\n"], {
 			cwd: this.prefix,
@@ -179,7 +179,7 @@ export class UpgradeMachine implements AsyncDisposable {
 			.sort();
 	}
 
-	/** Whether the data was migrated by a newer version. */
+	/** Whether a newer version has migrated the data. */
 	async isMigrated(): Promise<boolean> {
 		return (await readSqliteFile(join(this.data, "parley.sqlite"), readMigrationNames)).includes(added);
 	}

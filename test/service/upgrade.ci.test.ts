@@ -46,7 +46,7 @@ test("a service is upgraded with a copy of its data, after a rollback that start
 		code: 0,
 		out: "parley-agent 2.0.0 is installed already\n",
 	});
-	// The old version refuses the data of the new one.
+	// The old version refuses the data of the newer version.
 	await machine.run("stop");
 	const old = await machine.runOld("upgrade", "--migrate");
 	expect(old).toMatchObject({
@@ -90,7 +90,7 @@ test("if the new gateway does not start, the old one continues with its flags an
 	await machine.run("stop");
 });
 
-// All places of a swap: packages/cli/src/upgrade/swap-package.test.ts
+// packages/cli/src/upgrade/swap-package.test.ts tests all failpoints of a swap.
 test.each([
 	["upgrade.aside", "2.0.0"],
 	["rollback.placed", "3.0.0"],
@@ -142,7 +142,7 @@ test("a signal rolls the upgrade back", async () => {
 	expect(machine.package()).toEqual(before);
 });
 
-/** Waits until a directory has an entry of this name. */
+/** Waits until a directory contains an entry with this name. */
 async function appears(directory: string, name: string): Promise<void> {
 	const watcher = watch(directory);
 	try {

@@ -29,7 +29,7 @@ export class Bookkeeping {
 		this.#cache = new PromptCache(options.clock);
 	}
 
-	/** Reasons for which the service would refuse the request. Empty if it accepts it. */
+	/** Reasons why the service would refuse the request. Empty if the service accepts it. */
 	problems(endpoint: Endpoint, body: MessageCreateParamsStreaming): string[] {
 		const { schema, furtherKeys, contextWindow } = this.#options;
 		const known = Object.fromEntries(Object.entries(body).filter(([key]) => !furtherKeys.includes(key)));
@@ -37,7 +37,7 @@ export class Bookkeeping {
 		const faults = schema.faults(type, known);
 		if (faults.length > 0) return faults;
 		const problems = brokenRules(body, { thinking: this.#thinking, redacted: this.#redacted });
-		// A count is possible even for a prompt that is too long for the model.
+		// The service can also count a prompt that is too long for the model.
 		const tokens = endpoint === "messages" ? this.promptTokens(body) : 0;
 		if (tokens > contextWindow)
 			problems.push(`prompt is too long: ${tokens} tokens > ${contextWindow} maximum`);
@@ -48,7 +48,7 @@ export class Bookkeeping {
 		return promptBlocks(body, this.#options.tokenizer).reduce((sum, { tokens }) => sum + tokens, 0);
 	}
 
-	/** Counts the request and its reply, and stores the content that must be returned unchanged. */
+	/** Counts the request and the reply. Stores the content that later requests must return unchanged. */
 	enter(body: MessageCreateParamsStreaming, { content }: StreamedReply): Usage {
 		for (const block of content) this.#remember(block);
 		const cached = this.#cache.use(body.model, promptBlocks(body, this.#options.tokenizer));

@@ -18,33 +18,34 @@ import { RequestSchema } from "./request-schema.ts";
 import { streamEvents } from "./stream-events.ts";
 import { type Tokenizer, wordsAndSigns } from "./tokenizer.ts";
 
-/** The version of the API whose events are simulated. The SDK sends it in every request. */
+/** API version whose events the simulator sends. The SDK states this version in every request. */
 const API_VERSION = "2026-10-21";
 
 export interface FakeAnthropicOptions {
 	readonly apiKey?: string;
-	/** Clock of waits between packets, of pings, and of the lifetime of prompt cache entries. */
+	/** Clock for waits between packets, for pings, and for the lifetime of prompt cache entries. */
 	readonly clock?: Clock;
 	readonly tokenizer?: Tokenizer;
-	/** Maximum of tokens in a prompt. */
+	/** Maximum number of tokens in a prompt. */
 	readonly contextWindow?: number;
-	/** Request keys that this server accepts although the SDK's types do not have them. */
+	/** Request fields that this server accepts although the SDK's types do not contain them. */
 	readonly furtherKeys?: readonly string[];
-	/** Response to `count_tokens` instead of the count. */
+	/** Response to `count_tokens` that replaces the count. */
 	readonly counting?: StatusReply;
-	/** The models of `/v1/models`. If undefined, the server has no list, like many servers. */
+	/** The models of `/v1/models`. If undefined, the server has no model list, like many real servers. */
 	readonly models?: readonly string[];
 }
 
 /**
- * Simulator of the Messages API on a loopback port. It sends scripted replies, records every request, and refuses the same
- * requests as the real service. `close` throws for refused requests, because they are faults of Parley.
+ * Simulator of the Messages API on a loopback port. It sends scripted replies, records every request, and refuses the
+ * same requests as the real service. `close` throws if it has refused a request, because a refusal is a fault of
+ * Parley.
  */
 export class FakeAnthropic {
 	readonly apiKey: string;
-	/** Requests for messages, in their order of arrival. */
+	/** Message requests, in order of arrival. */
 	readonly requests: ReceivedRequest[] = [];
-	/** Requests for a count of tokens. */
+	/** Requests for a token count. */
 	readonly counts: MessageCreateParamsStreaming[] = [];
 	readonly #server: Server;
 	readonly #books: Bookkeeping;
@@ -85,22 +86,22 @@ export class FakeAnthropic {
 	}
 
 	get url(): string {
-		// The address of a server on a TCP port is an object.
+		// A server on a TCP port has an object as its address.
 		const { port } = this.#server.address() as AddressInfo;
 		return `http://127.0.0.1:${port}`;
 	}
 
-	/** Adds the answers of the next requests, one each. */
+	/** Adds the responses to the next requests, one for each. */
 	script(...answers: readonly Answer[]): void {
 		this.#script.push(...answers);
 	}
 
-	/** Sets the answer to requests without a scripted answer. */
+	/** Sets the response to requests without a scripted response. */
 	otherwise(answer: Answer): void {
 		this.#otherwise = answer;
 	}
 
-	/** Resolves with the request of that number, from 1, when it arrives. */
+	/** Resolves when the request with this number, starting at 1, has arrived. */
 	async received(number: number): Promise<ReceivedRequest> {
 		await this.#watch.until(`request ${number} arrives`, () => this.requests.length >= number);
 		const request = this.requests[number - 1];
@@ -114,7 +115,7 @@ export class FakeAnthropic {
 		return violations;
 	}
 
-	/** Ends the server. Throws if a refusal was not taken. */
+	/** Stops the server. Throws if a recorded refusal was not read. */
 	async close(): Promise<void> {
 		const closed = new Promise((resolve) => this.#server.close(resolve));
 		this.#server.closeAllConnections();
@@ -175,7 +176,7 @@ export class FakeAnthropic {
 		await playStream(stage, reply, streamEvents(reply, { id, model: body.model, usage }));
 	}
 
-	/** Refuses a request like the service. Returns true if it did. */
+	/** Refuses an invalid request as the service does. Returns true if the request was refused. */
 	#refused(stage: Stage, headers: IncomingHttpHeaders, problems: readonly string[]): boolean {
 		if (headers.authorization !== `Bearer ${this.apiKey}`) {
 			this.#refuse(stage, 401, ["authorization: is not the key"]);
@@ -194,10 +195,10 @@ export class FakeAnthropic {
 	}
 }
 
-/** An object for any body. The schema reports its faults. */
+/** Returns an object for any body, because the schema check reports the faults. */
 function bodyOf(bytes: Buffer): MessageCreateParamsStreaming {
 	try {
-		// No code relies on the type before the check of the schema.
+		// The schema is checked before any code relies on the type.
 		return Object(JSON.parse(bytes.toString("utf8"))) as MessageCreateParamsStreaming;
 	} catch {
 		return Object({ unreadable: bytes.toString("latin1") });

@@ -8,25 +8,25 @@ export interface Stage {
 	readonly response: ServerResponse;
 	readonly requestId: string;
 	readonly clock: Clock;
-	/** Aborts when the client has gone. */
+	/** Aborts when the client has disconnected. */
 	readonly gone: AbortSignal;
-	/** Form of the stream. Default: the Messages API. */
+	/** Form of the stream. By default, the form of the Messages API. */
 	readonly form?: StreamForm;
 }
 
-/** Formats of the streams and errors of a service. */
+/** Formats of a service's streams and errors. */
 export interface StreamForm {
-	/** Text of an event on the wire. */
+	/** Text of an event as it is sent. */
 	readonly frame: (event: WireEvent) => string;
-	/** Whether the event has a part of the content. */
+	/** Whether the event contains a part of the content. */
 	readonly isDelta: (event: WireEvent) => boolean;
 	readonly errorEvent: (
 		error: { readonly type: string; readonly message: string },
 		requestId: string,
 	) => WireEvent;
-	/** Text that keeps a connection open. */
+	/** Text that keeps an idle connection open. */
 	readonly ping: string;
-	/** Text after the last event. */
+	/** Text that follows the last event. */
 	readonly end: string;
 	readonly errorBody: (status: number, message: string, requestId: string) => string;
 }
@@ -43,7 +43,7 @@ const messagesForm: StreamForm = {
 	errorBody,
 };
 
-/** Streams the events up to the break of the reply, in the pieces that the reply defines. */
+/** Streams the events up to the break of the reply, in the pieces that the reply specifies. */
 export async function playStream(
 	stage: Stage,
 	reply: StreamedReply,
@@ -104,7 +104,7 @@ const errorTypes: Readonly<Record<number, string>> = {
 	529: "overloaded_error",
 };
 
-/** The events before the break: with 3, up to the third delta. */
+/** The events before the break. For the break 3, these are the events up to the third delta. */
 function upTo(events: readonly WireEvent[], at: Break["at"], { isDelta }: StreamForm): readonly WireEvent[] {
 	if (typeof at !== "number") return [];
 	let left = at;
@@ -124,7 +124,7 @@ function* packetsOf(reply: StreamedReply, frames: readonly string[]): Generator<
 
 async function breakOff(stage: Stage, { how, when, pingEveryMs }: Break): Promise<void> {
 	const { response, form = messagesForm } = stage;
-	// The client can read what was written before the connection closes.
+	// Waits so that the client can read the written data before the connection closes.
 	await (when ?? tick());
 	if (how === "hang") return hang(stage, pingEveryMs);
 	if (typeof how === "object") {

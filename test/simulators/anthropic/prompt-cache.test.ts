@@ -3,7 +3,10 @@ import { expect, test } from "vitest";
 import { PromptCache } from "./prompt-cache.ts";
 import { type PromptBlock, promptBlocks, wordsAndSigns } from "./tokenizer.ts";
 
-/** Blocks of 1000 tokens each. A name with one star ends in a breakpoint of five minutes, with two stars of an hour. */
+/**
+ * Blocks of 1000 tokens each. A name with one star has a breakpoint of five minutes, and a name with two stars a
+ * breakpoint of one hour.
+ */
 function prompt(...names: readonly string[]): PromptBlock[] {
 	const ttls = [undefined, "5m", "1h"] as const;
 	return names.map((name) => {

@@ -4,18 +4,18 @@ import type { PromptBlock } from "./tokenizer.ts";
 
 const lifetimes = { "5m": 300_000, "1h": 3_600_000 } as const;
 
-/** Number of blocks before a breakpoint in which the service looks for a shorter cached prefix. */
+/** Number of blocks before a breakpoint that the service checks for a shorter cached prefix. */
 const LOOKBACK = 20;
 
-/** Shorter prefixes are not cached. Some models require more. */
+/** Minimum length of a cached prefix. Some models require longer prefixes. */
 const LEAST_TOKENS = 1_024;
 
-/** Parts of the tokens of one prompt. */
+/** Tokens of one prompt, divided by their use of the cache. */
 export interface CacheUse {
 	readonly read: number;
 	readonly written5m: number;
 	readonly written1h: number;
-	/** Neither read from the cache nor written to it. */
+	/** Tokens that are neither read from the cache nor written to it. */
 	readonly rest: number;
 }
 
@@ -25,9 +25,9 @@ interface Entry {
 }
 
 /**
- * Prompt caching as the service documents it: the prefix up to a breakpoint is cached for five minutes or an hour after its
- * last use. A later prompt reads the longest cached prefix that ends at one of its breakpoints or within the 20 blocks
- * before it. https://platform.claude.com/docs/en/build-with-claude/prompt-caching
+ * Prompt caching as documented by the service. The prefix up to a breakpoint is cached for five minutes or an hour
+ * after its last use. A later prompt reads the longest cached prefix that ends at one of its breakpoints or within the
+ * 20 blocks before it. https://platform.claude.com/docs/en/build-with-claude/prompt-caching
  */
 export class PromptCache {
 	readonly #entries = new Map<string, Entry>();
@@ -37,7 +37,9 @@ export class PromptCache {
 		this.#clock = clock;
 	}
 
-	/** Reads and writes the cache by the breakpoints of the prompt. Entries apply to one `scope`, the model. */
+	/**
+	 * Reads and writes the cache at the breakpoints of the prompt. Entries are valid for one `scope`, which is a model.
+	 */
 	use(scope: string, blocks: readonly PromptBlock[]): CacheUse {
 		const prefixes = prefixesOf(scope, blocks);
 		const total = prefixes.at(-1)?.tokens ?? 0;

@@ -4,12 +4,12 @@ import type { MessageCreateParamsStreaming, Usage } from "@anthropic-ai/sdk/reso
 export interface ReceivedRequest {
 	readonly headers: IncomingHttpHeaders;
 	readonly bytes: Buffer;
-	/** The parsed bytes. A refused request may have another shape. */
+	/** The parsed body. A refused request may have a different shape. */
 	readonly body: MessageCreateParamsStreaming;
-	/** Tokens of the prompt by the simulator's count. 0 for a refused request. */
+	/** Tokens of the prompt, counted by the simulator. 0 for a refused request. */
 	promptTokens: number;
-	/** Usage by the simulator's count, after it has answered with a stream. */
+	/** Usage counted by the simulator. Present after a streamed response. */
 	usage: Usage | undefined;
-	/** Resolves at the end of the response. True if the client disconnected before its end. */
+	/** Resolves when the response ends. The value is true if the client disconnected before the end. */
 	readonly abandoned: Promise<boolean>;
 }

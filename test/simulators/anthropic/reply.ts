@@ -1,7 +1,7 @@
 import type { Usage } from "@anthropic-ai/sdk/resources/messages";
 import type { ReceivedRequest } from "./received-request.ts";
 
-/** One block of a reply. `json` is streamed in place of a tool's `input`, even if it is invalid. */
+/** One block of a reply. If `json` is set, it is streamed instead of a tool's `input`, even if it is invalid. */
 export type ReplyBlock =
 	| { readonly type: "text"; readonly text: string }
 	| { readonly type: "thinking"; readonly thinking: string; readonly signature?: string }
@@ -21,44 +21,47 @@ export interface WireEvent {
 }
 
 /**
- * Place and kind of an early end of a stream. `start`: before the head of the response; `head`: after the head, without
- * an event; a number: after that many deltas (0: after everything before the first delta).
+ * Position and kind of an early end of a stream. `start`: before the response headers. `head`: after the headers,
+ * before any event. A number: after this number of deltas; 0 means directly before the first delta.
  */
 export interface Break {
 	readonly at: "start" | "head" | number;
-	/** reset: TCP reset. end: clean end. hang: silence on an open connection. An error is an SSE event. */
+	/**
+	 * Kind of the end. reset: TCP reset. end: clean end. hang: silence on an open connection. An error is sent as an
+	 * SSE event.
+	 */
 	readonly how: "reset" | "end" | "hang" | { readonly type: string; readonly message: string };
-	/** Condition to wait for, for example that the client has read the reply so far. */
+	/** Event to wait for before the break, for example that the client has read the reply so far. */
 	readonly when?: Promise<unknown>;
-	/** Interval of `ping` events while it hangs. */
+	/** Interval of `ping` events during a hang. */
 	readonly pingEveryMs?: number;
 }
 
-/** Streamed message. Omitted fields are as in the real service. */
+/** Streamed message. Omitted fields have the values of the real service. */
 export interface StreamedReply {
 	readonly content: readonly ReplyBlock[];
-	/** Derived from the content by default. */
+	/** Stop reason. By default, derived from the content. */
 	readonly stop?: string | null;
-	/** Model in the reply. Default: the requested model. */
+	/** Model in the reply. By default, the requested model. */
 	readonly model?: string;
-	/** Content of the two usage reports instead of the true counts. */
+	/** Content of the two usage reports that replaces the true counts. */
 	readonly usage?: (counted: Usage) => unknown;
-	/** A `ping` after every `pingEvery` deltas. By default, one at the start. */
+	/** Number of deltas between `ping` events. By default, one ping at the start. */
 	readonly pingEvery?: number;
-	/** Splits a text into its deltas. Default: pieces of 16 characters. */
+	/** Splits a text into deltas. By default, into pieces of 16 characters. */
 	readonly cut?: (text: string) => readonly string[];
 	/** Changes the events before they are written. */
 	readonly edit?: (events: readonly WireEvent[]) => readonly WireEvent[];
 	/** Changes the bytes of the stream. */
 	readonly encode?: (stream: string) => Uint8Array;
-	/** Splits the bytes into separate writes. Default: one write for each event. */
+	/** Splits the bytes into separate writes. By default, one write for each event. */
 	readonly packets?: (bytes: Uint8Array) => readonly Uint8Array[];
 	/** Delay before each packet, on the simulator's clock. */
 	readonly everyMs?: number;
 	readonly break?: Break;
 }
 
-/** Response without a stream. Default body: the API's error for that status. */
+/** Response without a stream. By default, the body is the API's error for the status. */
 export interface StatusReply {
 	readonly status: number;
 	readonly headers?: Readonly<Record<string, string>>;
@@ -77,7 +80,7 @@ export function uses(id: string, name: string, input: unknown = {}): StreamedRep
 	return { content: [{ type: "tool_use", id, name, input }] };
 }
 
-/** Thinking, which the service accepts only unchanged. */
+/** A block of thinking, which the service accepts only unchanged. */
 export function thinks(thinking: string): ReplyBlock {
 	return { type: "thinking", thinking };
 }

@@ -52,7 +52,7 @@ function cached(text: string, ttl?: "5m" | "1h"): TextBlockParam {
 }
 
 async function refusals(request: object): Promise<string[]> {
-	// The test sends faulty requests, which may not have the type.
+	// Cast because the test sends faulty requests, which may not match the type.
 	const outcome = await client.messages.create(request as MessageCreateParamsStreaming).then(
 		async (stream) => {
 			for await (const _ of stream);

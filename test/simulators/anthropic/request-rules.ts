@@ -9,14 +9,16 @@ import type {
 
 type Request = MessageCreateParamsStreaming | MessageCountTokensParams;
 
-/** Content that the service issued and that must return unchanged. */
+/** Content issued by the service that later requests must return unchanged. */
 export interface Issued {
-	/** The thinking by its signature. */
+	/** Text of each thinking block, by its signature. */
 	readonly thinking: ReadonlyMap<string, string>;
 	readonly redacted: ReadonlySet<string>;
 }
 
-/** Faults of a request that the types allow and the service refuses. Empty if it accepts the request. */
+/**
+ * Faults of a request that match the types but not the rules of the service. Empty if the service accepts the request.
+ */
 export function brokenRules(request: Request, issued: Issued): string[] {
 	return [
 		...firstAndLast(request.messages),
@@ -76,7 +78,7 @@ function isBase64(data: string): boolean {
 	return data !== "" && Buffer.from(data, "base64").toString("base64") === data;
 }
 
-/** The next message must begin with a result for every call, and must not have results of other calls. */
+/** Faults unless the next message begins with one result for every call, and has no results of other calls. */
 function* callsAndResults(messages: readonly MessageParam[]): Generator<string> {
 	const seen = new Set<string>();
 	let open: string[] = [];
@@ -131,7 +133,9 @@ function* tools({ tools: offered = [], messages, tool_choice: choice }: Request)
 	if (used && names.length === 0) yield "tools: must be given where the messages hold calls";
 }
 
-/** At most four breakpoints, and none of one hour after one of five minutes. */
+/**
+ * Faults if there are more than four breakpoints, or if a breakpoint of one hour follows a breakpoint of five minutes.
+ */
 function* cacheBreakpoints(request: Request): Generator<string> {
 	const { tools: offered = [], system = [], messages } = request;
 	const all: readonly object[] = [
@@ -163,7 +167,7 @@ function* limits(request: MessageCreateParamsStreaming): Generator<string> {
 		yield "messages: with thinking enabled, the calls under way must begin with the thinking before them";
 }
 
-/** Replies since the last user text, to which the results at the end belong. */
+/** Replies since the last text of the user. The results at the end belong to these replies. */
 function currentTurn(messages: readonly MessageParam[]): readonly MessageParam[] {
 	const start = messages.findLastIndex(
 		(message) => message.role === "user" && !blocksOf(message).some(({ type }) => type === "tool_result"),

@@ -19,10 +19,10 @@ const types = [
 type Schemas = Readonly<Record<string, object>>;
 type TypeName = (typeof types)[number];
 
-/** Keys that the types contain and the SDK sends as headers. */
+/** Keys that the types contain, but that the SDK sends as headers. */
 const headerKeys = ["user_profile_id", "workspace_id"];
 
-/** Checks values against the types of the installed SDK. */
+/** Checks values against the types in the installed SDK. */
 export class RequestSchema {
 	static #loaded: Promise<RequestSchema> | undefined;
 	readonly #validators: Readonly<Record<string, ValidateFunction>>;
@@ -38,7 +38,7 @@ export class RequestSchema {
 		return RequestSchema.#loaded;
 	}
 
-	/** Reasons why the value does not have the type, including unknown keys. Empty if it does. */
+	/** Reasons why the value does not match the type, including unknown keys. Empty if the value matches. */
 	faults(type: TypeName, value: unknown): string[] {
 		const validate = this.#validators[type];
 		if (!validate) throw new Error(`no schema of ${type}`);
@@ -46,7 +46,7 @@ export class RequestSchema {
 	}
 }
 
-/** The deepest errors of a union, because they name the mistake. */
+/** The deepest errors of a union, because they identify the mistake. */
 function deepest(errors: readonly ErrorObject[]): string[] {
 	const depth = (error: ErrorObject): number => error.instancePath.split("/").length;
 	const maximum = Math.max(...errors.map(depth));
@@ -59,7 +59,7 @@ function deepest(errors: readonly ErrorObject[]): string[] {
 	return distinct.length > 0 ? distinct : ["fits none of the types"];
 }
 
-/** Building the schemas takes seconds, so they are cached for each version of the SDK and of the generator. */
+/** Building the schemas takes seconds, so they are cached by the versions of the SDK and of the generator. */
 async function loadSchemas(): Promise<Schemas> {
 	const generator = JSON.parse(
 		readFileSync(require.resolve("ts-json-schema-generator/package.json"), "utf8"),
@@ -74,7 +74,7 @@ async function loadSchemas(): Promise<Schemas> {
 	return schemas;
 }
 
-/** The types as JSON schemas with closed objects, so that a misspelled key is a fault. */
+/** The types as JSON schemas with closed objects, so that the check reports a misspelled key. */
 async function generateSchemas(): Promise<Schemas> {
 	const { createGenerator } = await import("ts-json-schema-generator");
 	const generator = createGenerator({

@@ -15,7 +15,7 @@ export interface Head {
 	readonly usage: Usage;
 }
 
-/** The events of a complete reply, in the shapes of the service, with its pings. */
+/** The events of a complete reply with pings, in the shapes of the service. */
 export function streamEvents(reply: StreamedReply, { id, model, usage }: Head): WireEvent[] {
 	const answering = reply.model ?? model;
 	const empty: Message = {
@@ -42,7 +42,7 @@ export function streamEvents(reply: StreamedReply, { id, model, usage }: Head): 
 	return reply.edit ? [...reply.edit(whole)] : whole;
 }
 
-/** Replacement of the service's signature. It does not match changed thinking. */
+/** Replacement for the service's signature. It does not match changed thinking. */
 export function signatureOf(thinking: string): string {
 	return createHash("sha512").update(`thinking ${thinking}`).digest("base64");
 }
@@ -93,7 +93,7 @@ function deltasOf(block: ReplyBlock, cut: Cut): RawContentBlockDelta[] {
 		case "redacted_thinking":
 			return [];
 		case "tool_use":
-			// The service starts with an empty piece.
+			// The service always sends an empty piece first.
 			return ["", ...cut(jsonOf(block))].map((json) => ({ type: "input_json_delta", partial_json: json }));
 	}
 }
@@ -126,7 +126,7 @@ function messageDelta(reply: StreamedReply, usage: Usage): WireEvent {
 	return { event: "message_delta", data };
 }
 
-/** Puts the same report in both places that have one. Undefined removes it. */
+/** Puts the same usage report into both events that have one. Undefined removes the reports. */
 function withUsage({ event, data }: WireEvent, usage: unknown): WireEvent {
 	if (event === "message_delta") return { event, data: { ...(data as object), usage } };
 	if (event !== "message_start") return { event, data };

@@ -3,8 +3,8 @@ import type { MessageCountTokensParams } from "@anthropic-ai/sdk/resources/messa
 export type Tokenizer = (text: string) => number;
 
 /**
- * Counts words by their length, digits in threes, and every other character separately, including Chinese ones. Its ratio of
- * tokens to characters differs from text to text, so no rule of thumb fits it.
+ * Counts words by their length, digits in groups of three, and every other character separately, including Chinese
+ * characters. The ratio of tokens to characters differs between texts, so no fixed ratio can replace the count.
  */
 export const wordsAndSigns: Tokenizer = (text) => {
 	let tokens = 0;
@@ -16,10 +16,10 @@ export const wordsAndSigns: Tokenizer = (text) => {
 	return tokens;
 };
 
-/** Maximum cached counts. */
+/** Maximum number of cached counts. */
 const maxCachedCounts = 5_000;
 
-/** Tokenizer that counts each text once, because each request of a conversation repeats all of it. */
+/** A tokenizer that counts each text only once, because each request repeats the complete conversation. */
 export function remembering(tokenizer: Tokenizer): Tokenizer {
 	const known = new Map<string, number>();
 	return (text) => {
@@ -31,22 +31,22 @@ export function remembering(tokenizer: Tokenizer): Tokenizer {
 }
 
 const MESSAGE_TOKENS = 4;
-/** Tokens that the service adds before the definitions of tools. */
+/** Number of tokens that the service adds before the tool definitions. */
 const TOOLS_TOKENS = 290;
 const IMAGE_TOKENS = 1_500;
 
-/** A position of a possible cache breakpoint. The prompt is a list of them, in the order of the service. */
+/** A position of a possible cache breakpoint. A prompt is a list of these blocks, in the service's order. */
 export interface PromptBlock {
-	/** Text that the cache compares. */
+	/** Text that the cache compares with earlier prompts. */
 	readonly text: string;
 	readonly tokens: number;
-	/** The breakpoint after the block, if it has one. */
+	/** The breakpoint after the block, if any. */
 	readonly ttl: "5m" | "1h" | undefined;
 }
 
 type Counted = Pick<MessageCountTokensParams, "messages" | "system" | "tools" | "cache_control">;
 
-/** The prompt as the service reads it: tools, system, messages. */
+/** The prompt in the order in which the service reads it: tools, system, messages. */
 export function promptBlocks(request: Counted, tokenizer: Tokenizer): PromptBlock[] {
 	const { tools = [], system = [], messages } = request;
 	const blocks: PromptBlock[] = [];
@@ -74,13 +74,13 @@ function asBlocks(content: string | readonly object[]): readonly object[] {
 	return typeof content === "string" ? [{ type: "text", text: content }] : content;
 }
 
-/** The tokens of all texts in the value. Keys and kinds are free, and each image costs the same. */
+/** The tokens of all texts in the value. Keys and block types are free, and all images have the same cost. */
 function tokensOf(value: unknown, tokenizer: Tokenizer): number {
 	if (typeof value === "string") return tokenizer(value);
 	if (typeof value === "number" || typeof value === "boolean") return 1;
 	if (typeof value !== "object" || value === null) return 0;
 	if ("type" in value && value.type === "image") return IMAGE_TOKENS;
-	// The model also reads its own calls and the definitions of tools as JSON text.
+	// The model also reads its own calls and the tool definitions as JSON text.
 	if ("input_schema" in value || "input" in value) return tokenizer(JSON.stringify(value));
 	return Object.entries(value)
 		.filter(([key]) => key !== "type" && key !== "role" && key !== "signature")

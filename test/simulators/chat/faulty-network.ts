@@ -1,16 +1,16 @@
 import { type Clock, delay, ParleyError } from "@parley/base";
 
 export interface NetworkFault {
-	/** The connection ends before the platform has read the request, or after it has performed it. */
+	/** Whether the connection ends before the platform has read the request, or after it has performed the request. */
 	readonly drop?: "before" | "after-commit";
 	/**
-	 * The platform responds with this status and does not perform the request. With `drop: "after-commit"` it performs it.
+	 * Status of the platform's response. The platform does not perform the request, except with `drop: "after-commit"`.
 	 */
 	readonly status?: number;
 	/** `retry_after` of a 429, in milliseconds. */
 	readonly retryAfter?: number;
 	readonly delayMs?: number;
-	/** The response waits for this promise. */
+	/** A promise that delays the response. */
 	readonly until?: Promise<void>;
 }
 
@@ -19,7 +19,7 @@ interface Planned<Fault> {
 	readonly fault: Fault;
 }
 
-/** The network between an app and a platform, in which tests plan faults. Each request has a label. */
+/** The network between an app and a platform. Tests plan faults in it. Each request has a label. */
 export class FaultyNetwork<Fault extends NetworkFault> {
 	readonly #clock: Clock;
 	#planned: Planned<Fault>[] = [];
@@ -29,13 +29,13 @@ export class FaultyNetwork<Fault extends NetworkFault> {
 		this.#clock = clock;
 	}
 
-	/** Plans a fault for the next request with this label, `*` for any. */
+	/** Plans a fault for the next request with this label. `*` matches any label. */
 	next(label: string, fault: Fault): void {
 		const escaped = label.replace(/[.+?^${}()|[\]\\]/g, "\\$&").replaceAll("*", ".*");
 		this.#planned.push({ pattern: new RegExp(`^${escaped}$`), fault });
 	}
 
-	/** Calls `choose` for the fault of each request without a planned one. */
+	/** Calls `choose` for each request without a planned fault. */
 	each(choose: (label: string) => Fault | undefined): void {
 		this.#each = choose;
 	}
@@ -49,14 +49,14 @@ export class FaultyNetwork<Fault extends NetworkFault> {
 		return this.#planned.length;
 	}
 
-	/** The platform's response, or that of a fault. Rejects with `unavailable` if no response arrives. */
+	/** The platform's response, or the response of a fault. Rejects with `unavailable` if no response arrives. */
 	protected async pass<Answer>(
 		label: string,
 		answer: () => Answer,
 		suffer: (fault: Fault) => Answer | undefined,
 	): Promise<Answer> {
 		const fault = this.#nextFault(label);
-		// A request takes at least one tick, so no response arrives before the request was sent.
+		// A request takes at least one tick, so that no response arrives before the request has been sent.
 		await Promise.resolve();
 		if (!fault) return answer();
 		const suffered = suffer(fault);

@@ -1,4 +1,4 @@
-/** The change that led to a state of a post. `append` and `stop`: of a stream. */
+/** The change that led to a state of a post. `append` and `stop` are changes of a stream. */
 export type StateCause = "create" | "append" | "edit" | "stop" | "delete";
 
 /** Content of a post after a change, as people read it. */

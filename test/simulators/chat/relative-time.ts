@@ -5,7 +5,7 @@ const units: readonly (readonly [string, number])[] = [
 	["second", 1],
 ];
 
-/** A time relative to now, as people read it: `in 5 minutes`, `2 days ago`. */
+/** A relative time as people read it: `in 5 minutes`, `2 days ago`. */
 export function relativeTime(seconds: number): string {
 	const [unit, size] = units.find(([, length]) => Math.abs(seconds) >= length) ?? (["second", 1] as const);
 	const count = Math.round(Math.abs(seconds) / size);

@@ -1,9 +1,9 @@
-/** A button or a menu of a message, as a person sees it. */
+/** A button or a menu of a message as a person sees it. */
 export interface ShownControl {
 	readonly kind: "button" | "link" | "choice";
-	/** Label, or the placeholder of a menu. */
+	/** Label of a button, or placeholder of a menu. */
 	readonly label: string;
-	/** True if it is visible but cannot be pressed. */
+	/** True if the control is visible but disabled. */
 	readonly disabled: boolean;
 	readonly url?: string;
 	readonly options?: readonly string[];
@@ -11,22 +11,22 @@ export interface ShownControl {
 	readonly chosen?: readonly string[];
 }
 
-/** A message as a person sees it at one moment. */
+/** A message as a person sees it at a certain moment. */
 export interface ShownMessage {
 	readonly id: string;
 	/** Display name above the message. */
 	readonly author: string;
-	/** Text with names instead of ids, and times as the person reads them. */
+	/** Text with names instead of ids, and with times in the form that people read. */
 	readonly text: string;
-	/** Content as sent. */
+	/** Content as the author sent it. */
 	readonly content: string;
-	/** Labels of buttons that can be pressed. */
+	/** Labels of enabled buttons. */
 	readonly buttons: readonly string[];
 	readonly controls: readonly ShownControl[];
 	readonly attachments: readonly string[];
-	/** True if it has a note that it was edited. */
+	/** True if the message has the note that it was edited. */
 	readonly edited: boolean;
-	/** True if only this person sees it, with a note. */
+	/** True if the message has the note that only this person sees it. */
 	readonly ephemeral: boolean;
 	/** Number of reactions by emoji. */
 	readonly reactions: Readonly<Record<string, number>>;

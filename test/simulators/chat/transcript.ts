@@ -4,10 +4,10 @@ import type { ShownControl, ShownMessage } from "./shown.ts";
 export interface TranscriptNotes {
 	/** Time of the post, in milliseconds since the epoch. */
 	readonly at: number;
-	/** Notes after the name, before and after the notes of all platforms. */
+	/** Notes that are printed after the name: before and after the notes that all platforms have. */
 	readonly before?: readonly string[];
 	readonly after?: readonly string[];
-	/** Lines at the end. */
+	/** Additional lines below the message. */
 	readonly below?: readonly string[];
 }
 

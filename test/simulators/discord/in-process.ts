@@ -4,45 +4,45 @@ import { type Dispatch, GatewayClosed, type Order, type Session, type Sink } fro
 import { readLink } from "./platform/links.ts";
 import type { Simulator } from "./platform/simulator.ts";
 
-/** Stored state of a gateway session, with which another process can resume it. */
+/** Stored state of a gateway session. Another process can use it to resume the session. */
 export interface SessionStore {
 	session?: {
 		readonly id: string;
 		/** The newest delivered event. The same process continues after it. */
 		readonly seq: number;
-		/** Delivered events that are not durable. Another process continues before the first of them. */
+		/** Delivered events that are not durable yet. Another process continues before the first of these events. */
 		readonly unreceived?: ReadonlySet<number>;
 	};
 }
 
 export interface InProcessOptions {
-	/** Default: the token of the simulator. */
+	/** Token of the app. By default, the token of the simulator. */
 	readonly token?: string;
 	readonly intents: number;
-	/** Two ports with the same store represent two successive processes. */
+	/** Store of the session. Two ports with the same store represent two successive processes. */
 	readonly sessions?: SessionStore;
 }
 
 type Handlers = Parameters<DiscordPort["connect"]>[0];
 
-/** Measured with discord.js: it reconnects half a second after a loss. */
+/** discord.js reconnects half a second after a lost connection, according to a measurement. */
 const reconnectMs = 500;
 /**
  * Close codes after which a retry cannot help:
  * https://discord.com/developers/docs/topics/opcodes-and-status-codes#gateway-gateway-close-event-codes
  */
 const final = new Set([4004, 4010, 4011, 4012, 4013, 4014]);
-/** Close codes that end a session. */
+/** Close codes that also end the session. */
 const ending = new Set([1000, 1001, 4007, 4009]);
 
-/** The simulator behind the connector's port, without sockets and on the simulator's clock. */
+/** The simulator as a connector port, without sockets and with the simulator's clock. */
 export class InProcessPort implements DiscordPort {
 	readonly #simulator: Simulator;
 	readonly #clock: Clock;
 	readonly #token: string;
 	readonly #intents: number;
 	readonly #sessions: SessionStore;
-	/** Events of the resumed session that are not durable. */
+	/** Events of the resumed session that are not durable yet. */
 	#unreceived = new Set<number>();
 	#handlers: Handlers | undefined;
 	#live: { readonly session: Session; readonly sink: Sink } | undefined;
@@ -63,7 +63,8 @@ export class InProcessPort implements DiscordPort {
 			method,
 			path,
 			query: query ?? {},
-			// As on the wire: without undefined fields, and a copy that later changes do not affect.
+			// Converts an event as the network does: a copy without undefined fields, which later changes do not
+			// affect.
 			body: body === undefined ? undefined : parseJson(JSON.stringify(body)),
 			files: (files ?? []).map(({ name, bytes }, index) => ({ index, name, bytes })),
 			authorization: authorized === false ? undefined : `Bot ${this.#token}`,
@@ -102,16 +103,16 @@ export class InProcessPort implements DiscordPort {
 		this.#closed = true;
 		this.#timer?.cancel();
 		await Promise.resolve();
-		// As after the end of a process: another process can resume the session.
+		// Behaves as at the end of a process, so that another process can resume the session.
 		this.#leave(4200);
 	}
 
-	/** Shows a presence, as opcode 3 does. It is dropped without a connection. */
+	/** Sets a presence, as opcode 3 does. Without a connection, the presence is dropped. */
 	present(presence: unknown): void {
 		if (!this.#closed && this.#live) this.#simulator.gateway.present(presence);
 	}
 
-	/** Simulates a killed process: no more events and no more writes. */
+	/** Simulates a killed process, which receives no more events and makes no more writes. */
 	kill(): void {
 		this.#closed = true;
 		this.#timer?.cancel();
@@ -124,7 +125,7 @@ export class InProcessPort implements DiscordPort {
 		this.#live = undefined;
 	}
 
-	/** Returns to the first event that the previous process did not store. */
+	/** Rewinds to the first event that the previous process did not store. */
 	#goBack(): void {
 		const { id, seq, unreceived = [] } = this.#sessions.session ?? { id: "", seq: 0 };
 		const received = Math.min(seq, ...[...unreceived].map((one) => one - 1));
@@ -168,7 +169,7 @@ export class InProcessPort implements DiscordPort {
 		this.#handlers?.link({ state: "refused", detail });
 	}
 
-	/** Reconnects by itself, and resumes the session if possible. */
+	/** Reconnects without the caller's help, and resumes the session if possible. */
 	#lose(detail: string, code: number, waitMs = reconnectMs): void {
 		if (ending.has(code)) delete this.#sessions.session;
 		this.#leave(code);
@@ -186,7 +187,7 @@ export class InProcessPort implements DiscordPort {
 			this.#lose("asked to reconnect", 4000);
 		} else {
 			if (payload.d !== true) delete this.#sessions.session;
-			// "Wait a random amount of time, between 1 and 5 seconds".
+			// Discord requires: "Wait a random amount of time, between 1 and 5 seconds".
 			this.#lose("the session is invalid", 4000, 1000 + this.#simulator.state.chance() * 4000);
 		}
 	}
@@ -195,7 +196,7 @@ export class InProcessPort implements DiscordPort {
 		const handlers = this.#handlers;
 		if (t === "READY") this.#ready(false);
 		const received = handlers?.dispatch({ t, d: structuredClone(d) });
-		// A handler may have closed this port, after which another process writes.
+		// A handler may have closed this port. Another process then writes the session.
 		if (this.#handlers) this.#note(id, s, received);
 		if (t === "RESUMED") this.#ready(true);
 	}
@@ -210,7 +211,7 @@ export class InProcessPort implements DiscordPort {
 			() => {
 				if (this.#handlers) unreceived.delete(seq);
 			},
-			// The next process receives the event again.
+			// The next process receives this event again.
 			() => undefined,
 		);
 	}

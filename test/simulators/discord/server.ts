@@ -11,7 +11,7 @@ import type { RestRequest, RestResponse } from "./rest/exchange.ts";
 
 const api = "/api/v10";
 
-/** A simulator behind real sockets on a loopback port, for the real client in real time. */
+/** A simulator with real sockets on a loopback port, for the real client in real time. */
 export class DiscordServer {
 	readonly simulator: Simulator;
 	readonly #server: Server;
@@ -40,22 +40,22 @@ export class DiscordServer {
 		return server;
 	}
 
-	/** Value of `rest.api` of a client. */
+	/** Value for the option `rest.api` of a client. */
 	get apiUrl(): string {
 		return `http://${this.#host}/api`;
 	}
 
-	/** Value of `rest.cdn` of a client. */
+	/** Value for the option `rest.cdn` of a client. */
 	get cdnUrl(): string {
 		return `http://${this.#host}`;
 	}
 
 	get #host(): string {
-		// The address of a server on a TCP port is an object.
+		// A server on a TCP port has an object as its address.
 		return `127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
 	}
 
-	/** Ends all connections. Throws faults, and violations of Discord's rules. */
+	/** Ends all connections. Throws for faults, and for violations of Discord's rules. */
 	async close(): Promise<void> {
 		for (const socket of this.#sockets.clients) socket.terminate();
 		const closed = new Promise((resolve) => this.#server.close(resolve));
@@ -95,7 +95,7 @@ export class DiscordServer {
 		else response.destroy();
 	}
 
-	/** An expired link is not found: https://discord.com/developers/docs/reference#signed-attachment-cdn-urls */
+	/** An expired link returns 404: https://discord.com/developers/docs/reference#signed-attachment-cdn-urls */
 	#file(url: URL, response: ServerResponse): void {
 		const file = readLink(this.simulator.state, url.href);
 		if (!file) {
@@ -135,7 +135,7 @@ async function readRequest(request: IncomingMessage, url: URL): Promise<RestRequ
 	};
 }
 
-/** `payload_json` and `files[N]`: https://discord.com/developers/docs/reference#uploading-files */
+/** Reads the parts `payload_json` and `files[N]`: https://discord.com/developers/docs/reference#uploading-files */
 async function readForm(
 	bytes: Buffer,
 	type: string,

@@ -4,7 +4,7 @@ import { WebSocket } from "ws";
 import type { SessionStore } from "./in-process.ts";
 
 interface SocketOptions {
-	/** Address with the version: `http://127.0.0.1:1234/api/v10`. */
+	/** Address with the API version: `http://127.0.0.1:1234/api/v10`. */
 	readonly apiUrl: string;
 	readonly token: string;
 	readonly intents: number;
@@ -17,7 +17,7 @@ type Handlers = Parameters<DiscordPort["connect"]>[0];
 /** Close codes after which a retry cannot help. */
 const final = new Set([4004, 4010, 4011, 4012, 4013, 4014]);
 
-/** A minimal client of both of Discord's protocols, which tests the server. The product has the real one. */
+/** A minimal client of Discord's gateway and REST API that tests the server. Parley itself uses the real client. */
 export class SocketPort implements DiscordPort {
 	readonly #options: SocketOptions;
 	readonly #sessions: SessionStore;

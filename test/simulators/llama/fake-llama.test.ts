@@ -12,7 +12,7 @@ import { expect, test } from "vitest";
 import { choosePort } from "../../gateway-process.ts";
 import { FakeLlama } from "./fake-llama.ts";
 
-// The shapes are those of https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md
+// The shapes come from https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md
 
 async function start(more: { delaysLoading?: boolean } = {}) {
 	const port = await choosePort();

@@ -3,19 +3,19 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { text } from "node:stream/consumers";
 import { wordsAndSigns } from "../anthropic/tokenizer.ts";
 
-/** https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md */
+/** Response while the model is loading: https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md */
 const loadingBody = { error: { code: 503, message: "Loading model", type: "unavailable_error" } };
 
 export interface FakeLlamaOptions {
 	readonly host: string;
 	readonly port: number;
-	/** As in `--alias`. */
+	/** Name of the model, as in `--alias`. */
 	readonly alias: string;
-	/** Tokens of the context window, as in `--ctx-size`. */
+	/** Size of the context window in tokens, as in `--ctx-size`. */
 	readonly contextSize: number;
-	/** True if it loads its model until a test ends the loading. */
+	/** Whether the model keeps loading until a test ends the loading. */
 	readonly delaysLoading: boolean;
-	/** True at its first start, in which `crash:` in a prompt ends it. */
+	/** Whether this is the server's first start. In the first start, `crash:` in a prompt ends the server. */
 	readonly isFirst: boolean;
 	readonly exit: (code: number) => void;
 }
@@ -31,7 +31,7 @@ type Fields = Readonly<Record<string, unknown>>;
 /**
  * A simulator of llama-server of llama.cpp: `/health`, `/props`, `/v1/models`, `/tokenize` and `/v1/messages` with the
  * shapes of its README. Tests control it with `POST /fake/…`: `loaded` ends the loading, `mute` stops the responses of
- * `/tokenize` and `/health`, `requests` returns the received requests. Its replies repeat the last message.
+ * `/tokenize` and `/health`, and `requests` returns the received requests. Its replies repeat the last message.
  */
 export class FakeLlama {
 	readonly #options: FakeLlamaOptions;
@@ -46,7 +46,7 @@ export class FakeLlama {
 		this.#server = createServer((request, response) => void this.#serve(request, response));
 	}
 
-	/** Rejects if it cannot listen there. */
+	/** Starts the simulator. Rejects if it cannot listen at the address. */
 	static async start(options: FakeLlamaOptions): Promise<FakeLlama> {
 		const fake = new FakeLlama(options);
 		fake.#server.listen(options.port, options.host);
@@ -151,7 +151,7 @@ function answer(response: ServerResponse, status: number, body: unknown): Server
 	return response.end(JSON.stringify(body));
 }
 
-/** The text of the last message, whose content is a text or blocks. */
+/** The text of the last message, whose content is a string or a list of blocks. */
 function lastText(messages: readonly unknown[]): string {
 	const { content }: { content?: unknown } = Object(messages.at(-1));
 	if (!Array.isArray(content)) return String(content);

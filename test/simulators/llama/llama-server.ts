@@ -3,8 +3,9 @@ import { parseArgs } from "node:util";
 import { FakeLlama } from "./fake-llama.ts";
 
 /**
- * The program: the options and variables of llama-server that tests use, and some of its own. It writes its process id to
- * `starts` in its directory. Exit codes and messages are those of llama-server: 1 if it cannot listen or load its model.
+ * The program of the simulator. It accepts the options and variables of llama-server that tests use, and some options
+ * of its own. It writes its process id to `starts` in its directory. Exit codes and messages are the same as in
+ * llama-server: 1 if it cannot listen or load its model.
  */
 const { values } = parseArgs({
 	options: {

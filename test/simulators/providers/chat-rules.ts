@@ -1,6 +1,6 @@
 import { type Fields, fieldsIn, isFields, nameFaults } from "./wire.ts";
 
-/** Fields of a request that Parley may send. A strict server refuses others. */
+/** Fields that Parley may send in a request. A strict server refuses other fields. */
 const known = new Set([
 	"model",
 	"messages",
@@ -14,7 +14,7 @@ const known = new Set([
 	"reasoning_effort",
 ]);
 
-/** Rules of the Chat Completions API: https://platform.openai.com/docs/api-reference/chat/create */
+/** Faults by the rules of the Chat Completions API: https://platform.openai.com/docs/api-reference/chat/create */
 export function chatProblems(body: Fields): string[] {
 	return [
 		...requestFaults(body),
@@ -72,7 +72,7 @@ function* partFaults(part: Fields, role: unknown): Generator<string> {
 	}
 }
 
-/** Exactly one message answers each call, directly after the message with the calls. */
+/** Faults unless exactly one message answers each call, directly after the message with the calls. */
 function* callFaults(messages: readonly Fields[]): Generator<string> {
 	let open: unknown[] = [];
 	for (const [index, message] of messages.entries()) {

@@ -12,7 +12,7 @@ import {
 	stopOf,
 } from "./wire.ts";
 
-/** https://platform.openai.com/docs/api-reference/chat-streaming */
+/** Finish reasons by stop: https://platform.openai.com/docs/api-reference/chat-streaming */
 const stops: Readonly<Record<string, string>> = {
 	end_turn: "stop",
 	tool_use: "tool_calls",
@@ -20,7 +20,7 @@ const stops: Readonly<Record<string, string>> = {
 	refusal: "content_filter",
 };
 
-/** Error of the service: https://platform.openai.com/docs/guides/error-codes */
+/** Body of an error response: https://platform.openai.com/docs/guides/error-codes */
 export function openAiError(status: number, message: string): string {
 	const type =
 		status === 401
@@ -33,21 +33,21 @@ export function openAiError(status: number, message: string): string {
 	return JSON.stringify({ error: { message, type, param: null, code: null } });
 }
 
-/** Differences between servers with the Chat Completions API. */
+/** Differences between the servers that implement the Chat Completions API. */
 export interface ChatDialect {
-	/** Address of the API below the address of the server. */
+	/** Path of the API on the server. */
 	readonly base: string;
-	/** Fields of the pieces of a reply for some reasoning. Default: `reasoning_content`. */
+	/** Fields that contain the pieces of reasoning in a reply. By default, `reasoning_content`. */
 	readonly reasoning?: (pieces: readonly string[], id: string, issued: Issued) => object[];
-	/** Whether a call comes in one piece. */
+	/** Whether the server sends a call as one piece. */
 	readonly wholeCalls?: boolean;
 	/** Further reasons to refuse a request. */
 	readonly problems?: (body: Fields, issued: Issued) => string[];
-	/** Line that keeps the connection open. */
+	/** Line that keeps an idle connection open. */
 	readonly ping?: string;
 }
 
-/** The Chat Completions API, as OpenAI and many other servers have it. */
+/** The Chat Completions API of OpenAI and many other servers. */
 export const chatWire: ProviderWire = chatWireOf({ base: "/v1" });
 
 export function chatWireOf(dialect: ChatDialect): ProviderWire {
@@ -116,7 +116,7 @@ function deltas({ content, cut = inPieces }: ProviderReply, id: string, scene: S
 
 interface Place {
 	readonly cut: (text: string) => readonly string[];
-	/** Number of a call. */
+	/** Index of a call in the reply. */
 	readonly index: number;
 	readonly id: string;
 }

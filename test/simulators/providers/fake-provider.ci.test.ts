@@ -10,7 +10,7 @@ interface Api {
 	readonly path: string;
 	/** A request that the service accepts. */
 	readonly valid: Fields;
-	/** Changes of it that the service refuses, with the reason. */
+	/** Changes that make the service refuse the request, with the expected reason. */
 	readonly refused: readonly (readonly [Fields, RegExp])[];
 }
 

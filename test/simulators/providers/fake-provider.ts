@@ -16,24 +16,25 @@ import type {
 
 export interface FakeProviderOptions {
 	readonly apiKey?: string;
-	/** Whether requests without a key are accepted. */
+	/** Whether the server accepts requests without a key. */
 	readonly keyless?: boolean;
 	readonly clock?: Clock;
-	/** Models of the list. Without them, the server has no list. */
+	/** Models in the model list. If undefined, the server has no list. */
 	readonly models?: readonly string[];
 }
 
-/** Characters of a token. */
+/** Number of characters per token. */
 const TOKEN = 4;
 
 /**
- * Simulator of the API of a family of providers on a loopback port. It sends scripted replies, records every request, and
- * refuses the same requests as the real services. `close` throws for refused requests, because they are faults of Parley.
+ * Simulator of the API of a family of providers on a loopback port. It sends scripted replies, records every request,
+ * and refuses the same requests as the real services. `close` throws if it has refused a request, because a refusal is
+ * a fault of Parley.
  */
 export class FakeProvider implements AsyncDisposable {
 	readonly wire: ProviderWire;
 	readonly apiKey: string;
-	/** Requests for replies, in their order of arrival. */
+	/** Reply requests, in order of arrival. */
 	readonly requests: ProviderRequest[] = [];
 	readonly #options: FakeProviderOptions;
 	readonly #server: Server;
@@ -43,7 +44,7 @@ export class FakeProvider implements AsyncDisposable {
 	#otherwise: ProviderAnswer | undefined;
 	#violations: string[] = [];
 	#served = 0;
-	/** The parts of all prompts that the cache has. */
+	/** The cacheable parts of all earlier prompts. */
 	readonly #cached: string[] = [];
 
 	private constructor(wire: ProviderWire, options: FakeProviderOptions) {
@@ -64,24 +65,24 @@ export class FakeProvider implements AsyncDisposable {
 		return fake;
 	}
 
-	/** Address of the API. */
+	/** Address of the server's API. */
 	get url(): string {
-		// The address of a server on a TCP port is an object.
+		// A server on a TCP port has an object as its address.
 		const { port } = this.#server.address() as AddressInfo;
 		return `http://127.0.0.1:${port}${this.wire.base}`;
 	}
 
-	/** Adds the answers of the next requests, one each. */
+	/** Adds the responses to the next requests, one for each. */
 	script(...answers: readonly ProviderAnswer[]): void {
 		this.#script.push(...answers);
 	}
 
-	/** Sets the answer to requests without a scripted answer. */
+	/** Sets the response to requests without a scripted response. */
 	otherwise(answer: ProviderAnswer): void {
 		this.#otherwise = answer;
 	}
 
-	/** Resolves with the request of that number, from 1, when it arrives. */
+	/** Resolves when the request with this number, starting at 1, has arrived. */
 	async received(number: number): Promise<ProviderRequest> {
 		await this.#watch.until(`request ${number} arrives`, () => this.requests.length >= number);
 		const request = this.requests[number - 1];
@@ -95,7 +96,7 @@ export class FakeProvider implements AsyncDisposable {
 		return violations;
 	}
 
-	/** Ends the server. Throws if a refusal was not taken. */
+	/** Stops the server. Throws if a recorded refusal was not read. */
 	async close(): Promise<void> {
 		const closed = new Promise((resolve) => this.#server.close(resolve));
 		this.#server.closeAllConnections();
@@ -161,7 +162,10 @@ export class FakeProvider implements AsyncDisposable {
 		await playStream(stage, streamed, edited);
 	}
 
-	/** The cache has the beginning that the prompt shares with an earlier one. */
+	/**
+	 * Counts the tokens of a prompt and its reply. The cache contains the longest beginning that the prompt shares with
+	 * an earlier prompt.
+	 */
 	#count(body: Fields, { content }: ProviderReply): Counted {
 		const prompt = JSON.stringify(this.wire.cachedPart(body));
 		const shared = Math.max(0, ...this.#cached.map((before) => commonLength(before, prompt)));
@@ -190,7 +194,7 @@ function commonLength(one: string, other: string): number {
 	return length;
 }
 
-/** An object for any body. The rules report its faults. */
+/** Returns an object for any body, because the rules report the faults. */
 function bodyOf(bytes: Buffer): Fields {
 	try {
 		return Object(JSON.parse(bytes.toString("utf8")));

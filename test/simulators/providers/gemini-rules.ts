@@ -1,17 +1,17 @@
 import { type Fields, fieldsIn, type Issued, isFields, nameFaults } from "./wire.ts";
 
-/** Replacement of the thought signature of the service. */
+/** Replacement for the service's thought signature. */
 export function signatureOf(id: string): string {
 	return Buffer.from(`signed:${id}`).toString("base64");
 }
 
-/** Fields of a request that Parley may send. */
+/** Fields that Parley may send in a request. */
 const known = new Set(["contents", "systemInstruction", "tools", "toolConfig", "generationConfig"]);
 
-/** Signature for calls of other models: https://ai.google.dev/gemini-api/docs/thought-signatures */
+/** Signature for the calls of another model: https://ai.google.dev/gemini-api/docs/thought-signatures */
 const FOREIGN = "skip_thought_signature_validator";
 
-/** Rules of the Gemini API: https://ai.google.dev/api/generate-content */
+/** Faults by the rules of the Gemini API: https://ai.google.dev/api/generate-content */
 export function geminiProblems(body: Fields, issued: Issued): string[] {
 	const contents = fieldsIn(body["contents"]);
 	return [
@@ -48,7 +48,7 @@ function isImageValid({ inlineData }: Fields): boolean {
 	return !isFields(inlineData) || /^[\w+/]+=*$/.test(String(inlineData["data"]));
 }
 
-/** The content after calls has one response for each of them. */
+/** Faults unless the content after calls has one response for each call. */
 function* callFaults(contents: readonly Fields[]): Generator<string> {
 	for (const [index, { parts }] of contents.entries()) {
 		const called = namesIn(parts, "functionCall");
@@ -62,7 +62,7 @@ function namesIn(parts: unknown, key: string): unknown[] {
 	return fieldsIn(parts).flatMap((part) => (isFields(part[key]) ? [part[key]["name"]] : []));
 }
 
-/** The first call of each reply has a signature, and each signature is at its own part. */
+/** Faults unless the first call of each reply has a signature, and each signature is in its original part. */
 function* signatureFaults(contents: readonly Fields[], { seals }: Issued): Generator<string> {
 	for (const [index, { parts }] of contents.entries()) {
 		if (!fieldsIn(parts).every((part) => isOwnSignature(part, seals))) {

@@ -10,7 +10,7 @@ import {
 	stopOf,
 } from "./wire.ts";
 
-/** https://ai.google.dev/api/generate-content#FinishReason */
+/** Finish reasons by stop: https://ai.google.dev/api/generate-content#FinishReason */
 const reasons: Readonly<Record<string, string>> = {
 	end_turn: "STOP",
 	stop_sequence: "STOP",
@@ -22,7 +22,7 @@ const reasons: Readonly<Record<string, string>> = {
 
 const address = /^\/v1beta\/models\/([\w.-]+):streamGenerateContent\?alt=sse$/;
 
-/** https://ai.google.dev/gemini-api/docs/troubleshooting */
+/** Error statuses by HTTP status: https://ai.google.dev/gemini-api/docs/troubleshooting */
 const statuses: Readonly<Record<number, string>> = {
 	400: "INVALID_ARGUMENT",
 	401: "UNAUTHENTICATED",
@@ -33,7 +33,7 @@ const statuses: Readonly<Record<number, string>> = {
 	503: "UNAVAILABLE",
 };
 
-/** Error types of the tests, in the words of this API. */
+/** Error types of the tests, translated to the statuses of this API. */
 const codes: Readonly<Record<string, number>> = {
 	server_error: 500,
 	rate_limit_error: 429,
@@ -41,7 +41,7 @@ const codes: Readonly<Record<string, number>> = {
 	authentication_error: 401,
 };
 
-/** The Gemini API. */
+/** The wire of the Gemini API. */
 export const geminiWire: ProviderWire = {
 	name: "google",
 	base: "/v1beta",
@@ -100,7 +100,7 @@ function events(reply: ProviderReply, { id, model, counted }: Head, issued: Issu
 	];
 }
 
-/** Parts with the signatures of the service: on the first call of a reply, else on its last text. */
+/** Parts of a reply with the service's signature: at the first call, or at the last text of a reply without calls. */
 function partsOf({ content, cut = inPieces }: ProviderReply, id: string, { seals }: Issued): object[] {
 	const thinks = content.some(({ type }) => type === "thinking" || type === "redacted_thinking");
 	const firstCall = content.findIndex(({ type }) => type === "tool_use");
@@ -108,7 +108,7 @@ function partsOf({ content, cut = inPieces }: ProviderReply, id: string, { seals
 	if (thinks) seals.set(signature, firstCall < 0 ? "text" : "call");
 	const parts = content.flatMap((block, index) => {
 		if (block.type === "redacted_thinking") {
-			// A signature in a part without characters: https://ai.google.dev/gemini-api/docs/thought-signatures
+			// A signature can be in a part with an empty text: https://ai.google.dev/gemini-api/docs/thought-signatures
 			const own = signatureOf(`${id}_${index}`);
 			seals.set(own, "text");
 			return [{ text: "", thoughtSignature: own }];
@@ -132,7 +132,7 @@ function blockParts(
 			return [];
 		case "tool_use": {
 			const { id, name, json, input = {} } = block;
-			// The service sends an object. A text stands for arguments that are damaged.
+			// The service sends an object. A string simulates damaged arguments.
 			const args = json ?? input;
 			return [
 				{ functionCall: { id, name, args }, ...(signature === "" ? {} : { thoughtSignature: signature }) },

@@ -1,11 +1,11 @@
 import { type Fields, fieldsIn, type Issued, isFields, nameFaults } from "./wire.ts";
 
-/** Replacement of the encrypted reasoning of the service. */
+/** Replacement for the service's encrypted reasoning. */
 export function sealOf(id: string): string {
 	return `sealed:${id}`;
 }
 
-/** Fields of a request that Parley may send. */
+/** Fields that Parley may send in a request. */
 const known = new Set([
 	"model",
 	"input",
@@ -21,7 +21,10 @@ const known = new Set([
 	"instructions",
 ]);
 
-/** Rules of the Responses API: https://developers.openai.com/api/reference/resources/responses/methods/create */
+/**
+ * Faults by the rules of the Responses API:
+ * https://developers.openai.com/api/reference/resources/responses/methods/create
+ */
 export function responsesProblems(body: Fields, issued: Issued): string[] {
 	const input = fieldsIn(body["input"]);
 	return [
@@ -71,7 +74,7 @@ function isImage(url: unknown): boolean {
 	return /^data:image\/[a-z]+;base64,[\w+/]+=*$/.test(String(url));
 }
 
-/** Each call has one output, after it. */
+/** Faults unless each call has exactly one output, which follows it. */
 function* callFaults(input: readonly Fields[]): Generator<string> {
 	const open = new Set<unknown>();
 	for (const item of input) {
@@ -101,7 +104,7 @@ function* outputFaults({ output }: Fields): Generator<string> {
 		if (type === "input_image" && !isImage(url)) yield "an image must be a data URL";
 }
 
-/** Reasoning returns with the content that the service encrypted, and something of the assistant follows it. */
+/** Faults unless reasoning returns with its encrypted content, and another item of the assistant follows it. */
 function* reasoningFaults(input: readonly Fields[], { seals }: Issued): Generator<string> {
 	for (const [index, item] of input.entries()) {
 		if (item["type"] !== "reasoning") continue;

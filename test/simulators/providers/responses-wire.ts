@@ -12,7 +12,7 @@ import {
 	stopOf,
 } from "./wire.ts";
 
-/** https://developers.openai.com/api/reference/resources/responses/streaming-events */
+/** Types of delta events: https://developers.openai.com/api/reference/resources/responses/streaming-events */
 const deltas = new Set([
 	"response.output_text.delta",
 	"response.reasoning_summary_text.delta",
@@ -25,7 +25,7 @@ const reasons: Readonly<Record<string, string>> = {
 	model_context_window_exceeded: "max_output_tokens",
 };
 
-/** The Responses API of OpenAI, with `store: false`. */
+/** The wire of OpenAI's Responses API, with `store: false`. */
 export const responsesWire: ProviderWire = responsesWireAt("/v1");
 
 export function responsesWireAt(base: string): ProviderWire {
@@ -150,7 +150,7 @@ function itemEvents(block: ReplyBlock, place: Place): Data[] {
 	}
 }
 
-/** Reasoning with a summary, if it has a text, and its encrypted form. */
+/** Events of a reasoning item with its encrypted form. If the reasoning has a text, the item has a summary. */
 function reasoning(text: string, { index: output_index, id, cut, issued }: Place): Data[] {
 	const item_id = `rs_${id}_${output_index}`;
 	const seal = sealOf(item_id);

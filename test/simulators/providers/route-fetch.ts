@@ -1,6 +1,7 @@
 /**
- * Loaded into a process of Parley with `--import`. Requests to the address before the space in `TEST_ROUTE` go to the one
- * after it, over HTTP, with the same path, headers and body. Requests to other addresses fail.
+ * Loaded into a Parley process with `--import`. `TEST_ROUTE` contains two addresses, separated by a space. Requests to
+ * the first address are sent to the second address over HTTP, with the same path, headers and body. Requests to other
+ * addresses fail.
  */
 const [from = "", to = ""] = (process.env["TEST_ROUTE"] ?? "").split(" ");
 const send = globalThis.fetch;

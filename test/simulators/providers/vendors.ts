@@ -3,7 +3,7 @@ import { geminiWire } from "./gemini-wire.ts";
 import { responsesWireAt } from "./responses-wire.ts";
 import { type Fields, fieldsIn, type Issued, type ProviderWire } from "./wire.ts";
 
-/** A vendor with its address, its key and a usual name of a model. */
+/** A vendor with its address, its key and a typical model name. */
 export interface Vendor {
 	/** Name of the provider in Parley. */
 	readonly name: string;
@@ -11,18 +11,21 @@ export interface Vendor {
 	readonly origin: string;
 	readonly wire: ProviderWire;
 	readonly model: string;
-	/** Variable with the key. Absent for servers without keys. */
+	/** Variable that contains the key. Absent for servers that need no key. */
 	readonly key?: string;
-	/** Further variables, and flags that the vendor needs. */
+	/** Further environment variables and flags that the vendor needs. */
 	readonly environment?: Readonly<Record<string, string>>;
 	readonly flags?: readonly string[];
-	/** Facts that an operator adds for the model. */
+	/** Model properties that an operator must configure. */
 	readonly row?: Readonly<Record<string, unknown>>;
-	/** Content of the next request of a turn with reasoning and a call. */
+	/** Pattern of the second request of a turn with reasoning and a call. */
 	readonly returned?: RegExp;
 }
 
-/** Vendors that refuse reasoning in a message: https://console.groq.com/docs/openai, https://docs.mistral.ai/api */
+/**
+ * Faults if a message contains reasoning, which these vendors refuse: https://console.groq.com/docs/openai,
+ * https://docs.mistral.ai/api
+ */
 function noReasoning(body: Fields): string[] {
 	return fieldsIn(body["messages"]).flatMap((message, index) =>
 		["reasoning", "reasoning_content", "reasoning_details"].flatMap((key) =>
@@ -31,13 +34,16 @@ function noReasoning(body: Fields): string[] {
 	);
 }
 
-/** Efforts that a vendor accepts. */
+/** Reasoning efforts that a vendor accepts. */
 function onlyEfforts(body: Fields, ...allowed: readonly string[]): string[] {
 	const { reasoning_effort: effort } = body;
 	return effort === undefined || allowed.includes(String(effort)) ? [] : [`reasoning_effort: ${effort}`];
 }
 
-/** Code 3230 of Mistral: a user must not follow a tool. Ids of calls have nine letters and digits. */
+/**
+ * Faults by Mistral's rules: a user message must not follow a tool message (code 3230), and ids of calls must have nine
+ * letters and digits.
+ */
 function mistralProblems(body: Fields): string[] {
 	const messages = fieldsIn(body["messages"]);
 	const order = messages.flatMap(({ role }, index) =>
@@ -57,7 +63,7 @@ function mistralProblems(body: Fields): string[] {
 	];
 }
 
-/** Each call of the assistant has reasoning, also in earlier turns: https://platform.kimi.ai/docs */
+/** Faults unless each assistant message with calls has reasoning, also in earlier turns: https://platform.kimi.ai/docs */
 function kimiProblems(body: Fields): string[] {
 	return fieldsIn(body["messages"]).flatMap(({ tool_calls: calls, reasoning_content: text }, index) =>
 		calls !== undefined && (typeof text !== "string" || text === "")
@@ -70,7 +76,10 @@ function kimiProblems(body: Fields): string[] {
 
 const format = "anthropic-claude-v1";
 
-/** https://openrouter.ai/docs/use-cases/reasoning-tokens: pieces of a text, then its signature. */
+/**
+ * Reasoning details of OpenRouter: pieces of a text, then its signature.
+ * https://openrouter.ai/docs/use-cases/reasoning-tokens
+ */
 function openRouterReasoning(pieces: readonly string[], id: string, { seals }: Issued): object[] {
 	const signature = `signed:${id}`;
 	const hidden = { type: "reasoning.encrypted", data: `sealed:${id}`, id: `rs_${id}`, format, index: 1 };
@@ -90,7 +99,10 @@ function sorted(fields: Fields): [string, unknown][] {
 	return Object.entries(fields).sort(([one], [other]) => (one < other ? -1 : 1));
 }
 
-/** Blocks of reasoning return complete and in their order, and calls of a reply with reasoning do not return without them. */
+/**
+ * Faults unless reasoning blocks return complete and in order. Calls of a reply with reasoning must return with their
+ * reasoning.
+ */
 function openRouterProblems(body: Fields, { seals }: Issued): string[] {
 	const messages = fieldsIn(body["messages"]);
 	const known = new Set(seals.values());
@@ -105,14 +117,14 @@ function openRouterProblems(body: Fields, { seals }: Issued): string[] {
 	});
 }
 
-/** Reasoning of Mistral is a part of the content: https://docs.mistral.ai/capabilities/reasoning */
+/** Mistral's reasoning, which is a part of the content: https://docs.mistral.ai/capabilities/reasoning */
 function mistralReasoning(pieces: readonly string[]): object[] {
 	return pieces.map((text) => ({ content: [{ type: "thinking", thinking: [{ type: "text", text }] }] }));
 }
 
 const asReasoning = (pieces: readonly string[]): object[] => pieces.map((text) => ({ reasoning: text }));
 
-/** The v1 API: https://learn.microsoft.com/azure/foundry/openai/api-version-lifecycle */
+/** The vendor Azure with its v1 API: https://learn.microsoft.com/azure/foundry/openai/api-version-lifecycle */
 const azure = {
 	name: "azure",
 	origin: "https://acme.openai.azure.com",
@@ -205,7 +217,7 @@ export const vendors: readonly Vendor[] = [
 		key: "AWS_BEARER_TOKEN_BEDROCK",
 		environment: { AWS_REGION: "us-west-2" },
 	},
-	// A deployment with the name of its model, and one with another name.
+	// Two deployments: one with the name of its model, and one with another name.
 	{ ...azure, model: "gpt-6.2-sol" },
 	{ ...azure, model: "team-chat", row: { reasoning: "always" } },
 	{

@@ -2,18 +2,18 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { StreamForm } from "../anthropic/play-reply.ts";
 import type { ReplyBlock, StatusReply, StreamedReply, WireEvent } from "../anthropic/reply.ts";
 
-/** Tokens of one reply, by the simulator's count. */
+/** Tokens of one reply, counted by the simulator. */
 export interface Counted {
 	readonly input: number;
-	/** Part of `input` that was read from the cache. */
+	/** Number of input tokens that were read from the cache. */
 	readonly cached: number;
-	/** Tokens of the reply with its reasoning. */
+	/** Tokens of the reply, including its reasoning. */
 	readonly output: number;
 	readonly reasoning: number;
 }
 
 export interface ProviderReply extends Omit<StreamedReply, "usage"> {
-	/** Content of the usage report instead of the true counts. Undefined removes it. */
+	/** Content of the usage report that replaces the true counts. Undefined removes the report. */
 	readonly usage?: (counted: Counted) => unknown;
 }
 
@@ -21,11 +21,11 @@ export interface ProviderRequest {
 	readonly headers: IncomingHttpHeaders;
 	readonly url: string;
 	readonly bytes: Buffer;
-	/** The parsed bytes. A refused request may have another shape. */
+	/** The parsed body. A refused request may have a different shape. */
 	readonly body: Readonly<Record<string, unknown>>;
-	/** Resolves at the end of the response. True if the client disconnected before its end. */
+	/** Resolves when the response ends. The value is true if the client disconnected before the end. */
 	readonly abandoned: Promise<boolean>;
-	/** Usage by the simulator's count, after it has answered with a stream. */
+	/** Usage counted by the simulator. Present after a streamed response. */
 	counted: Counted | undefined;
 }
 
@@ -41,26 +41,29 @@ export interface Head {
 	readonly counted: Counted;
 }
 
-/** Issued content that must return unchanged. */
+/** Issued content that later requests must return unchanged. */
 export interface Issued {
-	/** Sealed texts, such as encrypted reasoning or signatures, with the number of the call or text that they belong to. */
+	/**
+	 * Sealed texts, for example encrypted reasoning or signatures. Each value names the call or text that the seal
+	 * belongs to.
+	 */
 	readonly seals: Map<string, string>;
 }
 
-/** The API of one family of providers. */
+/** The wire of one provider family's API. */
 export interface ProviderWire {
 	readonly name: string;
-	/** Address of the API below the address of the server. */
+	/** Path of the API on the server. */
 	readonly base: string;
 	readonly form: StreamForm;
-	/** Model of a request for a reply. Undefined for another address. */
+	/** Model that a reply request names. Undefined for any other address. */
 	readonly modelOf: (url: string, body: Readonly<Record<string, unknown>>) => string | undefined;
 	readonly keyOf: (headers: IncomingHttpHeaders) => string | undefined;
-	/** Text of the event that completes a reply. */
+	/** Text in the event that completes a reply. */
 	readonly completion: string;
-	/** Part of a request that the cache compares. */
+	/** Part of a request that the cache compares with earlier requests. */
 	readonly cachedPart: (body: Readonly<Record<string, unknown>>) => unknown;
-	/** Reasons for which the service would refuse the request. */
+	/** Reasons why the service would refuse the request. */
 	readonly problems: (body: Readonly<Record<string, unknown>>, issued: Issued) => string[];
 	/** The events of a complete reply. */
 	readonly events: (reply: ProviderReply, head: Head, issued: Issued) => WireEvent[];
@@ -75,7 +78,7 @@ export function isFields(value: unknown): value is Fields {
 	return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Items of a list that are objects. */
+/** Items of a list that are objects. Skips all other items. */
 export function fieldsIn(value: unknown): Fields[] {
 	return Array.isArray(value) ? value.filter(isFields) : [];
 }
@@ -93,13 +96,13 @@ export function jsonOf({ json, input = {} }: CallBlock): string {
 	return json ?? JSON.stringify(input);
 }
 
-/** The stop of a reply in the words of the Messages API, which the tests use for all services. */
+/** Stop reason of a reply in the terms of the Messages API, which the tests use for all services. */
 export function stopOf({ stop, content }: ProviderReply): string | null {
 	if (stop !== undefined) return stop;
 	return content.some(({ type }) => type === "tool_use") ? "tool_use" : "end_turn";
 }
 
-/** Faults of a text or of the name of a tool that every service refuses. */
+/** Faults of a tool name that every service refuses. */
 export function* nameFaults(name: unknown): Generator<string> {
 	if (typeof name !== "string" || !/^[\w-]{1,64}$/.test(name))
 		yield `invalid tool name ${JSON.stringify(name)}`;

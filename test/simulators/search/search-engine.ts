@@ -14,15 +14,15 @@ export interface Found {
 }
 
 /**
- * A search engine with the two APIs: `GET /res/v1/web/search` of Brave Search with its key and limits, and `GET /search`
- * of SearXNG with `format=json`. Both answer with `found`.
+ * A search engine with the two APIs: `GET /res/v1/web/search` of Brave Search with its key and limits, and `GET
+ * /search` of SearXNG with `format=json`. Both APIs return the results in `found`.
  */
 export class SearchEngine implements AsyncDisposable {
 	readonly requests: Request[] = [];
-	/** Handles the next requests in place of the API. */
+	/** Handles the next requests instead of the API. */
 	instead: ((response: ServerResponse) => void) | undefined;
 	found: readonly Found[] = [];
-	/** Whether SearXNG allows the format json. */
+	/** Whether SearXNG allows the format `json`. */
 	allowsJson = true;
 	readonly key = "brave-key-of-the-test";
 	readonly url: string;

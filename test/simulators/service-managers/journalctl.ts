@@ -1,4 +1,4 @@
-// Simulates journalctl(1) with `--output=json` for the units that the simulated systemctl runs.
+// Simulates journalctl(1) with `--output=json`, for the units that the simulated systemctl runs.
 import { existsSync, readFileSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
 import { parseArgs } from "node:util";
@@ -28,7 +28,7 @@ interface Entry {
 	readonly time: number;
 }
 
-/** Entries after a cursor, which is a number of lines. */
+/** Entries after a cursor. The cursor is a line number. */
 function entriesAfter(cursor: number): Entry[] {
 	const lines = existsSync(file) ? readFileSync(file, "utf8").split("\n").slice(0, -1) : [];
 	return lines.slice(cursor).map((text, index) => {
@@ -38,7 +38,7 @@ function entriesAfter(cursor: number): Entry[] {
 }
 
 function print({ cursor, text, time }: Entry): void {
-	// A message with other control characters is an array of bytes. Without --all, a long one is null.
+	// A message with other control characters is an array of bytes. Without --all, a long message is null.
 	// biome-ignore lint/suspicious/noControlCharactersInRegex: these characters make a message binary
 	const isBinary = /[\u0000-\u0008\u000b-\u001f]/.test(text);
 	const message = isBinary ? [...Buffer.from(text)] : text.length > 4096 && !values.all ? null : text;

@@ -1,4 +1,4 @@
-// Simulates launchctl(1) of macOS 10.11 and later for one domain. Python reads the property list.
+// Simulates launchctl(1) of macOS 10.11 and later for one domain. Uses Python to read the property list.
 import { execFileSync } from "node:child_process";
 import { startJob, stopJob } from "./run-job.ts";
 import { fail, isAlive, readJob, recordCall, writeJob } from "./state.ts";
@@ -30,7 +30,7 @@ async function bootstrap(): Promise<void> {
 	await startJob(plist.Label, {
 		argv: plist.ProgramArguments,
 		cwd: plist.WorkingDirectory,
-		// launchd.plist(5): a job gets the variables of its domain, with this PATH.
+		// According to launchd.plist(5), a job receives the variables of its domain, with this PATH.
 		environment: {
 			PATH: "/usr/bin:/bin:/usr/sbin:/sbin",
 			HOME: process.env["HOME"] ?? "",

@@ -8,14 +8,14 @@ import { isAlive, readJob, writeJob } from "./state.ts";
 export interface JobDescription {
 	readonly argv: readonly string[];
 	readonly cwd: string;
-	/** Complete environment. */
+	/** All environment variables of the job. */
 	readonly environment: Readonly<Record<string, string>>;
 	readonly errorFile: string;
 	/** Whether the output goes to the journal. */
 	readonly isJournal: boolean;
 }
 
-/** Starts a job under a process that records its end, and resolves when it runs. */
+/** Starts a job under a process that records the end of the job. Resolves when the job runs. */
 export async function startJob(name: string, description: JobDescription): Promise<void> {
 	const { code: _code, pid: _pid, ...rest } = readJob(name);
 	writeJob(name, rest);
@@ -34,7 +34,7 @@ export async function startJob(name: string, description: JobDescription): Promi
 	}
 }
 
-/** Sends SIGTERM to the first process, as with KillMode=mixed, and SIGKILL after the time. */
+/** Sends SIGTERM to the first process, as with KillMode=mixed, and SIGKILL after this number of seconds. */
 export async function stopJob(name: string, seconds: number): Promise<void> {
 	const { pid } = readJob(name);
 	if (pid === undefined || !isAlive(pid)) return;
@@ -60,7 +60,7 @@ function runAndRecord(name: string, { argv, cwd, environment, errorFile, isJourn
 	closeSync(file);
 	child.on("spawn", () => writeJob(name, { ...readJob(name), pid: child.pid ?? 0 }));
 	child.on("error", () => writeJob(name, { ...readJob(name), code: 203 }));
-	// The manager reports the process as gone only after it has ended.
+	// The record shows the end of the process only after it has really ended.
 	child.on("exit", (code) => writeJob(name, { ...readJob(name), code: code ?? 0 }));
 }
 
@@ -69,7 +69,7 @@ if (script === fileURLToPath(import.meta.url) && name !== undefined && descripti
 	runAndRecord(name, JSON.parse(description));
 }
 
-/** Text of a file with `NAME=value` lines, as both managers of variables read it. */
+/** Reads the variables of a file with `NAME=value` lines, in the same way as both service managers. */
 export function readVariables(file: string): Record<string, string> {
 	const lines = readFileSync(file, "utf8").split("\n");
 	return Object.fromEntries(

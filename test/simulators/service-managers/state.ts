@@ -4,13 +4,13 @@ import { join } from "node:path";
 /** State of a job between two calls of a simulated manager. */
 export interface Job {
 	readonly pid?: number;
-	/** Exit code of the last process; undefined while it runs. */
+	/** Exit code of the last process. Undefined while the process runs. */
 	readonly code?: number;
 	readonly enabled?: boolean;
 	readonly loaded?: boolean;
 }
 
-/** Directory of the state of the simulated managers of a test. */
+/** Directory with the state of a test's simulated service managers. */
 export function stateDirectory(): string {
 	const directory = process.env["SIMULATED_MANAGERS"];
 	if (directory === undefined) throw new Error("SIMULATED_MANAGERS is not set");
@@ -29,12 +29,12 @@ export function writeJob(name: string, job: Job): void {
 	renameSync(`${file}.${process.pid}`, file);
 }
 
-/** File with the output of a unit. */
+/** Path of the file with the output of a unit. */
 export function journalOf(name: string): string {
 	return join(stateDirectory(), `${name}.journal`);
 }
 
-/** Adds a line with the arguments of a call. */
+/** Appends a line with the arguments of a call. */
 export function recordCall(program: string): void {
 	const line = [program, ...process.argv.slice(2)].join(" ");
 	writeFileSync(join(stateDirectory(), "calls"), `${line}\n`, { flag: "a" });

@@ -1,4 +1,5 @@
-// Simulates systemctl(1) for the units of one directory: it starts their programs with the environment of systemd.exec(5).
+// Simulates systemctl(1) for the units of one directory. It starts their programs with the environment of
+// systemd.exec(5).
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { readVariables, startJob, stopJob } from "./run-job.ts";
@@ -17,7 +18,7 @@ const directory = isUser
 	: "/etc/systemd/system";
 const file = join(directory, unitName);
 
-/** The manager knows a unit as it was at the last daemon-reload. */
+/** Loads the unit. The manager knows a unit only in its state at the last daemon-reload. */
 function load(): Unit {
 	if (!existsSync(file)) fail(`Unit ${unitName} could not be found.`, 5);
 	if (!existsSync(join(process.env["SIMULATED_MANAGERS"] ?? "", "reloaded")))
@@ -34,7 +35,7 @@ async function start(): Promise<void> {
 	const files = (unit.get("EnvironmentFile") ?? []).map(environmentFileOf);
 	const given = variables.map((word) => [word.split("=", 1)[0] ?? "", word.replace(/^\w+=/, "")]);
 	const stored = files.filter((path) => existsSync(path)).map(readVariables);
-	// systemd.exec(5), "Environment variables in spawned processes". A unit inherits no variable of the shell.
+	// See systemd.exec(5), "Environment variables in spawned processes". A unit inherits no variable from the shell.
 	const base = {
 		PATH: "/usr/local/bin:/usr/bin:/bin",
 		HOME: home,

@@ -1,4 +1,4 @@
-/** Values of a unit file by key, in order. A key may occur several times: systemd.syntax(7). */
+/** Values of a unit file by key, in order. A key may occur several times, see systemd.syntax(7). */
 export type Unit = ReadonlyMap<string, readonly string[]>;
 
 export function parseUnit(text: string): Unit {
@@ -13,7 +13,7 @@ export function parseUnit(text: string): Unit {
 	return unit;
 }
 
-/** Words of a value: unquoted, or in double quotes with C escapes. Specifiers (`%%`) are resolved afterwards. */
+/** Words of a value: unquoted words, and words in double quotes with C escapes. Specifiers (`%%`) are resolved later. */
 export function wordsOf(value: string): string[] {
 	const words: string[] = [];
 	for (const [, quoted, bare] of value.matchAll(/"((?:[^"\\]|\\.)*)"|(\S+)/g)) {
@@ -22,7 +22,7 @@ export function wordsOf(value: string): string[] {
 	return words;
 }
 
-/** Resolves `%%`, and refuses other specifiers, which Parley does not write: systemd.unit(5). */
+/** Resolves `%%`. Refuses other specifiers of systemd.unit(5), because Parley does not write them. */
 export function specified(text: string): string {
 	return text.replaceAll(/%(.?)/g, (_, letter: string) => {
 		if (letter !== "%") throw new Error(`a specifier in ${JSON.stringify(text)}`);
@@ -30,7 +30,7 @@ export function specified(text: string): string {
 	});
 }
 
-/** Path of EnvironmentFile without its wildcard escapes: systemd.exec(5), glob(7). Refuses wildcards. */
+/** Path of EnvironmentFile without its wildcard escapes, see systemd.exec(5) and glob(7). Refuses wildcards. */
 export function environmentFileOf(value: string): string {
 	const pattern = specified(value.replace(/^-/, ""));
 	if (/[*?[]/.test(pattern.replaceAll(/\\./g, "")))
@@ -38,7 +38,7 @@ export function environmentFileOf(value: string): string {
 	return pattern.replaceAll(/\\(.)/g, "$1");
 }
 
-/** Words of ExecStart. In arguments, but not in the path of the program, `$$` is a dollar sign: systemd.service(5). */
+/** Words of ExecStart. In arguments, `$$` means a dollar sign, but not in the path of the program: systemd.service(5). */
 export function commandOf(value: string): string[] {
 	return wordsOf(value).map((word, index) =>
 		index === 0

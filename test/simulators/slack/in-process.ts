@@ -6,19 +6,22 @@ import type { Simulator } from "./platform/simulator.ts";
 import type { ApiResponse } from "./web-api/exchange.ts";
 
 export interface InProcessOptions {
-	/** Bot token. Default: the token of the simulator. */
+	/** Bot token. By default, the token of the simulator. */
 	readonly token?: string;
 }
 
 type Handlers = Parameters<SlackPort["connect"]>[0];
 
-/** Milliseconds of a lost connection. With two sockets it is shorter, with one longer. */
+/**
+ * Milliseconds until a lost connection is restored. With two sockets, Slack needs less time. With one socket, it needs
+ * more.
+ */
 const reconnectMs = 1000;
 /** Errors after which a retry cannot help: https://docs.slack.dev/reference/methods/auth.test#errors */
 const final = new Set(["invalid_auth", "not_authed", "account_inactive", "token_revoked", "token_expired"]);
 const limits = { maxDepth: 64, maxNodes: 100_000 };
 
-/** The simulator behind the connector's port, without sockets and on the simulator's clock. */
+/** The simulator as a connector port, without sockets and with the simulator's clock. */
 export class InProcessPort implements SlackPort {
 	readonly #simulator: Simulator;
 	readonly #clock: Clock;
@@ -107,7 +110,7 @@ export class InProcessPort implements SlackPort {
 		await Promise.allSettled(this.#pending);
 	}
 
-	/** Simulates a killed process: no more events and no acknowledgements. */
+	/** Simulates a killed process, which receives no more events and sends no more acknowledgements. */
 	kill(): void {
 		this.#isDead = true;
 		this.#isClosed = true;
@@ -125,7 +128,7 @@ export class InProcessPort implements SlackPort {
 		if (this.#isClosed) throw new ParleyError("the port is closed", { code: "unavailable" });
 	}
 
-	/** Reads the identity of the app, and listens from then on. */
+	/** Reads the identity of the app, then starts to receive events. */
 	async #open(): Promise<void> {
 		if (this.#isClosed) return;
 		const answer = await this.call({ method: "auth.test", args: {} }).catch((error: unknown) =>
@@ -156,7 +159,7 @@ export class InProcessPort implements SlackPort {
 		this.#handlers?.link({ state: "ready", account });
 	}
 
-	/** Reconnects by itself. */
+	/** Reconnects without the caller's help. */
 	#lose(detail: string, waitMs = reconnectMs): void {
 		if (this.#isClosed) return;
 		this.#handlers?.link({ state: "lost", detail });
@@ -178,7 +181,7 @@ export class InProcessPort implements SlackPort {
 	}
 }
 
-/** The listener that bolt would choose. */
+/** The kind of listener that bolt would call. */
 function listenerOf(body: unknown): SlackEnvelope["type"] {
 	return listeners.get(Object(body).type) ?? "unread";
 }
@@ -189,9 +192,9 @@ const listeners: ReadonlyMap<string, SlackEnvelope["type"]> = new Map([
 	["message_action", "shortcut"],
 ]);
 
-/** As on the wire: without undefined fields, and a copy that later changes do not affect. */
+/** Converts an event as the network does: a copy without undefined fields, which later changes do not affect. */
 function sent(value: Readonly<Record<string, unknown>>): Record<string, unknown> {
-	// A copy of an object is an object.
+	// The cast is safe because a copy of an object is an object.
 	return parseJson(JSON.stringify(value), limits) as Record<string, unknown>;
 }
 

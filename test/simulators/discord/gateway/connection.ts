@@ -6,11 +6,14 @@ import { type Dispatch, GatewayClosed, type Order, type Session, type Sink } fro
 export interface Socket {
 	send(text: string): void;
 	close(code: number, reason: string): void;
-	/** Ends the socket without a close frame. */
+	/** Cuts the socket without a close frame. */
 	terminate(): void;
 }
 
-/** Maximum of sends per minute and of bytes per send: https://discord.com/developers/docs/events/gateway#rate-limiting */
+/**
+ * Maximum number of sends per minute, and of bytes per send:
+ * https://discord.com/developers/docs/events/gateway#rate-limiting
+ */
 const sends = { maximum: 120, perMs: 60_000, bytes: 4096 };
 
 interface Received {
@@ -61,7 +64,7 @@ export class Connection {
 		}
 	}
 
-	/** The socket has ended. */
+	/** Handles the end of the socket. */
 	closed(code: number): void {
 		this.#silence?.cancel();
 		if (this.#session) this.#gateway.leave(this.#session, this.#sink, code);
@@ -72,7 +75,7 @@ export class Connection {
 		this.#sent = [...this.#sent.filter((at) => now - at < sends.perMs), now];
 		if (this.#sent.length > sends.maximum) throw new GatewayClosed(4008, "You are being rate limited.");
 		if (Buffer.byteLength(text) > sends.bytes) throw new GatewayClosed(4002, "Error while decoding payload.");
-		// No code relies on the type before the check.
+		// Each handler checks the type before it relies on it.
 		return Object(decoded(text)) as Received;
 	}
 
@@ -129,7 +132,7 @@ export class Connection {
 		this.#socket.send(JSON.stringify(payload));
 	}
 
-	/** Closes a connection that is silent for longer than a heartbeat interval. */
+	/** Closes a connection that has sent nothing for longer than a heartbeat interval. */
 	#listen(): void {
 		this.#silence?.cancel();
 		this.#silence = this.#clock.after(this.#heartbeatMs * 2, () =>

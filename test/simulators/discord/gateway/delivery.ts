@@ -1,19 +1,22 @@
 import type { Clock, Timer } from "@parley/base";
 import type { SimulatorEvent } from "../platform/state.ts";
 
-/** Share, from 0 to 1, of events that come twice, or after a later event of another kind or channel. */
+/**
+ * Share of disordered events, from 0 to 1. A duplicate arrives twice. A reordered event arrives after a later event of
+ * another kind or channel.
+ */
 export interface Disorder {
 	readonly duplicate?: number;
 	readonly reorder?: number;
 }
 
-/** Number of later events for which an event waits. */
+/** Number of later events that a reordered event waits for. */
 const delayMs = 100;
 
 /**
- * Passes events on to be numbered: in order and once, unless a test sets otherwise. Discord promises neither,
- * https://discord.com/developers/docs/reference#consistency. Numbers have a separate order, in which every connection
- * receives them.
+ * Passes events on, which are then numbered. By default, it passes each event on once and in order. A test can change
+ * both, because Discord guarantees neither: https://discord.com/developers/docs/reference#consistency. Every connection
+ * receives the numbered events in the order of their numbers.
  */
 export class Delivery {
 	readonly #clock: Clock;
@@ -63,7 +66,7 @@ export class Delivery {
 }
 
 /**
- * Events of one channel, and all events about one message, keep their order, because people react to posts that they have
+ * Events of one channel, and all events about one message, stay in order, because people react to posts that they have
  * seen.
  */
 function mayOvertake(later: SimulatorEvent, earlier: SimulatorEvent): boolean {
@@ -76,7 +79,7 @@ function channelOf({ d }: SimulatorEvent): unknown {
 	return "channel_id" in d ? d.channel_id : undefined;
 }
 
-/** The message of an event. Each type of event has it under another key. */
+/** The message that an event is about. The key of the message id depends on the type of event. */
 function messageOf({ t, d }: SimulatorEvent): unknown {
 	if ("message_id" in d) return d.message_id;
 	return t.startsWith("MESSAGE_") && "id" in d ? d.id : undefined;

@@ -27,7 +27,7 @@ function gatewaySimulator(intents: number = all, options: SimulatorOptions = {})
 	return { ...parts, gateway, token, ear, session: gateway.identify({ token, intents }, ear.sink) };
 }
 
-/** Lets sent frames arrive. */
+/** Waits until sent frames have arrived. */
 async function arrival(): Promise<void> {
 	for (let turn = 0; turn < 5; turn++) await Promise.resolve();
 }

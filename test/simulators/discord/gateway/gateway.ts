@@ -11,12 +11,12 @@ import { Delivery, type Disorder } from "./delivery.ts";
 import { PayloadSchema } from "./payload-schema.ts";
 import { type Dispatch, GatewayClosed, type Session, type Sink } from "./session.ts";
 
-/** All intents of version 10, for values that are not an intent. */
+/** All intents of version 10. Any other bit is invalid. */
 const known = Object.values(GatewayIntentBits)
 	.filter((bit) => typeof bit === "number")
 	.reduce((sum, bit) => sum | bit, 0);
 
-/** Events of a session that can be resumed. */
+/** Maximum number of events of a session that can be sent again after a resume. */
 const logLength = 10_000;
 
 export interface Identify {
@@ -38,7 +38,7 @@ export class Gateway {
 	readonly #delivery: Delivery;
 	readonly #sessions = new Map<string, Session>();
 	#schema: PayloadSchema | undefined;
-	/** The connection only looks alive: heartbeats are not acknowledged and no event is sent. */
+	/** Whether the connection only seems alive: heartbeats are not acknowledged, and no event is sent. */
 	zombie = false;
 
 	constructor(state: State) {
@@ -50,7 +50,7 @@ export class Gateway {
 		state.listen((event) => this.#delivery.carry(event));
 	}
 
-	/** Starts a session: sends READY and the visible guilds. */
+	/** Starts a session: sends READY and the guilds that the app can see. */
 	identify({ token, intents, shard, presence }: Identify, sink: Sink): Session {
 		const state = this.#state;
 		if (token !== state.app.token) throw new GatewayClosed(4004, "Authentication failed.");
@@ -59,7 +59,7 @@ export class Gateway {
 			throw new GatewayClosed(4013, "Invalid intent(s).");
 		const disallowed = intents & privilegedIntents & ~state.app.privileged;
 		if (disallowed !== 0) throw new GatewayClosed(4014, "Disallowed intent(s).");
-		// "If the limit is exceeded, the token is reset": the token no longer works.
+		// "If the limit is exceeded, the token is reset": the token is then no longer valid.
 		if (sessionStarts(state).remaining === 0) throw new GatewayClosed(4004, "Authentication failed.");
 		state.identifies.push(state.now());
 		state.presence = online;
@@ -91,14 +91,14 @@ export class Gateway {
 		return session;
 	}
 
-	/** Shows a presence: https://discord.com/developers/docs/events/gateway-events#update-presence */
+	/** Sets the presence of the app: https://discord.com/developers/docs/events/gateway-events#update-presence */
 	present(presence: unknown): void {
 		const read = readPresence(presence);
 		if (!read) throw new GatewayClosed(4002, "Error while decoding payload.");
 		showPresence(this.#state, read);
 	}
 
-	/** A connection has ended. The codes 1000 and 1001 also end its session. */
+	/** Handles the end of a connection. The codes 1000 and 1001 also end the session. */
 	leave(session: Session, sink: Sink, code: number): void {
 		if (session.sink !== sink) return;
 		session.sink = undefined;
@@ -116,7 +116,7 @@ export class Gateway {
 		for (const { sink } of this.#connected()) sink.send({ op: 7, t: null, s: null, d: null });
 	}
 
-	/** Ends all sessions (op 9), or only their connections if they can be resumed. */
+	/** Ends all sessions (op 9). If the sessions can be resumed, ends only their connections. */
 	invalidate(resumable = false): void {
 		for (const { session, sink } of this.#connected()) {
 			if (!resumable) this.#sessions.delete(session.id);
@@ -124,7 +124,7 @@ export class Gateway {
 		}
 	}
 
-	/** Ends all connections with a code. */
+	/** Ends all connections with a close code. */
 	close(code: number, reason = ""): void {
 		for (const { session, sink } of this.#connected()) {
 			if (code === 4007 || code === 4009) this.#sessions.delete(session.id);
@@ -132,12 +132,15 @@ export class Gateway {
 		}
 	}
 
-	/** Drops all sessions, as Discord does after some minutes. */
+	/** Drops the state of all sessions, as Discord does after some minutes. */
 	forgetSessions(): void {
 		this.#sessions.clear();
 	}
 
-	/** Makes events repeat or overtake each other before they are numbered. Without an argument, ends this. */
+	/**
+	 * Starts disorder: events repeat or overtake each other before they are numbered. Without an argument, ends the
+	 * disorder.
+	 */
 	unruly(disorder: Disorder): void {
 		this.#delivery.disorder = disorder;
 	}
@@ -175,7 +178,7 @@ export class Gateway {
 		}
 	}
 
-	/** Without the privileged intent, the app is the only member. */
+	/** Without the privileged intent, the app sees itself as the only member. */
 	#guildFor(session: Session, guild: ReturnType<typeof guildCreateShape>): object {
 		const all = (session.intents & GatewayIntentBits.GuildMembers) !== 0;
 		const own = ({ user }: { readonly user: { readonly id: string } }): boolean =>
@@ -209,7 +212,7 @@ export class Gateway {
 		if (!this.zombie) carry(session, dispatch);
 	}
 
-	/** A fault here is one of the simulator. The types do not fully describe RESUMED. */
+	/** A fault here is a fault of the simulator. The types do not fully describe RESUMED. */
 	#check(dispatch: Dispatch): void {
 		if (dispatch.t === GatewayDispatchEvents.Resumed) return;
 		this.#schema ??= PayloadSchema.load();
@@ -218,7 +221,7 @@ export class Gateway {
 	}
 }
 
-/** Events leave only after the request that caused them has a response. */
+/** Sends an event only after the request that caused it has a response. */
 function carry(session: Session, dispatch: Dispatch): void {
 	const { sink } = session;
 	queueMicrotask(() => {

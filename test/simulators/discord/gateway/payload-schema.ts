@@ -9,7 +9,7 @@ const require = createRequire(import.meta.url);
 const cacheDirectory = fileURLToPath(
 	new URL("../../../node_modules/.cache/discord-schema/", import.meta.url),
 );
-/** A file of each package from which or with which the schema is made. */
+/** A file of each package that provides or generates the schema. */
 const entries = ["discord-api-types/v10", "ts-json-schema-generator"];
 
 interface Schema {
@@ -22,18 +22,19 @@ interface Definition {
 	readonly required?: readonly string[];
 }
 
-/** Checks dispatches against `discord-api-types`, because the simulator must send what these types promise. */
+/** Checks dispatches against `discord-api-types`, because the simulator must send events of these types. */
 export class PayloadSchema {
 	static #loaded: PayloadSchema | undefined;
 	readonly #ajv = new Ajv({ strict: false, allErrors: true, validateSchema: false, logger: false });
-	/** The definition of the payload by the name of the event. */
+	/** Name of the payload's definition, by event name. */
 	readonly #definitions: ReadonlyMap<string, string>;
 	readonly #validators = new Map<string, ValidateFunction>();
 
 	private constructor(schema: Schema) {
 		allowMediaId(schema);
 		completeSnapshots(schema);
-		// Removes the union of all events, which would be compiled completely for the first event.
+		// Selecting the definitions removes the union of all events. Otherwise, the first event would compile the
+		// complete union.
 		this.#ajv.addSchema({ definitions: schema.definitions }, "gateway");
 		const named = Object.entries(schema.definitions).flatMap(([name, { properties }]) => {
 			const event = properties?.["t"]?.const;
@@ -47,7 +48,7 @@ export class PayloadSchema {
 		return PayloadSchema.#loaded;
 	}
 
-	/** Reasons for which a payload does not match its `t`, including unknown keys. */
+	/** Reasons why a payload does not match its `t`, including unknown keys. */
 	faults(payload: { readonly t: string }): string[] {
 		const validate = this.#validators.get(payload.t) ?? this.#compile(payload.t);
 		return validate(payload) ? [] : unionErrors(validate.errors ?? []);
@@ -63,13 +64,13 @@ export class PayloadSchema {
 	}
 }
 
-/** The types lack the id of a media item, which Discord's OpenAPI requires in answers. */
+/** The types lack the id of a media item, which Discord's OpenAPI document requires in responses. */
 function allowMediaId({ definitions }: Schema): void {
 	const { properties = {} } = definitions["APIUnfurledMediaItem"] ?? {};
 	Object.assign(properties, { id: { type: "string" } });
 }
 
-/** The generator does not resolve the fields of `Pick<APIMessage, …>`: it gives each of them the type of a message. */
+/** The generator resolves the fields of `Pick<APIMessage, …>` incorrectly: each field has the type of a message. */
 function completeSnapshots({ definitions }: Schema): void {
 	const { APIMessage: message, APIMessageSnapshotFields: snapshot } = definitions;
 	if (message?.properties === undefined || snapshot?.properties === undefined) return;
@@ -79,10 +80,10 @@ function completeSnapshots({ definitions }: Schema): void {
 	Object.assign(snapshot, { properties: Object.fromEntries(fields), required });
 }
 
-/** Building the schema takes two seconds, so it is cached for each version of the types and of the generator. */
+/** Building the schema takes two seconds, so it is cached by the versions of the types and of the generator. */
 function readSchema(): Schema {
 	const file = `${cacheDirectory}${entries.map(versionOf).join("-")}.json`;
-	// Written by this class.
+	// The cast is safe because only this class writes the file.
 	if (existsSync(file)) return parseJson(readFileSync(file, "utf8"), limits) as Schema;
 	const schema = generateSchema();
 	mkdirSync(cacheDirectory, { recursive: true });
@@ -97,12 +98,12 @@ const limits = { maxDepth: 100, maxNodes: 1_000_000 };
 function versionOf(entry: string): string {
 	const [name = ""] = entry.split("/");
 	const path = require.resolve(entry).replace(new RegExp(`(.*/node_modules/${name}/).*`), "$1package.json");
-	// Every package has a version.
+	// The cast is safe because every package has a version.
 	return (parseJson(readFileSync(path, "utf8"), limits) as { readonly version: string }).version;
 }
 
 function generateSchema(): Schema {
-	// Loads the compiler, only if no schema is cached.
+	// Loads the compiler only if no schema is cached.
 	const { createGenerator }: typeof import("ts-json-schema-generator") = require("ts-json-schema-generator");
 	const schema = createGenerator({
 		path: require.resolve("discord-api-types/v10").replace(/\.m?js$/, ".d.ts"),
@@ -111,17 +112,20 @@ function generateSchema(): Schema {
 		topRef: false,
 		jsDoc: "none",
 	}).createSchema("GatewayDispatchPayload");
-	// Schemas of the generator have definitions.
+	// The generator always writes definitions.
 	const { definitions } = schema as Schema;
 	for (const [name, definition] of Object.entries(definitions)) {
-		// The types list only single flags, so sums of them are allowed.
+		// The types list only single flags, but combinations must be allowed as well.
 		if (name.endsWith("Flags") && definition.type === "number") definitions[name] = { type: "integer" };
 	}
 	forbidEmpty(definitions);
 	return { ...schema, definitions };
 }
 
-/** The generator writes a type without values as an empty enum, which is not a valid schema. It forbids all values. */
+/**
+ * The generator writes a type without values as an empty enum, which is not a valid schema. The replacement forbids all
+ * values.
+ */
 function forbidEmpty(value: unknown): void {
 	if (typeof value !== "object" || value === null) return;
 	if ("enum" in value && Array.isArray(value.enum) && value.enum.length === 0) {

@@ -7,7 +7,7 @@ export interface Dispatch {
 	readonly d: object;
 }
 
-/** Other messages of Discord to a connection: 7 requests a reconnect, 9 ends the session. */
+/** Further messages from Discord to a connection: 7 requests a reconnect, and 9 ends the session. */
 export interface Order {
 	readonly op: 7 | 9;
 	readonly t: null;
@@ -15,12 +15,15 @@ export interface Order {
 	readonly d: boolean | null;
 }
 
-/** The other end of a connection. */
+/** The connection as the gateway sees it. */
 export interface Sink {
 	send(payload: Dispatch | Order): void;
-	/** The connection was lost without a close frame. */
+	/** Cuts the connection without a close frame. */
 	cut(): void;
-	/** Discord ends it: https://discord.com/developers/docs/topics/opcodes-and-status-codes#gateway-gateway-close-event-codes */
+	/**
+	 * Ends the connection with a code from Discord:
+	 * https://discord.com/developers/docs/topics/opcodes-and-status-codes#gateway-gateway-close-event-codes
+	 */
 	close(code: number, reason: string): void;
 }
 
@@ -40,7 +43,7 @@ export interface Session {
 	readonly id: string;
 	readonly intents: number;
 	seq: number;
-	/** Events to send again after a resume. */
+	/** Events that are sent again after a resume. */
 	readonly log: Dispatch[];
 	sink: Sink | undefined;
 	/** Time of the last disconnect. */

@@ -12,7 +12,7 @@ import { messageText } from "./transcript.ts";
 
 type PermissionName = keyof typeof PermissionFlagsBits;
 
-/** A channel, a thread or direct messages, as people see them. */
+/** A channel, a thread or a direct message, as people see it. */
 export class Channel {
 	readonly #state: State;
 	readonly record: ChannelRecord;
@@ -30,7 +30,7 @@ export class Channel {
 		return this.record.name;
 	}
 
-	/** Messages that the viewer sees, oldest first. By default, those that all members of the channel see. */
+	/** Messages that the viewer sees, oldest first. Without a viewer, messages that all members of the channel see. */
 	shows(viewer?: { readonly id: string }): Shown[] {
 		const seen = this.record.messages.filter((message) => isSeen(message, viewer));
 		return seen.map((message) => show(this.#state, message));
@@ -43,14 +43,14 @@ export class Channel {
 		return last;
 	}
 
-	/** The states of a message here, oldest first, also after its deletion. */
+	/** The states of a message in this channel, oldest first. Also available after its deletion. */
 	states({ id }: { readonly id: string }): PostState[] {
 		const found = this.record.messages.find((message) => message.id === id);
 		if (!found) throw new Error(`${this.name} has had no message ${id}`);
 		return statesOf(this.#state, found);
 	}
 
-	/** The messages that the viewer sees as a text for golden files. Threads are below their messages. */
+	/** The messages that the viewer sees, as a text for golden files. Each thread is below its message. */
 	transcript(viewer?: { readonly id: string }): string {
 		const lines = this.shows(viewer).flatMap((shown) => {
 			const thread = this.record.thread ? undefined : this.#state.channels.get(shown.id);
@@ -65,13 +65,13 @@ export class Channel {
 		return typingNow(this.#state, this.record).map(({ name }) => name);
 	}
 
-	/** Its threads, in the order of their creation. */
+	/** Threads of the channel, in order of creation. */
 	threads(): Channel[] {
 		const threads = [...this.#state.channels.values()].filter(({ parent }) => parent === this.record);
 		return threads.map((thread) => new Channel(this.#state, thread));
 	}
 
-	/** Its thread of that name, or of that message. */
+	/** The thread with this name, or the thread of this message. */
 	thread(of: string | { readonly id: string }): Channel {
 		const found = this.threads().find(({ id, name }) =>
 			typeof of === "string" ? name === of : id === of.id,
@@ -80,13 +80,13 @@ export class Channel {
 		return found;
 	}
 
-	/** True if the thread is archived. */
+	/** Whether the thread is archived. */
 	get archived(): boolean {
 		settle(this.#state, this.record);
 		return this.record.thread?.archived ?? false;
 	}
 
-	/** Changes the permissions of a role, the role `@everyone` (the guild) or a member in this channel. */
+	/** Changes permissions in this channel, for a role, for the role `@everyone` (given as the guild) or for a member. */
 	permit(
 		whom: { readonly id: string },
 		{
@@ -101,22 +101,22 @@ export class Channel {
 		emitChannel(this.#state, this.record, GatewayDispatchEvents.ChannelUpdate);
 	}
 
-	/** A moderator archives the thread and optionally locks it. */
+	/** Archives the thread as a moderator, and optionally locks it. */
 	archive({ locked = false } = {}): void {
 		this.#setThread({ archived: true, archivedAt: this.#state.now(), locked });
 	}
 
-	/** A moderator locks the thread, which stays active. */
+	/** Locks the thread as a moderator. The thread stays active. */
 	lock(): void {
 		this.#setThread({ locked: true });
 	}
 
-	/** A moderator unlocks and unarchives the thread. */
+	/** Unlocks and unarchives the thread as a moderator. */
 	reopen(): void {
 		this.#setThread({ archived: false, archivedAt: this.#state.now(), locked: false });
 	}
 
-	/** Whether the thread is locked, and archived. */
+	/** Whether the thread is locked, and whether it is archived. */
 	get closed(): readonly ("locked" | "archived")[] {
 		const { locked = false } = this.record.thread ?? {};
 		return [...(locked ? (["locked"] as const) : []), ...(this.archived ? (["archived"] as const) : [])];
@@ -129,7 +129,7 @@ export class Channel {
 		emitThread(this.#state, this.record, GatewayDispatchEvents.ThreadUpdate);
 	}
 
-	/** `by`: the person who renames a thread, whom its message names. */
+	/** Renames the channel or thread. With `by`, the thread contains a message that names this person. */
 	rename(name: string, by?: { readonly user: UserRecord }): void {
 		const { thread } = this.record;
 		if (thread && by) {
@@ -150,7 +150,7 @@ export class Channel {
 		this.#state.emit({ t: GatewayDispatchEvents.ThreadDelete, d, intents: 1, channel: parent });
 	}
 
-	/** A webhook of another service posts here. */
+	/** Posts here as a webhook of another service. */
 	receives(name: string, text: string): Shown {
 		const author = addUser(this.#state, name, true);
 		const draft = { body: { content: text }, files: [] };
@@ -160,7 +160,7 @@ export class Channel {
 		return show(this.#state, message);
 	}
 
-	/** Discord adds a link preview: the message changes without an edit by a person. */
+	/** Adds a link preview, as Discord does. The message changes without an edit by a person. */
 	unfurls({ id }: { readonly id: string }): void {
 		const message = this.#find(id);
 		message.embeds = [{ type: "link" as never, url: "https://example.com/", title: "Example" }];

@@ -17,12 +17,12 @@ import type {
 import type { State } from "../platform/state.ts";
 import { attachmentShape, messageShape } from "../shapes/messages.ts";
 
-/** Value of an option, or the file of an attachment option. */
+/** Value of an option. For an attachment option, the file. */
 export type OptionValue = string | number | boolean | { readonly name: string; readonly content: string };
 export type CommandOptions = Readonly<Record<string, OptionValue>>;
 export type Typing = Readonly<Record<string, string | number | boolean>>;
 
-/** An option with the fields of all kinds. */
+/** An option with the optional fields of all option kinds. */
 type AnyOption = APIApplicationCommandOption & {
 	readonly options?: readonly AnyOption[];
 	readonly choices?: readonly { readonly name: string; readonly value: string | number }[];
@@ -34,7 +34,7 @@ type AnyOption = APIApplicationCommandOption & {
 };
 
 interface Given<Values> {
-	/** `/task new`, or the name of a menu command. */
+	/** `/task new`, or the name of a message command in the menu. */
 	readonly name: string;
 	readonly values: Values;
 	readonly channel: ChannelRecord;
@@ -50,7 +50,7 @@ const types: Readonly<Record<number, (value: unknown) => boolean>> = {
 };
 
 /**
- * The command that the person's client offers in this channel:
+ * Finds the command that the person's client offers in this channel:
  * https://discord.com/developers/docs/interactions/application-commands#permissions
  */
 function offered(state: State, user: UserRecord, { channel, target, name }: Given<unknown>): CommandRecord {
@@ -73,10 +73,10 @@ function offered(state: State, user: UserRecord, { channel, target, name }: Give
 	return found;
 }
 
-/** The options of the subcommand, and a function that wraps values in its path. */
+/** Finds the options of the subcommand, and a function that nests values in the path of the subcommand. */
 function descend(command: CommandRecord, name: string) {
 	const words = name.replace(/^\//, "").split(" ").slice(1);
-	// Each option has some of these fields.
+	// The cast is safe because each option has only some of these fields.
 	let options = (command.options ?? []) as readonly AnyOption[];
 	const path: AnyOption[] = [];
 	for (const word of words) {
@@ -132,7 +132,7 @@ function storeFile(state: State, channel: ChannelRecord, key: string, value: Opt
 	return { key, value: file?.id ?? "", file };
 }
 
-/** Refuses values that the client would not send. */
+/** Throws for values that the client would not send. */
 function checkValue(option: AnyOption, value: OptionValue | undefined): void {
 	const { name, choices, autocomplete } = option;
 	if (value === undefined) {
@@ -151,7 +151,7 @@ function checkValue(option: AnyOption, value: OptionValue | undefined): void {
 	if (typeof size === "number" && !fits) throw new Error(`${name} does not take ${String(value)}`);
 }
 
-/** The last value is incomplete, so its option must have autocomplete. */
+/** The last value is incomplete, so its option must support autocomplete. */
 export function typeCommand(state: State, user: UserRecord, given: Given<Typing>): InteractionRecord {
 	const { channel, values, name } = given;
 	const command = offered(state, user, given);

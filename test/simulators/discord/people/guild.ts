@@ -15,7 +15,7 @@ export class Guild {
 		this.record = record;
 	}
 
-	/** Also the id of the role `@everyone`. */
+	/** Id of the guild, which is also the id of the role `@everyone`. */
 	get id(): string {
 		return this.record.id;
 	}
@@ -24,7 +24,7 @@ export class Guild {
 		return new Channel(this.#state, addChannel(this.#state, this.record, name));
 	}
 
-	/** The role of that name. Creates it if it is missing. */
+	/** Returns the role with this name. Creates a missing role. */
 	role(
 		name: string,
 		options: {
@@ -41,7 +41,7 @@ export class Guild {
 		});
 	}
 
-	/** Adds a member with that name. Creates missing roles. */
+	/** Adds a member with this name. Creates missing roles. */
 	member(name: string, options: PersonOptions = {}): Person {
 		const user = options.is?.user ?? addUser(this.#state, name, options.bot);
 		const member = join(this.#state, this.record, user, options.guest);
@@ -68,7 +68,7 @@ export class Guild {
 		this.#state.emit({ t, d, intents: GatewayIntentBits.Guilds });
 	}
 
-	/** A member leaves or is removed. */
+	/** Removes a member, who leaves or is expelled. */
 	removes({ user }: Person): void {
 		leave(this.#state, this.record, user);
 	}

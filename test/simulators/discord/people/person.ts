@@ -22,13 +22,13 @@ import { SentInteraction } from "./sent-interaction.ts";
 import { componentsOf, isSeen, type SeenComponent, type Shown, show } from "./shown.ts";
 
 export interface PersonOptions {
-	/** Roles by name. */
+	/** Names of the person's roles. */
 	readonly roles?: readonly string[];
-	/** Whether the person is a guest, who joined only for a visit. */
+	/** Whether the person joined the guild only for a visit. */
 	readonly guest?: boolean;
 	/** Whether the user is the bot of another app. */
 	readonly bot?: boolean;
-	/** An existing user, who is already a member elsewhere. */
+	/** An existing user who is already a member of another guild. */
 	readonly is?: Person;
 }
 
@@ -39,23 +39,23 @@ export interface File {
 
 export interface SayOptions {
 	readonly in: Channel;
-	/** Mentions before the text. */
+	/** People or roles to mention before the text. */
 	readonly mentions?: readonly { readonly id: string }[];
 	readonly replyTo?: { readonly id: string };
-	/** A reply that does not notify the author. */
+	/** Whether a reply avoids a notification of the author. */
 	readonly quiet?: boolean;
 	readonly attachments?: readonly File[];
-	/** A message that is passed on. The client posts it before the text, as a message of its own. */
+	/** A message to forward. The client posts it as a separate message before the text. */
 	readonly forwards?: { readonly id: string };
 }
 
-/** Message with the control. By default, the newest message that has it. */
+/** Message with the control. By default, the newest message with this control. */
 export interface Place {
 	readonly on?: { readonly id: string };
 	readonly in?: Channel;
 }
 
-/** A person at a Discord client. Does only what the client allows, and throws otherwise. */
+/** A person at a Discord client. Does only actions that the client allows, and throws otherwise. */
 export class Person {
 	readonly #state: State;
 	readonly user: UserRecord;
@@ -118,7 +118,7 @@ export class Person {
 		startTyping(this.#state, this.user, record);
 	}
 
-	/** Opens a thread of a message, or without one. */
+	/** Opens a thread, with or without a starter message. */
 	opensThread(
 		name: string,
 		where: { readonly of: { readonly id: string } } | { readonly in: Channel },
@@ -140,8 +140,8 @@ export class Person {
 	}
 
 	/**
-	 * Presses a button that is removed before the press arrives: the press crosses an edit or a deletion. Discord promises
-	 * no order of simultaneous actions of people and apps:
+	 * Presses a button that is removed before the press arrives, because an edit or a deletion happens at the same
+	 * time. Discord promises no order of simultaneous actions of people and apps:
 	 * https://discord.com/developers/docs/reference#consistency
 	 */
 	clicksLate(label: string, { on }: { readonly on: { readonly id: string } }): SentInteraction {
@@ -152,7 +152,7 @@ export class Person {
 		return this.#begin({ type, channel, data, message, pressedOn: components });
 	}
 
-	/** Selects options of a menu by their labels. If there are several menus, it uses the one that has them. */
+	/** Selects options of a menu by their labels. Among several menus, uses the menu that has these options. */
 	chooses(labels: string | readonly string[], place: Place = {}): SentInteraction {
 		const requested = typeof labels === "string" ? [labels] : labels;
 		const has = ({ options = [] }: SeenComponent): boolean =>
@@ -174,7 +174,7 @@ export class Person {
 		return this.#begin({ type: InteractionType.MessageComponent, channel: message.channel, data, message });
 	}
 
-	/** Fills in the open form by the labels or the names of its fields, and sends it. */
+	/** Fills in the open form and sends it. Fields are identified by label or name. */
 	submits(interaction: SentInteraction, values: Readonly<Record<string, string>> = {}): SentInteraction {
 		const { modal, channel, message } = interaction.record;
 		if (!modal) throw new Error(`no form has opened for ${this.name}`);
@@ -183,7 +183,7 @@ export class Person {
 		return this.#begin({ type, channel, data, trigger: interaction.record, ...(message && { message }) });
 	}
 
-	/** Uses a command: `/task new`, or one of the menu of a message. */
+	/** Uses a typed command, for example `/task new`, or a command from the menu of a message. */
 	commands(
 		name: string,
 		values: CommandOptions,
@@ -194,7 +194,7 @@ export class Person {
 		return new SentInteraction(this.#state, runCommand(this.#state, this.user, command));
 	}
 
-	/** Types a command and waits for the choices. The last value is still incomplete. */
+	/** Types a command and waits for its suggestions. The last value is still incomplete. */
 	types(name: string, values: Typing, where: { readonly in: Channel }): SentInteraction {
 		const command = { name, values, channel: where.in.record };
 		return new SentInteraction(this.#state, typeCommand(this.#state, this.user, command));
@@ -246,7 +246,7 @@ export class Person {
 		});
 	}
 
-	/** A button that is no longer shown, with the newest version of its message that had it. */
+	/** A button that is no longer visible, with the newest version of its message that contained it. */
 	#gone(id: string, label: string) {
 		const channels = [...this.#state.channels.values()].filter((one) => sees(this.#state, this.user, one));
 		const message = channels.flatMap((one) => one.messages).find((one) => one.id === id);

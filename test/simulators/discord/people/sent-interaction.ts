@@ -9,7 +9,7 @@ export interface ShownForm {
 	readonly fields: readonly ModalField[];
 }
 
-/** An action that the app answers: a press, a command or a form. */
+/** An action that the app must answer: a press, a command or a form. */
 export class SentInteraction {
 	readonly #state: State;
 	readonly record: InteractionRecord;
@@ -27,7 +27,7 @@ export class SentInteraction {
 		return settleInteraction(this.#state, this.record).state;
 	}
 
-	/** True if the person sees the failure notice, because no response came within three seconds. */
+	/** Whether the person sees the failure notice, because no response arrived within three seconds. */
 	get failed(): boolean {
 		return this.state === "failed";
 	}
@@ -41,7 +41,7 @@ export class SentInteraction {
 		return this.record.choices ?? [];
 	}
 
-	/** The messages that answer it, as the person sees them: the first one, then the followups. */
+	/** The response messages as the person sees them: the first response, then the followups. */
 	answers(): Shown[] {
 		const { original, followUps, message } = this.record;
 		const own = original && original !== message ? [original] : [];

@@ -6,18 +6,18 @@ import type { MessageRecord } from "../platform/records.ts";
 import type { State } from "../platform/state.ts";
 import { readAloud } from "./read-aloud.ts";
 
-/** A message as a person sees it at one moment. */
+/** A message as a person sees it at a certain moment. */
 export interface Shown extends ShownMessage {
-	/** True for "thinking…": the message will follow. */
+	/** True for a "thinking…" placeholder, which a message replaces later. */
 	readonly thinking: boolean;
-	/** The message that it replies to. */
+	/** The message that this message replies to. */
 	readonly repliesTo?: { readonly id: string; readonly author: string };
 	readonly thread?: string;
-	/** Accent colours of its containers, from 0 to 0xffffff. */
+	/** Accent colours of the message's containers, from 0 to 0xffffff. */
 	readonly accents: readonly number[];
 }
 
-/** A component with the fields of all kinds. */
+/** A component with the optional fields of all component kinds. */
 export interface SeenComponent {
 	readonly type: number;
 	readonly id?: number;
@@ -47,7 +47,7 @@ export function componentsOf({ components }: Pick<MessageRecord, "components">):
 			inside,
 		),
 	];
-	// Every component has a type. The code checks all other fields.
+	// The cast is safe because every component has a type, and the code checks all other fields.
 	return (components as readonly SeenComponent[]).flatMap(inside);
 }
 
@@ -63,13 +63,13 @@ function controlOf(component: SeenComponent): ShownControl[] {
 	];
 }
 
-/** Types that are not shown as messages. */
+/** Message types that people do not see as messages. */
 const silentTypes: ReadonlySet<MessageType> = new Set([
 	MessageType.ThreadStarterMessage,
 	MessageType.ChannelNameChange,
 ]);
 
-/** True if the viewer sees it. By default, if all members of the channel do. */
+/** Whether the viewer sees the message. Without a viewer, whether all members of the channel see it. */
 export function isSeen(message: MessageRecord, viewer?: { readonly id: string }): boolean {
 	const hidden = message.deleted || silentTypes.has(message.type);
 	return !hidden && (!message.onlyFor || message.onlyFor.id === viewer?.id);
@@ -108,7 +108,7 @@ export function show(state: State, message: MessageRecord): Shown {
 	};
 }
 
-/** The states of a message, as people read them, oldest first. */
+/** The states of a message in the form that people read, oldest first. */
 export function statesOf(state: State, message: MessageRecord): PostState[] {
 	return message.states.map(({ at, by, ...content }) => ({
 		...{ at, by, text: show(state, { ...message, ...content }).text },

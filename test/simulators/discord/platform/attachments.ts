@@ -3,13 +3,13 @@ import { refusals } from "./refusal.ts";
 import type { State } from "./state.ts";
 
 export interface Upload {
-	/** Index of its `files[N]`. */
+	/** Index of the upload in `files[N]`. */
 	readonly index: number;
 	readonly name: string;
 	readonly bytes: Uint8Array;
 }
 
-/** File entry of a request: a new file, or one that the message has. */
+/** File entry of a request: a new file, or a file that the message already has. */
 export interface AttachmentNote {
 	readonly id: string | number;
 	readonly filename?: string | null;
@@ -31,7 +31,7 @@ function typeOf(name: string): string {
 	return types[name.split(".").at(-1) ?? ""] ?? "application/octet-stream";
 }
 
-/** Stores sent files. Limits: https://discord.com/developers/docs/reference#uploading-files */
+/** Stores uploaded files. Limits: https://discord.com/developers/docs/reference#uploading-files */
 export function storeUploads(
 	state: State,
 	channel: ChannelRecord,
@@ -56,15 +56,15 @@ export function storeUploads(
 	});
 }
 
-/** Files of a message that is to be checked. */
+/** Files of a message, for the check of its limits. */
 export interface MessageFiles {
-	/** Bytes of the request. */
+	/** Total size of the request's files in bytes. */
 	readonly bytes: number;
 	/** Names for references such as `attachment://chart.png`. */
 	readonly names: readonly string[];
 }
 
-/** Files of a message after a request: sent ones, and those that stay. */
+/** Files of a message after a request: new files, and files that remain. */
 export function filesOf(
 	{ attachments }: { readonly attachments?: readonly AttachmentNote[] | null },
 	uploads: readonly Upload[],
@@ -79,8 +79,8 @@ export function filesOf(
 }
 
 /**
- * Discord changes names: accents are removed, spaces become underscores, and all characters except letters, digits and `._-`
- * are removed (discord/discord-api-docs #7754, #6945), as in `secure_filename` of
+ * Changes a file name as Discord does: removes accents, replaces spaces with underscores, and removes all characters
+ * except letters, digits and `._-` (discord/discord-api-docs #7754, #6945), as in `secure_filename` of
  * https://werkzeug.palletsprojects.com/en/stable/utils/
  */
 function safeName(name: string): string {

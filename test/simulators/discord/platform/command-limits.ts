@@ -5,7 +5,7 @@ import {
 } from "discord-api-types/v10";
 import { long } from "./message-limits.ts";
 
-/** https://discord.com/developers/docs/interactions/application-commands */
+/** Limits of application commands: https://discord.com/developers/docs/interactions/application-commands */
 export const commandLimits = {
 	name: 32,
 	description: 100,
@@ -19,7 +19,7 @@ export const commandLimits = {
 	createsPerDay: 200,
 } as const;
 
-/** Command as a request defines it. */
+/** A command in the form of a request. */
 export interface CommandBody {
 	readonly name: string;
 	readonly type?: ApplicationCommandType | null;
@@ -32,10 +32,13 @@ export interface CommandBody {
 	readonly dm_permission?: boolean | null;
 }
 
-/** https://discord.com/developers/docs/interactions/application-commands#application-command-object-application-command-naming */
+/**
+ * Pattern of command names:
+ * https://discord.com/developers/docs/interactions/application-commands#application-command-object-application-command-naming
+ */
 const namePattern = /^[-_'\p{L}\p{N}\p{sc=Deva}\p{sc=Thai}]{1,32}$/u;
 
-/** An option with the fields of all kinds. */
+/** An option with the optional fields of all option kinds. */
 type AnyOption = APIApplicationCommandOption & {
 	readonly options?: readonly AnyOption[];
 	readonly choices?: readonly { readonly name: string; readonly value: string | number }[];
@@ -49,7 +52,7 @@ export function faultsOfCommand(command: CommandBody): string[] {
 			long(name) < 1 || long(name) > commandLimits.name ? [`name: ${name} has not 1 to 32 characters`] : [];
 		return description ? [...faults, "description: only of chat input commands"] : faults;
 	}
-	// Each option has some of these fields.
+	// The cast is safe because each option has only some of these fields.
 	const options = (command.options ?? []) as readonly AnyOption[];
 	const faults = [...faultsOfName(name, description ?? ""), ...faultsOfOptions(options, name)];
 	if (charactersOf(name, description ?? "", options) > commandLimits.characters) {
@@ -98,7 +101,7 @@ function faultsOfChoices({ name, choices, autocomplete }: AnyOption): string[] {
 	return faults;
 }
 
-/** "Combined name, description, and value properties for each command, its options …, and choices". */
+/** Discord limits the "Combined name, description, and value properties for each command, its options …, and choices". */
 function charactersOf(name: string, description: string, options: readonly AnyOption[]): number {
 	const own = long(name) + long(description);
 	const inner = options.map((option) => {

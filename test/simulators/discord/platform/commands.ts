@@ -42,7 +42,10 @@ function same(command: CommandRecord, { name, type }: CommandBody): boolean {
 	return command.name === name && command.type === (type ?? ApplicationCommandType.ChatInput);
 }
 
-/** 200 per day and guild: https://discord.com/developers/docs/interactions/application-commands#registering-a-command */
+/**
+ * Maximum of 200 creations per day and guild:
+ * https://discord.com/developers/docs/interactions/application-commands#registering-a-command
+ */
 function countCreate(state: State, { guildId = "global" }: CommandScope): void {
 	const now = state.now();
 	const recent = (state.commandCreates.get(guildId) ?? []).filter((at) => now - at < day);
@@ -90,7 +93,7 @@ function shapeOf(
 			? { contexts: body.contexts ?? null, dm_permission: body.dm_permission ?? true }
 			: { guild_id: guildId }),
 	};
-	// The fields are those of a command that the contract has checked.
+	// The cast is safe because the contract has checked the command.
 	return command as APIApplicationCommand;
 }
 
@@ -101,7 +104,7 @@ export function editCommand(
 	change: Partial<CommandBody>,
 ): CommandRecord {
 	const before = findCommand(state, scope, id);
-	// A command has all fields of a request.
+	// The cast is safe because a command has all fields of a request.
 	const body = { ...(before as CommandBody), ...change };
 	const command = shapeOf(state, scope, body, before);
 	state.commands.set(id, command);
@@ -112,7 +115,7 @@ export function deleteCommand(state: State, scope: CommandScope, id: string): vo
 	state.commands.delete(findCommand(state, scope, id).id);
 }
 
-/** Replaces all commands. Only new ones count as created. */
+/** Replaces all commands. Only new commands count towards the daily limit. */
 export function overwriteCommands(
 	state: State,
 	scope: CommandScope,

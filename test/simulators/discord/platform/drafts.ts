@@ -6,7 +6,7 @@ import type {
 } from "discord-api-types/v10";
 import type { AttachmentNote, Upload } from "./attachments.ts";
 
-/** Body of a request that creates or changes a message. */
+/** Body of a request that creates or edits a message. */
 export interface MessageBody {
 	readonly content?: string | null;
 	readonly embeds?: readonly APIEmbed[] | null;
@@ -25,7 +25,7 @@ export interface Draft {
 }
 
 /**
- * Sets the component ids of Discord's response:
+ * Sets the component ids that Discord adds in responses:
  * https://discord.com/developers/docs/components/reference#anatomy-of-a-component
  */
 export function numbered(
@@ -42,13 +42,13 @@ export function numbered(
 		]);
 		return { ...Object.fromEntries(entries), ...given, ...defaultsOf(value) };
 	};
-	// Only ids and defaults were added.
+	// The cast is safe because only ids and defaults were added.
 	return number(components ?? []) as APIMessageTopLevelComponent[];
 }
 
 const nested = new Set(["components", "component", "accessory"]);
 
-/** Defaults of a select menu that Discord adds. */
+/** Defaults that Discord adds to a select menu. */
 function defaultsOf(value: object): object {
 	if (!("options" in value)) return {};
 	return {

@@ -13,7 +13,7 @@ export function addUser(state: State, name: string, bot = false): UserRecord {
 	return user;
 }
 
-/** Creates a guild with the role `@everyone`, which has the id of the guild, and with the app as a member. */
+/** Creates a guild with the role `@everyone`, whose id is the id of the guild. The app is the first member. */
 export function addGuild(state: State, name: string, owner: UserRecord): GuildRecord {
 	const id = state.snowflakes.create();
 	const everyone: RoleRecord = {
@@ -72,7 +72,7 @@ export function leave(state: State, guild: GuildRecord, user: UserRecord): void 
 	state.emit({ t, d, intents: GatewayIntentBits.GuildMembers });
 }
 
-/** Emits an event about a member with changed roles or name. */
+/** Emits an event about a member whose roles or name have changed. */
 export function emitMember(state: State, guild: GuildRecord, member: MemberRecord): void {
 	const d = { ...memberShape(state, member), user: userShape(member.user), guild_id: guild.id };
 	state.emit({ t: GatewayDispatchEvents.GuildMemberUpdate, d, intents: GatewayIntentBits.GuildMembers });
@@ -99,7 +99,7 @@ export function emitChannel(state: State, channel: ChannelRecord, t: ChannelEven
 	state.emit({ t, d: guildChannelShape(channel), intents: GatewayIntentBits.Guilds, channel });
 }
 
-/** Opens the direct messages of the app and a person, or returns the existing ones. */
+/** Opens the direct messages between the app and a person, or returns the existing channel. */
 export function openDirect(state: State, person: UserRecord): ChannelRecord {
 	const open = [...state.channels.values()].find(
 		({ type, recipients }) => type === ChannelType.DM && recipients.includes(person),

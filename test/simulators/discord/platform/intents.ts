@@ -1,6 +1,9 @@
 import { GatewayIntentBits } from "discord-api-types/v10";
 
-/** Intents that must be switched on for the app: https://discord.com/developers/docs/events/gateway#privileged-intents */
+/**
+ * Privileged intents, which must be enabled for the app:
+ * https://discord.com/developers/docs/events/gateway#privileged-intents
+ */
 export const privilegedIntents =
 	GatewayIntentBits.GuildMembers | GatewayIntentBits.GuildPresences | GatewayIntentBits.MessageContent;
 

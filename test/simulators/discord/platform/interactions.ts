@@ -24,7 +24,7 @@ export interface Beginning {
 	readonly data: object;
 	readonly message?: MessageRecord;
 	readonly pressedOn?: MessageRecord["components"];
-	/** The interaction that opened a form. */
+	/** Interaction in which the form was opened. */
 	readonly trigger?: InteractionRecord;
 }
 
@@ -48,7 +48,7 @@ export function beginInteraction(state: State, beginning: Beginning): Interactio
 	return interaction;
 }
 
-/** Present state. Without a response in time the interaction has failed for the person. */
+/** Updates the state of an interaction. Without a timely response, the interaction has failed for the person. */
 export function settleInteraction(state: State, interaction: InteractionRecord): InteractionRecord {
 	const late = state.now() - interaction.createdAt >= state.settings.firstAnswerMs;
 	if (interaction.state === "waiting" && late) interaction.state = "failed";
@@ -66,12 +66,13 @@ const answersTo: Readonly<Record<number, readonly InteractionType[]>> = {
 	[InteractionResponseType.DeferredMessageUpdate]: [3, 5],
 	[InteractionResponseType.UpdateMessage]: [3, 5],
 	[InteractionResponseType.ApplicationCommandAutocompleteResult]: [4],
-	// "Not available for MODAL_SUBMIT and PING interactions".
+	// Discord's documentation of this response: "Not available for MODAL_SUBMIT and PING interactions".
 	[InteractionResponseType.Modal]: [2, 3],
 };
 
 /**
- * The first response: https://discord.com/developers/docs/interactions/receiving-and-responding#create-interaction-response
+ * Handles the first response to an interaction:
+ * https://discord.com/developers/docs/interactions/receiving-and-responding#create-interaction-response
  */
 export function answerInteraction(
 	state: State,
@@ -104,7 +105,7 @@ function carryOut(
 	{ type, data }: Callback,
 	files: Draft["files"],
 ): void {
-	// The contract has checked the body, which may lack these fields.
+	// The contract has checked the body, which may omit these fields.
 	const body = (data ?? {}) as Draft["body"];
 	switch (type) {
 		case InteractionResponseType.ChannelMessageWithSource:
@@ -140,9 +141,12 @@ function isEphemeral({ flags }: Draft["body"]): boolean {
 	return ((flags ?? 0) & MessageFlags.Ephemeral) !== 0;
 }
 
-/** https://discord.com/developers/docs/interactions/application-commands#autocomplete: at most 25. */
+/**
+ * Checks suggestions, of which 25 are allowed:
+ * https://discord.com/developers/docs/interactions/application-commands#autocomplete
+ */
 function checkChoices(state: State, data: unknown) {
-	// Only a `choices` response answers an autocomplete.
+	// The cast is safe because only a response with `choices` answers an autocomplete.
 	const { choices } = data as {
 		readonly choices: readonly { readonly name: string; readonly value: string | number }[];
 	};
@@ -157,12 +161,12 @@ const commandTypes: ReadonlySet<InteractionType> = new Set([InteractionType.Appl
 
 function typeOf(interaction: InteractionRecord): MessageType {
 	if (!commandTypes.has(interaction.type)) return MessageType.Default;
-	// The data of a command has a type; 1 is a typed command.
+	// The data of a command has a type. The type 1 is a typed command.
 	const { type } = interaction.data as { readonly type: number };
 	return type === 1 ? MessageType.ChatInputCommand : MessageType.ContextMenuCommand;
 }
 
-/** A message as response. It needs no permission to write, but an open thread. */
+/** Adds a message as the response. The app needs no permission to write, but the thread must be open. */
 function respond(
 	state: State,
 	interaction: InteractionRecord,
@@ -181,7 +185,7 @@ function respond(
 	return message;
 }
 
-/** "<app> is thinking…" is already a message, without a text. */
+/** The notice "<app> is thinking…" is already a message, but without a text. */
 function think(state: State, interaction: InteractionRecord): MessageRecord {
 	const { channel, user } = interaction;
 	demandOpen(state, channel);
@@ -195,20 +199,20 @@ function think(state: State, interaction: InteractionRecord): MessageRecord {
 }
 
 /**
- * Valid with its token for 15 minutes:
+ * Finds an interaction by its token, which is valid for 15 minutes:
  * https://discord.com/developers/docs/interactions/receiving-and-responding#followup-messages
  */
 export function interactionOf(state: State, applicationId: string, token: string): InteractionRecord {
 	const found = [...state.interactions.values()].find((interaction) => interaction.token === token);
 	if (!found || applicationId !== state.app.id) throw refusals.unknownWebhook();
 	if (state.now() - found.createdAt >= state.settings.tokenMs) throw refusals.invalidToken();
-	// A follow-up needs an acknowledged interaction.
+	// A followup requires an interaction that the app has already answered.
 	if (settleInteraction(state, found).state === "waiting" || found.state === "failed")
 		throw refusals.unknownWebhook();
 	return found;
 }
 
-/** A message of an interaction by its id, or the first response. */
+/** Finds a message of an interaction by its id, or the first response. */
 export function answerOf(interaction: InteractionRecord, id: string): MessageRecord {
 	const { original, followUps } = interaction;
 	const found =
@@ -229,7 +233,10 @@ export function editAnswer(
 	return changeMessage(state, message, draft);
 }
 
-/** The first message after a deferred response replaces it, with the visibility of that response. */
+/**
+ * Replaces the placeholder of a deferred response with the first message, which keeps the visibility of the deferred
+ * response.
+ */
 function finish(
 	state: State,
 	interaction: InteractionRecord,
@@ -241,13 +248,16 @@ function finish(
 	checkMessage(state, body, filesOf(body, draft.files));
 	message.flags &= ~MessageFlags.Loading;
 	const changed = changeMessage(state, message, { ...draft, body });
-	// People see it as a new message, not as an edited one.
+	// People see the message as new, not as edited.
 	changed.editedAt = null;
 	interaction.state = "answered";
 	return changed;
 }
 
-/** A followup. After "thinking…" it is the first response: https://discordjs.guide/slash-commands/response-methods.html */
+/**
+ * Adds a followup. After "thinking…", the followup becomes the first response:
+ * https://discordjs.guide/slash-commands/response-methods.html
+ */
 export function followUp(state: State, interaction: InteractionRecord, draft: Draft): MessageRecord {
 	const { original } = interaction;
 	if (interaction.state === "thinking" && original) return finish(state, interaction, original, draft);

@@ -7,8 +7,8 @@ function signature(state: State, id: string, issued: string, expires: string): s
 }
 
 /**
- * A link that expires: `ex`, `is` and `hm` are the hexadecimal seconds of its expiry and its creation, and their signature.
- * https://discord.com/developers/docs/reference#signed-attachment-cdn-urls
+ * A link that expires. The parameters `ex` and `is` are the seconds of its expiry and its creation in hexadecimal form,
+ * and `hm` is the signature of both. https://discord.com/developers/docs/reference#signed-attachment-cdn-urls
  */
 export function signedLink(state: State, { id, channelId, name }: AttachmentRecord): string {
 	const now = Math.floor(state.now() / 1000);
@@ -18,7 +18,7 @@ export function signedLink(state: State, { id, channelId, name }: AttachmentReco
 	return `${state.cdn}/attachments/${channelId}/${id}/${encodeURIComponent(name)}?${query}`;
 }
 
-/** The file of a link. Undefined if the link expired, has a wrong signature, or names no file. */
+/** The file of a link. Undefined if the link has expired, has a wrong signature, or does not name a file. */
 export function readLink(state: State, link: string): AttachmentRecord | undefined {
 	const { pathname, searchParams } = new URL(link);
 	const [, kind, , id = ""] = pathname.split("/");

@@ -8,9 +8,12 @@ export const noMentions: Mentions = { users: [], roles: [], everyone: false };
 export interface Calling {
 	readonly author: UserRecord;
 	readonly channel: ChannelRecord;
-	/** All text that people read. */
+	/** All text of the message that people read. */
 	readonly text: string;
-	/** If absent, all mentions are parsed, and the author of the referenced message is notified. */
+	/**
+	 * The `allowed_mentions` of the request. If absent, all mentions are parsed, and the author of the referenced
+	 * message is notified.
+	 */
 	readonly allowed: APIAllowedMentions | null | undefined;
 	readonly repliesTo?: UserRecord | undefined;
 }
@@ -35,7 +38,7 @@ export function mentionsOf(state: State, calling: Calling): Mentions {
 	};
 }
 
-/** All mentions, if neither kinds nor lists are set. */
+/** Kinds of mentions that are parsed. All kinds if neither `parse` nor a list is set. */
 function parsed({ parse, users, roles }: APIAllowedMentions): readonly string[] {
 	if (parse) return parse;
 	return users || roles ? [] : ["users", "roles", "everyone"];
@@ -54,11 +57,11 @@ export function notePings(state: State, message: MessageRecord, by: "create" | "
 	for (const who of names) state.pings.push({ messageId: message.id, who, by, text });
 }
 
-/** The text of text components, in order. */
+/** The text of all text components, in order. */
 export function textsOf(components: readonly APIMessageTopLevelComponent[]): string[] {
 	return components.flatMap((component) => {
 		if ("content" in component) return [component.content];
-		// The children of a section or container.
+		// The child components of a section or container.
 		const parts = "components" in component ? component.components : [];
 		return textsOf(parts as readonly APIMessageTopLevelComponent[]);
 	});

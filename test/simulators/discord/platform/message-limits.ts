@@ -5,7 +5,7 @@ import { refusals } from "./refusal.ts";
 import type { State } from "./state.ts";
 
 /**
- * Limits of messages and components that the contract does not have, or has larger than for apps.
+ * Limits of messages and components that the contract omits, or states with larger values than apps may use.
  * https://discord.com/developers/docs/resources/message and https://discord.com/developers/docs/components/reference
  */
 const messageLimits = {
@@ -26,7 +26,7 @@ const messageLimits = {
 	requestBytes: 25 * 1024 * 1024,
 } as const;
 
-/** Length in code points, as Discord counts. */
+/** Length in code points, which is Discord's unit. */
 export function long(text: string): number {
 	return [...text].length;
 }
@@ -57,7 +57,7 @@ function faultsOfText({ content, embeds, nonce, allowed_mentions: allowed }: Mes
 	if (long(embedText.join("")) > messageLimits.embedText) faults.push("embeds: exceed 6000 characters");
 	if (long(String(nonce ?? "")) > messageLimits.nonce) faults.push("nonce: must be 25 or fewer in length");
 	const both = (kind: "users" | "roles"): boolean => {
-		// The error text is the same for both.
+		// Discord's error text is the same for users and roles.
 		const parse: readonly string[] = allowed?.parse ?? [];
 		return parse.includes(kind) && (allowed?.[kind]?.length ?? 0) > 0;
 	};
@@ -95,7 +95,7 @@ function inside(component: AnyComponent): AnyComponent[] {
 }
 
 function faultsOfComponents({ components, flags, content, embeds }: MessageBody): string[] {
-	// Every component has a type. The code checks all other fields.
+	// The cast is safe because every component has a type, and the code checks all other fields.
 	const top = (components ?? []) as readonly AnyComponent[];
 	const all = top.flatMap(inside);
 	const ids = all.flatMap(({ custom_id: id }) => id ?? []);
@@ -116,7 +116,10 @@ function faultsOfComponents({ components, flags, content, embeds }: MessageBody)
 	return faults;
 }
 
-/** References such as `attachment://chart.png` are to files of the message: https://discord.com/developers/docs/components/reference#file */
+/**
+ * Checks that each reference such as `attachment://chart.png` names a file of the message:
+ * https://discord.com/developers/docs/components/reference#file
+ */
 function faultsOfReferences({ components }: MessageBody, names: readonly string[]): string[] {
 	const urls = ((components ?? []) as readonly AnyComponent[]).flatMap(inside).flatMap(mediaOf);
 	const referred = urls.filter((url) => url.startsWith(reference)).map((url) => url.slice(reference.length));

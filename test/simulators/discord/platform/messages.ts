@@ -19,7 +19,7 @@ import { refusals } from "./refusal.ts";
 import type { State } from "./state.ts";
 import { demandOpen, demandUnlocked, settle, touch } from "./thread-state.ts";
 
-/** Flags that a request may set. Discord sets all others. */
+/** Flags that a request may set. Discord sets all other flags itself. */
 const settable =
 	MessageFlags.SuppressEmbeds | MessageFlags.SuppressNotifications | MessageFlags.IsComponentsV2;
 
@@ -54,7 +54,10 @@ export function createMessage(
 	return message;
 }
 
-/** "Sending unarchives unless locked": https://discord.com/developers/docs/topics/threads#active--archived-threads */
+/**
+ * Unarchives a thread when a message arrives, because of "Sending unarchives unless locked":
+ * https://discord.com/developers/docs/topics/threads#active--archived-threads
+ */
 function wake(state: State, author: UserRecord, channel: ChannelRecord): void {
 	if (!channel.thread) return;
 	settle(state, channel);
@@ -88,7 +91,7 @@ function replyOf(channel: ChannelRecord, { message_reference: reference }: Messa
 	throw refusals.invalidForm(["message_reference: Unknown message"]);
 }
 
-/** The present form of a forwarded message. A forward has no content itself. */
+/** The current form of a forwarded message. If the message is itself a forward, the form of its original. */
 function snapshotOf(
 	state: State,
 	author: UserRecord,
@@ -106,24 +109,24 @@ function snapshotOf(
 	return { ...state.message(channel, reference.message_id) };
 }
 
-/** Content and circumstances of a new message. */
+/** Content of a new message, with its author, channel and other attributes. */
 export interface Making {
 	readonly author: UserRecord;
 	readonly channel: ChannelRecord;
 	readonly draft: Draft;
 	readonly repliesTo?: MessageRecord;
-	/** The message that it forwards. */
+	/** The message to forward. */
 	readonly snapshot?: MessageRecord;
 	readonly interaction?: InteractionRecord;
 	readonly onlyFor?: UserRecord;
 	readonly type?: MessageType;
-	/** Id of a webhook that does not belong to the app. */
+	/** Id of a webhook of another app. */
 	readonly webhookId?: string;
 	/** Flags that Discord sets, for example for "thinking…". */
 	readonly flags?: number;
 }
 
-/** Adds a message without checking permissions and without sending events. */
+/** Adds a message without a check of permissions and without events. */
 export function addMessage(state: State, making: Making): MessageRecord {
 	const { author, channel, repliesTo, snapshot, interaction, onlyFor, draft } = making;
 	const { body, files } = draft;
@@ -166,7 +169,7 @@ function flagsOf({ draft, flags = 0, onlyFor, snapshot }: Making): number {
 	return ((draft.body.flags ?? 0) & settable) | flags | own;
 }
 
-/** Without the permission, embeds are removed silently. Responses to interactions need no permission. */
+/** Without the permission, Discord removes embeds without an error. Responses to interactions need no permission. */
 function embedsOf(state: State, { author, channel, interaction, draft }: Making): MessageRecord["embeds"] {
 	const shown = interaction !== undefined || may(state, author, channel, "EmbedLinks");
 	return shown ? richEmbeds(draft.body.embeds) : [];
@@ -188,7 +191,7 @@ function callThose(
 	message.mentions = onlyFor ? noMentions : mentionsOf(state, { author, channel, text, allowed, repliesTo });
 }
 
-/** https://discord.com/developers/docs/resources/message#edit-message */
+/** Edits a message: https://discord.com/developers/docs/resources/message#edit-message */
 export function editMessage(
 	state: State,
 	author: UserRecord,
@@ -198,7 +201,7 @@ export function editMessage(
 	const { channel } = message;
 	demand(state, author, channel);
 	if (message.author !== author) throw refusals.othersMessage();
-	// "Allows for uploading images and files", also into a message that exists: topics/permissions
+	// The permission "Allows for uploading images and files", also into an existing message: topics/permissions
 	if (draft.files.length > 0) demand(state, author, channel, "AttachFiles");
 	if (channel.thread) demandOpen(state, channel);
 	demandUnlocked(state, author, channel);
@@ -206,7 +209,7 @@ export function editMessage(
 	return changeMessage(state, message, draft);
 }
 
-/** Changes the fields in the body. Mentions are computed again by the rules of this request. */
+/** Changes the fields that the body contains. Mentions are determined again by the rules of this request. */
 export function changeMessage(state: State, message: MessageRecord, draft: Draft): MessageRecord {
 	const { body, files } = draft;
 	const after = {
@@ -247,7 +250,7 @@ function editedFlags(before: number, flags: number | null | undefined): number {
 	return otherFlags | (flags & (MessageFlags.SuppressEmbeds | MessageFlags.IsComponentsV2));
 }
 
-/** https://discord.com/developers/docs/resources/message#delete-message */
+/** Deletes a message: https://discord.com/developers/docs/resources/message#delete-message */
 export function deleteMessage(state: State, by: UserRecord, message: MessageRecord): void {
 	demand(state, by, message.channel);
 	if (message.author !== by) demand(state, by, message.channel, "ManageMessages");
@@ -267,7 +270,7 @@ export function removeMessage(state: State, message: MessageRecord): void {
 	});
 }
 
-/** Emits an event about a message. Ephemeral ones need the intent of direct messages. */
+/** Emits an event about a message. An ephemeral message requires the intent of direct messages. */
 export function announce(
 	state: State,
 	message: MessageRecord,

@@ -6,7 +6,10 @@ import {
 import { long, violated } from "./message-limits.ts";
 import type { State } from "./state.ts";
 
-/** https://discord.com/developers/docs/interactions/receiving-and-responding#interaction-response-object-modal and its components. */
+/**
+ * Limits of forms and their components:
+ * https://discord.com/developers/docs/interactions/receiving-and-responding#interaction-response-object-modal
+ */
 const modalLimits = {
 	title: 45,
 	customId: 100,
@@ -27,7 +30,7 @@ export interface ModalField {
 	readonly maximum?: number;
 }
 
-/** The visible fields: those of labels, and of rows with one text input each. */
+/** The visible fields of a component: the field of a label, or the text input of a row. */
 export function fieldsOf(component: APIModalInteractionResponseCallbackComponent): ModalField[] {
 	if (component.type === ComponentType.Label) return [fieldOf(component.component, component.label)];
 	if (component.type !== ComponentType.ActionRow) return [];
@@ -38,7 +41,7 @@ function fieldOf(
 	input: { readonly type: ComponentType; readonly custom_id: string },
 	label: string,
 ): ModalField {
-	// Every field has an id. Its other fields depend on its type.
+	// Every field has an id. The remaining fields depend on its type.
 	const { custom_id, required, value, min_length, max_length } = input as {
 		readonly custom_id: string;
 		readonly required?: boolean;

@@ -12,7 +12,7 @@ test("overwrites apply to `@everyone`, then to roles, then to the member", () =>
 	general.permit(simulator.home.role("ops"), { allow: ["SendMessages"] });
 	expect(can()).toBe(true);
 	general.permit(simulator.home.role("muted"), { deny: ["SendMessages"] });
-	// Among several roles, an allow has precedence over a deny.
+	// If several roles have overwrites, an allow has precedence over a deny.
 	expect(can()).toBe(true);
 	general.permit(bob, { deny: ["SendMessages"] });
 	expect(can()).toBe(false);
@@ -65,7 +65,7 @@ test("files, threads, history and reactions have separate permissions", () => {
 		AddReactions: () => app.call("PUT", `${messages}/${sentMessage.id}/reactions/${emoji}/@me`),
 	} as const;
 	for (const [permission, attempt] of Object.entries(attempts)) {
-		// The keys are permissions.
+		// The cast is safe because the keys are permissions.
 		general.permit(simulator.bot, { deny: [permission as keyof typeof attempts] });
 		expect([permission, codeOf(attempt())]).toEqual([permission, 50_013]);
 	}

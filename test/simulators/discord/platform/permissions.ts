@@ -5,7 +5,7 @@ import type { State } from "./state.ts";
 
 const all = Object.values(PermissionFlagsBits).reduce((sum, bit) => sum | bit, 0n);
 
-/** Permissions in direct messages without a guild. */
+/** Permissions in direct messages, which have no guild. */
 const direct =
 	PermissionFlagsBits.ViewChannel |
 	PermissionFlagsBits.SendMessages |
@@ -41,7 +41,10 @@ function apply(permissions: bigint, overwrites: readonly (Overwrite | undefined)
 	return (permissions & ~deny) | allow;
 }
 
-/** Overwrites apply for the role `@everyone`, then for the other roles together, then for the member. */
+/**
+ * Permissions in a channel. Overwrites apply first for `@everyone`, then for all other roles together, then for the
+ * member.
+ */
 function inChannel(guild: GuildRecord, member: MemberRecord, channel: ChannelRecord): bigint {
 	const base = ofGuild(guild, member);
 	if (base === all) return all;
@@ -51,7 +54,7 @@ function inChannel(guild: GuildRecord, member: MemberRecord, channel: ChannelRec
 	return apply(forRoles, [of(member.user.id)]);
 }
 
-/** https://discord.com/developers/docs/topics/permissions#implicit-permissions */
+/** Removes permissions without effect: https://discord.com/developers/docs/topics/permissions#implicit-permissions */
 function withoutImplied(permissions: bigint, thread: boolean): bigint {
 	const { ViewChannel, SendMessages, SendMessagesInThreads, AttachFiles, EmbedLinks, MentionEveryone } =
 		PermissionFlagsBits;
@@ -61,7 +64,7 @@ function withoutImplied(permissions: bigint, thread: boolean): bigint {
 }
 
 /**
- * Permissions of a user in a channel. A thread has those of its channel:
+ * Permissions of a user in a channel. A thread uses the permissions of its channel:
  * https://discord.com/developers/docs/topics/permissions#permission-overwrites
  */
 export function permissionsIn(state: State, user: UserRecord, channel: ChannelRecord): bigint {
@@ -87,7 +90,7 @@ export function may(
 	return (permissionsIn(state, user, channel) & PermissionFlagsBits[permission]) !== 0n;
 }
 
-/** Refuses an action without its permission: 50001 if the user cannot see the channel, else 50013. */
+/** Refuses an action without the required permission: 50001 if the user cannot see the channel, otherwise 50013. */
 export function demand(
 	state: State,
 	user: UserRecord,
@@ -100,7 +103,7 @@ export function demand(
 	}
 }
 
-/** Permission to write in a channel or thread: https://discord.com/developers/docs/topics/threads#permissions */
+/** The permission to write in a channel or thread: https://discord.com/developers/docs/topics/threads#permissions */
 export function speaking(channel: ChannelRecord): "SendMessages" | "SendMessagesInThreads" {
 	return channel.thread ? "SendMessagesInThreads" : "SendMessages";
 }

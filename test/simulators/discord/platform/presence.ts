@@ -4,7 +4,7 @@ import type { State } from "./state.ts";
 /** Presence of the app as other users see it: https://discord.com/developers/docs/events/gateway-events#update-presence */
 export interface PresenceRecord {
 	readonly status: PresenceUpdateStatus;
-	/** Texts of the activities: the state of a custom status, or the name. */
+	/** Text of each activity: the state of a custom status, or the name. */
 	readonly activities: readonly string[];
 }
 
@@ -14,7 +14,7 @@ export const online: PresenceRecord = { status: PresenceUpdateStatus.Online, act
 const statuses: ReadonlySet<unknown> = new Set(Object.values(PresenceUpdateStatus));
 const kinds: ReadonlySet<unknown> = new Set(Object.values(ActivityType));
 
-/** The presence of a payload. Undefined if Discord cannot decode it. */
+/** The presence in a payload. Undefined if Discord cannot decode it. */
 export function readPresence(payload: unknown): PresenceRecord | undefined {
 	const { since, activities, status, afk, ...others } = Object(payload);
 	const isWhole = (since === null || Number.isInteger(since)) && typeof afk === "boolean";
@@ -23,7 +23,7 @@ export function readPresence(payload: unknown): PresenceRecord | undefined {
 	}
 	const texts = activities.map(textOf);
 	if (!texts.every((text) => text !== undefined)) return undefined;
-	// True because it is one of the values.
+	// The cast is safe because the value was found in the list.
 	return { status: status as PresenceUpdateStatus, activities: texts };
 }
 
@@ -33,7 +33,7 @@ function textOf(activity: unknown): string | undefined {
 	return type === ActivityType.Custom ? String(state ?? "") : name;
 }
 
-/** Shows a presence. More than the allowance are ignored without an error. */
+/** Sets a presence. Updates above the limit are ignored without an error. */
 export function showPresence(state: State, presence: PresenceRecord): void {
 	const { limit, perMs } = state.settings.presences;
 	const now = state.now();

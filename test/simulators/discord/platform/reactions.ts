@@ -6,7 +6,7 @@ import { refusals } from "./refusal.ts";
 import type { State } from "./state.ts";
 import { demandOpen } from "./thread-state.ts";
 
-/** https://discord.com/developers/docs/resources/message#create-reaction */
+/** Adds a reaction: https://discord.com/developers/docs/resources/message#create-reaction */
 export function addReaction(state: State, by: UserRecord, message: MessageRecord, emoji: string): void {
 	const { channel } = message;
 	if (!/\p{Extended_Pictographic}|\p{Regional_Indicator}|[#*0-9]\u{FE0F}?\u{20E3}/u.test(emoji)) {
@@ -14,7 +14,7 @@ export function addReaction(state: State, by: UserRecord, message: MessageRecord
 	}
 	demand(state, by, channel, "ReadMessageHistory");
 	const users = message.reactions.get(emoji);
-	// The first reaction with an emoji requires ADD_REACTIONS.
+	// The first reaction with an emoji requires the permission ADD_REACTIONS.
 	if (!users) demand(state, by, channel, "AddReactions");
 	demandOpen(state, channel);
 	if (users?.has(by.id)) return;
@@ -30,7 +30,7 @@ export function addReaction(state: State, by: UserRecord, message: MessageRecord
 	});
 }
 
-/** https://discord.com/developers/docs/resources/message#delete-own-reaction */
+/** Removes the user's own reaction: https://discord.com/developers/docs/resources/message#delete-own-reaction */
 export function removeReaction(state: State, by: UserRecord, message: MessageRecord, emoji: string): void {
 	demand(state, by, message.channel);
 	demandOpen(state, message.channel);

@@ -17,8 +17,8 @@ export interface UserRecord {
 	readonly name: string;
 	readonly bot: boolean;
 	/**
-	 * True if the app may send them direct messages: https://discord.com/developers/docs/topics/opcodes-and-status-codes
-	 * 50007.
+	 * True if the app may send direct messages to the user. Otherwise error 50007:
+	 * https://discord.com/developers/docs/topics/opcodes-and-status-codes
 	 */
 	acceptsDirect: boolean;
 }
@@ -29,19 +29,19 @@ export interface RoleRecord {
 	permissions: bigint;
 	position: number;
 	readonly mentionable: boolean;
-	/** The bot of a managed role. */
+	/** Bot that a managed role belongs to. */
 	readonly botId?: string;
 }
 
 export interface MemberRecord {
 	readonly user: UserRecord;
-	/** Role ids without `@everyone`. */
+	/** Ids of the member's roles, without `@everyone`. */
 	readonly roles: Set<string>;
 	nick: string | null;
 	readonly joinedAt: number;
-	/** True for members whose invite is for a visit: flag IS_GUEST. */
+	/** True for a member whose invite is for a visit: flag IS_GUEST. */
 	readonly guest: boolean;
-	/** End of a timeout in milliseconds since the epoch. 0 for none. */
+	/** End of a timeout in milliseconds since the epoch, or 0 without a timeout. */
 	silentUntil: number;
 }
 
@@ -57,7 +57,7 @@ export interface GuildRecord {
 	readonly name: string;
 	ownerId: string;
 	readonly joinedAt: number;
-	/** Channel of Discord's notices, if the guild has one. */
+	/** Channel for Discord's notices, if the guild has such a channel. */
 	systemChannelId?: string;
 	readonly roles: Map<string, RoleRecord>;
 	readonly members: Map<string, MemberRecord>;
@@ -68,13 +68,13 @@ export interface ThreadRecord {
 	archived: boolean;
 	archivedAt: number;
 	locked: boolean;
-	/** Minutes: 60, 1440, 4320 or 10080. */
+	/** Duration in minutes: 60, 1440, 4320 or 10080. */
 	archiveAfter: number;
 	readonly createdAt: number;
-	/** Times at which the app changed its name. */
+	/** Times at which the app renamed the thread. */
 	readonly renamedAt: number[];
 	lastActive: number;
-	/** Ids of members, with the time of their join. */
+	/** Ids of members, with the times at which they joined. */
 	readonly members: Map<string, number>;
 }
 
@@ -82,19 +82,20 @@ export interface ChannelRecord {
 	readonly id: string;
 	readonly type: ChannelType;
 	readonly guild?: GuildRecord;
-	/** Channel of a thread. */
+	/** Parent channel of a thread. */
 	readonly parent?: ChannelRecord;
 	readonly thread?: ThreadRecord;
-	/** Members of direct messages. */
+	/** Participants of direct messages. */
 	readonly recipients: readonly UserRecord[];
 	name: string;
 	topic: string | null;
 	readonly position: number;
 	readonly overwrites: Map<string, Overwrite>;
-	/** Messages in order, including ephemeral and deleted ones. */
+	/** Messages in order, including ephemeral and deleted messages. */
 	readonly messages: MessageRecord[];
 	/**
-	 * End of each user's typing indicator: https://discord.com/developers/docs/resources/channel#trigger-typing-indicator
+	 * Time at which each user's typing indicator ends:
+	 * https://discord.com/developers/docs/resources/channel#trigger-typing-indicator
 	 */
 	readonly typing: Map<string, number>;
 	deleted: boolean;
@@ -130,25 +131,25 @@ export interface MessageRecord {
 	readonly webhookId?: string;
 	readonly createdAt: number;
 	readonly nonce?: string | number;
-	/** The message that it replies to, or the first message of its thread. */
+	/** The message that this message replies to. For a starter message, the first message of its thread. */
 	readonly reference?: { readonly channelId: string; readonly messageId: string };
-	/** Interaction that the message answers. */
+	/** Interaction that this message answers. */
 	readonly interaction?: InteractionRecord;
 	content: string;
 	embeds: readonly APIEmbed[];
 	components: readonly APIMessageTopLevelComponent[];
-	/** The content after each change, oldest first; the last one is the present content. */
+	/** The content after each change, oldest first. The last item is the current content. */
 	readonly states: MessageState[];
-	/** A forwarded message, as it was then: https://discord.com/developers/docs/resources/message#message-snapshot-object */
+	/** Snapshot of a forwarded message: https://discord.com/developers/docs/resources/message#message-snapshot-object */
 	readonly snapshot?: MessageRecord;
 	attachments: readonly AttachmentRecord[];
 	mentions: Mentions;
 	flags: number;
 	editedAt: number | null;
 	deleted: boolean;
-	/** Ids of users by emoji, in the order of the first reactions. */
+	/** Ids of users by emoji, in the order in which the emoji were first used. */
 	readonly reactions: Map<string, Set<string>>;
-	/** The only person who sees it, besides the app. */
+	/** The only person, besides the app, who sees the message. */
 	readonly onlyFor?: UserRecord;
 }
 
@@ -163,14 +164,14 @@ export interface CommandOptionValue {
 }
 
 export type InteractionState =
-	/** No response yet. */
+	/** The app has not responded yet. */
 	| "waiting"
-	/** "Thinking…": a message will follow. */
+	/** The app has sent "thinking…", and a message will follow. */
 	| "thinking"
-	/** Acknowledged without a visible change. */
+	/** The app has acknowledged the action without a visible change. */
 	| "acknowledged"
 	| "answered"
-	/** Three seconds have passed: "This interaction failed", "The application did not respond". */
+	/** No response arrived within three seconds: "This interaction failed", "The application did not respond". */
 	| "failed";
 
 export interface InteractionRecord {
@@ -180,29 +181,29 @@ export interface InteractionRecord {
 	readonly user: UserRecord;
 	readonly channel: ChannelRecord;
 	readonly createdAt: number;
-	/** The `data` as sent. */
+	/** The `data` of the interaction as sent. */
 	readonly data: object;
-	/** Message with the pressed component, now or at the time of the press. */
+	/** Message with the pressed component. The message may have changed since the press. */
 	readonly message?: MessageRecord;
 	/** Components at the time of a press, if the message has changed since then. */
 	readonly pressedOn?: MessageRecord["components"];
-	/** The interaction that opened a form. */
+	/** Interaction in which the form was opened. */
 	readonly trigger?: InteractionRecord;
 	state: InteractionState;
-	/** True if only the person sees the response. */
+	/** Whether only the person sees the response. */
 	ephemeral: boolean;
-	/** The first response. For a press that changes its message, that message. */
+	/** The first response. If a press changes its own message, this message. */
 	original?: MessageRecord;
 	readonly followUps: MessageRecord[];
 	modal?: APIModalInteractionResponseCallbackData;
 	choices?: readonly { readonly name: string; readonly value: string | number }[];
 }
 
-/** A user who would have been notified by a mention. */
+/** A user whom a mention would have notified. */
 export interface Ping {
 	readonly messageId: string;
 	readonly who: string;
 	readonly by: "create" | "edit";
-	/** Text of the message at that time. */
+	/** Text of the message at the time of the mention. */
 	readonly text: string;
 }

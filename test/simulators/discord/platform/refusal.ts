@@ -1,14 +1,14 @@
-/** Details of an error besides its code. */
+/** Details of an error in addition to its code. */
 export interface RefusalDetails {
-	/** Seconds, of a rate limit. */
+	/** Seconds until a retry, for a rate limit. */
 	readonly retryAfter?: number;
 	/** Scope of a rate limit. */
 	readonly scope?: "user" | "global" | "shared";
-	/** Faults of an invalid form. */
+	/** Faults of the fields in an invalid request. */
 	readonly faults?: readonly string[];
 }
 
-/** An error response of Discord: the HTTP status, its code and its text. */
+/** An error response of Discord: HTTP status, code and text. */
 export class Refusal extends Error {
 	override readonly name = "Refusal";
 	readonly status: number;
@@ -24,8 +24,8 @@ export class Refusal extends Error {
 }
 
 /**
- * The errors that the simulator knows. Codes and texts: https://discord.com/developers/docs/topics/opcodes-and-status-codes
- * (JSON error codes).
+ * The errors that the simulator returns. Codes and texts:
+ * https://discord.com/developers/docs/topics/opcodes-and-status-codes (JSON error codes).
  */
 export const refusals = {
 	unauthorized: () => new Refusal(401, 0, "401: Unauthorized"),
@@ -53,7 +53,7 @@ export const refusals = {
 	commandsCreated: () =>
 		new Refusal(400, 30_034, "Max number of daily application command creates has been reached (200)"),
 	tooManyCommands: () => new Refusal(400, 30_032, "Maximum number of application commands reached (100)."),
-	// The status is from https://github.com/aikaterna/aikaterna-cogs/issues/302. Discord documents none.
+	// The status comes from https://github.com/aikaterna/aikaterna-cogs/issues/302. Discord documents no status.
 	oldEdits: (retryAfter: number) =>
 		new Refusal(
 			429,
@@ -61,7 +61,7 @@ export const refusals = {
 			"Maximum number of edits to messages older than 1 hour reached. Try again later.",
 			{ retryAfter, scope: "user" },
 		),
-	/** No header names this limit: https://github.com/discord/discord-api-docs/issues/1900 */
+	/** No response header names this limit: https://github.com/discord/discord-api-docs/issues/1900 */
 	threadRenamed: (retryAfter: number) =>
 		new Refusal(429, 0, "You are being rate limited.", { retryAfter, scope: "user" }),
 	requestTooLarge: () => new Refusal(413, 40_005, "Request entity too large"),
@@ -73,9 +73,9 @@ export const refusals = {
 	missingPermissions: () => new Refusal(403, 50_013, "Missing Permissions"),
 	invalidToken: () => new Refusal(401, 50_027, "Invalid Webhook Token"),
 	invalidForm: (faults: readonly string[]) => new Refusal(400, 50_035, "Invalid Form Body", { faults }),
-	// https://github.com/victornpb/undiscord/issues/399 shows the status.
+	// The status comes from https://github.com/victornpb/undiscord/issues/399.
 	archived: () => new Refusal(400, 50_083, "Thread is archived"),
-	// https://github.com/Voxel-Fox-Ltd/Flower/issues/63 shows the status.
+	// The status comes from https://github.com/Voxel-Fox-Ltd/Flower/issues/63.
 	replyWithoutHistory: () =>
 		new Refusal(403, 160_002, "Cannot reply without permission to read message history"),
 	threadExists: () => new Refusal(400, 160_004, "A thread has already been created for this message"),

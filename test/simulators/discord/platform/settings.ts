@@ -3,36 +3,46 @@ export interface Allowance {
 	readonly perMs: number;
 }
 
-/** Limits of Discord that a test may change. If Discord documents no number, the comment explains ours. */
+/** Limits of Discord that a test may change. If Discord documents no number, the comment explains the chosen number. */
 export interface SimulatorSettings {
-	/** Limit of each other route and channel. Discord sends the real limits in headers only. */
+	/** Limit of a route and channel without its own limit. Discord sends the real limits only in headers. */
 	readonly bucket: Allowance;
-	/** Limits by method and route. Observers report five posts in five seconds. */
+	/** Limits by method and route. Users have observed a limit of five posts in five seconds. */
 	readonly buckets: Readonly<Record<string, Allowance>>;
-	/** https://discord.com/developers/docs/topics/rate-limits#global-rate-limit */
+	/** Limit of all requests together: https://discord.com/developers/docs/topics/rate-limits#global-rate-limit */
 	readonly global: Allowance;
-	/** Writes of all users together to one channel (20028). Discord documents no number. */
+	/** Limit of the writes of all users to one channel (20028). Discord documents no number. */
 	readonly channelWrites: Allowance;
-	/** Edits of messages older than an hour in one channel (30046). Discord documents no number. */
+	/** Limit of edits of messages older than an hour, in one channel (30046). Discord documents no number. */
 	readonly oldEdits: Allowance;
-	/** Changes of the name of one thread by the app: https://github.com/discord/discord-api-docs/issues/1900 */
+	/** Limit of renames of one thread by the app: https://github.com/discord/discord-api-docs/issues/1900 */
 	readonly threadNames: Allowance;
-	/** https://discord.com/developers/docs/topics/rate-limits#invalid-request-limit-aka-cloudflare-bans */
+	/**
+	 * Limit of invalid requests:
+	 * https://discord.com/developers/docs/topics/rate-limits#invalid-request-limit-aka-cloudflare-bans
+	 */
 	readonly invalid: Allowance;
-	/** "The past few minutes": https://discord.com/developers/docs/resources/message#create-message */
+	/**
+	 * Validity of a nonce, "the past few minutes": https://discord.com/developers/docs/resources/message#create-message
+	 */
 	readonly nonceMs: number;
-	/** True if a message that is read later has its nonce. discord.py #2451: Discord does not store it. */
+	/** Whether the message history contains nonces. According to discord.py #2451, Discord does not store them. */
 	readonly nonceInHistory: boolean;
-	/** Time in which a session can be resumed: "a few minutes". */
+	/** Time within which a session can be resumed: "a few minutes". */
 	readonly resumableMs: number;
 	/** Lifetime of file links: https://discord.com/developers/docs/reference#signed-attachment-cdn-urls */
 	readonly linkMs: number;
-	/** https://discord.com/developers/docs/interactions/receiving-and-responding#responding-to-an-interaction */
+	/**
+	 * Time limit of the first response to an interaction:
+	 * https://discord.com/developers/docs/interactions/receiving-and-responding#responding-to-an-interaction
+	 */
 	readonly firstAnswerMs: number;
 	readonly tokenMs: number;
 	readonly heartbeatMs: number;
 	readonly identifiesPerDay: number;
-	/** Presence updates of a bot. Observed; the page of the gateway documents no number. */
+	/**
+	 * Limit of a bot's presence updates. The number was observed, because the documentation of the gateway states none.
+	 */
 	readonly presences: Allowance;
 	/** Maximum size of a file: https://discord.com/developers/docs/reference#uploading-files */
 	readonly fileBytes: number;

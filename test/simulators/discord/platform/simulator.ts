@@ -22,13 +22,13 @@ export interface SimulatorOptions {
 	readonly settings?: Partial<SimulatorSettings>;
 	/** The name of the app under test. */
 	readonly app?: string;
-	/** Intents enabled for the app. Default: all privileged ones. */
+	/** Intents that are enabled for the app. By default, all privileged intents. */
 	readonly privileged?: number;
 }
 
 /**
- * Discord in one process: guilds, channels and people, as apps and people see them. All behavior depends on its clock and
- * its seed.
+ * Discord in one process: guilds, channels and people, as apps and people see them. The behaviour depends only on its
+ * clock and its seed.
  */
 export class Simulator {
 	readonly clock: Clock;
@@ -36,7 +36,7 @@ export class Simulator {
 	readonly rest: RestApi;
 	readonly network: Network;
 	readonly gateway: Gateway;
-	/** The default guild. */
+	/** The guild that exists from the start. */
 	readonly home: Guild;
 
 	constructor(options: SimulatorOptions = {}) {
@@ -77,7 +77,7 @@ export class Simulator {
 		return this.home.member(name, options);
 	}
 
-	/** The channel or thread with the id. */
+	/** Finds the channel or thread with this id. */
 	place(id: string): Channel {
 		return new Channel(this.state, this.state.channel(id));
 	}
@@ -88,8 +88,8 @@ export class Simulator {
 	}
 
 	/**
-	 * Posts of the app without their final text: responses that still show "thinking…", and posts that `isDraft` accepts, for
-	 * example by a button.
+	 * Posts of the app without their final text: responses that still show "thinking…", and posts for which `isDraft`
+	 * returns true.
 	 */
 	unfinished(isDraft: (shown: Shown) => boolean = () => false): Shown[] {
 		const { state } = this;
@@ -107,7 +107,7 @@ export class Simulator {
 		return [...this.state.commands.values()].filter((command) => command.guild_id === undefined);
 	}
 
-	/** Users that posts of the app would have notified. A correct app notifies none. */
+	/** Users whom posts of the app would have notified. A correct app notifies no user. */
 	get pings(): readonly Ping[] {
 		return this.state.pings;
 	}
@@ -122,7 +122,7 @@ export class Simulator {
 		return this.state.violations.splice(0);
 	}
 
-	/** Ends all connections. Throws if a violation was not taken. */
+	/** Ends all connections. Throws if a recorded violation was not read. */
 	close(): void {
 		this.gateway.drop();
 		const violations = this.drainViolations();
@@ -143,7 +143,8 @@ function appOf(snowflakes: Snowflakes, ids: Ids, options: SimulatorOptions) {
 		bot: false,
 		acceptsDirect: true,
 	};
-	// Two different ids, like those of apps from before 2016, so that a confusion of both is detected.
+	// Application and bot have different ids, as in apps created before 2016, so that tests detect a confusion of the
+	// two.
 	const id = snowflakes.create();
 	const botId = snowflakes.create();
 	const user = { id: botId, username: name.toLowerCase(), name, bot: true, acceptsDirect: false };

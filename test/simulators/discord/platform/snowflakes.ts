@@ -2,10 +2,13 @@ import type { Clock } from "@parley/base";
 
 /** Discord's epoch, the first second of 2015: https://discord.com/developers/docs/reference#snowflakes */
 const epoch = 1_420_070_400_000;
-/** Bits below the time: worker, process and increment in Discord's ids, all of them a counter in this simulator. */
+/**
+ * Number of bits below the time. In Discord's ids, they contain the worker, the process and an increment. In this
+ * simulator, they are one counter.
+ */
 const countBits = 22n;
 
-/** Ids like Discord's: ordered by time, and by creation for equal times. */
+/** Ids like Discord's, ordered by time. Ids with equal times are ordered by creation. */
 export class Snowflakes {
 	readonly #clock: Clock;
 	#time = 0;
@@ -16,7 +19,7 @@ export class Snowflakes {
 	}
 
 	create(): string {
-		// Never decreases, even if the clock does: a later id is larger.
+		// The time never decreases, even if the clock does, so that a later id is larger.
 		const time = Math.max(Math.floor(this.#clock.now()), this.#time);
 		this.#count = time === this.#time ? this.#count + 1n : 0n;
 		this.#time = time;

@@ -17,15 +17,15 @@ import { refusals } from "./refusal.ts";
 import type { SimulatorSettings } from "./settings.ts";
 import type { Snowflakes } from "./snowflakes.ts";
 
-/** An event that apps receive. */
+/** An event for apps. */
 export interface SimulatorEvent {
 	readonly t: GatewayDispatchEvents;
 	readonly d: object;
-	/** Intents of which one is required. 0: every app receives the event. */
+	/** Intents, one of which the app needs. If 0, every app receives the event. */
 	readonly intents: number;
-	/** An app that cannot see this channel does not receive the event. */
+	/** Channel of the event. An app that cannot see this channel does not receive the event. */
 	readonly channel?: ChannelRecord;
-	/** The message whose content requires `MESSAGE_CONTENT`. */
+	/** The message whose content an app receives only with `MESSAGE_CONTENT`. */
 	readonly message?: MessageRecord;
 }
 
@@ -36,7 +36,7 @@ export interface AppRecord {
 	readonly user: UserRecord;
 	readonly token: string;
 	readonly ownerId: string;
-	/** Intents that are enabled in the developer portal. */
+	/** Intents that are enabled for the app in the developer portal. */
 	privileged: number;
 }
 
@@ -65,7 +65,7 @@ export class State {
 	presences: number[] = [];
 	/** Refused requests that no correct app sends, and faults of the simulator itself. */
 	readonly violations: string[] = [];
-	/** Host of files. A front end with its own port changes it. */
+	/** Host of file links. A front end with its own port changes it. */
 	cdn = "https://cdn.discordapp.com";
 	/** Address of the gateway. A front end with its own port changes it. */
 	gatewayUrl = "wss://gateway.discord.gg";
@@ -86,12 +86,12 @@ export class State {
 		return this.clock.now();
 	}
 
-	/** A number from 0 to 1, from the seed. */
+	/** Returns a number from 0 to 1, derived from the seed. */
 	chance(): number {
 		return chanceOf(this.ids);
 	}
 
-	/** The time in Discord's format. */
+	/** Returns the time in Discord's format. */
 	timestamp(at: number): string {
 		return new Date(at).toISOString().replace("Z", "000+00:00");
 	}
@@ -128,7 +128,7 @@ export class State {
 		return member;
 	}
 
-	/** A message that other users than the app can request, so not an ephemeral one. */
+	/** Finds a message that the app can request through the channel, so not an ephemeral message. */
 	message(channel: ChannelRecord, id: string): MessageRecord {
 		const found = channel.messages.find((message) => message.id === id);
 		if (!found || found.deleted || found.onlyFor) throw refusals.unknownMessage();

@@ -9,13 +9,13 @@ const minute = 60_000;
 
 type ThreadEvent = GatewayDispatchEvents.ThreadCreate | GatewayDispatchEvents.ThreadUpdate;
 
-/** Emits an event with the state of a thread. */
+/** Emits an event with the current state of a thread. */
 export function emitThread(state: State, channel: ChannelRecord, t: ThreadEvent, more: object = {}): void {
 	const d = { ...threadShape(state, channel), ...more };
 	state.emit({ t, d, intents: GatewayIntentBits.Guilds, channel });
 }
 
-/** Archives a thread that was inactive for its duration. */
+/** Archives a thread that was inactive for its archive duration. */
 export function settle(state: State, channel: ChannelRecord): void {
 	const { thread } = channel;
 	if (!thread || thread.archived) return;
@@ -37,15 +37,18 @@ export function touch(state: State, channel: ChannelRecord): void {
 	emitThread(state, channel, GatewayDispatchEvents.ThreadUpdate);
 }
 
-/** 50083: "Tried to perform an operation on an archived thread, such as editing a message or adding a user". */
+/**
+ * Throws error 50083: "Tried to perform an operation on an archived thread, such as editing a message or adding a
+ * user".
+ */
 export function demandOpen(state: State, channel: ChannelRecord): void {
 	settle(state, channel);
 	if (channel.thread?.archived) throw refusals.archived();
 }
 
 /**
- * "Users won't be able to create or update messages in locked threads" without MANAGE_THREADS:
- * https://discord.com/developers/docs/topics/threads#locked-threads
+ * Throws for a locked thread: "Users won't be able to create or update messages in locked threads" without
+ * MANAGE_THREADS. https://discord.com/developers/docs/topics/threads#locked-threads
  */
 export function demandUnlocked(state: State, user: UserRecord, channel: ChannelRecord): void {
 	if (channel.thread?.locked && !may(state, user, channel, "ManageThreads")) throw refusals.locked();

@@ -18,7 +18,9 @@ export interface NewThread {
 	readonly archiveAfter?: number | undefined;
 }
 
-/** A thread of a message has the id of the message: https://discord.com/developers/docs/topics/threads */
+/**
+ * Opens a thread of a message. The thread has the id of the message: https://discord.com/developers/docs/topics/threads
+ */
 export function openThreadOf(
 	state: State,
 	by: UserRecord,
@@ -80,7 +82,10 @@ export interface ThreadChange {
 	readonly auto_archive_duration?: number | null;
 }
 
-/** "When unarchiving a thread that is not locked, SEND_MESSAGES is enough". An archived thread accepts no other change. */
+/**
+ * Checks a change of an archived thread. "When unarchiving a thread that is not locked, SEND_MESSAGES is enough". An
+ * archived thread accepts no other change.
+ */
 function demandChange(state: State, by: UserRecord, channel: ChannelRecord, change: ThreadChange): void {
 	const { thread } = channel;
 	if (thread?.archived && change.archived !== false) throw refusals.archived();
@@ -91,7 +96,7 @@ function demandChange(state: State, by: UserRecord, channel: ChannelRecord, chan
 	if (!owns) throw refusals.missingPermissions();
 }
 
-/** https://discord.com/developers/docs/resources/channel#modify-channel, for threads. */
+/** Changes a thread: https://discord.com/developers/docs/resources/channel#modify-channel */
 export function changeThread(
 	state: State,
 	by: UserRecord,
@@ -126,7 +131,10 @@ function countRename(state: State, { renamedAt }: ThreadRecord): void {
 	renamedAt.push(state.now());
 }
 
-/** A change of the name is also a message: https://github.com/discord/discord-api-docs/issues/5921 */
+/**
+ * Changes the name of a thread, and posts a message about the change:
+ * https://github.com/discord/discord-api-docs/issues/5921
+ */
 export function renameThread(state: State, by: UserRecord, channel: ChannelRecord, name: string): void {
 	channel.name = name;
 	emitThread(state, channel, GatewayDispatchEvents.ThreadUpdate);
@@ -135,7 +143,7 @@ export function renameThread(state: State, by: UserRecord, channel: ChannelRecor
 	announce(state, message, GatewayDispatchEvents.MessageCreate);
 }
 
-/** https://discord.com/developers/docs/resources/channel#join-thread */
+/** Adds a user to the members of a thread: https://discord.com/developers/docs/resources/channel#join-thread */
 export function joinThread(state: State, user: UserRecord, channel: ChannelRecord): void {
 	demand(state, user, channel);
 	demandOpen(state, channel);

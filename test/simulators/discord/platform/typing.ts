@@ -5,7 +5,7 @@ import type { ChannelRecord, UserRecord } from "./records.ts";
 import type { State } from "./state.ts";
 
 /**
- * The indicator lasts ten seconds, cannot be cancelled, and ends with a message:
+ * Starts the typing indicator. It lasts ten seconds, cannot be cancelled, and ends with a message:
  * https://discord.com/developers/docs/resources/channel#trigger-typing-indicator
  */
 const typingMs = 10_000;

@@ -20,7 +20,7 @@ function flagsOf({ app }: State): number {
 	return content ? ApplicationFlags.GatewayMessageContentLimited : 0;
 }
 
-/** https://discord.com/developers/docs/resources/application#application-object */
+/** Shape of the application: https://discord.com/developers/docs/resources/application#application-object */
 function applicationShape(state: State) {
 	const { app } = state;
 	return {
@@ -52,7 +52,7 @@ function scopeOf(call: Call): CommandScope {
 
 function commandRoutes(path: string): readonly Route[] {
 	const one = `${path}/{command_id}`;
-	// The contract has checked the body in each of them.
+	// The casts are safe because the contract has checked each body.
 	return [
 		{ method: "GET", path, handle: (call) => ok(listCommands(call.state, scopeOf(call))) },
 		{

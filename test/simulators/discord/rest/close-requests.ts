@@ -1,8 +1,8 @@
 import type { Document, JsonSchema } from "./openapi.ts";
 
 /**
- * Closes every object of a request schema, so that a misspelt key is a fault, because the document leaves nearly all of them
- * open. Parts of an `allOf` stay open, because each part would refuse the keys of the others.
+ * Closes every object of a request schema, so that a misspelt key is a fault. Discord's document leaves nearly all
+ * objects open. Parts of an `allOf` stay open, because each part would refuse the keys of the other parts.
  */
 export function closeRequests(document: Document): Document {
 	const { schemas } = document.components;

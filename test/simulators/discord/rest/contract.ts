@@ -8,34 +8,37 @@ import { closeRequests } from "./close-requests.ts";
 import type { Document, JsonSchema, Operation } from "./openapi.ts";
 import { unionErrors } from "./union-errors.ts";
 
-/** Discord's OpenAPI is not part of this repository. It is beside it, or at the path in the variable. */
+/**
+ * Path of Discord's OpenAPI document, which is not part of this repository. By default, the document is next to the
+ * repository. A variable can name another path.
+ */
 export const contractFile =
 	process.env["PARLEY_DISCORD_OPENAPI"] ??
 	fileURLToPath(new URL("../../../../../shared/platforms/discord-openapi.json", import.meta.url));
 
 const formats = ["int32", "int64", "double", "nonce", "snowflake"];
 
-/** Checks requests and responses against Discord's OpenAPI: https://github.com/discord/discord-api-spec */
+/** Checks requests and responses against Discord's OpenAPI document: https://github.com/discord/discord-api-spec */
 export class Contract {
 	static #loaded: Contract | undefined;
 	readonly #requests: Side;
 	readonly #answers: Side;
 
 	private constructor(text: string) {
-		// The file has this form. A missing part fails at its use.
+		// The code trusts the form of the file. A missing part fails when it is used.
 		const read = (): Document => parseJson(text, { maxDepth: 100, maxNodes: 1_000_000 }) as Document;
 		this.#requests = new Side(closeRequests(read()));
 		this.#answers = new Side(withForwards(withoutEmptyEnums(read())));
 	}
 
-	/** Undefined if the file does not exist. Reads it once per process. */
+	/** The contract. Undefined if the file does not exist. A process reads the file only once. */
 	static load(): Contract | undefined {
 		if (!existsSync(contractFile)) return undefined;
 		Contract.#loaded ??= new Contract(readFileSync(contractFile, "utf8"));
 		return Contract.#loaded;
 	}
 
-	/** Faults of a request. Empty if Discord accepts it. */
+	/** Faults of a request. Empty if Discord would accept the request. */
 	faultsOfRequest(
 		{ method, path }: { readonly method: string; readonly path: string },
 		{ query, body, params }: { readonly query: object; readonly body: unknown; readonly params: object },
@@ -51,7 +54,7 @@ export class Contract {
 		return [...faults, ...this.#requests.faults(pointer, forContract(body)).map((fault) => `body${fault}`)];
 	}
 
-	/** Faults of a response of the simulator. */
+	/** Faults of a response that the simulator sends. */
 	faultsOfAnswer(method: string, path: string, status: number, body: unknown): string[] {
 		const pointer = this.#answers.answerSchema(method, path, status);
 		if (pointer === "unknown status") return [`status ${status} is not among the answers`];
@@ -60,10 +63,10 @@ export class Contract {
 	}
 }
 
-/** Fields that discord.js adds to requests without them. Discord ignores them. */
+/** Fields that discord.js adds to all requests. Discord ignores them in these requests. */
 const additions: ReadonlySet<string> = new Set(["tts", "enforce_nonce"]);
 
-/** Permissions are strings in Discord's documentation, and numbers in its contract. */
+/** Permissions are strings in Discord's documentation, but numbers in its OpenAPI document. */
 function forContract(body: unknown): unknown {
 	if (Array.isArray(body)) return body.map(forContract);
 	if (typeof body !== "object" || body === null) return body;
@@ -76,7 +79,7 @@ function forContract(body: unknown): unknown {
 	return Object.fromEntries(entries);
 }
 
-/** Ajv refuses empty enums. They are at a position that no value reaches. */
+/** Removes empty enums, because Ajv refuses them. No value uses these parts of the schema. */
 function withoutEmptyEnums<Value>(value: Value): Value {
 	if (typeof value !== "object" || value === null) return value;
 	if ("enum" in value && Array.isArray(value.enum) && value.enum.length === 0) delete value.enum;
@@ -85,8 +88,9 @@ function withoutEmptyEnums<Value>(value: Value): Value {
 }
 
 /**
- * The document has snapshots of forwarded messages, but its references have the type of replies alone. Answers also have the
- * other type: https://discord.com/developers/docs/resources/message#message-reference-types
+ * Adds the reference type of forwarded messages. The document describes their snapshots, but its references only allow
+ * the type of replies. Real responses have both types:
+ * https://discord.com/developers/docs/resources/message#message-reference-types
  */
 function withForwards(document: Document): Document {
 	const { MessageReferenceType: known } = document.components.schemas;
@@ -103,7 +107,7 @@ class Side {
 	constructor(document: Document) {
 		this.#document = withoutEmptyEnums(document);
 		this.#ajv = new Ajv2020({ strict: false, allErrors: true, validateSchema: false, logger: false });
-		// The types of the package describe its CommonJS form.
+		// The package's types describe its CommonJS form, so the import needs a cast.
 		(addFormats as unknown as (ajv: Ajv2020) => void)(this.#ajv);
 		for (const format of formats) this.#ajv.addFormat(format, true);
 		this.#ajv.addSchema(this.#document, "discord");
@@ -131,7 +135,7 @@ class Side {
 		return content ? `${at}/content/application~1json/schema` : undefined;
 	}
 
-	/** Texts in addresses, converted to numbers if the schema has numbers. */
+	/** Faults of parameters. Texts in the address are converted to numbers if the schema requires numbers. */
 	faultsOfParameters(operation: Operation, place: "query" | "path", values: object): string[] {
 		const known = new Map(
 			(operation.parameters ?? []).filter((one) => one.in === place).map((one) => [one.name, one]),

@@ -2,7 +2,7 @@ import { ManualClock } from "@parley/base/testing";
 import { Simulator, type SimulatorOptions } from "../platform/simulator.ts";
 import type { RestRequest, RestResponse } from "./exchange.ts";
 
-/** The app under test. Its requests are answered synchronously. */
+/** The app under test. The simulator answers its requests synchronously. */
 export class DirectClient {
 	readonly #simulator: Simulator;
 
@@ -34,7 +34,7 @@ export class DirectClient {
 	): { readonly id: string } {
 		const answer = this.call("POST", `/channels/${channel.id}/messages`, { body, files });
 		if (answer.status !== 200) throw new Error(JSON.stringify(answer.body));
-		// The body is a message.
+		// The cast is safe because the body is a message.
 		return answer.body as { readonly id: string };
 	}
 
@@ -47,7 +47,7 @@ export class DirectClient {
 		return this.call("POST", path, { body, authorization: undefined });
 	}
 
-	/** A request with the token of an interaction. */
+	/** Sends a request with the token of an interaction. */
 	follows(
 		interaction: { readonly record: { readonly token: string } },
 		{ method, message, body }: { readonly method: string; readonly message?: string; readonly body?: object },
@@ -58,12 +58,12 @@ export class DirectClient {
 	}
 }
 
-/** Discord's error code of a refusal. */
+/** Discord's error code in a refusal. */
 export function codeOf({ body }: RestResponse): unknown {
 	return Object(body).code;
 }
 
-/** A simulator with a stopped clock, one channel, one member and the app. */
+/** A simulator with a stopped clock, one channel, one member, and the app. */
 export function pausedSimulator(options: SimulatorOptions = {}) {
 	const clock = new ManualClock();
 	const simulator = new Simulator({ clock, ...options });

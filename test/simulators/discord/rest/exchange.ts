@@ -1,15 +1,15 @@
 import type { Upload } from "../platform/attachments.ts";
 
-/** A received request of any front end. */
+/** A request as any front end has received it. */
 export interface RestRequest {
 	readonly method: string;
-	/** Path below `/api/v10`. */
+	/** Path relative to `/api/v10`. */
 	readonly path: string;
 	readonly query: Readonly<Record<string, string>>;
-	/** JSON body, or undefined without one. */
+	/** Parsed JSON body. Undefined if the request has no body. */
 	readonly body: unknown;
 	readonly files: readonly Upload[];
-	/** The header as sent. */
+	/** The `authorization` header as sent. */
 	readonly authorization?: string | undefined;
 }
 
@@ -17,6 +17,6 @@ export interface RestResponse {
 	readonly status: number;
 	/** Headers with names in lower case. */
 	readonly headers: Readonly<Record<string, string>>;
-	/** Null without a body. */
+	/** Parsed body. Null if the response has no body. */
 	readonly body: unknown;
 }

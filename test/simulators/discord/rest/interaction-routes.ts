@@ -13,7 +13,10 @@ import { messageShape } from "../shapes/messages.ts";
 import { draftOf } from "./message-routes.ts";
 import { type Call, nothing, ok, param, type Route } from "./route.ts";
 
-/** https://discord.com/developers/docs/interactions/receiving-and-responding#interaction-callback-interaction-callback-response-object */
+/**
+ * Shape of the callback response:
+ * https://discord.com/developers/docs/interactions/receiving-and-responding#interaction-callback-interaction-callback-response-object
+ */
 function callbackShape(state: State, interaction: InteractionRecord, type: number) {
 	const { original, ephemeral, channel } = interaction;
 	const shown =
@@ -71,7 +74,7 @@ export const interactionRoutes: readonly Route[] = [
 		handle(call) {
 			const { state, query, files } = call;
 			const names = { id: param(call, "interaction_id"), token: param(call, "interaction_token") };
-			// The contract has checked the body.
+			// The cast is safe because the contract has checked the body.
 			const callback = call.body as Callback;
 			const interaction = answerInteraction(state, names, callback, files);
 			return query["with_response"] === "true"

@@ -19,19 +19,23 @@ export function messageOf(call: Call): MessageRecord {
 }
 
 export function draftOf({ body, files }: Call): Draft {
-	// The contract has checked the body.
+	// The cast is safe because the contract has checked the body.
 	return { body: (body ?? {}) as Draft["body"], files };
 }
 
-/** The intent also applies to REST: https://discord.com/developers/docs/events/gateway#message-content-intent */
+/**
+ * The message content intent also restricts REST:
+ * https://discord.com/developers/docs/events/gateway#message-content-intent
+ */
 function read({ state }: Call, message: MessageRecord): object {
 	const shape = messageShape(state, message);
 	return hasMessageContent(state.app.privileged) ? shape : withoutContent(state, message, shape);
 }
 
 /**
- * https://discord.com/developers/docs/resources/message#get-channel-messages: newest first, 50 by default. A caller who
- * may not read the history gets an empty list and no error.
+ * Lists messages, newest first, 50 by default:
+ * https://discord.com/developers/docs/resources/message#get-channel-messages. A caller who may not read the history
+ * gets an empty list and no error.
  */
 function listMessages(call: Call): object[] {
 	const channel = channelOf(call);

@@ -10,7 +10,10 @@ export interface Fault extends NetworkFault {
 	readonly scope?: "user" | "global" | "shared";
 }
 
-/** The network between an app and Discord. Requests are labelled by their route: `POST /channels/{channel_id}/messages`. */
+/**
+ * The network between an app and Discord. The label of a request is its route, for example `POST
+ * /channels/{channel_id}/messages`.
+ */
 export class Network extends FaultyNetwork<Fault> {
 	readonly #api: RestApi;
 	readonly #state: State;

@@ -8,12 +8,12 @@ interface Window {
 	endsAt: number;
 }
 
-/** Facts that count towards rate limits. */
+/** Properties of a request that determine its rate limits. */
 export interface Counted {
-	/** Method and route: `POST /channels/{channel_id}/messages`. */
+	/** Method and route, for example `POST /channels/{channel_id}/messages`. */
 	readonly label: string;
 	readonly params: Readonly<Record<string, string>>;
-	/** True if it needs no token, because the global limit applies to bots. */
+	/** True if the request needs no token. The global limit then does not apply, because it is a limit of bots. */
 	readonly open: boolean;
 }
 
@@ -29,7 +29,7 @@ export class RateLimits {
 		this.#state = state;
 	}
 
-	/** Counts a request and returns the headers of its bucket. Refuses with 429 if one is empty. */
+	/** Counts a request and returns the headers of its bucket. Refuses the request with 429 if a bucket is empty. */
 	count(counted: Counted): Record<string, string> {
 		const { global, channelWrites } = this.#state.settings;
 		if (!counted.open) {
@@ -46,7 +46,10 @@ export class RateLimits {
 		return headers;
 	}
 
-	/** 401, 403 and 429 count, unless the limit was shared: https://discord.com/developers/docs/topics/rate-limits#invalid-request-limit-aka-cloudflare-bans */
+	/**
+	 * Counts a response with 401, 403 or 429, unless the limit was shared:
+	 * https://discord.com/developers/docs/topics/rate-limits#invalid-request-limit-aka-cloudflare-bans
+	 */
 	countInvalid({ status, details }: Refusal): void {
 		const counts = [401, 403, 429].includes(status) && details.scope !== "shared";
 		if (counts) this.#invalid = [...this.#recentInvalid(), this.#state.now()];
@@ -57,7 +60,7 @@ export class RateLimits {
 		return this.#recentInvalid().length;
 	}
 
-	/** True if the address is blocked. */
+	/** True if the address of the caller is blocked. */
 	get banned(): boolean {
 		return this.invalid >= this.#state.settings.invalid.limit;
 	}
@@ -69,14 +72,14 @@ export class RateLimits {
 
 	#bucket({ label, params }: Counted) {
 		const allowance = this.#state.settings.buckets[label] ?? this.#state.settings.bucket;
-		// "Top-level resources": channels, guilds, and webhooks with their token.
+		// Discord's "Top-level resources" have separate buckets: channels, guilds, and webhooks with their token.
 		const major =
 			params["channel_id"] ?? params["guild_id"] ?? params["webhook_token"] ?? params["interaction_token"];
 		const key = `${label}/${major ?? ""}`;
 		return { key, allowance, wait: this.#spend(key, allowance) };
 	}
 
-	/** Undefined if a request is left, otherwise the milliseconds until one is. */
+	/** Milliseconds until the next request is allowed. Undefined if a request is allowed now. */
 	#spend(key: string, { limit, perMs }: Allowance): number | undefined {
 		const now = this.#state.now();
 		const known = this.#windows.get(key);
@@ -102,7 +105,7 @@ export class RateLimits {
 	}
 }
 
-/** Refusal with the state of its bucket. */
+/** A refusal with the headers that describe its bucket. */
 export class LimitedRefusal extends Refusal {
 	readonly headers: Readonly<Record<string, string>>;
 

@@ -10,7 +10,7 @@ import { messageRoutes } from "./message-routes.ts";
 import { LimitedRefusal, RateLimits } from "./rate-limits.ts";
 import type { Reply, Route } from "./route.ts";
 
-/** Routes with the parts of their paths. */
+/** Routes, with their paths split into parts. */
 const routes: readonly { readonly route: Route; readonly pattern: readonly string[] }[] = [
 	...appRoutes,
 	...gatewayRoutes,
@@ -24,7 +24,7 @@ interface Match {
 	readonly params: Record<string, string>;
 }
 
-/** Method and route of an operation: `POST /channels/{channel_id}/messages`. */
+/** Method and route of an operation, for example `POST /channels/{channel_id}/messages`. */
 export function labelOf({ method, path }: { readonly method: string; readonly path: string }): string {
 	return `${method} ${path}`;
 }
@@ -40,7 +40,7 @@ function matches(pattern: readonly string[], parts: readonly string[]): Record<s
 	return params;
 }
 
-/** Finds the route of a request. If several match, the one with the fewest parameters. */
+/** Finds the route of a request. Among several matches, returns the route with the fewest parameters. */
 export function findRoute(method: string, path: string): Match | undefined {
 	const parts = path.split("/").map(decodeURIComponent);
 	const found = routes.flatMap(({ route, pattern }) => {
@@ -50,7 +50,7 @@ export function findRoute(method: string, path: string): Match | undefined {
 	return found.sort((one, other) => Object.keys(one.params).length - Object.keys(other.params).length)[0];
 }
 
-/** Discord's REST API, version 10, over a simulator. Each request is answered synchronously. */
+/** Discord's REST API, version 10, for a simulator. Answers each request synchronously. */
 export class RestApi {
 	readonly limits: RateLimits;
 	readonly #state: State;
@@ -62,7 +62,7 @@ export class RestApi {
 	}
 
 	answer(request: RestRequest): RestResponse {
-		// Cloudflare responds with an HTML page.
+		// Cloudflare responds with an HTML page instead of JSON.
 		if (this.limits.banned) return { status: 429, headers: { "retry-after": "600" }, body: null };
 		const headers: Record<string, string> = {};
 		try {
@@ -101,7 +101,7 @@ export class RestApi {
 		throw refusals.invalidForm(faults);
 	}
 
-	/** A fault here is one of the simulator. */
+	/** A fault here is a fault of the simulator. */
 	#checkAnswer({ method, path }: Route, { status, body }: Reply): void {
 		const faults = this.#contract?.faultsOfAnswer(method, path, status, body) ?? [];
 		this.#state.violations.push(

@@ -1,7 +1,7 @@
 import type { Upload } from "../platform/attachments.ts";
 import type { State } from "../platform/state.ts";
 
-/** A request that passed the contract, as a handler receives it. */
+/** A request that has passed the contract, in the form for a handler. */
 export interface Call {
 	readonly state: State;
 	readonly params: Readonly<Record<string, string>>;
@@ -15,11 +15,14 @@ export interface Reply {
 	readonly body: unknown;
 }
 
-/** One operation. The path is written as in Discord's OpenAPI. */
+/** One operation. The path has the form of Discord's OpenAPI document. */
 export interface Route {
 	readonly method: string;
 	readonly path: string;
-	/** Set for interactions and their webhooks: the token is in the path, and the global limit does not apply. */
+	/**
+	 * Set for routes of interactions and their webhooks. Their paths contain the token, and the global limit does not
+	 * apply.
+	 */
 	readonly open?: true;
 	handle(call: Call): Reply;
 }
@@ -34,7 +37,7 @@ export function created(body: unknown): Reply {
 	return { status: 201, body };
 }
 
-/** A parameter of the path, which the pattern promises. */
+/** Returns a parameter of the path, which the pattern guarantees. */
 export function param({ params }: Call, name: string): string {
 	const value = params[name];
 	if (value === undefined) throw new Error(`the route has no ${name}`);

@@ -10,10 +10,10 @@ import type { State } from "../platform/state.ts";
 
 type Component = APIMessageTopLevelComponent | APIComponentInContainer;
 
-/** Message of the components, whose files they may refer to. */
+/** Message that contains the components. They may refer to its files. */
 type Holder = Pick<MessageRecord, "id" | "attachments">;
 
-/** Components as Discord answers with them: with defaults, and with addresses of files instead of references. */
+/** Components in the form of Discord's responses: with defaults, and with addresses of files instead of references. */
 export function componentShape(state: State, holder: Holder, component: Component): object {
 	switch (component.type) {
 		case ComponentType.Container: {
@@ -59,7 +59,10 @@ function mediaShape(
 	return { media: addressOf(state, holder, media.url), description, spoiler };
 }
 
-/** https://discord.com/developers/docs/components/reference#unfurled-media-item-structure */
+/**
+ * Shape of a media item with the address of its file:
+ * https://discord.com/developers/docs/components/reference#unfurled-media-item-structure
+ */
 function addressOf(state: State, holder: Holder, url: string): object {
 	const file = referredFile(holder.attachments, url);
 	if (!file) return { id: holder.id, url, proxy_url: url };
@@ -67,7 +70,7 @@ function addressOf(state: State, holder: Holder, url: string): object {
 	return { id: file.id, url: link, proxy_url: link, content_type: file.type, attachment_id: file.id };
 }
 
-/** The file of a reference such as `attachment://chart.png`. */
+/** The file that a reference such as `attachment://chart.png` names. */
 function referredFile(files: readonly AttachmentRecord[], url: string): AttachmentRecord | undefined {
 	return files.find(({ name }) => url === `attachment://${name}`);
 }

@@ -7,8 +7,8 @@ import { messageShape } from "./messages.ts";
 import { memberShape, userShape } from "./people.ts";
 
 /**
- * https://discord.com/developers/docs/interactions/receiving-and-responding#interaction-object, with all fields that
- * discord.js needs.
+ * Shape of an interaction, with all fields that discord.js needs:
+ * https://discord.com/developers/docs/interactions/receiving-and-responding#interaction-object
  */
 export function interactionShape(state: State, interaction: InteractionRecord) {
 	const { channel, user, message, pressedOn, type } = interaction;

@@ -6,7 +6,7 @@ import { threadShape } from "./channels.ts";
 import { componentShape } from "./components.ts";
 import { memberShape, userShape } from "./people.ts";
 
-/** https://discord.com/developers/docs/resources/message#attachment-object */
+/** Shape of a file: https://discord.com/developers/docs/resources/message#attachment-object */
 export function attachmentShape(state: State, attachment: AttachmentRecord) {
 	const url = signedLink(state, attachment);
 	return {
@@ -54,7 +54,10 @@ function referenceOf(state: State, message: MessageRecord) {
 	return { message_reference: shape, referenced_message: referenced };
 }
 
-/** https://discord.com/developers/docs/resources/message#message-interaction-metadata-object */
+/**
+ * Metadata of the interaction that a message answers:
+ * https://discord.com/developers/docs/resources/message#message-interaction-metadata-object
+ */
 function metadataOf({ id, type, user, channel, message, trigger }: InteractionRecord): object {
 	return {
 		...{ id, type, user: userShape(user) },
@@ -80,7 +83,7 @@ function contentShape(state: State, message: MessageRecord) {
 	};
 }
 
-/** A message without its referenced message. */
+/** Shape of a message without its referenced message. */
 function plainShape(state: State, message: MessageRecord) {
 	const thread = message.channel.thread ? undefined : state.channels.get(message.id);
 	return {
@@ -96,8 +99,8 @@ function plainShape(state: State, message: MessageRecord) {
 }
 
 /**
- * https://discord.com/developers/docs/resources/message#message-object. The nonce is not stored. Only the response to the
- * creation and the event have it.
+ * Shape of a message: https://discord.com/developers/docs/resources/message#message-object. Only the response to the
+ * creation and the event contain the nonce, because Discord does not store it.
  */
 export function messageShape(state: State, message: MessageRecord, fresh = false) {
 	const nonce = fresh || state.settings.nonceInHistory ? message.nonce : undefined;
@@ -111,19 +114,20 @@ export function messageShape(state: State, message: MessageRecord, fresh = false
 
 function interactionName({ interaction }: MessageRecord) {
 	if (!interaction) return {};
-	// The data of a command has a name.
+	// The cast is safe because the data of a command has a name.
 	const { name } = interaction.data as { readonly name: string };
 	const { id, type, user } = interaction;
 	return { interaction: { id, type, name, user: userShape(user) } };
 }
 
 /**
- * Message with the additional fields of its event: https://discord.com/developers/docs/events/gateway-events#message-create
+ * Shape of a message with the additional fields of its event:
+ * https://discord.com/developers/docs/events/gateway-events#message-create
  */
 export function messageEventShape(state: State, message: MessageRecord, fresh = false) {
 	const { guild } = message.channel;
 	const shape = messageShape(state, message, fresh);
-	// "The message object won't include guild_id or member" if it is ephemeral.
+	// For an ephemeral message, "The message object won't include guild_id or member".
 	if (!guild || message.onlyFor) return shape;
 	const member = guild.members.get(message.author.id);
 	return {
@@ -138,7 +142,8 @@ export function messageEventShape(state: State, message: MessageRecord, fresh = 
 }
 
 /**
- * Message as an app without the privileged intent reads it, unless it is its own, is only for the app, or mentions it:
+ * Shape of a message for an app without the privileged intent. The content is empty unless the message is the app's
+ * own, is only for the app, or mentions the app:
  * https://discord.com/developers/docs/events/gateway#message-content-intent
  */
 export function withoutContent<Shape extends object>(

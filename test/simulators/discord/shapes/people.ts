@@ -2,7 +2,7 @@ import { type APIRole, type APIUser, GuildMemberFlags } from "discord-api-types/
 import type { MemberRecord, RoleRecord, UserRecord } from "../platform/records.ts";
 import type { State } from "../platform/state.ts";
 
-/** https://discord.com/developers/docs/resources/user#user-object */
+/** Shape of a user: https://discord.com/developers/docs/resources/user#user-object */
 export function userShape(user: UserRecord): APIUser {
 	return {
 		id: user.id,
@@ -21,7 +21,7 @@ export function userShape(user: UserRecord): APIUser {
 	};
 }
 
-/** https://discord.com/developers/docs/resources/guild#guild-member-object, without the user. */
+/** Shape of a member without its user: https://discord.com/developers/docs/resources/guild#guild-member-object */
 export function memberShape(state: State, member: MemberRecord) {
 	const until = member.silentUntil;
 	return {
@@ -40,7 +40,7 @@ export function memberShape(state: State, member: MemberRecord) {
 	};
 }
 
-/** https://discord.com/developers/docs/topics/permissions#role-object */
+/** Shape of a role: https://discord.com/developers/docs/topics/permissions#role-object */
 export function roleShape(role: RoleRecord): APIRole {
 	return {
 		id: role.id,

@@ -1,8 +1,9 @@
 import { insideOf, isPart, type Part } from "./block-text.ts";
 
 /**
- * Limits of messages and modals that no type documents: https://docs.slack.dev/reference/block-kit/blocks,
- * https://docs.slack.dev/reference/methods/chat.postMessage, and for all blocks together bolt-js #2509.
+ * Limits of messages and modals that the published types do not contain:
+ * https://docs.slack.dev/reference/block-kit/blocks, https://docs.slack.dev/reference/methods/chat.postMessage, and for
+ * all blocks together bolt-js #2509.
  */
 export const blockLimits = {
 	text: 40_000,
@@ -17,7 +18,7 @@ export const blockLimits = {
 	viewBytes: 250_000,
 } as const;
 
-/** Length in code points, as Slack counts. */
+/** Length in code points, which is Slack's unit. */
 export function long(text: string): number {
 	return [...text].length;
 }
@@ -27,7 +28,7 @@ function all(blocks: readonly unknown[]): Part[] {
 	return blocks.filter(isPart).flatMap(inside);
 }
 
-/** Faults of the blocks of a message or modal that the types do not describe. */
+/** Faults of the blocks in a message or modal that the published types allow. */
 export function faultsOfBlocks(blocks: readonly unknown[], maximum: number): string[] {
 	const parts = all(blocks);
 	const faults: string[] = [];
@@ -48,7 +49,7 @@ export function faultsOfBlocks(blocks: readonly unknown[], maximum: number): str
 	];
 }
 
-/** Blocks that must have elements. */
+/** Types of blocks that must have elements. */
 const holders = new Set(["actions", "context", "context_actions"]);
 
 function faultsOfPart(part: Part): string[] {
@@ -64,7 +65,10 @@ function faultsOfPart(part: Part): string[] {
 	return faults;
 }
 
-/** https://docs.slack.dev/reference/block-kit/blocks/plan-block and task-card-block */
+/**
+ * Faults of a plan block and its task cards: https://docs.slack.dev/reference/block-kit/blocks/plan-block and
+ * task-card-block
+ */
 function faultsOfPlan({ type, title, tasks }: Part): string[] {
 	if (type !== "plan") return [];
 	const cards = insideOf([tasks ?? []]);
@@ -92,7 +96,7 @@ function faultsOfChoice(part: Part): string[] {
 	return initial && options.length > 0 && !known ? ["initial_option: is none of the options"] : [];
 }
 
-/** https://docs.slack.dev/reference/block-kit/blocks/table-block */
+/** Faults of all table blocks together: https://docs.slack.dev/reference/block-kit/blocks/table-block */
 function faultsOfTables(blocks: readonly unknown[]): string[] {
 	const tables = blocks.filter(isPart).filter(({ type }) => type === "table");
 	const text = tables.flatMap((table) =>
@@ -108,7 +112,7 @@ function faultsOfTables(blocks: readonly unknown[]): string[] {
 	return faults;
 }
 
-/** Length of the text in blocks, as `msg_blocks_too_long` counts it. */
+/** Length of the text in blocks, in the count of the error `msg_blocks_too_long`. */
 export function textLength(blocks: readonly unknown[]): number {
 	const texts = all(blocks).flatMap(({ text, title }) => [text, title]);
 	return texts.reduce<number>((sum, text) => sum + (typeof text === "string" ? long(text) : 0), 0);

@@ -1,10 +1,10 @@
-/** A part of Block Kit with the fields of all kinds: https://docs.slack.dev/reference/block-kit */
+/** A part of Block Kit with the optional fields of all kinds: https://docs.slack.dev/reference/block-kit */
 export interface Part {
 	readonly type?: string;
 	readonly [name: string]: unknown;
 }
 
-/** The objects directly inside a value. */
+/** The objects that a value directly contains. */
 export function insideOf(value: unknown): Part[] {
 	if (Array.isArray(value)) return value.flatMap((one: unknown) => (isPart(one) ? [one] : insideOf(one)));
 	if (!isPart(value)) return [];
@@ -17,7 +17,7 @@ export function isPart(value: unknown): value is Part {
 	return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** All texts that can contain mentions, in order. */
+/** All texts that can contain mentions, in document order. */
 export function mrkdwnOf(blocks: unknown): string[] {
 	return insideOf(blocks).flatMap((part) => {
 		const { type, text } = part;
@@ -34,7 +34,7 @@ function tokenOf(part: Part): string[] {
 	return part.type === "usergroup" ? [`<!subteam^${String(part["usergroup_id"])}>`] : [];
 }
 
-/** The visible text in the blocks of a message, as markdown or mrkdwn as sent: at least one line per block. */
+/** The visible text of a message's blocks, in the sent form (Markdown or mrkdwn). Each block has at least one line. */
 export function blockTexts(blocks: readonly unknown[]): string[] {
 	return blocks.filter(isPart).flatMap((block) => {
 		const text = textOfBlock(block);
@@ -65,12 +65,12 @@ const stateMarks: Readonly<Record<string, string>> = {
 	error: "❌",
 };
 
-/** Symbols in place of the icons of Slack's apps. */
+/** Text of a plan, with symbols that replace the icons of Slack's apps. */
 function planText({ title, tasks }: Part): string {
 	return [`(plan: ${String(title)})`, ...insideOf(tasks).map(taskText)].join("\n");
 }
 
-/** The title with its details and output, which are text for people too. */
+/** The title of a task with its details and output, which people also read. */
 function taskText({ status, title, details, output }: Part): string {
 	const below = [details, output].filter(isPart).map(textOfBlock);
 	return [`${stateMarks[String(status)]} ${String(title)}`, ...below].join("\n");
@@ -102,7 +102,7 @@ function richText(part: Part): string {
 	return inside.join("");
 }
 
-/** In Markdown syntax. */
+/** Text of a part with its style in Markdown syntax. */
 function styled(part: Part): string {
 	const { bold, italic, code, strike } = Object(part["style"]);
 	const marks = [strike ? "~~" : "", bold ? "**" : "", italic ? "*" : "", code ? "`" : ""];

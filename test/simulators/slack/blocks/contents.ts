@@ -14,7 +14,7 @@ export interface Contents {
 	readonly metadata?: MessageMetadata | undefined;
 }
 
-/** Resulting message content. Refuses an invalid message and records it as a violation. */
+/** Content of the resulting message. Refuses an invalid message and records a violation. */
 export function readContents(state: State, contents: Contents) {
 	const { markdown_text: markdown, metadata } = contents;
 	if (markdown !== undefined && (contents.text !== undefined || contents.blocks)) {
@@ -35,7 +35,7 @@ export function readContents(state: State, contents: Contents) {
 }
 
 /**
- * With automatic parsing, names in the text become links:
+ * With automatic parsing, names in the text become mentions and links:
  * https://docs.slack.dev/messaging/formatting-message-text#automatic-parsing
  */
 function linked(state: State, { text, parse, link_names: links }: Contents): string | undefined {
@@ -48,7 +48,7 @@ function linked(state: State, { text, parse, link_names: links }: Contents): str
 		);
 }
 
-/** Refuses blocks with faults that their types do not exclude. */
+/** Refuses blocks with faults that the published types allow. */
 export function checkBlocks(state: State, blocks: readonly unknown[], maximum: number): void {
 	const faults = faultsOfBlocks(blocks, maximum);
 	if (faults.length > 0) {
@@ -62,7 +62,7 @@ export function checkBlocks(state: State, blocks: readonly unknown[], maximum: n
 	}
 }
 
-/** https://docs.slack.dev/messaging/message-metadata */
+/** Refuses invalid metadata: https://docs.slack.dev/messaging/message-metadata */
 export function checkMetadata(
 	state: State,
 	{ event_type: type, event_payload: payload }: MessageMetadata,
@@ -71,13 +71,13 @@ export function checkMetadata(
 	if (long(JSON.stringify(payload)) > blockLimits.metadata) throw violated(state, "metadata_too_large");
 }
 
-/** A refusal of a call that no correct app sends. */
+/** Records a call that no correct app sends, and returns its refusal. */
 export function violated(state: State, error: string): Refusal {
 	state.violations.push(error);
 	return new Refusal(error);
 }
 
-/** Blocks and elements without an id get one: https://docs.slack.dev/reference/block-kit/blocks */
+/** Adds missing ids of blocks and elements, as Slack does: https://docs.slack.dev/reference/block-kit/blocks */
 export function numbered(state: State, blocks: readonly AnyBlock[]): AnyBlock[] {
 	return blocks.map((block): AnyBlock => {
 		const copy = structuredClone(block);

@@ -1,6 +1,6 @@
 import { insideOf, isPart, type Part } from "./block-text.ts";
 
-/** Button or menu with its block. */
+/** A button or menu, with the id of its block. */
 export interface SeenControl {
 	readonly blockId: string;
 	readonly element: Part;
@@ -26,7 +26,7 @@ export function controlsOf(blocks: readonly unknown[]): SeenControl[] {
 	});
 }
 
-/** A pair of feedback buttons is one element whose buttons are pressed one by one. */
+/** A pair of feedback buttons is one element, but people press its buttons separately. */
 function pressables(element: Part): Part[] {
 	if (element.type !== "feedback_buttons") return [element];
 	const { type, action_id } = element;
@@ -49,7 +49,7 @@ export function labelOf(part: unknown): string {
 	return isPart(part["text"]) ? labelOf(part["text"]) : typeof part["text"] === "string" ? part["text"] : "";
 }
 
-/** Options of a menu, including grouped ones. */
+/** Options of a menu, including the options in groups. */
 export function optionsOf(element: Part): Part[] {
 	return [
 		...insideOf([element["options"]]),

@@ -5,51 +5,55 @@ import type { SimulatorEvent, State } from "../platform/state.ts";
 import { payloadOf } from "../shapes/envelopes.ts";
 import { EventDelay } from "./event-delay.ts";
 
-/** Share, from 0 to 1, of events that come twice, or after a later one. */
+/**
+ * Share of disordered events, from 0 to 1. A duplicate arrives twice, and a reordered event arrives after a later
+ * event.
+ */
 export interface Disorder {
 	readonly duplicate?: number;
 	readonly reorder?: number;
 }
 
-/** Reason of a repetition: https://docs.slack.dev/apis/events-api#retries */
+/** Reason for a repeated delivery: https://docs.slack.dev/apis/events-api#retries */
 export type RetryReason = "http_timeout" | "http_error" | "connection_failed";
 
-/** A payload for the app. `interactive`: buttons, forms and menus, as Slack names them together. */
+/** A payload for the app. `interactive` is Slack's term for buttons, forms and menus. */
 export interface Envelope {
 	readonly type: SimulatorEvent["kind"];
 	readonly body: unknown;
-	/** Number of earlier attempts. */
+	/** Number of earlier delivery attempts. */
 	readonly attempt: number;
 }
 
-/** One connection to an app: a socket, an address, or a port in this process. */
+/** One connection to an app: a socket, a request URL, or a port in this process. */
 export interface Receiver {
-	/** Resolves with the reply when the app has acknowledged. Rejects if it has not. */
+	/** Resolves with the reply when the app has acknowledged the payload. Rejects if the app does not acknowledge it. */
 	receive(envelope: Envelope, reason?: RetryReason): Promise<SlackReply>;
-	/** Slack ends the connection. */
+	/** Ends the connection as Slack would. */
 	cut?(): void;
 }
 
-/** The app refuses retries: `x-slack-no-retry`. */
+/** Thrown if the app refuses retries with `x-slack-no-retry`. */
 export class NoRetry extends Error {
 	override readonly name = "NoRetry";
 }
 
 interface Sending {
 	readonly event: SimulatorEvent;
-	/** The same for each attempt. */
+	/** Body of the request, which is the same in each attempt. */
 	readonly body: string;
 	readonly attempt: number;
 	readonly reason?: RetryReason;
 }
 
 /**
- * Delivers events to the app, each to any one of its connections. An event that is not acknowledged within three seconds is
- * repeated three times: https://docs.slack.dev/apis/events-api. An interaction of a person is delivered once.
+ * Delivers events to the app, each over any one of its connections. Repeats an event up to three times if the app does
+ * not acknowledge it within three seconds: https://docs.slack.dev/apis/events-api. Delivers a person's interaction only
+ * once.
  */
 export class Delivery {
 	disorder: Disorder = {};
-	/** Inner types of undelivered events. */
+	/** Inner types of events that the app never acknowledged. */
 	readonly lost: string[] = [];
 	readonly #state: State;
 	readonly #receivers: Receiver[] = [];
@@ -60,7 +64,7 @@ export class Delivery {
 		this.#state = state;
 		this.#delay = new EventDelay(state.clock, (event) => this.#begin(event));
 		state.listen((events) => {
-			// No event is delivered inside the call that caused it.
+			// The event is delivered only after the call that caused it has returned.
 			void Promise.resolve().then(() => this.#carry(events));
 		});
 	}
@@ -82,7 +86,7 @@ export class Delivery {
 		};
 	}
 
-	/** Slack ends all connections. */
+	/** Ends all connections as Slack would. */
 	drop(): void {
 		for (const receiver of this.#receivers.splice(0)) receiver.cut?.();
 	}
@@ -129,7 +133,7 @@ export class Delivery {
 			this.#timers.delete(timer);
 			then();
 		};
-		// A copy, as on the wire, which later changes do not affect.
+		// A copy, as on the network, which later changes do not affect.
 		const envelope = { type: sending.event.kind, body: JSON.parse(sending.body), attempt: sending.attempt };
 		receiver.receive(envelope, sending.reason).then(
 			(reply) => end(() => this.#acknowledge(sending, reply)),

@@ -2,10 +2,10 @@ import type { Clock, Timer } from "@parley/base";
 import { isPart } from "../blocks/block-text.ts";
 import type { SimulatorEvent } from "../platform/state.ts";
 
-/** Number of later events for which an event waits. */
+/** Number of later events that a delayed event waits for. */
 const delayMs = 100;
 
-/** Delays events, one at a time, so that later ones overtake them. Slack promises no order. */
+/** Delays one event at a time, so that later events overtake it. Slack guarantees no order. */
 export class EventDelay {
 	readonly #clock: Clock;
 	readonly #deliver: (event: SimulatorEvent) => void;
@@ -40,7 +40,7 @@ export class EventDelay {
 	}
 }
 
-/** Events of one message keep their order, except repetitions, because people react to posts that they have seen. */
+/** Events of one message stay in order, except for repetitions, because people react to posts that they have seen. */
 function mayOvertake({ body: later }: SimulatorEvent, { body: earlier }: SimulatorEvent): boolean {
 	return messageOf(later) !== messageOf(earlier) || later["type"] !== earlier["type"];
 }

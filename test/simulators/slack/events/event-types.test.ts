@@ -80,7 +80,10 @@ test("events match Slack's own types", () => {
 	`);
 });
 
-/** Removes fields that Slack sends and its types lack, and adds fields that its types require and Slack does not send. */
+/**
+ * Corrects Slack's types: removes fields that Slack sends but the types lack, and adds fields that the types require
+ * but Slack does not send.
+ */
 function typed(body: Readonly<Record<string, unknown>>): Record<string, unknown> {
 	const { app_id: _, subtype, ...rest } = body;
 	const [inner, before] = [rest["message"], rest["previous_message"]].map((one) => Object(one));

@@ -19,7 +19,7 @@ interface Given {
 	readonly body?: string;
 }
 
-/** An app that answers requests with `answer`. Undefined: no response. */
+/** An app that answers requests with the result of `answer`. If undefined, the app does not respond. */
 async function place(answer: (got: Got) => Given | undefined) {
 	const clock = new ManualClock();
 	const simulator = new Simulator({ clock });
@@ -33,7 +33,7 @@ async function place(answer: (got: Got) => Given | undefined) {
 		if (given) response.writeHead(given.status ?? 200, given.headers).end(given.body);
 	});
 	await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-	// The address of a server on a TCP port is an object.
+	// A server on a TCP port has an object as its address.
 	const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
 	const events = new HttpEvents(simulator, url, () => void setImmediate(() => watch.notify()));
 	const detach = simulator.delivery.attach(events);

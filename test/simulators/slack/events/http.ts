@@ -13,14 +13,17 @@ export interface Signing {
 	readonly clock: Clock;
 }
 
-/** The headers that prove a request to be Slack's: https://docs.slack.dev/authentication/verifying-requests-from-slack */
+/**
+ * The headers that prove that a request comes from Slack:
+ * https://docs.slack.dev/authentication/verifying-requests-from-slack
+ */
 export function signed(text: string, { signingSecret, clock }: Signing): Record<string, string> {
 	const timestamp = String(Math.floor(clock.now() / 1000));
 	const mac = createHmac("sha256", signingSecret).update(`v0:${timestamp}:${text}`).digest("hex");
 	return { "x-slack-request-timestamp": timestamp, "x-slack-signature": `v0=${mac}` };
 }
 
-/** Sends events to a request URL: https://docs.slack.dev/apis/events-api/using-http-request-urls */
+/** Sends events to the app's request URL: https://docs.slack.dev/apis/events-api/using-http-request-urls */
 export class HttpEvents implements Receiver {
 	readonly #simulator: Simulator;
 	readonly #url: string;
@@ -33,7 +36,10 @@ export class HttpEvents implements Receiver {
 		this.#changed = changed;
 	}
 
-	/** Resolves with true if the app proves to own the address: https://docs.slack.dev/reference/events/url_verification */
+	/**
+	 * Resolves with true if the app proves that it owns the address:
+	 * https://docs.slack.dev/reference/events/url_verification
+	 */
 	async verify(): Promise<boolean> {
 		const { ids, app } = this.#simulator.state;
 		const challenge = ids.create("challenge");
@@ -49,12 +55,12 @@ export class HttpEvents implements Receiver {
 
 	async receive({ type, body, attempt }: Envelope, reason?: RetryReason): Promise<SlackReply> {
 		const [text, contentType] = written(type, body);
-		// https://docs.slack.dev/apis/events-api#retries
+		// Headers of a retry: https://docs.slack.dev/apis/events-api#retries
 		const retry =
 			attempt > 0 ? { "x-slack-retry-num": `${attempt}`, "x-slack-retry-reason": reason ?? "" } : {};
 		const response = await this.#post(text, contentType, retry);
 		const responseText = await response.text();
-		// "For each request you receive, answer with an HTTP 200 status code."
+		// Slack requires: "For each request you receive, answer with an HTTP 200 status code."
 		if (response.ok) return responseText === "" ? undefined : replyOf(responseText);
 		if (response.headers.get("x-slack-no-retry") === "1") throw new NoRetry();
 		throw new Error(`the app answered with ${response.status}`);
@@ -76,7 +82,10 @@ export class HttpEvents implements Receiver {
 	}
 }
 
-/** Commands are forms, interactions are forms with JSON in `payload`: https://docs.slack.dev/interactivity/handling-user-interaction#payloads */
+/**
+ * Commands are sent as forms. Interactions are sent as forms with JSON in `payload`:
+ * https://docs.slack.dev/interactivity/handling-user-interaction#payloads
+ */
 function written(type: Envelope["type"], body: unknown): [text: string, contentType: string] {
 	if (type === "event") return [JSON.stringify(body), json];
 	if (type === "interactive")

@@ -7,13 +7,13 @@ import type { Envelope, Receiver, RetryReason } from "./delivery.ts";
 
 /** Reasons why Slack ends a socket: https://docs.slack.dev/apis/events-api/using-socket-mode#disconnect */
 export type Goodbye =
-	/** "In about 10 seconds". */
+	/** The socket will be replaced "in about 10 seconds". */
 	| "warning"
-	/** Its container is replaced. */
+	/** Slack replaces the container of the socket. */
 	| "refresh_requested"
-	/** More than ten sockets. In the SDKs, not in the documentation. */
+	/** The app has more than ten sockets. The SDKs know this reason, but the documentation does not mention it. */
 	| "too_many_websockets"
-	/** Socket Mode was disabled. */
+	/** An administrator has disabled Socket Mode. */
 	| "link_disabled";
 
 const types = { event: "events_api", command: "slash_commands", interactive: "interactive" } as const;
@@ -21,13 +21,13 @@ const acknowledgement = z.object({
 	envelope_id: z.string(),
 	payload: z.record(z.string(), z.unknown()).optional(),
 });
-/** Time from the disconnect message to the close of the socket. */
+/** Milliseconds between the disconnect message and the close of the socket. */
 const closesMs = { warning: 10_000, refresh_requested: 10_000, too_many_websockets: 0, link_disabled: 0 };
 
 export interface SocketParts {
 	readonly webSocket: WebSocket;
 	readonly state: State;
-	/** Ids of all envelopes of all sockets. */
+	/** Ids of the envelopes that all sockets have sent. */
 	readonly sent: Set<string>;
 	readonly gone: () => void;
 	/** Called after an acknowledgement. */
@@ -39,7 +39,7 @@ export class Socket implements Receiver {
 	readonly #waiting = new Map<string, (reply: SlackReply) => void>();
 	#detach: (() => void) | undefined;
 	#isDeaf = false;
-	/** Number of sent envelopes, and of acknowledged ones. */
+	/** Number of sent envelopes, and number of acknowledged envelopes. */
 	readonly count = { sent: 0, acknowledged: 0 };
 
 	constructor(parts: SocketParts) {
@@ -52,7 +52,7 @@ export class Socket implements Receiver {
 		});
 	}
 
-	/** Receives its share of events until `detach` is called. */
+	/** Receives a share of the events until `detach` is called. */
 	joins(detach: () => void, connections: number): void {
 		const { app } = this.#parts.state;
 		this.#detach = detach;
@@ -62,7 +62,10 @@ export class Socket implements Receiver {
 		});
 	}
 
-	/** Sends an envelope, and resolves when it is acknowledged: https://docs.slack.dev/apis/events-api/using-socket-mode#events */
+	/**
+	 * Sends an envelope. Resolves when the app has acknowledged it:
+	 * https://docs.slack.dev/apis/events-api/using-socket-mode#events
+	 */
 	receive({ type, body, attempt }: Envelope, reason?: RetryReason): Promise<SlackReply> {
 		const acknowledged = Promise.withResolvers<SlackReply>();
 		if (this.#isDeaf) return acknowledged.promise;
@@ -80,14 +83,14 @@ export class Socket implements Receiver {
 		return acknowledged.promise;
 	}
 
-	/** Sends any frame, including one that Slack would not send. */
+	/** Sends any frame, including invalid frames. */
 	sends(frame: object | string | Buffer): void {
 		this.#parts.webSocket.send(
 			typeof frame === "string" || Buffer.isBuffer(frame) ? frame : JSON.stringify(frame),
 		);
 	}
 
-	/** Slack announces a disconnect and closes the socket. */
+	/** Announces a disconnect and then closes the socket, as Slack does. */
 	disconnects(reason: Goodbye): void {
 		const { webSocket, state } = this.#parts;
 		this.sends({ type: "disconnect", reason, debug_info: { host: "applink-1" } });
@@ -100,12 +103,12 @@ export class Socket implements Receiver {
 		}
 	}
 
-	/** The connection is lost without a close frame. */
+	/** Cuts the connection without a close frame. */
 	cut(): void {
 		this.#parts.webSocket.terminate();
 	}
 
-	/** The socket stays open and answers pings, and sends no more events. */
+	/** Makes the socket useless: it stays open and answers pings, but sends no more events. */
 	deafens(): void {
 		this.#isDeaf = true;
 	}

@@ -4,7 +4,7 @@ import { type WebSocket, WebSocketServer } from "ws";
 import type { Simulator } from "../platform/simulator.ts";
 import { Socket } from "./socket.ts";
 
-/** Maximum of sockets of one app: https://docs.slack.dev/apis/events-api/using-socket-mode#connections */
+/** Maximum number of sockets per app: https://docs.slack.dev/apis/events-api/using-socket-mode#connections */
 const maxSockets = 10;
 
 /** The sockets of the app under test: https://docs.slack.dev/apis/events-api/using-socket-mode */
@@ -12,12 +12,12 @@ export class Sockets {
 	greets = true;
 	/** Number of opened sockets. */
 	opened = 0;
-	/** Maximum of open sockets and, since the first `hello`, their minimum. */
+	/** Maximum number of open sockets, and their minimum number since the first `hello`. */
 	readonly range = { maximum: 0, fewest: Number.POSITIVE_INFINITY };
 	readonly #simulator: Simulator;
 	readonly #changed: () => void;
 	readonly #server = new WebSocketServer({ noServer: true });
-	/** Unused addresses. Each is valid for one socket. */
+	/** Parts of unused socket addresses. Each address is valid for one socket. */
 	readonly #tickets = new Set<string>();
 	readonly #open: Socket[] = [];
 	/** Ids of all sent envelopes. */
@@ -28,12 +28,12 @@ export class Sockets {
 		this.#changed = changed;
 	}
 
-	/** Open sockets with `hello`, oldest first. */
+	/** Open sockets that have sent `hello`, oldest first. */
 	get open(): readonly Socket[] {
 		return this.#open;
 	}
 
-	/** An address for one socket: https://docs.slack.dev/reference/methods/apps.connections.open */
+	/** Returns an address for one socket: https://docs.slack.dev/reference/methods/apps.connections.open */
 	address(host: string): string {
 		const { ids, app } = this.#simulator.state;
 		const ticket = ids.create("ticket");
@@ -51,7 +51,7 @@ export class Sockets {
 		this.#server.handleUpgrade(request, stream, head, (webSocket) => this.#attend(webSocket));
 	}
 
-	/** Socket Mode is disabled in the settings of the app. */
+	/** Disables Socket Mode in the settings of the app. */
 	switchOff(): void {
 		for (const socket of [...this.#open]) socket.disconnects("link_disabled");
 	}

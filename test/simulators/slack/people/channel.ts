@@ -23,7 +23,10 @@ interface Viewer {
 	readonly id: string;
 }
 
-/** Suggestions of the app in a channel or thread; in direct messages, those of its manifest until it sets others. */
+/**
+ * Suggested prompts of the app in a channel or thread. In direct messages, the suggestions of the manifest apply until
+ * the app sets its own.
+ */
 export function promptsIn(state: State, { record, threadTs = "" }: Channel): readonly Prompt[] {
 	const found = state.prompts.get(`${record.id}-${threadTs}`);
 	return found?.prompts ?? (record.kind === "im" ? state.app.prompts : []);
@@ -34,7 +37,7 @@ interface Attached {
 	readonly blocks?: readonly AnyBlock[];
 }
 
-/** A channel, a group conversation, direct messages, or a thread of one of them, as people see them. */
+/** A channel, a group conversation, a direct message, or a thread in one of these, as people see it. */
 export class Channel {
 	readonly #state: State;
 	readonly record: ChannelRecord;
@@ -57,15 +60,15 @@ export class Channel {
 		return this.threadTs === undefined ? this.record.name : (this.root?.text.split("\n")[0] ?? "");
 	}
 
-	/** First message of a thread. */
+	/** First message of the thread. */
 	get root(): Shown | undefined {
 		const root = this.record.messages.find(({ ts }) => ts === this.threadTs);
 		return root && show(this.#state, root);
 	}
 
 	/**
-	 * Messages that the viewer sees, oldest first. By default, those that all members of the channel see. For a thread, its
-	 * replies.
+	 * Messages that the viewer sees, oldest first. Without a viewer, messages that all members of the channel see. For
+	 * a thread, only its replies.
 	 */
 	shows(viewer?: Viewer): Shown[] {
 		const here = this.record.messages.filter((message) => this.#isHere(message) && isSeen(message, viewer));
@@ -83,7 +86,7 @@ export class Channel {
 		return last;
 	}
 
-	/** The states of a message here, oldest first, also after its deletion. */
+	/** The states of a message in this channel, oldest first. Also available after its deletion. */
 	states({ id }: Viewer): PostState[] {
 		const ts = id.split("-")[1] ?? id;
 		const found = this.record.messages.find((message) => message.ts === ts);
@@ -91,7 +94,7 @@ export class Channel {
 		return statesOf(this.#state, found);
 	}
 
-	/** The messages that the viewer sees as a text for golden files. Threads are below their messages. */
+	/** The messages that the viewer sees, as a text for golden files. Each thread is below its message. */
 	transcript(viewer?: Viewer): string {
 		const lines = this.shows(viewer).flatMap((shown) => {
 			const thread = this.threadTs === undefined ? this.thread(shown).shows(viewer) : [];
@@ -104,38 +107,38 @@ export class Channel {
 		].join("\n");
 	}
 
-	/** Status texts of the app, here or in a thread of this channel. */
+	/** Status texts of the app: in this thread, or in this channel with all its threads. */
 	statuses(): string[] {
 		return statusesNow(this.#state, this.record)
 			.filter(({ threadTs }) => this.threadTs === undefined || this.threadTs === threadTs)
 			.map(({ status }) => status);
 	}
 
-	/** The session of this thread. */
+	/** The assistant session of this thread. */
 	get session(): { readonly status: SessionStatus; readonly title: string } | undefined {
 		const { record: channel, threadTs } = this;
 		const found = threadTs === undefined ? undefined : sessionAt(this.#state, { channel, threadTs });
 		return found && { status: found.status, title: found.title };
 	}
 
-	/** Titles of the suggestions that people see here. */
+	/** Titles of the suggested prompts that people see here. */
 	get prompts(): string[] {
 		return promptsIn(this.#state, this).map(({ title }) => title);
 	}
 
-	/** Names of people and apps with a status. */
+	/** Names of people and apps that have a status. */
 	typing(): string[] {
 		return this.statuses().length > 0 ? [this.#state.app.user.name] : [];
 	}
 
-	/** Its threads, in the order of their first messages. */
+	/** Threads of the channel, in the order of their first messages. */
 	threads(): Channel[] {
 		const begun = new Set(this.record.messages.flatMap(({ threadTs }) => threadTs ?? []));
 		const roots = this.record.messages.filter(({ ts }) => begun.has(ts));
 		return roots.map(({ ts }) => new Channel(this.#state, this.record, ts));
 	}
 
-	/** The thread of a message, with or without replies. */
+	/** The thread of a message, even if it has no replies. */
 	thread({ id }: Viewer): Channel {
 		return new Channel(this.#state, this.record, id.split("-")[1] ?? id);
 	}
@@ -144,7 +147,7 @@ export class Channel {
 		return this.record.archived;
 	}
 
-	/** An administrator archives or unarchives the channel. */
+	/** Archives or unarchives the channel as an administrator. */
 	archive(archived = true): void {
 		archive(this.#state, this.record, this.record.creator, archived);
 	}
@@ -161,7 +164,7 @@ export class Channel {
 		share(this.#state, this.record, team.record);
 	}
 
-	/** Invites another team, which has not accepted yet. */
+	/** Invites another team. The team has not accepted yet. */
 	offers(team: Team): void {
 		this.record.sharePending.add(team.record);
 	}
@@ -170,17 +173,17 @@ export class Channel {
 		unshare(this.#state, this.record, team.record);
 	}
 
-	/** A user joins. Default: the app. */
+	/** Adds a user. By default, the app. */
 	joins({ id }: Viewer = this.#state.app.user, by?: Viewer): void {
 		join(this.#state, this.record, this.#state.user(id), by && this.#state.user(by.id));
 	}
 
-	/** A user leaves or is removed. Default: the app. */
+	/** Removes a user who leaves or is removed. By default, the app. */
 	loses({ id }: Viewer = this.#state.app.user): void {
 		leave(this.#state, this.record, this.#state.user(id));
 	}
 
-	/** A webhook of another service posts in the channel, optionally with attachments. */
+	/** Posts in the channel as a webhook of another service, optionally with attachments. */
 	receives(name: string, text: string, { attachments = [], blocks = [] }: Attached = {}): Shown {
 		const author = addUser(this.#state, name, { isBot: true });
 		const message = addMessage(this.#state, {
@@ -192,14 +195,14 @@ export class Channel {
 		return show(this.#state, message);
 	}
 
-	/** Slack adds a link preview: the message changes without an edit by a person. */
+	/** Adds a link preview, as Slack does. The message changes without an edit by a person. */
 	unfurls({ id }: Viewer): void {
 		const message = this.#find(id);
 		const previews = [{ url: "https://example.com/", title: "Example" }];
 		changeMessage(this.#state, message, { previews }, { by: message.author, isEdit: false });
 	}
 
-	/** An administrator deletes a message of any user. */
+	/** Deletes a message of any user as an administrator. */
 	moderates({ id }: Viewer): void {
 		removeMessage(this.#state, this.#find(id));
 	}

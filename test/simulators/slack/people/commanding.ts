@@ -7,7 +7,7 @@ import type { Channel } from "./channel.ts";
 export type CommandOptions = Readonly<Record<string, string | number | boolean>>;
 
 interface Given {
-	/** `/parley task new`, or the short form of an app with one command: `/task new`. */
+	/** `/parley task new`, or the short form `/task new` for an app with a single command. */
 	readonly name: string;
 	readonly values: CommandOptions;
 	readonly channel: Channel;
@@ -34,7 +34,7 @@ export function runCommand(
 	});
 }
 
-/** Named values, followed by the value that has no name or contains quotes. */
+/** Named values, then the value that has no name or contains quotes. */
 function written(values: CommandOptions): string {
 	const parts = Object.entries(values).map(([name, value]) => {
 		if (typeof value === "boolean") return { last: false, text: `${name}:${value ? "yes" : "no"}` };
@@ -47,7 +47,7 @@ function written(values: CommandOptions): string {
 		.join(" ");
 }
 
-/** "Escape channels, users and links sent to your app": picked mentions contain the name. */
+/** The option "Escape channels, users and links sent to your app": picked mentions contain the name. */
 function escaped(state: State, typed: string): string {
 	return typed
 		.replaceAll("&", "&amp;")
@@ -57,7 +57,7 @@ function escaped(state: State, typed: string): string {
 		.replace(/<#(\w+)>/g, (_, id: string) => `<#${id}|${state.channels.get(id)?.name ?? ""}>`);
 }
 
-/** Chooses a shortcut from the menu of a message: https://docs.slack.dev/interactivity/implementing-shortcuts */
+/** Uses a shortcut from the menu of a message: https://docs.slack.dev/interactivity/implementing-shortcuts */
 export function runShortcut(
 	state: State,
 	user: UserRecord,

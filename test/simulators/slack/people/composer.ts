@@ -1,8 +1,8 @@
 import type { RichTextBlock, RichTextElement } from "@slack/types";
 
-/** Typed text in Slack's stored form. */
+/** Typed text in the form that Slack stores. */
 export interface Composed {
-	/** Text with entities: https://docs.slack.dev/messaging/formatting-message-text#escaping */
+	/** Text with escaped entities: https://docs.slack.dev/messaging/formatting-message-text#escaping */
 	readonly text: string;
 	readonly blocks: readonly RichTextBlock[];
 }
@@ -10,7 +10,7 @@ export interface Composed {
 const tokens =
 	/<@(\w+)>|<#(\w+)>|<!(channel|here|everyone)>|@(channel|here|everyone)\b|(https?:\/\/[^\s<>]+)/g;
 
-/** Converts picked mentions (`<@U…>`, `@here`) and links to their elements. Everything else is text. */
+/** Converts picked mentions (`<@U…>`, `@here`) and links to rich text elements. All other text stays text. */
 export function compose(typed: string, blockId: string): Composed {
 	const elements: RichTextElement[] = [];
 	let [text, at] = ["", 0];
@@ -25,7 +25,7 @@ export function compose(typed: string, blockId: string): Composed {
 		const range = picked ?? named;
 		if (user !== undefined) elements.push({ type: "user", user_id: user });
 		else if (channel !== undefined) elements.push({ type: "channel", channel_id: channel });
-		// The pattern matches only these.
+		// The pattern matches only these kinds.
 		else if (range !== undefined) elements.push({ type: "broadcast", range: range as "here" });
 		else elements.push({ type: "link", url: url ?? "" });
 		text += range === undefined ? (url === undefined ? written : `<${url}>`) : `<!${range}>`;

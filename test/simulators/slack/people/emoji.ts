@@ -1,4 +1,4 @@
-/** Emoji by the names that Slack gives them: https://docs.slack.dev/reference/methods/reactions.add */
+/** Emoji with Slack's names for them: https://docs.slack.dev/reference/methods/reactions.add */
 const names: ReadonlyMap<string, string> = new Map([
 	...([
 		["❌", "x"],
