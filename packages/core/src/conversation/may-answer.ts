@@ -33,7 +33,7 @@ export function authorizeAnswer(
 	authorize(acting, action, { owner, sessionId, place, requester: requesterOf(row)?.id });
 }
 
-/** Throws unless the principal may answer this question. Approvals use `authorizeAnswer`. */
+/** Throws unless the principal may answer this question. For approvals, use `authorizeAnswer`. */
 export function authorizeValue(
 	principal: Principal,
 	row: Pick<PromptWithActor, "actor">,
@@ -43,8 +43,8 @@ export function authorizeValue(
 }
 
 /**
- * Throws `permission_denied` for a typed answer to a password, a trust request, an approval that is always required, or one that several people must give. If the
- * operator has turned typed decisions off, it throws for all approvals.
+ * Throws `permission_denied` for a typed answer to a password question, a trust request, an always-required approval,
+ * or an approval by several people. If the operator has disabled typed decisions, throws for all approvals.
  */
 export function refuseTyped(
 	row: Pick<PromptWithActor, "request" | "floor">,
@@ -65,7 +65,7 @@ function refusedTyping(message: string): ParleyError {
 	return new ParleyError(message, { code: "permission_denied" });
 }
 
-/** Person of a chat platform who requested the work of a question. */
+/** Returns the chat member who requested the work of a question. */
 export function requesterOf({ actor }: Pick<PromptWithActor, "actor">): Person | undefined {
 	return actor === null ? undefined : fromRow<Person>(actor);
 }
@@ -79,7 +79,10 @@ function actionOf(row: PromptWithActor, response: PromptResponse): Action {
 	return floor ? "prompt.approve_critical" : "prompt.approve";
 }
 
-/** If the operator has named approvers, only members among them may approve. */
+/**
+ * Returns a member among the named approvers with the rights of an approver, and any other principal unchanged. Throws
+ * `permission_denied` for a person who is not among the named approvers.
+ */
 export function asApprover(principal: Principal, approvers: readonly string[] | undefined): Principal {
 	const { person } = principal;
 	if (!person || !approvers) return principal;

@@ -5,10 +5,10 @@ import type { RecordedEvent } from "../vocabulary/event.ts";
 
 export type TodoUpdated = Extract<RecordedEvent, { readonly type: "todo.updated" }>;
 
-/** Number of events that are searched, newest first. A run with more since its last list has no list to show. */
+/** Maximum searched events, newest first. If more events follow the last list of a run, no list is shown. */
 const maxSearched = 10_000;
 
-/** The newest recorded list of steps of the session, up to `seq`. Undefined without a list. */
+/** Returns the newest recorded task list of the session, up to `seq`, or undefined without a list. */
 export async function newestTodo(
 	db: Kysely<Tables>,
 	sessionId: string,
@@ -27,7 +27,10 @@ export async function newestTodo(
 	return row && { seq: Number(row.seq), event: fromRow<TodoUpdated>(row.data) };
 }
 
-/** The list of an active run, unless a client that has the events up to `from` receives it with the following events. */
+/**
+ * Returns the task list of an active run, unless a client that has the events up to `from` receives the list with later
+ * events.
+ */
 export async function openTodo(
 	db: Kysely<Tables>,
 	sessionId: string,

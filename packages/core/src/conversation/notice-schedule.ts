@@ -1,18 +1,19 @@
 import type { Person } from "../vocabulary/principal.ts";
 import type { Notice, NoticeSchedule } from "../vocabulary/prompt.ts";
 
-/** A notice that is due, and what follows. */
+/** A due notice and the facts after it. */
 export interface DueNotice {
 	readonly notify: Notice & { readonly escalated: boolean };
-	/** Number of reminders and escalations with this one. */
+	/** Number of reminders and escalations, including this one. */
 	readonly reminded: number;
 	/** Time of the next notice or of the expiry, in milliseconds since the epoch. */
 	readonly dueAt: number;
 }
 
 /**
- * The notice after `reminded` reminders and escalations: a reminder of the first group, then the first notice of each other
- * group. Each one waits for its time since the one before, also after a long stop. Undefined if no notice is left.
+ * The notice after `reminded` reminders and escalations: a reminder of the first group, then the first notice of each
+ * other group. Each waits for its time after the previous notice, even after a long stop of the gateway. Returns
+ * undefined if no notice is left.
  */
 export function nextNotice(
 	{ groups, escalateMs }: NoticeSchedule,
@@ -29,7 +30,10 @@ export function nextNotice(
 	return { notify: { ...group, escalated: reminded > 0 }, reminded: reminded + 1, dueAt };
 }
 
-/** The notices without the person who asked. A group of this person alone stays, because no other person would be notified. */
+/**
+ * Removes the requester from the notices. A group that contains only the requester stays, because no other person would
+ * be notified.
+ */
 export function withoutRequester(schedule: NoticeSchedule, requester: Person | undefined): NoticeSchedule {
 	const groups = schedule.groups.map((group) => {
 		const people = group.people.filter((id) => id !== requester?.id);

@@ -2,12 +2,12 @@ import { authorize, isAuthorized } from "../vocabulary/authorize.ts";
 import type { SessionEvent } from "../vocabulary/event.ts";
 import type { Principal } from "../vocabulary/principal.ts";
 
-/** Receives events of all sessions, in the order of each; must not throw and must not block. */
+/** Receives the events of all sessions. Events of one session are in order. Must not throw or block. */
 export type Observer = (event: SessionEvent, owner: string) => void;
 
 export class Observers {
 	readonly #observers = new Set<Observer>();
-	/** Observers of recorded events only. Transient events include every token of a reply. */
+	/** Observers that receive only recorded events, and not every token of a reply. */
 	readonly #ofRecorded = new Set<Observer>();
 
 	/** Adds an observer. Returns a function that removes it. */
@@ -16,12 +16,12 @@ export class Observers {
 		return () => this.#observers.delete(observer);
 	}
 
-	/** The same for recorded events. */
+	/** Adds an observer of recorded events. */
 	addRecorded(observer: Observer): void {
 		this.#ofRecorded.add(observer);
 	}
 
-	/** The same for events that the principal may see. */
+	/** Adds an observer of events that the principal may see. Returns a function that removes it. */
 	addFor(principal: Principal, observer: (event: SessionEvent) => void): () => void {
 		authorize(principal, "event.read");
 		return this.add((event, owner) => {

@@ -9,7 +9,7 @@ import type { Step } from "../vocabulary/step.ts";
 import { type PromptWithActor, requesterOf } from "./may-answer.ts";
 
 /**
- * People of chat platforms who wrote to the run of a question: the requester, authors of added messages, and of task
+ * Returns the chat members who wrote to the run of a question: the requester, and authors of added messages and task
  * replies. Each has their present role in the channel in which they wrote.
  */
 export async function participantsIn(db: Tx, row: PromptWithActor, people: People): Promise<Person[]> {
@@ -24,7 +24,7 @@ export async function participantsIn(db: Tx, row: PromptWithActor, people: Peopl
 	);
 }
 
-/** Whether two ids certainly name one person: the ids of a platform's users are the same in all of its tenants. */
+/** Whether two ids certainly name the same person. A user has the same id in all tenants of a platform. */
 export function isSamePerson(one: Person, other: Person): boolean {
 	return one.place.platform === other.place.platform && userOf(one) === userOf(other);
 }

@@ -5,10 +5,10 @@ import type { SecretBox } from "../vocabulary/secrets.ts";
 import type { Session } from "./session.ts";
 import { promptTexts } from "./texts.ts";
 
-/** Handle of a password, for the model and the record. */
+/** Handle of a password for the model and for stored data. */
 const handles = /^secret:(pw_[0-9a-z]{26})$/;
 
-/** Encrypts a password and returns its handle. No other function gets the clear text. */
+/** Encrypts a password and returns its handle. No other function receives the clear text. */
 export async function storePassword(
 	{ clock, ids, secrets }: { readonly clock: Clock; readonly ids: Ids; readonly secrets: SecretBox },
 	tx: Tx,
@@ -25,7 +25,10 @@ export async function storePassword(
 	return `secret:${id}`;
 }
 
-/** The password of a handle of this session. Undefined for other texts, and if it can no longer be opened. */
+/**
+ * Returns the password of a handle of this session. Undefined for another text, and if the password can no longer be
+ * decrypted.
+ */
 export async function openPassword(
 	services: { readonly journal: Journal; readonly secrets: SecretBox; readonly log: Logger },
 	session: Session,
@@ -48,7 +51,7 @@ const sealedPasswords = hotStatement<Tables, { sessionId: string }, { id: string
 	db.selectFrom("secrets").select(["id", "sealed"]).where("session_id", "=", p("sessionId")),
 );
 
-/** All passwords of a session, which its output must not contain, also after a restart. */
+/** Returns all passwords of a session. Its output must not contain them, even after a restart. */
 export async function readPasswords(
 	db: Tx,
 	sessionId: string,

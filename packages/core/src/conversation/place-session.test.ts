@@ -12,7 +12,7 @@ import { noChat, type PlaceProfile } from "../vocabulary/chat-settings.ts";
 import type { ModelEvent } from "../vocabulary/model.ts";
 import type { Person, Principal, Role } from "../vocabulary/principal.ts";
 
-/** A connector that acts for a person in a channel. */
+/** Returns the principal of a connector that acts for a person in a channel. */
 function acting(user: string, role: Role, channel = "general"): Principal {
 	const connector = testConnector(role);
 	const place = { platform: "discord", tenant: "guild", channel, shared: false };
@@ -139,7 +139,7 @@ test("people choose no directory, and a session stays in the channel in which it
 	await expect(runtime.create(unkeyed(elsewhere), { externalKey: "thread 1" })).rejects.toMatchObject(
 		refused,
 	);
-	// A person in another channel cannot distinguish an existing id from an unknown one.
+	// A person in another channel gets the same error for an existing id and an unknown id.
 	const unknown = { code: "not_found", message: `session not found: ${chat.session}` };
 	await expect(chat.say("hi", elsewhere)).rejects.toMatchObject(unknown);
 	await expect(runtime.check(elsewhere, chat.session, "session.open")).rejects.toMatchObject(unknown);

@@ -9,14 +9,14 @@ export interface PromptRow {
 	readonly binding: string | undefined;
 }
 
-/** Owner of a question: a call has at most one approval, and at most one other question that is open. */
+/** Owner of a question. A call has at most one approval, and at most one other open question. */
 export interface Asking {
 	readonly runId: string;
 	readonly callId: string;
 	readonly kind: "approval" | "elicitation";
 }
 
-/** The newest question of this kind for a call, if any. */
+/** Returns the newest question of this kind for a call, if any. */
 export async function findPrompt(db: Tx, asking: Asking): Promise<PromptRow | undefined> {
 	const row = await db
 		.selectFrom("prompts")
@@ -36,12 +36,14 @@ export async function findPrompt(db: Tx, asking: Asking): Promise<PromptRow | un
 	};
 }
 
-/** Whether a person approved the call and it has not begun to run. */
+/** Whether a person approved the call and the call has not started. */
 export function isApproved({ state, answer }: PromptRow): boolean {
 	return state === "answered" && answer?.kind === "approved";
 }
 
-/** The arguments that a person changed in the newest approval of a call; undefined if they changed none. */
+/**
+ * Returns the arguments that a person changed in the newest approval of a call, or undefined for unchanged arguments.
+ */
 export async function findChanges(
 	db: Tx,
 	{ runId, callId }: Pick<Asking, "runId" | "callId">,

@@ -24,17 +24,17 @@ import { refuseReadable, shownAnswer, storedAnswer } from "./stored-answer.ts";
 import { promptTexts } from "./texts.ts";
 import { addVote, approvalsNeeded, approvalsOf, changedPrompt, type Voters, votesOf } from "./votes.ts";
 
-/** Lifetime of a question, which includes a night. */
+/** Lifetime of a question in milliseconds, which includes a night. */
 export const promptLifeMs = 24 * 60 * 60 * 1000;
 
-/** A question to write down. The approval fields are absent for elicitations. */
+/** A question to raise. Questions of tools have no approval fields. */
 export interface Question {
 	readonly prompt: Prompt;
 	readonly callId: string;
 	readonly approval?: { readonly floor: boolean; readonly binding: string; readonly scope?: GrantScope };
-	/** For an approval about which people are notified. */
+	/** Schedule of the notices about an approval. */
 	readonly notices?: NoticeSchedule;
-	/** For a grant request: the requested grant. Only a written answer settles it. */
+	/** The requested grant of a grant request. Only an explicit answer settles the request. */
 	readonly requestedGrant?: StoredGrantRequest;
 }
 
@@ -43,16 +43,16 @@ export interface Answering {
 	readonly token: string;
 	readonly response: PromptResponse;
 	readonly by: Principal;
-	/** Judged arguments of the answer. */
+	/** Judged arguments that the answer changed. */
 	readonly change: JudgedChange | undefined;
-	/** Absent if one approval is enough. */
+	/** People on whom the vote depends. Absent if one approval is enough. */
 	readonly voters?: Voters | undefined;
 }
 
 export interface Answered {
 	/** False if the prompt was already settled. */
 	readonly counts: boolean;
-	/** Tokens of other prompts that the answer settled. */
+	/** Tokens of other prompts that the same answer settled. */
 	readonly also: readonly string[];
 }
 
@@ -63,11 +63,11 @@ export interface PromptServices {
 	readonly ids: Ids;
 	readonly audit: Audit;
 	readonly secrets: SecretBox;
-	/** Called in the transaction of a denial, with the channel of the session. */
+	/** Called in the transaction of a denial with the channel of the session. */
 	readonly onDenied: (tx: Tx, place: string | undefined) => Promise<void>;
 }
 
-/** Questions to people, as rows: how they are raised, answered and closed. */
+/** Questions to people, stored as rows. Raises, answers and closes them. */
 export class Prompts {
 	readonly #services: PromptServices;
 
@@ -107,9 +107,9 @@ export class Prompts {
 	}
 
 	/**
-	 * Answers a prompt inside `tx`. The first answer is used; a later one changes nothing. An answer for the session also
-	 * approves the open prompts of the same scope. Throws `not_found` for an unknown token, and `invalid_argument` or
-	 * `permission_denied` if the prompt stays open.
+	 * Answers a prompt inside `tx`. The first answer applies, and a later answer changes nothing. An answer for the
+	 * session also approves the open prompts of the same scope. Throws `not_found` for an unknown token, and
+	 * `invalid_argument` or `permission_denied` for a refused answer, after which the prompt stays open.
 	 */
 	async answer(
 		tx: Tx,
@@ -141,7 +141,7 @@ export class Prompts {
 		return this.#settle(tx, record, session, { row, prompt, answer, by, binding: change?.binding, typed });
 	}
 
-	/** Records one of several approvals. The last one that is needed settles the question. */
+	/** Records one of several required approvals. The last required approval settles the question. */
 	async #vote(
 		tx: Tx,
 		record: RecordEvents,
@@ -231,7 +231,10 @@ export class Prompts {
 		await record({ type: "prompt.closed", token, reason: "expired" });
 	}
 
-	/** Closes the open prompts of a run, or of one of its calls, so that no client shows a dead one. Returns their tokens. */
+	/**
+	 * Closes the open prompts of a run, or of one of its calls, so that no client shows a prompt without effect. Returns
+	 * their tokens.
+	 */
 	async close(
 		tx: Tx,
 		record: RecordEvents,
@@ -255,8 +258,8 @@ export class Prompts {
 
 	/**
 	 * Approves the open approvals of the session that a grant covers, and returns their tokens. `accept_all_tools` covers
-	 * all of them, a grant with a scope those of the same scope. Neither covers an always-required approval, or one of a run
-	 * of a schedule or an agent.
+	 * all approvals, and a grant with a scope covers approvals of the same scope. Neither covers an always-required
+	 * approval, nor an approval in a run of a schedule or agent.
 	 */
 	async approveOpen(
 		tx: Tx,
@@ -276,7 +279,8 @@ export class Prompts {
 			.where("binding", "is not", null)
 			.where("floor", "=", 0)
 			.where(({ not, exists, selectFrom }) =>
-				// Also runs of tasks, which are in other sessions. Quotes of a text in the options would be escaped.
+				// Also checks runs of tasks, which are in other sessions. A quotation mark in a text of the options is escaped,
+				// so the pattern cannot match such a text.
 				not(
 					exists(
 						selectFrom("runs")
@@ -294,7 +298,8 @@ export class Prompts {
 			.where("expires_at", ">", this.#services.clock.now());
 		if (scope !== undefined) query = query.where("scope", "=", scope);
 		const open = await query.execute();
-		// A person in a chat who allows calls for the session has not read an approval that no chat shows completely.
+		// A chat member who allows calls for the session has not read an approval that no chat shows completely, so the
+		// answer does not cover it.
 		const covered = open.filter(({ request }) => {
 			const prompt = fromRow<Prompt>(request);
 			return approvalsOf(prompt) === 1 && (scope === undefined || !isUnread(prompt));
@@ -309,8 +314,8 @@ export class Prompts {
 	}
 
 	/**
-	 * Records an answer about a call in the audit, and the grant that it gives for the session. Returns the id of the grant,
-	 * or undefined if it gives none.
+	 * Records an answer about a call in the audit log, and the session grant that it creates. Returns the id of the
+	 * grant, or undefined without a grant.
 	 */
 	async #decided(
 		tx: Tx,
@@ -340,7 +345,7 @@ interface Decided {
 	readonly scope: string | null;
 	readonly call_id: string;
 	readonly answer: Answer;
-	/** Whether a message in a chat gave the answer. */
+	/** Whether a chat message gave the answer. */
 	readonly typed: boolean;
 }
 
@@ -351,9 +356,9 @@ interface Settling {
 	readonly answer: Answer;
 	readonly by: Principal;
 	readonly binding: string | undefined;
-	/** Whether a message in a chat gave the answer. */
+	/** Whether a chat message gave the answer. */
 	readonly typed: boolean;
-	/** Principals that approved before. */
+	/** Principals of earlier approvals. */
 	readonly voters?: readonly string[];
 }
 
@@ -363,12 +368,12 @@ interface Voting extends Pick<Settling, "row" | "prompt" | "by"> {
 	readonly voters: Voters;
 }
 
-/** Whether trust in the session replaces the approval. */
+/** Whether a session grant can replace the approval. */
 export function isCoverable({ approval, prompt }: Question): boolean {
 	return approval?.floor === false && approvalsOf(prompt) === 1;
 }
 
-/** Moves an open question to its final state. Returns false if another answer was first. */
+/** Changes an open question to its final state. Returns false if another answer was first. */
 async function settlePrompt(
 	tx: Tx,
 	token: string,
@@ -387,7 +392,10 @@ async function settlePrompt(
 	return settled.numUpdatedRows === 1n;
 }
 
-/** Display name of a person of another guild or team, whose id may be unknown there. */
+/**
+ * Returns the display name of a person of another guild or team, because members of this one may not know the person's
+ * id.
+ */
 function foreignName({ person }: Principal, { place }: Session): { readonly byName?: string } {
 	if (!person || person.name === "" || place === undefined) return {};
 	const { platform, tenant } = person.place;

@@ -18,10 +18,10 @@ import {
 } from "../vocabulary/transcript.ts";
 import type { Session } from "./session.ts";
 
-/** Messages that may wait after the active run of a session. */
+/** Maximum queued messages of a session, in addition to its active run. */
 export const queueLimit = 32;
 
-/** Activates the oldest queued run of the session. Undefined if none waits or one is active. */
+/** Activates the oldest queued run of the session. Returns undefined if no run is queued or a run is active. */
 export async function claimNext(tx: Tx, session: Session, now: number): Promise<RunRow | undefined> {
 	const [row] = await oldestOpenRun(tx, { sessionId: session.id });
 	if (row?.state !== "queued") return undefined;
@@ -36,7 +36,7 @@ export async function claimNext(tx: Tx, session: Session, now: number): Promise<
 	return toRunRow({ ...row, accept_all: trusted });
 }
 
-/** The active run of a session, as a restart finds it. */
+/** Returns the stored active run of a session, which a restart continues. */
 export async function findActive(db: Tx, sessionId: string): Promise<RunRow | undefined> {
 	const row = await db
 		.selectFrom("runs")
@@ -47,7 +47,7 @@ export async function findActive(db: Tx, sessionId: string): Promise<RunRow | un
 	return row && toRunRow(row);
 }
 
-/** The recorded steps of a run, in order. */
+/** Returns the recorded steps of a run, in order. */
 export async function readSteps(store: Store<Tables>, runId: string): Promise<Step[]> {
 	const rows = await store.read((db) =>
 		db.selectFrom("steps").select("data").where("run_id", "=", runId).orderBy("n").execute(),
@@ -55,7 +55,7 @@ export async function readSteps(store: Store<Tables>, runId: string): Promise<St
 	return rows.map(({ data }) => fromRow<Step>(data));
 }
 
-/** Transcript of a session before the run with this ordinal. */
+/** Returns the transcript of a session before the run with this ordinal. */
 export async function readHistory(
 	{ journal, files }: { readonly journal: Journal; readonly files: Files },
 	sessionId: string,
@@ -80,7 +80,7 @@ export async function readHistory(
 	let history: readonly RunTranscript[] = [];
 	for (const row of runs) {
 		const own = byRun.get(row.id) ?? [];
-		// A queued message that was cancelled never reached the model.
+		// A cancelled queued message never reached the model.
 		if (own.length === 0) continue;
 		const run = await withImages(files, toRunRow(row));
 		const messages = messagesOf(
@@ -92,7 +92,7 @@ export async function readHistory(
 	return history;
 }
 
-/** Transcript before the run. A retry removes the last reply. */
+/** Returns the transcript before the run. For a retry, omits the repeated reply. */
 export function historyFor({ retryOf }: RunRow, history: readonly RunTranscript[]): readonly RunTranscript[] {
 	const last = history.at(-1);
 	return retryOf === undefined || !last ? history : [...history.slice(0, -1), withoutLastReply(last)];
@@ -152,7 +152,7 @@ export interface RunRow extends RunMessage {
 	readonly options: RunOptions;
 	readonly acceptAll: boolean;
 	readonly cancelRequested: boolean;
-	/** Its place among the session's runs, from 1. */
+	/** Position among the session's runs, from 1. */
 	readonly ordinal: number;
 	/** Id in every log line about the message. */
 	readonly correlation: string;

@@ -1,12 +1,12 @@
 import { fromRow, type Tx } from "../store/journal.ts";
 import type { Recorded, RecordedEvent } from "../vocabulary/event.ts";
 
-/** An event of a certain kind with its place. */
+/** An event of one type with its position. */
 export interface EventOf<Type extends RecordedEvent["type"]> extends Pick<Recorded, "seq" | "at"> {
 	readonly event: Extract<RecordedEvent, { type: Type }>;
 }
 
-/** Recorded events of one run, of these types, in order. */
+/** Reads the recorded events of one run with these types, in order. */
 export async function readRunEvents<Type extends RecordedEvent["type"]>(
 	db: Tx,
 	{ sessionId, runId }: { readonly sessionId: string; readonly runId: string },
@@ -17,7 +17,7 @@ export async function readRunEvents<Type extends RecordedEvent["type"]>(
 		.select(["seq", "at", "data"])
 		.where("session_id", "=", sessionId)
 		.where("type", "in", types)
-		// Prefilter in SQL. The rows that pass are checked again.
+		// A prefilter in SQL. Each remaining row is checked again.
 		.where("data", "like", `%"runId":"${runId}"%`)
 		.orderBy("seq")
 		.execute();

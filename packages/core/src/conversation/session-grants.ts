@@ -6,20 +6,23 @@ import type { TrustBadge } from "../vocabulary/event.ts";
 import type { Principal } from "../vocabulary/principal.ts";
 import type { Session } from "./session.ts";
 
-/** Trust grants of channels, for sessions and runs. */
+/** Channel grants, as sessions and runs use them. */
 export interface SessionGrants {
-	/** Answers the question whether a channel becomes trusted. Returns false if another answer was first. */
+	/** Answers a grant request. Returns false if another answer was first. */
 	answer(request: Keyed, session: Session, grant: AnsweredGrantRequest): Promise<boolean>;
 	covering(db: Tx, call: Coverable): Promise<TrustBadge | undefined>;
 	badge(db: Tx, place: string | undefined): Promise<TrustBadge | undefined>;
-	/** Counts a call that starts under a grant. `last`: no further call may. `ended`: this call may not start. */
+	/**
+	 * Counts a call against a grant when the call starts. `last`: no further call may start under the grant. `ended`:
+	 * this call may not start.
+	 */
 	use(tx: Tx, grantId: string): Promise<"counted" | "last" | "ended">;
-	/** Counts a denied call of the channel; `review` follows. */
+	/** Counts a denied call of the channel. The caller must then call `review`. */
 	denied(tx: Tx, place: string | undefined): Promise<void>;
-	/** Ends the grant of the channel if its limits are reached. */
+	/** Ends the grant of the channel if a limit is reached. */
 	review(place: string | undefined): Promise<void>;
 	/** Throws `permission_denied` unless the channel is trusted for this person. */
 	requireCover(principal: Principal, session: Session): Promise<void>;
-	/** Ends the grant of the channel because its person stopped a run. */
+	/** Ends the grant of the channel because a member stopped a run. */
 	stopped(place: string | undefined, principal: Principal): Promise<void>;
 }

@@ -15,7 +15,7 @@ test("a refused command rolls back alone, and numbers stay without gaps", async 
 	await t.runtime.send({ ...key, params: 1 }, session, { content: "a" });
 	const outcomes = await Promise.allSettled([
 		t.runtime.send(unkeyed(), session, { content: "b" }),
-		// Its key belongs to another request, which shows only inside the transaction.
+		// Another request has used the same key, which is detected only inside the transaction.
 		t.runtime.send({ ...key, params: 2 }, session, { content: "refused" }),
 		t.runtime.send(unkeyed(), session, { content: "c" }),
 	]);

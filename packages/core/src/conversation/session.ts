@@ -15,16 +15,16 @@ import { commitForTask, commitTogether, EventBus, type Listener, type RecordEven
 import type { Observers } from "./observers.ts";
 
 /**
- * Judges arguments that a person changed in a call that waits for approval. `binding` is that of the open prompt. If
- * `narrows` is true, the changed call may need no class of action that the shown one does not need. Returns the binding of
- * the changed call's approval. Throws `invalid_argument` if the prompt must stay open.
+ * Judges arguments that a person changed in a call that waits for approval. `binding` is the binding of the open
+ * prompt. If `narrows` is true, the changed call must stay within the action classes of the displayed call. Returns the
+ * binding of the changed call's approval. Throws `invalid_argument` if the prompt must stay open.
  */
 export type ChangeJudge = (args: unknown, binding: string, narrows: boolean) => Promise<JudgedChange>;
 
 /** A call with changed arguments that a person may approve. */
 export interface JudgedChange {
 	readonly binding: string;
-	/** Label and details of the question about the changed call. */
+	/** Label and details of the question for the changed call. */
 	readonly shown: Pick<Prompt, "label" | "approval">;
 }
 
@@ -33,23 +33,23 @@ export const compactionId = "compaction";
 
 export interface LiveRun {
 	readonly id: string;
-	/** Names the run in every line. */
+	/** Every line of this logger names the run. */
 	readonly log: Logger;
 	cancel(): void;
-	/** Stops the run, which continues at the next start. `ended` resolves when it has stopped. */
+	/** Stops the run until the next start of the gateway. `ended` resolves when the run has stopped. */
 	park(): void;
-	/** Whether it only waits for a person's answer. */
+	/** Whether the run only waits for a person's answer. */
 	readonly waiting: boolean;
-	/** Milliseconds of work since the start or the resumption, without waits. */
+	/** Milliseconds of work since the start or continuation of the run, without waits. */
 	readonly workedMs: number;
-	/** Version of the rules that apply to its calls now. */
+	/** Version of the policy that applies to the calls of the run now. */
 	readonly policyVersion: string;
-	/** By the id of each call that waits for its approval. */
+	/** Key: the id of a call that waits for its approval. */
 	readonly changes: ReadonlyMap<string, ChangeJudge>;
 	readonly ended: Promise<void>;
 }
 
-/** The row of a session with its system prompt, which a session has since its first model call. */
+/** Row of a session with its system prompt. The prompt exists since the first model call of the session. */
 export type SessionRow = Selectable<Tables["sessions"]> & { readonly system_prompt?: string | null };
 
 export interface TaskRunEnd {
@@ -59,27 +59,27 @@ export interface TaskRunEnd {
 	readonly stoppedBy?: string;
 }
 
-/** Records events of the task, or of its conversation, in the transaction at hand. */
+/** Records events of the task or its conversation in the current transaction. */
 type RecordTask = (...events: RecordedEvent[]) => Promise<unknown>;
 
-/** Claim of a task by a worker. The session of the task checks it in every transaction. */
+/** A worker's claim of a task. The session of the task checks the claim in every transaction. */
 export interface SessionTask {
 	readonly taskId: string;
-	/** The session that owns the task, and in which people are asked. */
+	/** The session that owns the task. Questions to people are raised there. */
 	readonly home: Session;
-	/** Further sessions for which its use is counted. */
+	/** Additional sessions to which the usage of the task is added. */
 	readonly accounts: readonly string[];
-	/** Names of the tools that its submitter gave it. */
+	/** Names of the tools that the submitter allowed for the task. */
 	readonly tools: readonly string[];
-	/** People of a chat platform who have replied to it. */
+	/** Chat members who have replied to the task. */
 	readonly participants: readonly Person[];
 	/** Milliseconds of work before the present claim. */
 	readonly workedMs: number;
-	/** Whether it may request reviews by people. */
+	/** Whether the task may request reviews by people. */
 	readonly supervised: boolean;
-	/** Whether it may spawn workers. */
+	/** Whether the task may spawn workers. */
 	readonly spawns: boolean;
-	/** Whether it is a step of a workflow, which has `skill.step` events and no `task` events. */
+	/** Whether the task is a step of a workflow. Then it has `skill.step` events instead of `task` events. */
 	readonly isStep: boolean;
 	/** Operations of the task's tools for one call of a run. */
 	access(run: { readonly session: Session; park(): void }, callId: string): TaskAccess;
@@ -88,8 +88,8 @@ export interface SessionTask {
 	/** Ends the task with its run. */
 	end(tx: Tx, record: RecordTask, end: TaskRunEnd): Promise<void>;
 	/**
-	 * Postpones the task after a fault that may be temporary. Returns true if the run is to stop and continue later. `spend`
-	 * counts the failed call before the event.
+	 * Postpones the task after a possibly temporary fault. Returns true if the run must stop and continue later. `spend`
+	 * counts the usage of the failed call before the event is recorded.
 	 */
 	putOff(
 		writing: { readonly tx: Tx; readonly record: RecordTask },
@@ -101,55 +101,55 @@ export interface SessionTask {
 export interface SessionParts {
 	readonly journal: Journal;
 	readonly clock: Clock;
-	/** Receive every event of every session. */
+	/** Observers of the events of every session. */
 	readonly observers: Observers;
-	/** Knows the secrets of the gateway. */
+	/** Redacts the secrets of the gateway. */
 	readonly redactor: TextRedactor;
 	readonly audit: Audit;
-	/** Milliseconds since the epoch: the start of this process. */
+	/** Time of this process's start, in milliseconds since the epoch. */
 	readonly startedAt: number;
-	/** Whether the gateway is shutting down: a client that leaves now was disconnected by the gateway. */
+	/** Whether the gateway is shutting down. If so, it is the gateway that disconnects clients. */
 	readonly stopping: () => boolean;
 }
 
 /**
- * One session: its data and its commands. Durable state is in the journal, changed by one transaction per command in the
- * order of the calls. Memory has only state that a restart may lose: subscribers and active runs.
+ * One session: its data and its commands. Durable state is in the journal. Each command changes it in one transaction,
+ * in the order of the calls. State in memory can be lost by a restart: subscribers and active runs.
  */
 export class Session {
 	readonly id: string;
 	readonly owner: string;
 	readonly rootDir: string;
-	/** The agent profile it was opened with. */
+	/** Agent profile with which the session was opened. */
 	readonly profile: string;
-	/** The channel that it belongs to, as `placeKey` writes it. */
+	/** Channel of the session, in the form of `placeKey`. */
 	readonly place: string | undefined;
-	/** Model set by `set_model`. */
+	/** Model that `set_model` has set. */
 	model: string | undefined;
 	readonly bus: EventBus;
-	/** The task of this session. Only its worker writes here. */
+	/** The task to which this session belongs. Only the worker of the task writes to the session. */
 	readonly taskId: string | undefined;
 	readonly #parts: SessionParts;
 	readonly live = new Map<string, LiveRun>();
-	/** Runs with `afterCrash: cancel` that were sent in this process and have not ended. */
+	/** Runs with `afterCrash: cancel` that clients started in this process and that have not ended. */
 	readonly attended = new Set<string>();
-	/** Sessions of active tasks that this session owns. Their questions are asked here. */
+	/** Sessions of active tasks that this session owns. Questions of these tasks are raised here. */
 	readonly working = new Set<Session>();
 	readonly #redactor: SessionRedactor;
 	#task: SessionTask | undefined;
 	systemPrompt: string | undefined;
-	/** Whether a person or a model has named it. */
+	/** Whether a person or a model has set the title. */
 	titled: boolean;
-	/** The transcript of the ended runs, loaded at the end of the first run in this process. */
+	/** Transcript of the ended runs. Loaded at the end of the first run in this process. */
 	history: readonly RunTranscript[] | undefined;
 	trust: Trust | undefined;
-	/** Runs that were cancelled between their record and their start. */
+	/** Runs that were cancelled after they were recorded and before they started. */
 	#cancelled: Set<string> | undefined;
 	#wakers: Map<string, () => void> | undefined;
 	#clients = 0;
 	#removed = false;
 	#leftAt: number | undefined;
-	/** Whether its row is as the first client that joins would write it. */
+	/** Whether the row already has the state that the first client writes when it joins. */
 	#isOpen: boolean;
 
 	constructor(row: SessionRow, trust: Trust | undefined, parts: SessionParts) {
@@ -174,12 +174,12 @@ export class Session {
 		this.#isOpen = row.status === "active" && row.left_at === null;
 	}
 
-	/** The task that is worked on here. */
+	/** The claimed task of this session. */
 	get task(): SessionTask | undefined {
 		return this.#task;
 	}
 
-	/** The session with the questions, secrets and grants: for the session of a task, the owner's. */
+	/** The session with the questions, secrets and grants. For the session of a task, it is the owning session. */
 	get home(): Session {
 		return this.#task?.home ?? this;
 	}
@@ -188,7 +188,7 @@ export class Session {
 		return this.home.#redactor;
 	}
 
-	/** The active run with this id, of this session or of a task that asks here. */
+	/** Returns the active run with this id, of this session or of a task whose questions are raised here. */
 	runOf(runId: string): LiveRun | undefined {
 		const runs = [this, ...this.working].map(({ live }) => live.get(runId));
 		return runs.find((run) => run !== undefined);
@@ -204,14 +204,14 @@ export class Session {
 		return this.#clients > 0 || this.live.size > 0;
 	}
 
-	/** Whether it was deleted. A deleted session accepts no command. */
+	/** Whether the session was deleted. A deleted session accepts no command. */
 	get removed(): boolean {
 		return this.#removed;
 	}
 
 	/**
-	 * Runs one command as one transaction. Its events are emitted when the transaction is durable, in the order of the
-	 * `commit` calls. If it throws, nothing has changed.
+	 * Runs one command in a single transaction. Its events are emitted when the transaction is durable, in the order of
+	 * the `commit` calls. If it throws, nothing has changed.
 	 */
 	commit<T>(work: (tx: Tx, record: RecordEvents) => Promise<T>): Promise<T> {
 		const { journal } = this.#parts;
@@ -223,15 +223,15 @@ export class Session {
 	}
 
 	/**
-	 * Ends it permanently if `work` has removed its rows and returns true. Later commits, also in the same transaction, find
-	 * no session.
+	 * Ends the session permanently if `work` has removed its rows and returns true. Later commits, including commits in
+	 * the same transaction, find no session.
 	 */
 	async end(work: (tx: Tx) => Promise<boolean>): Promise<void> {
 		const release = this.bus.reserve();
 		let ended = false;
 		try {
 			await this.#parts.journal.store.commit(async (tx) => {
-				// A transaction that was rolled back and is repeated has had no effect.
+				// A transaction that was rolled back has had no effect, so its repetition starts without it.
 				if (ended) this.#removed = false;
 				ended = await work(tx);
 				this.#removed ||= ended;
@@ -276,12 +276,12 @@ export class Session {
 		return this.home.isActive(this.home.trust);
 	}
 
-	/** Whether this grant of `accept_all_tools` is active. */
+	/** Whether this `accept_all_tools` grant is active. */
 	isActive(trust: Trust | undefined): boolean {
 		return isTrustValid(trust, this.#parts.clock.now(), this.#absentSince());
 	}
 
-	/** Stops a run whose cancellation is recorded: now, or as soon as it starts. */
+	/** Stops a run whose cancellation is recorded, now or as soon as the run starts. */
 	cancel(runId: string): void {
 		const run = this.live.get(runId);
 		if (run) run.cancel();
@@ -296,7 +296,10 @@ export class Session {
 		if (this.#cancelled?.delete(run.id)) run.cancel();
 	}
 
-	/** Resolves when `wake` is called for the token. Call it before reading the row, so that no change is missed. */
+	/**
+	 * Resolves when `wake` is called for the token. Call this method before you read the row, so that no change is
+	 * missed.
+	 */
 	awake(token: string): Promise<void> {
 		this.#wakers ??= new Map();
 		const wakers = this.#wakers;
@@ -309,8 +312,8 @@ export class Session {
 	}
 
 	/**
-	 * Time since which no client is connected. Undefined while one is. A restart is not treated as leaving: then the time of
-	 * the start is used.
+	 * Start of the time without a connected client. Undefined while a client is connected. After a restart, this is the
+	 * time of the start, because a restart does not count as leaving.
 	 */
 	#absentSince(): number | undefined {
 		return this.#clients > 0 ? undefined : (this.#leftAt ?? this.#parts.startedAt);

@@ -9,21 +9,24 @@ import { readPasswords } from "./passwords.ts";
 import { Session, type SessionParts, type SessionRow } from "./session.ts";
 import { taskTexts } from "./texts.ts";
 
-/** A session in use. There is one object for its id until every lease is returned. */
+/** A session in use. All leases of one id share one object until the last lease is returned. */
 export interface Lease extends Disposable {
 	readonly session: Session;
 }
 
-/** Session ids as this program and the wires mint them. Ids of kontekst have a dot: `sess_20261121T202026.179664167_c7b5f496054a`. */
+/**
+ * Pattern of session ids that Parley and the wires create. Ids of Kontekst have a dot:
+ * `sess_20261121T202026.179664167_c7b5f496054a`.
+ */
 const wellFormed =
 	/^(?:sess_[0-9A-Za-z_.-]{1,100}|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})$/;
 
-/** Whether a text can be the id of a session. Other texts are unknown and never looked up. */
+/** Whether a text can be the id of a session. Any other text is treated as unknown without a query. */
 export function isSessionId(text: string): boolean {
 	return wellFormed.test(text);
 }
 
-/** Allowed actions in the session of a task: reading. */
+/** Actions that are allowed in the session of a task. They only read. */
 const readingTasks: readonly Action[] = [
 	"session.read",
 	"event.read",
@@ -38,14 +41,17 @@ export function belongsToTask(taskId: string): ParleyError {
 	return new ParleyError(message, { code: "failed_precondition" });
 }
 
-/** People see only the sessions of their own channel, also if their connector owns other sessions. */
+/**
+ * Whether a principal may see a session. People see only sessions of their own channel, even if their connector owns
+ * other sessions.
+ */
 function maySee({ id, person }: Principal, { owner, place }: Session): boolean {
 	return id === owner && (person === undefined || place === placeKey(person.place));
 }
 
 /**
- * Maximum number of unused sessions in memory. Clients of some wires join again for each message, and a session that is
- * loaded again reads its complete conversation.
+ * Maximum number of unused sessions in memory. Clients of some wires join again for each message, and loading a session
+ * reads its complete conversation.
  */
 const maxUnused = 16;
 
@@ -68,11 +74,11 @@ export interface SessionsParts extends SessionParts {
 	readonly secrets: SecretBox;
 }
 
-/** Finds sessions, and loads them from their rows. The last sessions that were used stay in memory. */
+/** Finds sessions and loads them from their rows. Recently used sessions stay in memory. */
 export class Sessions {
 	readonly #parts: SessionsParts;
 	readonly #entries = new Map<string, Entry>();
-	/** The unused ones of `#entries`. */
+	/** Unused entries of `#entries`. */
 	readonly #unused = new LRUCache<string, Entry>({
 		max: maxUnused,
 		dispose: (entry, id, reason) => {
@@ -84,7 +90,7 @@ export class Sessions {
 		this.#parts = parts;
 	}
 
-	/** Number of sessions in use: a client has joined them, or a run works. */
+	/** Number of sessions in use. A session is in use while a client has joined it or a run is active. */
 	get size(): number {
 		return this.#entries.size - this.#unused.size;
 	}
@@ -109,25 +115,25 @@ export class Sessions {
 			return lease;
 		} catch (reason) {
 			lease[Symbol.dispose]();
-			// A principal that may see the session gets the reason. For others it does not exist.
+			// Only a principal that may see the session gets the reason. For other principals, the session does not exist.
 			throw maySee(principal, lease.session) ? reason : unknownSession(id);
 		}
 	}
 
-	/** Borrows a session for the gateway itself. */
+	/** Borrows a session for the gateway. */
 	async leaseOwn(id: string): Promise<Lease> {
 		const lease = await this.#borrow(id);
 		if (!lease) throw unknownSession(id);
 		return lease;
 	}
 
-	/** Forgets a session that was deleted, also if it is in use. */
+	/** Forgets a deleted session, even if it is in use. */
 	evict(id: string): void {
 		this.#entries.delete(id);
 		this.#unused.delete(id);
 	}
 
-	/** Ends a use of the session. An unused session is evicted after `maxUnused` others. */
+	/** Ends one use of the session. An unused session is evicted after `maxUnused` other unused sessions. */
 	release(id: string): void {
 		const entry = this.#entries.get(id);
 		if (!entry || entry.leases > 0) return;

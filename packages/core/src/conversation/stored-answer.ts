@@ -6,14 +6,14 @@ import { storePassword } from "./passwords.ts";
 import type { Session } from "./session.ts";
 import { promptTexts } from "./texts.ts";
 
-/** Throws for a password that crossed the network readably. Dismissing a question reveals nothing. */
+/** Throws for a password that was sent without encryption. Dismissing a question reveals nothing. */
 export function refuseReadable({ cancelled }: PromptResponse): void {
 	if (cancelled === true) return;
 	const message = promptTexts.unencrypted;
 	throw new ParleyError(message, { code: "permission_denied" });
 }
 
-/** The answer in its stored form: a handle for a password, and texts without secrets. */
+/** Returns the stored form of an answer: a handle for a password, or text without secrets. */
 export async function storedAnswer(
 	services: { readonly clock: Clock; readonly ids: Ids; readonly secrets: SecretBox },
 	tx: Tx,
@@ -36,7 +36,7 @@ export async function storedAnswer(
 	};
 }
 
-/** The answer as clients see it. Never a password. */
+/** Returns the answer for clients, which never contains a password. */
 export function shownAnswer(prompt: Prompt, answer: Answer): unknown {
 	if (prompt.type === "password") return null;
 	if (answer.kind === "approved") return true;

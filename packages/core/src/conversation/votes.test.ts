@@ -12,7 +12,10 @@ import { operator, type Principal, type Role } from "../vocabulary/principal.ts"
 
 const place = { platform: "discord", tenant: "guild", channel: "general", shared: false };
 
-/** The connector that acts for a person. With `platformRoles`, the role is read from the platform again. */
+/**
+ * Returns the principal of a connector that acts for a person. With `platformRoles`, the role is read from the platform
+ * again.
+ */
 function acting(user: string, role: Role, platformRoles?: readonly string[]): Principal {
 	const person = {
 		id: `discord:guild:${user}`,
@@ -42,7 +45,7 @@ interface Asking {
 	readonly directory?: string;
 }
 
-/** A write that is asked for in a channel, under rules that need several approvals. */
+/** Requests a write in a channel with rules that require several approvals. */
 async function ask({ path = "prod/a.txt", by = mia, profile = {}, directory: earlier }: Asking = {}) {
 	const directory = earlier ?? (await mkdtemp(join(await realpath(tmpdir()), "parley-votes-")));
 	const file = join(directory, "policy.jsonc");
@@ -144,7 +147,7 @@ test("a person who wrote to the run is a requester, too", async () => {
 	await chat.t.runtime.send(unkeyed(otto), chat.session, { content: "faster", mode: "steer" } as never);
 	await chat.t.settle();
 	const refused = await chat.answer(token, otto);
-	// A message that waits for the next run does not belong to this run.
+	// A message that waits for the next run may be too late to make its author a requester of this run.
 	expect(["", expect.stringContaining("requester")]).toContainEqual(refused);
 });
 
@@ -282,7 +285,7 @@ test("an edit is judged again: a denied path is refused, and more people may be 
 	expect(await chat.answer(token, alex, edited(".env"))).toContain("always requires a separate approval");
 	expect(await chat.answer(token, alex, edited("launch/a.txt"))).toBe("");
 	expect(await chat.log.next("prompt.voted")).toMatchObject({ approvals: 1, needed: 3 });
-	// A changed call never needs fewer approvals than the one that was asked.
+	// A changed call never needs fewer approvals than the displayed call.
 	expect(await chat.answer(token, olga, edited("docs/a.txt"))).toBe("");
 	expect(await chat.log.next("prompt.voted")).toMatchObject({ approvals: 1, needed: 3 });
 });

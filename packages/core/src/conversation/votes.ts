@@ -7,53 +7,55 @@ import { isSamePerson } from "./participants.ts";
 import type { JudgedChange } from "./session.ts";
 import { promptTexts } from "./texts.ts";
 
-/** One of several approvals that a call needs. */
+/** One of several approvals that a call requires. */
 export interface Vote {
 	readonly by: string;
-	/** Principal of the connector or of the operator that sent it. */
+	/** Principal of the connector or operator that sent the vote. */
 	readonly principal: string;
-	/** Absent for the operator. */
+	/** Voting person. Absent for the operator. */
 	readonly person?: Person;
 	/** Milliseconds since the epoch. */
 	readonly at: number;
 }
 
-/** Arguments of a call that an approver changed, and the question that shows them. */
+/** Arguments that an approver changed, and the question that shows them. */
 export interface ChangedCall {
 	readonly arguments: unknown;
 	/** Binding of the approval of the changed call. */
 	readonly binding: string;
 }
 
-/** Votes of an open approval, in order, and the changed arguments that they approve. Stored in the row of the prompt. */
+/**
+ * Votes of an open approval, in order, and the changed arguments that they approve. Stored in the row of the prompt.
+ */
 export interface Votes {
 	readonly votes: readonly Vote[];
 	readonly changed?: ChangedCall;
 }
 
-/** People that a vote depends on, as they are at this moment. */
+/** Present facts about the people on whom a vote depends. */
 export interface Voters {
-	/** Authors of the work. They cannot approve it. */
+	/** Authors of the work, who cannot approve it. */
 	readonly requesters: readonly Person[];
-	/** Whether the operator is the author. */
+	/** Whether the operator is an author of the work. */
 	readonly isOperatorsWork: boolean;
-	/** Voters that can no longer approve. Their votes are void. */
+	/** Voters who may no longer approve. Their votes are void. */
 	readonly lost: ReadonlySet<string>;
 }
 
-/** Votes of the row of an approval. */
+/** Returns the votes in the row of an approval. */
 export function votesOf({ votes }: { readonly votes: string | null }): Votes {
 	return votes === null ? { votes: [] } : fromRow<Votes>(votes);
 }
 
-/** Approvals by different people that a question needs. */
+/** Returns the number of approvals by different people that a question requires. */
 export function approvalsOf({ approval }: Prompt): number {
 	return approval?.approvals ?? 1;
 }
 
 /**
- * Adds the vote of a principal. A vote with changed arguments makes all earlier votes void. Throws `permission_denied` for a
- * requester, and for a second vote of one person.
+ * Adds the vote of a principal. A vote with changed arguments makes all earlier votes void. Throws `permission_denied`
+ * for a requester and for a second vote by the same person.
  */
 export function addVote(
 	{ votes, changed }: Votes,
@@ -88,12 +90,14 @@ function refused(message: string): ParleyError {
 	return new ParleyError(message, { code: "permission_denied" });
 }
 
-/** Approvals by different people that a call needs. A change of its arguments never needs fewer. */
+/**
+ * Returns the number of approvals by different people that a call requires. Changed arguments never lower the number.
+ */
 export function approvalsNeeded(prompt: Prompt, change: JudgedChange | undefined): number {
 	return Math.max(approvalsOf(prompt), change?.shown.approval?.approvals ?? 1);
 }
 
-/** The question about a changed call, under the same token. */
+/** Returns the question for a changed call, with the same token. */
 export function changedPrompt(prompt: Prompt, { shown }: JudgedChange, approvals: number): Prompt {
 	const { reply, alsoIn } = prompt.approval ?? {};
 	const approval = shown.approval && { ...shown.approval, approvals, ...defined({ reply, alsoIn }) };

@@ -15,7 +15,7 @@ beforeEach(async () => {
 	directory = await createDirectory();
 });
 afterEach(async () => {
-	// Includes paths that are too long for Node and files that cannot be read.
+	// Also removes paths that are too long for Node, and unreadable files.
 	spawnSync("chmod", ["-R", "u+rwx", directory.path]);
 	spawnSync("rm", ["-rf", directory.path]);
 });

@@ -8,45 +8,51 @@ import type { Tables } from "../store/tables.ts";
 import type { Session } from "./session.ts";
 import { workspaceTexts } from "./texts.ts";
 
-/** Default quota of a workspace. */
+/** Default quota of a workspace in bytes. */
 export const usualQuota = 1024 * 1024 * 1024;
 
 const youngMs = 60 * 60 * 1000;
 
-/** Disk usage of the smallest file. */
+/** Disk usage of the smallest file, in bytes. */
 const blockBytes = 4096;
 
-/** Files and directories of one workspace. A larger search would take seconds, before each command and after it. */
+/**
+ * Maximum files and directories in one workspace. Scanning more entries would take seconds before and after each
+ * command.
+ */
 const maxEntries = 100_000;
 
 const atOnce = 64;
 
-/** Working directories of sessions of chat platforms, each below the data directory. */
+/** Working directories of chat sessions, below the data directory. */
 export class Workspaces {
 	readonly #directory: string;
-	/** Workspaces that could not be removed, and were reported. */
+	/** Workspaces that could not be removed. Each is reported only once. */
 	readonly #stuck = new Set<string>();
 
-	/** `dataDir` is a real path. */
+	/** `dataDir` must be a real path. */
 	constructor(dataDir: string) {
 		this.#directory = join(dataDir, "workspaces");
 	}
 
-	/** Path of the workspace of a session, which it shares with its forks. Undefined if it works elsewhere. */
+	/**
+	 * Returns the path of the workspace of a session, which its forks share. Returns undefined if the session works
+	 * elsewhere.
+	 */
 	of({ rootDir }: Session): string | undefined {
 		return dirname(rootDir) === this.#directory ? rootDir : undefined;
 	}
 
 	/**
-	 * The name of the workspace of a deleted session, if no other session works there. `tx` is the transaction of the
-	 * deletion.
+	 * Returns the name of the workspace of a deleted session if no other session works there. `tx` is the transaction of
+	 * the deletion.
 	 */
 	async unused(tx: Tx, session: Session): Promise<string | undefined> {
 		const path = this.of(session);
 		return path === undefined || (await isUsed(tx, path)) ? undefined : basename(path);
 	}
 
-	/** Makes the directory of a new session and returns its path. */
+	/** Creates the directory of a new session and returns its path. */
 	async create(sessionId: string): Promise<string> {
 		const path = join(this.#directory, sessionId);
 		await mkdir(this.#directory, { recursive: true, mode: 0o700 });
@@ -54,15 +60,16 @@ export class Workspaces {
 		return path;
 	}
 
-	/** Creates a missing directory. Backups do not contain it. */
+	/** Creates the directory if it is missing, because backups do not contain it. */
 	async prepare(session: Session): Promise<void> {
 		const own = this.of(session);
 		if (own !== undefined) await mkdir(own, { recursive: true, mode: 0o700 });
 	}
 
 	/**
-	 * Removes the directories of deleted sessions, which remain after a stop of the gateway at that moment. A recent one may
-	 * belong to a new session. Continues after a failure. Rejects in the end, once for each failed directory.
+	 * Removes the directories of deleted sessions that remain if the gateway stopped during the deletion. Keeps recent
+	 * directories, because they may belong to new sessions. Continues after a failure, and rejects at the end with an
+	 * error for each failed directory.
 	 */
 	async sweep(store: Store<Tables>, now: number): Promise<void> {
 		const failures: unknown[] = [];
@@ -84,7 +91,7 @@ export class Workspaces {
 		});
 	}
 
-	/** Removes it with all content, also unreadable files. Links are not followed. */
+	/** Removes the workspace with all content, including unreadable files. Does not follow links. */
 	async remove(name: string): Promise<void> {
 		const path = join(this.#directory, name);
 		try {
@@ -97,7 +104,10 @@ export class Workspaces {
 	}
 }
 
-/** Makes a directory and all its content accessible for its owner. No process that could insert a link is active there. */
+/**
+ * Makes a directory and its content accessible for its owner. It is safe because no running process can insert a link
+ * there.
+ */
 async function open(directory: string): Promise<void> {
 	await chmod(directory, 0o700);
 	for (const entry of await readdir(directory, { withFileTypes: true })) {
@@ -105,7 +115,7 @@ async function open(directory: string): Promise<void> {
 	}
 }
 
-/** Whether a session works in the workspace: usually the one that it was made for, else a fork of it. */
+/** Whether a session works in the workspace: the session for which it was created, or a fork of that session. */
 async function isUsed(db: Tx, path: string): Promise<boolean> {
 	const sessions = db.selectFrom("sessions").select("id").limit(1);
 	if (await sessions.where("id", "=", basename(path)).executeTakeFirst()) return true;
@@ -118,8 +128,8 @@ function noneYet(reason: unknown): string[] {
 }
 
 /**
- * Number of bytes that still fit below a directory with this quota. Small files have the size of a block. 0 if the
- * directory is full, has more than 100,000 entries, or cannot be read completely.
+ * Returns the number of bytes that still fit into a directory with this quota. Each small file counts as one block.
+ * Returns 0 if the directory is full, has more than 100,000 entries, or cannot be read completely.
  */
 export async function roomIn(directory: string, quota: number): Promise<number> {
 	let left = quota;
@@ -146,7 +156,7 @@ async function roomOf(entry: Dirent, directory: string): Promise<number> {
 	return stats === "unknown" ? Number.POSITIVE_INFINITY : Math.max(stats?.size ?? 0, blockBytes);
 }
 
-/** Files that disappear meanwhile take no space. */
+/** Files that disappear in the meantime take no space. */
 function unlessGone(reason: unknown): "unknown" | undefined {
 	return ["ENOENT", "ENOTDIR"].includes(systemCode(reason)) ? undefined : "unknown";
 }

@@ -4,20 +4,21 @@ import { open, rm } from "node:fs/promises";
 
 export interface ContentFacts {
 	readonly bytes: number;
-	/** In hexadecimal. */
+	/** Lower-case hexadecimal. */
 	readonly sha256: string;
 	readonly mediaType: string;
 }
 
 /**
- * Bytes that determine the type. An office document is an archive, and the entry that names its kind is among these bytes.
+ * Number of bytes that determine the type. They contain the entry of an office document (a ZIP archive) that names its
+ * kind.
  */
 export const sampleBytes = 64 * 1024;
 const unknownType = "application/octet-stream";
-/** Types that a browser would run or render. Such content is stored as plain text. */
+/** Types that a browser would run or render. Such content is stored with the type of plain text. */
 const active = /^text\/|[/+]xml$|html|svg|javascript/;
 
-/** Collects the facts of a content in pieces. It stores only the beginning of the content. */
+/** Collects facts about content that arrives in pieces. Stores only the beginning of the content. */
 class ContentWatch {
 	readonly #hash = createHash("sha256");
 	readonly #decoder = new TextDecoder("utf-8", { fatal: true });
@@ -48,15 +49,15 @@ class ContentWatch {
 			this.#decoder.decode(chunk, { stream: chunk !== undefined });
 			return true;
 		} catch {
-			// A decoder throws only for invalid UTF-8.
+			// The decoder throws only for invalid UTF-8.
 			return false;
 		}
 	}
 }
 
-/** Media type of a content by its beginning. `text` is true if the entire content is text. */
+/** Returns the media type of content from its beginning. `text`: whether the entire content is text. */
 export async function mediaTypeOf(sample: Buffer, text: boolean): Promise<string> {
-	// Loaded with the first file, because most gateways start without one.
+	// Loaded with the first file, because most gateways start without files.
 	const { fileTypeFromBuffer } = await import("file-type");
 	const detected = await fileTypeFromBuffer(sample);
 	if (detected && !active.test(detected.mime)) return detected.mime;
@@ -66,12 +67,12 @@ export async function mediaTypeOf(sample: Buffer, text: boolean): Promise<string
 interface WriteOptions {
 	/** Permissions of the file. Default: readable and writable for this user only. */
 	readonly mode?: number;
-	/** Called with the size of each piece before it is written. It may throw. */
+	/** Called with the size of each piece before the piece is written. May throw. */
 	readonly admit?: (bytes: number) => void;
 }
 
 /**
- * Writes a content to a new file. When it resolves, the content is complete and on disk. When it rejects, the file is
+ * Writes content to a new file. When it resolves, the content is completely on disk. When it rejects, the file is
  * deleted.
  */
 export async function writeContent(
@@ -96,18 +97,21 @@ export async function writeContent(
 	}
 }
 
-/** Maximum bytes of a name. Most file systems allow 255, which leaves room for the number of a copy. */
+/** Maximum bytes of a name. Most file systems allow 255 bytes, so there is room for the number of a copy. */
 const maxBytes = 200;
 const fallback = "file";
 
 /** Characters that are special in shells or file systems, or that mislead people, such as controls and direction marks. */
 const unsafe = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}<>:"|?*]/gu;
-/** https://learn.microsoft.com/en-us/windows/win32/fileio/naming-a-file#naming-conventions */
+/**
+ * File names that Windows reserves:
+ * https://learn.microsoft.com/en-us/windows/win32/fileio/naming-a-file#naming-conventions
+ */
 const reserved = /^(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9¹²³])(?=\.|$)/i;
 
 /**
- * Safe file name for a name from outside: no directories, no hidden or invisible part, no name that a system reserves, at
- * most 200 bytes of UTF-8. It keeps the ending. Returns `file` if no character is left.
+ * Returns a safe file name for an untrusted name: no directories, no hidden or invisible part, no reserved name, at
+ * most 200 bytes of UTF-8. Keeps the file extension. Returns `file` if no character is left.
  */
 export function safeFileName(text: string): string {
 	const base = text.split(/[/\\]/).at(-1) ?? "";
@@ -121,7 +125,7 @@ export function safeFileName(text: string): string {
 	return shortened(free) || fallback;
 }
 
-/** Name of the nth file with the same name, from 1: `report.pdf`, `report-2.pdf`, … */
+/** Returns the name of the nth file with the same name, from 1: `report.pdf`, `report-2.pdf`, … */
 export function nthName(name: string, n: number): string {
 	const { stem, ending } = split(name);
 	return n === 1 ? name : `${stem}-${n}${ending}`;
@@ -133,7 +137,7 @@ function shortened(name: string): string {
 	return `${within(stem, room)}${ending}`;
 }
 
-/** Beginning of a text in at most `room` bytes, without a cut inside a character. */
+/** Returns the beginning of a text in at most `room` bytes. Does not split a character. */
 function within(text: string, room: number): string {
 	let beginning = "";
 	let bytes = 0;
@@ -145,7 +149,7 @@ function within(text: string, room: number): string {
 	return beginning;
 }
 
-/** Splits a name before its ending. A long ending is treated as part of the stem. */
+/** Splits a name into stem and file extension. A long extension is treated as part of the stem. */
 function split(name: string): { readonly stem: string; readonly ending: string } {
 	const ending = /(?<=.)(?:\.tar)?\.[^. ]{1,16}$/u.exec(name)?.[0] ?? "";
 	return { stem: name.slice(0, name.length - ending.length), ending };

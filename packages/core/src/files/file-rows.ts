@@ -38,12 +38,15 @@ export async function findFile(db: Tx, id: string, now: number): Promise<OwnedFi
 	return { ...toStoredFile(row), owner, sessionId, sessionOwner, sessionPlace };
 }
 
-/** Whether the principal may read a file: as its owner, as the owner of its session, or in the channel of the session. */
+/**
+ * Whether the principal may read a file: as its owner, as the owner of its session, or as a member of the session's
+ * channel.
+ */
 export function visibleTo(
 	principal: Principal,
 	{ owner, sessionId, sessionOwner, sessionPlace }: OwnedFile,
 ): boolean {
-	// A session without a channel is in no channel of a request.
+	// The file of a session without a channel never belongs to the channel of a request.
 	const within = sessionId === null ? {} : { place: sessionPlace ?? "" };
 	if (isAuthorized(principal, "file.read", { owner, ...within })) return true;
 	return sessionOwner !== null && isAuthorized(principal, "file.read", { owner: sessionOwner, ...within });
@@ -54,7 +57,7 @@ export async function insertFile(tx: Tx, row: FileRow): Promise<StoredFile> {
 	return toStoredFile(row);
 }
 
-/** Bytes that count toward the quota. */
+/** Bytes that are counted against the quota. */
 export interface CountedBytes {
 	readonly all: number;
 	readonly outputs: number;
@@ -75,16 +78,16 @@ export async function countedBytes(db: Tx): Promise<CountedBytes> {
 
 const isOutput = sql<boolean>`id like ${sql.lit(`${outputPrefix}%`)}`;
 
-/** Share of the quota for stored results. */
+/** Maximum share of the quota for stored results. */
 const outputShare = 1 / 4;
-/** Maximum share of the bytes for stored results that one session may displace from other sessions. */
+/** Maximum share of the space for stored results in which one session may displace results of other sessions. */
 const displacingShare = 1 / 2;
 
-/** Stored results that may be deleted for a result of a session, oldest first. */
+/** Stored results that may be deleted to make room for a result of a session, oldest first. */
 interface Removable {
 	readonly own: readonly CountedRow[];
 	readonly others: readonly CountedRow[];
-	/** Bytes of results of the session that stay, because its current run wrote them. */
+	/** Bytes of the session's results that stay, because its current run wrote them. */
 	readonly staying: number;
 }
 
@@ -93,7 +96,10 @@ interface CountedRow {
 	readonly bytes: number;
 }
 
-/** Finds the stored results that may be deleted for a result of the session. Results of unfinished runs stay. */
+/**
+ * Finds the stored results that may be deleted to make room for a result of the session. Results of unfinished runs
+ * stay.
+ */
 async function findRemovable(db: Tx, sessionId: string): Promise<Removable> {
 	const outputs = await db
 		.selectFrom("files")
@@ -114,7 +120,7 @@ async function findRemovable(db: Tx, sessionId: string): Promise<Removable> {
 		])
 		.where("state", "<>", "ended")
 		.execute();
-	// Only runs write results. A result that is younger than the last ended run belongs to the current run.
+	// Only runs write results, so a result that is newer than the last ended run belongs to the current run.
 	const since = new Map(open.map((row) => [row.session_id, Number(row.since ?? 0)]));
 	const removable = { own: [] as CountedRow[], others: [] as CountedRow[], staying: 0 };
 	for (const { id, bytes, session_id: owner, created_at: at } of outputs) {
@@ -126,16 +132,16 @@ async function findRemovable(db: Tx, sessionId: string): Promise<Removable> {
 	return removable;
 }
 
-/** Bytes of stored results that may be deleted for a result of the session. */
+/** Returns the bytes of stored results that may be deleted to make room for a result of the session. */
 export async function removableBytes(db: Tx, sessionId: string): Promise<number> {
 	const { own, others } = await findRemovable(db, sessionId);
 	return [...own, ...others].reduce((sum, { bytes }) => sum + bytes, 0);
 }
 
 /**
- * Deletes stored results until a result of `bytes` fits into their share and into the quota. The oldest results of the
- * session are deleted first, then the oldest of other sessions. Results of unfinished runs stay. Returns the deleted ids.
- * Throws `resource_exhausted`, and deletes nothing, if that is not enough.
+ * Deletes stored results until a result of `bytes` fits into their share and into the quota. Deletes the oldest results
+ * of the session first, and then the oldest results of other sessions. Results of unfinished runs stay. Returns the
+ * deleted ids. If this does not make enough room, throws `resource_exhausted` and deletes nothing.
  */
 export async function makeRoomForOutput(
 	tx: Tx,
@@ -197,8 +203,8 @@ function refused(message: string): ParleyError {
 }
 
 /**
- * Deletes the rows of the files of a session, as a part of its removal. Returns their ids. `Files.unlink` deletes the
- * contents after the commit. The next sweep deletes them if that fails.
+ * Deletes the rows of a session's files during the deletion of the session. Returns their ids. After the commit,
+ * `Files.unlink` deletes the contents. If that fails, the next sweep deletes them.
  */
 export async function removeFilesOf(tx: Tx, sessionId: string): Promise<string[]> {
 	const rows = await tx.deleteFrom("files").where("session_id", "=", sessionId).returning("id").execute();

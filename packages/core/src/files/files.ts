@@ -35,17 +35,17 @@ export interface FilesOptions {
 	readonly log: Logger;
 	readonly secrets: { fingerprint(text: string): string };
 	readonly roots: { readonly dataDir: string };
-	/** Removes secrets from names, not from contents. Absent: names are unchanged. */
+	/** Removes secrets from names, but not from contents. If absent, names stay unchanged. */
 	readonly redactor?: { redact(text: string): string };
 	readonly files?: Partial<FileLimits>;
 }
 
 export interface IncomingFile {
 	readonly id: string;
-	/** Name from the sender. A safe form of it is stored. */
+	/** Name from the sender. Only a safe form is stored. */
 	readonly name: string;
 	readonly owner: string;
-	/** Session that owns the file. Null until a message carries the file. */
+	/** Session that owns the file. Null until a message contains the file. */
 	readonly sessionId: string | null;
 	readonly content: AsyncIterable<Uint8Array>;
 	/**
@@ -58,22 +58,22 @@ export interface IncomingFile {
 interface UploadedFile {
 	readonly name: string;
 	readonly content: AsyncIterable<Uint8Array>;
-	/** Key of the request. A repeated request with the same key gets the same file. */
+	/** Idempotency key. A repeated request with the same key returns the same file. */
 	readonly key?: string | undefined;
 }
 
-/** A stored file, and the id of its copy. */
+/** A stored file with the id of its copy. */
 export interface FileCopy {
 	readonly from: string;
 	readonly id: string;
-	/** Bytes of the content. */
+	/** Size of the content in bytes. */
 	readonly bytes: number;
 }
 
-/** Inserts the row of the received file, as a part of a transaction. */
+/** Inserts the row of the received file in a transaction. */
 export type InsertFile = (tx: Tx) => Promise<StoredFile>;
 
-/** Part of a file, from the byte `start` to the byte `end`, both included. */
+/** Part of a file, from byte `start` to byte `end` inclusive. */
 export interface ByteRange {
 	readonly start: number;
 	readonly end: number;
@@ -82,14 +82,15 @@ export interface ByteRange {
 const partEnding = ".part";
 
 /**
- * Files that clients upload and tools share, and complete results of calls. Metadata is in the table `files`. The content is
- * in the directory `files` of the data directory, under the id. Content is streamed and never entirely in memory.
+ * Files that clients upload and tools share, and complete results of calls. The table `files` has the metadata. The
+ * directory `files` of the data directory has the content, under the id. Content is streamed and never completely in
+ * memory.
  */
 export class Files {
 	readonly limits: FileLimits;
 	readonly #options: FilesOptions;
 	readonly #directory: string;
-	/** Bytes received so far of incoming files, by id. */
+	/** Received bytes of incoming files, by id. */
 	readonly #arriving = new Map<string, number>();
 
 	constructor(options: FilesOptions) {
@@ -99,14 +100,14 @@ export class Files {
 	}
 
 	/**
-	 * Stores an uploaded file, complete or not at all. If an earlier request had the same key, name and content, it returns
+	 * Stores an uploaded file completely or not at all. If an earlier request had the same key, name and content, returns
 	 * the file of that request. Throws `FileTooLargeError`, or `resource_exhausted` if the quota or the disk is full.
 	 */
 	async store(principal: Principal, { name: requested, key, content }: UploadedFile): Promise<StoredFile> {
 		authorize(principal, "file.write");
 		const id = this.#options.ids.create("file");
 		const name = this.#options.redactor?.redact(requested) ?? requested;
-		// An earlier file with this key needs no additional room.
+		// If this key has already stored a file, the request needs no additional room.
 		const repeated = await this.#options.store.read((db) => knowsKey(db, principal, key));
 		const spareBytes = repeated ? Number.POSITIVE_INFINITY : 0;
 		const incoming = { id, name, owner: principal.id, sessionId: null, content, spareBytes };
@@ -121,8 +122,8 @@ export class Files {
 	}
 
 	/**
-	 * Writes the content, then calls `commit`, which records it with the given insert. If `commit` returns another file or
-	 * throws, the content is deleted.
+	 * Writes the content and then calls `commit`, which records the file with the given insert function. If `commit`
+	 * returns another file or throws, deletes the content.
 	 */
 	async bring(
 		incoming: IncomingFile,
@@ -157,7 +158,7 @@ export class Files {
 		throw unknownFile(id);
 	}
 
-	/** Streams the content of a file, or a part of it. Throws `not_found` if the content was deleted. */
+	/** Streams the content of a file or a part of it. Throws `not_found` if the content was deleted. */
 	async read(id: string, range?: ByteRange): Promise<Readable> {
 		try {
 			const handle = await open(this.#path(id));
@@ -168,7 +169,7 @@ export class Files {
 		}
 	}
 
-	/** Reads the content of a file of a few mebibytes. Undefined if it was deleted. */
+	/** Reads the content of a file of a few mebibytes into memory. Returns undefined if it was deleted. */
 	async load(id: string): Promise<Buffer | undefined> {
 		try {
 			return await readFile(this.#path(id));
@@ -178,15 +179,15 @@ export class Files {
 		}
 	}
 
-	/** Returns the file with this id if a tool has shared it. */
+	/** Returns the file with this id if a tool has already shared it. */
 	async known(id: string): Promise<StoredFile | undefined> {
 		return this.#options.store.read((db) => findFile(db, id, 0));
 	}
 
 	/**
-	 * Stores the complete result of a call under `outputName` until its session is deleted. Replaces a file of that name.
-	 * All such results use at most a quarter of the quota. When the result is complete, `makeRoomForOutput` deletes older
-	 * ones. Until then the disk contains both. Throws as `bring` does.
+	 * Stores the complete result of a call under `outputName` until its session is deleted. Replaces a file with that
+	 * name. All these results together use at most a quarter of the quota. When the result is complete,
+	 * `makeRoomForOutput` deletes older results. Until then, the disk contains both. Throws as `bring` does.
 	 */
 	async storeOutput({
 		id,
@@ -213,8 +214,8 @@ export class Files {
 	}
 
 	/**
-	 * Opens a stored result of the session. Throws `not_found` if the name is unknown, or if the result was deleted for a
-	 * newer one.
+	 * Opens a stored result of the session. Throws `not_found` if the name is unknown, or if the result was deleted to
+	 * make room.
 	 */
 	async openOutput(id: string, sessionId: string): Promise<FileHandle> {
 		const row = await this.#options.store.read((db) => findFile(db, id, 0));
@@ -228,9 +229,9 @@ export class Files {
 	}
 
 	/**
-	 * Copies the contents of stored files to further ids, then calls `commit`, which records them with `recordCopies`. Deletes
-	 * the copies if it throws. A file whose content was deleted has no copy. Throws `resource_exhausted` before the first copy
-	 * if the quota has no room for all.
+	 * Copies the contents of stored files to other ids, and then calls `commit`, which records the copies with
+	 * `recordCopies`. Deletes the copies if `commit` throws. Skips a file whose content was deleted. Throws
+	 * `resource_exhausted` before the first copy if the quota has no room for all copies.
 	 */
 	async copying<T>(copies: readonly FileCopy[], commit: () => Promise<T>): Promise<T> {
 		const ids = copies.map(({ id }) => id);
@@ -256,7 +257,7 @@ export class Files {
 			if (!row) continue;
 			all += Math.max(leastCounted, Number(row.bytes));
 			refuseOverQuota(all, this.limits);
-			// From here on the row is counted.
+			// The stored row counts from here on, so the arriving bytes must not be counted as well.
 			this.#arriving.set(id, 0);
 			const name = row.name === `${from}.txt` ? `${id}.txt` : row.name;
 			const created_at = this.#options.clock.now();
@@ -264,7 +265,7 @@ export class Files {
 		}
 	}
 
-	/** Deletes the content of files whose rows are deleted. A later sweep retries what fails. */
+	/** Deletes the content of files whose rows are deleted. A later sweep retries failed deletions. */
 	async unlink(ids: readonly string[]): Promise<void> {
 		for (const id of ids) {
 			try {
@@ -282,8 +283,8 @@ export class Files {
 			const idle = tx.deleteFrom("files").where("session_id", "is", null);
 			await idle.where("expires_at", "<=", clock.now()).execute();
 		});
-		// The order matters. A file that arrives after the first read is not listed. One that is recorded after the second
-		// read is in the list of arriving files.
+		// The order matters. A file that arrives after the first read is not in `names`. A file that is recorded after the
+		// second read is in `arriving`.
 		const names = await readdir(this.#directory).catch(noneYet);
 		const arriving = new Set(this.#arriving.keys());
 		const rows = await store.read((db) => db.selectFrom("files").select("id").execute());
@@ -306,7 +307,7 @@ export class Files {
 		this.#requireRoom(before);
 	}
 
-	/** Throws `resource_exhausted` if the arriving files do not fit beside the stored ones. */
+	/** Throws `resource_exhausted` if the arriving and the stored files together exceed the quota. */
 	#requireRoom(stored: number): void {
 		const coming = [...this.#arriving.values()].reduce((sum, one) => sum + one, 0);
 		refuseOverQuota(stored + coming, this.limits);
@@ -322,14 +323,17 @@ export class Files {
 		await directory.sync();
 	}
 
-	/** Other files may have been recorded since `bring` began. The quota applies in the order of the commits. */
+	/**
+	 * Inserts the row of a file. Other files may have been recorded since `bring` began, so the quota applies in the
+	 * order of the commits.
+	 */
 	async #insert(
 		tx: Tx,
 		{ id, name, owner, sessionId }: IncomingFile,
 		facts: ContentFacts,
 	): Promise<StoredFile> {
 		refuseOverQuota((await countedBytes(tx)).all + Math.max(leastCounted, facts.bytes), this.limits);
-		// From here on the row is counted, so the arriving bytes must not be counted as well.
+		// The stored row counts from here on, so the arriving bytes must not be counted as well.
 		this.#arriving.set(id, 0);
 		const created_at = this.#options.clock.now();
 		const expires_at = created_at + this.limits.retentionMs;
@@ -349,7 +353,10 @@ export class Files {
 	}
 }
 
-/** Copies a content to the disk. Does nothing for one that was deleted. A backup does not keep hard links. */
+/**
+ * Copies content on the disk. Does nothing if the content was deleted. Does not use a hard link, because backups do not
+ * preserve links.
+ */
 async function copyContent(from: string, to: string): Promise<void> {
 	try {
 		await copyFile(from, to, constants.COPYFILE_FICLONE | constants.COPYFILE_EXCL);

@@ -6,27 +6,26 @@ import { storedFileErrorTexts } from "./texts.ts";
 
 /** Maximum bytes of an image: 5 MiB in base64. https://platform.claude.com/docs/en/build-with-claude/vision */
 export const maxImageBytes = 3_932_160;
-/** Maximum width and height in pixels. The provider rejects larger images. Source: the same page. */
+/** Maximum width and height in pixels. The provider rejects larger images. Source: the page above. */
 export const maxImageSide = 8_000;
-/** Maximum bytes of all images in a request. A request may have 32 MB, and base64 adds a third. The rest is for text. */
+/**
+ * Maximum bytes of all images in a request. A request may have 32 MB, base64 adds a third, and the rest is for text.
+ */
 const maxRequestImageBytes = 18 * 1024 * 1024;
 
-/**
- * Whether the file can be shown to a model. `before` is the number of bytes of images that are already in the
- * conversation.
- */
+/** Whether a model can see the file. `before`: bytes of images that are already in the conversation. */
 export function isShowableImage({ mediaType, bytes }: FileFacts, before: number): boolean {
 	return isImageType(mediaType) && bytes <= maxImageBytes && before + bytes <= maxRequestImageBytes;
 }
 
-/** Image in a stored file. Undefined if models do not read its type, or if the file is deleted. */
+/** Loads the image in a stored file. Returns undefined if models do not read its type, or if the file is deleted. */
 export async function loadImage(files: Files, { id, mediaType }: FileFacts): Promise<ImageBlock | undefined> {
 	if (!isImageType(mediaType)) return undefined;
 	const content = await files.load(id);
 	return content && { type: "image", mediaType, data: content.toString("base64") };
 }
 
-/** Attachments for images of a message that the model does not see. Each has the reason. */
+/** Returns attachments that describe images which the model does not see. Each states the reason. */
 export function describedOnly(images: readonly ImageBlock[], problem: string): Attachment[] {
 	return images.map((image) => ({
 		id: "",
@@ -53,10 +52,10 @@ function imagesOf(block: Message["content"][number]): readonly ImageBlock[] {
 	return block.type === "result" ? (block.pictures ?? []) : [];
 }
 
-/** Adds the images that the model sees. The attachment of a deleted file reports it. */
+/** Adds the images that the model sees. The attachment of a deleted file reports the deletion. */
 export async function withImages<T extends RunMessage>(files: Files, message: T): Promise<T> {
 	const { attachments = [], retryOf } = message;
-	// A repeated message stays with its first run, and so do its images.
+	// A repeated message and its images belong to the first run.
 	if (retryOf !== undefined || !attachments.some(({ shown }) => shown)) return message;
 	const loaded = await Promise.all(attachments.map((attachment) => load(files, attachment)));
 	return {
@@ -78,11 +77,13 @@ async function load(
 
 interface ImageRoom {
 	readonly bytes: number;
-	/** Maximum number of images if one of them is large. */
+	/** Maximum number of images in a request that has a large image. */
 	readonly few: number;
 }
 
-/** Width or height in pixels above which an image is large. A request may contain few large images. */
+/**
+ * Width or height in pixels above which an image is large. A request with a large image may contain only a few images.
+ */
 const largeSide = 2_000;
 
 /** Limits of a provider for one request: https://platform.claude.com/docs/en/build-with-claude/vision */
@@ -104,7 +105,7 @@ export function fillMoreThanRoom(images: readonly ImageBlock[]): boolean {
 	return sizeOf(images) > imageRoom.bytes;
 }
 
-/** Half of the exceeded limit, and all of the other one. */
+/** Returns half of each exceeded limit, and the complete other limit. */
 export function halfTheRoom(images: readonly ImageBlock[]): ImageRoom {
 	const { bytes, few } = imageRoom;
 	return {
@@ -117,7 +118,7 @@ function sizeOf(images: readonly ImageBlock[]): number {
 	return images.reduce((sum, image) => sum + bytesOf(image), 0);
 }
 
-/** Results of `isLarge`, so that each image is decoded once. */
+/** Cached results of `isLarge`, so that each image is decoded once. */
 const large = new WeakMap<ImageBlock, boolean>();
 
 function isLarge(image: ImageBlock): boolean {
@@ -129,13 +130,13 @@ function isLarge(image: ImageBlock): boolean {
 	return found;
 }
 
-/** In pixels. */
+/** Size in pixels. */
 interface ImageSize {
 	readonly width: number;
 	readonly height: number;
 }
 
-/** Size of an image from its header. Undefined if the header is damaged. */
+/** Reads the size of an image from its header. Returns undefined if the header is damaged. */
 export function imageSize(type: ImageType, content: Uint8Array): ImageSize | undefined {
 	const size = readers[type](content);
 	return size && size.width > 0 && size.height > 0 ? size : undefined;
@@ -150,19 +151,19 @@ const readers: Readonly<Record<ImageType, Reader>> = {
 	"image/webp": sizeOfWebp,
 };
 
-/** https://www.w3.org/TR/png-3/#11IHDR */
+/** Format: https://www.w3.org/TR/png-3/#11IHDR */
 function sizeOfPng(content: Uint8Array): ImageSize | undefined {
 	if (word(content, 12) !== "IHDR") return undefined;
 	return { width: big(content, 16, 4), height: big(content, 20, 4) };
 }
 
-/** The frame header follows any number of segments: https://www.w3.org/Graphics/JPEG/itu-t81.pdf B.1 */
+/** The frame header follows any number of segments. Format: https://www.w3.org/Graphics/JPEG/itu-t81.pdf B.1 */
 function sizeOfJpeg(content: Uint8Array): ImageSize | undefined {
 	for (let at = 2; at < content.length; ) {
 		if (content[at] !== 0xff) return undefined;
 		const marker = content[at + 1] ?? 0;
 		if (isFrame(marker)) return { width: big(content, at + 7, 2), height: big(content, at + 5, 2) };
-		// More bytes 0xff may precede a marker. Some markers are a complete segment.
+		// More 0xff bytes may precede a marker. Some markers are a complete segment.
 		if (marker === 0xff) at += 1;
 		else if (marker === 0x01 || (marker >= 0xd0 && marker <= 0xd8)) at += 2;
 		else at += 2 + Math.max(2, big(content, at + 2, 2));
@@ -170,12 +171,12 @@ function sizeOfJpeg(content: Uint8Array): ImageSize | undefined {
 	return undefined;
 }
 
-/** SOF0 to SOF15, without the three markers in this range that have another meaning. */
+/** Whether a marker is one of SOF0 to SOF15. Excludes three markers in this range that have another meaning. */
 function isFrame(marker: number): boolean {
 	return marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker);
 }
 
-/** https://developers.google.com/speed/webp/docs/riff_container and its bit streams */
+/** Format: https://developers.google.com/speed/webp/docs/riff_container and the linked bit streams. */
 function sizeOfWebp(content: Uint8Array): ImageSize | undefined {
 	const kind = word(content, 12);
 	if (kind === "VP8X" && content.length >= 30) {
@@ -193,7 +194,7 @@ function word(content: Uint8Array, at: number): string {
 	return String.fromCharCode(...content.subarray(at, at + 4));
 }
 
-/** Big-endian number. Bytes beyond the end are zero, and no image has the size 0. */
+/** Returns a big-endian number. Bytes beyond the end are zero. No image has the size 0. */
 function big(content: Uint8Array, at: number, bytes: number): number {
 	let value = 0;
 	for (let index = 0; index < bytes; index++) value = value * 256 + (content[at + index] ?? 0);

@@ -8,16 +8,16 @@ import { OpenDirectory, readChunks } from "../filesystem/regular-file.ts";
 import { type ContentFacts, nthName, writeContent } from "./content-facts.ts";
 import { storedFileErrorTexts } from "./texts.ts";
 
-/** Directory below the working directory. */
+/** Name of the directory inside the working directory. */
 const folder = "attachments";
 const maxCopiesOfName = 1000;
-/** Errors of link(2) if the file system, or a rule of the system, does not allow hard links. */
+/** Error codes of link(2) if the file system or a system rule does not allow hard links. */
 const withoutLinks = ["EPERM", "EACCES", "EXDEV", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"];
 
 /**
- * Copies a stored file to a directory below the working directory. Returns its path relative to the working directory.
- * Existing files stay unchanged: if the name is used, the copy gets another name, or the existing file is the copy if it
- * has the same content. `makeLink` is link(2).
+ * Copies a stored file to a directory inside the working directory. Returns its path relative to the working directory.
+ * Existing files stay unchanged. If the name is used, an existing file with the same content becomes the copy;
+ * otherwise the copy gets another name. `makeLink` is link(2).
  */
 export async function copyToWorkspace(
 	workspace: string,
@@ -29,7 +29,7 @@ export async function copyToWorkspace(
 		await using root = await OpenDirectory.open(workspace);
 		await using directory = await root.enter(folder, true);
 		const temporary = directory.at(`.parley-${id}.tmp`);
-		// An interrupted run may have left it.
+		// An interrupted run may have left a temporary file.
 		await rm(temporary, { force: true });
 		const facts = await writeContent(temporary, content, { mode: 0o666 });
 		const placed = await place(temporary, { directory, name, facts }, makeLink);
@@ -46,7 +46,7 @@ interface Copy {
 	readonly facts: ContentFacts;
 }
 
-/** Moves the copy to the first free name. Stops at an earlier name if it has the same content. */
+/** Moves the copy to the first free name. If an earlier name has the same content, uses that file instead. */
 async function place(
 	temporary: string,
 	{ directory, name, facts }: Copy,
@@ -66,7 +66,10 @@ async function place(
 	});
 }
 
-/** Gives the file a free name, in one step if the disk can do that. A stop of the gateway then leaves no empty file. */
+/**
+ * Gives the file a free name, in one step if the file system allows hard links. A stop of the gateway then leaves no
+ * empty file.
+ */
 async function move(temporary: string, path: string, makeLink: typeof link): Promise<boolean> {
 	try {
 		await makeLink(temporary, path);
@@ -95,7 +98,7 @@ async function claim(path: string): Promise<boolean> {
 async function hasContent(path: string, { bytes, sha256 }: ContentFacts): Promise<boolean> {
 	const standing = await lstat(path);
 	if (!standing.isFile() || standing.size !== bytes) return false;
-	// The directory is open, so the name cannot lead elsewhere.
+	// The directory is open, so a replaced path cannot redirect the name.
 	await using file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
 	const hash = createHash("sha256");
 	for await (const chunk of readChunks(file, path, new AbortController().signal)) hash.update(chunk);

@@ -20,7 +20,9 @@ const meanings: Readonly<Record<string, readonly [ErrorCode, string]>> = {
 	EFBIG: ["resource_exhausted", fileErrorTexts.tooLarge],
 };
 
-/** Error for a failed file operation: `what` names the operation, and the cause gives the reason in words. */
+/**
+ * Returns an error for a failed file operation. `what` names the operation, and the cause gives the reason in words.
+ */
 export function fileError(what: string, cause: unknown): ParleyError {
 	if (cause instanceof ParleyError) return cause;
 	const code = systemCode(cause);
@@ -29,27 +31,27 @@ export function fileError(what: string, cause: unknown): ParleyError {
 	return new ParleyError(`${what}: ${why}`, { code: errorCode, cause });
 }
 
-/** System code of an error (`ENOENT`), or "" without one. */
+/** Returns the system code of an error (`ENOENT`), or "" without one. */
 export function systemCode(reason: unknown): string {
 	return reason instanceof Error && "code" in reason && typeof reason.code === "string" ? reason.code : "";
 }
 
-/**
- * Maximum bytes of a file whose content is hashed. A larger file is identified by size, `mtime` and `ctime` in nanoseconds.
- */
+/** Maximum bytes of a hashed file. A larger file is identified by size, and by `mtime` and `ctime` in nanoseconds. */
 const maxHashedBytes = 50n * 1024n * 1024n;
 
-/** Real path of a file or directory with its number in the file system. Another file at this path has another identity. */
+/**
+ * Returns the real path of a file or directory with its inode number. Another file at this path has another identity.
+ */
 export async function identityOf(path: string): Promise<string> {
 	const real = await realpath(path);
 	const { dev, ino } = await stat(real, { bigint: true });
 	return `${real} ${dev}:${ino}`;
 }
 
-/** Identity that includes the content. The same file with other content has another identity. */
+/** Returns an identity that includes the content. The same file with other content has another identity. */
 export async function contentIdentityOf(path: string): Promise<string> {
 	const real = await realpath(path);
-	// Another kind of file may have replaced it, and opening it would block.
+	// A file of another type may have replaced this one. Without O_NONBLOCK, opening it could block.
 	await using file = await open(real, constants.O_RDONLY | constants.O_NONBLOCK);
 	const stats = await file.stat({ bigint: true });
 	const { dev, ino } = stats;
@@ -65,7 +67,7 @@ function factsOf({ size, mtimeNs, ctimeNs }: BigIntStats): string {
 
 const nothing = ["ENOENT", "ENOTDIR", "EACCES", "EPERM", "ELOOP", "ENAMETOOLONG"];
 
-/** Result of an operation on a path. Undefined if this user can reach no file at the path. */
+/** Returns the result of an operation on a path. Returns undefined if this user can reach no file at the path. */
 export async function ifThere<T>(found: Promise<T>): Promise<T | undefined> {
 	try {
 		return await found;

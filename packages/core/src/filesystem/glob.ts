@@ -4,8 +4,9 @@ import { globTexts } from "./texts.ts";
 
 /**
  * Compiles a pattern of paths: `*`, `?` and `[a-z]` match within a name, `**` matches any directories, `{a,b}` matches
- * either. A pattern without a slash matches names at any depth. Other patterns match the complete path from the start of the
- * search. The time is proportional to the length of the path, for every pattern. Throws `invalid_argument`.
+ * either. A pattern without a slash matches names at any depth. Other patterns match the complete path, relative to the
+ * start of the search. For every pattern, the time is proportional to the length of the path. Throws `invalid_argument`
+ * for an invalid pattern.
  */
 export function compileGlob(glob: string): (path: string) => boolean {
 	const refuse = (why: string): never => {
@@ -28,7 +29,7 @@ export function compileGlob(glob: string): (path: string) => boolean {
 
 const PART = /\/\*\*$|(?<=^|\/|\{|,)\*\*\/|\*+|\?|\[[!^]?\]?[^\]]*\]|\\.|[{},]|[^*?[\\{},/]+|./gsu;
 
-/** Translates the parts of a glob to an expression in RE2 syntax. */
+/** Translates the parts of a glob into RE2 syntax. */
 function translate(glob: string): string {
 	if (glob === "**") return ".+";
 	let open = 0;

@@ -8,7 +8,7 @@ import { isWithin, looseForm, resolvePath, shownPath } from "./paths.ts";
 let base = "";
 let root = "";
 
-/** A tree with each kind of link that leads out of a root, or back into it. */
+/** A directory tree with each kind of link that leads out of a root or back into it. */
 beforeAll(async () => {
 	base = await realpath(await mkdtemp(join(tmpdir(), "parley-paths-")));
 	root = join(base, "root");
@@ -158,7 +158,7 @@ test.runIf(process.platform === "linux")("links of the kernel to other locations
 	});
 });
 
-/** Endless sequence of numbers, the same for the same seed (Lehmer). */
+/** Returns an endless sequence of numbers that depends only on the seed (Lehmer). */
 function* numbersOf(seed: number): Generator<number, never> {
 	for (let state = seed; ; ) {
 		state = (state * 48271) % 2147483647;
@@ -166,7 +166,7 @@ function* numbersOf(seed: number): Generator<number, never> {
 	}
 }
 
-/** Random path of names in the tree, ways up and out, and the characters between them. */
+/** Returns a random path of names in the tree, `..`, paths outside the tree, and separators. */
 function hostilePath(numbers: Generator<number, never>): string {
 	const names = [
 		...[
@@ -243,7 +243,7 @@ test("no randomly generated hostile path leaves the roots undetected", async () 
 			continue;
 		}
 		seen[resolved.root === undefined ? "outside" : "inside"] += 1;
-		// The kernel is the reference: the nearest existing path must be this path and not a link.
+		// The kernel is the reference: the nearest existing path must be its own real path, without a link.
 		let existing = resolved.path;
 		while (!exists(existing)) existing = dirname(existing);
 		expect(realpathSync(existing), text).toBe(existing);

@@ -6,23 +6,23 @@ import { fileError, systemCode } from "./file-error.ts";
 import { pathFaultTexts } from "./texts.ts";
 
 export interface ResolvedPath {
-	/** Absolute path. Its existing part has no symbolic links. Open this path, never the written one. */
+	/** Absolute path whose existing part has no symbolic links. Open this path, never the path in `written`. */
 	readonly path: string;
-	/** The written path, made absolute without access to the file system. */
+	/** The given path, made absolute without access to the file system. */
 	readonly written: string;
-	/** Innermost root that contains `path`. Undefined if `path` is outside of all roots. */
+	/** Innermost root that contains `path`. Undefined if `path` is outside all roots. */
 	readonly root: string | undefined;
 }
 
-/** Paths of the gateway that a session may not use. */
+/** Paths of the gateway, which a session may not use, and its exception. */
 export interface ForbiddenPaths {
 	/** Paths that no tool may read or write, such as the data directory. */
 	readonly forbidden: readonly string[];
-	/** Directory of the session below a forbidden path, which its tools may use. */
+	/** Directory of the session below a forbidden path. Its tools may use this directory. */
 	readonly workspace?: string | undefined;
 }
 
-/** Directories in which a written path is resolved. */
+/** Directories against which a path is resolved. */
 interface Places extends ForbiddenPaths {
 	readonly cwd: string;
 	readonly roots: readonly string[];
@@ -36,16 +36,16 @@ interface ReadablePlaces {
 	readonly readable?: readonly string[];
 }
 
-/** Maximum number of links, as in Linux: https://man7.org/linux/man-pages/man7/path_resolution.7.html */
+/** Maximum number of followed links, as in Linux: https://man7.org/linux/man-pages/man7/path_resolution.7.html */
 const MAX_LINKS = 40;
-/** PATH_MAX of the kernel without the final zero byte. */
+/** PATH_MAX of the kernel without the terminating zero byte. */
 const MAX_PATH_BYTES = 4_095;
 
 /**
- * Resolves a path that a model wrote. Relative paths start at the working directory. `..` is removed from the text first, so
- * `link/..` is the directory that contains the link. Then all links are followed, also dangling ones. Throws
+ * Resolves a path that a model wrote. Relative paths start at the working directory. First resolves `..` in the text,
+ * so `link/..` is the directory that contains the link. Then follows all links, including dangling links. Throws
  * `invalid_argument` for `~`, backslashes, NUL and text that no file name can contain. Throws `permission_denied` for a
- * forbidden path and for all paths below it, also if a link leads there.
+ * forbidden path and all paths below it, even if a link leads there.
  */
 export async function resolvePath(text: string, places: Places): Promise<ResolvedPath> {
 	refuseUnclear(text);
@@ -59,8 +59,8 @@ export async function resolvePath(text: string, places: Places): Promise<Resolve
 }
 
 /**
- * Context for a tool that only reads the path in `text`. A readable directory of the gateway is then treated as a root. All
- * other paths of the gateway stay forbidden.
+ * Returns the context for a tool that only reads the path in `text`. In this context, a readable directory of the
+ * gateway is a root. All other paths of the gateway stay forbidden.
  */
 export function forReading<T extends ReadablePlaces>(text: string, context: T): T {
 	const written = resolve(context.cwd, text);
@@ -69,8 +69,8 @@ export function forReading<T extends ReadablePlaces>(text: string, context: T): 
 }
 
 /**
- * Error for a root or working directory that does not exist, or whose real path is now `real`. A program that can write to
- * the directory above can replace it by a link.
+ * Returns an error for a root or working directory that does not exist, or whose real path is now `real`. A program
+ * that can write to the parent directory can replace the directory with a link.
  */
 export function replacedDirectory(
 	path: string,
@@ -81,15 +81,15 @@ export function replacedDirectory(
 	return new ParleyError(pathFaultTexts.cannotUse(role, path, why), { code: "failed_precondition" });
 }
 
-/** Whether `path` is `directory` or below it. Both must be absolute and normal. The file system is not read. */
+/** Whether `path` is `directory` or below it. Both must be absolute and normal. Does not access the file system. */
 export function isWithin(path: string, directory: string): boolean {
 	const prefix = directory.endsWith("/") ? directory : `${directory}/`;
 	return path === directory || path.startsWith(prefix);
 }
 
 /**
- * Form of a path that ignores case, composition and ignorable characters. Two paths that are the same file on macOS have the
- * same form. Use it only to refuse a call or to require approval.
+ * Returns a form of a path that ignores case, Unicode composition and ignorable characters. Two paths of the same file
+ * on macOS have the same form. Use it only to refuse a call or to require approval.
  */
 export function looseForm(path: string): string {
 	if (/^[\x20-\x7e]*$/.test(path)) return path.toLowerCase();
@@ -101,8 +101,8 @@ export function looseForm(path: string): string {
 }
 
 /**
- * Whether an absolute, normal path belongs to the gateway: it is at or below a forbidden path. The workspace of the session
- * does not belong to the gateway if the path has exactly its spelling.
+ * Whether an absolute, normal path belongs to the gateway, because it is at or below a forbidden path. The session's
+ * workspace does not belong to the gateway, but only in its exact spelling.
  */
 export function belongsToGateway(path: string, { forbidden, workspace }: ForbiddenPaths): boolean {
 	if (workspace !== undefined && isWithin(path, workspace)) return false;
@@ -110,7 +110,7 @@ export function belongsToGateway(path: string, { forbidden, workspace }: Forbidd
 	return forbidden.some((entry) => isWithin(loose, looseForm(entry)));
 }
 
-/** Path for people: relative if it is below the working directory, else absolute. */
+/** Returns a path for people: relative below the working directory, otherwise absolute. */
 export function shownPath(path: string, cwd: string): string {
 	return isWithin(path, cwd) ? relative(cwd, path) || "." : path;
 }
@@ -119,7 +119,7 @@ function innermost(path: string, roots: readonly string[]): string | undefined {
 	return roots.filter((root) => isWithin(path, root)).sort((a, b) => b.length - a.length)[0];
 }
 
-/** Throws `failed_precondition` if the root is now a symbolic link or leads through one. */
+/** Throws `failed_precondition` if the root is now a symbolic link or its path contains one. */
 async function refuseReplacedRoot(root: string | undefined): Promise<void> {
 	if (root === undefined) return;
 	const real = await realpath(root).catch(() => undefined);
@@ -145,7 +145,7 @@ function refuseForbidden(path: string, text: string, forbidden: ForbiddenPaths):
 	});
 }
 
-/** `realpath` for paths whose last part need not exist. A dangling link resolves to its target. */
+/** Resolves a path like `realpath`, but its last part need not exist. A dangling link resolves to its target. */
 async function followLinks(path: string, text: string, links: { left: number }): Promise<string> {
 	try {
 		return await realpath(path);
@@ -165,7 +165,7 @@ async function followLinks(path: string, text: string, links: { left: number }):
 	return followLinks(resolve(parent, target), text, links);
 }
 
-/** Target of the link at `path`. Undefined if the path does not exist or is not a link (EINVAL). */
+/** Returns the target of the link at `path`. Returns undefined if the path does not exist or is not a link (EINVAL). */
 async function linkTarget(path: string, text: string): Promise<string | undefined> {
 	try {
 		return await readlink(path);
@@ -178,24 +178,24 @@ async function linkTarget(path: string, text: string): Promise<string | undefine
 /** Maximum characters of a client's path in an error. */
 const maxShown = 100;
 
-/** Directories of the operator's configuration. */
+/** Directories that the operator has configured. */
 export interface Roots {
 	/** Real paths of `--root`. Empty without the option. */
 	readonly given: readonly string[];
-	/** Directory in which the gateway was started. It is the root without `--root`. */
+	/** Directory in which the gateway was started. Without `--root`, it is the only root. */
 	readonly current: string;
-	/** Data directory. Neither it nor a directory below it is ever a root. */
+	/** Data directory. The data directory and its subdirectories are never roots. */
 	readonly dataDir: string;
 	/**
-	 * Real paths of directories in which the operator allowed further sessions. Only sessions there can use them, unlike the
-	 * roots. Read for each session, because the operator can change them. Default: none.
+	 * Returns the real paths of additional directories in which the operator allows sessions. Unlike roots, only sessions
+	 * that work there can use them. Called for each session, because the operator can change them. Default: none.
 	 */
 	readonly projects?: () => Promise<readonly string[]>;
 }
 
 /**
- * Directories that the tools of a session may access, its working directory first. A session of a chat platform has only
- * that one.
+ * Returns the directories that the tools of a session may access. The working directory is first. A chat session has
+ * only the working directory.
  */
 export function toolRoots(
 	{ rootDir, place }: { readonly rootDir: string; readonly place: string | undefined },
@@ -204,7 +204,10 @@ export function toolRoots(
 	return place === undefined ? [...new Set([rootDir, ...given])] : [rootDir];
 }
 
-/** Working directory for a client's `root_dir`, by the rules of the runtime. Throws `invalid_argument`. */
+/**
+ * Returns the working directory for a client's `root_dir`, by the rules of the runtime. Throws `invalid_argument` for a
+ * refused directory.
+ */
 export async function chooseRoot(requested: string | undefined, roots: Roots): Promise<string> {
 	const base = roots.given[0] ?? roots.current;
 	if (requested === undefined || requested === "") return base;
@@ -235,5 +238,5 @@ function refused(requested: string, why: string, cause?: unknown): ParleyError {
 	});
 }
 
-/** Other names that models use for the parameter `path`. */
+/** Other parameter names that models use for `path`. */
 export const pathLeniency: ParameterLeniency = { names: ["file_path", "file", "filename"] };

@@ -9,15 +9,15 @@ import { pathFaultTexts } from "./texts.ts";
 const CHUNK_BYTES = 64 * 1024;
 
 /**
- * Opens the regular file at a real path for reading. It refuses directories, pipes, sockets and devices without opening
- * them. Links are not followed, so a link that replaced the file since the path was resolved leads to an error. `shown`
- * names the file in errors.
+ * Opens the regular file at a real path for reading. Refuses directories, pipes, sockets and devices without opening
+ * them. Does not follow links: if a link replaced the file after the path was resolved, it throws. `shown` names the
+ * file in errors.
  */
 export async function openRegular(path: string, shown: string): Promise<FileHandle> {
 	try {
 		return await inOpenDirectory(path, async (inside) => {
 			refuseSpecial(await lstat(inside, { bigint: true }), shown);
-			// Non-blocking, so that a pipe in the place of the file cannot block the gateway.
+			// Non-blocking, so that a pipe in place of the file cannot block the gateway.
 			const handle = await open(inside, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
 			try {
 				refuseSpecial(await handle.stat({ bigint: true }), shown);
@@ -32,7 +32,10 @@ export async function openRegular(path: string, shown: string): Promise<FileHand
 	}
 }
 
-/** Content of a file in chunks. Throws the reason of the signal as soon as it aborts. `shown` names the file in errors. */
+/**
+ * Yields the content of a file in chunks. Throws the reason of the signal as soon as it aborts. `shown` names the file
+ * in errors.
+ */
 export async function* readChunks(
 	file: FileHandle,
 	shown: string,
@@ -47,7 +50,10 @@ export async function* readChunks(
 	}
 }
 
-/** Reads up to `length` bytes. Returns none at the end. Special files of the kernel can be opened and fail only here. */
+/**
+ * Reads up to `length` bytes. Returns an empty buffer at the end. Special files of the kernel can be opened, and fail
+ * only here.
+ */
 export async function readAt(
 	file: FileHandle,
 	shown: string,
@@ -62,8 +68,8 @@ export async function readAt(
 }
 
 /**
- * Refuses a file that has a second name in a forbidden directory. Two hard links have no path in common, so the directory is
- * searched. Files with one name, which are nearly all, need no search.
+ * Refuses a file that has a second name in a forbidden directory. The paths of two hard links are unrelated, so the
+ * function searches the forbidden directory. Most files have only one name and need no search.
  */
 export async function refuseForbiddenHardLink(
 	file: FileHandle,
@@ -94,7 +100,7 @@ function ignoreGone(reason: unknown): undefined {
 	throw fileError(pathFaultTexts.ownFilesUnchecked, reason);
 }
 
-/** Throws `invalid_argument` if it is not a regular file. */
+/** Throws `invalid_argument` for anything but a regular file. */
 export function refuseSpecial(stats: BigIntStats, shown: string): void {
 	if (stats.isFile()) return;
 	const kind = stats.isDirectory() ? "a directory" : pathFaultTexts.notRegular;
@@ -102,15 +108,15 @@ export function refuseSpecial(stats: BigIntStats, shown: string): void {
 }
 
 /**
- * Opens a directory only to reach names in it, which requires no permission to read it. Linux has this flag (open(2)). The
- * value is the same on all its architectures that Node supports.
+ * Flag that opens a directory only to access names in it, without permission to read it. Only Linux has this flag
+ * (open(2)). Its value is the same on all Linux architectures that Node supports.
  */
 const O_PATH = process.platform === "linux" ? 0o10000000 : 0;
 const FLAGS = O_PATH | constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
 
 /**
- * Open directory. `at` names a file in this directory, even if another directory has its path now. A program that swaps
- * directories and links cannot redirect an operation.
+ * An open directory. `at` names a file in this directory, even if another directory now has its path. A program that
+ * swaps directories and links cannot redirect an operation.
  */
 export class OpenDirectory implements AsyncDisposable {
 	readonly #handle: FileHandle;
@@ -122,10 +128,10 @@ export class OpenDirectory implements AsyncDisposable {
 	}
 
 	/**
-	 * Opens a directory at an absolute path without `.`, `..` and links, as `resolvePath` returns it. It opens each
-	 * component without following links. With `make`, it creates missing directories. Throws `aborted` if a component has
-	 * become a link. Throws the error of the system if a component is missing or unreadable. Throws `failed_precondition` on
-	 * a system that cannot reach names through an open directory.
+	 * Opens a directory at an absolute path without `.`, `..` and links, as `resolvePath` returns it. Opens each
+	 * component without following links. With `make`, creates missing directories. Throws `aborted` if a component has
+	 * become a link. Throws the system's error if a component is missing or unreadable. Throws `failed_precondition` on a
+	 * system that cannot access names through an open directory.
 	 */
 	static async open(path: string, make = false): Promise<OpenDirectory> {
 		let opened = await OpenDirectory.#wrap(await open(sep, FLAGS));
@@ -140,7 +146,7 @@ export class OpenDirectory implements AsyncDisposable {
 		return opened;
 	}
 
-	/** Path of a name in this directory. Use it immediately: it is valid until the directory is disposed of. */
+	/** Returns the path of a name in this directory. Use the path before the directory is disposed of. */
 	at(name: string): string {
 		return `${this.#link}${sep}${name}`;
 	}
@@ -149,10 +155,7 @@ export class OpenDirectory implements AsyncDisposable {
 		await this.#handle.close();
 	}
 
-	/**
-	 * Opens a directory in this one, without following a link. With `make`, it creates a missing directory. Throws as `open`
-	 * does.
-	 */
+	/** Opens a subdirectory without following a link. With `make`, creates a missing directory. Throws as `open` does. */
 	async enter(name: string, make = false): Promise<OpenDirectory> {
 		const inside = this.at(name);
 		try {
@@ -163,7 +166,7 @@ export class OpenDirectory implements AsyncDisposable {
 				await mkdir(inside).catch(unlessThere);
 				return this.enter(name);
 			}
-			// A link in the place of a directory gives one of these two codes, depending on the system.
+			// Depending on the system, a link in place of a directory causes one of these two codes.
 			if (code !== "ELOOP" && !(code === "ENOTDIR" && (await isLink(inside)))) throw cause;
 			throw new ParleyError(pathFaultTexts.becameLink(name), {
 				code: "aborted",
@@ -182,16 +185,19 @@ export class OpenDirectory implements AsyncDisposable {
 	}
 }
 
-/** Calls `act` with the path of the last name of `path`, in its open directory. See `OpenDirectory.open` for errors. */
+/**
+ * Calls `act` with the path of the last component of `path` in its open parent directory. Throws as
+ * `OpenDirectory.open` does.
+ */
 export async function inOpenDirectory<T>(path: string, act: (inside: string) => Promise<T>): Promise<T> {
 	await using directory = await OpenDirectory.open(dirname(path));
-	// The root of the file system has no name.
+	// The root of the file system has no last component.
 	return await act(directory.at(basename(path) || "."));
 }
 
 /**
- * Path that the system resolves through an open directory: proc(5) on Linux. On macOS the file system lists each file below
- * /.vol by device and number. The first use checks whether it works.
+ * Returns a path that the system resolves through an open directory: proc(5) on Linux. On macOS, the file system lists
+ * each file below /.vol by device and inode number. The first use checks whether this works.
  */
 async function linkTo(handle: FileHandle): Promise<string> {
 	const link = await linkOf(handle);

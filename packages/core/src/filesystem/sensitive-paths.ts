@@ -1,8 +1,8 @@
 import { looseForm } from "./paths.ts";
 
 /**
- * Patterns for the loose form of an absolute path. A pattern for a directory also covers all paths below it. They only cause
- * additional approvals, so a pattern that matches too much does little harm.
+ * Patterns for the loose form of an absolute path. A pattern for a directory also covers all paths below it. A match
+ * only causes an additional approval, so a pattern that is too broad does little harm.
  */
 const secret: readonly RegExp[] = [
 	// Settings that contain keys, and credential stores of common programs.
@@ -19,22 +19,22 @@ const secret: readonly RegExp[] = [
 	/\.(?:pem|key|p12|pfx|jks|keystore|kdbx|ppk|asc|gpg|ovpn)$/,
 	/\/id_(?:rsa|dsa|ecdsa|ed25519)[^/]*(?<!\.pub)$/,
 	name("(?:g?shadow|sudoers)-?|ssh_host_[^/]*_key"),
-	// Data of browsers, mail programs and wallets; key rings; histories of shells.
+	// Data of browsers, mail programs and wallets; keyrings; shell histories.
 	name(String.raw`\.(?:mozilla|thunderbird|electrum|bitcoin|ethereum)|library/keychains|keyrings`),
 	name(String.raw`\.config/(?:google-chrome|chromium|brave|bravesoftware|microsoft-edge|vivaldi|opera)[^/]*`),
 	name(
 		String.raw`(?:application support|snap|\.var/app)/(?:[^/]*\.)?(?:google|chrome|chromium|firefox|brave)[^/]*`,
 	),
 	name(String.raw`\.[a-z_]*history`),
-	// Environment, memory and descriptors of running processes, including this gateway.
+	// Environment, memory and file descriptors of running processes, including this gateway.
 	/^\/proc\/(?:self|thread-self|\d+)(?:\/|$)/,
 	/^\/proc\/kcore$/,
 ];
 
 const control: readonly RegExp[] = [
-	// Programs and settings of git: hooks, filters, aliases, other directories.
+	// Programs and settings of git: hooks, filters, aliases, and other directories.
 	name(String.raw`\.git|\.githooks|\.husky|\.gitconfig|\.gitmodules|\.config/git|pre-commit-config\.yaml`),
-	// Programs of continuous integration.
+	// Programs that continuous integration runs.
 	name(
 		String.raw`\.github/(?:workflows|actions)|\.gitlab-ci\.ya?ml|\.circleci|\.buildkite|\.woodpecker[^/]*`,
 	),
@@ -46,7 +46,7 @@ const control: readonly RegExp[] = [
 		String.raw`crontabs?|anacrontab|cron\.(?:d|hourly|daily|weekly|monthly)|spool/cron|systemd|init\.d|rc\.d|rc\.local|launchagents|launchdaemons|autostart`,
 	),
 	/\.(?:service|timer|socket|mount|automount|path)$/,
-	// Start files of shells and editors.
+	// Startup files of shells and editors.
 	name(
 		String.raw`\.(?:bash|zsh|ksh|csh|tcsh|fish|sh)(?:rc|env|_profile|_login|_logout)|\.z(?:profile|login|logout)`,
 	),
@@ -62,25 +62,29 @@ const control: readonly RegExp[] = [
 ];
 
 /**
- * Apart from `control`, because a sandboxed command may write these files: they are part of many repositories, and a checkout
- * or a merge changes them.
+ * Separate from `control`, because a sandboxed command may write these files. They are part of many repositories, and a
+ * checkout or merge changes them.
  */
 const instructions: readonly RegExp[] = [/\/(?:agents|claude)\.md$/];
 
-/** Whether the file may contain keys, passwords or sessions. The paths are absolute, as written and real. */
+/**
+ * Whether the file may contain keys, passwords or sessions. The paths are absolute: the written path and the real path.
+ */
 export function isSecret(...paths: readonly string[]): boolean {
 	return paths.some((path) => matches(secret, path));
 }
 
 /**
- * Whether a change of the file changes programs that run later: on this machine, in the repository's automation, or in
+ * Whether a change of the file affects programs that run later: on this machine, in the repository's automation, or in
  * Parley.
  */
 export function isControl(...paths: readonly string[]): boolean {
 	return paths.some((path) => matches(control, path));
 }
 
-/** Whether the file has instructions that Parley gives to other sessions by itself. See `project-notes.ts`. */
+/**
+ * Whether Parley automatically gives the content of the file to other sessions as instructions. See `project-notes.ts`.
+ */
 export function isInstructions(...paths: readonly string[]): boolean {
 	return paths.some((path) => matches(instructions, path));
 }
@@ -90,7 +94,7 @@ function matches(patterns: readonly RegExp[], path: string): boolean {
 	return patterns.some((pattern) => pattern.test(loose));
 }
 
-/** Complete names, or several joined by `/`, at any depth. */
+/** Matches complete names, or several names joined by `/`, at any depth. */
 function name(alternatives: string): RegExp {
 	return new RegExp(`/(?:${alternatives})(?:/|$)`);
 }

@@ -1,4 +1,4 @@
-/** Reasons of the system for a failure of a file. */
+/** System reasons for a failed file operation. */
 export const fileErrorTexts = {
 	permissionDenied: "permission denied",
 	notPermitted: "the system does not permit it",

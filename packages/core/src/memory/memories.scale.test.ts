@@ -10,16 +10,16 @@ import { SecretBox } from "../vocabulary/secrets.ts";
 import { Memories } from "./memories.ts";
 
 const scale = process.env["PARLEY_TEST_SCALE"];
-/** People, each with as many notes as one person can have. PGlite takes minutes to index 10,000 notes. */
+/** Number of people. Each has the maximum number of notes. PGlite takes minutes to index 10,000 notes. */
 const peopleOf = (engine: string): number => (scale !== undefined && engine === "SQLite" ? 20 : 2);
-/** Milliseconds in which notes are recalled. */
+/** Maximum milliseconds to recall notes. */
 const max = 100;
 
 const opening: readonly [string, () => Promise<Store<Tables>>][] = [
 	["SQLite", () => openSqliteStore<Tables>({ file: ":memory:", migrations, fresh: freshSchema })],
 	["PostgreSQL", () => openPgliteStore<Tables>({ migrations })],
 ];
-/** Usually only SQLite, because PGlite is slow to start and to index. */
+/** By default only SQLite, because PGlite starts and indexes slowly. */
 const engines = scale === undefined ? opening.slice(0, 1) : opening;
 const words = "deploy friday tea office lima berlin cache index ticket garden bean 東京 茶 好き 住む".split(
 	" ",

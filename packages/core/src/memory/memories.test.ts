@@ -25,7 +25,7 @@ afterAll(async () => {
 	for (const store of stores.values()) await (await store).close();
 });
 
-/** Empty memories; each engine opens its database once. */
+/** Returns empty memories. Each database engine opens its database once. */
 async function open(engine: string, redactor = new Redactor()): Promise<Memories> {
 	const opened = stores.get(engine) ?? opening[engine]?.();
 	if (!opened) throw new Error(engine);

@@ -50,7 +50,7 @@ interface MemoriesOptions {
 }
 
 interface MemoryFilter {
-	/** Words to search for; the newest notes without any. */
+	/** Words to search for. Without words, the newest notes are returned. */
 	readonly query?: string | undefined;
 	readonly scope?: MemoryScope | undefined;
 	/** Notes about this person and notes that they wrote. The operator may name any person. */
@@ -62,7 +62,7 @@ interface MemoryOrigin extends Pick<Memory, "id" | "author" | "sessionId" | "tai
 	readonly reader: MemoryReader;
 }
 
-/** Notes about people, about channels, and shared ones: `runtime.memories`. */
+/** Notes about people and channels, and shared notes. Available as `runtime.memories`. */
 export class Memories {
 	readonly #options: MemoriesOptions;
 	readonly #tenants: Tenants;
@@ -88,7 +88,9 @@ export class Memories {
 		return this.#once(request, (tx) => this.insert(tx, requested, origin));
 	}
 
-	/** Returns the notes that the principal can read, the most relevant or the newest first. */
+	/**
+	 * Returns the notes that the principal can read: the most relevant first with a query, otherwise the newest first.
+	 */
 	async list(principal: Principal, filter: MemoryFilter): Promise<Memory[]> {
 		authorize(principal, "memory.read");
 		const { scope, person } = filter;
@@ -106,7 +108,10 @@ export class Memories {
 		);
 	}
 
-	/** Deletes a note. Throws `not_found` if the principal cannot read it, and `permission_denied` if it is not theirs. */
+	/**
+	 * Deletes a note. Throws `not_found` if the principal cannot read it, and `permission_denied` if the principal may
+	 * not delete it.
+	 */
 	async forget(request: Keyed, id: string): Promise<void> {
 		const { principal } = request;
 		authorize(principal, "memory.forget");
@@ -125,8 +130,8 @@ export class Memories {
 	}
 
 	/**
-	 * Deletes all notes about a person and all notes that they wrote. Returns their number. For a person of Discord, this
-	 * includes the notes under their ids in other servers and in direct messages.
+	 * Deletes all notes about a person and all notes that they wrote. Returns the number of deleted notes. For a Discord
+	 * user, this includes notes under the user's ids in other servers and in direct messages.
 	 */
 	async forgetPerson(request: Keyed, person: string): Promise<number> {
 		const { principal } = request;
@@ -144,8 +149,8 @@ export class Memories {
 	}
 
 	/**
-	 * Deletes the notes of a channel, which may be deleted on the platform. Notes about people stay. Returns their number.
-	 * Throws `permission_denied` for a connector that does not speak for the guild or team.
+	 * Deletes the notes of a channel, even if the channel no longer exists on the platform. Notes about people stay.
+	 * Returns the number of deleted notes. Throws `permission_denied` for a connector of another guild or team.
 	 */
 	async forgetChannel(request: Keyed, channel: string): Promise<number> {
 		const { principal } = request;
@@ -162,7 +167,7 @@ export class Memories {
 		});
 	}
 
-	/** Stores a note in a transaction, without secrets. Throws like `store`. A repeated id changes nothing. */
+	/** Stores a note without secrets in a transaction. Throws as `store` does. A repeated id changes nothing. */
 	async insert(tx: Tx, requested: NewMemory, { reader, ...origin }: MemoryOrigin): Promise<Memory> {
 		const { redactor, clock, store } = this.#options;
 		const known = await findMemory(tx, origin.id);
@@ -183,13 +188,13 @@ export class Memories {
 		return memory;
 	}
 
-	/** Returns notes of a selection, without a check of rights. */
+	/** Returns the notes of a selection. The caller must check the rights. */
 	async find(db: Tx, selection: MemorySelection, { query = "", limit }: MemoryFilter): Promise<Memory[]> {
 		if (query.trim() === "") return listMemories(db, selection, limit);
 		return searchMemories(db, this.#options.store.engine, { ...selection, words: searchWords(query), limit });
 	}
 
-	/** Returns the notes that a reader can read and that are relevant to a text, the most relevant first. */
+	/** Returns the notes that a reader can read and that are relevant to a text. The most relevant note is first. */
 	async recall(reader: MemoryReader, text: string): Promise<Memory[]> {
 		const { store } = this.#options;
 		return store.read(async (db) => {
@@ -212,7 +217,7 @@ export class Memories {
 	}
 }
 
-/** The notes that a principal reads as its own. */
+/** Returns the reader whose notes the principal may read. */
 function readerOf(principal: Principal): MemoryReader {
 	const { person } = principal;
 	return person ? { user: person.id, channel: placeKey(person.place) } : { user: principal.id };
@@ -222,14 +227,17 @@ function mayManage(principal: Principal, person: string): boolean {
 	return principal.kind === "operator" || actingId(principal) === person;
 }
 
-/** A person deletes notes about them and notes that they wrote; an approver also those of the channel. */
+/**
+ * Whether a person may delete a note. People may delete notes about themselves and notes that they wrote. Approvers may
+ * also delete notes of the channel.
+ */
 function mayDelete({ scope, author }: Memory, principal: Principal): boolean {
 	const { person } = principal;
 	if (scope === "user" || author === actingId(principal)) return true;
 	return scope === "channel" && person !== undefined && hasRole(person, "approver");
 }
 
-/** Notes of a selection that contain at least one of the words, the most relevant first. */
+/** Returns the notes of a selection that contain at least one of the words, the most relevant first. */
 async function searchMemories(
 	db: Tx,
 	engine: Engine,
@@ -246,7 +254,7 @@ async function searchMemories(
 	const found = await db
 		.selectFrom("memories")
 		.select("n")
-		// One digit for each word.
+		// One digit for each word: whether the note contains it.
 		.select(
 			sql<string>`${sql.join(
 				matches.map((match) => sql`case when ${match} then '1' else '0' end`),
@@ -282,8 +290,8 @@ interface Found {
 }
 
 /**
- * Orders notes by the sum of the weights of their words; the newer note first if equal. A word weighs more the fewer of
- * the notes contain it: the inverse document frequency of BM25 (https://en.wikipedia.org/wiki/Okapi_BM25).
+ * Orders notes by the sum of the weights of their words. Of two equal notes, the newer is first. A word that occurs in
+ * fewer notes has a higher weight: the inverse document frequency of BM25 (https://en.wikipedia.org/wiki/Okapi_BM25).
  */
 function ranking(found: readonly Found[], all: number): Found[] {
 	const words = found[0]?.hits.length ?? 0;

@@ -4,10 +4,10 @@ import { verdictInstructions } from "../instructions/auxiliary-prompts.ts";
 import type { Message } from "../vocabulary/message.ts";
 import { verdictTexts } from "./texts.ts";
 
-/** The judgement of a model about the result of a step. */
+/** A model's verdict on the result of a step. */
 export interface Verdict {
 	readonly passed: boolean;
-	/** Written by the model. */
+	/** Reason that the model wrote. */
 	readonly reason: string;
 }
 
@@ -16,7 +16,7 @@ const maxReason = 2_000;
 
 const schema = z.object({ passed: z.boolean(), reason: z.string() });
 
-/** The result of a step, with the task and the criteria that it is judged by. */
+/** The result of a step to judge, with its task and criteria. */
 export interface Judged {
 	readonly criteria: readonly string[];
 	readonly task: string;
@@ -29,8 +29,8 @@ interface JudgeRequest {
 }
 
 /**
- * Requests a verdict with `ask`, which returns the text of one reply. A reply that cannot be parsed is requested once more.
- * After that the result has failed, with the reason.
+ * Requests a verdict with `ask`, which returns the text of one reply. If the reply cannot be parsed, requests one more.
+ * If that fails too, the verdict is negative with the reason.
  */
 export async function judge(
 	judged: Judged,
@@ -53,7 +53,7 @@ export async function judge(
 	}
 }
 
-/** Parses a verdict, also inside a code block. Throws `invalid_argument` for other text. */
+/** Parses a verdict. Also accepts a code block. Throws `invalid_argument` for any other text. */
 function readVerdict(text: string): Verdict {
 	const [from, to] = [text.indexOf("{"), text.lastIndexOf("}")];
 	if (from < 0 || to < from) throw invalid(verdictTexts.noJson);

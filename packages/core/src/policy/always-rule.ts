@@ -5,18 +5,19 @@ import { builtInAlone, decide, type Permissions } from "./policy.ts";
 import { builtInRules, type PolicyRule } from "./policy-rule.ts";
 
 /**
- * Words that mean the same in every shell: no blank, no quote, and nothing that a shell expands, joins or redirects. A rule
- * has only such words, so that its display cannot be misread.
+ * Pattern of a word that means the same in every shell: no blank, no quote, and nothing that a shell expands, joins or
+ * redirects. A rule contains only such words, so that people cannot misread it.
  */
 const plainWord = /^[\w@%+=:,./-]{1,300}$/;
 
-/** Maximum words of a rule. A person reads all of them. */
+/** Maximum words of a rule, because a person reads all of them. */
 const maxWords = 100;
 
 /**
- * The rule by which an operator can allow a call that requires approval, with all commands that begin with the same complete
- * words. Undefined for a call that runs no command, that runs without a sandbox, or that has unusual words. Also undefined
- * if the rule does not suffice: the call always requires approval, or taint or another rule requires it.
+ * Returns the rule by which an operator can allow a call that requires approval, with all commands that begin with the
+ * same complete words. Returns undefined if the call runs no command, runs without a sandbox, or has unusual words.
+ * Also returns undefined if the rule would not suffice: the call always requires approval, or taint or another rule
+ * requires it.
  */
 export function offerRule(call: JudgedCall, permissions: Permissions): OfferedRule | undefined {
 	const { plan } = call;
@@ -36,7 +37,7 @@ export function offerRule(call: JudgedCall, permissions: Permissions): OfferedRu
 	return allows(offered, call, permissions) ? offered : undefined;
 }
 
-/** Whether the call runs without approval if the operator has the rule, and no other permission. */
+/** Whether the call would run without approval if the operator had only this rule. */
 function allows(offered: OfferedRule, call: JudgedCall, permissions: Permissions): boolean {
 	const { policy = builtInAlone } = permissions;
 	const rule: PolicyRule = {

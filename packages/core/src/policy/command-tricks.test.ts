@@ -48,7 +48,7 @@ test.each([
 	expect(judge(cmd, allowsLs)).toMatchObject({ effect: "allow", floor: false });
 });
 
-/** Everything but what the rule allows, however it is written. */
+/** Commands that the rule must not allow, in many spellings. */
 const tricks: readonly string[] = [
 	...["/bin/ls", "./ls", "../ls", "~/ls", "LS", "ls.exe", "lsx", "xls", "l", "", "''", "'ls -la'", "\\\\ls"],
 	...[

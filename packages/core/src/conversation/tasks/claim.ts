@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import type { Tx } from "../../store/journal.ts";
 import type { TaskRow } from "../../store/task-rows.ts";
 
-/** Milliseconds after which a silent worker loses its task. */
+/** Milliseconds of silence after which a worker loses its task. */
 export const leaseMs = 30_000;
 
 export interface Claimer {
@@ -10,13 +10,14 @@ export interface Claimer {
 	readonly worker: string;
 	/** Milliseconds since the epoch. */
 	readonly now: number;
-	/** Tasks that this process works on, whatever their rows contain. */
+	/** Tasks that this process works on, regardless of the state in their rows. */
 	readonly except?: readonly string[];
 }
 
 /**
- * Claims one task for this worker: the most urgent claimable one, started ones first. Undefined without a claimable task, or
- * if another worker was faster. One statement on both engines: for the second worker the condition no longer holds.
+ * Claims one task for this worker: of the claimable tasks, the most urgent, and started ones before others. Returns
+ * undefined without a claimable task, or if another worker was faster. It is one statement in both databases, whose
+ * condition is false for the second worker.
  */
 export async function claimTask(tx: Tx, { worker, now, except = [] }: Claimer): Promise<TaskRow | undefined> {
 	const { rows } = await sql<TaskRow>`
@@ -30,8 +31,8 @@ export async function claimTask(tx: Tx, { worker, now, except = [] }: Claimer): 
 }
 
 /**
- * Claims a task that has ended while its run was open and unclaimed, so that the run ends too. Undefined without such a
- * task.
+ * Claims a task that ended while its run was open and unclaimed, so that the run ends too. Returns undefined without
+ * such a task.
  */
 export async function claimEnded(
 	tx: Tx,
@@ -46,7 +47,10 @@ export async function claimEnded(
 	return rows[0];
 }
 
-/** Time at which the next task can be claimed, also from a silent worker. Undefined without such a task. */
+/**
+ * Returns the time at which the next task can be claimed, including tasks of silent workers. Returns undefined without
+ * such a task.
+ */
 export async function nextClaim(db: Tx): Promise<number | undefined> {
 	const { rows } = await sql<{ due: number | null }>`
 		select min(due) as due from (
@@ -63,7 +67,7 @@ export interface Claim {
 	readonly epoch: number;
 }
 
-/** Renews a claim and returns the task's state. Undefined if the claim is lost. */
+/** Renews a claim and returns the state of the task. Returns undefined if the claim is lost. */
 export async function renewClaim(
 	tx: Tx,
 	{ taskId, worker, epoch }: Claim,
@@ -90,12 +94,12 @@ export async function releaseClaim(tx: Tx, { taskId, worker, epoch }: Claim): Pr
 		.execute();
 }
 
-/** Releases the tasks of all workers. Call it only if no other process works on the store. */
+/** Releases the tasks of all workers. Call it only if no other process uses the store. */
 export async function releaseAll(tx: Tx): Promise<void> {
 	await tx.updateTable("tasks").set({ lease_until: 0 }).where("lease_until", ">", 0).execute();
 }
 
-/** Tasks `c` that have ended without their runs. Read from the open runs, of which there are few. */
+/** Ended tasks `c` whose runs are open. The query starts from the open runs, because there are few. */
 const leftOpen = sql`runs r join sessions s on s.id = r.session_id join tasks c on c.id = s.task_id
 	and r.state <> 'ended' and c.state in ('completed', 'failed', 'cancelled')`;
 

@@ -9,7 +9,9 @@ import { endStates, progressOf } from "../../vocabulary/task.ts";
 import { findTask } from "./read-tasks.ts";
 import { taskStateTexts } from "./texts.ts";
 
-/** Maximum characters of the output in the end event and the row. The session of the task has all of it. */
+/**
+ * Maximum characters of the output in the end event and the row. The session of the task contains the complete output.
+ */
 const maxOutput = 2_000;
 const maxStoredOutput = 64_000;
 
@@ -21,7 +23,7 @@ export type TaskEnd =
 			readonly reason: string;
 			/** Principal that cancelled this task. */
 			readonly by?: string;
-			/** Principal that stopped the work of which this task was a part. */
+			/** Principal that stopped the work to which this task belonged. */
 			readonly stoppedBy?: string;
 	  };
 
@@ -29,16 +31,19 @@ export interface EndDeps {
 	readonly tx: Tx;
 	/** Milliseconds since the epoch. */
 	readonly now: number;
-	/** Records in the session that owns the task; events about its worker are recorded in the conversation of `mine`. */
+	/**
+	 * Records events in the session that owns the task. Events about its worker are recorded in the conversation of
+	 * `ownTask`.
+	 */
 	readonly record: (...events: RecordedEvent[]) => Promise<unknown>;
 	/** The task whose run ends together with it. */
 	readonly ownTask?: string;
 }
 
 /**
- * Ends a task with its consequences: its workers are cancelled, dependent tasks fail if it did not complete, and waiting
- * tasks become claimable. Open runs stay open for their workers, or are claimed to end (`claimEnded`). Returns the ids of
- * all ended tasks. Empty if it had already ended.
+ * Ends a task with all consequences: its workers are cancelled, dependent tasks fail if it did not complete, and
+ * waiting tasks become claimable. Open runs stay open for their workers, or are claimed in order to end (`claimEnded`).
+ * Returns the ids of all ended tasks, or an empty list if the task had already ended.
  */
 export async function endTask(deps: EndDeps, row: TaskRow, end: TaskEnd): Promise<string[]> {
 	const { tx, now, record, ownTask } = deps;
@@ -52,7 +57,7 @@ export async function endTask(deps: EndDeps, row: TaskRow, end: TaskEnd): Promis
 			error,
 			ended_at: now,
 			updated_at: now,
-			// An active worker gets time to stop.
+			// An active worker keeps its lease and has time to stop.
 			...defined({ lease_until: row.state !== "running" ? 0 : undefined }),
 		})
 		.where("id", "=", row.id)
@@ -60,7 +65,7 @@ export async function endTask(deps: EndDeps, row: TaskRow, end: TaskEnd): Promis
 		.executeTakeFirst();
 	if (ended.numUpdatedRows === 0n) return [];
 	const stoppedBy = end.state === "cancelled" ? (end.by ?? end.stoppedBy) : undefined;
-	// Its run ends later, perhaps in another process.
+	// The run of the task ends later, perhaps in another process.
 	if (stoppedBy !== undefined) await noteStop(tx, { sessionId: row.own_session_id, by: stoppedBy });
 	const workers = await endWorkers(deps, row, stoppedBy);
 	await record(...(await endEvents(deps, row, end)));
@@ -72,7 +77,7 @@ export async function endTask(deps: EndDeps, row: TaskRow, end: TaskEnd): Promis
 
 async function endEvents({ tx, now }: EndDeps, row: TaskRow, end: TaskEnd): Promise<RecordedEvent[]> {
 	const { id: taskId, title, retry_count: retryCount } = row;
-	// A step has the event `skill.step.completed` instead.
+	// A step has a `skill.step.completed` event instead.
 	if (isStep(row)) return [];
 	const usage = await sessionTotal(tx, row.own_session_id);
 	if (end.state === "cancelled") {
@@ -86,7 +91,7 @@ async function endEvents({ tx, now }: EndDeps, row: TaskRow, end: TaskEnd): Prom
 	const durationMs = now - Number(row.started_at ?? now);
 	const summary = summaryOf(end.output);
 	const done = { type: "task.completed" as const, taskId, title, summary, durationMs, usage };
-	// Steps of a plan keep their state.
+	// A task with a plan keeps the state of its steps.
 	if (plan) return [done];
 	return [{ type: "task.progress", taskId, progress: progressOf(title, plan, true), usage }, done];
 }
@@ -120,8 +125,8 @@ async function endWorkers(deps: EndDeps, row: TaskRow, stoppedBy: string | undef
 }
 
 /**
- * Wakes a waiting parent task, which then reads its workers again. The row is written in any case, because a parent that
- * is about to wait must see a change.
+ * Wakes a waiting parent task, which then reads the state of its workers. Always writes the row, so that a parent that
+ * is about to wait sees a change.
  */
 async function wakeParent(tx: Tx, { parent_id }: TaskRow, now: number): Promise<void> {
 	if (parent_id === null) return;

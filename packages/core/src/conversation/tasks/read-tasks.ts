@@ -10,13 +10,13 @@ export async function findTask(db: Tx, id: string): Promise<TaskRow | undefined>
 	return db.selectFrom("tasks").selectAll().where("id", "=", id).executeTakeFirst();
 }
 
-/** The task as people see it. */
+/** Returns the task as people see it. */
 export async function describeTask(db: Tx, row: TaskRow): Promise<TaskFacts | undefined> {
 	const [facts] = await describeTasks(db, [row]);
 	return facts;
 }
 
-/** Tasks as people see them, in this order. */
+/** Returns tasks as people see them, in this order. */
 async function describeTasks(db: Tx, rows: readonly TaskRow[]): Promise<TaskFacts[]> {
 	if (rows.length === 0) return [];
 	const ids = rows.map(({ id }) => id);
@@ -36,7 +36,7 @@ async function describeTasks(db: Tx, rows: readonly TaskRow[]): Promise<TaskFact
 	);
 }
 
-/** Tasks of the caller's sessions, or of all, newest first. */
+/** Lists the tasks of the caller's sessions, or of all sessions, newest first. */
 export async function listTasks(
 	db: Tx,
 	of: SessionsOf | undefined,
@@ -81,7 +81,7 @@ export async function listTasks(
 	return describeTasks(db, await selected.execute());
 }
 
-/** The conversations of the tasks above it, the nearest first. */
+/** Returns the conversations of all parent tasks, nearest first. */
 export async function conversationsAbove(db: Tx, row: TaskRow): Promise<string[]> {
 	const above: string[] = [];
 	for (let id = row.parent_id; id !== null; ) {

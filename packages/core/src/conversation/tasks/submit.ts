@@ -11,11 +11,11 @@ import { endStates, type NewTask, priorities, type TaskState } from "../../vocab
 import type { Session } from "../session.ts";
 import { taskStateTexts } from "./texts.ts";
 
-/** Tasks of a session that may be open at a time, and of one person of a chat platform in all sessions. */
+/** Maximum open tasks of one session. The second limit is for one chat member in all sessions. */
 const maxOpen = 100;
 const maxOpenOfPerson = 20;
 
-/** Checked task: the names in it exist, and its submitter may use them. */
+/** A checked task. The names in it exist, and its submitter may use them. */
 export interface CheckedTask extends NewTask {
 	readonly tools: readonly string[];
 	readonly agent: string;
@@ -25,19 +25,19 @@ export interface CheckedTask extends NewTask {
 export interface TaskOrigin {
 	/** Taint of the submitter's text. */
 	readonly taint: Taint;
-	/** For a worker: the task that starts it. A step of a workflow has only `spawnCall`, the id of its run. */
+	/** The task that starts this worker. A step of a workflow has no parent, but `spawnCall` is the id of its run. */
 	readonly parent?: TaskRow;
 	readonly spawnCall?: string;
-	/** For a worker: the workers that it may depend on. */
+	/** Workers on which this worker may depend. */
 	readonly siblings?: readonly string[];
 	readonly retryOf?: string;
 	readonly submittedBy: string;
 	readonly actor: string | null;
-	/** Other people of a chat platform whose requests it works on. */
+	/** Other chat members whose requests the task works on. */
 	readonly participants?: readonly Person[];
 }
 
-/** End of `submitted_by` of a task that came through an agent, also of its workers. No grant covers their calls. */
+/** Suffix of `submitted_by` for a task that an agent submitted, and for its workers. No grant covers their calls. */
 const throughAgent = taskStateTexts.throughAgent;
 
 export function isThroughAgent(submittedBy: string): boolean {
@@ -53,13 +53,13 @@ export function originOf(principal: Principal): TaskOrigin {
 	};
 }
 
-/** A written task, and the events of its session for observers after the commit. */
+/** A stored task, with the events of its session that observers receive after the commit. */
 export interface InsertedTask {
 	readonly row: TaskRow;
 	readonly created: readonly Recorded[];
 }
 
-/** Writes a task with its conversation, and notifies the session that owns it. */
+/** Stores a task with its conversation, and records the event in the session that owns it. */
 export async function insertTask(
 	{ ids, clock, journal }: { readonly ids: Ids; readonly clock: Clock; readonly journal: Journal },
 	{ tx, record }: { readonly tx: Tx; readonly record: (...events: RecordedEvent[]) => Promise<unknown> },
@@ -83,7 +83,7 @@ export async function insertTask(
 			.execute();
 	}
 	const { title, description } = row;
-	// A step has the event `skill.step.started` instead.
+	// A step has a `skill.step.started` event instead.
 	if (!isStep(row)) {
 		const parentId = row.parent_id ?? "";
 		const by = origin.parent ? undefined : origin.submittedBy;
@@ -140,12 +140,12 @@ function taskRow(
 		started_at: null,
 		ended_at: null,
 		...stamp,
-		// No claim has this number, because the first claim increments it.
+		// No claim has the epoch 0, because the first claim increments it.
 		epoch: 0,
 	};
 }
 
-/** A task uses the directory and the taint of its session. */
+/** Returns the row of a task's conversation. A task uses the directory and the taint of its session. */
 async function conversationRow(
 	tx: Tx,
 	home: Session,
@@ -168,8 +168,8 @@ async function conversationRow(
 }
 
 /**
- * Throws if too many tasks would be open: submitted by people in one session or by one person of a chat platform, and
- * workers, which are counted separately.
+ * Throws if too many tasks would be open. The limits apply to tasks that people submit in one session, to tasks of one
+ * chat member, and separately to workers.
  */
 async function refuseTooMany(
 	tx: Tx,
@@ -197,8 +197,8 @@ function tooMany(why: string): ParleyError {
 }
 
 /**
- * Throws if a dependency of the task does not exist or can no longer complete. Each row is locked until the transaction
- * ends, so that a dependency that fails at this moment finds the dependent task.
+ * Throws if a dependency of the task does not exist or can no longer complete. Locks each row until the transaction
+ * ends, so that a dependency that fails concurrently finds the dependent task.
  */
 async function refuseNeeds(
 	tx: Tx,

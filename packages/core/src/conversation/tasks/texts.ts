@@ -1,4 +1,4 @@
-/** Reasons why a task does not start or ended. */
+/** Reasons why a task does not start, or why it ended. */
 export const taskStateTexts = {
 	parentEnded: "parent ended",
 	failed: "has failed",

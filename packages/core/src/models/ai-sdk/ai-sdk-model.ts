@@ -22,12 +22,12 @@ export interface AiSdkOptions {
 	readonly baseUrl: string;
 	/** Undefined for servers without authentication. */
 	readonly apiKey: string | undefined;
-	/** The option or variable with the key, for messages. */
+	/** Option or variable that contains the key, for error messages. */
 	readonly keyName?: string;
 	readonly table: ModelTable;
 	readonly clock: Clock;
 	readonly log: Logger;
-	/** Default: the standard model of the table. */
+	/** Default: the provider's standard model in the table. */
 	readonly defaultModel?: string;
 	readonly traits?: ServerTraits;
 	readonly timeouts?: Partial<Timeouts>;
@@ -35,8 +35,9 @@ export interface AiSdkOptions {
 }
 
 /**
- * Models of a provider behind the provider interface of the `ai` project (`LanguageModelV4`). Each call is one attempt. It
- * follows no redirects, and sends the key to no other host. Throws `invalid_argument` for an invalid base URL or key.
+ * Models of a provider behind the provider interface of the `ai` project (`LanguageModelV4`). Each call is one attempt.
+ * The model follows no redirects, and sends the key to no other host. Throws `invalid_argument` for an invalid base URL
+ * or key.
  */
 export function createAiSdkModel(options: AiSdkOptions): Model {
 	return new AiSdkModel(options);
@@ -48,7 +49,7 @@ class AiSdkModel implements Model {
 	readonly #options: AiSdkOptions;
 	readonly #host: string;
 	readonly #timeouts: Timeouts;
-	/** Models with a warning about settings that are not sent. */
+	/** Models for which a warning about unsent settings was logged. */
 	readonly #warned = new Set<string>();
 
 	constructor(options: AiSdkOptions) {
@@ -72,7 +73,7 @@ class AiSdkModel implements Model {
 				if (reply.finished) exchange.finish();
 			}
 		} catch (reason) {
-			// An error of the connection after the end of a reply does not affect the reply.
+			// A connection error after the end of a reply does not affect the reply.
 			if (!reply.finished) throw exchange.explain(streamError(reason, exchange.facts));
 		} finally {
 			exchange.close();
@@ -91,7 +92,7 @@ class AiSdkModel implements Model {
 		return new Exchange({ host: this.#host, model, clock, api, ...key, ...call, timeouts: this.#timeouts });
 	}
 
-	/** A library for one request, because its fetch belongs to the exchange. */
+	/** Opens a provider library for one request, because its fetch function belongs to the exchange. */
 	#open({ model }: ModelRequest, exchange: Exchange): Promise<LanguageModelV4> {
 		const { family, baseUrl, apiKey, fetch: send = fetch } = this.#options;
 		const guarded = exchange.fetching(send, families[family].last);

@@ -1,12 +1,15 @@
 import { createHash } from "node:crypto";
 
-/** https://platform.openai.com/docs/api-reference/chat: longer ids of calls are refused. */
+/** Maximum length of a call id. Longer ids are refused: https://platform.openai.com/docs/api-reference/chat */
 const MAX_ID = 40;
 
-/** Length of an id that Mistral accepts: https://docs.mistral.ai/capabilities/function_calling */
+/** Length of a call id that Mistral accepts: https://docs.mistral.ai/capabilities/function_calling */
 const SHORT = 9;
 
-/** Id of a call for a provider. Ids of other providers may have characters or a length that this one refuses. */
+/**
+ * Returns the id of a call in a form that the provider accepts. An id of another provider may have invalid characters
+ * or an invalid length.
+ */
 export function wireId(id: string, style: "any" | "short"): string {
 	if (style === "short") return /^[a-zA-Z0-9]{9}$/.test(id) ? id : hashOf(id).slice(0, SHORT);
 	const plain = id.replace(/[^\w-]/g, "_");

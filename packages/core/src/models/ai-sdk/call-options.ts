@@ -6,20 +6,20 @@ import { type ApiFamily, families } from "./families.ts";
 import { encodePrompt } from "./prompt.ts";
 import { type Effort, nearestEffort, type ServerTraits } from "./server-traits.ts";
 
-/** Default maximum tokens of a reply: enough for an answer, and bounded. */
+/** Default maximum tokens of a reply from a known model. */
 const DEFAULT_OUTPUT = 32_000;
-/** Default for unknown models: the limit of many small local models. */
+/** Default maximum tokens of a reply from an unknown model. Many small local models have this limit. */
 const DEFAULT_OUTPUT_UNKNOWN = 8192;
 
 export interface CallDestination {
 	readonly provider: string;
-	/** Known facts about the model. */
+	/** Facts from the model table, if known. */
 	readonly info: ModelInfo | undefined;
 	readonly family: ApiFamily;
 	readonly traits: ServerTraits;
 }
 
-/** Converts a request to the provider interface. The same request gives the same options. */
+/** Converts a request to the provider interface. Equal requests have equal options. */
 export function encodeCall(request: ModelRequest, to: CallDestination): LanguageModelV4CallOptions {
 	const { info, family, traits } = to;
 	const { sampling = {} } = request;
@@ -50,7 +50,7 @@ export function encodeCall(request: ModelRequest, to: CallDestination): Language
 	};
 }
 
-/** Undefined for the model's default. */
+/** Returns the reasoning effort, or undefined for the model's default. */
 function reasoningOf(
 	{ reasoning }: ModelRequest,
 	{ reasoning: kind }: ModelInfo,
@@ -64,7 +64,7 @@ function reasoningOf(
 
 const encoded = new WeakMap<readonly ToolDescription[], LanguageModelV4FunctionTool[]>();
 
-/** The same objects for the same tools. */
+/** Encodes tools. Returns the same objects for the same tools. */
 function encodeTools(tools: readonly ToolDescription[]): LanguageModelV4FunctionTool[] {
 	const known = encoded.get(tools);
 	if (known) return known;
@@ -78,7 +78,7 @@ function encodeTool({ name, description, parameters }: ToolDescription): Languag
 		type: "function",
 		name,
 		description,
-		// A tool's parameters are a JSON Schema by the contract of the port.
+		// True because the port requires a JSON Schema as the parameters of a tool.
 		inputSchema: parameters as LanguageModelV4FunctionTool["inputSchema"],
 	};
 }

@@ -3,8 +3,8 @@ import { defined } from "@parley/base";
 import { ReasoningDetails } from "./reasoning-details.ts";
 
 /**
- * Kinds of APIs.
- * - compatible: the Chat Completions API of OpenAI, which many servers have.
+ * Families of APIs.
+ * - compatible: the Chat Completions API of OpenAI, which many servers support.
  * - openai: the Responses API of OpenAI.
  * - google: the Gemini API.
  */
@@ -12,17 +12,20 @@ export const apiFamilies = ["compatible", "openai", "google"] as const;
 export type ApiFamily = (typeof apiFamilies)[number];
 
 export interface FamilyFacts {
-	/** Name of the API, for messages. */
+	/** Name of the API in messages. */
 	readonly api: string;
-	/** Text in the last event of a stream. */
+	/** Pattern of the text in the last event of a stream. */
 	readonly last: RegExp;
-	/** Place of the images of a tool: its result, or a message of the user for APIs with text results only. */
+	/** Place of a tool's images: its result. For APIs that accept only text in results, it is a user message. */
 	readonly pictures: "result" | "user";
-	/** Whether a text without characters may have metadata, such as a signature at the end of a reply. */
+	/** Whether an empty text may have metadata, such as a signature at the end of a reply. */
 	readonly emptyTexts: boolean;
-	/** Whether the assistant must answer results before the user's next message. Templates of some models require that. */
+	/**
+	 * Whether the assistant must answer results before the next user message. Chat templates of some models require an
+	 * answer.
+	 */
 	readonly answersResults: boolean;
-	/** Settings of each request. `thinks` is undefined for an unknown model. */
+	/** Returns provider settings for each request. `thinks` is undefined for an unknown model. */
 	readonly options: (thinks: boolean | undefined) => SharedV4ProviderOptions;
 }
 
@@ -41,8 +44,8 @@ export const families: Readonly<Record<ApiFamily, FamilyFacts>> = {
 		pictures: "result",
 		emptyTexts: false,
 		answersResults: false,
-		// The provider stores nothing. Reasoning returns with each request, in encrypted form.
-		// The library knows only names of OpenAI, but a deployment can have any name.
+		// The provider stores nothing, so each request contains the encrypted reasoning again. The library recognises only
+		// OpenAI's model names, but a deployment can have any name.
 		options: (thinks) => ({ openai: { store: false, ...defined({ forceReasoning: thinks }) } }),
 	},
 	google: {
@@ -63,11 +66,14 @@ export interface Connection {
 	readonly fetch: typeof fetch;
 }
 
-/** Without a value, the libraries look for a key in the environment. Its header is removed. */
+/**
+ * Placeholder for a missing key: without a value, the libraries search the environment for a key. The header with the
+ * placeholder is removed.
+ */
 const NO_KEY = "none";
 const keyHeaders = ["authorization", "x-goog-api-key"];
 
-/** The only place that opens a library of a provider. It makes no retries: only `doStream` is called. */
+/** Opens a provider's library. No other code opens one. Only `doStream` is called, so the library makes no retries. */
 export async function openLibrary(connection: Connection, model: string): Promise<LanguageModelV4> {
 	const { family, baseUrl: baseURL, apiKey = NO_KEY } = connection;
 	const fetch = connection.apiKey === undefined ? withoutKey(connection.fetch) : connection.fetch;
@@ -94,7 +100,7 @@ export async function openLibrary(connection: Connection, model: string): Promis
 	}
 }
 
-/** Replies are streams only. */
+/** Parley requests only streamed replies, so `extractMetadata` has nothing to read. */
 const metadataExtractor = {
 	extractMetadata: async () => undefined,
 	createStreamExtractor: () => new ReasoningDetails(),

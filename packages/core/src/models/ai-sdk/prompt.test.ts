@@ -164,7 +164,7 @@ test("metadata of a message returns at the message, instead of its thinking, and
 	]) {
 		expect(JSON.stringify(encodePrompt("", messages, by))).not.toContain("reasoning_details");
 	}
-	// Metadata of one message is not merged into another one.
+	// The metadata of one message must not be merged into another message.
 	const twice = encodePrompt("", [user("a"), own({ type: "text", text: "Hi" }), reply, result("c1")], reader);
 	expect(twice.map(({ role }) => role)).toEqual(["user", "assistant", "assistant", "tool"]);
 });

@@ -25,17 +25,17 @@ import { aiSdkTexts } from "./texts.ts";
 
 /** Server and model that read the messages. */
 export interface Reader {
-	/** Name of the provider, which marks sealed metadata. */
+	/** Name of the provider. It marks sealed metadata. */
 	readonly provider: string;
 	/** Requested model, as in `AssistantMessage.model`. */
 	readonly model: string;
 	readonly images: boolean;
-	/** Thinking without metadata that returns to the provider. See `ServerTraits`. */
+	/** Thinking without metadata that is sent back to the provider. See `ServerTraits`. */
 	readonly returnedThinking: "none" | "turn" | "all";
 	readonly pictures: "result" | "user";
-	/** Whether a text without characters may have metadata. */
+	/** Whether an empty text may have metadata. */
 	readonly emptyTexts: boolean;
-	/** Whether results need an answer before a message of the user. */
+	/** Whether the assistant must answer results before the next user message. */
 	readonly answersResults: boolean;
 	readonly callIds: "any" | "short";
 }
@@ -45,18 +45,22 @@ type UserPart = Extract<LanguageModelV4Message, { role: "user" }>;
 type AssistantPart = Extract<LanguageModelV4Message, { role: "assistant" }>;
 type AssistantBlock = AssistantPart["content"][number];
 
-/** The shortest limit of the providers for the name of a function: https://platform.openai.com/docs/guides/function-calling */
+/**
+ * Maximum characters of a function name. It is the lowest limit of all providers:
+ * https://platform.openai.com/docs/guides/function-calling
+ */
 const MAX_NAME = 64;
 
 const NOTHING = "(nothing)";
 const GO_ON = requestTexts.continue;
 const RECEIVED = "(received)";
-/** Thinking of a call without any. Some servers treat an empty text as a missing one. */
+/** Thinking for a call that has none. Some servers treat an empty text as missing. */
 const BLANK = " ";
 
 /**
- * Messages in the form of the provider interface. A user's message is first, and the assistant's is never last. Consecutive
- * messages of the user, or of the assistant, are one, because the templates of some models require that. No text is empty.
+ * Returns messages in the form of the provider interface. A user message is first, and an assistant message is never
+ * last. Consecutive messages of the same role are merged, because chat templates of some models require alternating
+ * roles. No text is empty.
  */
 export function encodePrompt(
 	system: string,
@@ -101,12 +105,12 @@ function append(
 	}
 }
 
-/** Whether one of the messages has metadata that belongs to all of it. */
+/** Whether a message has metadata that belongs to the complete message. */
 function isSealed(...messages: readonly AssistantPart[]): boolean {
 	return messages.some(({ providerOptions }) => providerOptions !== undefined);
 }
 
-/** Names of the called tools, by the id of the call. */
+/** Returns the names of the called tools. Key: the id of the call. */
 function callNames(messages: readonly Message[]): ReadonlyMap<string, string> {
 	const names = new Map<string, string>();
 	for (const { content } of messages) {
@@ -118,7 +122,7 @@ function callNames(messages: readonly Message[]): ReadonlyMap<string, string> {
 interface Place {
 	readonly reader: Reader;
 	readonly names: ReadonlyMap<string, string>;
-	/** Whether the message belongs to the turn that continues. */
+	/** Whether the message belongs to the current turn. */
 	readonly isOfTurn: boolean;
 }
 
@@ -147,7 +151,7 @@ function encodeImage({ mediaType, data }: ImageBlock, images: boolean): Shown[] 
 	return [{ type: "file", mediaType, data: { type: "data", data } }];
 }
 
-/** Some servers refuse half a character. */
+/** Encodes a text. Some servers refuse unpaired surrogates. */
 function encodeText(text: string): LanguageModelV4TextPart[] {
 	return text.trim() === "" ? [] : [{ type: "text", text: text.toWellFormed() }];
 }
@@ -181,7 +185,7 @@ function encodeOutput(
 	return { type: "content", value: [{ type: "text", text: value }, ...files] };
 }
 
-/** Images of a result in a message of the user, for APIs that accept only text in a result. */
+/** Returns the images of a result as a user message, for APIs that accept only text in results. */
 function imagesOf(
 	{ callId, pictures = [] }: ResultBlock,
 	{ reader, names }: Omit<Place, "isOfTurn">,
@@ -194,7 +198,7 @@ function imagesOf(
 function encodeAssistant({ model, content }: AssistantMessage, place: Place): AssistantPart {
 	const { reader } = place;
 	const parts: AssistantBlock[] = [];
-	/** Metadata of the next call. */
+	/** Metadata for the next call block. */
 	let metadata: SharedV4ProviderMetadata | undefined;
 	for (const block of content) {
 		if (block.type === "text") parts.push(...encodeText(block.text));
@@ -207,7 +211,10 @@ function encodeAssistant({ model, content }: AssistantMessage, place: Place): As
 	return { role: "assistant", ...withThinking(parts, whole, reader) };
 }
 
-/** Metadata of the message stands for its thinking. A call without thinking gets a blank one if the server requires it. */
+/**
+ * Adds the thinking of a message. Metadata of the complete message replaces its thinking. If the server requires
+ * thinking before calls and there is none, adds a blank thinking block.
+ */
 function withThinking(
 	parts: readonly AssistantBlock[],
 	whole: SharedV4ProviderMetadata | undefined,
@@ -244,7 +251,7 @@ function encodeCallBlock(
 	};
 }
 
-/** Adds thinking, or the metadata of the text before it. Returns the metadata of the next call. */
+/** Adds thinking, or adds its metadata to the preceding text. Returns metadata that belongs to the next call. */
 function addThinking(
 	parts: AssistantBlock[],
 	{ text, signature, redacted }: ThinkingBlock,
@@ -266,7 +273,9 @@ function addThinking(
 	return undefined;
 }
 
-/** A call with an invalid name is sent back to the model as a failed call. */
+/**
+ * Returns a tool name that the provider accepts. A call with an invalid name goes back to the model as a failed call.
+ */
 function wireName(name: string): string {
 	return name.replace(/[^\w-]/g, "_").slice(0, MAX_NAME) || "unnamed";
 }

@@ -1,13 +1,19 @@
 import type { SharedV4ProviderMetadata } from "@ai-sdk/provider";
 import { type Fields, isFields } from "../exchange/errors.ts";
 
-/** Key under which the library adds fields to a message: https://ai-sdk.dev/providers/openai-compatible-providers */
+/**
+ * Key under which the library adds fields of the provider to a message:
+ * https://ai-sdk.dev/providers/openai-compatible-providers
+ */
 const messageFields = "openaiCompatible";
 
-/** Texts that come in pieces. Other fields of a detail are complete in each piece. */
+/** Fields that arrive in several pieces. Every piece has complete values of all other fields. */
 const growing = ["text", "summary"] as const;
 
-/** Largest number of details that are kept. A reply with more returns without any, because a part of them is refused. */
+/**
+ * Maximum number of stored details. If a reply has more, none is sent back, because the server refuses an incomplete
+ * list.
+ */
 const MAX_DETAILS = 10_000;
 
 interface Detail {
@@ -16,14 +22,14 @@ interface Detail {
 }
 
 /**
- * Collects the `reasoning_details` of a stream, which OpenRouter and servers like it require unchanged in the next request:
- * https://openrouter.ai/docs/use-cases/reasoning-tokens#preserving-reasoning-blocks
+ * Collects the `reasoning_details` of a stream, which OpenRouter and similar servers require unchanged in the next
+ * request: https://openrouter.ai/docs/use-cases/reasoning-tokens#preserving-reasoning-blocks
  */
 export class ReasoningDetails {
 	readonly #details: Detail[] = [];
 	#isTooLong = false;
 
-	/** Reads one chunk of any form. */
+	/** Reads the details in one chunk of unknown form. */
 	readonly processChunk = (chunk: unknown): void => {
 		for (const choice of listIn(chunk, "choices").slice(0, 1)) {
 			const delta = isFields(choice) ? choice["delta"] : undefined;
@@ -31,18 +37,18 @@ export class ReasoningDetails {
 		}
 	};
 
-	/** The details as fields of a message. Undefined without any. */
+	/** Returns the details as fields of a message, or undefined without details. */
 	readonly buildMetadata = (): SharedV4ProviderMetadata | undefined => {
 		if (this.#details.length === 0 || this.#isTooLong) return undefined;
 		const details = this.#details.map(({ fields, pieces }) => ({
 			...fields,
 			...Object.fromEntries([...pieces].map(([key, texts]) => [key, texts.join("")])),
 		}));
-		// The details are parts of a parsed JSON document.
+		// True because the details are parts of a parsed JSON document.
 		return { [messageFields]: { reasoning_details: details } } as SharedV4ProviderMetadata;
 	};
 
-	/** Consecutive pieces of one detail have its type, its index and its id. */
+	/** Adds a piece. Consecutive pieces with the same type, index and id belong to one detail. */
 	#add(piece: Fields): void {
 		const last = this.#details.at(-1);
 		const isMore =
@@ -77,7 +83,7 @@ function listIn(value: unknown, key: string): readonly unknown[] {
 	return Array.isArray(list) ? list : [];
 }
 
-/** The fields of the message in the metadata of a finished reply. */
+/** Returns the message fields in the metadata of a finished reply. */
 export function messageMetadata(metadata: SharedV4ProviderMetadata | undefined): SharedV4ProviderMetadata {
 	const fields = metadata?.[messageFields];
 	return fields ? { [messageFields]: fields } : {};

@@ -21,7 +21,7 @@ const MAX_MODEL_NAME = 200;
 type Part = LanguageModelV4StreamPart;
 type PartOf<Type extends Part["type"]> = Extract<Part, { type: Type }>;
 
-/** Reasons of the provider interface. Others have no reason that is known, so that the reply may be incomplete. */
+/** Stop reasons of the provider interface. For any other reason, the reply may be incomplete. */
 const stops = new Map<string, StopReason>([
 	["stop", "end_turn"],
 	["tool-calls", "tool_use"],
@@ -32,19 +32,19 @@ const stops = new Map<string, StopReason>([
 
 const none: readonly ModelEvent[] = [];
 
-/** Converts the parts of one reply of the provider interface to events of a reply. */
+/** Converts the parts of one reply from the provider interface to model events. */
 export class ReplyParts {
 	readonly #provider: string;
 	readonly #facts: RequestFacts;
 	readonly #counts = new TokenCounts();
 	readonly #calls = new ReplyCalls();
-	/** Calls that are being written, by their id. */
+	/** Calls that the model is writing. Key: the id of the call. */
 	readonly #open = new Map<string, OpenCall>();
-	/** Metadata of open blocks, by their id. */
+	/** Metadata of open blocks. Key: the id of the block. */
 	readonly #metadata = new Map<string, SharedV4ProviderMetadata>();
-	/** Open texts with characters, by their id. */
+	/** Ids of open text blocks that are not empty. */
 	readonly #written = new Set<string>();
-	/** The last call, as long as no other block has started. If the reply is truncated, it is incomplete. */
+	/** The last call, until another block starts. It is incomplete if the reply is truncated. */
 	#pending: PendingCall | undefined;
 	#sealedCall: ModelEvent | undefined;
 	#hasCalls = false;
@@ -52,7 +52,7 @@ export class ReplyParts {
 	#finished = false;
 	#unsupported: readonly string[] = [];
 
-	/** `provider` marks the metadata of this provider in the reply. */
+	/** `provider` marks this provider's metadata in the reply. */
 	constructor(provider: string, facts: RequestFacts) {
 		this.#provider = provider;
 		this.#facts = facts;
@@ -63,17 +63,17 @@ export class ReplyParts {
 		return this.#finished;
 	}
 
-	/** Whether numbers of the provider had to be corrected. */
+	/** Whether token counts of the provider were corrected. */
 	get isCorrected(): boolean {
 		return this.#counts.isCorrected;
 	}
 
-	/** Settings of the request that the library leaves out. */
+	/** Settings of the request that the library omits. */
 	get unsupported(): readonly string[] {
 		return this.#unsupported;
 	}
 
-	/** Events for one more part. Throws the failure of the reply. */
+	/** Returns the events for the next part. Throws if the part reports a failure of the reply. */
 	receive(part: Part): readonly ModelEvent[] {
 		switch (part.type) {
 			case "text-delta":
@@ -122,7 +122,7 @@ export class ReplyParts {
 		}
 	}
 
-	/** Collects the metadata of a block, whose parts each may have some. */
+	/** Collects the metadata of a block. Each part of the block may add some. */
 	#note({
 		id,
 		providerMetadata,
@@ -159,7 +159,7 @@ export class ReplyParts {
 		return !call || delta === "" ? none : append(call, delta);
 	}
 
-	/** A complete call. Some providers send no parts of its arguments before it. */
+	/** Returns the events for a complete call. Some providers send no earlier parts of its arguments. */
 	#call({
 		toolCallId,
 		toolName,
@@ -197,7 +197,7 @@ export class ReplyParts {
 			throw new ModelError(exchangeTexts.incomplete, { fault: "interrupted" });
 		}
 		const named = stops.get(finishReason.unified) ?? "max_tokens";
-		// Some servers name no calls in the reason.
+		// Some servers report `stop` for a reply with calls.
 		const stop = named === "end_turn" && this.#hasCalls ? "tool_use" : named;
 		const isWhole = stop === "end_turn" || stop === "tool_use";
 		if (isWhole && this.#open.size > 0) {
@@ -225,7 +225,7 @@ function append(call: OpenCall, json: string): readonly ModelEvent[] {
 	return [{ type: "call.delta", index: call.index, json }];
 }
 
-/** The counts of the provider interface, by the names that `TokenCounts` reads. */
+/** Converts the token counts of the provider interface to the names that `TokenCounts` reads. */
 function countsOf({ inputTokens, outputTokens }: LanguageModelV4Usage): Readonly<Record<string, number>> {
 	const { total, noCache, cacheRead, cacheWrite } = inputTokens;
 	const fresh = total === undefined ? noCache : total - (cacheRead ?? 0) - (cacheWrite ?? 0);

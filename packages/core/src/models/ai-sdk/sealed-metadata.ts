@@ -3,8 +3,8 @@ import { ParleyError, parseJson } from "@parley/base";
 import * as z from "zod";
 
 /**
- * Part of a reply that the metadata belongs to: the thinking itself, the text before it, the call after it, or the complete
- * message. `empty` is a text without characters in the place of the thinking.
+ * Part of a reply to which the metadata belongs: the thinking, the text before it, the call after it, or the complete
+ * message. `empty`: an empty text in place of the thinking.
  */
 const parts = ["thinking", "text", "empty", "call", "message"] as const;
 export type Sealed = (typeof parts)[number];
@@ -24,8 +24,8 @@ const envelope = () =>
 let schema: ReturnType<typeof envelope> | undefined;
 
 /**
- * Metadata of a provider as the opaque text of a thinking block, such as the id of an item, encrypted reasoning, or a
- * thought signature. Undefined without metadata.
+ * Encodes metadata of a provider as the opaque text of a thinking block. Examples are an item id, encrypted reasoning
+ * and a thought signature. Returns undefined without metadata.
  */
 export function seal(
 	provider: string,
@@ -36,7 +36,7 @@ export function seal(
 	return JSON.stringify({ provider, of, metadata: Object.fromEntries(known) });
 }
 
-/** The metadata of a sealed text. Undefined for a text of another provider or API. */
+/** Returns the metadata of a sealed text, or undefined for a text of another provider or API. */
 export function unseal(provider: string, text: string | undefined): SealedMetadata | undefined {
 	if (text === undefined) return undefined;
 	try {
@@ -44,7 +44,7 @@ export function unseal(provider: string, text: string | undefined): SealedMetada
 		const { success, data } = schema.safeParse(parseJson(text));
 		return success && data.provider === provider ? { of: data.of, metadata: data.metadata } : undefined;
 	} catch (reason) {
-		// Signatures of other APIs are not JSON.
+		// A signature of another API is not JSON.
 		if (reason instanceof ParleyError) return undefined;
 		throw reason;
 	}

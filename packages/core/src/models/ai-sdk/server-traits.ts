@@ -1,23 +1,24 @@
-/** Peculiarities of a server, beside those of its API. */
+/** Properties of a server in addition to those of its API. */
 export interface ServerTraits {
-	/** `short` for servers that accept only ids of calls with nine letters and digits. */
+	/** `short`: the server accepts only call ids of nine letters and digits. */
 	readonly callIds?: "any" | "short";
 	/**
-	 * Thinking without metadata that returns to the server.
-	 * - none: the server refuses it.
-	 * - turn: that of the current turn. This is the default.
-	 * - all: that of all turns. The server refuses calls without thinking, so that other calls get a blank one.
+	 * Thinking without metadata that is sent back to the server.
+	 * - none: no thinking, because the server refuses it.
+	 * - turn: thinking of the current turn. This is the default.
+	 * - all: thinking of all turns. The server refuses calls without thinking, so calls without thinking get a blank
+	 *   text.
 	 */
 	readonly returnedThinking?: "none" | "turn" | "all";
-	/** Efforts that the server knows, the lowest first. Another effort becomes the next higher one, or the highest. */
+	/** Efforts that the server accepts, lowest first. Another effort becomes the next higher one, or the highest one. */
 	readonly efforts?: readonly Effort[];
 }
 
-/** Efforts of the provider interface, the lowest first. */
+/** Efforts of the provider interface, lowest first. */
 export const efforts = ["none", "minimal", "low", "medium", "high", "xhigh", "max"] as const;
 export type Effort = (typeof efforts)[number];
 
-/** The nearest effort that the server knows. */
+/** Returns the lowest accepted effort that is not below the requested effort, or the highest accepted effort. */
 export function nearestEffort(requested: Effort, known: readonly Effort[]): Effort | undefined {
 	return known.find((one) => efforts.indexOf(one) >= efforts.indexOf(requested)) ?? known.at(-1);
 }

@@ -1,12 +1,12 @@
 import { ParleyError } from "@parley/base";
 import { eventError, type Fields, isFields, type RequestFacts } from "../exchange/errors.ts";
 
-/** Errors of the libraries about the form of an answer: https://ai-sdk.dev/docs/reference/ai-sdk-errors */
+/** Library errors about the form of an answer: https://ai-sdk.dev/docs/reference/ai-sdk-errors */
 const formErrors = /^AI_(?:JSONParse|TypeValidation|InvalidResponseData|EmptyResponseBody)Error$/;
 
 /**
- * Error for an error within a stream: a form error of the library unchanged, which the exchange explains, or the error that
- * the provider sent.
+ * Returns the error for a failure within a stream: the error that the provider sent, or the unchanged form error of the
+ * library, which the exchange explains.
  */
 export function streamError(reason: unknown, facts: RequestFacts): unknown {
 	if (reason instanceof ParleyError) return reason;
@@ -15,7 +15,7 @@ export function streamError(reason: unknown, facts: RequestFacts): unknown {
 	return sent ? eventError({ error: sent }, undefined, facts) : reason;
 }
 
-/** The error object of the provider: within the error of a library, or itself. */
+/** Returns the provider's error object. A library error may contain it, or it is `reason` itself. */
 function sentError(reason: unknown): Fields | undefined {
 	if (!isFields(reason)) return undefined;
 	const { data } = reason;

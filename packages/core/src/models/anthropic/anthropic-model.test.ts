@@ -45,7 +45,7 @@ interface SentRequest {
 	readonly headers: Headers;
 }
 
-/** A provider instead of the network: answers each request with `answer` and records it. */
+/** Replaces the network with a provider that answers each request with `answer` and records the request. */
 function providing(answer: (sent: SentRequest) => Response | Promise<Response>) {
 	const sent: SentRequest[] = [];
 	const answering: Fetch = async (input, init = {}) => {
@@ -60,7 +60,7 @@ function streaming(chunks: readonly string[], status = 200): Response {
 	return new Response(body, { status, headers: { "content-type": "text/event-stream" } });
 }
 
-/** Sends the chunks, then stays silent until the request is aborted. */
+/** Sends the chunks, and then sends nothing until the request is aborted. */
 function hanging({ init }: SentRequest, chunks: readonly string[] = []): Response {
 	const body = new ReadableStream({
 		start(controller) {
@@ -287,7 +287,7 @@ test("a response that stops arriving times out", async () => {
 	const events = model.stream(request, never)[Symbol.asyncIterator]();
 	for (const _ of ["started", "usage", "text"]) await events.next();
 	const failed = expect(events.next()).rejects.toMatchObject({ fault: "timeout" });
-	// The next chunk is requested in a later turn of the event loop.
+	// Requests the next chunk in a later turn of the event loop.
 	await new Promise(setImmediate);
 	clock.advance(45_000);
 	await failed;

@@ -18,35 +18,35 @@ const PROVIDER = "anthropic";
 const OFFICIAL = "https://api.anthropic.com";
 
 const defaultTimeouts: Timeouts = { firstByteMs: 60_000, idleMs: 45_000, totalMs: 600_000 };
-/** No long wait, because an estimate can replace the count. */
+/** Short limits, because an estimate can replace the count. */
 const countTimeouts: Timeouts = { firstByteMs: 10_000, idleMs: 10_000, totalMs: 10_000 };
-/** Statuses of servers that cannot count tokens. */
+/** HTTP statuses of servers that cannot count tokens. */
 const withoutCount: ReadonlySet<number | undefined> = new Set([404, 405, 501]);
 
-/** Maximum of `setTimeout`. The timer of the SDK must never fire. */
+/** Maximum delay of `setTimeout`, so that the SDK's timer never fires. */
 const NEVER_MS = 2 ** 31 - 1;
 
 export interface AnthropicOptions {
-	/** Name of the provider. Default: anthropic. */
+	/** Name of the provider. Default: `anthropic`. */
 	readonly provider?: string;
 	/** Undefined for servers without authentication. */
 	readonly apiKey: string | undefined;
-	/** The option or variable with the key, for messages. */
+	/** Option or variable that contains the key, for error messages. */
 	readonly keyName?: string;
-	/** Address of a server with the Messages API. Default: Anthropic's. A trailing `/v1` is ignored. */
+	/** Address of a server with the Messages API. Default: Anthropic's server. A trailing `/v1` is ignored. */
 	readonly baseUrl?: string;
 	readonly table: ModelTable;
 	readonly clock: Clock;
 	readonly log: Logger;
-	/** Default: the standard model of the table. */
+	/** Default: the provider's standard model in the table. */
 	readonly defaultModel?: string;
 	readonly timeouts?: Partial<Timeouts>;
 	readonly fetch?: typeof fetch;
 }
 
 /**
- * Models of Anthropic, or of any server with its Messages API. Each call is one attempt. It prints nothing, follows no
- * redirects, and sends the key to no other host. Throws `invalid_argument` for an invalid base URL or key.
+ * Models of Anthropic, or of any server with its Messages API. Each call is one attempt. The model prints nothing,
+ * follows no redirects, and sends the key to no other host. Throws `invalid_argument` for an invalid base URL or key.
  */
 export function createAnthropicModel(options: AnthropicOptions): Model {
 	return new AnthropicModel(options);
@@ -58,10 +58,10 @@ class AnthropicModel implements Model {
 	readonly #options: AnthropicOptions;
 	readonly #address: Address;
 	readonly #timeouts: Timeouts;
-	/** Models with a warning about settings that are not sent. */
+	/** Models for which a warning about unsent settings was logged. */
 	readonly #warned = new Set<string>();
 	#client: Promise<BaseAnthropic> | undefined;
-	/** Cleared when the server turns out not to count tokens. */
+	/** Whether the server is assumed to count tokens. Set to false when it refuses to count. */
 	#counts = true;
 
 	constructor(options: AnthropicOptions) {
@@ -89,7 +89,7 @@ class AnthropicModel implements Model {
 				if (reply.finished) exchange.finish();
 			}
 		} catch (reason) {
-			// An error of the connection after the end of a reply does not affect the reply.
+			// A connection error after the end of a reply does not affect the reply.
 			if (!reply.finished) throw exchange.explain(reason);
 		} finally {
 			exchange.close();
@@ -140,12 +140,12 @@ class AnthropicModel implements Model {
 	}
 }
 
-/** The only place that constructs an SDK client. The SDK makes no retries and no other decisions. */
+/** Creates an SDK client. No other code creates one. The client makes no retries. */
 async function createClient({ apiKey, fetch }: AnthropicOptions, { url }: Address): Promise<BaseAnthropic> {
-	// `Anthropic` adds an object for each part of the API, and takes three times as long to load.
+	// `Anthropic` adds an object for each part of the API, so it takes three times as long to load.
 	const { BaseAnthropic } = await import("@anthropic-ai/sdk");
 	return new BaseAnthropic({
-		// Without any key the SDK would look for one in the files of the user's other tools.
+		// Without a key, the SDK would search for one in files of the user's other tools.
 		apiKey: apiKey || "none",
 		...defined({ defaultHeaders: apiKey ? undefined : { authorization: null } }),
 		baseURL: url,
@@ -159,7 +159,7 @@ async function createClient({ apiKey, fetch }: AnthropicOptions, { url }: Addres
 }
 
 interface Address {
-	/** Base URL for the SDK, without the path of the API. */
+	/** Base URL for the SDK, without the path of the endpoint. */
 	readonly url: string;
 	readonly host: string;
 	/** Whether the server is not Anthropic's. */

@@ -47,7 +47,7 @@ function replyOf(...events: unknown[]) {
 	return { parts, finished: reply.finished, isCorrected: reply.isCorrected };
 }
 
-/** The complete parts of a reply, without places and the figures around them. */
+/** Returns the complete parts of a reply, without indexes and counts. */
 function contentOf(...events: unknown[]) {
 	const { parts } = replyOf(begin, ...events.flat(), stop("tool_use"), end);
 	return parts.flatMap((part): readonly ModelEvent[] => {

@@ -7,7 +7,7 @@ import { TokenCounts } from "../exchange/token-counts.ts";
 import { cutOff, OpenCall, type PendingCall, ReplyCalls } from "../exchange/tool-calls.ts";
 import { eventTexts } from "./texts.ts";
 
-/** Maximum blocks of a reply. No real reply has as many. */
+/** Maximum blocks of a reply. Real replies have fewer. */
 const MAX_BLOCKS = 1024;
 
 const MAX_MODEL_NAME = 200;
@@ -16,10 +16,10 @@ type Block =
 	| { readonly kind: "text" }
 	| { readonly kind: "thinking"; signature: string }
 	| OpenCall
-	/** A block that is not used, such as the search of a server-side tool. */
+	/** An unused block, such as the search of a server-side tool. */
 	| { readonly kind: "other" };
 
-/** Kind of block for each kind of delta. */
+/** Block kind of each delta type. */
 const homes = new Map<unknown, Block["kind"]>([
 	["text_delta", "text"],
 	["thinking_delta", "thinking"],
@@ -37,9 +37,9 @@ const stops = new Map<unknown, StopReason>([
 const none: readonly ModelEvent[] = [];
 
 /**
- * Converts the events of one response to events of a reply. It is strict about damage: events out of order, blocks that are
- * opened twice, and deltas for a block that is not open fail as `interrupted`. It ignores events, blocks and deltas of
- * unknown types, because the protocol grows. https://platform.claude.com/docs/en/build-with-claude/streaming
+ * Converts the events of one response to model events. Events in the wrong order, blocks that are opened twice, and
+ * deltas for a closed block fail as `interrupted`. Events, blocks and deltas of unknown types are ignored, because the
+ * protocol may add types. https://platform.claude.com/docs/en/build-with-claude/streaming
  */
 export class ReplyEvents {
 	readonly #counts = new TokenCounts();
@@ -47,11 +47,14 @@ export class ReplyEvents {
 	readonly #blocks = new Map<unknown, Block>();
 	#state: "empty" | "begun" | "finished" = "empty";
 	readonly #facts: RequestFacts;
-	/** The requested model, until the response names another one. */
+	/** Requested model, until the response names another model. */
 	#model: string;
 	#opened = 0;
 	#newest = -1;
-	/** Calls after which no other block has started. If the reply is truncated, the last of them is incomplete. */
+	/**
+	 * Complete calls after which no other block has started. If the reply is truncated, the last of these calls is
+	 * incomplete.
+	 */
 	#pending: PendingCall[] = [];
 	#stop: unknown;
 
@@ -60,17 +63,17 @@ export class ReplyEvents {
 		this.#model = facts.model;
 	}
 
-	/** Whether the `end` event was returned. */
+	/** Whether the `end` event has been returned. */
 	get finished(): boolean {
 		return this.#state === "finished";
 	}
 
-	/** Whether numbers of the provider had to be corrected. */
+	/** Whether token counts of the provider were corrected. */
 	get isCorrected(): boolean {
 		return this.#counts.isCorrected;
 	}
 
-	/** Model events for one more server event. */
+	/** Returns the model events for the next server event. */
 	receive(event: unknown): readonly ModelEvent[] {
 		if (this.#state === "finished") return none;
 		if (!isFields(event)) throw damaged(eventTexts.invalid);
@@ -193,7 +196,7 @@ export class ReplyEvents {
 	}
 }
 
-/** Adds a piece to an open block of its kind. */
+/** Adds a delta to an open block, and returns its events. */
 function extend(
 	block: Block,
 	{ text, thinking, signature, partial_json: json }: Fields,

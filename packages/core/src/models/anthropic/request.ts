@@ -14,7 +14,7 @@ import type { ModelRequest, Reasoning, Sampling, ToolDescription } from "../../v
 import type { ModelInfo } from "../table/model-table.ts";
 import { cacheMarks, encodeTurns, type Lifetime, markTurns, type Turn } from "./turns.ts";
 
-/** Fields that older models and other servers accept, but the types of the SDK do not have. */
+/** Fields that older models and other servers accept, but that the SDK's types omit. */
 interface SamplingFields {
 	temperature?: number;
 	top_p?: number;
@@ -22,26 +22,26 @@ interface SamplingFields {
 	repeat_penalty?: number;
 }
 
-/** Input of a model: all counted parts of a request. */
+/** Counted parts of a request. */
 type Input = MessageCountTokensParams & Prompt & Thinking;
 
-/** The body of a request to the Messages API, and the sampling settings that were left out of it. */
+/** Body of a request to the Messages API, and the omitted sampling settings. */
 export interface EncodedRequest {
 	readonly body: MessageCreateParamsStreaming & SamplingFields & Input;
 	readonly dropped: readonly (keyof Sampling)[];
 }
 
-/** Default maximum tokens of a reply: enough for an answer, and bounded. */
+/** Default maximum tokens of a reply from a known model. */
 const DEFAULT_OUTPUT = 32_000;
-/** Default for unknown models: the limit of many small local models. */
+/** Default maximum tokens of a reply from an unknown model. Many small local models have this limit. */
 const DEFAULT_OUTPUT_UNKNOWN = 8192;
 
-/** Converts a request to the Messages API. The same request gives the same bytes. */
+/** Converts a request to the Messages API. Equal requests have equal bytes. */
 export function encodeRequest(request: ModelRequest, { info, custom }: Destination): EncodedRequest {
 	const { sampling = {} } = request;
 	const input = encodeInput(request, { info, custom });
 	const thinks = input.thinking !== undefined && input.thinking.type !== "disabled";
-	// The provider's own models accept only one of the two:
+	// The provider's own models accept only one of temperature and top-p:
 	// https://platform.claude.com/docs/en/about-claude/models/migration-guide
 	const both = sampling.temperature !== undefined && !custom;
 	const accepted = acceptedSampling({ sampled: info?.sampling ?? custom, custom, thinks }).filter(
@@ -54,7 +54,7 @@ export function encodeRequest(request: ModelRequest, { info, custom }: Destinati
 	return { body: { ...input, max_tokens: maxTokensOf(request, info), ...fields, stream: true }, dropped };
 }
 
-/** Counted part of a request: the input and the settings of thinking. */
+/** Encodes the counted parts of a request: the input and the thinking settings. */
 export function encodeInput(request: ModelRequest, destination: Destination): Input {
 	const { info } = destination;
 	const prompt = encodePrompt(request, destination);
@@ -66,7 +66,7 @@ export function encodeInput(request: ModelRequest, destination: Destination): In
 	};
 }
 
-/** The headers that a request needs besides the usual ones. */
+/** Returns the additional headers that a request needs. */
 export function headersOf({ thinking }: Input): Readonly<Record<string, string>> {
 	return thinking && "block_binding" in thinking ? bindingHeaders : {};
 }
@@ -107,10 +107,14 @@ interface Prompt extends OfferedTools {
 	readonly messages: Turn[];
 }
 
-/** In the order in which the provider reads it, the most lasting first; the last of each part is marked. */
+/**
+ * Encodes the prompt in the order in which the provider reads it. The parts that change least are first. The last block
+ * of each part has a cache mark.
+ */
 function encodePrompt(request: ModelRequest, { info, custom }: Destination): Prompt {
 	const { model, system, messages, tools, awaitsPeople } = request;
-	// Other servers may refuse a lifetime. The provider refuses a shorter one before a longer one: all marks have the same.
+	// Other servers may refuse a lifetime. The provider requires longer lifetimes before shorter ones, so all marks have
+	// the same lifetime.
 	const lifetime = awaitsPeople && !custom ? "hour" : "minutes";
 	const turns = encodeTurns(messages, { model, images: info?.images ?? true });
 	markTurns(turns, lifetime);
@@ -126,7 +130,7 @@ let lastSystem:
 	| { readonly text: string; readonly lifetime: Lifetime; readonly blocks: TextBlockParam[] }
 	| undefined;
 
-/** Returns the same blocks for the same text and lifetime. */
+/** Encodes the system prompt. Returns the same blocks for the same text and lifetime. */
 function encodeSystem(text: string, lifetime: Lifetime): TextBlockParam[] {
 	if (lastSystem?.text !== text || lastSystem.lifetime !== lifetime) {
 		const cache_control = cacheMarks[lifetime];
@@ -140,7 +144,7 @@ const encodedTools = {
 	hour: new WeakMap<readonly ToolDescription[], Tool[]>(),
 };
 
-/** The same objects for the same tools and lifetime. */
+/** Encodes tools. Returns the same objects for the same tools and lifetime. */
 function encodeTools(tools: readonly ToolDescription[], lifetime: Lifetime): Tool[] {
 	const known = encodedTools[lifetime].get(tools);
 	if (known) return known;
@@ -158,13 +162,16 @@ function encodeTool(
 	return {
 		name,
 		description,
-		// A tool's parameters are an object by the contract of the port.
+		// True because the port requires an object as the parameters of a tool.
 		input_schema: parameters as Tool["input_schema"],
 		...defined({ cache_control: mark }),
 	};
 }
 
-/** The provider rejects a conversation with calls and without tools, even if the model may not call a tool. */
+/**
+ * Encodes a placeholder for each called tool. The provider rejects a conversation with calls and without tools, even if
+ * the model may not call a tool.
+ */
 function encodeUsedTools(turns: readonly Turn[]): OfferedTools {
 	const names = turns.flatMap(({ content }) =>
 		content.flatMap((block) => (block.type === "tool_use" ? [block.name] : [])),
@@ -179,10 +186,10 @@ interface Thinking {
 	readonly output_config?: OutputConfig;
 }
 
-/** Fewer are refused: https://platform.claude.com/docs/en/build-with-claude/extended-thinking */
+/** Minimum tokens of a thinking budget: https://platform.claude.com/docs/en/build-with-claude/extended-thinking */
 const MIN_BUDGET = 1024;
 
-/** Tokens of a reply that are reserved for the answer itself. */
+/** Tokens of a reply that are reserved for its text and calls. */
 const FOR_THE_ANSWER = 4096;
 
 const budgets: Readonly<Record<Exclude<Reasoning, "off">, number>> = {
@@ -193,16 +200,16 @@ const budgets: Readonly<Record<Exclude<Reasoning, "off">, number>> = {
 	max: Number.POSITIVE_INFINITY,
 };
 
-/** Models of the first generation with efforts have no level between `high` and `max`. */
+/** Models of the first generation with efforts. They have no effort between `high` and `max`. */
 const WITHOUT_XHIGH = /^claude-(opus|sonnet)-4-6\b/;
 
 /**
- * Models that reject their own earlier thinking after a change before it, such as a compaction. A header makes them drop it:
- * https://platform.claude.com/docs/en/build-with-claude/preserved-thinking
+ * Models that reject their own earlier thinking if content before it has changed, for example by a compaction. A header
+ * makes these models discard such thinking: https://platform.claude.com/docs/en/build-with-claude/preserved-thinking
  */
 const BOUND = /^claude-((fable|mythos)-5-[1-9]|(haiku|sonnet|opus)-5-[5-9])\b/;
 
-/** Header that a request with this field requires. */
+/** Header that a request with `block_binding` requires. */
 const bindingHeaders = { "anthropic-beta": "thinking-binding-controls-2026-08-01" } as const;
 
 /** Fields of a `ModelRequest` that control thinking. */
@@ -212,7 +219,7 @@ interface ThinkingRequest {
 	readonly sampling?: Sampling;
 }
 
-/** Thinking of a request. Without a setting, the model decides, and its thinking is readable. */
+/** Returns the thinking settings of a request. Without a setting, the model decides, and its thinking is readable. */
 export function thinkingOf(
 	request: ThinkingRequest,
 	destination: Destination,
@@ -220,7 +227,7 @@ export function thinkingOf(
 ): Thinking {
 	const { reasoning, sampling } = request;
 	const { info } = destination;
-	// Thinking excludes sampling. An explicit setting has precedence over a default.
+	// Thinking and sampling exclude each other. An explicit sampling setting overrides the default thinking.
 	if (reasoning === undefined && info?.sampling && isSampled(sampling)) return {};
 	switch (info?.reasoning) {
 		case "budget":
@@ -250,7 +257,7 @@ function adaptive(
 	const forgetful = !custom && BOUND.test(model);
 	const thinking: Thinking["thinking"] = {
 		type: "adaptive",
-		// Without it, newer models send their thinking empty.
+		// Without this field, newer models return empty thinking.
 		display: "summarized",
 		...defined({
 			block_binding: forgetful ? ({ prefix_mismatch_behavior: "drop_block" } as const) : undefined,
@@ -270,8 +277,8 @@ function budgeted(reasoning: Reasoning | undefined, turns: readonly Turn[], maxT
 }
 
 /**
- * Whether the model must continue after calls without visible thinking before them, for example calls of another model.
- * Thinking in such a turn is refused.
+ * Whether the current turn has calls without readable thinking before them, for example calls of another model. The
+ * provider refuses thinking in such a turn.
  */
 function amidThoughtlessCalls(turns: readonly Turn[]): boolean {
 	const question = turns.findLastIndex(
@@ -282,8 +289,8 @@ function amidThoughtlessCalls(turns: readonly Turn[]): boolean {
 }
 
 export interface Destination {
-	/** Known facts about the model. */
+	/** Facts from the model table, if known. */
 	readonly info: ModelInfo | undefined;
-	/** Whether a server other than Anthropic's own speaks the Messages API there. */
+	/** Whether the server is not Anthropic's own. */
 	readonly custom: boolean;
 }

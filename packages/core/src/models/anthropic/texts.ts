@@ -2,7 +2,7 @@ export const anthropicTexts = {
 	needsKey: (host: string): string => `${host} needs an API key: set ANTHROPIC_API_KEY`,
 } as const;
 
-/** Faults of a stream, as the end of `exchangeTexts.damaged`. */
+/** Errors of a stream. Each text ends a sentence of `exchangeTexts.damaged`. */
 export const eventTexts = {
 	invalid: "an invalid event",
 	beforeStart: (type: unknown): string => `"${type}" before its start`,

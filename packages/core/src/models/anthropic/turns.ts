@@ -16,7 +16,7 @@ import type {
 import { isFields } from "../exchange/errors.ts";
 import { requestTexts } from "../exchange/texts.ts";
 
-/** Consecutive messages of one side. */
+/** Consecutive messages of one role. */
 export type Turn = UserTurn | AssistantTurn;
 
 interface UserTurn {
@@ -40,7 +40,7 @@ const MAX_NAME = 128;
 const NOTHING = "(nothing)";
 const GO_ON = requestTexts.continue;
 
-/** Lifetime of the cached prompt after its last use: the default of five minutes, or an hour. */
+/** Cache marks by the lifetime of the cached prompt after its last use: five minutes (the default), or an hour. */
 export const cacheMarks = {
 	minutes: { type: "ephemeral" },
 	hour: { type: "ephemeral", ttl: "1h" },
@@ -49,20 +49,20 @@ export const cacheMarks = {
 export type Lifetime = keyof typeof cacheMarks;
 
 /**
- * Messages in the form of the Messages API. The roles alternate, and the user's role is first and last. Results precede the
- * other content of a turn, and no block is empty. Each block depends only on its message, so that a repeated message has the
- * same bytes.
+ * Returns messages in the form of the Messages API. The roles alternate, and the user's role is first and last. Results
+ * precede other content of a turn, and no block is empty. Each block depends only on its message, so a repeated message
+ * has the same bytes.
  */
 export function encodeTurns(messages: readonly Message[], reader: Reader): Turn[] {
 	const turns: Turn[] = [];
 	for (const message of messages) append(turns, turnOf(message, reader));
 	if (turns[0]?.role !== "user") turns.unshift({ role: "user", content: encodeText(NOTHING) });
-	// An unfinished turn of the assistant would be a prefill, which newer models refuse.
+	// An assistant turn at the end would be a prefill, which newer models refuse.
 	if (turns.at(-1)?.role === "assistant") turns.push({ role: "user", content: encodeText(GO_ON) });
 	return turns;
 }
 
-/** Does not change existing turns, because other requests share them. */
+/** Appends a turn. Does not change existing turns, because other requests share them. */
 function append(turns: Turn[], turn: Turn): void {
 	if (turn.content.length === 0) return;
 	const last = turns.at(-1);
@@ -80,7 +80,9 @@ interface Known {
 
 const known = new WeakMap<Message, Known>();
 
-/** A message is encoded once for each reader, because each request repeats all earlier messages. */
+/**
+ * Returns the encoded message. It is encoded once for each reader, because each request repeats all earlier messages.
+ */
 function turnOf(message: Message, reader: Reader): Turn {
 	const before = known.get(message);
 	if (before && before.reader.model === reader.model && before.reader.images === reader.images) {
@@ -92,10 +94,10 @@ function turnOf(message: Message, reader: Reader): Turn {
 }
 
 /**
- * Sets the cache marks: after the last turn of the user, and after the previous one, which was the last mark of the previous
- * request. The provider finds the second mark even if more than 20 blocks are in between. A mark is not part of the cached
- * content, and a block is always an object, so moving a mark leaves the bytes of its block unchanged.
- * https://platform.claude.com/docs/en/build-with-claude/prompt-caching
+ * Sets two cache marks: after the last user turn, and after the previous user turn, which had the last mark of the
+ * previous request. With the second mark, the provider finds the cached prefix even if more than 20 blocks follow. A
+ * mark is not part of the cached content, and a block is always an object. Moving a mark therefore does not change the
+ * bytes of its block. https://platform.claude.com/docs/en/build-with-claude/prompt-caching
  */
 export function markTurns(turns: Turn[], lifetime: Lifetime): void {
 	let left = 2;
@@ -109,7 +111,10 @@ export function markTurns(turns: Turn[], lifetime: Lifetime): void {
 
 const withMark = { minutes: new WeakMap<UserTurn, UserTurn>(), hour: new WeakMap<UserTurn, UserTurn>() };
 
-/** The same marked turn is the same object, because the last turn of a request is the previous one of the next request. */
+/**
+ * Returns a turn with a cache mark. The same turn returns the same object, because the last turn of a request is the
+ * previous turn of the next request.
+ */
 function marked(turn: UserTurn, lifetime: Lifetime): UserTurn {
 	const before = withMark[lifetime].get(turn);
 	if (before) return before;
@@ -134,7 +139,7 @@ function encodeTurn(message: Message, reader: Reader): Turn {
 
 function encodeUser({ content }: UserMessage, reader: Reader): UserTurn["content"] {
 	const blocks = content.flatMap((block) => encodeShown(block, reader));
-	// A user without content must still have a turn.
+	// A user message without content still needs a block.
 	return blocks.length > 0 ? blocks : encodeText(NOTHING);
 }
 
@@ -161,7 +166,7 @@ function encodeResults({ content }: ToolMessage, reader: Reader): ToolResultBloc
 }
 
 function encodeAssistant({ model, content }: AssistantMessage, reader: Reader): ContentBlockParam[] {
-	// Thinking is useful only to the model that wrote it, and only before its other content.
+	// Thinking is useful only to the model that wrote it, and only before other content of the message.
 	const complete = content.slice(0, content.findLastIndex(({ type }) => type !== "thinking") + 1);
 	return complete
 		.filter(({ type }) => type !== "thinking" || model === reader.model)
@@ -182,23 +187,27 @@ function encodeAssistantBlock(block: AssistantMessage["content"][number]): Conte
 	}
 }
 
-/** Thinking is returned unchanged, even without text. Without a signature it is useless. */
+/**
+ * Encodes thinking unchanged, even without text. Omits thinking without a signature, because the provider refuses it.
+ */
 function encodeThought({ text, signature, redacted }: ThinkingBlock): ContentBlockParam[] {
 	if (redacted) return [{ type: "redacted_thinking", data: redacted }];
 	return signature ? [{ type: "thinking", thinking: text, signature }] : [];
 }
 
-/** The provider rejects text that is blank or has half a character. */
+/** Encodes a text. The provider rejects blank text and unpaired surrogates. */
 function encodeText(text: string): TextBlockParam[] {
 	return text.trim() === "" ? [] : [{ type: "text", text: text.toWellFormed() }];
 }
 
-/** Ids of other providers may have characters that this one rejects. */
+/** Returns an id that the provider accepts. An id of another provider may have invalid characters. */
 function wireId(id: string): string {
 	return id.replace(/[^\w-]/g, "_");
 }
 
-/** A call with an invalid name is sent back to the model as a failed call. */
+/**
+ * Returns a tool name that the provider accepts. A call with an invalid name goes back to the model as a failed call.
+ */
 function wireName(name: string): string {
 	return name.replace(/[^\w-]/g, "_").slice(0, MAX_NAME) || "unnamed";
 }

@@ -228,7 +228,7 @@ test.each([
 ])("status %i with the error %j of another provider", (status, error, fault, message) => {
 	const found = statusError(status, new Headers(), JSON.stringify({ error }), facts);
 	expect(found).toMatchObject({ fault, message: expect.stringMatching(message) });
-	// Gemini sends a list if the request asked for a stream.
+	// Gemini returns errors as a list if the request asked for a stream.
 	const listed = statusError(status, new Headers(), JSON.stringify([{ error }]), facts);
 	expect(listed).toMatchObject({ fault, message: found.message });
 });

@@ -3,23 +3,23 @@ import { visible } from "../../text/visible.ts";
 import { ModelError, type ModelFault } from "../../vocabulary/model-error.ts";
 import { providerTexts } from "./texts.ts";
 
-/** Names that an error message mentions. */
+/** Facts about a request that its error messages mention. */
 export interface RequestFacts {
 	readonly host: string;
 	readonly model: string;
 	/** Milliseconds since the epoch. */
 	readonly now: number;
-	/** Option or variable of the key, also if it is not set. Absent for servers without a key. */
+	/** Option or variable for the key, even if it is not set. Absent for servers without a key. */
 	readonly keyName?: string | undefined;
 	readonly keyed?: boolean;
-	/** Name of the API, for messages. Default: Messages API. */
+	/** Name of the API in messages. Default: Messages API. */
 	readonly api?: string | undefined;
 }
 
 /** Maximum characters of a provider's explanation in an error. */
 const MAX_DETAIL = 300;
 
-/** The faults of `error.type`: https://platform.claude.com/docs/en/api/errors */
+/** Faults by `error.type`: https://platform.claude.com/docs/en/api/errors */
 const faultsOfTypes: Readonly<Record<string, ModelFault>> = {
 	invalid_request_error: "rejected",
 	authentication_error: "unauthenticated",
@@ -34,14 +34,17 @@ const faultsOfTypes: Readonly<Record<string, ModelFault>> = {
 	overloaded_error: "overloaded",
 };
 
-/** Values of `error.type`, or statuses without a known type, for refused request content. */
+/** Values of `error.type` for refused request content. Numbers are statuses of responses without a known type. */
 const refusesContent = new Set<unknown>(["invalid_request_error", "request_too_large", 400, 413]);
 
 function isKnown(type: unknown): type is string {
 	return typeof type === "string" && Object.hasOwn(faultsOfTypes, type);
 }
 
-/** Error for a response whose status is not 2xx. It contains no text of the body except the provider's message. */
+/**
+ * Returns the error for a response with a status other than 2xx. It contains only the provider's message, and no other
+ * text of the body.
+ */
 export function statusError(status: number, headers: Headers, body: string, facts: RequestFacts): ModelError {
 	const error = errorIn(body);
 	const meant = statusMeant(status, error);
@@ -58,16 +61,18 @@ function refusals(...codes: readonly string[]): Readonly<Record<string, number>>
 	return Object.fromEntries(codes.map((code) => [code, 400]));
 }
 
-/** Codes of other providers in the `error` object, with the status that fits better than the status of the response. */
+/**
+ * HTTP statuses by the error code of other providers. They describe the error better than the response's own status.
+ */
 const statusesOfCodes: Readonly<Record<string, number>> = {
-	// https://platform.openai.com/docs/guides/error-codes: a wait does not help.
+	// Waiting does not help: https://platform.openai.com/docs/guides/error-codes
 	insufficient_quota: 402,
 	invalid_api_key: 401,
 	rate_limit_exceeded: 429,
 	context_length_exceeded: 413,
 	model_not_found: 404,
 	server_error: 500,
-	// Errors of a response: https://platform.openai.com/docs/api-reference/responses/object
+	// Error codes of a response object: https://platform.openai.com/docs/api-reference/responses/object
 	...refusals("invalid_prompt", "invalid_image", "invalid_image_format", "invalid_base64_image"),
 	...refusals(
 		"invalid_image_url",
@@ -79,7 +84,7 @@ const statusesOfCodes: Readonly<Record<string, number>> = {
 	...refusals("failed_to_download_image", "image_file_not_found"),
 	image_too_large: 413,
 	image_file_too_large: 413,
-	// https://ai.google.dev/gemini-api/docs/troubleshooting: the status of a wrong key is 400.
+	// The response for a wrong key has status 400: https://ai.google.dev/gemini-api/docs/troubleshooting
 	API_KEY_INVALID: 401,
 	RESOURCE_EXHAUSTED: 429,
 	UNAVAILABLE: 503,
@@ -92,10 +97,13 @@ const statusesOfCodes: Readonly<Record<string, number>> = {
 	PERMISSION_DENIED: 403,
 };
 
-/** The status that the error means. A proxy's status has precedence over the body of a server behind it. */
+/**
+ * Returns the status that describes the error. If a proxy has answered, its status has priority over the body of the
+ * server behind it.
+ */
 function statusMeant(status: number, error: ErrorFields): number {
 	if (status < 400 || status >= 500) return status;
-	// A request that is too large has status 400 at some providers.
+	// Some providers return 400 for a request that is too large.
 	return namedStatus([...reasonsIn(error.details), error.code, error.type]) ?? status;
 }
 
@@ -104,7 +112,7 @@ function namedStatus(codes: readonly unknown[]): number | undefined {
 	return typeof named === "string" ? statusesOfCodes[named] : undefined;
 }
 
-/** The status that an error within a stream means: a text names it, or it is the status as a number. */
+/** Returns the status of an error within a stream. The error names it by a code, or contains it as a number. */
 function streamStatus(error: Fields): number | undefined {
 	const codes = [error["code"], error["status"], error["type"]];
 	const isStatus = (code: unknown) => /^[45]\d\d$/.test(String(code));
@@ -121,12 +129,12 @@ function detailsIn(details: unknown): Fields[] {
 	return Array.isArray(details) ? details.filter(isFields) : [];
 }
 
-/** Reasons in the details of an error: https://google.aip.dev/193 */
+/** Returns the reasons in the details of an error: https://google.aip.dev/193 */
 function reasonsIn(details: unknown): unknown[] {
 	return detailsIn(details).map(({ reason }) => reason);
 }
 
-/** Wait that Gemini requests in `google.rpc.RetryInfo`, such as "7s". */
+/** Returns the wait that Gemini requests in `google.rpc.RetryInfo`, such as "7s", in milliseconds. */
 function retryDelayMs(details: unknown): number | undefined {
 	const [delay] = detailsIn(details).flatMap(({ retryDelay }) =>
 		typeof retryDelay === "string" ? [retryDelay] : [],
@@ -135,7 +143,7 @@ function retryDelayMs(details: unknown): number | undefined {
 	return text === undefined ? undefined : positive(Number(text) * 1000);
 }
 
-/** Error of an `error` event in a response that began successfully. */
+/** Returns the error for an `error` event in a response that began successfully. */
 export function eventError(body: unknown, headers: Headers | undefined, facts: RequestFacts): ModelError {
 	const error = isFields(body) && isFields(body["error"]) ? body["error"] : {};
 	const { type } = error;
@@ -151,9 +159,9 @@ export function eventError(body: unknown, headers: Headers | undefined, facts: R
 	});
 }
 
-/** The error of a request that got no answer, or whose answer was interrupted. */
+/** Returns the error for a request without an answer, or with an interrupted answer. */
 export function connectionError(reason: unknown, facts: RequestFacts): ModelError {
-	// undici's parser has codes for some of its errors only, but a name for all.
+	// Only some errors of undici's parser have a code, but all have a name.
 	const codes = [...causes(reason)].map(({ code, name }) => String(code ?? name));
 	const detail = [...causes(reason)].map(({ message }) => String(message)).join(": ");
 	const fail = (fault: ModelFault, message: string) => new ModelError(message, { fault, cause: reason });
@@ -172,7 +180,9 @@ export function connectionError(reason: unknown, facts: RequestFacts): ModelErro
 	return fail("unreachable", providerTexts.unreachable(facts.host, code));
 }
 
-/** Meaning of a proxy's response to CONNECT: https://www.rfc-editor.org/rfc/rfc9110#section-9.3.6 */
+/**
+ * Returns the fault and message for a proxy's response to CONNECT: https://www.rfc-editor.org/rfc/rfc9110#section-9.3.6
+ */
 function proxyRefusal(status: number, { host }: RequestFacts): [ModelFault, string] {
 	return status >= 500
 		? ["unreachable", providerTexts.proxyUnreachable(host, status)]
@@ -183,7 +193,7 @@ function faultOfStatus(status: number): ModelFault {
 	if (status === 401) return "unauthenticated";
 	if (status === 429) return "rate-limited";
 	if (status === 408 || status === 409) return "overloaded";
-	// 501 and 505 are permanent.
+	// Statuses 501 and 505 are permanent.
 	return status >= 500 && status !== 501 && status !== 505 ? "overloaded" : "rejected";
 }
 
@@ -232,13 +242,13 @@ interface ErrorFields {
 }
 
 /**
- * The `error` object, or an object with the message if `error` is a text. Empty if the body is not JSON, such as a proxy's
- * page.
+ * Returns the `error` object, or an object with the message if `error` is a text. Returns an empty object if the body
+ * is not JSON, such as a proxy's page.
  */
 function errorIn(body: string): ErrorFields {
 	try {
 		const parsed = parseJson(body);
-		// Gemini sends a list with one error if the request asked for a stream.
+		// Gemini returns a list with one error if the request asked for a stream.
 		const first: unknown = Array.isArray(parsed) ? parsed[0] : parsed;
 		const error = isFields(first) ? first["error"] : undefined;
 		return isFields(error) ? error : { message: error };
@@ -259,7 +269,7 @@ function quoted(message: unknown): string {
 	return `: ${line.length > MAX_DETAIL ? `${line.slice(0, MAX_DETAIL - 1)}…` : line}`;
 }
 
-/** The error and its causes, innermost last. Ends at a cycle. */
+/** Yields the error and its causes, innermost last. Stops at a cycle. */
 function* causes(reason: unknown): Generator<Fields> {
 	let error = reason;
 	for (let depth = 0; depth < 8 && isFields(error); depth++) {
@@ -269,15 +279,15 @@ function* causes(reason: unknown): Generator<Fields> {
 	}
 }
 
-/** Seconds in the form that providers write. `Number` would accept more. */
+/** Number of seconds in the form that providers use. `Number` would accept other forms. */
 const SECONDS = /^\d+(\.\d+)?(e\d{1,2})?$/i;
 
-/** The date format that servers must use: https://www.rfc-editor.org/rfc/rfc9110#section-5.6.7 */
+/** HTTP date format that servers must use: https://www.rfc-editor.org/rfc/rfc9110#section-5.6.7 */
 const HTTP_DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
 
 /**
- * Requested wait in milliseconds: `retry-after-ms`, else `retry-after` in seconds or as a date. Undefined if it is missing,
- * invalid or in the past.
+ * Returns the requested wait in milliseconds: `retry-after-ms`, otherwise `retry-after` in seconds or as a date.
+ * Returns undefined if the header is missing, invalid or in the past.
  */
 export function retryAfterMs(headers: Headers, now: number): number | undefined {
 	return (
@@ -299,7 +309,7 @@ function positive(ms: number): number | undefined {
 	return Number.isFinite(ms) && ms > 0 ? Math.ceil(ms) : undefined;
 }
 
-/** Object of unknown origin, whose properties may have any type. */
+/** Object of unknown origin. Its properties may have any type. */
 export type Fields = Readonly<Record<string, unknown>>;
 
 export function isFields(value: unknown): value is Fields {

@@ -10,10 +10,10 @@ import { type Timeouts, Watchdog } from "./watchdog.ts";
 export interface ExchangeOptions extends ExchangeCall {
 	readonly host: string;
 	readonly model: string;
-	/** See `RequestFacts`. */
+	/** Option or variable for the key: see `RequestFacts`. */
 	readonly keyName: string | undefined;
 	readonly keyed: boolean;
-	/** Name of the API for messages, and the header with the id of a request. Default: the Messages API. */
+	/** Name of the API in messages. Default: Messages API. */
 	readonly api?: string | undefined;
 	readonly clock: Clock;
 }
@@ -24,24 +24,24 @@ export interface ExchangeCall {
 	readonly answered?: Answered | undefined;
 }
 
-/** Bytes of an answer that is not a stream: an error, or a count. */
+/** Maximum bytes of an answer that is not a stream, such as an error or a count. */
 const MAX_PLAIN = 64 << 10;
 
-/** Maximum wait for the explanation of an error. */
+/** Maximum milliseconds to wait for the body of an error. */
 const EXPLANATION_MS = 5000;
 
-/** Maximum wait for the end of the response after the end of the reply. */
+/** Maximum milliseconds to wait for the end of the response after the end of the reply. */
 const FAREWELL_MS = 1000;
 
 /**
- * One request with its response. It ends when the caller aborts or a time limit passes, limits the size, and has the reason
- * of a failure afterwards. After it is closed, no timer, listener or socket stays.
+ * One request with its response. It ends when the caller aborts or a time limit passes. It limits the size of the
+ * response, and keeps the reason of a failure. After it is closed, no timer, listener or socket remains.
  */
 export class Exchange {
 	readonly #options: ExchangeOptions;
 	readonly #controller = new AbortController();
 	readonly #watchdog: Watchdog;
-	/** The first failure. Later ones follow from it. */
+	/** First failure. It causes all later failures. */
 	#failure: ModelError | undefined;
 	#status: number | undefined;
 	#body: GuardedBody | undefined;
@@ -61,27 +61,28 @@ export class Exchange {
 		return { host, model, now: clock.now(), keyName, keyed, api };
 	}
 
-	/** The status of an answer that is an error. */
+	/** HTTP status of an error response; undefined for other responses. */
 	get status(): number | undefined {
 		return this.#status;
 	}
 
-	/** For a request whose answer is a stream of events. */
+	/** Options of a request whose answer is a stream of events. */
 	get streaming(): Anthropic.RequestOptions {
 		return this.#requestOptions((response) => this.#guarded(response));
 	}
 
-	/** For a request whose answer is a small document. */
+	/** Options of a request whose answer is a small document. */
 	get plain(): Anthropic.RequestOptions {
-		// An empty text is not sent as a body, because some statuses require that there is no body.
+		// An empty text becomes a missing body, because some statuses do not allow a body.
 		return this.#requestOptions(
 			async (response) => new Response((await this.#text(response)) || null, response),
 		);
 	}
 
 	/**
-	 * A fetch for the one request of this exchange, for other clients. It follows no redirects. `last` matches the text of the
-	 * last event of a stream: after it, an error of the connection is the end of the stream.
+	 * Returns a fetch function for the only request of this exchange, for other clients. It follows no redirects. `last`
+	 * matches the text of the last event of a stream: a connection error after this event is treated as the end of the
+	 * stream.
 	 */
 	fetching(send: typeof fetch, last?: RegExp): typeof fetch {
 		return async (url, init) => {
@@ -93,12 +94,12 @@ export class Exchange {
 		};
 	}
 
-	/** The reply is complete. Waits for the end of the response only so that the connection can be used again. */
+	/** Called when the reply is complete. Waits for the end of the response only to make the connection reusable. */
 	finish(): void {
 		this.#watchdog.limitRest(FAREWELL_MS);
 	}
 
-	/** Error of the exchange. `reason` is the caught error, or undefined if the response just ended. */
+	/** Returns the error of the exchange. `reason`: the caught error, or undefined if the response ended early. */
 	explain(reason?: unknown): ParleyError {
 		if (this.#options.signal.aborted) {
 			return new ParleyError(exchangeTexts.cancelled, { code: "cancelled", cause: reason });
@@ -122,7 +123,7 @@ export class Exchange {
 	close(): void {
 		this.#watchdog.stop();
 		this.#options.signal.removeEventListener("abort", this.#abort);
-		// An abort after the end has no effect and is slow.
+		// An abort after the end is slow and has no effect.
 		if (!this.#body?.ended) this.#abort();
 	}
 
@@ -152,12 +153,15 @@ export class Exchange {
 		throw await this.#refusal(response);
 	}
 
-	/** https://platform.claude.com/docs/en/api/errors#request-id; other servers may send any text there. */
+	/**
+	 * Reports the id of the request: https://platform.claude.com/docs/en/api/errors#request-id. Other servers may send
+	 * any text in this header.
+	 */
 	#reportId(id: string | null): void {
 		if (id !== null && /^[\w-]{1,100}$/.test(id)) this.#options.answered?.(id);
 	}
 
-	/** The status is enough for an error, with or without a body that explains it. */
+	/** Returns the error for a refused request. The status is sufficient if no body explains the error. */
 	async #refusal(response: Response): Promise<ModelError> {
 		const { status, headers } = response;
 		this.#status = status;
@@ -168,10 +172,13 @@ export class Exchange {
 		return this.#failure;
 	}
 
-	/** The same response with a body that applies the limits of a stream. Throws if it is not an event stream. */
+	/**
+	 * Returns the response with a body that applies the limits of a stream. Throws if the response is not an event
+	 * stream.
+	 */
 	#guarded(response: Response, last?: RegExp): Response {
 		const type = response.headers.get("content-type") ?? "";
-		// Probably a page of another server. A retry would get it again.
+		// The response is probably a page of another server, so a retry would not help.
 		if (/^(?:text\/html|application\/json)\b/i.test(type)) {
 			throw this.#fail(
 				new ModelError(exchangeTexts.otherApi(this.#options.host, this.#options.api ?? "Messages API"), {
@@ -185,7 +192,10 @@ export class Exchange {
 		return new Response(ReadableStream.from(body), response);
 	}
 
-	/** The body, of which an error after the last event is the end. Another client may hide an earlier one in its own error. */
+	/**
+	 * Yields the body. An error after the last event ends it normally. An earlier error is recorded here, because another
+	 * client may hide it in its own error.
+	 */
 	async *#untilLast(body: GuardedBody, last: RegExp): AsyncGenerator<Uint8Array> {
 		const seen = new LastEvent(last);
 		try {
@@ -199,7 +209,7 @@ export class Exchange {
 		}
 	}
 
-	/** The beginning of the body. */
+	/** Reads the body up to the size limit. */
 	async #text(response: Response): Promise<string> {
 		if (response.body === null) return "";
 		const chunks: Uint8Array[] = [];
@@ -213,7 +223,10 @@ export class Exchange {
 	}
 }
 
-/** Error of the SDK for an `error` event. It has no status, because the response began with 200. */
+/**
+ * Whether an error of the SDK stands for an `error` event. It has no status, because the response began with status
+ * 200.
+ */
 function isEventError(reason: unknown): reason is { error: unknown; headers: Headers | undefined } {
 	return isFields(reason) && reason["name"] === "APIError" && reason["status"] === undefined;
 }

@@ -2,29 +2,30 @@ import { ModelError } from "../../vocabulary/model-error.ts";
 import { exchangeTexts } from "./texts.ts";
 import type { Watchdog } from "./watchdog.ts";
 
-/** Maximum bytes of a response. */
+/** Maximum bytes of a response and its parts. */
 interface BodyLimits {
-	/** Maximum bytes of one server-sent event, and so of one line. */
+	/** Maximum bytes of one server-sent event. A line cannot be longer. */
 	readonly event: number;
 	readonly stream: number;
 }
 
 const bodyLimits: BodyLimits = { event: 1 << 20, stream: 64 << 20 };
 
-/** For APIs whose events repeat a complete call or a complete reply. */
+/** Limits for APIs whose events repeat a complete call or reply. */
 export const repeatingLimits: BodyLimits = { event: 8 << 20, stream: 64 << 20 };
 
 const CARRIAGE_RETURN = 0x0d;
 const LINE_FEED = 0x0a;
 
-/** The longest blank line is `\r\n\r\n`, of which three bytes may be at the end of the previous chunk. */
+/** Maximum bytes of a blank line in the previous chunk. The longest blank line is `\r\n\r\n`. */
 const MAX_SEAM = 3;
 
 const nothing = Buffer.alloc(0);
 
 /**
- * Bytes of a stream of server-sent events, unchanged. Fails as `interrupted` if an event or all of them exceed the limits.
- * Reports to the watchdog when it waits for bytes and when they arrive. It inspects chunks only, never each event.
+ * Passes on the bytes of a stream of server-sent events unchanged. Fails as `interrupted` if an event or the whole
+ * stream exceeds the limit. Reports to the watchdog when it waits for bytes and when they arrive. For speed, it
+ * inspects chunks and not single events.
  */
 export class GuardedBody implements AsyncIterable<Uint8Array>, AsyncIterator<Uint8Array, undefined> {
 	readonly #source: AsyncIterator<Uint8Array>;
@@ -34,7 +35,7 @@ export class GuardedBody implements AsyncIterable<Uint8Array>, AsyncIterator<Uin
 	/** Bytes since the last blank line. */
 	#open = 0;
 	#ended = false;
-	/** The last bytes, as long as no event has ended in them. */
+	/** The last bytes, if no event has ended within them. */
 	#seam = nothing;
 
 	constructor(source: AsyncIterable<Uint8Array>, watchdog: Watchdog, limits: BodyLimits = bodyLimits) {
@@ -47,7 +48,7 @@ export class GuardedBody implements AsyncIterable<Uint8Array>, AsyncIterator<Uin
 		return this;
 	}
 
-	/** Whether the body has ended completely. */
+	/** Whether the body has ended normally. */
 	get ended(): boolean {
 		return this.#ended;
 	}
@@ -93,7 +94,7 @@ export class GuardedBody implements AsyncIterable<Uint8Array>, AsyncIterator<Uin
 	}
 }
 
-/** Index after the last blank line with any line ends, or 0. */
+/** Returns the index after the last blank line, or 0. Accepts all kinds of line endings. */
 function endOfLastEvent(bytes: Buffer): number {
 	for (let at = bytes.lastIndexOf(LINE_FEED); at > 0; at = bytes.lastIndexOf(LINE_FEED, at - 1)) {
 		const before = bytes[at - 1];
@@ -132,7 +133,7 @@ export class LastEvent {
 		return this.#isSeen;
 	}
 
-	/** Whether this chunk is the first one with the event. */
+	/** Returns true for the first chunk that completes the event. */
 	look(chunk: Uint8Array): boolean {
 		if (this.#isSeen) return false;
 		const text = this.#before + Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length).toString("latin1");

@@ -5,7 +5,10 @@ import { providerTexts } from "./texts.ts";
 /** Maximum characters of a wrong address in its error. */
 const MAX_SHOWN = 200;
 
-/** Address of a server for requests. Throws `invalid_argument` for another scheme or credentials. The error shows no password. */
+/**
+ * Returns the address of a server for requests. Throws `invalid_argument` for an unsupported scheme and for
+ * credentials. The error shows no password.
+ */
 export function serverUrl(baseUrl: string, provider: string): URL {
 	const url = URL.parse(baseUrl);
 	if (url && /^https?:$/.test(url.protocol) && url.username === "" && url.password === "") return url;
@@ -19,7 +22,10 @@ function redacted(url: string): string {
 	return url.replace(/\/\/[^/]*@/, "//…@").slice(0, MAX_SHOWN);
 }
 
-/** Throws `invalid_argument` for a key that no header can have, because the error of the header would repeat it. */
+/**
+ * Throws `invalid_argument` for a key that is invalid in a header. Without this check, the error of the HTTP client
+ * would contain the key.
+ */
 export function checkKeyForm(apiKey: string | undefined): void {
 	if (!apiKey || /^[!-~]+$/.test(apiKey)) return;
 	throw new ParleyError(providerTexts.invalidKey, {
@@ -27,7 +33,9 @@ export function checkKeyForm(apiKey: string | undefined): void {
 	});
 }
 
-/** The given model, or the standard one of the table. Throws `failed_precondition` without any. */
+/**
+ * Returns the given model, or the provider's standard model in the table. Throws `failed_precondition` without either.
+ */
 export function chosenModel(given: string | undefined, table: ModelTable, provider: string): string {
 	const model = given ?? table.defaultOf(provider)?.id;
 	if (model !== undefined) return model;

@@ -1,4 +1,4 @@
-/** Failures of requests to the server of a model. */
+/** Failures of requests to a model server. */
 export const providerTexts = {
 	tooSlow: (host: string): string => `${host} took too long to answer`,
 	interrupted: (host: string): string => `the connection to ${host} was interrupted`,
@@ -32,7 +32,7 @@ export const providerTexts = {
 	noKnownModel: (provider: string): string => `no model of ${provider} is known: choose one`,
 } as const;
 
-/** Answers of a model that cannot be used. */
+/** Errors about unusable model answers. */
 export const exchangeTexts = {
 	cancelled: "the model call was cancelled",
 	incomplete: "the answer ended before it was complete",
@@ -54,14 +54,14 @@ export const exchangeTexts = {
 	none: (time: string): string => `no answer within ${time}`,
 } as const;
 
-/** Texts in requests, in place of content that an API requires or that a model cannot read. */
+/** Texts in requests that replace missing content or content that a model cannot read. */
 export const requestTexts = {
 	continue: "(go on)",
 	image: "[an image, which this model cannot see]",
 	noOutput: "(no output)",
 } as const;
 
-/** Calls of a model that cannot be read. */
+/** Errors about unreadable model calls. */
 export const badCallTexts = {
 	arguments: (why: string): string => `the arguments cannot be used: ${why}`,
 	tooLarge: (mebibytes: number): string => `more than ${mebibytes} MiB`,

@@ -2,10 +2,10 @@ import { defined } from "@parley/base";
 import type { Usage } from "../../vocabulary/usage.ts";
 import { isFields } from "./errors.ts";
 
-/** Higher than the limit of any model. A higher number is a mistake. */
+/** Maximum plausible token count. It exceeds the limit of every model, so a higher number is a mistake. */
 const MAX_TOKENS = 1_000_000_000;
 
-/** Adds up the token counts of one reply, within plausible limits. */
+/** Sums the token counts of one reply within plausible limits. */
 export class TokenCounts {
 	#fresh = 0;
 	#cacheRead = 0;
@@ -15,12 +15,12 @@ export class TokenCounts {
 	#outputKnown = false;
 	#isCorrected = false;
 
-	/** Whether a number was missing or impossible, and was replaced. */
+	/** Whether a number was missing or impossible and was replaced. */
 	get isCorrected(): boolean {
 		return this.#isCorrected || !this.#outputKnown;
 	}
 
-	/** Adds the usage of `message_start` or `message_delta`. Absent and null fields stay unchanged. */
+	/** Adds the usage of `message_start` or `message_delta`. Absent and null fields change nothing. */
 	add(usage: unknown): void {
 		if (!isFields(usage)) return;
 		this.#fresh = this.#checked(usage["input_tokens"], this.#fresh);
@@ -33,7 +33,7 @@ export class TokenCounts {
 		this.#outputKnown ||= typeof usage["output_tokens"] === "number";
 	}
 
-	/** The parts never exceed the total, and no count exceeds `MAX_TOKENS`. */
+	/** Returns the usage. The parts never exceed the total, and no count exceeds `MAX_TOKENS`. */
 	usage(): Usage {
 		const cacheReadTokens = this.#cacheRead;
 		const cacheWriteTokens = Math.min(this.#cacheWrite, MAX_TOKENS - cacheReadTokens);

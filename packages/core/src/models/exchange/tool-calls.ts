@@ -6,14 +6,14 @@ import { badCallTexts } from "./texts.ts";
 
 export type Call = Extract<ModelEvent, { type: "call" }>;
 
-/** Characters of the arguments of one call: more than the longest reply of any model. */
+/** Maximum characters of the arguments of one call. It exceeds the longest reply of every model. */
 const MAX_ARGUMENTS = 4 << 20;
 
-/** Values in the arguments of one call: an argument that is itself a large document passes. */
+/** Maximum values in the arguments of one call. An argument can be a large document. */
 const MAX_NODES = 200_000;
 
 const MAX_ID = 128;
-/** https://platform.claude.com/docs/en/agents-and-tools/tool-use/define-tools */
+/** Maximum length of a tool name: https://platform.claude.com/docs/en/agents-and-tools/tool-use/define-tools */
 const MAX_NAME = 128;
 
 /** A call that the model is still writing. */
@@ -35,7 +35,7 @@ export class OpenCall {
 		this.#input = input;
 	}
 
-	/** Characters of its arguments so far. */
+	/** Number of received characters of the arguments. */
 	get characters(): number {
 		return this.#json.length;
 	}
@@ -45,7 +45,7 @@ export class OpenCall {
 		if (this.#json.length <= MAX_ARGUMENTS) this.#json += json;
 	}
 
-	/** The complete call. Any problem makes it invalid. Never throws. */
+	/** Returns the complete call. Any problem marks the call as invalid. Never throws. */
 	close(): Call {
 		const { index, id, name } = this;
 		const problem = this.#problem;
@@ -69,13 +69,13 @@ export class OpenCall {
 	}
 }
 
-/** A call that may prove to be incomplete, with the characters of its arguments. */
+/** A call that may be incomplete, with the length of its arguments. */
 export interface PendingCall {
 	readonly call: Call;
 	readonly characters: number;
 }
 
-/** Arguments may parse and yet lack their second half: an empty text would even pass for "no arguments". */
+/** Marks a call as cut off. Cut arguments may still parse: an empty text would even mean "no arguments". */
 export function cutOff({ call, characters }: PendingCall): Call {
 	const size = badCallTexts.characters(characters);
 	return {
@@ -85,12 +85,12 @@ export function cutOff({ call, characters }: PendingCall): Call {
 	};
 }
 
-/** Rules for all calls of one reply together. */
+/** Rules for all calls of one reply. */
 export class ReplyCalls {
 	readonly #ids = new Set<string>();
 	#count = 0;
 
-	/** Index, name and id of the call, with the reason if it must not run. */
+	/** Returns the index, name and id of the call, with the reason if it must not run. */
 	admit(
 		name: unknown,
 		id: unknown,
@@ -116,7 +116,10 @@ function problemOf(name: unknown, number: number): string | undefined {
 	return undefined;
 }
 
-/** Some servers send the complete input with the start of the block. Anthropic sends an empty object there. */
+/**
+ * Returns the input at the start of a block as JSON. Some servers send the complete input there. Anthropic sends an
+ * empty object.
+ */
 function jsonOf(input: unknown): string {
 	if (typeof input !== "object" || input === null) return "{}";
 	try {

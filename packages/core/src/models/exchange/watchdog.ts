@@ -2,24 +2,24 @@ import type { Clock, Timer } from "@parley/base";
 import { exchangeTexts } from "./texts.ts";
 
 export interface Timeouts {
-	/** From the request to the first byte of the answer. */
+	/** Maximum milliseconds from the request to the first byte of the answer. */
 	readonly firstByteMs: number;
-	/** Between two bytes of it. */
+	/** Maximum milliseconds between two bytes of the answer. */
 	readonly idleMs: number;
-	/** From the request to the end of the answer, however busy the provider is. */
+	/** Maximum milliseconds from the request to the end of the answer, even if bytes keep arriving. */
 	readonly totalMs: number;
 }
 
 /**
- * Ends an exchange that takes too long: `expire` is called once with the exceeded limit. Only time spent waiting for bytes
- * is treated as idle, so a slow consumer is not treated as a slow provider.
+ * Ends an exchange that takes too long. Calls `expire` once with the exceeded limit. Only the time of waiting for bytes
+ * counts as idle, so a slow consumer does not cause a timeout.
  */
 export class Watchdog {
 	readonly #clock: Clock;
 	readonly #timeouts: Timeouts;
 	readonly #expire: (what: string) => void;
 	#end: number;
-	/** Start of the wait for bytes. */
+	/** Start of the current wait for bytes. */
 	#since: number | undefined;
 	#answered = false;
 	#timer: Timer | undefined;
@@ -33,7 +33,7 @@ export class Watchdog {
 		this.#arm();
 	}
 
-	/** Starts to wait for bytes. Cheap enough for each chunk. */
+	/** Starts to wait for bytes. Fast enough to call for each chunk. */
 	wait(): void {
 		this.#since ??= this.#clock.monotonic();
 	}
@@ -43,11 +43,11 @@ export class Watchdog {
 		this.#since = undefined;
 		if (this.#answered) return;
 		this.#answered = true;
-		// The idle time may be shorter than the remaining time for the first byte.
+		// The idle limit may end earlier than the limit for the first byte.
 		this.#arm();
 	}
 
-	/** Limits the remaining time. */
+	/** Limits the remaining time of the exchange. */
 	limitRest(ms: number): void {
 		this.#end = Math.min(this.#end, this.#clock.monotonic() + ms);
 		this.#arm();
@@ -63,8 +63,8 @@ export class Watchdog {
 	}
 
 	/**
-	 * One timer at a time. When it fires, it checks whether bytes arrived, because a new timer for each chunk would cost
-	 * more.
+	 * Starts the only timer. When the timer fires, it checks whether bytes have arrived. A new timer for each chunk would
+	 * cost more.
 	 */
 	#arm(): void {
 		this.#timer?.cancel();

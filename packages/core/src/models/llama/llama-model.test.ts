@@ -7,7 +7,7 @@ import { createLlamaModel } from "./llama-model.ts";
 
 const { signal } = new AbortController();
 
-/** A request as the server receives it. */
+/** A request as the server received it. */
 interface Sent {
 	readonly url: string;
 	readonly authorization: string | undefined;
@@ -88,6 +88,6 @@ test("a request waits until the server is ready, and is counted as a text if the
 	loaded.resolve();
 	await settled;
 	expect((await events).map(({ type }) => type)).toEqual(["text", "end"]);
-	// "one", "two\nthree", "four", and a frame for the system prompt and the message.
+	// Counts "one", "two\nthree" and "four", and a frame each for the system prompt and the message.
 	expect(await model.countTokens?.(request, signal)).toBe(3 + 2 * 8);
 });

@@ -5,33 +5,36 @@ import type { Answered, Model, ModelEvent, ModelRequest } from "../../vocabulary
 import { ModelError } from "../../vocabulary/model-error.ts";
 import { llamaTexts } from "./texts.ts";
 
-/** Milliseconds for the tokens of one text. */
+/** Maximum milliseconds to count the tokens of one text. */
 const COUNT_MS = 5_000;
 const MAX_ANSWER = 16 << 20;
-/** Maximum concurrent requests for counts. */
+/** Maximum concurrent count requests. */
 const PARALLEL = 4;
-/** Tokens that a chat template adds to each message and tool, about. */
+/** Approximate tokens that a chat template adds to each message and tool. */
 const FRAME_TOKENS = 8;
 
-/** https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md, POST /tokenize */
+/** Response of POST /tokenize: https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md */
 const Tokens = z.object({ tokens: z.array(z.unknown()) });
 
 export interface LlamaModelOptions {
-	/** The server's address, without a slash at its end. */
+	/** Address of the server without a trailing slash. */
 	readonly endpoint: string;
-	/** Sent as a bearer token. */
+	/** Key that is sent as a bearer token. */
 	readonly apiKey: string | undefined;
 	readonly clock: Clock;
-	/** Resolves when the server answers requests. Rejects with a `ModelError` if it does not, or when the signal aborts. */
+	/**
+	 * Resolves when the server answers requests. Rejects with a `ModelError` if it does not start, or when the signal
+	 * aborts.
+	 */
 	readonly ready: (signal: AbortSignal) => Promise<void>;
 	/** Tokens of the context window that the server reports. */
 	readonly window: () => number | undefined;
-	/** Called after each request for counts of texts: whether the tokenizer answered. */
+	/** Called after each count of texts. `isCounted`: whether the tokenizer answered. */
 	readonly counted: (isCounted: boolean) => void;
 	readonly fetch?: typeof fetch;
 }
 
-/** The model of a llama-server: its Messages API, and its tokenizer. */
+/** Model of a llama-server: its Messages API and its tokenizer. */
 export interface LlamaModel extends Model {
 	countTexts(model: string, texts: readonly string[], signal: AbortSignal): Promise<readonly number[]>;
 	settled(signal: AbortSignal): Promise<void>;
@@ -39,8 +42,8 @@ export interface LlamaModel extends Model {
 }
 
 /**
- * Adds features of llama-server to a model of the Messages API. A request waits until the server has loaded its model.
- * `countTokens` requests `/tokenize` if the server has no `count_tokens`.
+ * Adds features of llama-server to a model with the Messages API. A request waits until the server has loaded its
+ * model. `countTokens` uses `/tokenize` if the server has no `count_tokens` endpoint.
  */
 export function createLlamaModel(messages: Model, options: LlamaModelOptions): LlamaModel {
 	return new ServedModel(messages, options);
@@ -92,7 +95,7 @@ class ServedModel implements LlamaModel {
 	}
 
 	async settled(signal: AbortSignal): Promise<void> {
-		// `stream` waits too, and reports the failure.
+		// A failure is ignored here, because `stream` also waits and reports it.
 		await this.#options.ready(signal).catch(() => undefined);
 	}
 

@@ -27,7 +27,7 @@ const results = (...entries: [callId: string, text: string, failed?: boolean][])
 const tools = [{ name: "run_command", description: "runs", parameters: { type: "object" } }];
 const request = (messages: readonly Message[]) => ({ model: "offline", system: "", messages, tools });
 
-/** Summary of the next reply: calls in brackets, thinking in parentheses. */
+/** Summarises the next reply. Brackets enclose calls, and parentheses enclose thinking. */
 function replyTo(...messages: Message[]): string {
 	return nextReply(request(messages)).map(inShort).join("");
 }

@@ -7,7 +7,7 @@ export type OfflineCommand =
 	| { readonly kind: "fail"; readonly reason: string }
 	| OfflineCall;
 
-/** A tool call; `together` adds it to the reply of the call before. */
+/** A tool call. `together`: whether it belongs to the same reply as the previous call. */
 interface OfflineCall {
 	readonly kind: "call";
 	readonly name: string;
@@ -18,15 +18,15 @@ interface OfflineCall {
 type OfflineWord = keyof typeof offlineCommandTexts;
 
 interface Reader {
-	/** Whether it calls a tool, so that `& ` may precede it. */
+	/** Whether the command calls a tool. Only such a command may follow `& `. */
 	readonly calls: boolean;
-	/** Reads the text after the colon, trimmed and never empty. Throws `invalid_argument` with a reason. */
+	/** Reads the text after the colon, which is trimmed and not empty. Throws `invalid_argument` with a reason. */
 	read(argument: string): OfflineCommand;
 }
 
 const MAX_TOKENS = 1_000_000;
 
-/** The complete language, from which the parser and the help are generated. */
+/** All commands of the language. The parser and the help use this table. */
 const commands: Readonly<Record<OfflineWord, Reader>> = {
 	say: answers((text) => ({ kind: "say", text })),
 	think: answers((text) => ({ kind: "think", text })),
@@ -75,8 +75,8 @@ const commands: Readonly<Record<OfflineWord, Reader>> = {
 const readers = new Map<string, Reader>(Object.entries(commands));
 
 /**
- * The commands of a message in the order of its lines. All other lines are ignored. Spaces and tabs before a command do not
- * matter. A command that cannot be parsed becomes a `say` with the reason.
+ * Returns the commands of a message in the order of its lines. Ignores all other lines, and spaces and tabs before a
+ * command. A command that cannot be parsed becomes a `say` command with the reason.
  */
 export function parseCommands(message: string): OfflineCommand[] {
 	return message.split(/\r\n|\r|\n/).flatMap((line) => parseLine(line) ?? []);
@@ -112,14 +112,14 @@ function calls(read: (argument: string) => readonly [name: string, args: unknown
 	return { calls: true, read: readCall };
 }
 
-/** `PATH <<< TEXT`. */
+/** Reads `PATH <<< TEXT`. */
 function readWrite(argument: string): [string, unknown] {
 	const [path = "", content] = splitAt(argument, "<<<");
 	if (path === "" || content === undefined) throw unreadable(offlineGrammarTexts.write);
 	return ["write_file", { path, content: readText(content) }];
 }
 
-/** `PATH <<< OLD >>> NEW`. */
+/** Reads `PATH <<< OLD >>> NEW`. */
 function readEdit(argument: string): [string, unknown] {
 	const [path = "", change = ""] = splitAt(argument, "<<<");
 	const [old = "", text] = splitAt(change, ">>>");
@@ -129,23 +129,23 @@ function readEdit(argument: string): [string, unknown] {
 	return ["edit_file", { path, old_text: readText(old), new_text: readText(text) }];
 }
 
-/** Trimmed text before and after the first `mark`. Without a mark, only the text. */
+/** Splits a text at the first `mark` and trims both parts. Without the mark, returns only the text. */
 function splitAt(text: string, mark: string): string[] {
 	const at = text.indexOf(mark);
 	return at === -1 ? [text] : [text.slice(0, at).trim(), text.slice(at + mark.length).trim()];
 }
 
-/** `\n` means a line end and `\\` a backslash. No line end is added. */
+/** Replaces `\n` with a line feed and `\\` with a backslash. Adds no line feed at the end. */
 function readText(text: string): string {
 	return text.replace(/\\([n\\])/g, (_, letter) => (letter === "n" ? "\n" : "\\"));
 }
 
-/** A pattern if it contains a wildcard, else a directory. */
+/** Reads a pattern if the argument contains a wildcard, otherwise a directory. */
 function readList(argument: string): [string, unknown] {
 	return ["list_files", /[*?[{]/.test(argument) ? { pattern: argument } : { path: argument }];
 }
 
-/** `PATTERN in PATH`, parted at the last ` in `; without it all is the pattern. */
+/** Reads `PATTERN in PATH`, separated at the last ` in `. Without it, the whole argument is the pattern. */
 function readSearch(argument: string): [string, unknown] {
 	const at = argument.lastIndexOf(" in ");
 	if (at === -1) return ["search_files", { pattern: argument }];
@@ -153,7 +153,7 @@ function readSearch(argument: string): [string, unknown] {
 	return ["search_files", { pattern, path: argument.slice(at + " in ".length).trim() }];
 }
 
-/** Splits at spaces. Single or double quotes join words and have no other meaning. */
+/** Splits the argument at spaces. Single or double quotes join words and have no other meaning. */
 function readGit(argument: string): [string, unknown] {
 	const word = /(?:"[^"]*"|'[^']*'|[^\s"'])+/g;
 	if (argument.replace(word, "").trim() !== "") throw unreadable(offlineGrammarTexts.openQuote);
@@ -161,7 +161,7 @@ function readGit(argument: string): [string, unknown] {
 	return ["git", { args: words.map((quoted) => quoted.replace(/"([^"]*)"|'([^']*)'/g, "$1$2")) }];
 }
 
-/** `NAME {JSON}`; without JSON the arguments are an empty object. */
+/** Reads `NAME {JSON}`. Without JSON, the arguments are an empty object. */
 function readTool(argument: string): [string, unknown] {
 	const [, name, json = ""] = /^([^\s{]+)\s*(.*)$/s.exec(argument) ?? [];
 	if (name === undefined) throw unreadable(offlineGrammarTexts.noTool);
@@ -176,19 +176,19 @@ function readOptions(argument: string): string[] {
 	return options;
 }
 
-/** `all`, or a scope. */
+/** Reads `all` or a scope. */
 function readNotes(argument: string): [string, unknown] {
 	return ["list_memories", argument === "all" ? {} : { scope: argument }];
 }
 
-/** `WHEN <<< MESSAGE`. */
+/** Reads `WHEN <<< MESSAGE`. */
 function readSchedule(argument: string): [string, unknown] {
 	const [when = "", message = ""] = splitAt(argument, "<<<");
 	if (when === "" || message === "") throw unreadable(offlineGrammarTexts.schedule);
 	return ["schedule_task", { when, prompt: readText(message) }];
 }
 
-/** Steps between bars. `x ` before a text means done, `> ` active, `- ` skipped. */
+/** Reads steps that are separated by bars. `x ` before a text means done, `> ` active, and `- ` skipped. */
 function readTodo(argument: string): [string, unknown] {
 	return ["todo", { items: readOptions(argument).map(readStep) }];
 }
@@ -200,27 +200,27 @@ function readStep(written: string): object {
 	return { text, state: stepStates[mark] ?? "open" };
 }
 
-/** `NAME ARGUMENTS`. */
+/** Reads `NAME ARGUMENTS`. */
 function readSkillCall(argument: string): [string, unknown] {
 	const [, name = "", given = ""] = /^(\S+)\s*(.*)$/s.exec(argument) ?? [];
 	return ["skill", { name, ...defined({ arguments: given || undefined }) }];
 }
 
-/** `REASON <<< PLAN`. Without a plan, the reason is the plan. */
+/** Reads `REASON <<< PLAN`. Without a plan, the reason is also the plan. */
 function readReview(argument: string): [string, unknown] {
 	const [reason = "", content = reason] = splitAt(argument, "<<<");
 	if (reason === "" || content === "") throw unreadable(offlineGrammarTexts.review);
 	return ["request_review", { reason, content: readText(content) }];
 }
 
-/** `TITLE <<< DESCRIPTION`. */
+/** Reads `TITLE <<< DESCRIPTION`. */
 function readSpawn(argument: string): [string, unknown] {
 	const [title = "", description = ""] = splitAt(argument, "<<<");
 	if (title === "" || description === "") throw unreadable(offlineGrammarTexts.spawn);
 	return ["spawn_worker", { title, description: readText(description) }];
 }
 
-/** `TITLE <<< INSTRUCTIONS`, or `AGENT: TITLE <<< INSTRUCTIONS`. */
+/** Reads `TITLE <<< INSTRUCTIONS`, or `AGENT: TITLE <<< INSTRUCTIONS`. */
 function readDelegate(argument: string): [string, unknown] {
 	const [named = "", instructions = ""] = splitAt(argument, "<<<");
 	if (named === "" || instructions === "") throw unreadable(offlineGrammarTexts.delegate);
@@ -238,7 +238,7 @@ function readWait(argument: string): [string, unknown] {
 	throw unreadable(offlineGrammarTexts.onlyAll);
 }
 
-/** `N tokens at M per second`, whole numbers. Without a rate, at full speed. */
+/** Reads `N tokens at M per second` with whole numbers. Without a rate, the reply has no pauses. */
 function readLong(argument: string): OfflineCommand {
 	const [, tokens, perSecond] = /^(\d+) +tokens?(?: +at +(\d+) +per +second)?$/.exec(argument) ?? [];
 	const long = {

@@ -21,7 +21,7 @@ function textOf(events: readonly ModelEvent[]): string {
 	return events.map((event) => (event.type === "text" ? event.text : "")).join("");
 }
 
-/** Runs a complete conversation like the loop, with `run` instead of the tools, and returns the texts. */
+/** Plays a complete conversation as the agent loop does. `run` replaces the tools. Returns the texts. */
 async function converse(message: string, run: (call: CallBlock) => { text: string; failed: boolean }) {
 	const messages = [user(message)];
 	const texts: string[] = [];

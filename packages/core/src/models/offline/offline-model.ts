@@ -13,16 +13,15 @@ import type { Judged, Verdict } from "../verdict.ts";
 import { type OfflineCommand, parseCommands } from "./grammar.ts";
 import { offlineReplyTexts } from "./texts.ts";
 
-/** Maximum deltas of a text. A text streams word by word, or in larger pieces to stay below this maximum. */
+/** Maximum deltas of a text. A long text streams in pieces of several words to stay below this maximum. */
 const MAX_DELTAS = 256;
 
-/** A reply without pauses yields to the event loop after this many events. */
+/** Number of events after which a reply without pauses yields to the event loop. */
 const EVENTS_AT_ONCE = 64;
 
 /**
- * Deterministic assistant inside the process that runs written commands (see grammar.ts). The text of every reply begins
- * with
- * `[offline]`. It needs no key and no network. Time passes only between paced words.
+ * Creates a deterministic model inside the process that runs commands in messages (see grammar.ts). The text of every
+ * reply begins with `[offline]`. It needs no key and no network. It waits only between paced words.
  */
 export function createOfflineModel({ clock }: { readonly clock: Clock }): Model {
 	return {
@@ -78,8 +77,8 @@ async function* perform(
 				yield* pacedWords(command, clock, signal);
 				break;
 			case "call": {
-				// The transcript grows between two replies, so that each reply of the session has its own number of
-				// messages.
+				// The transcript grows between two replies, so the number of messages is different for each reply of the
+				// session.
 				const index = calls++;
 				yield* written(index, `call_${request.messages.length}_${index}`, command);
 				break;
@@ -90,7 +89,7 @@ async function* perform(
 	}
 }
 
-/** A call as a provider sends it: piece by piece, then whole. */
+/** Emits a call as a provider does: first in pieces, then complete. */
 function* written(
 	index: number,
 	id: string,
@@ -102,7 +101,7 @@ function* written(
 	yield { type: "call", index, id, name, arguments: args };
 }
 
-/** Words with the following space, several of them together in a long text. */
+/** Yields words with the following space. In a long text, several words form one piece. */
 function* deltas(text: string): Generator<string> {
 	const atLeast = text.length / MAX_DELTAS;
 	let start = 0;
@@ -115,7 +114,10 @@ function* deltas(text: string): Generator<string> {
 	if (start < text.length) yield text.slice(start);
 }
 
-/** `t1 t2 t3 …`, so that a word which gets lost is missed. Each has its own time, so that delays do not add up. */
+/**
+ * Yields `t1 t2 t3 …`, so that a lost word is noticed. The time of each word is relative to the start, so delays do not
+ * add up.
+ */
 async function* pacedWords(
 	{ tokens, perSecond }: Extract<OfflineCommand, { kind: "long" }>,
 	clock: Clock,
@@ -132,8 +134,8 @@ async function* pacedWords(
 const MAX_QUOTE = 200;
 
 /**
- * Commands of the next reply, computed from the request. The latest user message has the commands. The number of replies
- * with calls after it is the number of commands that are done.
+ * Returns the commands of the next reply, computed from the request. The latest user message contains the commands. The
+ * number of later replies with calls is the number of completed commands.
  */
 export function nextReply(request: ModelRequest): OfflineCommand[] {
 	if (asksForVerdict(request)) {
@@ -150,7 +152,7 @@ export function nextReply(request: ModelRequest): OfflineCommand[] {
 	return spaced(reply);
 }
 
-/** Begins the text of a reply with the label, and inserts an empty line between texts. */
+/** Adds the label at the beginning of a reply's text, and an empty line between texts. */
 function spaced(commands: readonly OfflineCommand[]): OfflineCommand[] {
 	const leads: { say: string; think: string } = { say: offlineReplyTexts.label, think: "" };
 	const reply: OfflineCommand[] = [];
@@ -165,7 +167,7 @@ function spaced(commands: readonly OfflineCommand[]): OfflineCommand[] {
 	return reply;
 }
 
-/** Groups commands into replies: each but the last ends with a call, and the last one ends the run. */
+/** Groups commands into replies. Each reply except the last ends with a call. The last reply ends the run. */
 export function planReplies(commands: readonly OfflineCommand[]): OfflineCommand[][] {
 	const replies: OfflineCommand[][] = [];
 	let open: OfflineCommand[] = [];
@@ -181,9 +183,9 @@ export function planReplies(commands: readonly OfflineCommand[]): OfflineCommand
 }
 
 interface Progress {
-	/** Replies with calls since the latest user message. */
+	/** Number of replies with calls since the latest user message. */
 	readonly turns: number;
-	/** The calls of the last of them. */
+	/** Calls of the last of these replies. */
 	readonly calls: readonly CallBlock[];
 	readonly results: readonly ResultBlock[];
 }
@@ -237,7 +239,7 @@ function say(text: string): OfflineCommand {
 
 const CHARACTERS_PER_TOKEN = 4;
 
-/** Tokens by the offline model's measure: a quarter of the characters (UTF-16 units), rounded up. */
+/** Returns the tokens of the offline model: a quarter of the characters (UTF-16 units), rounded up. */
 function tokensOf(characters: number): number {
 	return Math.ceil(characters / CHARACTERS_PER_TOKEN);
 }
@@ -250,7 +252,10 @@ function charactersIn({ system, messages, tools }: ModelRequest): number {
 	return [...described, ...content].reduce((sum, count) => sum + count, system.length);
 }
 
-/** The characters of one block of a message, or of one event of a reply. Pieces of a call count with the complete call. */
+/**
+ * Returns the characters of one block of a message or one event of a reply. Pieces of a call have no characters,
+ * because the complete call counts.
+ */
 export function charactersOf(part: Message["content"][number] | ModelEvent): number {
 	switch (part.type) {
 		case "text":
@@ -258,7 +263,7 @@ export function charactersOf(part: Message["content"][number] | ModelEvent): num
 			return part.text.length;
 		case "call":
 			return part.name.length + jsonLength(part.arguments);
-		// An image costs as much as a page of text, whatever its size.
+		// An image costs as much as a page of text, regardless of its size.
 		case "image":
 			return 4 * 1024;
 		case "result":
@@ -282,7 +287,10 @@ function asksForVerdict({ system }: ModelRequest): boolean {
 	return system === verdictInstructions;
 }
 
-/** The verdict of the offline model: a criterion `contains: TEXT` needs this text in the result; every other one is met. */
+/**
+ * Returns the verdict of the offline model. The criterion `contains: TEXT` requires this text in the result. Every
+ * other criterion is met.
+ */
 function offlineVerdict(question: string): Verdict {
 	const { criteria, result } = schema.parse(parseJson(question));
 	const requested = criteria.flatMap((criterion) =>
@@ -308,7 +316,7 @@ const short: Readonly<Record<string, readonly [name: string, args: (long: Fields
 	],
 };
 
-/** The command for the tools of this request: `run:` uses `bash` if only that exists. */
+/** Converts a command for the tools of this request. For example, `run:` uses `bash` if it is the only such tool. */
 export function inShortNames(
 	command: OfflineCommand,
 	tools: readonly { readonly name: string }[],
@@ -320,7 +328,7 @@ export function inShortNames(
 	return { ...command, name: known[0], arguments: known[1](fieldsOf(command)) };
 }
 
-/** The grammar generates an object of arguments for these tools. */
+/** Returns the arguments as an object, as the grammar generates them for these tools. */
 function fieldsOf({ arguments: args }: Call): Fields {
 	return typeof args === "object" && args !== null ? { ...args } : {};
 }

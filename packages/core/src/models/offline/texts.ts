@@ -1,11 +1,11 @@
-/** One command of the offline model in its help: the text after the colon of an example, and the meaning. */
+/** Help for one command of the offline model: the example text after the colon, and the meaning. */
 interface CommandTexts {
 	readonly example: string;
-	/** At most 40 characters. */
+	/** Meaning of the command, at most 40 characters. */
 	readonly meaning: string;
 }
 
-/** Commands by their word, in the order of the help. */
+/** Help texts of commands in the order of the help. Key: the word of the command. */
 export const offlineCommandTexts = {
 	say: { example: "good morning", meaning: "answers with the text" },
 	think: { example: "first things first", meaning: "shows the text as thinking" },
@@ -71,7 +71,7 @@ function exampleOf(word: string): string {
 	return Object.entries(offlineCommandTexts).find(([known]) => known === word)?.[1].example ?? "";
 }
 
-/** The text of `parley help offline`, at most 80 columns wide. */
+/** Text of `parley help offline`, at most 80 columns wide. */
 export const offlineHelp = `The offline model: a small assistant inside Parley
 
 It needs no key and no network. It is not a language model: it runs the
@@ -121,7 +121,7 @@ export const offlineReplyTexts = {
 	failed: (tool: string, result: string): string => `${tool} failed:\n${result}`,
 	returned: (tool: string, result: string): string => `${tool} returned:\n${result}`,
 	returnedNothing: (tool: string): string => `${tool} returned nothing.`,
-	/** One line, so that a summary inside a message contains no command. */
+	/** The summary is one line, so that it contains no command. */
 	summary: (messages: number, beginning: string): string =>
 		`A conversation of ${messages} messages that began with: "${beginning}"`,
 	notContained: (text: string): string => `the result does not contain ${text}`,

@@ -2,8 +2,8 @@ import type { AssistantMessage, Message } from "../../vocabulary/message.ts";
 import type { Answered, Model, ModelEvent, ModelRequest } from "../../vocabulary/model.ts";
 
 /**
- * The models of several providers as one. The names of the home provider have no prefix; `provider/name` is a model of
- * another one. Each model sees a request as if it were the only one.
+ * Combines the models of several providers. Model names of the home provider have no prefix. `provider/name` is a model
+ * of another provider. Each model receives requests with its own names only.
  */
 export function createRoutedModel(home: Model, others: readonly Model[]): Model {
 	return new RoutedModel(home, others);
@@ -11,9 +11,12 @@ export function createRoutedModel(home: Model, others: readonly Model[]): Model 
 
 interface Route {
 	readonly model: Model;
-	/** Name of the model at its provider. */
+	/** The provider's own name of the model. */
 	readonly name: string;
-	/** Prefix of the names of this provider; "" for the home provider, unless the name begins with that of another one. */
+	/**
+	 * Prefix of this provider's model names. "" for the home provider, unless the name begins with the prefix of another
+	 * provider.
+	 */
 	readonly prefix: string;
 }
 
@@ -84,8 +87,8 @@ const renamed = new WeakMap<AssistantMessage, AssistantMessage>();
 const unnamed = new WeakMap<AssistantMessage, AssistantMessage>();
 
 /**
- * The message with the provider's own name of its model. A model of the same name at the home provider is another one. The
- * same object for the same message.
+ * Returns a message with the provider's own name of its model. Removes an equal model name of the home provider,
+ * because it names another model. Returns the same object for the same message.
  */
 function ownMessage(message: Message, prefix: string, model: string): Message {
 	if (message.role !== "assistant") return message;

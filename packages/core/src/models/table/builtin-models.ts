@@ -2,12 +2,15 @@ import type { Model } from "@anthropic-ai/sdk/resources/messages";
 import type { ModelInfo, Prices } from "./model-table.ts";
 import { providerModels } from "./provider-models.ts";
 
-/** Names that the SDK lists. Its type also allows any other string, which is useless here. */
+/** Names that the SDK lists. Its type also allows any other string, which this type removes. */
 type ListedName<Name> = Name extends string ? (string extends Name ? never : Name) : never;
 
 type Facts = Omit<ModelInfo, "id" | "provider">;
 
-/** With every model, writing to the cache costs a quarter more than the input itself for five minutes, and double for an hour. */
+/**
+ * Returns the prices of a model. For every model, writing to the cache for five minutes costs 25 % more than the input,
+ * and for an hour twice as much as the input.
+ */
 const usd = (input: number, output: number, cacheRead: number): Prices => ({
 	input,
 	output,
@@ -26,7 +29,10 @@ const haiku55: Facts = {
 	longPrompt: { above: 100_000, prices: usd(0.5, 2.5, 0.05) },
 	tier: "fast",
 };
-/** A request that turns thinking off is refused; https://platform.claude.com/docs/en/models/sonnet-5-5/migration-guide */
+/**
+ * The model refuses a request that turns thinking off:
+ * https://platform.claude.com/docs/en/models/sonnet-5-5/migration-guide
+ */
 const sonnet55: Facts = {
 	...large,
 	reasoning: "between_tools",
@@ -62,7 +68,7 @@ const claude = {
 	"claude-opus-5": opus5,
 	"claude-opus-4-8": opus5,
 	"claude-opus-4-7": opus5,
-	// Its prices were never in the vendor's price list.
+	// The vendor never published prices of this model.
 	"claude-mythos-preview": { ...large, reasoning: "always" },
 	"claude-opus-4-6": { ...opus5, sampling: true },
 	"claude-sonnet-4-6": { ...large, sampling: true, reasoning: "adaptive", prices: usd(3, 15, 0.3) },
@@ -74,14 +80,16 @@ const claude = {
 	"claude-sonnet-4-5-20250929": sonnet45,
 } satisfies Record<ListedName<Model>, Facts>;
 
-/** Every model that the SDK lists, the newest first. A name that an update of the SDK adds does not compile here. */
+/**
+ * All models that the SDK lists, newest first. If an update of the SDK adds a name, the compiler rejects this table.
+ */
 export const claudeModels: readonly ModelInfo[] = Object.entries<Facts>(claude).map(([id, facts]) => ({
 	id,
 	provider: "anthropic",
 	...facts,
 }));
 
-/** Model inside the process. It has no tokenizer; its usage is estimated and counted like that of other models. */
+/** Model inside the process. It has no tokenizer. Its estimated usage is counted like the usage of other models. */
 const offline: ModelInfo = {
 	id: "offline",
 	provider: "offline",
@@ -94,5 +102,5 @@ const offline: ModelInfo = {
 	tier: "standard",
 };
 
-/** Models that need no `models.json`. */
+/** Models that are known without `models.json`. */
 export const builtinModels: readonly ModelInfo[] = [...claudeModels, ...providerModels, offline];

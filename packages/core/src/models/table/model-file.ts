@@ -4,10 +4,10 @@ import { builtinModels } from "./builtin-models.ts";
 import { type ModelInfo, type Prices, reasoningKinds, tiers } from "./model-table.ts";
 import { modelFileTexts } from "./texts.ts";
 
-/** Minimum of `compact_above`: a summary and the newest parts need room. */
+/** Minimum of `compact_above`, because a summary and the newest parts need room. */
 const leastThreshold = 4_000;
 
-/** Constructed when the first file is read, because most gateways have no file. */
+/** Creates the schemas when the first file is read, because most gateways have no file. */
 function makeSchemas() {
 	const tokens = z.int({ error: modelFileTexts.tokens }).min(1, modelFileTexts.tokens);
 	const price = z
@@ -65,11 +65,12 @@ function schemas(): ReturnType<typeof makeSchemas> {
 type Row = z.infer<ReturnType<typeof makeSchemas>["row"]>;
 
 /**
- * Known models, changed by the operator's file: `{ "models": [row, …] }`. A row with the `id` and `provider` (default:
- * anthropic) of a known model replaces the fields that it mentions. Any other row adds a model and needs `context_window`
- * and `max_output`. `prices` are dollars per million tokens; missing prices of the cache are those of input. `long_prompt:
- * null` removes a price for long prompts, and `compact_above: null` a threshold. A `tier` moves from its model to the row that claims it. Throws `invalid_argument`
- * with the position in `origin`, the value and what is allowed.
+ * Returns the known models with the changes in the operator's file: `{ "models": [row, …] }`. A row with the `id` and
+ * `provider` (default: anthropic) of a known model replaces the fields that it contains. Any other row adds a model and
+ * needs `context_window` and `max_output`. `prices` are dollars per million tokens. Missing cache prices equal the
+ * input price. `long_prompt: null` removes the price for long prompts, and `compact_above: null` removes the threshold.
+ * A row with a `tier` takes it from the model that has it. Throws `invalid_argument` with the position in `origin`, the
+ * value and the allowed values.
  */
 export function modelsFromFile(
 	value: unknown,
@@ -150,7 +151,7 @@ function pricesOf(given: NonNullable<Row["prices"]>, known: Prices | undefined, 
 	}
 	const cacheRead = given.cache_read ?? known?.cacheRead ?? input;
 	const cacheWrite = given.cache_write ?? known?.cacheWrite ?? input;
-	// The price of the table does not fit another price of writing.
+	// If the file changes the price of writing, the hourly cache price of the table is no longer valid.
 	const cacheHour = given.cache_write === undefined ? known?.cacheHour : undefined;
 	return { input, output, cacheRead, cacheWrite, ...defined({ cacheHour }) };
 }

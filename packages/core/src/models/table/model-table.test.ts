@@ -108,7 +108,7 @@ test("costs are exact to a billionth for all prices and counts", () => {
 		return seed % below;
 	};
 	for (let round = 0; round < 2000; round++) {
-		// In millionths of a dollar for a million tokens.
+		// Prices in millionths of a dollar per million tokens.
 		const millionths = [0, 0, 0, 0].map(() => draw(10 ** (1 + draw(9))));
 		const [input = 0, output = 0, cacheRead = 0, cacheWrite = 0] = millionths.map((price) => price / 1e6);
 		const counts = [0, 0, 0, 0].map(() => draw(10 ** (1 + draw(7))));
@@ -152,7 +152,7 @@ test("models of other providers have the prefix of their provider, and only the 
 	const found = (name: string): string | undefined => table.find(name, "home")?.id;
 	expect(found("home/a")).toBe("a");
 	expect(found("one/b")).toBe("one/b");
-	// A name without a prefix never means another provider.
+	// A name without a prefix never names a model of another provider.
 	expect(found("b")).toBeUndefined();
 	expect(table.findOwn("one/b", "home")).toBeUndefined();
 	expect(table.findOwn("fast", "home")?.id).toBe("a");
@@ -171,7 +171,7 @@ test("models of other providers have the prefix of their provider, and only the 
 		undefined,
 	]);
 	expect(table.near("one-b", "home")).toContain("one/b");
-	// A model of the home provider with the name of another provider keeps its own prefix.
+	// A model of the home provider whose name begins with another provider's name keeps its own prefix.
 	const groq = [
 		model("openai/oss", "groq", "standard"),
 		model("groq/compound", "groq"),

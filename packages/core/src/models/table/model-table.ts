@@ -1,16 +1,16 @@
 import type { Usage } from "../../vocabulary/usage.ts";
 
-/** All models with known facts: built-in models, and those that the operator added or corrected. */
+/** All models with known facts: built-in models, and models that the operator added or changed. */
 export class ModelTable {
 	readonly #models: readonly ModelInfo[];
 	readonly #listed: readonly ModelInfo[];
 	readonly #routes: Routes;
-	/** Computed at the first use, because each run uses it several times. */
+	/** Models by provider. Computed at the first use, because each run uses it several times. */
 	#byProvider: ReadonlyMap<string, readonly ModelInfo[]> | undefined;
 
 	/**
-	 * Among models with the same tier and provider, the first one has it. `listed`: the models to list, if not all. `routes`:
-	 * the providers that are used together.
+	 * If several models have the same tier and provider, the tier means the first one. `listed`: the models to list.
+	 * Default: all models. `routes`: the combined providers.
 	 */
 	constructor(
 		models: readonly ModelInfo[] = [],
@@ -23,8 +23,8 @@ export class ModelTable {
 	}
 
 	/**
-	 * Model of that name. A tier means the provider's model of that tier, or its default without one. For the home provider of
-	 * the routes, `other/name` is the model of another provider.
+	 * Finds a model by name. A tier means the provider's model of that tier, or its default model if it has no such
+	 * model. For the home provider of the routes, `other/name` is a model of another provider.
 	 */
 	find(name: string, provider: string): ModelInfo | undefined {
 		if (provider !== this.#routes.home) return this.findOwn(name, provider);
@@ -33,7 +33,9 @@ export class ModelTable {
 		return found && (other === undefined ? this.#atHome(found) : qualified(found));
 	}
 
-	/** The name of a model of the home provider: with its prefix if the name begins with that of a provider. */
+	/**
+	 * Returns the name of a model of the home provider. It has a prefix if the plain name begins with a provider's name.
+	 */
 	homeName(id: string): string {
 		const { home, others } = this.#routes;
 		return [home, ...others].some((one) => id.startsWith(`${one}/`)) ? `${home}/${id}` : id;
@@ -44,7 +46,7 @@ export class ModelTable {
 		return id === model.id ? model : { ...model, id };
 	}
 
-	/** As `find`, but never the model of another provider. */
+	/** Does the same as `find`, but never finds a model of another provider. */
 	findOwn(name: string, provider: string): ModelInfo | undefined {
 		const models = this.#of(provider);
 		const plain = name.startsWith(`${provider}/`) ? name.slice(provider.length + 1) : name;
@@ -54,7 +56,9 @@ export class ModelTable {
 		return models.find((model) => model.tier === plain) ?? this.defaultOf(provider);
 	}
 
-	/** The model behind a deployment with its name. The price is in the contract with the provider. */
+	/**
+	 * Returns the vendor's model with the name of a deployment. Only the contract with the provider contains its price.
+	 */
 	#namesake(name: string, provider: string): ModelInfo | undefined {
 		const vendor = deployed.get(provider);
 		const model = vendor && this.#of(vendor).find(({ id }) => id === name);
@@ -63,12 +67,12 @@ export class ModelTable {
 		return { ...facts, provider };
 	}
 
-	/** Whether a name that is not in the table can be a model of another provider. */
+	/** Whether an unlisted name can be a model of another provider. */
 	admits(name: string): boolean {
 		return this.#routes.others.some((one) => name.startsWith(`${one}/`) && name.length > one.length + 1);
 	}
 
-	/** Names and tiers of the provider that look like this one, at most three. */
+	/** Returns at most three similar names and tiers of the provider. */
 	near(name: string, provider: string): string[] {
 		const models = this.#of(provider);
 		const used = tiers.filter((tier) => models.some((model) => model.tier === tier));
@@ -77,7 +81,10 @@ export class ModelTable {
 		return nearNames(name, [...used, ...own.map((model) => model.id), ...others]);
 	}
 
-	/** Newest first. For the home provider of the routes, the models of the other providers follow. */
+	/**
+	 * Returns the models of a provider, newest first. For the home provider of the routes, models of other providers
+	 * follow.
+	 */
 	list(provider?: string): readonly ModelInfo[] {
 		if (provider === undefined) return this.#listed;
 		const own = this.#listed.filter((model) => model.provider === provider);
@@ -91,7 +98,7 @@ export class ModelTable {
 		return others.flatMap((one) => models.filter((model) => model.provider === one).map(qualified));
 	}
 
-	/** The provider's standard model, or its first one. */
+	/** Returns the provider's standard model, or its first model. */
 	defaultOf(provider: string): ModelInfo | undefined {
 		const models = this.#of(provider);
 		return models.find((model) => model.tier === "standard") ?? models[0];
@@ -103,16 +110,19 @@ export class ModelTable {
 	}
 }
 
-/** Providers that deploy the models of another vendor, usually under the vendor's names. */
+/** Vendors by provider, for providers that deploy models of another vendor, usually under the vendor's names. */
 const deployed: ReadonlyMap<string, string> = new Map([["azure", "openai"]]);
 
-/** Providers that are used together: the home provider, whose names have no prefix, and the others. */
+/** Combined providers: the home provider, whose model names have no prefix, and the other providers. */
 export interface Routes {
 	readonly home: string;
 	readonly others: readonly string[];
 }
 
-/** The row with the name `provider/model`. A tier alone never means a model of another provider. */
+/**
+ * Returns the row with the name `provider/model` and without its tier, because a tier never means a model of another
+ * provider.
+ */
 function qualified({ tier: _, ...model }: ModelInfo): ModelInfo {
 	return { ...model, id: `${model.provider}/${model.id}` };
 }
@@ -122,15 +132,15 @@ function isTier(name: string): boolean {
 }
 
 /**
- * Cost of one call in billionths of a US dollar, rounded to whole ones. 0 if the model or its prices are unknown. Prices
- * have a precision of a millionth of a dollar.
+ * Returns the cost of one call in billionths of a US dollar, as a whole number. Returns 0 if the model or its prices
+ * are unknown. Prices have a precision of a millionth of a dollar.
  */
 export function costOf(model: ModelInfo | undefined, usage: Usage): number {
 	const prices = model && pricesFor(model, usage.inputTokens);
 	if (!prices) return 0;
 	const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens, cacheHourTokens = 0 } = usage;
 	const uncached = Math.max(0, inputTokens - cacheReadTokens - cacheWriteTokens);
-	// Whole numbers all the way: a sum of dollars would not be exact.
+	// Computed with whole numbers, because a sum of dollars would not be exact.
 	const sum =
 		uncached * whole(prices.input) +
 		outputTokens * whole(prices.output) +
@@ -140,70 +150,79 @@ export function costOf(model: ModelInfo | undefined, usage: Usage): number {
 	return Math.round(sum / 1000);
 }
 
-/** The complete call has the price of its length, cached or not: the vendors charge for prompts in this way. */
+/**
+ * Returns the prices for the length of a prompt. They apply to the complete call, including cached tokens, because
+ * vendors charge this way.
+ */
 function pricesFor({ prices, longPrompt }: ModelInfo, inputTokens: number): Prices | undefined {
 	return longPrompt && inputTokens > longPrompt.above ? longPrompt.prices : prices;
 }
 
-/** Dollars for a million tokens, in millionths of a dollar: thousand times the billionths for one token. */
+/**
+ * Converts a price in dollars per million tokens to millionths of a dollar. A thousandth of the result is the price of
+ * one token in billionths of a dollar.
+ */
 function whole(price: number): number {
 	return Math.round(price * 1_000_000);
 }
 
-/** Names of the newest model of each kind. */
+/** Names of model tiers. A tier is the newest model of its kind. */
 export const tiers = ["fast", "standard", "max"] as const;
 type Tier = (typeof tiers)[number];
 
-/** US dollars for a million tokens. */
+/** Prices in US dollars per million tokens. */
 export interface Prices {
 	readonly input: number;
 	readonly output: number;
 	readonly cacheRead: number;
 	readonly cacheWrite: number;
-	/** Writing to a cache that lasts an hour. Default: `cacheWrite`. */
+	/** Price of writing to a cache that lasts an hour. Default: `cacheWrite`. */
 	readonly cacheHour?: number;
 }
 
 /**
- * Thinking of a model.
+ * Kinds of thinking.
  * - none: no thinking.
- * - budget: up to a number of tokens.
- * - adaptive: as needed, adjusted by an effort.
- * - between_tools: adaptive, with thinking between tool calls as the lowest setting. It cannot be switched off.
- * - always: adaptive, with the lowest effort as the lowest setting.
+ * - budget: thinking up to a number of tokens.
+ * - adaptive: as much as needed, adjusted by an effort.
+ * - between_tools: adaptive. The lowest setting still thinks between tool calls, so thinking cannot be turned off.
+ * - always: adaptive. The lowest setting is the lowest effort.
  */
 export const reasoningKinds = ["none", "budget", "adaptive", "between_tools", "always"] as const;
 export type ReasoningKind = (typeof reasoningKinds)[number];
 
 export interface ModelInfo {
-	/** Name of the model at the provider. */
+	/** The provider's name of the model. */
 	readonly id: string;
 	readonly provider: string;
-	/** Tokens of input and output together. */
+	/** Maximum tokens of input and output together. */
 	readonly contextWindow: number;
-	/** Tokens of one reply at most. */
+	/** Maximum tokens of one reply. */
 	readonly maxOutput: number;
-	/** Tokens of a request above which older parts of the conversation are shortened. Default: the window alone decides. */
+	/**
+	 * Maximum tokens of a request before older parts of the conversation are shortened. Default: only the window limits a
+	 * request.
+	 */
 	readonly compactAbove?: number;
 	readonly reasoning: ReasoningKind;
-	/** Whether it accepts temperature, top-p and top-k. Newer models reject them. */
+	/** Whether the model accepts temperature, top-p and top-k. Newer models reject them. */
 	readonly sampling: boolean;
 	readonly images: boolean;
-	/** Absent if unknown. Then costs are 0. */
+	/** Absent if unknown. The cost of a call is then 0. */
 	readonly prices?: Prices;
-	/** Whether a subscription pays for the tokens. The prices are 0. */
+	/** Whether a subscription pays for the tokens, so that the prices are 0. */
 	readonly isSubscription?: true;
 	/** Prices for prompts above this number of input tokens. */
 	readonly longPrompt?: { readonly above: number; readonly prices: Prices };
 	readonly tier?: Tier;
 }
 
-/** Minimum share of character pairs of the word that a name must contain. */
+/** Minimum share of the word's character pairs that a name must contain. */
 const enough = 0.5;
 
 /**
- * Names that are similar to a word, at most three, most similar first, otherwise in the given order. Parts of names match,
- * and a typing error or two are tolerated. A number alone does not match.
+ * Returns at most three names that are similar to a word, most similar first. Equally similar names keep their order.
+ * Parts of names also match, and one or two typing errors are allowed. A number alone does not match.
  */
 function nearNames(word: string, names: readonly string[]): string[] {
 	const requested = pairsOf(word);
@@ -217,7 +236,7 @@ function nearNames(word: string, names: readonly string[]): string[] {
 		.map(({ name }) => name);
 }
 
-/** Share of the first that is in the second. */
+/** Returns the share of `requested` that `pairs` contains. */
 function share(requested: ReadonlySet<string>, pairs: ReadonlySet<string>): number {
 	return requested.intersection(pairs).size / requested.size;
 }
@@ -230,11 +249,14 @@ function pairsOf(text: string): ReadonlySet<string> {
 	return new Set(Array.from(plain).map((letter, at, letters) => letter + (letters[at + 1] ?? "")));
 }
 
-/** Window of an unknown model: small enough for most. An operator can set more. */
+/**
+ * Context window of an unknown model in tokens. Most models have at least this window. An operator can set a larger
+ * one.
+ */
 export const unknownWindow = 32_768;
 export const unknownOutput = 8_192;
 
-/** Assumed facts about a model that exists and is not in the table. */
+/** Assumed facts about a model that is not in the table. */
 export function unknownModel(id: string, provider: string): ModelInfo {
 	return {
 		id,

@@ -2,7 +2,10 @@ import type { ModelInfo, Prices } from "./model-table.ts";
 
 type Facts = Omit<ModelInfo, "id" | "provider">;
 
-/** OpenAI charges a quarter more for writing to the cache; earlier models write for the price of the input. */
+/**
+ * Returns the prices of a model. OpenAI charges 25 % more than the input price for writing to the cache. For earlier
+ * models, it charges the input price.
+ */
 const usd = (input: number, output: number, cacheRead: number, cacheWrite = input): Prices => ({
 	input,
 	output,
@@ -25,7 +28,10 @@ interface LongPrices {
 	readonly longPrompt: NonNullable<Facts["longPrompt"]>;
 }
 
-/** Prices of a prompt of more than 272,000 tokens: twice the input and the cache, and one and a half times the output. */
+/**
+ * Adds the prices of a prompt with more than 272,000 tokens: twice the prices of input and cache, and one and a half
+ * times the output price.
+ */
 function withLongPrompt(prices: Prices): LongPrices {
 	const { input, output, cacheRead, cacheWrite } = prices;
 	const long = usd(2 * input, 1.5 * output, 2 * cacheRead, 2 * cacheWrite);
@@ -33,9 +39,10 @@ function withLongPrompt(prices: Prices): LongPrices {
 }
 
 /**
- * From the vendor's documentation of November 2026.
+ * Facts from the vendor's documentation of November 2026.
  * - Windows, limits, and the lowest reasoning effort: https://developers.openai.com/api/docs/models
- * - Prices: https://developers.openai.com/api/docs/pricing. Those of GPT-6.2 were compared with other lists on 29 November 2026.
+ * - Prices: https://developers.openai.com/api/docs/pricing. The prices of GPT-6.2 were compared with other lists on 29
+ *   November 2026.
  */
 const openai: Readonly<Record<string, Facts>> = {
 	"gpt-6.2-astra": { ...gpt6, reasoning: "always", ...withLongPrompt(usd(8, 40, 0.4, 10)), tier: "max" },
@@ -66,10 +73,10 @@ const gemini4 = {
 } as const;
 
 /**
- * From the vendor's documentation of November 2026.
+ * Facts from the vendor's documentation of November 2026.
  * - Windows, limits and thinking levels: https://ai.google.dev/gemini-api/docs/models
- * - Prices: https://ai.google.dev/gemini-api/docs/pricing, compared with other lists on 29 November 2026. Those of Gemini 4 Argon
- *   and Carbon are the prices from 1 December 2026. Those of Gemini 3.8 Flash double on 1 January 2027.
+ * - Prices: https://ai.google.dev/gemini-api/docs/pricing, compared with other lists on 29 November 2026. The prices of
+ *   Gemini 4 Argon and Carbon apply from 1 December 2026. The prices of Gemini 3.8 Flash double on 1 January 2027.
  */
 const gemini: Readonly<Record<string, Facts>> = {
 	"gemini-4-carbon": { ...gemini4, prices: usd(4, 20, 0.2), tier: "max" },
@@ -100,13 +107,13 @@ const kimi: Readonly<Record<string, Facts>> = {
 	},
 };
 
-/** Models that control their own thinking, and have fixed sampling parameters. */
+/** Facts of models that control their own thinking and have fixed sampling settings. */
 const moonshotFacts = { images: true, sampling: false, reasoning: "none" } as const;
 
 /**
- * Read on 29 November 2026.
+ * Facts from the vendor's documentation, read on 29 November 2026.
  * - Windows and prices: https://platform.kimi.ai/docs/pricing/chat
- * - The limit of a reply of kimi-k2.6 is not published: it is the one that other programs use.
+ * - The limit of a reply of kimi-k2.6 is not published. The value is the one that other programs use.
  */
 const moonshot: Readonly<Record<string, Facts>> = {
 	"kimi-k3": {
@@ -125,7 +132,7 @@ const moonshot: Readonly<Record<string, Facts>> = {
 	},
 };
 
-/** Models of providers besides Anthropic, by provider, the newest first. Other models work with assumed limits. */
+/** Known models of all providers except Anthropic, newest first. Other models work with assumed limits. */
 export const providerModels: readonly ModelInfo[] = Object.entries({
 	openai,
 	gemini,

@@ -2,7 +2,7 @@ import { commandEffectTexts } from "./texts.ts";
 
 interface Rule {
 	readonly programs: readonly string[];
-	/** Whether these arguments make the use irreversible; absent if every use is. */
+	/** Whether the command is irreversible with these arguments. Absent if it is irreversible with all arguments. */
 	readonly when?: (args: readonly string[]) => boolean;
 	readonly why: string;
 }
@@ -12,7 +12,7 @@ const DEPLOYS = commandEffectTexts.changesServices;
 
 const rules: readonly Rule[] = [
 	{ programs: ["git", "hub"], when: isForcedPush, why: commandEffectTexts.rewritesCommits },
-	// npm understands every beginning of a command that is unambiguous.
+	// npm accepts every unambiguous abbreviation of a command.
 	{
 		programs: ["npm", "pnpm", "yarn", "bun"],
 		when: some(/^(?:un)?pub(?:l(?:i(?:sh?)?)?)?$/),
@@ -58,8 +58,8 @@ const rules: readonly Rule[] = [
 ];
 
 /**
- * Reason why running the program cannot be undone, or undefined. If `program` is known only at run time (undefined), the
- * arguments decide.
+ * Returns the reason why the effect of the program cannot be undone, or undefined. If `program` is undefined because it
+ * is known only at run time, the arguments decide.
  */
 export function whyIrreversible(program: string | undefined, args: readonly string[]): string | undefined {
 	if (program === undefined)
@@ -80,7 +80,7 @@ function some(pattern: RegExp): (args: readonly string[]) => boolean {
 	return (args) => args.some((arg) => pattern.test(arg));
 }
 
-/** Options before the git command whose value is the next word: https://git-scm.com/docs/git */
+/** Options before the git command that take the next word as their value: https://git-scm.com/docs/git */
 const gitValueOptions = new Set(
 	"-C -c --git-dir --work-tree --namespace --super-prefix --config-env --attr-source".split(" "),
 );
@@ -88,12 +88,15 @@ const gitValueOptions = new Set(
 function isForcedPush(args: readonly string[]): boolean {
 	let at = 0;
 	while (args[at]?.startsWith("-")) at += gitValueOptions.has(args[at] ?? "") ? 2 : 1;
-	// An alias in the arguments can be a push with any name.
+	// An alias in the arguments can give a push any name.
 	if (args.slice(0, at).some((arg) => /^(?:--config-env=|-c)?alias\./i.test(arg))) return true;
 	return /^(?:push|send-pack|http-push)$/.test(args[at] ?? "") && args.slice(at + 1).some(isForcing);
 }
 
-/** Options may be shortened as long as they are unambiguous: https://git-scm.com/docs/gitcli */
+/**
+ * Whether an argument forces a push. Options may be abbreviated if they are unambiguous:
+ * https://git-scm.com/docs/gitcli
+ */
 function isForcing(arg: string): boolean {
 	if (/^-[a-zA-Z0-9]*[fd]/.test(arg)) return true;
 	if (/^--(?:forc|mi|de|pru)/.test(arg)) return true;
@@ -119,7 +122,7 @@ function isForgeChange(args: readonly string[]): boolean {
 const FIND_OPTION = /^-(?:[HLP]|O\d?|D)$/;
 const FIND_EXPRESSION = /^(?:-|\(|!|,)/;
 
-/** Paths that the program would remove with everything below them. */
+/** Returns the paths that the program would remove recursively. */
 export function removedPaths(program: string | undefined, args: readonly string[]): readonly string[] {
 	if (program === "find" || program === "fd") return foundPaths(args);
 	if (program !== undefined && program !== "rm" && program !== "grm" && program !== "srm") return [];
@@ -128,7 +131,7 @@ export function removedPaths(program: string | undefined, args: readonly string[
 }
 
 function isRecursive(option: string): boolean {
-	// Only letters that `rm` knows. A long option may be shortened: `--rec`.
+	// The option contains only letters that `rm` accepts. A long option may be abbreviated: `--rec`.
 	return (
 		/^-[fiIdvPWx]*[rR][rRfiIdvPWx]*$/.test(option) || (option.length > 2 && "--recursive".startsWith(option))
 	);

@@ -12,7 +12,7 @@ let directory: Awaited<ReturnType<typeof createDirectory>>;
 let cwd = "";
 
 beforeAll(async () => {
-	// Not below /tmp, because everything may be removed there.
+	// Not below /tmp, because the policy allows removing everything there.
 	directory = await createDirectory("/var/tmp");
 	cwd = join(directory.path, "work");
 	await mkdir(join(cwd, "sub"), { recursive: true });
@@ -35,7 +35,7 @@ async function classesOf(command: string): Promise<string> {
 }
 
 test.each([
-	// A forced push, in every spelling of its options.
+	// Forced pushes, in every spelling of the options.
 	"git push --force",
 	"git push -f",
 	"git push -fu origin main",
@@ -61,7 +61,7 @@ test.each([
 	"./../../usr/bin/git push -f",
 	"/usr/lib/git-core/git-push --force",
 	"GIT push -f",
-	// Hidden by quotes, escapes and expansions.
+	// Commands that are hidden by quotes, escapes and expansions.
 	"g''it push -f",
 	'"git" "push" "-f"',
 	"g\\it pu\\sh -f",
@@ -80,7 +80,7 @@ test.each([
 	"`which git` push -f",
 	"/usr/bin/g?t push -f",
 	"/usr/bin/gi[t] push -f",
-	// After other commands.
+	// Commands after other commands.
 	"true; git push -f",
 	"true && git push -f",
 	"false || git push -f",
@@ -110,7 +110,7 @@ test.each([
 	"cat <<EOF\ndon't\nEOF\ngit push -f\ncat <<EOF\nisn't\nEOF",
 	"echo ${x:-'}'} ; git push -f #'",
 	"echo \"it's\"; git push -f; echo 'x'",
-	// After programs that run others.
+	// Commands that other programs run.
 	"sudo git push -f",
 	"sudo -u ada -- git push -f",
 	"env git push -f",
@@ -175,7 +175,7 @@ test.each([
 	"terraform -chdir=x apply -auto-approve",
 	"kubectl delete ns prod",
 	"kubectl -n prod delete pod x",
-	// Disks and the machine.
+	// Commands that affect disks and the machine.
 	"mkfs.ext4 /dev/sda1",
 	"/sbin/mkfs -t ext4 /dev/sda1",
 	"dd if=/dev/zero of=/dev/sda",

@@ -8,19 +8,19 @@ import { isSecretName, namedPaths, namesForbidden, type Places, placeOf } from "
 import { commandEffectTexts } from "./texts.ts";
 import { type SimpleCommand, splitBlindly, splitCommands, UNKNOWN } from "./words.ts";
 
-/** Reasons for an approval in any case, as texts for people; all empty for most commands. */
+/** Reasons why a command always requires approval, as texts for people. All are empty for most commands. */
 export interface CommandJudgement {
 	readonly irreversible: readonly string[];
 	readonly control: readonly string[];
 	readonly secret: readonly string[];
 }
 
-/** Maximum texts in one command. A larger command requires approval without further reading. */
+/** Maximum texts that are read in one command. A larger command requires approval. */
 const MAX_TEXTS = 300;
 const MAX_WORDS = 300;
 /** Maximum removals, because each needs access to the file system. */
 const MAX_REMOVALS = 20;
-/** A longer directory is not followed: every word of the command is compared with it. */
+/** Maximum length of a directory path that is followed, because every word of the command is compared with it. */
 const MAX_FOLLOWED = 500;
 const unread = commandEffectTexts.tooLong;
 
@@ -34,9 +34,9 @@ const changers = new Set(
 
 /**
  * Finds uses of a shell command that require approval regardless of grants: irreversible actions, changes of files that
- * control this machine or the gateway, and names of files with keys. It knows common programs by name and reads the commands
- * that programs run. A command can hide its intent, because reading shell text is not a security boundary. The result is
- * therefore only a reason to ask more often. Confining a command is the task of the sandbox.
+ * control this machine or the gateway, and names of files with keys. It knows common programs by name and reads the
+ * commands that programs run. A command can hide its intent, because reading shell text is not a security boundary. The
+ * result is therefore only a reason for more approvals. Only the sandbox confines a command.
  */
 export async function judgeCommand(text: string, places: Places): Promise<CommandJudgement> {
 	const judge = new Judge(places);
@@ -52,7 +52,7 @@ export async function judgeCommand(text: string, places: Places): Promise<Comman
 	};
 }
 
-/** Words of a command; of a `hidden` one any may be a program that is run. */
+/** Words of a command. If `hidden` is true, each word may be a program that the command runs. */
 export interface SeenWords {
 	readonly words: readonly string[];
 	readonly hidden: boolean;
@@ -60,17 +60,17 @@ export interface SeenWords {
 
 /** Programs and paths in a command, according to its text. */
 export interface FoundCommands {
-	/** Text that is known only at run time is `UNKNOWN`. */
+	/** Words of the commands. `UNKNOWN` replaces text that is known only at run time. */
 	readonly seen: readonly SeenWords[];
-	/** Absolute paths that its words may name, including patterns of the shell. */
+	/** Absolute paths that the words may name, including shell patterns. */
 	readonly paths: ReadonlySet<string>;
 	/** False if the command is too long or too deeply nested to read. */
 	readonly whole: boolean;
 }
 
 /**
- * Reads a command as `judgeCommand` does: it follows programs that run other programs, and also reads the text without
- * quotes.
+ * Reads a command as `judgeCommand` does. It follows programs that run other programs, and also reads the text without
+ * regard to quotes.
  */
 export function findCommands(text: string, places: Places): FoundCommands {
 	const found = { seen: [] as SeenWords[], paths: new Set<string>() };
@@ -80,8 +80,8 @@ export function findCommands(text: string, places: Places): FoundCommands {
 }
 
 /**
- * Whether removing the path removes something outside the roots and of /tmp. `rm` does not follow a link that it
- * is given, but those on the way to it.
+ * Whether removing the path would remove something outside the roots and /tmp. `rm` follows links in the parent
+ * directories, but not a link that is the argument itself.
  */
 async function isOutside(path: string, places: Places): Promise<boolean> {
 	const temporary = ["/tmp", await realpath("/tmp")];
@@ -92,7 +92,7 @@ async function isOutside(path: string, places: Places): Promise<boolean> {
 	try {
 		return (await resolvePath(dirname(path), { ...places, roots, forbidden: [] })).root === undefined;
 	} catch {
-		// The path cannot be resolved, so it is not known to be inside.
+		// An unresolvable path may be outside.
 		return true;
 	}
 }
@@ -101,12 +101,14 @@ class Judge {
 	readonly irreversible = new Set<string>();
 	readonly control = new Set<string>();
 	readonly secret = new Set<string>();
-	/** Absolute paths that are removed with all below them. */
+	/** Absolute paths that are removed recursively. */
 	readonly removals = new Set<string>();
 	readonly #places: Places;
-	/** Collects words and paths, if the caller needs them. */
+	/** Found words and paths, if the caller needs them. */
 	readonly #found: { readonly seen: SeenWords[]; readonly paths: Set<string> } | undefined;
-	/** Texts to read: their starting directory, and whether they may run any program that their words name. */
+	/**
+	 * Texts to read, with their starting directory. `hidden`: whether each word of a text may be a program that it runs.
+	 */
 	readonly #waiting = new Map<string, { readonly cwd: string | undefined; readonly hidden: boolean }>();
 	#cwd: string | undefined;
 
@@ -119,7 +121,7 @@ class Judge {
 	read(text: string): void {
 		this.#waiting.set(text, { cwd: this.#places.cwd, hidden: false });
 		let read = 0;
-		// Iteration over a map includes entries that are added during it, each once.
+		// The iteration includes entries that are added during it. Each entry is visited once.
 		for (const [next, { cwd, hidden }] of this.#waiting) {
 			read += 1;
 			if (read > MAX_TEXTS) {
@@ -138,7 +140,7 @@ class Judge {
 		this.#cwd = cwd;
 		for (const words of splitBlindly(withoutRedirections(text))) {
 			this.#readWords(words, hidden || feedsShell);
-			// Words of prose name files too, but seldom with a directory.
+			// Words of ordinary text may also be file names, but rarely contain a directory.
 			for (const word of words) if (word.includes("/")) this.#judgeSecret(word);
 		}
 	}
@@ -149,7 +151,7 @@ class Judge {
 		for (const path of [...outputs, ...inputs]) this.#judgeName(path);
 		if (!this.#readWords(words, hidden)) return;
 		const texts = [...words, ...inputs].filter((word) => /[\s;&|()`$<>]/.test(word));
-		// `eval` and similar commands join their arguments before they read them.
+		// `eval` and similar commands join their arguments before reading them.
 		if (!hidden && words.length > 2) texts.push(words.slice(1).join(" "));
 		for (const text of texts) {
 			if (!this.#waiting.has(text)) this.#waiting.set(text, { cwd: this.#cwd, hidden: true });
@@ -186,7 +188,7 @@ class Judge {
 
 	#judgeRemoval(program: string | undefined, words: readonly string[], index: number): void {
 		const before = words.slice(0, index);
-		// `xargs rm` removes what it reads; `env -C DIRECTORY` and `sudo -D DIRECTORY` run elsewhere.
+		// `xargs rm` removes the paths that it reads. `env -C DIRECTORY` and `sudo -D DIRECTORY` use another directory.
 		const isFed = before.some((word) => /^(?:xargs|parallel)$/.test(programOf(word) ?? ""));
 		const isMoved = before.some((word) => /^(?:-[CD]|--ch(?:dir|root)|chroot$)/.test(word));
 		for (const path of removedPaths(
@@ -227,7 +229,7 @@ class Judge {
 	#judgeName(word: string): void {
 		const { home } = this.#places;
 		if (this.#found) {
-			// `make -C../other`
+			// Covers an option that is joined with its path: `make -C../other`.
 			for (const text of new Set([word, word.replace(/^-[A-Za-z](?=.)/, "")]))
 				for (const path of namedPaths(text, this.#cwd, home)) this.#found.paths.add(path);
 		}
@@ -235,7 +237,7 @@ class Judge {
 	}
 }
 
-/** Name of a program without its directory. Undefined if it is known only at run time. */
+/** Returns the name of a program without its directory. Undefined if the name is known only at run time. */
 function programOf(word: string): string | undefined {
 	const name = basename(word).toLowerCase();
 	return name.includes(UNKNOWN) || /[*?[]/.test(name) ? undefined : name;
@@ -249,7 +251,7 @@ const shells = new Set("sh bash zsh dash ksh mksh ash fish csh tcsh pwsh".split(
 
 const keywords = "then do else elif if while until time coproc function case ! [[".split(" ");
 
-/** Programs and shell words that run the following words, as arguments or as text. */
+/** Programs and shell keywords that run the following words, either as a command or as text of a shell. */
 const wrappers = new Set(
 	[
 		...keywords,
@@ -274,7 +276,7 @@ export function isShell(program: string): boolean {
 	return shells.has(program);
 }
 
-/** Whether the program runs a file of another language than shell. */
+/** Whether the program runs files of a language other than shell. */
 export function isInterpreter(program: string): boolean {
 	return interpreters.test(program) || /^(?:[gm]?awk|osascript|deno|bun|expect|tsx|ts-node)$/.test(program);
 }

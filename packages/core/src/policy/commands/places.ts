@@ -3,7 +3,7 @@ import { isWithin, looseForm } from "../../filesystem/paths.ts";
 import { isSecret } from "../../filesystem/sensitive-paths.ts";
 import { UNKNOWN } from "./words.ts";
 
-/** Directories in which a command would run. All paths are absolute. */
+/** Directories that apply to a command. All paths are absolute. */
 export interface Places extends ForbiddenPlaces {
 	readonly cwd: string;
 	readonly roots: readonly string[];
@@ -12,15 +12,15 @@ export interface Places extends ForbiddenPlaces {
 interface ForbiddenPlaces {
 	readonly home: string;
 	readonly forbidden: readonly string[];
-	/** The one directory below these that commands may name. */
+	/** The only directory below the forbidden directories that commands may name. */
 	readonly workspace?: string | undefined;
-	/** Further directories below forbidden ones that commands may name. A sandbox allows reading there and no changes. */
+	/** Further directories below the forbidden directories that commands may name. A sandbox makes them read-only. */
 	readonly readable?: readonly string[] | undefined;
 }
 
-/** Absolute path of a word in a directory. Undefined if it is known only at run time. */
+/** Returns the absolute path of a word in a directory. Undefined if it is known only at run time. */
 export function placeOf(word: string, cwd: string | undefined, home: string): string | undefined {
-	// `{a,b}` and `{1..3}` become several words.
+	// The shell expands `{a,b}` and `{1..3}` to several words.
 	const isBraced = word.includes("{") && /,|\.\./.test(word);
 	if (isBraced || word.includes(UNKNOWN)) return undefined;
 	if (/^~(?:\/|$)/.test(word)) return resolve(home, `.${word.slice(1)}`);
