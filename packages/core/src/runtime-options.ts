@@ -56,25 +56,26 @@ export interface RuntimeOptions extends ModelOptions {
 	readonly log: Logger;
 	readonly failpoints: Failpoints;
 	readonly budgets?: Budgets;
-	/** Whether a model names unnamed sessions. Default: false. */
+	/** Whether a model chooses titles of sessions without a title. Default: false. */
 	readonly titles?: boolean;
-	/** Random number from 0 to 1, for jitter. Default: none. */
+	/** Returns a random number from 0 to 1 for jitter. Default: no jitter. */
 	readonly random?: () => number;
 	readonly sandbox: Sandboxes;
 	readonly secrets: SecretBox;
 	/**
-	 * Redacts secrets in tool results and model output before they are shown. Default: text with the shape of a credential.
+	 * Redacts secrets in tool results and model output before people and models see them. Default: redacts text that
+	 * looks like a credential.
 	 */
 	readonly redactor?: TextRedactor;
 	readonly roots: Roots;
-	/** Further directories that no tool may use. Default: none. Real paths. */
+	/** Real paths of additional directories that no tool may use. Default: none. */
 	readonly forbidden?: readonly string[];
-	/** Replaces the system prompt's own text. */
+	/** Template that replaces the built-in system prompt. */
 	readonly systemTemplate?: string;
 	/** Text about commands in the system prompt. Default: none. */
 	readonly commandsNote?: string;
 	readonly limits?: Partial<RunLimits>;
-	/** Maximum of active tasks, and the limits of each. */
+	/** Maximum number of active tasks, and the limits of each task. */
 	readonly tasks?: Partial<RunLimits> & { readonly limit?: number };
 	/** Whether other processes use the store. Default: false. */
 	readonly shared?: boolean;
@@ -82,11 +83,11 @@ export interface RuntimeOptions extends ModelOptions {
 	readonly files?: Partial<FileLimits>;
 	/** Access rules of chat platforms and channel settings. Default: no access. */
 	readonly chat?: ChatSettings;
-	/** The operator's token. Default: only tokens that were created at run time. */
+	/** Token of the operator. Default: only tokens that were created at run time. */
 	readonly operatorToken?: OperatorTokenFile;
-	/** Default: only the built-in rules. */
+	/** Policy files. Default: only the built-in rules apply. */
 	readonly policy?: PolicyFiles;
-	/** MCP servers, whose tools all sessions have. Default: none. */
+	/** MCP servers. All sessions have their tools. Default: none. */
 	readonly mcp?: McpOptions;
 }
 
@@ -98,26 +99,26 @@ export interface Services {
 	readonly log: Logger;
 	readonly failpoints: Failpoints;
 	readonly observers: Observers;
-	/** Start of the time in which clients could connect, in milliseconds since the epoch. */
+	/** Time since which clients can connect, in milliseconds since the epoch. */
 	readonly startedAt: number;
-	/** See `SecretBox.fingerprint`. */
+	/** Fingerprint function: see `SecretBox.fingerprint`. */
 	readonly fingerprint: (text: string) => string;
 	/** Stores the passwords that people typed. */
 	readonly secrets: SecretBox;
-	/** Knows the secrets of the gateway. */
+	/** Redacts the secrets of the gateway. */
 	readonly redactor: TextRedactor;
 	readonly audit: Audit;
 	readonly prompts: Prompts;
 	readonly grants: SessionGrants;
 	readonly people: People;
 	readonly policies: Policies;
-	/** Working directories of sessions of chat platforms. */
+	/** Working directories of chat sessions. */
 	readonly workspaces: Workspaces;
-	/** Whether the gateway is stopping. Clients that leave now were disconnected by it. */
+	/** Whether the gateway is stopping. If so, it is the gateway that disconnects clients. */
 	readonly stopping: () => boolean;
 }
 
-/** Names that tasks and sub-agents may use. */
+/** Provides the names of profiles, models and tools that tasks and sub-agents may use. */
 export function taskChoiceOf(models: ModelChoice, places: Places, mcp: McpServers): TaskChoice {
 	return {
 		profiles: models.profiles,
@@ -151,7 +152,7 @@ export function runnerPortsOf(
 		readonly clientTools: ClientTools;
 		readonly mcp: McpServers;
 		readonly memories: Memories;
-		/** Exists when the first run starts. */
+		/** Returns the task runner, which exists when the first run starts. */
 		readonly tasks: () => TaskRunner;
 		readonly schedules: RunSchedules;
 		readonly skills: Skills;

@@ -36,7 +36,7 @@ import { Tasks } from "./use-cases/tasks/tasks.ts";
 import { Trust } from "./use-cases/trust/trust.ts";
 import { authorize } from "./vocabulary/authorize.ts";
 
-/** Whether the runtime accepts new work. */
+/** State that decides whether the runtime accepts new work. */
 class Admission {
 	#stopping = false;
 
@@ -76,11 +76,11 @@ interface RequestParts {
 	readonly schedules: Schedules;
 	readonly skills: Skills;
 	readonly commands: BackgroundCommands;
-	/** Creates a session, or finds it by its external key. */
+	/** Creates a session, or finds a session by its external key. */
 	open(request: Keyed, requested: NewSession): Promise<OpenedSession>;
 }
 
-/** Parts that work without a request: runs, tasks, due times, titles and reminders. */
+/** Parts that work without requests: runs, tasks, schedules, titles and reminders. */
 interface WorkParts {
 	readonly contexts: Contexts;
 	readonly rules: OptionRules;
@@ -93,7 +93,7 @@ interface WorkParts {
 	readonly housekeeping: Housekeeping;
 }
 
-/** All parts of a runtime, connected to each other. */
+/** All connected parts of a runtime. */
 export type RuntimeParts = RequestParts & WorkParts;
 
 export function createParts(options: RuntimeOptions): RuntimeParts {
@@ -148,7 +148,7 @@ function createWorkParts(options: RuntimeOptions, requests: RequestParts): WorkP
 	const { admission, services, sessions, choice, trust, skills, open } = requests;
 	const { files, workspaces } = services;
 	const { places, checks, auditLog } = trust;
-	// The task runner exists when the first run starts.
+	// The function delays the access, because the task runner exists when the first run starts.
 	const ports = runnerPortsOf(options, choice, { ...requests, places, tasks: () => work.runner });
 	const rules: OptionRules = { ...ports, choice };
 	const runner = new Runner(ports, (session) => sessions.release(session.id));
@@ -205,13 +205,13 @@ interface ServiceParts {
 	readonly redactor: TextRedactor;
 	readonly observers: Observers;
 	readonly choice: ModelChoice;
-	/** Exists when the first grant is requested. */
+	/** Returns the sessions, which exist when the first grant is requested. */
 	readonly sessions: () => Sessions;
 	/** Whether the gateway is shutting down. */
 	readonly stopping: () => boolean;
 }
 
-/** Creates the services of a runtime, and access control, which they share. */
+/** Creates the services of a runtime, and the access control that they share. */
 function createServices(
 	options: RuntimeOptions,
 	{ redactor, observers, choice, sessions, stopping }: ServiceParts,
@@ -262,7 +262,7 @@ function createServices(
 
 const noMcp = { source: fixedSource([]), version: "" };
 
-/** Default maximum of active tasks. */
+/** Default maximum number of active tasks. */
 const usualLimit = 4;
 
 interface TaskParts {

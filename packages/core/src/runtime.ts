@@ -59,8 +59,8 @@ import { configuresSession, type RunOptions } from "./vocabulary/run-options.ts"
 import { noBudgets } from "./vocabulary/usage.ts";
 
 /**
- * The agent runtime: all operations that a wire can request. Every method checks the principal's rights, and its changes are
- * durable when it resolves. Errors are `ParleyError`s whose messages may be shown.
+ * Agent runtime with all operations that a wire can request. Every method checks the principal's rights. Its changes
+ * are durable when it resolves. Errors are `ParleyError`s with messages for clients.
  */
 export class Runtime {
 	/** Files of people and tools. */
@@ -68,20 +68,20 @@ export class Runtime {
 	readonly history: EventHistory;
 	readonly feedback: SessionFeedback;
 	readonly prompts: OpenPrompts;
-	/** Tokens, people, channels, rules and the audit. */
+	/** Tokens, people, channels, rules and the audit log. */
 	readonly trust: Trust;
 	readonly clientTools: ClientTools;
-	/** Servers of the Model Context Protocol. */
+	/** MCP servers of the operator, agents and directories. */
 	readonly mcp: McpServers;
-	/** Notes about people, about channels, and shared ones. */
+	/** Notes about people and channels, and shared notes. */
 	readonly memories: Memories;
-	/** Messages that are sent to sessions at given times. */
+	/** Messages that are sent to sessions at set times. */
 	readonly schedules: Schedules;
 	/** Instructions for kinds of work, in files of the operator and of working directories. */
 	readonly skills: Skills;
-	/** Work in the background. */
+	/** Tasks, which are work in the background. */
 	readonly tasks: Tasks;
-	/** Commands in the background of sessions. */
+	/** Background commands of sessions. */
 	readonly commands: SessionCommands;
 	/** Requests that only an operator can send. */
 	readonly operator: OperatorRequests;
@@ -110,21 +110,21 @@ export class Runtime {
 		this.operator = new OperatorRequests({ ...parts.services, sessions, runner, places, checks, admit });
 	}
 
-	/** The name of the model that answers. */
+	/** Name of the default model. */
 	get model(): string {
 		const choice = { ...this.#parts.choice, anyModel: true };
 		return resolveModel(choice.modelName ?? choice.model.defaultModel, choice);
 	}
 
-	/** Number of sessions in use: a client has joined them, or a run works. */
+	/** Number of sessions in use. A session is in use while a client has joined it or a run is active. */
 	get loaded(): number {
 		return this.#parts.sessions.size;
 	}
 
-	/** Continues unfinished work. Returns the number of sessions that had some. */
+	/** Continues unfinished work. Returns the number of sessions with unfinished work. */
 	async start(): Promise<number> {
 		await this.trust.load();
-		// Before old keys are forgotten.
+		// `housekeeping` deletes old keys, so interrupted compactions are ended first.
 		await endInterruptedCompactions(this.#parts.services, this.#parts.sessions);
 		await this.#parts.housekeeping.begin();
 		await this.#parts.commands.recover();
@@ -135,17 +135,17 @@ export class Runtime {
 		return resumed;
 	}
 
-	/** Creates a session, or finds it by its external key. The id is not joined yet: see `follow`. */
+	/** Creates a session, or finds a session by its external key. The client must join it with `follow`. */
 	async create(request: Keyed, requested: NewSession): Promise<OpenedSession> {
 		return this.#parts.open(request, requested);
 	}
 
-	/** Throws the error that this action in the session would cause. */
+	/** Throws if the principal may not do this action in the session. */
 	async check(principal: Principal, sessionId: string, action: Action): Promise<void> {
 		(await this.#parts.sessions.lease(principal, sessionId, action))[Symbol.dispose]();
 	}
 
-	/** Joins a client to a session. The returned follower starts the delivery. */
+	/** Joins a client to a session. Call the returned follower to start the delivery of events. */
 	async follow(principal: Principal, sessionId: string, following: Following): Promise<Follower> {
 		return Follower.join(
 			this.#parts.services.journal,
@@ -155,9 +155,9 @@ export class Runtime {
 	}
 
 	/**
-	 * Accepts a message and starts its run if no other run is active. The options apply only to this run, also after a
-	 * restart. Throws `invalid_argument` for an option that is not possible, and `permission_denied` for one that the
-	 * principal may not choose.
+	 * Accepts a message and starts its run if no other run is active. The options apply only to this run, even after a
+	 * restart. Throws `invalid_argument` for an invalid option, and `permission_denied` for an option that the principal
+	 * may not choose.
 	 */
 	async send(
 		request: Keyed,
@@ -181,12 +181,12 @@ export class Runtime {
 		return accepted;
 	}
 
-	/** Adds a message to the active run before its next model call. Without one, like `send`. */
+	/** Adds a message to the active run before its next model call. Without an active run, does the same as `send`. */
 	async steer(request: Keyed, sessionId: string, message: NewMessage): Promise<Steered> {
 		this.#parts.admission.require();
 		using lease = await this.#parts.sessions.lease(request.principal, sessionId, "session.write");
 		const skill = await this.skills.startedBy(lease.session, request.principal, message);
-		// A skill has its own run, with its own tools and model.
+		// A skill needs a run of its own, with its own tools and model.
 		if (skill) return { status: "sent", ...(await this.send(request, sessionId, message)) };
 		const { steered, start } = await steer(this.#parts.services, lease.session, request, message);
 		this.#parts.runner.start(lease.session, start);
@@ -211,8 +211,8 @@ export class Runtime {
 	}
 
 	/**
-	 * Chooses the model of the session's next runs by name or tier and returns its real name. `default` selects the model of
-	 * the profile or the gateway. An active run keeps its model.
+	 * Sets the model of the session's next runs by name or tier, and returns its real name. `default` selects the model
+	 * of the profile or the gateway. An active run keeps its model.
 	 */
 	async setModel(request: Keyed, sessionId: string, requested: string): Promise<{ readonly model: string }> {
 		using lease = await this.#parts.sessions.lease(request.principal, sessionId, "session.configure");
@@ -224,26 +224,26 @@ export class Runtime {
 		);
 	}
 
-	/** The real name of the model of a new session. Throws `invalid_argument` for an unknown one. */
+	/** Returns the real name of the model for a new session. Throws `invalid_argument` for an unknown name. */
 	async modelOf(principal: Principal, requested: { profile?: string; model?: string }): Promise<string> {
 		authorize(principal, "model.read");
 		const { profile = defaultProfile, model = "default" } = requested;
 		return (await resolveChoice({ profile }, model, this.#parts.choice)).model;
 	}
 
-	/** Agent profiles, with the errors of unusable ones. */
+	/** Returns the agent profiles, with the errors of unusable profiles. */
 	async agents(principal: Principal): ReturnType<Profiles["list"]> {
 		authorize(principal, "agents.read");
 		return this.#parts.choice.profiles.list();
 	}
 
-	/** The models of the gateway's provider that are known by name. */
+	/** Returns the known models of the gateway's provider. */
 	models(principal: Principal): readonly ModelInfo[] {
 		authorize(principal, "model.read");
 		return this.#parts.choice.table.list(this.#parts.choice.model.provider);
 	}
 
-	/** Usage and budgets. Without a session: of all sessions, for principals that may see all. */
+	/** Returns usage and budgets, of all sessions if none is named. Only some principals may see all sessions. */
 	async usage(principal: Principal, filter: UsageFilter): Promise<UsageReport> {
 		const { store, clock, budgets = noBudgets } = this.#options;
 		if (filter.sessionId === undefined) authorize(principal, "usage.read", { owner: "" });
@@ -251,24 +251,24 @@ export class Runtime {
 		return readUsage(store, filter, clock.now(), budgets);
 	}
 
-	/** State of the model providers; `since` is in milliseconds since the epoch. */
+	/** Returns the state of the model providers. `since` is in milliseconds since the epoch. */
 	health(principal: Principal): { readonly providers: readonly ProviderState[] } {
 		authorize(principal, "health.read");
 		return { providers: this.#parts.runner.providers };
 	}
 
-	/** Errors of the token estimates by `provider/model`, as a metric of the gateway. */
+	/** Returns the errors of token estimates by `provider/model`, for the gateway's metrics. */
 	estimateErrors(principal: Principal): ReadonlyMap<string, EstimateError> {
 		authorize(principal, "usage.read", { owner: "" });
 		return this.#parts.contexts.errors();
 	}
 
-	/** Sets a budget at run time, which replaces the configured one. */
+	/** Sets a budget at run time. It replaces the configured budget. */
 	async setBudget(request: Keyed, change: BudgetChange): Promise<void> {
 		await setBudget(this.#parts.services, this.#parts.sessions, request, change);
 	}
 
-	/** Answers an open question. The first answer is used. Returns false for a later one, which changes nothing. */
+	/** Answers an open question. Returns false if an earlier answer applies; the later answer changes nothing. */
 	async answer(request: Keyed, token: string, response: PromptResponse): Promise<boolean> {
 		const { places, checks } = this.trust;
 		return answerQuestion(
@@ -279,54 +279,54 @@ export class Runtime {
 		);
 	}
 
-	/** Approves all later tool calls of a session, except those of the always-ask floor. */
+	/** Approves all later tool calls of a session, except calls that always require approval. */
 	async acceptAll(request: Keyed, sessionId: string): Promise<void> {
 		await acceptAll({ ...this.#parts.services, sessions: this.#parts.sessions }, request, sessionId);
 	}
 
-	/** Cancels the active run or the selected runs, and ends the trust in the channel. */
+	/** Cancels the active run or the selected runs, and ends the channel grant. */
 	async cancel(request: Keyed, sessionId: string, ending: Ending = {}): Promise<Cancelled> {
 		using lease = await this.#parts.sessions.lease(request.principal, sessionId, "session.write");
 		return stopTurn(this.#parts.services, lease.session, request, ending);
 	}
 
-	/** The sessions that the principal may see, newest first. */
+	/** Returns the sessions that the principal may see, newest first. */
 	async list(principal: Principal, filter: SessionFilter): Promise<SessionSummary[]> {
 		return listSessions(this.#options.store, principal, filter);
 	}
 
-	/** Sets the title of a session. An empty title allows a model to choose one again. */
+	/** Sets the title of a session. After an empty title, a model may choose the title again. */
 	async rename(request: Keyed, sessionId: string, title: string): Promise<string> {
 		using lease = await this.#parts.sessions.lease(request.principal, sessionId, "session.configure");
 		return await renameSession(this.#parts.services, lease.session, request, title);
 	}
 
-	/** Starts a session with the first turns of another one: see `forkSession`. */
+	/** Starts a session with the first turns of another session: see `forkSession`. */
 	async fork(request: Keyed, sessionId: string, options: ForkOptions = {}): Promise<Fork> {
 		this.#parts.admission.require();
 		return forkSession({ ...this.#parts.services, ...this.#parts }, request, sessionId, options);
 	}
 
-	/** Deletes a session with all its data. Needs `force` while a run is active or a question is open. */
+	/** Deletes a session with all its data. Requires `force` while a run is active or a question is open. */
 	async remove(request: Keyed, sessionId: string, force: boolean): Promise<void> {
 		this.#parts.admission.require();
 		const { services, sessions, commands } = this.#parts;
 		await removeSession({ ...services, sessions, commands }, request, { sessionId, force });
 	}
 
-	/** History of one message with its decisions. Default: the last message. */
+	/** Returns the history of one message with its decisions. Default: the last message. */
 	async explain(principal: Principal, sessionId: string, runId?: string): Promise<Explanation> {
 		using lease = await this.#parts.sessions.lease(principal, sessionId, "session.read");
 		return explainRun(this.#parts.services, lease.session, runId);
 	}
 
-	/** Transcript as the model sees it, with summaries. */
+	/** Returns the transcript as the model sees it, with summaries. */
 	async transcript(principal: Principal, sessionId: string): Promise<readonly TimedMessage[]> {
 		using lease = await this.#parts.sessions.lease(principal, sessionId, "session.read");
 		return await readTranscript(this.#parts.services, lease.session);
 	}
 
-	/** Replaces the transcript by a summary. Undefined if there is nothing new. Refused while a run is open. */
+	/** Replaces the transcript with a summary. Undefined if there is nothing to summarise. Throws while a run is open. */
 	async compact(request: Keyed, sessionId: string, ending: Stoppable): Promise<Compacted | undefined> {
 		this.#parts.admission.require();
 		using lease = await this.#parts.sessions.lease(request.principal, sessionId, "session.write");
@@ -334,8 +334,8 @@ export class Runtime {
 	}
 
 	/**
-	 * Starts to replace the transcript by a summary. The event `compaction.ended` reports the end. Refused while a run is open
-	 * or waits, and while another compaction works.
+	 * Starts to replace the transcript with a summary. The event `compaction.ended` reports the end. Throws while a run
+	 * is open or queued, and while another compaction runs.
 	 */
 	async startCompaction(request: Keyed, sessionId: string): Promise<void> {
 		this.#parts.admission.require();
@@ -350,7 +350,7 @@ export class Runtime {
 		}
 	}
 
-	/** The permission of each tool that a run of this correlation would have in the session now. */
+	/** Returns the permission of each tool that a run of this correlation would have in the session now. */
 	async toolPermissions(
 		principal: Principal,
 		sessionId: string,
@@ -362,7 +362,7 @@ export class Runtime {
 		return toolPermissions(session, this.trust.policies.of(session), tools);
 	}
 
-	/** Delivers every recorded event of a session, past and future: see `watchEvents`. Throws `not_found` as `follow` does. */
+	/** Delivers past and future recorded events of a session: see `watchEvents`. Throws `not_found` as `follow` does. */
 	async watch(
 		principal: Principal,
 		sessionId: string,
@@ -382,8 +382,8 @@ export class Runtime {
 	}
 
 	/**
-	 * Refuses new work, parks runs that wait for people, gives the others `graceMs`, then stops them. They continue at
-	 * the next start.
+	 * Refuses new work and parks runs that wait for people. Other runs have `graceMs` milliseconds before they are
+	 * stopped. Stopped runs continue at the next start.
 	 */
 	async drain(graceMs: number): Promise<void> {
 		this.#parts.admission.stop();

@@ -231,10 +231,7 @@ export class Prompts {
 		await record({ type: "prompt.closed", token, reason: "expired" });
 	}
 
-	/**
-	 * Closes the open prompts of a run, or of one of its calls, so that no client shows a prompt without effect. Returns
-	 * their tokens.
-	 */
+	/** Closes the open prompts of a run or of one call, so that no client still shows them. Returns their tokens. */
 	async close(
 		tx: Tx,
 		record: RecordEvents,
@@ -298,8 +295,7 @@ export class Prompts {
 			.where("expires_at", ">", this.#services.clock.now());
 		if (scope !== undefined) query = query.where("scope", "=", scope);
 		const open = await query.execute();
-		// A chat member who allows calls for the session has not read an approval that no chat shows completely, so the
-		// answer does not cover it.
+		// A session approval by a chat member does not cover approvals that no chat shows completely.
 		const covered = open.filter(({ request }) => {
 			const prompt = fromRow<Prompt>(request);
 			return approvalsOf(prompt) === 1 && (scope === undefined || !isUnread(prompt));
@@ -392,10 +388,7 @@ async function settlePrompt(
 	return settled.numUpdatedRows === 1n;
 }
 
-/**
- * Returns the display name of a person of another guild or team, because members of this one may not know the person's
- * id.
- */
+/** Name of a person of another guild or team, whose id the members of this one may not know. */
 function foreignName({ person }: Principal, { place }: Session): { readonly byName?: string } {
 	if (!person || person.name === "" || place === undefined) return {};
 	const { platform, tenant } = person.place;

@@ -290,7 +290,7 @@ interface Found {
 }
 
 /**
- * Orders notes by the sum of the weights of their words. Of two equal notes, the newer is first. A word that occurs in
+ * Orders notes by the sum of the weights of their words. Newer notes precede older notes with the same sum. A word that occurs in
  * fewer notes has a higher weight: the inverse document frequency of BM25 (https://en.wikipedia.org/wiki/Okapi_BM25).
  */
 function ranking(found: readonly Found[], all: number): Found[] {

@@ -143,7 +143,7 @@ const classes: readonly ActionClass[] = [
 	"secret",
 ];
 
-/** Rules, calls and circumstances at random, the same in each run of the test. */
+/** Random rules, calls and permissions. They are the same in each run of the test. */
 class Chance {
 	readonly #ids = seededIds(11);
 

@@ -25,7 +25,10 @@ export function mayConcern(rule: PolicyRule, facts: CallFacts): boolean {
 	return !hosts || hosts.some((pattern) => mayReach(pattern, facts));
 }
 
-/** The rules that together allow the complete call. Undefined in any doubt. `needed` are the classes that require approval. */
+/**
+ * Returns the rules that together allow the complete call, or undefined in case of doubt. `needed`: classes that
+ * require approval.
+ */
 export function findAllowing(
 	rules: readonly PolicyRule[],
 	facts: CallFacts,
@@ -47,7 +50,7 @@ function isOfTool({ tools }: PolicyRule, { name }: CallFacts): boolean {
 }
 
 function covers({ classes, paths, hosts }: PolicyRule, facts: CallFacts, needed: readonly string[]): boolean {
-	// Such a command is not confined, so a rule must name its class.
+	// An unsandboxed command is not confined, so a rule must name its class.
 	const lifted: readonly string[] = classes ?? needed.filter((name) => name !== "exec-unsandboxed");
 	if (needed.some((name) => !lifted.includes(name))) return false;
 	const { path, host, roots } = facts;
@@ -74,7 +77,8 @@ function mayReach(pattern: string, facts: CallFacts): boolean {
 }
 
 /**
- * `https://HOST/`, `USER@HOST`, `HOST:PORT` and similar words. A bare name matches only if the rule has exactly this name.
+ * Whether a word names the host: `https://HOST/`, `USER@HOST`, `HOST:PORT` and similar words. A bare name matches only
+ * if the rule contains exactly this name.
  */
 function namesHost(word: string, pattern: string): boolean {
 	const lower = word.toLowerCase();
@@ -83,14 +87,14 @@ function namesHost(word: string, pattern: string): boolean {
 	return lower.split(/[\s/:@=,?#]/).includes(pattern);
 }
 
-/** Directories of a call. See `ToolContext`. */
+/** Directories for the call. See `ToolContext`. */
 interface CallPlaces {
 	readonly cwd: string;
 	readonly roots: readonly string[];
 	readonly forbidden: readonly string[];
 }
 
-/** Call to be decided. Without `args` and `context`, only its plan is known. */
+/** A call to judge. Without `args` and `context`, only its plan is known. */
 export interface JudgedCall {
 	readonly tool: KnownTool;
 	readonly plan: ToolPlan;
@@ -100,7 +104,7 @@ export interface JudgedCall {
 
 /** Facts of a call that rules test. Expensive facts are computed on first use. */
 export class CallFacts {
-	/** Name in rules. */
+	/** Name of the tool in rules. */
 	readonly name: string;
 	readonly plan: ToolPlan;
 	readonly roots: readonly string[];
@@ -114,20 +118,20 @@ export class CallFacts {
 		this.#call = call;
 	}
 
-	/** Whether it runs a program. */
+	/** Whether the call runs a program. */
 	get runs(): boolean {
 		return this.#call.tool.command !== undefined && this.#call.args !== undefined;
 	}
 
-	/** The real path that it is about. */
+	/** Real path of the call's file or directory. */
 	get path(): string | undefined {
 		return this.plan.binding["path"];
 	}
 
-	/** The real path, and the path as the model wrote it. */
+	/** Real path, and path that the model wrote. */
 	get paths(): readonly string[] {
 		const { args, context } = this.#call;
-		// True for all values: one that is not an object has no such property.
+		// True for all values, because a value other than an object has no such property.
 		const written: unknown = Object(args).path;
 		return definedItems([
 			this.path,
@@ -140,13 +144,13 @@ export class CallFacts {
 		return url === undefined ? undefined : URL.parse(url)?.hostname.replace(/\.$/, "");
 	}
 
-	/** All programs that it runs, if that is certain. */
+	/** All programs that the call runs, if they are certain. */
 	get plain(): readonly (readonly string[])[] | undefined {
 		const command = this.#command();
 		return typeof command === "string" ? splitPlainly(command) : command && [command];
 	}
 
-	/** All programs and paths that it may run or name. */
+	/** All programs and paths that the call may run or name. */
 	get found(): FoundCommands {
 		this.#found ??= this.#find();
 		return this.#found;
@@ -162,7 +166,7 @@ export class CallFacts {
 		const { cwd, roots, forbidden } = this.#call.context ?? { cwd: "/", roots: [], forbidden: [] };
 		const home = homeDirectory();
 		if (typeof command === "string") return findCommands(command, { cwd, roots, forbidden, home });
-		// No shell reads these words.
+		// No shell expands these words.
 		const paths = new Set(command.flatMap((word) => namedPaths(word, cwd, home)));
 		return { seen: [{ words: command, hidden: false }], paths, whole: true };
 	}
@@ -170,14 +174,14 @@ export class CallFacts {
 
 const assignment = /^[A-Za-z_]\w*\+?=/;
 
-/** Builtins after which later words of the shell have another meaning or another place. */
+/** Shell builtins that change the meaning of later words, or the working directory. */
 const changesShell = new Set(
 	"cd pushd popd alias unalias export declare typeset readonly local set unset shopt hash enable".split(" "),
 );
 
 /**
- * Whether a rule that begins with these words allows the command. A program that runs other programs is allowed only if the
- * rule contains all of its words, because the next words could be anything.
+ * Whether a rule with these first words allows the command. A program that runs other programs is allowed only if the
+ * rule contains all words of the command, because further words could be any program.
  */
 function allowsCommand(prefix: readonly string[], words: readonly string[]): boolean {
 	if (prefix.some((word, index) => word !== words[index])) return false;
@@ -185,10 +189,10 @@ function allowsCommand(prefix: readonly string[], words: readonly string[]): boo
 	return !needsCompleteWords(words) || prefix.length === words.length;
 }
 
-/** Whether a rule allows the command only with all of its words: it runs other programs. */
+/** Whether a rule must contain all words of the command, because the program runs other programs. */
 export function needsCompleteWords([program = "", next = ""]: readonly string[]): boolean {
 	const name = basename(program).toLowerCase();
-	// Options before its command can name programs, too.
+	// Options of git before its command can also name programs.
 	return isWrapper(name) || (name === "git" && next.startsWith("-"));
 }
 
@@ -203,7 +207,7 @@ function mayRun(prefix: readonly string[], { seen, whole }: FoundCommands): bool
 }
 
 /**
- * Whether the word at this position may be a program that is run: the first one is, and any word after a program that runs
+ * Whether the word at this position may be a program that runs: the first word, and any word after a program that runs
  * others.
  */
 function isProgram({ words, hidden }: SeenWords, index: number): boolean {
@@ -218,13 +222,13 @@ function mayBegin(
 	if (assignment.test(word)) return false;
 	if (word.includes(UNKNOWN) || readsCommands(word, args)) return true;
 	const name = nameOf(word);
-	// Git has one program for each of its commands.
+	// Each git command may also be a program of its own.
 	if (name.startsWith("git-"))
 		return mayBegin([program, ...rest], ["git", name.slice("git-".length), ...args]);
 	return name === nameOf(program) && mayFollow(rest, args);
 }
 
-/** Whether the words occur in order, with only options and their values in between. */
+/** Whether the words occur in this order, with only options and their values between them. */
 function mayFollow([next, ...rest]: readonly string[], args: readonly string[]): boolean {
 	if (next === undefined) return true;
 	const last = args[0]?.startsWith("-") || args[0]?.includes(UNKNOWN) ? args.length : 1;
@@ -232,12 +236,12 @@ function mayFollow([next, ...rest]: readonly string[], args: readonly string[]):
 	return at !== -1 && mayFollow(rest, args.slice(at + 1));
 }
 
-/** A shell without a command reads commands from its input. */
+/** Whether a word is a shell without a command, which reads commands from its input. */
 function readsCommands(word: string, args: readonly string[]): boolean {
 	return isShell(nameOf(word)) && args.every((arg) => /^-[^-]?/.test(arg) && !arg.startsWith("--"));
 }
 
-/** Name of a program on a case-insensitive file system. */
+/** Returns the name of a program, normalised for a case-insensitive file system. */
 function nameOf(program: string): string {
 	return basename(program)
 		.toLowerCase()

@@ -6,7 +6,7 @@ import { compilePath } from "./path-pattern.ts";
 const roots = ["/w", "/other"];
 
 test.each([
-	// pattern, path, means it, may mean it
+	// Columns: pattern, path, result of `fits`, result of `mayFit`.
 	["secrets/**", "/w/secrets/a/b", true, true],
 	["secrets/**", "/w/secrets", true, true],
 	["secrets/**", "/other/secrets/a", true, true],

@@ -5,21 +5,25 @@ import { isWithin, looseForm } from "../filesystem/paths.ts";
 import { matchesWithin } from "./commands/places.ts";
 import { policyFileTexts } from "./texts.ts";
 
-/** Pattern of the paths of a rule. Paths and roots are absolute. */
+/** Path pattern of a rule. Paths and roots are absolute. */
 export interface PathPattern {
-	/** As written. */
+	/** Pattern as written in the rule. */
 	readonly text: string;
 	/** Whether the pattern matches the path or a parent directory. */
 	fits(path: string, roots: readonly string[]): boolean;
-	/** The same, but also for paths that a file system or a shell could treat as equal. */
+	/**
+	 * Whether the pattern matches the path or a parent directory, including paths that a file system or shell could treat
+	 * as equal.
+	 */
 	mayFit(path: string, roots: readonly string[]): boolean;
 	/** Whether the pattern can match the directory or a path below it. */
 	mayLieBelow(directory: string, roots: readonly string[]): boolean;
 }
 
 /**
- * Compiles a path pattern as in `compileGlob`: relative to each root, or absolute if it begins with a slash. A pattern that
- * matches a directory matches everything below it. Throws `invalid_argument`.
+ * Compiles a path pattern as `compileGlob` does. The pattern is relative to each root, or absolute if it begins with a
+ * slash. A pattern that matches a directory matches everything below it. Throws `invalid_argument` for an invalid
+ * pattern.
  */
 export function compilePath(text: string): PathPattern {
 	if (text.startsWith("~")) {
@@ -30,7 +34,7 @@ export function compilePath(text: string): PathPattern {
 	const absolute = text.startsWith("/");
 	const inner = text.replace(/^(?:\/|\.\/)+|^\.$/, "").replace(/(?:\/\*\*|\/)+$/, "");
 	const isAll = inner === "" || inner === "**";
-	// Without a slash it is about names at any depth.
+	// A pattern without a slash matches names at any depth.
 	const floats = !absolute && !isAll && (!text.includes("/") || inner.startsWith("**/"));
 	const compile = (glob: string): Matches => {
 		if (isAll) return () => true;
@@ -69,13 +73,13 @@ function fitsFrom(
 ): boolean {
 	if (!isAbsolute(path) || !isWithin(path, base)) return false;
 	if (isAll) return true;
-	// Excludes most paths without the pattern.
+	// Excludes most paths before the slower pattern match.
 	if (head !== "" && !isWithin(path, join(base, head))) return false;
 	const names = relative(base, path).split("/");
 	return names[0] !== "" && names.some((_, index) => matches(names.slice(0, index + 1).join("/")));
 }
 
-/** Leading directories of a pattern, before its first variable part. */
+/** Returns the leading directories of a pattern before its first variable part. */
 function headOf(inner: string): string {
 	const names = inner.split("/");
 	const varies = names.findIndex((name) => /[*?[\]{}\\]/.test(name));

@@ -10,7 +10,7 @@ import type { KnownTool, PolicySource } from "./read-policy.ts";
 import { policyTexts } from "./texts.ts";
 import { type PolicyState, WatchedPolicy } from "./watched-policy.ts";
 
-/** A file of rules that has become another one. */
+/** A changed policy file. */
 export interface PolicyChange {
 	readonly layer: PolicySource["layer"];
 	readonly path: string;
@@ -20,11 +20,11 @@ export interface PolicyChange {
 }
 
 export interface LayerFiles {
-	/** Rules of the operator. */
+	/** Policy file of the operator. */
 	readonly file: string;
 	readonly agents?: string;
 	readonly tools: readonly KnownTool[];
-	/** Tools that are not built in, which rules may still name. */
+	/** Known tools that are not built in. Rules may name them. */
 	readonly others?: readonly KnownTool[];
 	readonly onRead: (change: PolicyChange) => void;
 }
@@ -33,9 +33,9 @@ export interface LayerFiles {
 export interface PolicyScope {
 	readonly profile: string;
 	readonly rootDir: string;
-	/** The only tools that its channel allows; all if absent. */
+	/** Names of the only tools that the channel allows. Absent: all tools. */
 	readonly channelTools?: readonly string[] | undefined;
-	/** Another agent whose rules also apply. */
+	/** Another agent, whose rules also apply. */
 	readonly above?: string;
 }
 
@@ -50,10 +50,10 @@ interface Combined {
 	readonly policy: PolicyInForce;
 }
 
-/** Maximum number of policy files of agents and workspaces that stay in memory. Others are read again. */
+/** Maximum number of cached policy files of agents and workspaces. Other files are read again. */
 const maxCachedFiles = 1_000;
 
-/** The policy files of all layers. Each lookup checks whether a file changed, which takes a few microseconds. */
+/** Policy files of all layers. Each lookup checks for changed files, which takes a few microseconds. */
 export class PolicyLayers {
 	readonly #files: LayerFiles;
 	readonly #operator: Layered;
@@ -65,7 +65,7 @@ export class PolicyLayers {
 		this.#operator = this.#watch("operator", files.file);
 	}
 
-	/** Current state of the operator's file. */
+	/** Current state of the operator's policy file. */
 	get operator(): PolicyState {
 		return this.#operator.watched.look();
 	}
@@ -75,7 +75,7 @@ export class PolicyLayers {
 		return this.#combine("", [this.#operator], undefined);
 	}
 
-	/** Returns the same object as long as no rule changes. */
+	/** Returns the rules of a session. Returns the same object until a rule changes. */
 	of({ profile, rootDir, channelTools, above = profile }: PolicyScope): PolicyInForce {
 		const { agents, file } = this.#files;
 		const workspace = join(rootDir, ".parley", "policy.jsonc");
@@ -131,13 +131,13 @@ interface LayerState {
 	readonly state: PolicyState;
 }
 
-/** All tools, and those that a channel allows. */
+/** All tools, and the tools that a channel allows. */
 interface ChannelTools {
 	readonly left: readonly string[];
 	readonly all: readonly KnownTool[];
 }
 
-/** Combines the layers of a session. The version identifies all of them. */
+/** Combines the layers of a session. The version identifies the combination. */
 function combineLayers(layers: readonly LayerState[], channel: ChannelTools | undefined): PolicyInForce {
 	const there = layers.filter(({ state }) => state.digest !== "");
 	if (there.length === 0 && !channel) return builtInAlone;
@@ -153,7 +153,7 @@ function combineLayers(layers: readonly LayerState[], channel: ChannelTools | un
 	};
 }
 
-/** For the model, too: without the directories of the operator. */
+/** Returns the reason why calls are denied. The model also reads it, so it omits the operator's directories. */
 function whyDenied({ layer, path, state: { problem = "" } }: LayerState): string {
 	const shown = problem.replaceAll(path, basename(path));
 	return policyTexts.invalid(layer, shown);
@@ -166,7 +166,7 @@ function channelRules(channel: ChannelTools | undefined): PolicyRule[] {
 	return [{ layer: "channel", source: policyTexts.profile, effect: "deny", reason, tools: denied }];
 }
 
-/** Rules of a file with the layer of its path. */
+/** Rules of a file, and the layer that its path determines. */
 interface CheckedPolicy {
 	readonly layer: PolicySource["layer"];
 	readonly rules: readonly PolicyRule[];
@@ -174,8 +174,8 @@ interface CheckedPolicy {
 }
 
 /**
- * Reads a file of rules as a gateway would. Its path decides the layer: an agent's, a workspace's, else the operator's.
- * Throws `not_found`, or `failed_precondition` with line and reason.
+ * Reads a policy file as the gateway does. Its path determines the layer: an agent's, a workspace's, otherwise the
+ * operator's. Throws `not_found`, or `failed_precondition` with line and reason.
  */
 export function checkPolicy(path: string, tools: readonly KnownTool[]): CheckedPolicy {
 	if (!existsSync(path)) throw new ParleyError(policyTexts.noFile(path), { code: "not_found" });

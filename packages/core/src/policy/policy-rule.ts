@@ -7,39 +7,39 @@ export type Effect = "allow" | "ask" | "deny";
 /** Layer of a rule, strongest first. Layers after `operator` can only add `ask` and `deny`. */
 export type Layer = "built-in" | "operator" | "agent" | "channel" | "workspace";
 
-/** Rule in a file. It applies to calls that match all its conditions. An absent condition matches every call. */
+/** A rule in a file. It applies to calls that match all its conditions. An absent condition matches every call. */
 export interface PolicyRule {
 	readonly layer: Layer;
-	/** Position: `FILE:LINE`. */
+	/** Position of the rule: `FILE:LINE`. */
 	readonly source: string;
 	readonly effect: Effect;
-	/** For people and the model. */
+	/** Reason for people and the model. */
 	readonly reason: string;
-	/** Names of tools, `*` for any letters. */
+	/** Names of tools. `*` matches any letters. */
 	readonly tools?: readonly string[];
 	readonly classes?: readonly ActionClass[];
-	/** Programs with the arguments they begin with. */
+	/** Programs, each with its first arguments. */
 	readonly commands?: readonly (readonly string[])[];
 	readonly paths?: readonly PathPattern[];
-	/** Names of hosts in lower case, `*` for any letters. */
+	/** Names of hosts in lower case. `*` matches any letters. */
 	readonly hosts?: readonly string[];
-	/** Approvals by different people that a call needs, for `ask`. Default: 1. */
+	/** Number of approvals by different people that a call of an `ask` rule requires. Default: 1. */
 	readonly approvals?: number;
 }
 
-/** Rules that currently apply to a session, besides the built-in ones. */
+/** Rules that currently apply to a session, in addition to the built-in rules. */
 export interface PolicyInForce {
 	/** Changes whenever a rule changes. */
 	readonly version: string;
 	readonly rules: readonly PolicyRule[];
-	/** Rules that a layer may not make. They have no effect. */
+	/** Rules that their layer may not have. They have no effect. */
 	readonly ignored: readonly PolicyRule[];
-	/** Reason why a layer cannot be read: then every call is denied. */
+	/** Layer that cannot be read, and the reason. Every call is denied then. */
 	readonly problem?: { readonly layer: Layer; readonly reason: string };
 }
 
 export interface DescribedRule {
-	/** `session`: approvals for the session. */
+	/** Layer of the rule. `session` is for session approvals. */
 	readonly layer: Layer | "session";
 	readonly source?: string;
 	readonly effect: Effect;
@@ -48,21 +48,21 @@ export interface DescribedRule {
 }
 
 /**
- * Permission that replaces an approval: a rule of the operator, an approval for the session, or `accept_all_tools`. With
- * `approver` no permission replaces it: the call always requires approval, which an approver of the channel can give.
+ * Permission that replaces an approval: a rule of the operator, a session approval, or `accept_all_tools`. `approver`
+ * means that no permission replaces it: each call requires an approval, which an approver of the channel can give.
  */
 export type Lift = "rule" | "grant" | "accept-all" | "approver";
 
-/** One rule about calls of these classes. A call that several rules concern gets the strictest of them. */
+/** One built-in rule about calls of these classes. If several rules match a call, the strictest rule applies. */
 export interface BuiltInRule {
 	readonly effect: Effect;
 	readonly when: readonly ActionClass[];
-	/** Permissions that replace the approval. A rule without any is an always-required approval. */
+	/** Permissions that replace the approval. If it is empty, the approval is always required. */
 	readonly liftedBy: readonly Lift[];
 	readonly reason: string;
 }
 
-/** The built-in layer, which applies if no file has a rule. */
+/** The built-in rules. They apply if no file has a rule for the call. */
 export const builtInRules: readonly BuiltInRule[] = [
 	{ effect: "allow", when: ["read"], liftedBy: [], reason: effectTexts.reads },
 	{ effect: "allow", when: ["person"], liftedBy: [], reason: effectTexts.asks },
@@ -133,7 +133,7 @@ export const builtInRules: readonly BuiltInRule[] = [
 	},
 	{ effect: "ask", when: ["irreversible"], liftedBy: [], reason: effectTexts.irreversible },
 ];
-/** Rule for classes that no built-in rule has. */
+/** Rule for classes without a built-in rule. */
 export const unknownClass: BuiltInRule = {
 	effect: "ask",
 	when: [],
@@ -141,7 +141,7 @@ export const unknownClass: BuiltInRule = {
 	reason: policyTexts.noRule,
 };
 
-/** Classes of calls that most approvals are about. */
+/** Classes of the most common calls that require approval. */
 const usualClasses: readonly ActionClass[] = ["write", "exec-sandboxed", "schedule", "mcp"];
 
 const usualReasons: ReadonlySet<string> = new Set(
@@ -150,7 +150,9 @@ const usualReasons: ReadonlySet<string> = new Set(
 		.map(({ reason }) => reason),
 );
 
-/** Whether a call requires approval only because of its usual classes: no rule of a file and no warning decided it. */
+/**
+ * Whether a call requires approval only because of a common class, and not because of a rule in a file or a warning.
+ */
 export function isUsualReason(rules: readonly DescribedRule[]): boolean {
 	return rules
 		.filter(({ decides }) => decides)

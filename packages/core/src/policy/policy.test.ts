@@ -22,7 +22,7 @@ function effectOf(
 }
 
 test.each<[ActionClass, string, string, string]>([
-	// class, without grants, with a grant for the session, with all tools accepted
+	// Columns: class, then the results without grants, with a session approval, and with all tools accepted.
 	["read", "allow", "allow", "allow"],
 	["person", "allow", "allow", "allow"],
 	["write", "ask", "allow", "allow"],
@@ -53,7 +53,7 @@ test("a class without a rule always requires approval", () => {
 });
 
 test.each<[Taint, ActionClass, string, string]>([
-	// in the session before, class, all tools accepted, granted for this session
+	// Columns: taint of the session, class, then the results with all tools accepted and with a session approval.
 	["", "egress", "allow", "allow"],
 	["U", "outside-read", "allow", "allow"],
 	["E", "outside-read", "allow", "allow"],

@@ -14,26 +14,26 @@ import {
 } from "./policy-rule.ts";
 import { policyTexts } from "./texts.ts";
 
-/** Version of the built-in rules. Versions of sessions and of bindings of approvals begin with it. */
+/** Version of the built-in rules. Versions of policies and of approval bindings begin with it. */
 export const policyVersion = "5";
 
-/** Reason why a call of a tainted session that changes shared notes requires approval. */
+/** Reason why a tainted session requires approval for a call that changes shared notes. */
 const sharedNoteReason = policyTexts.notesForAll;
 
-/** The reason why a call of a tainted session that changes schedules requires approval. */
+/** Reason why a tainted session requires approval for a call that changes schedules. */
 const laterNote = policyTexts.schedulesAfterUntrusted;
 
-/** Permissions of the session at the time of the decision. */
+/** Permissions of the session when the decision is made. */
 export interface Permissions {
 	/** Whether `accept_all_tools` is active. */
 	readonly acceptAll: boolean;
-	/** Approvals for the session. */
+	/** Session approvals. */
 	readonly grants: readonly GrantScope[];
-	/** Taint of the session, including allowed calls that run before this one. */
+	/** Taint of the session, including the effects of allowed calls that run before this one. */
 	readonly taint: Taint;
-	/** Rules besides the built-in ones. Default: none. */
+	/** Rules in addition to the built-in rules. Default: none. */
 	readonly policy?: PolicyInForce;
-	/** Whether the channel is trusted with calls like this one. */
+	/** Whether the channel grant covers the call. */
 	readonly trusted?: boolean;
 	/** Whether the work began in a chat channel. */
 	readonly fromChat?: boolean;
@@ -41,17 +41,17 @@ export interface Permissions {
 
 export interface Decision {
 	readonly effect: Effect;
-	/** Whether the approval is always required, whatever grants exist. */
+	/** Whether the call always requires approval, regardless of grants. */
 	readonly floor: boolean;
 	/** Reason for people: why the call requires approval, or which rule allows it. */
 	readonly reason: string;
-	/** All rules that match the call, the deciding rule first. */
+	/** All rules that match the call. The deciding rule is first. */
 	readonly rules: readonly DescribedRule[];
-	/** Approvals by different people that the call needs. Default: 1. */
+	/** Number of approvals by different people that the call requires. Default: 1. */
 	readonly approvals?: number;
 }
 
-/** Policy without files. */
+/** Policy without rules in files. */
 export const builtInAlone: PolicyInForce = { version: policyVersion, rules: [], ignored: [] };
 
 interface Asking {
@@ -62,8 +62,9 @@ interface Asking {
 }
 
 /**
- * Decides about a call: deny precedes ask, and ask precedes allow, whatever the order of the rules. Only a rule of the
- * operator can allow a call that the built-in rules ask about, and no rule can allow a call that always requires approval.
+ * Decides about a call. Regardless of the order of rules, `deny` overrides `ask`, and `ask` overrides `allow`. Only a
+ * rule of the operator can allow a call for which the built-in rules require approval. No rule can allow a call that
+ * always requires approval.
  */
 export function decide(call: JudgedCall, permissions: Permissions): Decision {
 	const { policy = builtInAlone } = permissions;
@@ -111,7 +112,7 @@ function allowOrAsk(call: JudgedCall, inputs: RuleInputs, permissions: Permissio
 	return decided([lifted], others, { effect: "allow", floor: false });
 }
 
-/** Rules of the operator that allow everything that requires approval. */
+/** Returns the operator's rules that together allow everything that requires approval. */
 function findLifting(
 	asking: readonly Asking[],
 	facts: CallFacts,
@@ -124,7 +125,7 @@ function findLifting(
 	return findAllowing(rules, facts, concerned);
 }
 
-/** Description of the earlier permission that covers everything that requires approval. */
+/** Describes the earlier permission that covers everything that requires approval. */
 function findLift(
 	{ tool, plan }: JudgedCall,
 	asking: readonly Asking[],
@@ -135,7 +136,7 @@ function findLift(
 	if (isLifted("grant") && grants.some((scope) => grantCovers(scope, tool, plan))) {
 		return policyTexts.allowedForSession;
 	}
-	// The author of a rule requires an approval, so the trust of a channel does not replace it.
+	// The author of a rule in a file wants an approval, so a channel grant does not replace it.
 	const isBuiltIn = asking.every(({ description }) => description.layer === "built-in");
 	if (trusted && isBuiltIn && isLifted("grant")) return policyTexts.trusted;
 	return undefined;
@@ -172,7 +173,10 @@ function describeRule({ layer, source, effect, reason }: PolicyRule): Omit<Descr
 	return { layer, source, effect, reason };
 }
 
-/** A rule that needs several approvals is not replaced by a permission of one person. */
+/**
+ * Returns the approval that a rule requires. If it requires several approvals, a permission of one person does not
+ * replace them.
+ */
 function askingOf(rule: PolicyRule): Asking {
 	const { approvals = 1 } = rule;
 	const liftedBy: readonly Lift[] = approvals > 1 ? ["approver"] : ["grant", "accept-all"];
@@ -180,9 +184,10 @@ function askingOf(rule: PolicyRule): Asking {
 }
 
 /**
- * For work from a chat, only the operator can approve an unconfined call, each time. The same applies to shared notes if the
- * session contains untrusted text, because every later run may read them. Schedules of such a session always require
- * approval, too; in a chat an approver can give it.
+ * Returns the built-in rule as it applies to this call. For work from a chat, only the operator can approve an
+ * unconfined call, each time. This also applies to shared notes if the session contains untrusted text, because every
+ * later run may read them. Schedules of such a session always require approval too, but an approver of the chat can
+ * approve them.
  */
 function builtInOf(
 	{ effect, reason, liftedBy, when }: BuiltInRule,
@@ -207,7 +212,7 @@ function builtInOf(
 	};
 }
 
-/** Approvals for the session that were given under the present rules. */
+/** Returns the session approvals that were given under the present rules. */
 export function grantsUnder(
 	{ version }: PolicyInForce,
 	scopes: readonly GrantScope[],
@@ -216,11 +221,11 @@ export function grantsUnder(
 }
 
 /**
- * Whether an approval for the session covers a call: the same tool, and a path below it or a command with the same
- * beginning.
+ * Whether a session approval covers a call: the same tool, and a path below the approved one, or a command with the
+ * same first words.
  */
 export function grantCovers(scope: GrantScope, tool: NamedTool, { grant, binding }: ToolPlan): boolean {
-	// A plan without a grant is never covered.
+	// No session approval covers a plan without a grant scope.
 	if (grant === undefined || scope.tool !== ruleNameOf(tool)) return false;
 	if (scope.kind === "path") {
 		const path = binding["path"];

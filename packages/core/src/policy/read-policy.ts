@@ -11,32 +11,32 @@ import { compilePath, type PathPattern } from "./path-pattern.ts";
 import { builtInRules, type Layer, type PolicyRule } from "./policy-rule.ts";
 import { policyFileTexts } from "./texts.ts";
 
-/** A file of rules and its layer. */
+/** A policy file and its layer. */
 export interface PolicySource {
 	readonly layer: Exclude<Layer, "built-in" | "channel">;
-	/** Name in messages. */
+	/** Path of the file in messages. */
 	readonly path: string;
 	readonly text: string;
 }
 
 export interface PolicyFile {
 	readonly rules: readonly PolicyRule[];
-	/** `allow` rules of a workspace, which have no effect. */
+	/** `allow` rules of a workspace. They have no effect. */
 	readonly ignored: readonly PolicyRule[];
 }
 
-/** Facts of a tool that rules are read and matched with. */
+/** Facts about a tool that are needed to read and match rules. */
 export interface KnownTool extends NamedTool {
 	command?: Tool["command"];
 }
 
 const maxConditions = 1_000;
-/** Characters of a wrong value that a refusal repeats. */
+/** Maximum characters of an invalid value in a refusal. */
 const maxShown = 80;
 
 /**
- * Reads the rules of a file. Throws `invalid_argument` for the first mistake, with line, column and the allowed values. A
- * file applies completely or not at all.
+ * Reads the rules of a policy file. Throws `invalid_argument` for the first error, with line, column and the allowed
+ * values. A file applies completely or not at all.
  */
 export function readPolicy(source: PolicySource, tools: readonly KnownTool[]): PolicyFile {
 	const file = parseCommentedJson(source.path, source.text);
@@ -106,7 +106,7 @@ class RuleReader {
 	}
 
 	#checkTool(pattern: string, index: number): void {
-		// The tools of clients and of MCP servers are not known yet.
+		// The tools of clients and MCP servers are not known when a file is read.
 		if (pattern.startsWith(clientRuleName("")) || isMcpToolName(pattern)) return;
 		const names = namesOf(this.#around.tools);
 		if (names.some((name) => matchesName(name, pattern))) return;
@@ -138,7 +138,7 @@ class RuleReader {
 	}
 }
 
-/** Without duplicates: several tools can have one name in rules. */
+/** Returns names without duplicates, because several tools can have the same name in rules. */
 function namesOf(tools: readonly KnownTool[]): string[] {
 	return [...new Set(tools.map(ruleNameOf))];
 }
@@ -170,7 +170,7 @@ function shown(value: unknown): string {
 	return text.length > maxShown ? `${text.slice(0, maxShown)}…` : text;
 }
 
-/** Everything that a call can do, for rules: see `ActionClass`. */
+/** All classes of actions, for rules: see `ActionClass`. */
 const actionClasses = [
 	"read",
 	"write",
@@ -197,7 +197,7 @@ const numberOfApprovals = policyFileTexts.approvals(maxApprovals);
 const maxRules = 500;
 const maxNames = 200;
 
-/** Constructed when the first file is read, because most gateways have no file. */
+/** Creates the schemas when the first file is read, because most gateways have no file. */
 function makeSchemas() {
 	const word = z.string({ error: "a word" }).regex(/^[^\p{C}]{1,300}$/u, { error: policyFileTexts.word });
 	const program = word.regex(/^\S+$/, {
@@ -255,14 +255,14 @@ function schemas(): ReturnType<typeof makeSchemas> {
 	return made;
 }
 
-/** Schema of a policy file; its errors list what is allowed. */
+/** Schema of a policy file. Its errors list the allowed values. */
 function policySchema(): ReturnType<typeof makeSchemas>["file"] {
 	return schemas().file;
 }
 
 type WrittenRule = z.infer<ReturnType<typeof makeSchemas>["rule"]>;
 
-/** Valid names at a position in the file. */
+/** Returns the valid names at a position in the file. */
 function namesAt(path: readonly PropertyKey[]): readonly string[] {
 	if (path.length === 0) return ["rules"];
 	const { rule, when } = schemas();
@@ -276,7 +276,7 @@ function list<T extends z.ZodType>(item: T, error: string): z.ZodArray<T> {
 		.max(maxNames, { error: policyFileTexts.tooManyNames(maxNames) });
 }
 
-/** One value is a list with one entry. */
+/** Accepts a single value as a list of one item. */
 function oneOrMore<T extends z.ZodType>(item: T): z.ZodPreprocess<z.ZodArray<T>> {
 	return z.preprocess(
 		(value) => (Array.isArray(value) ? value : [value]),

@@ -1,4 +1,4 @@
-/** Reasons of decisions. They complete "requires approval:" and similar sentences. */
+/** Reasons of decisions. Each completes "requires approval:" or a similar sentence. */
 export const policyTexts = {
 	invalid: (layer: string, why: string): string =>
 		`the ${layer}'s policy is invalid, and no tool runs until it is fixed: ${why}`,
@@ -13,7 +13,7 @@ export const policyTexts = {
 	noRule: "no rule covers it",
 } as const;
 
-/** Effects of a call by its class, as people read them in an approval. */
+/** Effects of a call by its class. People read them in approvals. */
 export const effectTexts = {
 	reads: "reads inside the roots",
 	asks: "asks a person",
@@ -35,7 +35,7 @@ export const effectTexts = {
 	irreversible: "cannot be undone",
 } as const;
 
-/** Faults of a policy file. */
+/** Errors in a policy file. */
 export const policyFileTexts = {
 	homePattern: (pattern: string): string =>
 		`the pattern ${JSON.stringify(pattern)} cannot be used: write the complete path instead of ~`,

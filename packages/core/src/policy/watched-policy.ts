@@ -14,14 +14,14 @@ import { systemCode } from "../filesystem/file-error.ts";
 import { type KnownTool, type PolicyFile, type PolicySource, readPolicy } from "./read-policy.ts";
 import { policyFileTexts } from "./texts.ts";
 
-/** A larger file is invalid. */
+/** Maximum bytes of a valid policy file. */
 export const maxPolicyBytes = 256 * 1024;
 
-/** Current state of a file of rules. */
+/** Current state of a policy file. */
 export interface PolicyState extends PolicyFile {
-	/** Digest of the text. Empty if there is no file. */
+	/** Hash of the text. Empty if there is no file. */
 	readonly digest: string;
-	/** Position and reason of an error. */
+	/** Position and reason of an error in the file. */
 	readonly problem?: string;
 }
 
@@ -29,16 +29,16 @@ const absent: PolicyState = { digest: "", rules: [], ignored: [] };
 
 export interface WatchedFile extends Omit<PolicySource, "text"> {
 	readonly tools: readonly KnownTool[];
-	/** Whether the file belongs to a workspace. Then links in it are not followed, and it may be missing. */
+	/** Whether the file belongs to a workspace. Links in its path are then refused, and the file may be missing. */
 	readonly foreign: boolean;
 	/** Called after the file changed. `before` is undefined at the first read. */
 	readonly onRead: (state: PolicyState, before: PolicyState | undefined) => void;
 }
 
 /**
- * File of rules that is compared at each use and read again after a change. Never throws: an error is part of the state. A
- * file that existed and is missing is a problem, because its rules may have protected something. A missing file of a foreign
- * directory is not.
+ * A policy file that is compared at each use and read again after a change. Never throws: an error is part of the
+ * state. If a file existed and is now missing, that is a problem, because its rules may have protected something. In a
+ * workspace, a missing file is allowed.
  */
 export class WatchedPolicy {
 	readonly #file: WatchedFile;
@@ -49,7 +49,7 @@ export class WatchedPolicy {
 		this.#file = file;
 	}
 
-	/** The same object as long as the file is the same. */
+	/** Returns the current state. Returns the same object until the file changes. */
 	look(): PolicyState {
 		const stamp = this.#findStamp();
 		if (stamp === this.#stamp) return this.#state;
@@ -60,7 +60,10 @@ export class WatchedPolicy {
 		return this.#state;
 	}
 
-	/** Empty if the file is missing. The name of an error if its state is unknown. */
+	/**
+	 * Returns a text that changes with the file. Returns "" if the file is missing, or the name of an error if its state
+	 * is unknown.
+	 */
 	#findStamp(): string {
 		const { path, foreign } = this.#file;
 		try {
@@ -97,7 +100,7 @@ function broken(problem: string, text = ""): PolicyState {
 }
 
 function readFile({ path, foreign }: WatchedFile): string {
-	// A link in a foreign directory could lead anywhere.
+	// A link in a workspace could lead to any file.
 	if (foreign && realpathSync(path) !== path) throw refused(path, policyFileTexts.link);
 	// Non-blocking, so that a pipe cannot block the gateway.
 	const file = openSync(

@@ -54,7 +54,7 @@ const MAX_NAME = 64;
 const NOTHING = "(nothing)";
 const GO_ON = requestTexts.continue;
 const RECEIVED = "(received)";
-/** Thinking for a call that has none. Some servers treat an empty text as missing. */
+/** Thinking for a call without thinking. Some servers treat an empty text as missing. */
 const BLANK = " ";
 
 /**
@@ -213,7 +213,7 @@ function encodeAssistant({ model, content }: AssistantMessage, place: Place): As
 
 /**
  * Adds the thinking of a message. Metadata of the complete message replaces its thinking. If the server requires
- * thinking before calls and there is none, adds a blank thinking block.
+ * thinking before calls and finds none, adds a blank thinking block.
  */
 function withThinking(
 	parts: readonly AssistantBlock[],

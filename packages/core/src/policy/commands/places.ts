@@ -30,8 +30,8 @@ export function placeOf(word: string, cwd: string | undefined, home: string): st
 }
 
 /**
- * Paths that a word may contain, as a whole or in a part: `--data=PATH`, `@PATH`, `host:PATH`, `{PATH,PATH}`. If a path is
- * known only at run time, its known part is below `/`.
+ * Returns the paths that a word may contain, as a whole or in a part: `--data=PATH`, `@PATH`, `host:PATH`,
+ * `{PATH,PATH}`. If a path is known only at run time, its known part is below `/`.
  */
 export function namedPaths(word: string, cwd: string | undefined, home: string): string[] {
 	const parts = new Set([word, ...word.split(/[=:@,{}]/)]);
@@ -49,7 +49,7 @@ export function namesForbidden(
 	if (forbidden.length === 0) return false;
 	const open = workspace === undefined ? readable : [workspace, ...readable];
 	const text = looseForm(open.reduce(withoutPath, word));
-	// `--data=PATH`, `@PATH`, `file://PATH`, `host:PATH`
+	// Separates the path in words such as `--data=PATH`, `@PATH`, `file://PATH` and `host:PATH`.
 	const parts = [word, ...word.split(/[=:@,]/).slice(1)];
 	const places = parts
 		.flatMap((part) => placeOf(part, cwd, home) ?? [])
@@ -61,7 +61,7 @@ export function namesForbidden(
 	});
 }
 
-/** The text without a path and its continuation, unless the continuation leads out of it by `..`. */
+/** Removes a path and its continuation from the text, unless the continuation leaves the path with `..`. */
 function withoutPath(text: string, path: string): string {
 	if (text.includes("..")) return text;
 	return text
@@ -71,7 +71,7 @@ function withoutPath(text: string, path: string): string {
 		);
 }
 
-/** Whether the text contains the path, not only as the beginning of a longer name. */
+/** Whether the text contains the path, and not only as the beginning of a longer name. */
 function containsPath(text: string, path: string): boolean {
 	for (let at = text.indexOf(path); at !== -1; at = text.indexOf(path, at + 1)) {
 		const next = text[at + path.length] ?? "/";
@@ -80,7 +80,7 @@ function containsPath(text: string, path: string): boolean {
 	return false;
 }
 
-/** As `isWithin`, with `*`, `?` and `[…]` in the path understood as patterns of names. */
+/** Does the same as `isWithin`, but treats `*`, `?` and `[…]` in the path as patterns. */
 export function matchesWithin(path: string, directory: string): boolean {
 	if (!/[*?[]/.test(path)) return isWithin(path, directory);
 	const patterns = path.split("/");
@@ -91,8 +91,8 @@ export function matchesWithin(path: string, directory: string): boolean {
 }
 
 /**
- * Whether a name matches a pattern of the shell. It backtracks only to the last `*`, so that no pattern takes long. A `[…]`
- * matches any character.
+ * Whether a name matches a shell pattern. Backtracks only to the last `*`, so that every pattern is fast. `[…]` matches
+ * any character.
  */
 export function matchesName(name: string, glob: string): boolean {
 	const pattern = glob.replaceAll(/\[[^\]]*\]/g, "?");
@@ -116,13 +116,16 @@ export function matchesName(name: string, glob: string): boolean {
 	return /^\**$/.test(pattern.slice(next));
 }
 
-/** Environment, memory and open files of a process, and its view of the file system. */
+/** Names in `/proc` for the environment, memory and open files of a process, and for its view of the file system. */
 const revealing = "environ mem maps smaps fd fdinfo root cwd task map_files".split(" ");
 
-/** Names that a shell pattern may match. Only a pattern with a leading dot matches names with one. */
+/** Secret names that a shell pattern may match. Only a pattern with a leading dot matches names with a leading dot. */
 const wellKnown = ".env .ssh .aws .gnupg .netrc .npmrc id_rsa id_ed25519".split(" ");
 
-/** Whether an absolute path of a command names a secret: as for files, by a pattern, or by way of a process. */
+/**
+ * Whether an absolute path of a command names a secret file, matches one with a pattern, or accesses one through
+ * `/proc`.
+ */
 export function isSecretName(path: string): boolean {
 	return isSecret(path) || revealsProcess(path) || path.split("/").some(mayBeWellKnown);
 }
@@ -133,8 +136,8 @@ function mayBeWellKnown(name: string): boolean {
 }
 
 /**
- * Whether the path is one of the `/proc` paths that reveal the state of a process. The process may be a number, a name or
- * a pattern, or known only at run time.
+ * Whether the path reveals the state of a process in `/proc`. The process may be a number, a name or a pattern, or
+ * known only at run time.
  */
 function revealsProcess(path: string): boolean {
 	const [, proc, process, ...rest] = path.split("/").map((name) => name.replaceAll(UNKNOWN, "*"));

@@ -1,4 +1,4 @@
-/** Effects of a command, as the end of a sentence in an approval. */
+/** Effects of a command. Each text ends a sentence in an approval. */
 export const commandEffectTexts = {
 	publishes: "publishes, which cannot be undone",
 	changesServices: "changes or destroys services on other machines",

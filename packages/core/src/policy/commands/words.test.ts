@@ -84,8 +84,8 @@ test(
 	"the words of a plain command are exactly those that a real shell runs",
 	async () => {
 		await using directory = await createDirectory();
-		// One write for each program, because the programs of a pipe run together and bash writes its output at the end of a
-		// line.
+		// Each program writes only once. Programs of a pipe run at the same time, and bash writes its output at the end of
+		// a line.
 		const recorder = '#!/bin/bash\nprintf \'%s\\0\' "${0##*/}" "$@" $\'\\x01\' >> "$RECORD"\n';
 		for (const name of ["ls", "rm", "a"]) {
 			writeFileSync(join(directory.path, name), recorder, { mode: 0o755 });
@@ -117,7 +117,7 @@ test(
 			const bytes = Buffer.from(random.create("x").slice(2, 12));
 			const text = [...bytes].map((byte) => [...pieces, ...pieces, ...more][byte % 48] ?? "").join("");
 			const commands = splitPlainly(`ls ${text}`);
-			// After `&&` and `||` a shell may skip commands, but must not run unseen words.
+			// A shell may skip commands after `&&` and `||`, but it must not run words that `splitPlainly` does not return.
 			if (!commands) continue;
 			run += 1;
 			const record = join(directory.path, "record");

@@ -1,10 +1,10 @@
 /** Placeholder in a word for text that is known only at run time. */
 export const UNKNOWN = "\0";
 
-/** Maximum substitutions to read, nested or not. `splitBlindly` handles the rest. */
+/** Maximum substitutions that are read, including nested ones. `splitBlindly` reads the rest. */
 const MAX_TEXTS = 100;
 
-/** One program with its arguments, without quotes. */
+/** One program with its arguments. Quotes are removed. */
 export interface SimpleCommand {
 	readonly words: readonly string[];
 	/** Words after `>` and similar operators. */
@@ -14,10 +14,10 @@ export interface SimpleCommand {
 }
 
 /**
- * Splits shell text into its simple commands, including those of subshells and substitutions, in the order of their
- * beginning. Quotes, escapes, comments and redirections are parsed, `variables` and plain assignments are inserted.
- * Everything else that the shell would expand becomes `UNKNOWN`. It reads any text and never fails. A shell may read the
- * text differently, so the result may only ever cause more approvals.
+ * Splits shell text into its simple commands, including commands of subshells and substitutions, in the order in which
+ * they begin. Parses quotes, escapes, comments and redirections, and inserts `variables` and plain assignments.
+ * Everything else that the shell would expand becomes `UNKNOWN`. Accepts any text and never fails. A shell may read the
+ * text differently, so the result may only add approvals.
  */
 export function splitCommands(text: string, variables: Readonly<Record<string, string>>): SimpleCommand[] {
 	const known = new Map(Object.entries(variables));
@@ -34,12 +34,12 @@ export function splitCommands(text: string, variables: Readonly<Record<string, s
 }
 
 /**
- * Simple commands of a line that a shell reads in exactly one way, with quotes removed. Undefined if the shell would expand
- * or substitute anything, open a file, or run something in the background or in another shell, and in all other cases of
- * doubt. The line runs only the returned commands.
+ * Returns the simple commands of a line that every shell reads in the same way, with quotes removed. The line runs only
+ * these commands. Returns undefined if the shell would expand or substitute anything, open a file, or start a
+ * background command or another shell. Also returns undefined in all cases of doubt.
  */
 export function splitPlainly(text: string): (readonly string[])[] | undefined {
-	// Control characters and blanks of other scripts: some shells treat them as separators, and they are invisible.
+	// Control characters and special blanks are invisible, and some shells treat them as separators.
 	if (/[^\P{Z} ]|[^\P{C}\t]/u.test(text)) return undefined;
 	const reader = new Reader(text, new Map());
 	const commands = reader.read();
@@ -47,7 +47,7 @@ export function splitPlainly(text: string): (readonly string[])[] | undefined {
 	return commands.map(({ words }) => words);
 }
 
-/** Unquoted characters that the shell expands, or that end the line. */
+/** Characters that the shell expands or that end the line if they are not quoted. */
 const special = /[*?[\]{}()\n\r]/;
 
 const reserved = new Set(
@@ -56,9 +56,9 @@ const reserved = new Set(
 const assignment = /^([A-Za-z_]\w*)\+?=(.*)$/s;
 
 class Reader {
-	/** Texts of substitutions, to be read next. */
+	/** Texts of substitutions that are read later. */
 	readonly inner: string[] = [];
-	/** Whether all text so far is literal. */
+	/** Whether every shell reads the text so far in the same way. */
 	plain = true;
 	readonly #text: string;
 	readonly #variables: Map<string, string>;
@@ -69,7 +69,7 @@ class Reader {
 	#outputs: string[] = [];
 	#inputs: string[] = [];
 	#redirect: string[] | undefined;
-	/** Whether an operator precedes the next word, so that a command must follow. */
+	/** Whether an operator precedes the next word. After it, a command must follow. */
 	#joined = false;
 
 	constructor(text: string, variables: Map<string, string>) {
@@ -113,7 +113,8 @@ class Reader {
 		const doubled = "&|".includes(character) && this.#text[this.#at] === character;
 		if (doubled) this.#skip(1);
 		this.#endCommand();
-		// No command before the operator, two operators in a row, or a single `&`, which starts a background command.
+		// The operator has no command before it, follows another operator, or is a single `&`, which starts a background
+		// command.
 		if (this.#joined || this.#commands.length === 0 || (character === "&" && !doubled)) this.plain = false;
 		this.#joined = true;
 	}
@@ -165,7 +166,7 @@ class Reader {
 		if (/^IFS\b/.test(parameter) && !quoted) {
 			this.#endWord();
 		} else if (value === undefined) {
-			// `${x:-$(command)}` runs a command too.
+			// `${x:-$(command)}` also runs a command.
 			if (/[$`]/.test(parameter)) this.inner.push(parameter);
 			this.#append(UNKNOWN);
 		} else {
@@ -199,10 +200,10 @@ class Reader {
 		this.#redirect = operator.includes(">") ? this.#outputs : this.#inputs;
 	}
 
-	/** Whether a redirection discards the output, or sends it to the other output. */
+	/** Whether a redirection only discards the output or joins it with the other output. */
 	#isHarmless(operator: string, rest: string): boolean {
 		if (this.#redirect) return false;
-		// A number before a redirection is a descriptor only without quotes.
+		// A number before a redirection is a descriptor only if it is not quoted.
 		const before = this.#text.slice(0, this.#at - 1);
 		if (/^\d+$/.test(this.#word ?? "") && !/(?:^|[ \t;&|])[12]$/.test(before)) return false;
 		if (operator === ">&") return /^[12](?=$|[ \t;&|])/.test(rest);
@@ -251,7 +252,7 @@ class Reader {
 		this.#at += count;
 	}
 
-	/** Text before the end mark, which is consumed unless `leave`. Without an end mark, the rest. */
+	/** Returns the text before the end mark, or the rest without an end mark. Skips the mark unless `leave` is true. */
 	#readUntil(mark: string, leave = false): string {
 		const found = this.#text.indexOf(mark, this.#at);
 		if (found === -1) this.plain = false;
@@ -263,7 +264,7 @@ class Reader {
 }
 
 /**
- * Splits the text without regard to quotes, at every character that could separate commands. It finds commands that
+ * Splits the text at every character that could separate commands, even within quotes. It finds commands that
  * `splitCommands` treats as quoted text because a shell pairs the quotes differently.
  */
 export function splitBlindly(text: string): string[][] {
@@ -281,7 +282,8 @@ export function splitBlindly(text: string): string[][] {
 }
 
 /**
- * Position of the parenthesis that closes the first one of `text`, with respect to quotes. Without one, the end of the text.
+ * Returns the position of the parenthesis that closes the first one of `text`. Ignores quoted parentheses. Without a
+ * closing parenthesis, returns the end of the text.
  */
 function closingParenthesis(text: string): number {
 	const tokens = /\\.|'[^']*'?|"(?:[^"\\]|\\.)*"?|[()]/gs;
@@ -294,7 +296,7 @@ function closingParenthesis(text: string): number {
 	return text.length;
 }
 
-/** Text in the braces at the beginning of `text`, and the position after them. */
+/** Returns the text in the braces at the beginning of `text`, and the position after the braces. */
 function readBraces(text: string): { readonly inner: string; readonly end: number } {
 	let depth = 0;
 	for (const { 0: token, index } of text.matchAll(/\\.|[{}]/gs)) {
@@ -305,7 +307,7 @@ function readBraces(text: string): { readonly inner: string; readonly end: numbe
 	return { inner: text.slice(1), end: text.length };
 }
 
-/** Name of a variable or special parameter at the beginning, or "". */
+/** Returns the name of a variable or special parameter at the beginning of the text, or "". */
 function readName(text: string): string {
 	return /^(?:[A-Za-z_]\w*|[0-9@*#?$!-])/.exec(text)?.[0] ?? "";
 }
@@ -338,7 +340,7 @@ function decodeAnsi(text: string): { readonly text: string; readonly end: number
 			return letters[letter] ?? letter;
 		},
 	);
-	// The shell ends the text at a NUL.
+	// The shell ends such a text at a NUL character.
 	return { text: decoded.replace(/\0.*$/s, ""), end: body.length + 2 };
 }
 

@@ -14,19 +14,19 @@ import { agentTexts } from "./texts.ts";
 
 const maxConfigBytes = 64 * 1024;
 const maxInstructionBytes = 256 * 1024;
-/** Characters of a requested name that a refusal repeats. */
+/** Maximum characters of a requested name in a refusal. */
 const maxShown = 100;
 const shownDirectory = agentTexts.directory;
 
 const builtIn: Profile = { name: "default", title: "Parley", sampling: {} };
 
-/** A profile, or the reason why it cannot be used. Undefined if it does not exist. */
+/** A profile, or the reason why it is unusable. Undefined if it does not exist. */
 type Outcome = { readonly profile: Profile } | { readonly problem: ProfileProblem } | undefined;
 
 /**
- * Agents in a directory, which may be missing: `NAME/config.toml`, `NAME/agent.md` or both. Files are compared each time and
- * read again after a change. If `tools` has the names of all tools, other names are a problem. So are models of the
- * gateway's own provider for which `checkModel` throws.
+ * Agents in a directory, which may be missing: `NAME/config.toml`, `NAME/agent.md` or both. Each use checks the files,
+ * and reads changed files again. If `tools` is given, names of other tools are a problem. A model of the gateway's own
+ * provider is a problem if `checkModel` throws for it.
  */
 export function openProfiles(
 	directory: string,
@@ -76,7 +76,7 @@ class ProfileDirectory implements Profiles {
 		};
 	}
 
-	/** Subdirectories that may be agents. Hidden entries and plain files are not. */
+	/** Returns the subdirectories that may be agents. Hidden entries and plain files cannot be agents. */
 	async #directories(): Promise<string[]> {
 		const entries = await orMissing(readdir(this.#directory, { withFileTypes: true }), shownDirectory);
 		return (entries ?? [])
@@ -131,7 +131,7 @@ class ProfileDirectory implements Profiles {
 		try {
 			const config = readProfileConfig(text);
 			this.#checkTools(config.tools ?? []);
-			// Another server has its own names.
+			// Another server has model names of its own.
 			if (config.model !== undefined && !config.endpoint) this.#checkModel?.(config.model);
 			return config;
 		} catch (reason) {
@@ -151,14 +151,14 @@ class ProfileDirectory implements Profiles {
 }
 
 /**
- * Whether the path does not exist, which is usual. Called before each run, and synchronous because an asynchronous check
- * takes ten times as long.
+ * Whether the path does not exist, which is the usual case. It is called before each run, and is synchronous because an
+ * asynchronous check takes ten times as long.
  */
 function isMissing(path: string): boolean {
 	try {
 		return lstatSync(path, { throwIfNoEntry: false }) === undefined;
 	} catch {
-		// The reader reports the error.
+		// The code that reads the file reports the error.
 		return false;
 	}
 }
@@ -167,24 +167,24 @@ function refused(message: string): ParleyError {
 	return new ParleyError(message, { code: "invalid_argument" });
 }
 
-/** An existing file. */
+/** An existing file with its state. */
 interface FoundFile {
 	/** Real path. */
 	readonly path: string;
 	/** Name in messages. */
 	readonly shown: string;
-	/** Changes when the content may have changed. */
+	/** Text that changes when the content may have changed. */
 	readonly stamp: string;
 }
 
-/** Real path of a file below `root`. Undefined if it is missing. Throws if a link leads outside. */
+/** Returns the real path of a file below `root`, or undefined if it is missing. Throws if a link leads outside. */
 async function resolveWithin(root: string, path: string, shown: string): Promise<string | undefined> {
 	const real = await orMissing(realpath(join(root, path)), shown);
 	if (real === undefined || isWithin(real, root)) return real;
 	throw refusedFile(agentTexts.linkOutside(shown));
 }
 
-/** Finds a file below `root`. Undefined if it does not exist. */
+/** Finds a file below `root`. Returns undefined if it does not exist. */
 export async function findFile(root: string, path: string, shown: string): Promise<FoundFile | undefined> {
 	const real = await resolveWithin(root, path, shown);
 	if (real === undefined) return undefined;
@@ -194,7 +194,7 @@ export async function findFile(root: string, path: string, shown: string): Promi
 	return { path: real, shown, stamp: [ino, size, mtimeNs, ctimeNs].join() };
 }
 
-/** Text of a file of at most `maxBytes` bytes of UTF-8. */
+/** Reads the text of a file. Throws for more than `maxBytes` bytes, or invalid UTF-8. */
 export async function readText({ path, shown }: FoundFile, maxBytes: number): Promise<string> {
 	await using file = await openRegular(path, shown);
 	const bytes = await readAt(file, shown, { position: 0, length: maxBytes + 1 });
@@ -206,7 +206,7 @@ export async function readText({ path, shown }: FoundFile, maxBytes: number): Pr
 	}
 }
 
-/** Undefined if the file is missing. `shown` names it in errors. */
+/** Returns undefined if the file is missing. `shown` names the file in errors. */
 async function orMissing<T>(looked: Promise<T>, shown: string): Promise<T | undefined> {
 	try {
 		return await looked;

@@ -6,14 +6,14 @@ import { reasoningLevels, type Sampling } from "../../vocabulary/model.ts";
 import { endpointApis, type Profile } from "./profile.ts";
 import { agentConfigTexts, agentTexts } from "./texts.ts";
 
-/** Content of `config.toml` of an agent. */
+/** Content of an agent's `config.toml`. */
 export type ProfileConfig = Omit<Profile, "name" | "title" | "instructions"> & {
 	readonly title?: string;
 };
 
 const addressForm = agentConfigTexts.endpoint;
 
-/** The errors of this schema state what is allowed. `explain` adds the value and its position. */
+/** The errors of this schema list the allowed values. `explain` adds the value and its position. */
 const sampling = z.strictObject(
 	{
 		temperature: number(0, 2).optional(),
@@ -46,7 +46,10 @@ const schema = z.strictObject({
 		.array(line(128, agentConfigTexts.tool), { error: agentConfigTexts.tools })
 		.max(200, { error: agentConfigTexts.tooManyTools })
 		.optional(),
-	/** Place of tool results in the requests of another program. The Messages API has only one. */
+	/**
+	 * Setting of another program for the role of tool results. It has no effect, because the Messages API has only one
+	 * role for them.
+	 */
 	tool_role: z.boolean({ error: agentConfigTexts.boolean }).optional(),
 	context_size: whole(1024, 10_000_000).optional(),
 	sampling: sampling.optional(),
@@ -55,7 +58,7 @@ const schema = z.strictObject({
 
 type Config = z.infer<typeof schema>;
 
-/** Reads a `config.toml`. Throws `invalid_argument` naming the key, its line and what is allowed. */
+/** Reads a `config.toml`. Throws `invalid_argument` with the key, its line and the allowed values. */
 export function readProfileConfig(text: string): ProfileConfig {
 	const { success, data, error } = schema.safeParse(parseToml(text));
 	if (!success) throw explain(text, error);
@@ -134,7 +137,9 @@ function unknownKey(text: string, table: string, key: string): ParleyError {
 	);
 }
 
-/** For example `line 7: `, or "" if the form of the key is not recognised, such as an inline table. */
+/**
+ * Returns a position such as `line 7: `. Returns "" if the form of the key is not supported, such as an inline table.
+ */
 function placeOf(text: string, table: string, key: string): string {
 	let current = "";
 	for (const [index, row] of text.split("\n").entries()) {
@@ -165,7 +170,10 @@ function whole(min: number, max: number): z.ZodNumber {
 	return z.int({ error }).min(min, { error }).max(max, { error });
 }
 
-/** Base address for requests. Programs of other protocols add `/v1`. Undefined for an invalid address. */
+/**
+ * Returns the base address for requests, without the `/v1` that other programs add. Returns undefined for an invalid
+ * address.
+ */
 function serverAddress(text: string): string | undefined {
 	const url = URL.parse(text);
 	if (!url || !/^https?:$/.test(url.protocol) || /[?#]/.test(text)) return undefined;

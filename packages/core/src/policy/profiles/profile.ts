@@ -2,37 +2,37 @@ import { ParleyError } from "@parley/base";
 import type { Reasoning, Sampling } from "../../vocabulary/model.ts";
 import { agentTexts } from "./texts.ts";
 
-/** Agent profile: instructions and settings of an agent. Absent fields have the gateway's value. */
+/** Agent profile: instructions and settings of an agent. The gateway's setting applies for an absent field. */
 export interface Profile {
-	/** The name of its directory. */
+	/** Name of the profile's directory. */
 	readonly name: string;
 	/** Display name. */
 	readonly title: string;
-	/** Kind of work that other agents may give to it. */
+	/** Kind of work that other agents may delegate to the agent. */
 	readonly description?: string;
 	/** Text of `agent.md`, which replaces the built-in instructions. */
 	readonly instructions?: string;
-	/** A model's name or a tier. */
+	/** Name or tier of a model. */
 	readonly model?: string;
 	readonly reasoning?: Reasoning;
 	readonly sampling: Sampling;
-	/** Names of its tools; all tools if absent. */
+	/** Names of the agent's tools. Absent: all tools. */
 	readonly tools?: readonly string[];
-	/** Tokens. For models that the table does not know, or to use a smaller part of the window. */
+	/** Context window in tokens. It applies to models that are not in the table, or limits the window. */
 	readonly contextWindow?: number;
-	/** A server that answers instead of the gateway's. */
+	/** Server that replaces the gateway's model server. */
 	readonly endpoint?: ProfileEndpoint;
 }
 
-/** APIs of a server of a profile. */
+/** APIs that the server of a profile can have. */
 export const endpointApis = ["messages", "chat-completions"] as const;
 
 export interface ProfileEndpoint {
-	/** Without the version of the API. */
+	/** Address without the version of the API. */
 	readonly url: string;
-	/** Default: messages. */
+	/** API of the server. Default: `messages`. */
 	readonly api?: (typeof endpointApis)[number];
-	/** Milliseconds until the first part of a reply must arrive. */
+	/** Maximum milliseconds until the first part of a reply arrives. */
 	readonly timeoutMs?: number;
 }
 
@@ -41,14 +41,16 @@ export interface ProfileProblem {
 	readonly message: string;
 }
 
-/** Port to the operator's agent profiles. The profile `default` always exists. */
+/** Port to the operator's agent profiles. The `default` profile always exists. */
 export interface Profiles {
-	/** Reads the present profile. Throws `invalid_argument` with the existing profiles, or with the error in the profile. */
+	/**
+	 * Reads the present profile. Throws `invalid_argument` with the existing profiles, or with the error in the profile.
+	 */
 	find(name: string): Promise<Profile>;
 	list(): Promise<{ readonly profiles: readonly Profile[]; readonly problems: readonly ProfileProblem[] }>;
 }
 
-/** The built-in profile only. */
+/** Port that has only the built-in profile. */
 export const noProfiles: Profiles = {
 	async find(name) {
 		if (name === "default") return { name, title: "Parley", sampling: {} };
@@ -60,11 +62,12 @@ export const noProfiles: Profiles = {
 };
 
 /**
- * Letters, digits and a few signs that cannot lead to another directory. Such a name is always one step below a directory.
+ * Pattern of names with letters, digits and a few signs. Such a name is always directly below a directory, and never
+ * leads to another one.
  */
 const NAME = /^[\p{L}\p{N}][\p{L}\p{M}\p{N} ._-]{0,63}$/u;
 
-/** Whether this can be the name of an agent, and so of its directory: at most 64 characters. */
+/** Whether a text can be the name of an agent and its directory: at most 64 characters. */
 export function isProfileName(name: string): boolean {
 	return name.length <= 64 && NAME.test(name) && !name.endsWith(" ");
 }

@@ -1,4 +1,4 @@
-/** Faults of agents and of their names. */
+/** Errors about agents and their names. */
 export const agentTexts = {
 	directory: "the directory of agents",
 	unusable: (name: string, why: string): string => `the agent ${name} cannot be used: ${why}`,

@@ -16,7 +16,7 @@ const testInside = test.skipIf(!hasBubblewrap);
 let directory: Awaited<ReturnType<typeof createDirectory>>;
 let root: string;
 let data: string;
-/** The sandboxes of the test, which tries the probes once. */
+/** Sandboxes of the tests. They run the probes once. */
 let own: Sandboxes | undefined;
 
 beforeEach(async () => {
@@ -58,7 +58,7 @@ async function sandbox(...roots: string[]): Promise<Sandbox> {
 	return sandboxes().of({ chat: false, roots: roots.length > 0 ? roots : [root] });
 }
 
-/** Output of a command, with its end. */
+/** Runs a command. Returns its output and the way it ended. */
 async function run(line: string, fields: Partial<Command> = {}, where?: Sandbox): Promise<string> {
 	const { output, code } = await (where ?? (await sandbox())).run(shellCommand(line, root, fields));
 	return `${output}${code === 0 ? "" : `[${code}]`}`;
@@ -98,7 +98,7 @@ testInside(
 	},
 );
 
-/** The command lines of all processes with this text in them. */
+/** Returns the command lines of all processes that contain this text. */
 function runningWith(text: string): string[] {
 	const pids = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
 	const lines = pids.map((pid) => textOf(`/proc/${pid}/cmdline`).replaceAll("\0", " "));
@@ -109,7 +109,7 @@ function textOf(path: string): string {
 	try {
 		return readFileSync(path, "utf8");
 	} catch {
-		// Deleted by now.
+		// The file was deleted in the meantime.
 		return "";
 	}
 }
@@ -297,7 +297,7 @@ testInside("files in memory have a limit, and /dev accepts none", async () => {
 testInside("a process gets no more memory than its limit", async () => {
 	const { features } = await sandboxes().check();
 	const { v } = limitsOfProcess(features?.memory ?? "address-space");
-	// A string of one character more than the limit has KiB.
+	// A command that creates a string of this many KiB.
 	const line = (kib: number): string => `perl -e '$x = "a" x (1024 * ${kib}); print length $x'`;
 	expect(await run(line(1024))).toBe(String(1024 * 1024));
 	expect(await run(line(v + 1))).toMatch(/Out of memory/);
@@ -306,7 +306,7 @@ testInside("a process gets no more memory than its limit", async () => {
 testInside("a command has a session keyring of its own if keyctl(1) is installed", async ({ skip }) => {
 	const { features } = await sandboxes().check();
 	skip(features?.keyring !== "own", `NOT RUN: the session keyring is ${features?.keyring} here`);
-	// The filter denies every call about keys, so the kernel's list outside must show it.
+	// The filter denies all calls about keys inside, so the test reads the kernel's list outside.
 	const keyrings = (): string[] =>
 		readFileSync("/proc/keys", "utf8").match(/^\w+(?=.* keyring +_ses: )/gm) ?? [];
 	const before = new Set(keyrings());

@@ -24,28 +24,28 @@ import { type Guarding, type Guards, guardNote, RootGuard } from "./root-guard.t
 import type { Mount, SystemLayout } from "./system-layout.ts";
 import { rootTexts } from "./texts.ts";
 
-/** Bubblewrap on this system, and the settings of all its commands. */
+/** Bubblewrap on this system, and the settings of all commands in it. */
 export interface Bubblewrap {
-	/** Absolute. */
+	/** Absolute path of the program. */
 	readonly program: string;
 	readonly version: readonly [major: number, minor: number];
 	readonly layout: SystemLayout;
-	/** Environment of every command: variables with allowed names. */
+	/** Environment of every command. Contains only variables with allowed names. */
 	readonly environment: Readonly<Record<string, string>>;
 	readonly hidden: readonly string[];
 	/** Files of the operator that no command may change. */
 	readonly steering: readonly string[];
 	readonly runs: CommandRuns;
 	readonly guards: Guards;
-	/** Called and awaited if the sandbox of a command failed before the command began. */
+	/** Called and awaited after a sandbox failed before its command began. */
 	failedToStart(): Promise<void>;
 	readonly architecture: Architecture;
-	/** Whether the operator allows Unix sockets, so that commands reach sockets that other processes make in a root. */
+	/** Whether the operator allows Unix sockets. If so, commands can connect to sockets of other processes in a root. */
 	readonly unixSockets: boolean;
 	readonly limiter: Limiter;
-	/** keyctl(1), which creates a session keyring for a command. */
+	/** Path of keyctl(1), which creates a session keyring for a command. */
 	readonly keyctl: string | undefined;
-	/** Absolute path of stat(1), which compares bound files with the open ones. */
+	/** Absolute path of stat(1). It compares bound files with the files that are open. */
 	readonly stat: string;
 }
 
@@ -55,16 +55,19 @@ export interface Profile {
 	readonly readable?: readonly string[] | undefined;
 	/** Text of `.gitconfig` in the home directory. */
 	readonly gitSettings: string;
-	/** Whether files with secrets in the roots are empty for commands. In a chat no person can approve reading them. */
+	/** Whether files with secrets in the roots appear empty. No person in a chat can approve reading these files. */
 	readonly hidesSecrets?: boolean;
 	readonly network: Sandbox | undefined;
-	/** The same sandbox with access to some hosts. */
+	/** The same sandbox with network access to some hosts. */
 	readonly egress?: Sandbox;
-	/** Access to hosts of the commands in this sandbox. */
+	/** Network access of the commands in this sandbox. */
 	readonly wayOut?: Egress;
 }
 
-/** Makes the kernel end commands before other processes when memory is short. https://man7.org/linux/man-pages/man5/proc_pid_oom_score_adj.5.html */
+/**
+ * Score with which the kernel ends commands before other processes if memory is short.
+ * https://man7.org/linux/man-pages/man5/proc_pid_oom_score_adj.5.html
+ */
 const OOM_SCORE = 500;
 
 /** Environment in which git reads only the settings file in its arguments. */
@@ -73,10 +76,10 @@ const GIT_TIMEOUT_MS = 2_000;
 const GIT_OUTPUT_BYTES = 512 * 1024;
 
 const BASH = "/bin/bash";
-/** Text that the shell prints before the command begins. Earlier text is warnings of bubblewrap or the shell. */
+/** Text that the shell prints before the command begins. Earlier output is warnings of bubblewrap or the shell. */
 const BEGUN = "the sandbox is built: ";
 
-/** Shell line that runs inside before the command and becomes it. A limit that it cannot lower is low enough already. */
+/** Shell line that runs before the command and then becomes it. A limit that it cannot lower is already low enough. */
 function preludeOf(
 	{ maxFileBytes = Number.POSITIVE_INFINITY }: Command,
 	{ kind, isBash, check }: { readonly kind: MemoryLimit; readonly isBash: boolean; readonly check: string },
@@ -84,18 +87,18 @@ function preludeOf(
 	const { f, u, ...others } = limitsOfProcess(kind);
 	return [
 		...Object.entries(others).map(([name, value]) => `ulimit -${name} ${value} 2>/dev/null`),
-		// Shells differ in the letter of the limit of processes.
+		// The letter of the limit of processes depends on the shell.
 		`ulimit -${isBash ? "u" : "p"} ${u} 2>/dev/null`,
 		`${limitFiles(Math.min(f * 1024, maxFileBytes), isBash)} 2>/dev/null`,
 		`echo ${OOM_SCORE} 2>/dev/null >/proc/self/oom_score_adj`,
 		check,
-		// Last before the command, so its output proves that the sandbox was built.
+		// This is the last step before the command, so its output proves that the sandbox was built.
 		`printf '%s' '${BEGUN}'`,
 		'exec "$@"',
 	].join("; ");
 }
 
-/** New namespaces of all kinds, no capabilities, and the end of the sandbox with its parent process. */
+/** Options: new namespaces of all kinds, no capabilities, and the end of the sandbox with its parent process. */
 const confinement: readonly Mount[] = [
 	["--unshare-user"],
 	["--unshare-all"],
@@ -106,7 +109,7 @@ const confinement: readonly Mount[] = [
 	["--hostname", "sandbox"],
 ];
 
-/** Sandbox in which commands see programs and the roots, have no network, and end with every process that they started. */
+/** Creates a sandbox with programs, roots and no network. All processes of a command end with the command. */
 export function createBubblewrap(bubblewrap: Bubblewrap, profile: Profile): Sandbox {
 	const { roots, readable = [], network, egress, wayOut, hidesSecrets = false } = profile;
 	const hosts = wayOut && { hosts: wayOut.hosts };
@@ -162,7 +165,7 @@ export function createBubblewrap(bubblewrap: Bubblewrap, profile: Profile): Sand
 	return { mode: "bubblewrap", ...about, run: (command) => againIfReplaced(() => start(command)) };
 }
 
-/** Runs shell scripts of the gateway in the same sandbox. Each run resolves with undefined if it cannot start. */
+/** Runs shell scripts of the gateway in the same sandbox. Resolves with undefined if a script cannot start. */
 function gitInside(bubblewrap: Bubblewrap, profile: Profile, signal: AbortSignal): GitRunner["git"] {
 	const { roots } = profile;
 	return async (script, args, power) => {
@@ -186,7 +189,7 @@ function gitInside(bubblewrap: Bubblewrap, profile: Profile, signal: AbortSignal
 				return prepare(bubblewrap, profile, { command, mark, places, covers, pins, limited });
 			});
 		} catch {
-			// Settings that cannot be read are renamed and reported.
+			// The caller renames and reports settings that cannot be read.
 			return undefined;
 		}
 	};
@@ -196,18 +199,18 @@ interface Occasion {
 	readonly command: Command;
 	readonly mark: string;
 	readonly places: Places;
-	/** Paths that are empty inside. */
+	/** Paths that appear empty inside. */
 	readonly covers: readonly string[];
 	readonly pins: PinnedPlaces;
-	/** Present if the command may change the roots, but not files that decide what runs later. */
+	/** Present if the command may change the roots, except control files (see `isControl`). */
 	readonly guard?: RootGuard | undefined;
 	readonly proxy?: CommandProxy | undefined;
 	readonly limited: ReturnType<Limiter["apply"]>;
 }
 
 /**
- * Arguments, environment, mounts, prelude and filter with which a fixed command starts, as one text. It changes when the
- * code that builds the sandbox changes.
+ * Returns the arguments, environment, mounts, prelude and filter of a sample command as one text. The text changes when
+ * the code that builds the sandbox changes.
  */
 export async function sampleOf(bubblewrap: Bubblewrap, profile: Profile): Promise<string> {
 	const mark = "sample";
@@ -233,7 +236,7 @@ export async function sampleOf(bubblewrap: Bubblewrap, profile: Profile): Promis
 	return JSON.stringify([argv, environment, texts.map((text) => Buffer.from(text).toString("hex"))]);
 }
 
-/** Opens the roots, and the working directory if it is not part of the system. See `PinnedPlaces.hold` for errors. */
+/** Opens the roots, and the working directory unless it belongs to the system. Throws as `PinnedPlaces.pin` does. */
 async function pinnedPlaces({ layout }: Bubblewrap, { roots, cwd }: Places): Promise<PinnedPlaces> {
 	await using undo = new AsyncDisposableStack();
 	const pins = undo.use(new PinnedPlaces());
@@ -243,7 +246,7 @@ async function pinnedPlaces({ layout }: Bubblewrap, { roots, cwd }: Places): Pro
 	return pins;
 }
 
-/** The layout without the directories of programs that are missing, or whose path leads through a link by now. */
+/** Returns the layout without program directories that are missing or whose path now contains a link. */
 async function pinnedTools(layout: SystemLayout, pins: PinnedPlaces): Promise<SystemLayout> {
 	const pinned = await Promise.all(layout.tools.map(({ source }) => pins.tryPin(source)));
 	return { ...layout, tools: layout.tools.filter((_, index) => pinned[index]) };
@@ -261,7 +264,7 @@ async function prepare(
 	const program = await findProgram(command.executable, environment["PATH"] ?? DEFAULT_PATH);
 	const open = openPlaces({ roots, cwd, layout });
 	const steering = steeringIn(roots, bubblewrap);
-	// A home directory behind a link is not at this path.
+	// Only a home directory that is exactly at this path is mounted.
 	const home = places.home !== undefined && (await pins.tryPin(places.home)) ? places.home : undefined;
 	const { mounts: all, texts } = buildInside({
 		layout,
@@ -299,10 +302,11 @@ async function prepare(
 	const check = await pins.check(stat, cwd);
 	const prelude = preludeOf(command, { kind: limiter.kind, isBash, check: check.line });
 	const shell = [isBash ? BASH : "/bin/sh", "-c", prelude, "parley", ...check.words];
-	// The channel's descriptor follows those of the arguments, the files and the filter.
+	// The descriptor of the channel follows the descriptors of the arguments, the files and the filter.
 	const words = [...(proxy?.argv(FIRST_FILE + texts.length + 1) ?? []), program, ...command.args];
 	return {
-		// Every user of the machine can read the arguments of a process, and variables may contain passwords.
+		// Bubblewrap reads its options from a descriptor. Every user of the machine can read the arguments of a process,
+		// and variables may contain passwords.
 		argv: [...limited.argv, ...keyring, bubblewrap.program, "--args", "3", "--", ...shell, ...words],
 		cwd: "/",
 		environment: limited.environment,
@@ -313,7 +317,7 @@ async function prepare(
 	};
 }
 
-/** Paths that are empty inside: secrets, and sockets of processes outside. Hidden directories hide theirs already. */
+/** Returns the paths that appear empty: secrets, and sockets of outside processes, except in hidden directories. */
 async function covered(
 	{ hidden, layout }: Bubblewrap,
 	{ roots, hidesSecrets }: Profile,
@@ -328,13 +332,13 @@ async function covered(
 	return found.flat().filter((path) => !isUnbound(path) && (!isAmong(path, hidden) || isAmong(path, shown)));
 }
 
-/** Options that confine every command. Since 0.8 they forbid further user namespaces. */
+/** Returns the options that confine every command. Since bubblewrap 0.8, they forbid further user namespaces. */
 function confinementOf({ version: [major, minor] }: Bubblewrap): Mount[] {
 	const disables = major > 0 || minor >= 8;
 	return definedItems([...confinement, disables ? ["--disable-userns"] : undefined]);
 }
 
-/** Whether this version limits the size of directories in memory: since 0.7. */
+/** Whether this version (0.7 or later) limits the size of directories in memory. */
 export function hasSizes({ version: [major, minor] }: Bubblewrap): boolean {
 	return major > 0 || minor >= 7;
 }
@@ -348,15 +352,16 @@ function facts({ version, layout, environment, hidden, steering }: Bubblewrap): 
 	return { version, layout, environment, hidden, steering };
 }
 
-/** Files of the operator that commands see, by their real paths, because nothing can be mounted on a link. */
+/** Returns the operator's files that commands see, as real paths, because nothing can be mounted on a link. */
 function steeringIn(roots: readonly string[], { steering, hidden }: Bubblewrap): string[] {
 	const real = steering.filter((path) => existsSync(path)).map((path) => realpathSync(path));
 	return real.filter((path) => isAmong(path, roots) && !isAmong(path, hidden));
 }
 
 /**
- * Directories of the roots that no command may rename, because a hidden directory, a file of the operator or the home
- * directory must stay at its path. They are the directories between it and its root, and the home directory itself.
+ * Returns directories in the roots that no command may rename, because a hidden directory, a file of the operator or
+ * the home directory must stay at its path. These are the directories between such a path and its root, and the home
+ * directory.
  */
 function fixedIn(roots: readonly string[], paths: readonly string[], home: string | undefined): string[] {
 	const found = new Set<string>();

@@ -4,7 +4,7 @@ import type { Sandbox, SandboxFeatures } from "../../vocabulary/sandbox.ts";
 import { findProgram, SYSTEM_PATH } from "../commands/environment.ts";
 import { bubblewrapTexts } from "./texts.ts";
 
-/** Minor version of the first bubblewrap that can clear the environment. */
+/** Minor version of the first bubblewrap release that can clear the environment. */
 const OLDEST_MINOR = 5;
 
 const TIMEOUT_MS = 5_000;
@@ -14,7 +14,7 @@ export interface FoundBubblewrap {
 	readonly version: readonly [major: number, minor: number];
 }
 
-/** Error with the reason why there is no sandbox. `fix` is the advice. */
+/** Error with the reason why no sandbox is available. `fix` advises the operator. */
 export class NoSandbox extends ParleyError {
 	readonly fix: string | undefined;
 
@@ -49,7 +49,7 @@ export async function findBubblewrap(unsandboxed: Sandbox, path = SYSTEM_PATH): 
 	return { program, version };
 }
 
-/** Commands that install bubblewrap, by `ID` or `ID_LIKE` of `/etc/os-release`. */
+/** Commands that install bubblewrap. Key: `ID` or `ID_LIKE` in `/etc/os-release`. */
 const installs: Readonly<Record<string, string>> = {
 	debian: "apt install bubblewrap",
 	ubuntu: "apt install bubblewrap",
@@ -67,7 +67,7 @@ const declare = bubblewrapTexts.container;
 
 const unlessContainer = bubblewrapTexts.preferred;
 
-/** Instruction for a system without bubblewrap. */
+/** Returns instructions for a system without bubblewrap. */
 export function howToInstall(
 	release = textOf("/etc/os-release"),
 	platform: string = process.platform,
@@ -82,7 +82,7 @@ export function howToInstall(
 	return known === undefined ? bubblewrapTexts.install : `${installs[known]}`;
 }
 
-/** Instruction for a system that does not allow bubblewrap to create namespaces. */
+/** Returns instructions for a system that does not allow bubblewrap to create namespaces. */
 export function howToPermit(read: (path: string) => string = textOf): string {
 	if (read("/proc/sys/kernel/apparmor_restrict_unprivileged_userns").trim() === "1") {
 		return bubblewrapTexts.appArmor;
@@ -105,7 +105,7 @@ function textOf(path: string): string {
 	try {
 		return readFileSync(path, "utf8");
 	} catch {
-		// A system without this file does not forbid it.
+		// A system without this file does not forbid namespaces.
 		return "";
 	}
 }
@@ -115,11 +115,13 @@ const STARTED = "parley-trial";
 
 export interface FoundKeyctl {
 	readonly state: SandboxFeatures["keyring"];
-	/** Path of keyctl(1), if it gives a program a session keyring here. */
+	/** Path of keyctl(1), if it can create a session keyring on this system. */
 	readonly program?: string;
 }
 
-/** Finds keyctl(1) and tries it once: kernels and containers can deny calls about keys, and then no command would start. */
+/**
+ * Finds keyctl(1) and tries it once. Kernels and containers can deny calls about keys, and no command would start then.
+ */
 export async function findKeyctl(unsandboxed: Sandbox, path = SYSTEM_PATH): Promise<FoundKeyctl> {
 	const program = await findProgram("keyctl", path).catch(() => undefined);
 	if (program === undefined) return { state: "not-installed" };
@@ -131,7 +133,7 @@ export async function findKeyctl(unsandboxed: Sandbox, path = SYSTEM_PATH): Prom
 		maxOutputBytes: 4_096,
 		signal: new AbortController().signal,
 	});
-	// keyctl(1) writes the number of the keyring before that.
+	// keyctl(1) prints the number of the keyring before `STARTED`.
 	const works = code === 0 && output.endsWith(`${STARTED}\n`);
 	return works ? { state: "own", program } : { state: "denied" };
 }

@@ -5,30 +5,31 @@ import { ownAccount } from "@parley/base/own-account";
 import { isWithin } from "../../filesystem/paths.ts";
 import { isOfSystem, type Mount, readOnly, type SystemLayout } from "./system-layout.ts";
 
-/** Places that decide what is bound. */
+/** Paths that decide which directories are bound. */
 interface Bound {
 	readonly layout: SystemLayout;
-	/** Real paths. */
+	/** Real paths of the roots. */
 	readonly roots: readonly string[];
 	readonly cwd: string;
 }
 
 export interface Inside extends Bound {
-	/** Directories in hidden ones that commands may read. They need not exist. */
+	/** Directories inside hidden directories that commands may read. They need not exist. */
 	readonly readable: readonly string[];
 	/**
-	 * Directories that no command may see, such as the data directory. A root in one of them is visible without the rest.
+	 * Directories that no command may see, such as the data directory. A root inside a hidden directory is visible, but
+	 * nothing else in it.
 	 */
 	readonly hidden: readonly string[];
 	readonly home: string | undefined;
-	/** Absolute. */
+	/** Absolute path of the program. */
 	readonly program: string;
 	readonly writable: boolean;
-	/** Directories within the roots that no command may rename. */
+	/** Directories in the roots that no command may rename. */
 	readonly fixed: readonly string[];
-	/** Mounts that protect parts of the roots. They come after all others. */
+	/** Mounts that protect parts of the roots. They follow all other mounts. */
 	readonly protections: readonly Mount[];
-	/** Files that exist only inside and hide those of the host. */
+	/** Files that exist only inside and hide files of the host. */
 	readonly files: readonly TextFile[];
 }
 
@@ -44,17 +45,17 @@ export interface TextFile {
 	readonly text: string;
 }
 
-/** Descriptor of the first file. Bubblewrap reads its arguments from 3. */
+/** Descriptor of the first file. Bubblewrap reads its arguments from descriptor 3. */
 export const FIRST_FILE = 4;
-/** Maximum of bytes in all directories in memory together. On a small machine it is this part of the memory. */
+/** Maximum bytes of all directories in memory together. A small machine uses `MEMORY_PART` of its memory. */
 const MAX_MEMORY_BYTES = 2 * 1024 ** 3;
 const MEMORY_PART = 1 / 4;
-/** Sizes are multiples of a page. The smallest one is for directories in which nothing can be written. */
+/** Bytes of a page. Sizes are multiples of it. The smallest size is for directories in which commands cannot write. */
 const PAGE_BYTES = 4096;
-/** File systems of the kernel, which describe the inside. No directory of the host is mounted there. */
+/** File systems of the kernel. They describe the inside, and no directory of the host is mounted there. */
 const kernel = ["/proc", "/sys", "/dev"];
 /**
- * Parts of /proc that user 0 can write to without a capability. Bubblewrap covers what it finds writable itself, but it
+ * Parts of /proc that user 0 can write to without a capability. Bubblewrap covers the parts that it finds writable. It
  * does not find `/proc/sys`, because only the files in that directory are writable.
  */
 const kernelSwitches = [
@@ -67,25 +68,28 @@ const kernelSwitches = [
 ];
 const KEYS = "/proc/keys";
 
-/** Directories in which services of the system have their sockets. */
+/** Directories in which system services have their sockets. */
 export const serviceDirectories = ["/run", "/var/run"];
 
-/** Directories of the host that are visible inside and may contain sockets, without those of the system. */
+/** Returns the host directories that are visible inside and may contain sockets, except system directories. */
 export function boundPlaces(inside: Bound): string[] {
 	return [...openPlaces(inside), ...toolPaths(inside.layout)];
 }
 
-/** Directories that a command sees because of its session: the roots, and its own working directory elsewhere. */
+/**
+ * Returns the directories that a command sees because of its session: the roots, and its working directory if it is
+ * outside the roots.
+ */
 export function openPlaces(inside: Bound): string[] {
 	return [...inside.roots, ...elsewhere(inside)];
 }
 
-/** Whether a path never shows a file of the host. */
+/** Whether a path inside never shows a file of the host. */
 export function isUnbound(path: string): boolean {
 	return [...kernel, ...serviceDirectories].some((place) => isWithin(path, place));
 }
 
-/** Steps that build the inside, each on top of those before, and the texts that they read from descriptors 4 and up. */
+/** Returns the mounts that build the inside, in order, and the texts that they read from descriptor 4 and higher. */
 export function buildInside(inside: Inside): { readonly mounts: Mount[]; readonly texts: string[] } {
 	const { roots, cwd, layout } = inside;
 	const whole = cwd === "/";
@@ -108,7 +112,8 @@ export function buildInside(inside: Inside): { readonly mounts: Mount[]; readonl
 			...bindRoots(inside),
 			...inside.protections,
 			...shownServices(inside).map((path) => ["--remount-ro", path]),
-			// Bubblewrap creates /dev without a size limit. Its devices are separate mounts, and stay writable.
+			// Bubblewrap creates /dev without a size limit, so it is mounted read-only. Its devices are separate mounts and
+			// stay writable.
 			["--remount-ro", "/dev"],
 			["--remount-ro", "/"],
 		],
@@ -116,7 +121,7 @@ export function buildInside(inside: Inside): { readonly mounts: Mount[]; readonl
 	};
 }
 
-/** Directories in memory, and of the host only what a command needs. */
+/** Returns mounts for directories in memory, and for the host directories that a command needs. */
 function withinReach(inside: Inside, sizes: MemorySizes): Mount[] {
 	return definedItems([
 		temporary("1777", "/tmp", sizes.tmp),
@@ -132,20 +137,26 @@ function temporary(mode: string, path: string, bytes: number): Mount {
 	return ["--perms", mode, "--size", String(bytes), "--tmpfs", path];
 }
 
-/** Bytes of the directories in memory that a command can write to, on a machine with this much memory. */
+/**
+ * Returns the sizes in bytes of the directories in memory that a command can write to, on a machine with this much
+ * memory.
+ */
 export function memorySizes(memory = availableMemory()): MemorySizes {
 	const all = Math.min(MAX_MEMORY_BYTES, memory * MEMORY_PART);
 	const sizeOf = (part: number): number => Math.max(1, Math.floor((all * part) / PAGE_BYTES)) * PAGE_BYTES;
 	return { tmp: sizeOf(3 / 8), home: sizeOf(3 / 8), varTmp: sizeOf(1 / 8), shm: sizeOf(1 / 8) };
 }
 
-/** Memory of the machine, or of the cgroup of this process: 0 or more than the machine has if that is not limited. */
+/**
+ * Returns the memory of the machine, or of this process's cgroup if that is smaller. `constrainedMemory` returns 0 or a
+ * larger number if there is no limit.
+ */
 function availableMemory(): number {
 	const limit = process.constrainedMemory();
 	return limit > 0 ? Math.min(limit, totalmem()) : totalmem();
 }
 
-/** Makes the directories of services empty if the command would see them, except for links to programs of the system. */
+/** Makes visible service directories empty, except for links to system programs. */
 function withoutServices(inside: Inside): Mount[] {
 	const { cwd, layout } = inside;
 	return shownServices(inside).flatMap((path): Mount[] =>
@@ -166,7 +177,7 @@ function kernelMounts(sizes: MemorySizes): Mount[] {
 	return definedItems([
 		["--proc", "/proc"],
 		...kernelSwitches.filter((path) => existsSync(path)).map((path) => ["--ro-bind", path, path]),
-		// It lists the keys of this user outside, also if the command has its own keyring: keyrings(7).
+		// The file lists the user's keys outside, even if the command has its own keyring: keyrings(7).
 		existsSync(KEYS) ? ["--ro-bind", "/dev/null", KEYS] : undefined,
 		["--dev", "/dev"],
 		temporary("1777", "/dev/shm", sizes.shm),
@@ -174,8 +185,8 @@ function kernelMounts(sizes: MemorySizes): Mount[] {
 }
 
 /**
- * Binds outer directories before those in them, and roots below a hidden directory after the step that hides it. The
- * kernel lets no command rename a directory at which something is mounted, such as one that is bound to itself.
+ * Binds parent directories before their subdirectories. Binds roots below a hidden directory after the step that hides
+ * the directory. The kernel lets no command rename a directory that is a mount point, even if it is bound to itself.
  */
 function bindRoots(inside: Inside): Mount[] {
 	const isHidden = (path: string): boolean => inside.hidden.some((place) => isWithin(path, place));
@@ -193,7 +204,7 @@ function bindRoots(inside: Inside): Mount[] {
 	];
 }
 
-/** Working directory outside the roots. A person has approved that the command reads it. */
+/** Returns the working directory if it is outside the roots. A person has approved that the command reads it. */
 function elsewhere({ cwd, roots, layout }: Bound): string[] {
 	const known =
 		[...roots, ...kernel, ...serviceDirectories, ...toolPaths(layout)].some((place) =>
@@ -211,7 +222,7 @@ function seesProgram(inside: Inside): boolean {
 	return isOfSystem(inside.program) || places.some((place) => isWithin(inside.program, place));
 }
 
-/** Hidden directories that would be visible otherwise. */
+/** Returns the hidden directories that would otherwise be visible. */
 function hiddenParts(inside: Inside): string[] {
 	const open = [...boundPlaces(inside), "/usr"];
 	return inside.hidden.filter((path) => existsSync(path) && open.some((place) => isWithin(path, place)));
@@ -221,7 +232,7 @@ function partition<T>(items: readonly T[], test: (item: T) => boolean): [yes: T[
 	return [items.filter(test), items.filter((item) => !test(item))];
 }
 
-/** Files with the names of this user and its group, and of the user and group of files that belong to others. */
+/** Returns the files with the names of this user and its group, and of the user and group that own foreign files. */
 export function accounts(home: string | undefined): TextFile[] {
 	const { username, uid, gid } = ownAccount();
 	const user = username.replaceAll(/[:\n]/g, "_");
@@ -235,7 +246,7 @@ export function accounts(home: string | undefined): TextFile[] {
 	];
 }
 
-/** Settings of git at their usual place; none without a home directory or without settings. */
+/** Returns the git settings file at its usual path. Returns none without a home directory or settings. */
 export function gitFile(home: string | undefined, text: string): TextFile[] {
 	return home === undefined || text === "" ? [] : [{ path: `${home}/.gitconfig`, text }];
 }

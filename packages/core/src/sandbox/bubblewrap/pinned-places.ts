@@ -7,15 +7,15 @@ import type { Command, CommandOutcome } from "../../vocabulary/sandbox.ts";
 import type { Mount } from "./system-layout.ts";
 import { rootTexts } from "./texts.ts";
 
-/** O_PATH identifies a file without a right to read it. With O_NOFOLLOW a link is opened itself: open(2). */
+/** O_PATH identifies a file without permission to read it. With O_NOFOLLOW, a link itself is opened: open(2). */
 const FLAGS = 0o10000000 | constants.O_NOFOLLOW;
 const binds: readonly (string | undefined)[] = ["--bind", "--ro-bind", "--ro-bind-try"];
-/** Steps that cover the path of an earlier one. */
+/** Options whose mounts cover an earlier mount at the same path. */
 const covers: readonly (string | undefined)[] = [...binds, "--perms", "--tmpfs"];
-/** Output of the check if another file is at one of the paths. The command has written no output before it. */
+/** Output of the check if another file is at one of the paths. The command has not started then. */
 const REPLACED = rootTexts.directoryReplaced;
 
-/** Error for a file or directory of the roots that another program replaced or removed while the sandbox was built. */
+/** Error for a file or directory in the roots that another program replaced or removed while the sandbox was built. */
 class PlaceReplaced extends ParleyError {
 	constructor(path?: string) {
 		const what = path === undefined ? rootTexts.fileOfRoots : JSON.stringify(path);
@@ -23,35 +23,38 @@ class PlaceReplaced extends ParleyError {
 	}
 }
 
-/** An open file or directory, and its device and inode as stat(1) prints them. */
+/** An open file or directory, with its device and inode in the format of stat(1). */
 interface Place {
 	readonly handle: FileHandle;
 	readonly id: string;
 }
 
-/** Open files and directories, so that their device and inode numbers are not reused. Linux only. */
+/**
+ * Open files and directories. They stay open so that the system does not reuse their device and inode numbers. Linux
+ * only.
+ */
 export class PinnedPlaces implements AsyncDisposable {
 	readonly #places = new Map<string, Promise<Place | "missing" | "elsewhere">>();
-	/** Device and inode that must be at a path inside. */
+	/** Device and inode that each path inside must have. */
 	readonly #bound = new Map<string, string>();
 
 	/**
-	 * Opens a directory in which a command runs or that it may change. `role` names it in errors. Throws
-	 * `failed_precondition` if it is missing, or if the path is a symbolic link or leads through one.
+	 * Opens a directory in which a command runs or that it may change. `role` names the directory in errors. Throws
+	 * `failed_precondition` if it is missing, or if its path is or contains a symbolic link.
 	 */
 	async pin(path: string, role: "root" | "working directory"): Promise<void> {
 		if (await this.tryPin(path)) return;
 		throw replacedDirectory(path, role, await ifThere(realpath(path)));
 	}
 
-	/** Opens a directory if it is at exactly this path. */
+	/** Opens a directory if its real path is exactly this path. */
 	async tryPin(path: string): Promise<boolean> {
 		return typeof (await this.#pin(path)) === "object";
 	}
 
 	/**
-	 * Returns the steps without those whose source is missing, and records the sources that `isPinned` selects for
-	 * `check`. Throws `PlaceReplaced` if one of them is reached through a link.
+	 * Returns the mounts whose source exists, and records the sources that `isPinned` selects for `check`. Throws
+	 * `PlaceReplaced` if the path of a source contains a link.
 	 */
 	async bind(mounts: readonly Mount[], isPinned: (path: string) => boolean): Promise<Mount[]> {
 		const found = await Promise.all(
@@ -72,9 +75,9 @@ export class PinnedPlaces implements AsyncDisposable {
 	}
 
 	/**
-	 * Shell line for the inside. It ends the shell unless every bound path and the working directory are the open ones.
-	 * `words` are its positional parameters, which it removes. Bubblewrap resolves a path before it binds it, so another
-	 * program can change the path in between.
+	 * Returns a shell line for the inside. It ends the shell unless every bound path and the working directory are the
+	 * open ones. `words` are its positional parameters, which it removes. The check is necessary because bubblewrap
+	 * resolves a path before it binds it, and another program can change the path in between.
 	 */
 	async check(
 		stat: string,
@@ -93,7 +96,7 @@ export class PinnedPlaces implements AsyncDisposable {
 		return { line, words: all.map(([path]) => path) };
 	}
 
-	/** Whether the path of an open directory still leads to it, without links. */
+	/** Whether the path of an open directory still leads to the directory, without links. */
 	async isSame(path: string): Promise<boolean> {
 		const pinned = await this.#places.get(path);
 		const found = await find(path);
@@ -121,17 +124,17 @@ export class PinnedPlaces implements AsyncDisposable {
 	}
 }
 
-/** Whether the sandbox ended because `check` found another file. `output` is that of a command that never began. */
+/** Whether `check` ended the sandbox because it found another file. `output`: output of a command that never began. */
 function foundReplaced(output: string): boolean {
 	return output.includes(REPLACED);
 }
 
-/** Opens the file or directory that is at a path itself. `elsewhere`: the path is a link, or leads through one. */
+/** Opens the file or directory at a path. Returns `elsewhere` if the path is or contains a link. */
 async function find(path: string): Promise<Place | "missing" | "elsewhere"> {
 	await using undo = new AsyncDisposableStack();
 	const handle = undo.adopt(await openIfThere(path), (opened) => opened?.close());
 	if (handle === undefined) return "missing";
-	// proc(5): the link has the path at which the open file is now, with all links resolved.
+	// The link contains the current path of the open file, with all links resolved: proc(5).
 	if ((await readlink(`/proc/self/fd/${handle.fd}`)) !== path) return "elsewhere";
 	const stats = await handle.stat({ bigint: true });
 	if (stats.isSymbolicLink()) return "elsewhere";
@@ -148,10 +151,10 @@ async function openIfThere(path: string): Promise<FileHandle | undefined> {
 	}
 }
 
-/** Maximum of starts of a command whose files or directories are replaced or removed while its sandbox is built. */
+/** Maximum starts of a command if other programs replace or remove files while its sandbox is built. */
 const MAX_STARTS = 3;
 
-/** Runs `start` again if a place was replaced. The command has not run in that case. */
+/** Repeats `start` if a file or directory was replaced. The command has not run in that case. */
 export async function againIfReplaced<T>(start: () => Promise<T>): Promise<T> {
 	for (let started = 1; ; started += 1) {
 		try {
@@ -165,13 +168,13 @@ export async function againIfReplaced<T>(start: () => Promise<T>): Promise<T> {
 interface NotBegun {
 	readonly command: Command;
 	readonly outcome: CommandOutcome;
-	/** Paths that should be empty in the sandbox. Bubblewrap fails if one of them was deleted. */
+	/** Paths that appear empty in the sandbox. Bubblewrap fails if one of them was deleted. */
 	readonly covers: readonly string[];
-	/** See `Bubblewrap.failedToStart`. */
+	/** Reports the failure: see `Bubblewrap.failedToStart`. */
 	failedToStart(): Promise<void>;
 }
 
-/** Throws the reason why a command never began, unless it was cancelled or its time was over. */
+/** Throws the reason why a command never began, unless it was cancelled or its time limit passed. */
 export async function throwReason({ command, outcome, covers, failedToStart }: NotBegun): Promise<void> {
 	if (foundReplaced(outcome.output)) throw new PlaceReplaced();
 	if (outcome.timedOut || command.signal.aborted) return;
@@ -186,10 +189,12 @@ async function firstMissing(paths: readonly string[]): Promise<string | undefine
 	return paths[found.indexOf(undefined)];
 }
 
-/** Error for a command that never began because a program before it failed. The output has the reason. */
+/**
+ * Returns the error for a command that never began because an earlier program failed. The output contains the reason.
+ */
 function notBuilt({ output, code, signal }: Omit<CommandOutcome, "timedOut">): ParleyError {
 	const [, known] = /(?:bwrap|parley|keyctl_join_session_keyring): (.*)/.exec(output) ?? [];
-	// keyctl(1) writes that line when it succeeds.
+	// A successful keyctl(1) prints a line that is not a reason.
 	const lines = output
 		.split("\n")
 		.filter((one) => one.trim() !== "" && !one.startsWith("Joined session keyring"));

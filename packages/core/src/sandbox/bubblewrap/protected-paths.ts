@@ -6,9 +6,9 @@ import { isWithin } from "../../filesystem/paths.ts";
 import { isControl, isSecret } from "../../filesystem/sensitive-paths.ts";
 import type { Mount } from "./system-layout.ts";
 
-/** Directories of which only some files decide what runs later. */
+/** Directories that contain control files (see `isControl`) and other files. */
 const halfControl = [".github", ".config"];
-/** Directories in a home directory of which only some files are secret. */
+/** Directories in a home directory that contain secrets and other files. */
 const halfSecret = [".config", ".docker", ".local/share"];
 
 export interface Places {
@@ -18,18 +18,18 @@ export interface Places {
 	readonly home: string | undefined;
 }
 
-/** A file that decides what runs later. `target` is the target of a link, or empty. */
+/** A control file: it decides what runs later. `target` is the target of a link, or empty. */
 interface Steering {
 	readonly directory: string;
 	readonly target: string;
 }
 
-/** Such files by their paths. */
+/** Control files by path. */
 export type Known = ReadonlyMap<string, Steering>;
 
 /**
- * Files that control later commands: in the roots, in the directories between a root and the working directory, and in
- * `nested`. Also in the home directory if a root contains it. Files of git are excluded.
+ * Finds control files in the roots, in the directories between a root and the working directory, and in `nested`.
+ * Includes the home directory if a root contains it. Excludes files of git.
  */
 export async function findControl(places: Places, nested: Iterable<string>): Promise<Known> {
 	const directories = new Set([...directoriesOf(places), ...nested]);
@@ -37,10 +37,10 @@ export async function findControl(places: Places, nested: Iterable<string>): Pro
 	return new Map(found.flat());
 }
 
-/** Makes such files of one directory read only. */
+/** Returns mounts that make the control files of one directory read-only. */
 export function protectControl(directory: string, known: Known): Mount[] {
 	const here = [...known].filter(([, steering]) => steering.directory === directory);
-	// A mount point cannot be renamed, so that no other directory can replace it.
+	// A mount point cannot be renamed, so another directory cannot replace it.
 	const halfway = new Set(here.map(([path]) => dirname(path)).filter((path) => path !== directory));
 	return [
 		...[...halfway].map((path) => ["--bind", path, path]),
@@ -49,8 +49,8 @@ export function protectControl(directory: string, known: Known): Mount[] {
 }
 
 /**
- * Secrets of the home directory, if a root contains it. An operator who chose the home directory did not intend to share
- * keys.
+ * Returns the secrets in the home directory if a root contains it. An operator who chose the home directory as a root
+ * did not intend to share keys.
  */
 export async function secretsAtHome(places: Places): Promise<string[]> {
 	const { home } = places;
@@ -62,14 +62,17 @@ export async function secretsAtHome(places: Places): Promise<string[]> {
 	return names.flat().filter((path) => isSecret(path));
 }
 
-/** Secrets in the roots, and targets of links with the name of one, within the limit of `walk`. */
+/**
+ * Returns the secrets in the roots, and the targets of links whose name is the name of a secret, within the limit of
+ * `walk`.
+ */
 export async function secretsInRoots(roots: readonly string[]): Promise<string[]> {
 	const found = await walk(roots, (path) => isSecret(path));
 	const real = await Promise.all(found.map(async (path) => (await ifThere(realpath(path))) ?? []));
 	return real.flat().filter((path) => roots.some((root) => isWithin(path, root) && path !== root));
 }
 
-/** Makes files, sockets and directories empty. */
+/** Returns mounts that make files, sockets and directories empty. */
 export async function cover(paths: readonly string[]): Promise<Mount[]> {
 	const outer = [...new Set(paths)].filter(
 		(path) => !paths.some((other) => other !== path && isWithin(path, other)),
@@ -77,7 +80,10 @@ export async function cover(paths: readonly string[]): Promise<Mount[]> {
 	return (await Promise.all(outer.map(coverOne))).flat();
 }
 
-/** The roots, the directories between a root and the working directory, and the home directory if a root contains it. */
+/**
+ * Returns the roots, the directories between a root and the working directory, and the home directory if a root
+ * contains it.
+ */
 export function directoriesOf({ roots, cwd, home }: Places): Set<string> {
 	const inRoots = (path: string): boolean => roots.some((root) => isWithin(path, root));
 	const found = new Set<string>(roots);
@@ -91,7 +97,7 @@ async function controlIn(directory: string): Promise<(readonly [string, Steering
 	const names = await Promise.all(
 		places.map(async (place) => (await namesIn(place)).map((name) => join(place, name))),
 	);
-	// Only the path below the directory matters, because commands cannot use directories above a root.
+	// Only the path below the directory is checked, because commands cannot change directories above a root.
 	const control = names.flat().filter((path) => isControl(`/${relative(directory, path)}`));
 	return await Promise.all(
 		control
@@ -111,25 +117,25 @@ async function coverOne(path: string): Promise<Mount[]> {
 }
 
 async function namesIn(directory: string): Promise<string[]> {
-	// A link can lead out of the roots.
+	// `lstat` does not follow a link, which could lead out of the roots.
 	const stats = await ifThere(lstat(directory));
 	return stats?.isDirectory() ? ((await ifThere(readdir(directory))) ?? []) : [];
 }
 
-/** Target of a link; undefined for everything else. */
+/** Returns the target of a link, or undefined for any other path. */
 async function ifLink(path: string): Promise<string | undefined> {
 	const stats = await ifThere(lstat(path));
 	return stats?.isSymbolicLink() ? await ifThere(readlink(path)) : undefined;
 }
 
-/** Maximum of entries. A search needs some tenths of a second before a command. */
+/** Maximum entries of a search. Such a search takes some tenths of a second before a command. */
 const MAX_ENTRIES = 20_000;
-/** Large directories of published packages and of git. Certificates in them are not secrets. */
+/** Large directories of packages and git, which are not searched. The certificates in them are not secrets. */
 const skipped = ["node_modules", "site-packages", ".git"];
 
 /**
- * Paths below these directories that are `isProtected`, the nearest first. Does not look below such a path and follows no
- * links. Stops after 20,000 entries.
+ * Returns the `isProtected` paths below these directories, nearest first. Does not search below such a path, and
+ * follows no links. Stops after 20,000 entries.
  */
 async function walk(
 	directories: readonly string[],
@@ -151,15 +157,18 @@ async function walk(
 	return found;
 }
 
-/** Bytes that are read of the kernel's list. A line has about a hundred. */
+/** Maximum bytes of the kernel's list that are read. A line has about a hundred bytes. */
 const LIST_BYTES = 4 * 1024 * 1024;
-/** `Num RefCount Protocol Flags Type St Inode Path`: https://man7.org/linux/man-pages/man5/proc_pid_net.5.html */
+/**
+ * Pattern of a line `Num RefCount Protocol Flags Type St Inode Path`:
+ * https://man7.org/linux/man-pages/man5/proc_pid_net.5.html
+ */
 const line = /^[0-9a-f]+:(?: [0-9A-F]+){5} +\d+(?: (.+))?$/;
 
 /**
- * Socket files of outside processes at or below these directories. A network namespace does not prevent a command from
- * connecting to them. If the kernel's list is incomplete (a relative name, a list that is too long), the directories are
- * searched instead.
+ * Returns the socket files of outside processes at or below these directories. A network namespace does not prevent a
+ * command from connecting to them. If the kernel's list is incomplete (a relative name, or too many bytes), searches
+ * the directories instead.
  */
 export async function hostSockets(directories: readonly string[]): Promise<string[]> {
 	const { names, isWhole } = socketNamesIn((await ifThere(readList())) ?? "");
@@ -171,7 +180,7 @@ export async function hostSockets(directories: readonly string[]): Promise<strin
 	return stats.filter(({ is }) => is?.isSocket()).map(({ path }) => path);
 }
 
-/** Absolute names in the kernel's list, and whether the list has no other sockets with a file. */
+/** Returns the absolute names in the kernel's list, and whether the list names every socket that has a file. */
 export function socketNamesIn(list: string): { readonly names: string[]; readonly isWhole: boolean } {
 	const [header, ...lines] = list.split("\n");
 	const matches = lines.slice(0, -1).map((text) => line.exec(text));
@@ -186,13 +195,13 @@ export function socketNamesIn(list: string): { readonly names: string[]; readonl
 	};
 }
 
-/** Path of a socket file with all links resolved, as the paths of roots are. */
+/** Returns the path of a socket file with all links resolved, for comparison with the real paths of roots. */
 async function realName(name: string): Promise<string | undefined> {
 	const directory = await ifThere(realpath(dirname(name)));
 	return directory && join(directory, basename(name));
 }
 
-/** Reads at most `LIST_BYTES`. Files of /proc have no size and can be long. */
+/** Reads at most `LIST_BYTES` bytes, because files of /proc report no size and can be long. */
 async function readList(): Promise<string> {
 	await using file = await open("/proc/self/net/unix");
 	const buffer = Buffer.alloc(LIST_BYTES);

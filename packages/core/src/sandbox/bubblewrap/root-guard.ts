@@ -17,11 +17,11 @@ import { directoriesOf, findControl, type Known, type Places, protectControl } f
 import type { Mount } from "./system-layout.ts";
 import { rootTexts } from "./texts.ts";
 
-/** Milliseconds of a search for repositories in the roots. */
+/** Maximum milliseconds of a search for repositories in the roots. */
 const LOOK_MS = 500;
-/** Milliseconds of reading settings after a command. Settings that are left then are renamed unread. */
+/** Maximum milliseconds to read settings after a command. Settings that are unread then are renamed. */
 const AFTER_MS = 5_000;
-/** Maximum mounts for repositories below the roots. This number costs about a tenth of a second. */
+/** Maximum mounts for repositories below the roots. This number of mounts takes about a tenth of a second. */
 const MAX_MOUNTS = 150;
 
 export interface Guarded extends Places {
@@ -34,9 +34,9 @@ export interface Guards {
 	readonly clock: Clock;
 	readonly ids: Ids;
 	readonly log: Logger;
-	/** Paths whose change could not be reverted. They are not treated as known. */
+	/** Paths whose changes could not be reverted. The next command must not treat them as known. */
 	readonly remaining: Set<string>;
-	/** Notes about roots that were given once and are not repeated. */
+	/** Notes about roots that were already shown. */
 	readonly given: Set<string>;
 }
 
@@ -48,39 +48,39 @@ interface Found {
 	readonly known: Known;
 }
 
-/** Report of changes that were reverted after a command, and of failures. */
+/** Report about reverted changes after a command, and about failures. */
 export interface Guarding {
-	/** Former paths of files that were renamed. */
+	/** Former paths of renamed files. */
 	readonly paths: readonly string[];
 	readonly settings: readonly RemovedSettings[];
 	/** Descriptions of changes that could not be reverted. */
 	readonly failed: readonly string[];
-	/** Files that decide what runs later, in directories that replaced others. They stay. */
+	/** Control files in directories that replaced other directories. These files are not changed. */
 	readonly swapped: readonly string[];
 	/** Whether the roots contain more than was searched. */
 	readonly isBeyond: boolean;
 	/** Directories that could not be read. */
 	readonly unread: readonly string[];
-	/** Number of directories with repositories or skills that were not made read only because there are too many. */
+	/** Number of directories with repositories or skills that were not made read-only, because there were too many. */
 	readonly unprotected: number;
 }
 
 /** Functions that check the roots after a command. */
 interface Ended extends GitRunner {
-	/** The roots, open since before the command. */
+	/** The roots, which were opened before the command. */
 	readonly pins: { readonly isSame: PinnedPlaces["isSame"] };
 	/** Whether the call was cancelled. */
 	isLate(): boolean;
 }
 
-/** Prevents a command from leaving files in the roots that decide what runs outside of the sandbox later. */
+/** Prevents commands from leaving control files in the roots that affect programs outside the sandbox later. */
 export class RootGuard {
 	readonly #found: Found;
 	readonly #paths: string[] = [];
 	readonly #failed: string[] = [];
 	#unprotected = 0;
 
-	/** Checks the roots before the command. */
+	/** Examines the roots before the command. */
 	static async before(places: Guarded, guards: Guards): Promise<RootGuard> {
 		const startedMs = guards.clock.now();
 		const before = await lookAt(places, guards.clock);
@@ -92,7 +92,10 @@ export class RootGuard {
 		this.#found = found;
 	}
 
-	/** Mounts that make those files read only. Outer ones come first, because a mount hides earlier ones below it. */
+	/**
+	 * Returns mounts that make control files read-only. Parent directories are first, because a mount hides earlier
+	 * mounts below it.
+	 */
 	async mounts(): Promise<Mount[]> {
 		const { places, before, known } = this.#found;
 		const own = directoriesOf(places);
@@ -121,8 +124,8 @@ export class RootGuard {
 	}
 
 	/**
-	 * Reverts changes of such files. The command and all its processes must have ended; other commands may still run.
-	 * Reports failures and continues. Never rejects.
+	 * Reverts changes of control files. The command and all its processes must have ended, but other commands may still
+	 * run. Reports failures and continues. Never rejects.
 	 */
 	async after({ git, pins, isLate }: Ended): Promise<Guarding> {
 		const { guards, before, startedMs } = this.#found;
@@ -157,7 +160,10 @@ export class RootGuard {
 		return { ...done, isBeyond, unread: [...unread], unprotected: this.#unprotected };
 	}
 
-	/** The places without roots that another program replaced. The present target of such a path is not changed. */
+	/**
+	 * Returns the places without roots that another program replaced. The new directory at such a path must not be
+	 * changed.
+	 */
 	async #remaining(pins: Ended["pins"]): Promise<Guarded> {
 		const { places } = this.#found;
 		const roots: string[] = [];
@@ -168,10 +174,13 @@ export class RootGuard {
 		return { ...places, roots };
 	}
 
-	/** Resolves with files that decide what runs later, in directories that replaced others. */
+	/**
+	 * Renames new and changed control files. Resolves with the control files in directories that replaced other
+	 * directories.
+	 */
 	async #disableControl(places: Guarded, after: Repositories | undefined): Promise<string[]> {
 		const { guards, before, known } = this.#found;
-		// A new repository, such as a clone, is left unchanged.
+		// A new repository, such as a clone, stays unchanged.
 		const isSame = (top: string): boolean =>
 			after === undefined || before.tops.get(top) === after.tops.get(top);
 		const tops = [...before.tops.keys()];
@@ -216,7 +225,7 @@ function lookAt(
 	return findRepositories({ roots, surely, hidden, isLate: () => clock.monotonic() > end });
 }
 
-/** Number of groups that fit into `MAX_MOUNTS`. */
+/** Returns the number of groups that fit into `MAX_MOUNTS`. */
 function roomFor(groups: readonly Group[]): number {
 	let left = MAX_MOUNTS;
 	const full = groups.findIndex((group) => {
@@ -226,16 +235,16 @@ function roomFor(groups: readonly Group[]): number {
 	return full < 0 ? groups.length : full;
 }
 
-/** Maximum of names in one note. */
+/** Maximum names in one note. */
 const MAX_NAMED = 10;
 
-/** Note after the output of a command about reverted changes and unchecked directories. */
+/** Returns a note after the output of a command, about reverted changes and unchecked directories. */
 export function guardNote(
 	guarding: Guarding,
 	roots: readonly string[],
 	{ given }: { readonly given: Set<string> },
 ): string {
-	// Once for the same roots, because it can be true for each of their commands.
+	// Shown once for the same roots, because it may apply to each of their commands.
 	const lasting = leftOut(guarding).filter((note) => !given.has(JSON.stringify([roots, note])));
 	for (const note of lasting) given.add(JSON.stringify([roots, note]));
 	return [...revertedNotes(guarding), ...lasting].map((note) => `\n[${note}]\n`).join("");
@@ -271,22 +280,23 @@ function namedOf(items: readonly string[]): string {
 }
 
 function quoted(path: string): string {
-	// The end of a longer path would not be read.
+	// Readers ignore the end of a longer path.
 	return JSON.stringify(path.length > 300 ? `${path.slice(0, 300)}…` : path);
 }
 
-/** Opens a directory also without the right to read it. https://man7.org/linux/man-pages/man2/open.2.html */
+/** Opens a directory without the permission to read it. https://man7.org/linux/man-pages/man2/open.2.html */
 const O_PATH = 0o10000000;
 
 /**
- * Renames a file, link or directory in its own directory, even if a command removed the permission to write there. `path`
- * is real except for its last part, and no command can guess `name`. Throws `failed_precondition` if that fails.
+ * Renames a file, link or directory within its own directory, even if a command removed the write permission there.
+ * `path` is real except for its last component. `name` must be unpredictable for commands. Throws `failed_precondition`
+ * if the rename fails.
  */
 export async function moveAside(path: string, name: string): Promise<void> {
 	try {
 		await move(path, name);
 	} catch (cause) {
-		// Another process removed it.
+		// Another process removed the file.
 		if (systemCode(cause) === "ENOENT") return;
 		throw new ParleyError(rootTexts.cannotRename(path, systemCode(cause)), {
 			code: "failed_precondition",
@@ -295,7 +305,7 @@ export async function moveAside(path: string, name: string): Promise<void> {
 	}
 }
 
-/** Works through the open directory, because another command can create a link at its path. */
+/** Renames the file through the open directory, because another command can create a link at the directory's path. */
 async function move(path: string, name: string): Promise<void> {
 	await using directory = await open(dirname(path), O_PATH);
 	const handlePath = `/proc/self/fd/${directory.fd}`;

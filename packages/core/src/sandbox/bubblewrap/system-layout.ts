@@ -3,15 +3,18 @@ import { basename, dirname, isAbsolute, join } from "node:path";
 import { ifThere } from "../../filesystem/file-error.ts";
 import { isWithin } from "../../filesystem/paths.ts";
 
-/** One option of bubblewrap with its values, which builds a part of the inside: https://man.archlinux.org/man/bwrap.1 */
+/** One option of bubblewrap with its values. It builds a part of the inside: https://man.archlinux.org/man/bwrap.1 */
 export type Mount = readonly string[];
 
-/** Top-level directories of programs. Some of them are links on some distributions. */
+/** Top-level directories of programs. On some distributions, some of them are links. */
 const topLevel = ["bin", "sbin", "lib", "lib32", "lib64", "libx32"];
-/** Directories of programs outside /usr. Every user may read them by design. */
+/** Directories of programs outside /usr. By design, every user may read them. */
 const stores = ["/nix/store", "/gnu/store"];
 
-/** Parts of /etc that the dynamic linker, TLS libraries and runtimes read. No settings of services, no accounts. */
+/**
+ * Parts of /etc that the dynamic linker, TLS libraries and runtimes read. They contain no settings of services and no
+ * accounts.
+ */
 const settings = [
 	"ld.so.cache",
 	"ld.so.conf",
@@ -37,11 +40,11 @@ const settings = [
 	"fonts",
 	"static/ssl",
 ];
-/** Debian stores settings of Java and Perl here, without which they do not start. */
+/** Settings of Java and Perl on Debian. Java and Perl do not start without these settings. */
 const runtimeSettings = /^(?:java-|perl$|python3)/;
 
 /**
- * Directories of programs of version managers in a home directory. None of these contains keys. For example, `.cargo` and
+ * Program directories of version managers in a home directory. None of them contains keys. For example, `.cargo` and
  * `.bun` contain keys, so only their `bin` is listed.
  */
 const toolchains = [
@@ -74,16 +77,17 @@ interface Surroundings {
 	readonly home: string | undefined;
 }
 
-/** The parts of this system that commands see, read only. */
+/** Parts of this system that commands see read-only. */
 export interface SystemLayout {
-	/** Programs of the system, and the files that they need. */
+	/** Programs of the system, and the files that these programs need. */
 	readonly base: readonly Mount[];
-	/** Directories with further programs. */
+	/** Directories with additional programs. */
 	readonly tools: readonly ToolDirectory[];
 }
 
 /**
- * A directory that commands see at `path`. A link there is resolved once, because a command may be able to change it later.
+ * A directory that commands see at `path`. A link at this path is resolved once, because a command may be able to
+ * change it later.
  */
 interface ToolDirectory {
 	readonly path: string;
@@ -111,12 +115,12 @@ export async function describeSystem({ path, home }: Surroundings): Promise<Syst
 	};
 }
 
-/** Whether a path belongs to the programs of the system. */
+/** Whether a path belongs to the system's programs. */
 export function isOfSystem(path: string): boolean {
 	return ["/usr", ...stores, ...topLevel.map((name) => `/${name}`)].some((known) => isWithin(path, known));
 }
 
-/** Mounts a path read only at the same place, if it exists. */
+/** Returns a mount that binds an existing path read-only at the same path. */
 export function readOnly(path: string): Mount {
 	return ["--ro-bind-try", path, path];
 }
@@ -127,7 +131,7 @@ async function settingsOfSystem(): Promise<string[]> {
 	return names.map((name) => `/etc/${name}`);
 }
 
-/** Mounts directories and copies links, so that a link leads to the same name inside. */
+/** Returns mounts that bind directories and copy links, so that a link leads to the same name inside. */
 async function mapExisting(paths: readonly string[]): Promise<Mount[]> {
 	const found = await Promise.all(
 		paths.map(async (path): Promise<Mount[]> => {
@@ -140,7 +144,10 @@ async function mapExisting(paths: readonly string[]): Promise<Mount[]> {
 	return found.flat();
 }
 
-/** Directories of PATH outside the system. For `…/bin` the directory above it, which contains the rest of the program. */
+/**
+ * Returns the directories of PATH outside the system. For `…/bin`, returns its parent directory, which contains the
+ * rest of the program.
+ */
 async function programDirectories(entries: readonly string[], home: string | undefined): Promise<string[]> {
 	const found = new Set<string>();
 	for (const entry of entries.filter(isAbsolute)) {

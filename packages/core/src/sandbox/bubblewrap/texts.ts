@@ -1,4 +1,4 @@
-/** Faults of bubblewrap on this machine, with their remedies. */
+/** Errors of bubblewrap on this machine, with instructions. */
 export const bubblewrapTexts = {
 	notInstalled: "bubblewrap is not installed",
 	otherProgram: (program: string): string =>
@@ -19,7 +19,7 @@ export const bubblewrapTexts = {
 	allowNamespaces: (alternative: string): string => `let this user create user namespaces, ${alternative}`,
 } as const;
 
-/** Changes of the roots during a command, which the model and people read after it. */
+/** Notes about changes in the roots. The model and people read them after a command. */
 export const rootTexts = {
 	workingDirectory: "working directory",
 	directoryReplaced: "parley: a directory was replaced while the sandbox was built",

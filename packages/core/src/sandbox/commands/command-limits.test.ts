@@ -20,7 +20,7 @@ beforeEach(async () => {
 });
 afterEach(() => directory[Symbol.asyncDispose]());
 
-/** Files of a cgroup, as the kernel shows them to a user to whom it is delegated. */
+/** Creates the files of a cgroup as the kernel shows them to the user to whom it is delegated. */
 function putCgroup(path: string, processes: readonly number[], controllers = "cpu memory pids"): string {
 	const cgroup = join(directory.path, path);
 	mkdirSync(cgroup, { recursive: true });

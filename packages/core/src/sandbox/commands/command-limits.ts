@@ -11,22 +11,25 @@ const GIB = 1024 ** 3;
 const GIB_IN_KIB = 1024 ** 2;
 const TIMEOUT_MS = 5_000;
 
-/** Bytes of memory, without swap, and processes and threads of one command with all that it starts. */
+/**
+ * Maximum bytes of memory, without swap, for one command and its child processes. `PROCESSES` limits their processes
+ * and threads.
+ */
 const MEMORY_BYTES = 4 * GIB;
 const PROCESSES = 256;
 
-/** Limit on all processes of a command together. */
+/** Limit for all processes of a command together. */
 export interface Limiter {
 	readonly kind: MemoryLimit;
-	/** Returns the start of an argument list that limits the program after it. `name` is unique. */
+	/** Returns the beginning of an argument list, which limits the program that follows. `name` must be unique. */
 	apply(name: string): Limited;
 }
 
 interface Limited {
 	readonly argv: readonly string[];
-	/** Environment of the first program of `argv`. The program after `argv` does not get it. */
+	/** Environment of the first program in `argv`. The limited program does not receive it. */
 	readonly environment: Readonly<Record<string, string>>;
-	/** Removes the limit of `apply`. Call it after the command has ended. */
+	/** Removes the limit. Call it after the command has ended. */
 	end(): Promise<void>;
 }
 
@@ -37,8 +40,9 @@ export const eachProcess: Limiter = {
 };
 
 /**
- * Limits of each process, by the letters of `ulimit`: files, processes of the user, KiB of a file, seconds of CPU, KiB of
- * address space, KiB of a core dump. The kernel does not count processes of root.
+ * Returns the limits of each process, by the letters of `ulimit`. They limit files, processes of the user, KiB of a
+ * file, seconds of CPU, KiB of address space, and KiB of a core dump. The kernel does not limit the number of processes
+ * of root.
  */
 export function limitsOfProcess(kind: MemoryLimit, processors: number = availableParallelism()) {
 	return {
@@ -52,14 +56,15 @@ export function limitsOfProcess(kind: MemoryLimit, processors: number = availabl
 }
 
 /**
- * Addresses are reserved, not used. Java 17 needs 4 GiB to start, Node needs 0.75 GiB for each worker thread, and pools of
- * workers have one for each processor. With a cgroup the limit is the highest of these.
+ * Returns the limit of the address space in GiB. Programs reserve more addresses than they use. Java 17 needs 4 GiB to
+ * start, Node needs 0.75 GiB for each worker thread, and pools of workers have a worker for each processor. If a cgroup
+ * limits the memory, the highest value applies.
  */
 function addressSpaceGib(kind: MemoryLimit, processors: number): number {
 	return kind === "address-space" ? Math.min(16, 4 + processors) : 16;
 }
 
-/** Prints the limits of its own cgroup, and an argument that must arrive unchanged. */
+/** Prints the limits of the process's own cgroup, and an argument that must arrive unchanged. */
 const TRIAL = `
 at=/sys/fs/cgroup$(sed -n 's/^0:://p' /proc/self/cgroup)
 cat "$at/memory.max" "$at/memory.swap.max" "$at/pids.max"
@@ -68,7 +73,10 @@ printf '%s' "$1"`;
 const UNCHANGED = "a ${PATH} $$ %n";
 const EXPECTED = `${MEMORY_BYTES}\n0\n${PROCESSES}\n${UNCHANGED}`;
 
-/** Strongest limiter that this system allows. Each is tried, and used only if the kernel shows its limits. */
+/**
+ * Returns the strongest limiter that this system allows. Tries each limiter, and uses it only if the kernel shows its
+ * limits.
+ */
 export async function findLimiter(unsandboxed: Sandbox): Promise<Limiter> {
 	for (const candidate of [...(await systemdLimiters()), ...(await ownCgroupLimiters())]) {
 		if (await limitWorks(candidate, unsandboxed)) return candidate;
@@ -95,7 +103,7 @@ async function limitWorks(limiter: Limiter, unsandboxed: Sandbox): Promise<boole
 	}
 }
 
-/** systemd-run(1) with a scope: of the user's manager, or of the system's for root. */
+/** Returns limiters that use a scope of systemd-run(1), in the user's manager, or for root in the system's manager. */
 async function systemdLimiters(): Promise<Limiter[]> {
 	const uid = process.getuid?.() ?? 0;
 	const runtime = process.env["XDG_RUNTIME_DIR"] || `/run/user/${uid}`;
@@ -103,7 +111,7 @@ async function systemdLimiters(): Promise<Limiter[]> {
 	const program = await findProgram("systemd-run", SYSTEM_PATH).catch(() => undefined);
 	if (program === undefined) return [];
 	const environment: Record<string, string> = uid === 0 ? {} : { XDG_RUNTIME_DIR: runtime };
-	// Known since 254; later versions may expand `$` in arguments without it.
+	// The option exists since version 254. Without it, later versions may expand `$` in arguments.
 	return [["--expand-environment=no"], []].map((options) => ({
 		kind: "systemd",
 		apply: () => ({
@@ -120,7 +128,7 @@ interface Scope {
 	readonly options: readonly string[];
 }
 
-/** Starts a program in a scope with limits, and with an empty environment. */
+/** Returns arguments that start a program in a scope with limits, and with an empty environment. */
 export function scopeArguments({ program, uid, options }: Scope): string[] {
 	return definedItems([
 		program,
@@ -138,7 +146,7 @@ export function scopeArguments({ program, uid, options }: Scope): string[] {
 	]);
 }
 
-/** Makes the cgroup `$1` with its limits, and becomes the command in it. */
+/** Creates the cgroup `$1` with its limits, moves into it, and becomes the command. */
 const ENTER = `
 mkdir "$1" && cd "$1" && echo ${MEMORY_BYTES} >memory.max && echo 0 >memory.swap.max && echo ${PROCESSES} >pids.max &&
 	echo 1 >memory.oom.group && echo 0 >cgroup.procs && cd / || { echo "parley: no cgroup $1" >&2; exit 1; }
@@ -152,7 +160,7 @@ async function ownCgroupLimiters(): Promise<Limiter[]> {
 	return base === undefined ? [] : [cgroupLimiter(base)];
 }
 
-/** Limits commands by separate cgroups in `base`, the directory of a cgroup that was delegated to this user. */
+/** Limits each command with a separate cgroup in `base`, the directory of a cgroup that was delegated to this user. */
 export function cgroupLimiter(base: string): Limiter {
 	return {
 		kind: "cgroup",
@@ -161,7 +169,7 @@ export function cgroupLimiter(base: string): Limiter {
 			return {
 				argv: ["/bin/sh", "-c", ENTER, "parley", directory],
 				environment: {},
-				// The cgroup cannot be removed until the kernel has ended its last process. An empty one costs only its name.
+				// A cgroup cannot be removed until the kernel has ended its last process. An empty cgroup costs only its name.
 				end: () => rmdir(directory).catch(() => undefined),
 			};
 		},
@@ -169,9 +177,10 @@ export function cgroupLimiter(base: string): Limiter {
 }
 
 /**
- * The cgroup in which this process may create others with limits. It is the parent of its own if that has no process itself
- * (`DelegateSubgroup=` of systemd), or its own if no other process is in it. Then this process moves into a child, because a
- * cgroup with controllers for its children has no processes itself: `Documentation/admin-guide/cgroup-v2.rst`
+ * Returns the cgroup in which this process may create limited cgroups. This is the parent of its own cgroup if the
+ * parent has no process (`DelegateSubgroup=` of systemd). Otherwise it is its own cgroup if no other process is in it.
+ * This process then moves into a child, because a cgroup with controllers for its children must not have processes:
+ * `Documentation/admin-guide/cgroup-v2.rst`
  */
 export async function delegatedCgroup(own: string, pid: number): Promise<string | undefined> {
 	if ((await mayDelegate(dirname(own))) && (await processesIn(dirname(own))).length === 0) {
@@ -207,12 +216,15 @@ async function processesIn(directory: string): Promise<string[]> {
 async function enableControllers(directory: string): Promise<boolean> {
 	return await writeFile(join(directory, "cgroup.subtree_control"), "+memory +pids").then(
 		() => true,
-		// EBUSY if a process is in it, EOPNOTSUPP in a threaded subtree: there is no limit then.
+		// EBUSY: a process is in the cgroup. EOPNOTSUPP: it is in a threaded subtree. A limit is impossible in both cases.
 		() => false,
 	);
 }
 
-/** Shell command that limits the size of written files. Bash uses units of 1 KiB, other shells of 512 bytes. */
+/**
+ * Returns a shell command that limits the size of written files. Bash uses units of 1 KiB, and other shells use units
+ * of 512 bytes.
+ */
 export function limitFiles(bytes: number, isBash: boolean): string {
 	return `ulimit -f ${Math.max(1, Math.floor(bytes / (isBash ? 1024 : 512)))}`;
 }

@@ -4,7 +4,7 @@ import type { Command, CommandOutcome } from "../../vocabulary/sandbox.ts";
 import { killMarked, ProcessGroup, signalMarked } from "./process-group.ts";
 import { commandTexts } from "./texts.ts";
 
-/** Milliseconds after its end during which a command is treated as running, because its connections may outlive it. */
+/** Milliseconds for which an ended command is treated as running, because its connections may outlive it. */
 const REMEMBERED_MS = 60_000;
 
 /** A command that is ready to start. */
@@ -12,18 +12,21 @@ export interface Prepared {
 	readonly argv: readonly string[];
 	readonly cwd: string;
 	readonly environment: Readonly<Record<string, string>>;
-	/** See `Start`. */
+	/** Input texts: see `Start`. */
 	readonly texts?: readonly (string | Uint8Array)[];
-	/** See `Start`. */
+	/** Receives a handle: see `Start`. */
 	onHandle?(handle: unknown): void;
-	/** Whether it has its own namespaces: its processes end with it, and it does not share the gateway's network. */
+	/**
+	 * Whether the command has its own namespaces. Then its processes end with it, and it does not share the gateway's
+	 * network.
+	 */
 	readonly contained: boolean;
-	/** Text that is printed in one piece before the command begins. The output starts after it. */
+	/** Text that is printed in one piece before the command begins. The command's output follows. */
 	readonly begun?: string;
 }
 
 export interface EndedRun extends CommandOutcome {
-	/** Whether `begun` was printed. Absent without `begun`. */
+	/** Whether `begun` was printed. Absent if the command has no `begun`. */
 	readonly hasBegun?: boolean;
 }
 
@@ -31,7 +34,7 @@ export interface EndedRun extends CommandOutcome {
 export class CommandRuns {
 	readonly #clock: Clock;
 	readonly #marker: string;
-	/** Monotonic time at which each uncontained command ended, by process id. Infinity while it runs. */
+	/** Monotonic time of the end of each uncontained command. Key: process id. Infinity while the command runs. */
 	readonly #endings = new Map<number, number>();
 	#all = 0;
 	#open = 0;
@@ -42,23 +45,23 @@ export class CommandRuns {
 		this.#marker = ids.create("commands");
 	}
 
-	/** See `Sandboxes.marker`. */
+	/** Mark of the commands: see `Sandboxes.marker`. */
 	get marker(): string | undefined {
 		return this.#hasOpen ? this.#marker : undefined;
 	}
 
-	/** See `Sandboxes.started`. */
+	/** Number of started commands: see `Sandboxes.started`. */
 	get started(): number {
 		return this.#open;
 	}
 
-	/** See `Sandboxes.processes`. */
+	/** Process ids: see `Sandboxes.processes`. */
 	processes(): readonly number[] {
 		this.#forgetOld();
 		return [...this.#endings.keys()];
 	}
 
-	/** `prepare` gets the mark that the command's processes must carry in their environment. */
+	/** Runs a command. `prepare` receives the mark that the command's processes must have in their environment. */
 	async run(command: Command, prepare: (mark: string) => Promise<Prepared>): Promise<EndedRun> {
 		this.#all += 1;
 		const mark = `${this.#marker}.${this.#all}`;
@@ -78,18 +81,18 @@ export class CommandRuns {
 			this.#clock,
 		);
 		const isOpen = !contained && group.pid > 0;
-		// Before anything is awaited: another task could otherwise see a process that is not counted.
+		// Set before any await, so that no other task sees a process that is not counted.
 		if (isOpen) {
 			this.#open += 1;
 			this.#endings.set(group.pid, Number.POSITIVE_INFINITY);
 		}
 		await group.running;
 		const cleared = isOpen ? group.exited.then(() => killMarked(mark)) : undefined;
-		// `all` also handles a rejection of the one while the other is pending.
+		// `Promise.all` also handles a rejection of one promise while the other is pending.
 		const [{ timedOut, ...end }] = await Promise.all([this.#watch(group, command), cleared]).finally(() => {
 			if (isOpen) this.#endings.set(group.pid, this.#clock.monotonic());
 		});
-		// Listeners get only the output of the command.
+		// Removes the text before the command, so that listeners receive only the command's output.
 		const hasBegun = opening.end(output);
 		return {
 			...end,
@@ -126,7 +129,7 @@ interface Output {
 	write(chunk: Buffer): void;
 }
 
-/** Passes output to the window and to the listener of the command. */
+/** Passes output to the window and to the command's listener. */
 function outputFor(command: Command, output: OutputWindow): Output {
 	if (!command.onOutput) return output;
 	return {
@@ -137,17 +140,17 @@ function outputFor(command: Command, output: OutputWindow): Output {
 	};
 }
 
-/** Maximum bytes of the text before the command that are stored. Bubblewrap and the shells print less. */
+/** Maximum stored bytes of the text before the command. Bubblewrap and the shells print less. */
 const MAX_BYTES = 64 * 1024;
 
-/** Passes on the output of a command without the text that was printed before it began. */
+/** Passes on the output of a command without the text that precedes it. */
 class Opening {
 	readonly #begun: Buffer;
 	readonly #output: Output;
 	#before: Buffer = Buffer.alloc(0);
 	#hasBegun: boolean;
 
-	/** `begun` is printed before the command begins. Without it, all output is the command's. */
+	/** `begun`: text that is printed before the command begins. Without it, all output belongs to the command. */
 	constructor(begun: string | undefined, output: Output) {
 		this.#begun = Buffer.from(begun ?? "");
 		this.#output = output;
@@ -173,19 +176,19 @@ class Opening {
 	}
 }
 
-/** Bytes after which a stream is only counted. */
+/** Maximum stored bytes of a stream. Further bytes are only counted. */
 const STORED_BYTES = 8 * 1024 * 1024;
 
 /**
- * Stores the head and the tail of a stream of bytes within `maxBytes` of valid UTF-8 without NUL, for any length of the
- * stream. The other bytes are counted. Memory is bounded by `maxBytes` and one chunk.
+ * Stores the head and the tail of a stream in `maxBytes` bytes of valid UTF-8 without NUL, for any length of the
+ * stream. Counts the other bytes. Memory is bounded by `maxBytes` and one chunk.
  */
 export class OutputWindow {
 	readonly #head: Buffer;
 	readonly #tail: Buffer;
 	readonly #decoder = new StringDecoder("utf8");
 	#headLength = 0;
-	/** Bytes that were written to the tail; the position in the ring is this number modulo the ring's length. */
+	/** Number of bytes written to the tail. Modulo the length of the ring, it is the position in the ring. */
 	#tailWritten = 0;
 	#received = 0;
 	#uncounted = 0;
@@ -206,7 +209,7 @@ export class OutputWindow {
 		this.#store(this.#decoder.write(chunk));
 	}
 
-	/** All text. Call it after the end of the stream. */
+	/** Returns the stored text. Call it after the end of the stream. */
 	text(): string {
 		this.#store(this.#decoder.end());
 		const head = this.#head.subarray(0, this.#headLength);
@@ -245,7 +248,7 @@ export class OutputWindow {
 	}
 }
 
-/** End of the last complete character of valid UTF-8. */
+/** Returns the end of the last complete character of valid UTF-8. */
 function lastBoundary(bytes: Buffer): number {
 	let start = bytes.length - 1;
 	while (start > 0 && isContinuation(bytes[start])) start -= 1;
@@ -254,7 +257,7 @@ function lastBoundary(bytes: Buffer): number {
 	return start + length <= bytes.length ? bytes.length : Math.max(0, start);
 }
 
-/** Start of the first complete character of valid UTF-8. */
+/** Returns the start of the first complete character of valid UTF-8. */
 function firstBoundary(bytes: Buffer): number {
 	let start = 0;
 	while (start < bytes.length && isContinuation(bytes[start])) start += 1;

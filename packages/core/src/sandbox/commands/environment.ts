@@ -4,7 +4,7 @@ import { delimiter, isAbsolute, join } from "node:path";
 import { ParleyError } from "@parley/base";
 import { commandTexts } from "./texts.ts";
 
-/** Names of the variables that a command gets from the gateway's environment. None of them contains a key. */
+/** Names of variables that commands receive from the gateway's environment. None of them contains a key. */
 const allowedNames = [
 	"PATH",
 	"HOME",
@@ -19,14 +19,16 @@ const allowedNames = [
 	"TMPDIR",
 ] as const;
 
-/** Directories of programs if the environment has no PATH. */
+/** Program directories if the environment has no PATH. */
 export const DEFAULT_PATH = "/usr/local/bin:/usr/bin:/bin";
 
 /** Variables that control the shell, the dynamic linker, interpreters and Parley itself. */
 const steering =
 	/^(?:PATH|IFS|ENV|BASH_ENV|SHELLOPTS|BASHOPTS|PS4|PARLEY_.*|LD_.*|DYLD_.*|NODE_OPTIONS|PYTHONSTARTUP|PYTHONHOME|PERL5OPT|RUBYOPT|_?JAVA_(?:TOOL_)?OPTIONS)$/;
 
-/** Whether a variable decides what a program does beyond its own settings. No text of a model or a repository may set it. */
+/**
+ * Whether a variable can control other programs than its own. No text of a model or repository may set such a variable.
+ */
 export function isSteering(name: string): boolean {
 	return steering.test(name);
 }
@@ -43,8 +45,9 @@ export function allowedEnvironment(environment: Environment): Record<string, str
 }
 
 /**
- * Path of a program: an absolute path itself, else the first executable file of that name on `path`. Throws `not_found`.
- * Relative entries of `path` are ignored, because they depend on the directory.
+ * Returns the path of a program: an absolute path itself, otherwise the first executable file of that name on `path`.
+ * Ignores relative entries of `path`, because they depend on the directory. Throws `not_found` if there is no such
+ * program.
  */
 export async function findProgram(name: string, path: string): Promise<string> {
 	const candidates = isAbsolute(name)
@@ -64,10 +67,10 @@ async function isProgram(path: string): Promise<boolean> {
 		await access(path, constants.X_OK);
 		return (await stat(path)).isFile();
 	} catch {
-		// Programs that are missing, unreachable or not executable have the same result.
+		// A missing, unreachable or non-executable program has the same result.
 		return false;
 	}
 }
 
-/** Directories of the system. A command may be able to write to a directory in its own PATH. */
+/** Program directories of the system. Commands may be able to write to directories in the operator's PATH. */
 export const SYSTEM_PATH = "/usr/bin:/usr/local/bin:/bin:/run/current-system/sw/bin";

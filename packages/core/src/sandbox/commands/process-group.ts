@@ -8,51 +8,53 @@ import { commandTexts } from "./texts.ts";
 
 /** Milliseconds between SIGTERM and SIGKILL. A stopped command must have ended within two seconds. */
 const TERMINATE_MS = 1_500;
-/** Milliseconds to wait for a killed process to end, and for pipes that another process still uses. */
+/** Milliseconds to wait for the end of a killed process, and for pipes that another process still uses. */
 const ABANDON_MS = 1_000;
-/** The first descriptor after those of input, output and errors. */
+/** First descriptor after standard input, output and error. */
 const FIRST_TEXT = 3;
 
 /**
- * Runs before the command, in the same process, which then becomes the command. Standard error joins standard output, so
- * that lines stay in order. Inherited descriptors without the close-on-exec mark are closed, because libuv marks only the
- * lowest numbers. Only bash closes numbers above 9.
+ * Prelude that runs before the command in the same process, which then becomes the command. Standard error joins
+ * standard output, so that lines stay in order. The prelude closes inherited descriptors without the close-on-exec
+ * mark, because libuv marks only the lowest numbers. Only bash closes numbers above 9.
  * https://docs.libuv.org/en/v1.x/process.html#c.uv_disable_stdio_inheritance
  */
 const BASH = "/bin/bash";
 const BASH_PRELUDE = `for f in /dev/fd/*; do f=\${f##*/}; [ "$f" -gt LAST ] 2>/dev/null && eval "exec $f>&-"; done; `;
 const SH = "/bin/sh";
-/** Not with a dialogue, in which output is only answers. */
+/**
+ * Joins standard error with standard output. In a dialogue it is omitted, because the output of a dialogue contains
+ * only answers.
+ */
 const JOINED = "exec 2>&1; ";
-/** A shell exports additional variables. A command with an empty environment starts without them. */
+/** Starts a command with an empty environment. Without it, the shell would export additional variables. */
 const BASH_WITH_NOTHING = 'exec -c "$@"';
 const SH_WITH_NOTHING = 'exec env -i "$@"';
 
-/** Program to start: `argv[0]` is a path. */
+/** Program to start. `argv[0]` is its path. */
 export interface Start {
 	readonly argv: readonly string[];
 	readonly cwd: string;
 	readonly environment: Readonly<Record<string, string>>;
-	/** Input that it reads from descriptors 3, 4 and so on. */
+	/** Texts that the program reads from descriptors 3, 4 and so on. */
 	readonly texts?: readonly (string | Uint8Array)[];
 	/**
-	 * Receives a handle that a program sends before the command begins. The program then has one more descriptor, after
-	 * those of
-	 * `texts`: the channel of Node,
+	 * Receives a handle that a program sends before the command begins. The program then has an additional descriptor
+	 * after the descriptors of `texts`, for the channel of Node:
 	 * https://nodejs.org/api/child_process.html#subprocesssendmessage-sendhandle-options-callback
 	 */
 	onHandle?(handle: unknown): void;
 	/**
-	 * Whether one more descriptor, after those of `texts`, stays open and silent as long as this process lives. A program
-	 * reads its end when this process dies.
+	 * Whether an additional descriptor after the descriptors of `texts` stays open and silent while this process lives.
+	 * When this process ends, the program reads the end of the descriptor.
 	 */
 	readonly watchesParent?: boolean;
 	onOutput(chunk: Buffer): void;
-	/** See `Command`. */
+	/** Dialogue with the command: see `Command`. */
 	readonly dialogue?: Dialogue;
 	/**
-	 * Requests the end of the processes if a signal to the group does not reach them. Resolves with whether a process got
-	 * the request.
+	 * Requests the end of the processes if a signal to the group does not reach them. Resolves with whether a process
+	 * received the request.
 	 */
 	ask?(): Promise<boolean>;
 }
@@ -63,17 +65,17 @@ export interface GroupEnd {
 }
 
 /**
- * A command in its own session and process group, without input unless it has a dialogue. When its leader ends, the rest of the group is killed. A
- * process that creates another session leaves the group and must be found by its mark.
+ * A command in its own session and process group. It has no input unless it has a dialogue. When its leader ends, the
+ * rest of the group is killed. A process that creates another session leaves the group, and is found by its mark.
  */
 export class ProcessGroup {
-	/** 0 if there is no process. */
+	/** Process id, or 0 if there is no process. */
 	readonly pid: number;
 	/** Resolves when the process runs. Rejects with `failed_precondition` if it cannot be started. */
 	readonly running: Promise<void>;
-	/** Settles when the leader has ended and its output has been read, or when neither can be waited for longer. */
+	/** Settles when the leader has ended and its output has been read, or when the maximum wait is over. */
 	readonly ended: Promise<GroupEnd>;
-	/** Settles when the leader has ended or the wait is over. Its output may not be read completely yet. */
+	/** Settles when the leader has ended or the maximum wait is over. Its output may not be completely read yet. */
 	readonly exited: Promise<void>;
 	readonly #clock: Clock;
 	readonly #child: ChildProcess;
@@ -83,7 +85,10 @@ export class ProcessGroup {
 	readonly #exit = Promise.withResolvers<void>();
 	#settle: ((end: GroupEnd) => void) | undefined;
 
-	/** Starts the process. Throws `failed_precondition` if that fails immediately; see `running`. */
+	/**
+	 * Starts the process. Throws `failed_precondition` if the start fails immediately; for a later failure, see
+	 * `running`.
+	 */
 	constructor(start: Start, clock: Clock) {
 		const child = spawnChild(start);
 		this.#child = child;
@@ -106,20 +111,20 @@ export class ProcessGroup {
 		if (child.stdin) dialogue?.started(inputOf(child.stdin));
 		for (const [stream, onChunk] of outputs) {
 			stream?.on("data", onChunk);
-			// Output that cannot be read has ended; `close` follows.
+			// Unreadable output is treated as ended. The event `close` follows.
 			stream?.on("error", () => stream.destroy());
 		}
 		start.texts?.forEach((text, index) => {
-			// Node's type allows any stream here; `spawnChild` makes each of these a pipe.
+			// True because `spawnChild` makes each of these a pipe. Node's type allows any stream here.
 			const stream = child.stdio[FIRST_TEXT + index] as Duplex | null;
 			// A process may end without reading its input.
 			stream?.on("error", () => stream.destroy());
 			stream?.resume().end(text);
 		});
-		// The descriptor shows whether this process lives, and receives no data.
+		// The descriptor only shows whether this process lives. It transfers no data.
 		const watched = start.watchesParent ? child.stdio[FIRST_TEXT + (start.texts?.length ?? 0)] : null;
 		watched?.on("error", () => watched.destroy());
-		// The channel closes with its other end. `disconnect` here would prevent Node from emitting "close".
+		// The channel closes with its other end. Calling `disconnect` here would prevent Node from emitting `close`.
 		child.once("message", (_message, handle: unknown) => start.onHandle?.(handle));
 		child.once("exit", (code, signal) => this.#leaderEnded({ code, signal }));
 		child.once("close", () => this.#finish());
@@ -130,7 +135,7 @@ export class ProcessGroup {
 		this.#askToEnd();
 		this.#later(TERMINATE_MS, () => {
 			this.#kill("SIGKILL");
-			// A process of another user, or one that waits in the kernel, does not end. Do not wait for it.
+			// A process of another user, or a process that waits in the kernel, may not end. The wait for it is limited.
 			this.#later(ABANDON_MS, () => this.#finish());
 		});
 	}
@@ -140,7 +145,7 @@ export class ProcessGroup {
 			this.#kill("SIGTERM");
 			return;
 		}
-		// If no process got the request, there is no end.
+		// If no process received the request, the group is killed.
 		const requested = this.#ask().catch(() => false);
 		void requested.then((anybody) => {
 			if (!anybody && this.#end === undefined) this.#kill("SIGKILL");
@@ -182,7 +187,7 @@ export class ProcessGroup {
 function inputOf(stream: Writable): ProgramInput {
 	const closed = (cause: unknown): ParleyError =>
 		new ParleyError(commandTexts.readsNoInput, { code: "unavailable", cause });
-	// The write that failed reports it.
+	// The failed write reports the error.
 	stream.on("error", () => stream.destroy());
 	return {
 		get waiting() {
@@ -221,7 +226,8 @@ function spawnChild({
 			cwd,
 			env: environment,
 			detached: true,
-			// Warnings of the shell, for example about a missing locale, are not output of the command.
+			// Standard error is ignored at first. Warnings of the shell, for example about a missing locale, are not output
+			// of the command.
 			stdio: [dialogue ? "pipe" : "ignore", "pipe", dialogue ? "pipe" : "ignore", ...pipes, ...channel],
 		});
 	} catch (cause) {
@@ -248,13 +254,13 @@ function isGoneOrForeign(reason: unknown): boolean {
 /** Variable that names the command to which a process belongs. */
 export const MARK_NAME = "PARLEY_CALL";
 
-/** Maximum of rounds. A process can start others while it is killed; a faster one survives. */
+/** Maximum rounds. A process can start others while it is killed. It survives if it is faster. */
 const MAX_ROUNDS = 20;
 
 /**
- * Kills every process of this user that was started with this mark in its environment, in any session or group. Only Linux
- * shows environments: https://man7.org/linux/man-pages/man5/proc_pid_environ.5.html A process that was started without the
- * mark, or as another user, is not found.
+ * Kills every process of this user that was started with this mark in its environment, in any session or group. Only
+ * Linux shows environments: https://man7.org/linux/man-pages/man5/proc_pid_environ.5.html A process without the mark,
+ * or of another user, is not found.
  */
 export async function killMarked(mark: string): Promise<void> {
 	for (let round = 0; round < MAX_ROUNDS; round += 1) {
@@ -262,7 +268,7 @@ export async function killMarked(mark: string): Promise<void> {
 	}
 }
 
-/** Sends a signal once to the marked processes. Resolves with their number. */
+/** Sends a signal once to each marked process. Resolves with the number of processes. */
 export async function signalMarked(mark: string, signal: NodeJS.Signals): Promise<number> {
 	if (process.platform !== "linux") return 0;
 	const found = await findMarked(mark);
@@ -277,7 +283,7 @@ async function findMarked(mark: string): Promise<number[]> {
 		names.map(async (name) => {
 			const environment = await readFile(`/proc/${name}/environ`, "latin1").catch(ignoreUnreadable);
 			if (!environment?.split("\0").includes(entry)) return false;
-			// A user who can read all processes, such as root, ends only its own.
+			// A user who can read all processes, such as root, must end only processes of its own.
 			const owner = await stat(`/proc/${name}`).catch(ignoreUnreadable);
 			return owner?.uid === process.getuid?.();
 		}),

@@ -140,7 +140,7 @@ test("only allowed names of the environment reach the command", async () => {
 	const { output } = await sandboxOf(systemClock, environment).run(shell("env"));
 	expect(output).not.toContain("canary");
 	expect(output).toContain("HOME=/home/somebody");
-	// Variables that a shell sets for its children.
+	// Variables that a shell sets for its child processes.
 	const shellMade = ["PWD", "OLDPWD", "SHLVL", "_"];
 	const names = output.split("\n").flatMap((line) => (line === "" ? [] : [line.split("=")[0]]));
 	expect(names.filter((name) => !shellMade.includes(name ?? "")).sort()).toEqual([
@@ -153,7 +153,7 @@ test("only allowed names of the environment reach the command", async () => {
 
 test.runIf(onLinux)("a command inherits its three standard descriptors and no others", async () => {
 	const { output } = await sandboxOf().run(shell("", { executable: "/bin/ls", args: ["/proc/self/fd"] }));
-	// The fourth is the directory that ls itself reads.
+	// The fourth descriptor is the directory that ls reads.
 	expect(output).toBe("0\n1\n2\n3\n");
 });
 
@@ -197,7 +197,7 @@ test("a command has its own session and group, and is remembered while it runs a
 });
 
 test("a background process is killed when its command ends", async () => {
-	// The clock is stopped: the call can end only when all processes with the output have ended.
+	// The clock is stopped, so the call can end only when all processes that use the output have ended.
 	const { output, code } = await sandboxOf(new ManualClock()).run(shell("sleep 300 & echo $!"));
 	expect(code).toBe(0);
 	await expect.poll(() => isAlive(Number(output))).toBe(false);

@@ -14,11 +14,11 @@ interface UnsandboxedOptions {
 	readonly environment: Environment;
 	readonly clock: Clock;
 	readonly ids: Ids;
-	/** Runs of the gateway. Default: its own. */
+	/** Record of the gateway's commands. Default: a new record. */
 	readonly runs?: CommandRuns;
 }
 
-/** A sandbox with the fields of `Sandboxes` about commands that run outside of bubblewrap. */
+/** A sandbox with the fields of `Sandboxes` about commands outside bubblewrap. */
 interface Unsandboxed extends Sandbox {
 	readonly marker: string | undefined;
 	readonly started: number;
@@ -26,11 +26,11 @@ interface Unsandboxed extends Sandbox {
 }
 
 /**
- * Runs commands with the operator's own power. They get variables with allowed names, no input and no inherited descriptors,
- * and their process group ends with them (on Linux also processes that left it with their environment). `run` rejects with
- * `not_found` or `failed_precondition` if the command cannot be started, and with `cancelled` if its signal aborted before.
- * Once started it always resolves. The two output streams are sockets: a command cannot open them again by the names
- * /dev/stdout and /dev/stderr.
+ * Creates a sandbox that runs commands with the operator's permissions. Commands get variables with allowed names, no
+ * input and no inherited descriptors. Their process group ends with them, and on Linux also processes that left the
+ * group with their environment. `run` rejects with `not_found` or `failed_precondition` if the command cannot be
+ * started, and with `cancelled` if its signal aborted earlier. After the start, it always resolves. The two output
+ * streams are sockets, so a command cannot reopen them as /dev/stdout and /dev/stderr.
  */
 export function createUnsandboxed(options: UnsandboxedOptions): Unsandboxed {
 	const { environment, runs = new CommandRuns(options) } = options;
