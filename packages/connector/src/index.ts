@@ -31,7 +31,8 @@ export {
 	type StuckRow,
 } from "./outbox/decisions.ts";
 export { leaveDecisionOn } from "./outbox/left-decisions.ts";
-export { Outbox, type OutboxParts } from "./outbox/outbox.ts";
+export { Outbox } from "./outbox/outbox.ts";
+export type { OutboxParts } from "./outbox/outbox-parts.ts";
 export type { Plan, PlannedRow } from "./outbox/plan.ts";
 export { type Posted, postedIn } from "./outbox/posted-in.ts";
 export { readUnreached, type Unreached } from "./outbox/unreached.ts";

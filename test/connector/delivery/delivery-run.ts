@@ -6,6 +6,7 @@ import {
 	type ConnectorTables,
 	connectorMigrations,
 	Inbox,
+	markdownDialect,
 	Outbox,
 	type QueuedEvent,
 } from "@parley/connector";
@@ -82,7 +83,8 @@ export class DeliveryRun {
 	async #work(killable: KillableOutbox): Promise<void> {
 		const { store, surface } = killable;
 		const parts = { store, clock: this.#clock, chance: () => this.#random.next(), log: silentLogger };
-		const outbox = await Outbox.start({ ...parts, surface, failpoints: killable });
+		const posting = { surface, dialect: markdownDialect, failpoints: killable };
+		const outbox = await Outbox.start({ ...parts, ...posting });
 		const handle = (event: QueuedEvent) => this.#receive(event, killable);
 		const inbox = await Inbox.start({ ...parts, handle, failpoints: killable, parallel: 2 });
 		for (let step = 0; !(killable.isToStop(step) || (await this.#isDone(killable))); step++) {

@@ -109,7 +109,6 @@ function posts(
 	});
 	// A card is one post without files. The agent's text has no state, because it can have several posts and files.
 	const ofCard = bodies.length === 1 && upload === undefined && fitted.file === undefined ? { state } : {};
-	const copied = elsewhere && { person: elsewhere.person, body: fitNote(elsewhere.note, platform) };
 	const ids = (index: number): string[] | undefined => buttons && [...buttons(index)];
 	return bodies.map((body, index) => {
 		const post = {
@@ -122,7 +121,7 @@ function posts(
 				replyTo: index === 0 ? replyTo : undefined,
 				mentions: index === 0 && mentions.length > 0 ? [...mentions] : undefined,
 				buttons: ids(index),
-				elsewhere: copied,
+				elsewhere,
 			}),
 		} as const;
 		return index === bodies.length - 1 ? { ...post, ...ofLast } : post;
@@ -190,11 +189,6 @@ function fitShow({ text, foot, card, flows }: ShowOperation, platform: Platform)
 /** Returns the body of the fallback for a post that the platform refuses. */
 function fitPlain(plain: string, { dialect, limits }: Platform): string {
 	return fitPost(parseText(plain), { dialect, limit: Math.floor(limits.post / 2) }, cutNote);
-}
-
-/** Returns the body of a note by Parley, without parsing Markdown. */
-function fitNote(note: Block, { dialect, limits }: Platform): string {
-	return fitPost({ markdown: "", blocks: [note] }, { dialect, limit: Math.floor(limits.post / 2) }, cutNote);
 }
 
 function withFoot(fitted: Fitted, below: string): Fitted {

@@ -7,11 +7,25 @@ const closed = (): never => {
 	throw new DeliveryError("the thread is locked", { kind: "closed" });
 };
 
+test("the copy of an answer has a note above it, with a link to the closed room", async () => {
+	const office = await PostOffice.open();
+	office.surface.script.push(closed);
+	const elsewhere = { person: "7", link: "https://chat.example/general" };
+	await office.plan([{ payload: { type: "post", body: "It is done.", elsewhere } }]);
+	const to = { people: ["7"], ways: ["direct"] };
+	const linked = "[the thread of your request](https://chat.example/general)";
+	const note = `I can no longer write in ${linked}, because it is closed. My answer:`;
+	expect(office.shown).toMatchObject([
+		{ body: note, notifies: to },
+		{ body: "It is done.", notifies: to },
+	]);
+});
+
 test("an answer is not copied again when its copies are deleted and its room is still closed", async () => {
 	const office = await PostOffice.open();
 	await office.plan([{ card: "answer", payload: { type: "post", body: "It" } }]);
 	office.surface.script.push(closed);
-	const elsewhere = { person: "7", body: "The thread is closed:" };
+	const elsewhere = { person: "7" };
 	await office.plan([{ card: "answer", payload: { type: "post", body: "It is done.", elsewhere } }]);
 	const waits = {
 		state: "held",

@@ -2,7 +2,9 @@ import { type Clock, ParleyError, parseJson, type Store } from "@parley/base";
 import type { Kysely } from "kysely";
 import { Posting } from "../platform/posting.ts";
 import type { ConnectorTables } from "../store/tables.ts";
+import type { Dialect } from "../text/dialect.ts";
 import { postTexts } from "../texts/posts.ts";
+import { closedNote } from "./closed-note.ts";
 import type { OpenRow } from "./open-row.ts";
 import type { OpenRows } from "./open-rows.ts";
 import { readCard } from "./statements.ts";
@@ -21,6 +23,7 @@ export function isClosed(reason: string | null): reason is string {
 interface ClosedRoomsParts {
 	readonly store: Store<ConnectorTables>;
 	readonly open: OpenRows;
+	readonly dialect: Dialect;
 	readonly clock: Clock;
 }
 
@@ -34,8 +37,9 @@ export class ClosedRooms {
 
 	/** Plans copies of a new answer after the platform refused one of its rows. A second call plans no further copies. */
 	async copy({ id, conversation }: OpenRow): Promise<void> {
-		const { open, clock } = this.#parts;
-		await open.change(`${conversation}${closedSuffix}`, (tx) => planCopies(tx, id, clock.now()));
+		const { open, dialect, clock } = this.#parts;
+		const now = clock.now();
+		await open.change(`${conversation}${closedSuffix}`, (tx) => planCopies(tx, id, { dialect, now }));
 	}
 
 	/** Pauses the other rows of an answer with a held row, for the same reason. */
@@ -74,7 +78,11 @@ async function readRow(tx: Tx, id: string) {
 }
 
 /** Plans direct messages to the person who asked: an explanation, and a copy of each row from this one on. */
-async function planCopies(tx: Tx, id: string, now: number): Promise<void> {
+async function planCopies(
+	tx: Tx,
+	id: string,
+	{ dialect, now }: { readonly dialect: Dialect; readonly now: number },
+): Promise<void> {
 	const { session, seq, conversation, position, at } = await readRow(tx, id);
 	// An old copy would only wait for a decision. It may also have been posted already, and its row deleted.
 	if (now - at > staleMs) return;
@@ -94,14 +102,15 @@ async function planCopies(tx: Tx, id: string, now: number): Promise<void> {
 	});
 	const [first] = copied;
 	if (first?.id !== id) return;
-	const { person, body: explanation } = first.elsewhere;
+	const { person, link } = first.elsewhere;
 	const to = { type: "post", notifies: { people: [person], ways: ["direct"], channels: [] } } as const;
 	const copies = copied.map(({ id: of, lane, post: { body, file, upload, snippets, plain } }) => ({
 		id: `${of}/closed`,
 		lane,
 		payload: { ...to, body, file, upload, snippets, plain },
 	}));
-	const above = { id: `${session}/${seq}/closed`, lane: first.lane, payload: { ...to, body: explanation } };
+	const body = closedNote(link, dialect);
+	const above = { id: `${session}/${seq}/closed`, lane: first.lane, payload: { ...to, body } };
 	const shared = { session, seq, conversation: `${conversation}${closedSuffix}`, at, changed_at: now };
 	// If another database may have posted the copies, the platform is searched for them, from the time of the answer on.
 	const state = (await isReplayed(tx, session, seq)) ? "unknown" : "planned";

@@ -1,7 +1,7 @@
-import { type Clock, type Failpoints, type Logger, noFailpoints, type Store, type Timer } from "@parley/base";
+import { type Failpoints, noFailpoints, type Timer } from "@parley/base";
 import type { Kysely } from "kysely";
 import { isUrgent, rankOf } from "../platform/lane.ts";
-import { DeliveryError, type Receipt, type Surface } from "../platform/surface.ts";
+import { DeliveryError, type Receipt } from "../platform/surface.ts";
 import { growingCursor } from "../store/retention.ts";
 import type { ConnectorTables } from "../store/tables.ts";
 import { postTexts } from "../texts/posts.ts";
@@ -13,6 +13,7 @@ import { readCursor } from "./cursors.ts";
 import { type Decision, decideRow, pauseRows, readDecidable, readStuck, type StuckRow } from "./decisions.ts";
 import type { OpenRow } from "./open-row.ts";
 import { OpenRows, storeWaitMs } from "./open-rows.ts";
+import type { OutboxParts } from "./outbox-parts.ts";
 import { nonceOf, toOutboxRow } from "./outbox-row.ts";
 import { type Plan, planRows } from "./plan.ts";
 import {
@@ -44,17 +45,6 @@ type Tx = Kysely<ConnectorTables>;
 /** Maximum concurrent requests: total, and reserved for interactive posts. */
 const parallel = 32;
 const reserved = 8;
-
-export interface OutboxParts {
-	readonly store: Store<ConnectorTables>;
-	readonly surface: Surface;
-	readonly clock: Clock;
-	/** Returns a random number from 0 to below 1. */
-	readonly chance: () => number;
-	readonly log: Logger;
-	/** Failpoints with the prefix `outbox.`: `claim`, `claimed`, `answered`, `look`, `looked`, `settled`, `draft` and `drafted`. */
-	readonly failpoints?: Failpoints;
-}
 
 /**
  * Posts planned rows. Each row is posted exactly once, as far as the platform allows. A row is durably `attempted` before its request leaves. After a
@@ -98,9 +88,9 @@ export class Outbox {
 		this.#buckets = new Buckets(parts.clock);
 		this.#startedAt = parts.clock.monotonic();
 		this.#answers = new AnswerDrafts(parts.clock, parts.log);
-		const { store, clock, log } = parts;
+		const { store, dialect, clock, log } = parts;
 		this.#open = new OpenRows({ store, clock, log, signal: this.#stopping.signal }, open);
-		this.#closed = new ClosedRooms({ store, clock, open: this.#open });
+		this.#closed = new ClosedRooms({ store, dialect, clock, open: this.#open });
 	}
 
 	/**

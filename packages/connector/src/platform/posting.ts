@@ -143,8 +143,11 @@ const PostPosting = z.object({
 	buttons: z.exactOptional(z.array(z.string())),
 	/** Earliest time at which another row may have created this post, in milliseconds since the epoch. Default: the row's time. */
 	since: z.exactOptional(z.number()),
-	/** Person who gets the post as a direct message if its thread or channel is closed. `body` is the explanation above it. */
-	elsewhere: z.exactOptional(z.object({ person: z.string(), body: z.string().min(1) })),
+	/**
+	 * Person who gets the post as a direct message if its thread or channel is closed. `link` is the address of this thread or
+	 * channel, for the note above the copy.
+	 */
+	elsewhere: z.exactOptional(z.object({ person: z.string(), link: z.exactOptional(z.string()) })),
 	/** Whether the answer is still growing. */
 	live: z.exactOptional(z.literal(true)),
 	/** The content of a growing answer in parts, for a platform with streams. `reader` is the principal of the person who asked. */

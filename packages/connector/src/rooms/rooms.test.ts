@@ -18,7 +18,8 @@ async function open() {
 	const gateway = new ScriptedGateway(clock);
 	const stored = await openSqlite();
 	const chance = (): number => 0;
-	const outbox = await Outbox.start({ store: stored, surface: platform.surface, clock, chance, log });
+	const { surface, dialect } = platform;
+	const outbox = await Outbox.start({ store: stored, surface, dialect, clock, chance, log });
 	let sentCount = 0;
 	/** A process with its own store for the switches of rooms. */
 	const start = () => {

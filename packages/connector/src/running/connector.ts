@@ -106,7 +106,8 @@ export class Connector {
 	static async start(parts: ConnectorParts): Promise<Connector> {
 		const { store, platform, failpoints = noFailpoints } = parts;
 		const { clock, chance, log } = parts;
-		const outbox = await Outbox.start({ store, surface: platform.surface, clock, chance, log, failpoints });
+		const { surface, dialect } = platform;
+		const outbox = await Outbox.start({ store, surface, dialect, clock, chance, log, failpoints });
 		const connector = await Connector.#begin(parts, outbox);
 		return connector;
 	}

@@ -3,6 +3,7 @@ import { ManualClock, MemoryLogger } from "@parley/base/testing";
 import { Outbox } from "../outbox/outbox.ts";
 import type { Plan, PlannedRow } from "../outbox/plan.ts";
 import type { ConnectorTables } from "../store/tables.ts";
+import { markdownDialect as dialect } from "../text/markdown-dialect.ts";
 import { openSqlite, WatchedStore } from "./open-stores.ts";
 import { ScriptedSurface } from "./scripted-surface.ts";
 
@@ -21,7 +22,7 @@ export class PostOffice {
 	): Promise<PostOffice> {
 		const store = new WatchedStore(await open());
 		const [surface, clock, log] = [new ScriptedSurface(), new ManualClock(), new MemoryLogger()];
-		const parts = { store, surface, clock, log, chance: () => 0 };
+		const parts = { store, surface, dialect, clock, log, chance: () => 0 };
 		return new PostOffice(parts, await Outbox.start({ ...parts, failpoints }));
 	}
 
@@ -39,7 +40,7 @@ export class PostOffice {
 	/** Another process continues the work. */
 	async restart(): Promise<void> {
 		const { store, surface, clock, log } = this;
-		this.outbox = await Outbox.start({ store, surface, clock, log, chance: () => 0 });
+		this.outbox = await Outbox.start({ store, surface, dialect, clock, log, chance: () => 0 });
 		await store.quiet();
 	}
 

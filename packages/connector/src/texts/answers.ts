@@ -74,11 +74,12 @@ export const answerTexts = {
 	wholeText: ({ file }: { readonly file: string }): string => `The complete text is in ${file}.`,
 	snippet: ({ file, lines }: { readonly file: string; readonly lines: number }): string =>
 		`The code is in ${file} (${lines} lines).`,
-	/** A link to the thread or channel, if it has an address. */
-	requestThread: "the thread of your request",
-	/** Above an answer in direct messages. `thread`: `requestThread`. */
-	elsewhere: ({ thread }: { readonly thread: string }): string =>
-		`I can no longer write in ${thread}, because it is closed. My answer:`,
+	/** Above an answer in direct messages. `link`: address of the thread or channel, if it has one. */
+	elsewhere: ({ link }: { readonly link: string | undefined }): string => {
+		const thread = "the thread of your request";
+		const linked = link === undefined ? thread : `[${thread}](${link})`;
+		return `I can no longer write in ${linked}, because it is closed. My answer:`;
+	},
 	continued: "continued",
 	cut: "… some details do not fit here",
 

@@ -1,6 +1,5 @@
 import type { Lane } from "../../platform/lane.ts";
 import type { Control, Posting, StatusEmoji } from "../../platform/posting.ts";
-import type { Block } from "../../text/document.ts";
 
 type Post = Extract<Posting, { type: "post" }>;
 
@@ -39,8 +38,7 @@ export interface ShowOperation {
 	readonly since?: Post["since"];
 	readonly list?: Post["list"];
 	readonly notifies?: Post["notifies"];
-	/** Platform id of the person who gets the posts as direct messages if the room is closed, and the note above the posts. */
-	readonly elsewhere?: { readonly person: string; readonly note: Block };
+	readonly elsewhere?: Post["elsewhere"];
 	/** Platform ids of people whom the first post notifies. */
 	readonly mentions?: readonly string[];
 	/** Link to a card, below the last post. */
