@@ -9,10 +9,13 @@ import {
 } from "@parley/connector";
 import { lengthOf } from "./vocabulary/limits.ts";
 
-/** Invisible character between two characters that would form a mark. */
+/** Invisible character to insert between two characters that would form a mark. */
 const joiner = "\u2060";
 
-/** Characters that can be marks inside a line. Only these get a backslash: before a letter it would be visible. */
+/**
+ * Matches characters that can be marks inside a line. Only these get a backslash, because Discord shows a backslash before any
+ * other character.
+ */
 const inlineMark = /[\\*_~`|<[\]@]/g;
 /** Marks at the beginning of a line: headings, small print, quotes and lists. */
 const lineMark = /^(?=[#>+-])/gm;
@@ -21,25 +24,25 @@ const lineNumber = /^([ \t]*\d{1,9})(?=[.)])/gm;
 const address = /(https?|steam|discord)(?=:\/\/)/gi;
 const emojiName = /:(?=\w+:)/g;
 
-/** Links that Discord shows as a role, as a person or as a time. */
+/** Patterns of links that Discord shows as a role, a person or a time. */
 const roleLink = /^https:\/\/role\.invalid\/(\d{1,20})$/;
 const personLink = /^https:\/\/discord\.com\/users\/(\d{1,20})$/;
 const momentLink = /^https:\/\/moment\.invalid\/(\d{1,12})$/;
-/** Link texts that Discord does not show, because they could be misleading. */
+/** Matches link texts that Discord does not show as links, because they could mislead. */
 const misleading = /[\\<>[\]]|:\/\/|\p{Extended_Pictographic}/u;
 
-/** Markdown of the kit for a time, which Discord shows relative to that of the reader. */
+/** Returns the kit's Markdown for a time, which Discord shows relative to the current time. */
 export function momentMarkdown(at: number): string {
 	const label = `${new Date(at).toISOString().slice(0, 16).replace("T", " ")} UTC`;
 	return `[${label}](https://moment.invalid/${Math.floor(at / 1000)})`;
 }
 
-/** Markdown of the kit for the name of a person. `allowed_mentions` decides whether it pings the person. */
+/** Returns the kit's Markdown for the name of a person. `allowed_mentions` decides whether it notifies the person. */
 export function personMarkdown(id: string): string {
 	return `[user ${id}](https://discord.com/users/${id})`;
 }
 
-/** Markdown of the kit for the name of a role. `allowed_mentions` decides whether it pings its people. */
+/** Returns the kit's Markdown for the name of a role. `allowed_mentions` decides whether it notifies the role's members. */
 export function roleMarkdown(id: string): string {
 	return `[role ${id}](https://role.invalid/${id})`;
 }
@@ -57,7 +60,7 @@ function escaped(value: string): string {
 function writeCode(value: string): string {
 	if (value === "") return "";
 	if (!value.includes("`")) return `\`${value}\``;
-	// Three backticks would open a block of code.
+	// Three backticks would start a code block.
 	if (value.includes("``")) return `\`\` ${value.replaceAll("`", "ˋ")} \`\``;
 	return `\`\` ${value} \`\``;
 }
@@ -92,7 +95,7 @@ function encoded(url: string, marks: RegExp): string {
 	return url.replace(marks, (mark) => `%${mark.charCodeAt(0).toString(16).toUpperCase().padStart(2, "0")}`);
 }
 
-/** Returns the name of a language for Discord: one word without `#`. */
+/** Returns the name of a language in Discord's form: one word without `#`. */
 function languageOf(lang: string | undefined): string {
 	if (lang === "c#") return "cs";
 	return lang !== undefined && /^[\w+.-]+$/.test(lang) ? lang : "";
@@ -105,11 +108,11 @@ const marks: LineSyntax = {
 	link: writeLink,
 	heading({ depth, children }, write) {
 		const inner = write(children).replaceAll("\n", " ").trim();
-		// Discord removes `#` at the end of headings.
+		// Discord removes `#` at the end of a heading.
 		return inner === "" ? "" : `${"#".repeat(depth)} ${inner}${inner.endsWith("#") ? joiner : ""}`;
 	},
 	code(value, lang) {
-		// Discord shows no block of code without a character.
+		// Discord does not show an empty code block.
 		const shown = value.trim() === "" ? `${value}\u200b` : value.replace(/``(?=`)/g, `\`\`${joiner}`);
 		return `\`\`\`${languageOf(lang)}\n${shown}\n\`\`\``;
 	},
@@ -122,20 +125,20 @@ const marks: LineSyntax = {
 };
 
 /**
- * Discord's Markdown. Text stays literal: it contains no mention, link, emoji or style. Links of `personMarkdown` and
+ * Discord's dialect of Markdown. Text stays literal: it contains no mention, link, emoji or style. Links of `personMarkdown` and
  * `momentMarkdown` become Discord's mentions and timestamps.
  */
 export const discordDialect: Dialect = {
 	write: (blocks: readonly Block[]) => writeLines(asDiscordHasThem(blocks), marks).toWellFormed(),
 	small: (written) => `-# ${written}`,
 	measure: lengthOf,
-	// Discord wraps longer lines in a narrow window.
+	// Discord wraps wider tables in a narrow window.
 	tableColumns: 60,
 };
 
 type Styled = Extract<Inline, { type: "strong" | "emphasis" | "delete" }>;
 
-/** Invisible node between two nodes whose marks would be read as one. */
+/** Invisible node to insert between two nodes whose marks would be parsed as one. */
 const separator: Inline = { type: "text", value: "\u2060" };
 
 interface Around {
@@ -144,8 +147,8 @@ interface Around {
 }
 
 /**
- * Returns the blocks in a structure that Discord supports. It has no quote in a quote, no heading in a list or below the
- * third level, and no style inside itself. Adjacent delimiters that would be misread are separated.
+ * Returns the blocks in a structure that Discord supports: no quote in a quote, no heading in a list or below the third level,
+ * and no style inside itself. Separates adjacent delimiters that would be misread.
  */
 function asDiscordHasThem(blocks: readonly Block[]): Block[] {
 	return blocksIn(blocks, { inList: false, inQuote: false });
@@ -195,7 +198,7 @@ function isStyled(node: Inline): node is Styled {
 	return node.type === "strong" || node.type === "emphasis" || node.type === "delete";
 }
 
-/** Merges adjacent nodes of one style: their marks would be read as another mark. */
+/** Merges adjacent nodes of one style, because their marks would be parsed as another mark. */
 function merged(nodes: readonly Inline[]): Inline[] {
 	const result: Inline[] = [];
 	for (const node of nodes) {
@@ -214,7 +217,7 @@ function separated(nodes: readonly Inline[]): Inline[] {
 	});
 }
 
-/** Whether the marks of two nodes would be misread: `_a_b`, `~~a~~_b_`, and two adjacent code spans. */
+/** Whether the marks of two adjacent nodes would be misread: `_a_b`, `~~a~~_b_`, and two adjacent code spans. */
 function wouldRunTogether(node: Inline, next: Inline): boolean {
 	if (node.type === "inlineCode") return next.type === "inlineCode";
 	if (node.type === "emphasis") return next.type === "text" && /^\w/.test(next.value);

@@ -40,7 +40,8 @@ export type Step =
 			readonly cost?: number;
 	  }
 	/**
-	 * A model call without a usable reply (it failed, or wrote a summary), with the received text. The model never sees it.
+	 * A model call without a reply for the run, with the received text. The call failed, or its text is a summary. The model never
+	 * sees this text.
 	 */
 	| {
 			readonly kind: "spent";
@@ -54,12 +55,12 @@ export type Step =
 			readonly kind: "steered";
 			readonly content: string;
 			readonly actor?: Person;
-			/** Messages of the channel that were read for it. */
+			/** Channel messages that were read for the message. */
 			readonly context?: MessageContext;
 	  }
 	/**
-	 * Notes from memory at the start of the run, or "". `personal` notes of one person are for this run only: later runs of
-	 * the session do not have them. `commands`: the commands in the background at that time.
+	 * Notes from memory at the start of the run, or "". `personal` are notes of one person, which later runs of the session do not
+	 * get. `commands` describes the background commands at that time.
 	 */
 	| {
 			readonly kind: "recalled";
@@ -67,20 +68,23 @@ export type Step =
 			readonly personal: string;
 			readonly commands?: string;
 	  }
-	/** A skill that is a text has started. It lasts to the end of the run. */
+	/** A skill that is a text has started. It applies until the end of the run. */
 	| {
 			readonly kind: "skill";
-			/** The call of the model that started it; "" if a person did. */
+			/** Tool call that started the skill, or "" if a person started it. */
 			readonly callId: string;
 			readonly skill: string;
-			/** Names of the only tools of the run from here on. Absent if the skill has no list. */
+			/** Names of the only tools of the run from this step on. Absent if the skill has no list. */
 			readonly tools?: readonly string[];
 			/** Milliseconds since the epoch. */
 			readonly at: number;
 	  }
-	/** The call was announced (`tool.started`). */
+	/** The tool call was announced with `tool.started`. */
 	| { readonly kind: "started"; readonly callId: string; readonly decision?: CallDecision }
-	/** Later decision about an announced call. It replaces the one of `started`. `asked`: it required another approval. */
+	/**
+	 * A later decision about an announced tool call. It replaces the decision of `started`. `asked` is true if the call required
+	 * another approval.
+	 */
 	| {
 			readonly kind: "judged";
 			readonly callId: string;
@@ -88,30 +92,30 @@ export type Step =
 			readonly asked?: boolean;
 	  }
 	/**
-	 * A call with an effect is about to run. Without a later `result` its effect is unknown. `gated`: the audit records the
-	 * call and must record its end.
+	 * A tool call with an effect is about to run. Without a later `result`, its effect is unknown. `gated` means that the audit
+	 * contains the call and must also contain its end.
 	 */
 	| { readonly kind: "intent"; readonly callId: string; readonly gated?: boolean }
-	/** `later`: the text that later runs of the session have in the place of `text`. */
+	/** Result of a tool call. Later runs of the session get the text `later` instead of `text`. */
 	| ({ readonly kind: "result"; readonly later?: string } & Omit<ResultBlock, "type">)
 	| WorkflowStep
 	| { readonly kind: "ended"; readonly error: string };
 
-/** The last decision about a call. Undefined before it is announced, and in steps that an earlier version wrote. */
+/** Returns the last decision about a tool call. Undefined before the call is announced, and in steps of earlier versions. */
 export function lastDecision(steps: readonly Step[], callId: string): CallDecision | undefined {
 	return steps
 		.filter((step) => step.kind === "started" || step.kind === "judged")
 		.findLast((step) => step.callId === callId)?.decision;
 }
 
-/** Whether a call of the run required an approval. */
+/** Whether a tool call of the run required an approval. */
 export function hadApprovals(steps: readonly Step[]): boolean {
 	return steps.some(
 		(step) => (step.kind === "started" || step.kind === "judged") && step.decision?.effect === "ask",
 	);
 }
 
-/** Whether another call with an effect began to run after the last approval of this call was raised. */
+/** Whether another tool call with an effect started after the last approval request of this call. */
 export function ranSinceQuestion(steps: readonly Step[], callId: string): boolean {
 	const raised = steps.findLastIndex(
 		(step) => (step.kind === "started" || (step.kind === "judged" && step.asked)) && step.callId === callId,
@@ -121,10 +125,10 @@ export function ranSinceQuestion(steps: readonly Step[], callId: string): boolea
 	);
 }
 
-/** Beginning of the result of a call that a stop of the gateway interrupted. It also identifies such results. */
+/** Beginning of the result of a tool call that a stop of the gateway interrupted. The gateway recognises these results by it. */
 export const interrupted = callRefusalTexts.interrupted;
 
-/** Tokens and cost of all model calls of a run, also of those without a reply. */
+/** Returns the tokens and the cost of all model calls of a run, including calls without a reply. */
 export function spentIn(steps: readonly Step[]): Usage & { readonly cost: number } {
 	return steps.reduce(
 		(sum, step) => {

@@ -8,40 +8,40 @@ export interface FileFacts {
 	readonly id: string;
 	/** Display name: a plain name without directories, safe to show and to write. */
 	readonly name: string;
-	/** Type detected from the content, such as `image/png`. `application/octet-stream` if unknown. */
+	/** Type that was detected from the content, such as `image/png`. `application/octet-stream` if unknown. */
 	readonly mediaType: string;
 	readonly bytes: number;
 }
 
-/** Stored file with internal facts. */
+/** A stored file with internal facts. */
 export interface StoredFile extends FileFacts {
-	/** SHA-256 of the content, hexadecimal. */
+	/** SHA-256 of the content, in hexadecimal. */
 	readonly sha256: string;
-	/** Milliseconds since the epoch. A file of a session lives as long as the session. */
+	/** Milliseconds since the epoch. A file of a session does not expire before the session is deleted. */
 	readonly expiresAt: number;
 }
 
-/** The facts without other fields, as events and messages contain them. */
+/** Returns only the public facts, in the form of events and messages. */
 export function factsOf({ id, name, mediaType, bytes }: FileFacts): FileFacts {
 	return { id, name, mediaType, bytes };
 }
 
-/** File of a message, and its presentation to the model after the start of the run. */
+/** A file of a message. After the start of the run, it also says how the model gets the file. */
 export interface Attachment extends FileFacts {
-	/** Path of the copy, relative to the working directory. */
+	/** Path of the copy for the model, relative to the working directory. */
 	readonly path?: string;
-	/** The model sees it. */
+	/** True if the model sees the image itself. */
 	readonly shown?: true;
-	/** Reason why the model gets neither. */
+	/** Reason why the model gets neither a copy nor the image. */
 	readonly problem?: string;
 }
 
-/** Whether it has not been handed over yet. */
+/** Whether the model has not received the file yet. */
 export function isOpen({ path, shown, problem }: Attachment): boolean {
 	return path === undefined && !shown && problem === undefined;
 }
 
-/** Lines for the model about the attachments of a message, one for each. */
+/** Returns lines for the model about the attachments of a message, one line for each. */
 export function attachmentLines(attachments: readonly Attachment[]): string {
 	return attachments.map((attachment) => `[attached: ${describe(attachment)}]`).join("\n");
 }
@@ -53,7 +53,7 @@ function describe({ name, mediaType, bytes, path, shown, problem }: Attachment):
 	return storedFileTexts.turnEnded(facts);
 }
 
-/** For people and models. */
+/** Formats a size for people and models. */
 export function sizeOf(bytes: number): string {
 	if (bytes < 1024) return bytes === 1 ? "1 byte" : `${bytes} bytes`;
 	if (bytes < 1024 * 1024) return `${Math.round(bytes / 1024)} KiB`;
@@ -62,11 +62,11 @@ export function sizeOf(bytes: number): string {
 
 /** Limits of stored files. */
 export interface FileLimits {
-	/** Maximum of one file. */
+	/** Maximum bytes of one file. */
 	readonly maxBytes: number;
-	/** Maximum of all files together. The size of each is at least `leastCounted` bytes. */
+	/** Maximum bytes of all files together. Each file counts as at least `leastCounted` bytes. */
 	readonly quotaBytes: number;
-	/** Milliseconds until a file without a message expires. */
+	/** Milliseconds until a file that belongs to no message expires. */
 	readonly retentionMs: number;
 }
 
@@ -76,7 +76,7 @@ export const defaultFileLimits: FileLimits = {
 	retentionMs: 7 * 24 * 60 * 60 * 1000,
 };
 
-/** Minimum bytes that a file counts toward the quota: a row, a directory entry and a block of the disk. */
+/** Minimum bytes that a file counts toward the quota, for its row, its directory entry and its disk block. */
 export const leastCounted = 4 * 1024;
 
 export class FileTooLargeError extends ParleyError {
@@ -85,7 +85,7 @@ export class FileTooLargeError extends ParleyError {
 	}
 }
 
-/** Error for a result of a call that cannot be stored, even after the deletion of all deletable results. */
+/** Returns the error for a tool result that cannot be stored, even after all deletable results were deleted. */
 export function noRoomForOutput(quotaBytes: number): ParleyError {
 	return new ParleyError(storedFileTexts.noSpaceForResult(quotaBytes), { code: "resource_exhausted" });
 }
@@ -100,18 +100,20 @@ export function refuseOverQuota(bytes: number, { quotaBytes }: FileLimits): void
 /** Prefix of the id of every stored result. The ids of other stored files begin with `file_`. */
 export const outputPrefix = "output_";
 
-/** Name of the complete result of a call, which is its file id too. */
+/** Returns the name of the complete result of a tool call. The name is also the result's file id. */
 export function outputName(sessionId: string, callId: string): string {
 	const hash = createHash("sha256").update(`${sessionId} ${callId}`).digest("hex");
 	return `${outputPrefix}${hash.slice(0, 26)}`;
 }
 
-/** Whether a path that a model wrote is the name of a stored result. A file with such a name is `./output_…`. */
+/**
+ * Whether a path that a model wrote is the name of a stored result. The model can write `./output_…` for a file with such a name.
+ */
 export function isOutputName(path: string): boolean {
 	return /^output_[0-9a-f]{26}$/.test(path);
 }
 
-/** First bytes of the contents, in hexadecimal digits: https://mimesniff.spec.whatwg.org/#matching-an-image-type-pattern */
+/** Patterns of the first bytes of an image, in hexadecimal: https://mimesniff.spec.whatwg.org/#matching-an-image-type-pattern */
 const kinds: { readonly [Type in ImageType]: { readonly name: string; readonly begins: RegExp } } = {
 	"image/png": { name: "PNG", begins: /^89504e470d0a1a0a/ },
 	"image/jpeg": { name: "JPEG", begins: /^ffd8ff/ },
@@ -119,16 +121,16 @@ const kinds: { readonly [Type in ImageType]: { readonly name: string; readonly b
 	"image/webp": { name: "WebP", begins: /^52494646.{8}57454250/ },
 };
 
-/** Base64 characters of twelve bytes, which identify every type. */
+/** Number of base64 characters for twelve bytes, which are enough to identify every type. */
 const sampleLength = 16;
 
-/** Image in base64 with its declared type. */
+/** An image in base64 with its declared type. */
 interface ImageData {
 	readonly mediaType: ImageType;
 	readonly data: string;
 }
 
-/** Reason why the content does not match its declared type, by its first bytes. Undefined if it may match. */
+/** Returns the reason why the first bytes of an image do not match its declared type, or undefined if they match. */
 export function imageProblem({ mediaType, data }: ImageData): string | undefined {
 	const { name, begins } = kinds[mediaType];
 	const beginning = Buffer.from(data.slice(0, sampleLength), "base64").toString("hex");

@@ -1,64 +1,64 @@
 import { taintTexts } from "./texts.ts";
 /**
- * Flags of a session, in this order. U: untrusted text, which may contain instructions. P: private data from outside the
- * roots. E: an external effect, by which data can leave. Two of them are useful and of little danger. With all three, an
- * attacker's text can send private data away. Flags are never removed from a session.
+ * Flags of a session, in this order. U: untrusted text, which may contain instructions. P: private data from outside the roots.
+ * E: an external effect, through which data can leave. Any two of them carry little risk. With all three, an attacker's text can
+ * send private data away. Flags are never removed from a session.
  */
 export type Taint = "" | "U" | "P" | "E" | "UP" | "UE" | "PE" | "UPE";
 
 const taints: Readonly<Partial<Record<ActionClass, Taint>>> = {
-	// A network request carries data out, and its response is untrusted text.
+	// A network request sends data out, and its response is untrusted text.
 	egress: "UE",
 	"outside-read": "P",
 	secret: "P",
 	irreversible: "E",
-	// A client can return any text. It sees the session, so the call gives it no new data.
+	// A client can return any text. The client already sees the session, so the call reveals no new data to it.
 	client: "U",
 	// A server can return any text.
 	mcp: "U",
-	// Such a command can read private data and use the network.
+	// An unconfined command can read private data and use the network.
 	"exec-unsandboxed": "PE",
 };
 
 const names = { U: taintTexts.untrusted, P: taintTexts.privateData, E: taintTexts.externalEffects } as const;
 
-/** Reason why a call requires approval whatever grants exist. */
+/** Reason why a tool call requires approval, whatever grants exist. */
 export const taintReason = taintTexts.combines(names.U, names.P);
 
-/** Flags that a call of these classes adds to its session. */
+/** Returns the flags that a tool call of these classes adds to its session. */
 export function taintOf(classes: readonly ActionClass[]): Taint {
 	return joinTaints(classes.map((name) => taints[name] ?? ""));
 }
 
 export function joinTaints(all: readonly Taint[]): Taint {
 	const joined = all.join("");
-	// True because these are the letters of the type in its order, each at most once.
+	// The cast is true because these are the letters of the type in their order, each at most once.
 	return (["U", "P", "E"] as const).filter((flag) => joined.includes(flag)).join("") as Taint;
 }
 
 /**
- * Whether a person must decide about a call: the call makes the three flags complete, or they are complete and the call can
- * send data out. Otherwise the permission to read private data would be the permission to send it.
+ * Whether a person must decide about a tool call. This is the case if the call completes the three flags, or if they are complete
+ * and the call can send data out. Otherwise, the permission to read private data would include the permission to send it.
  */
 export function completesTaint(before: Taint, own: Taint): boolean {
 	if (own === "" || joinTaints([before, own]) !== "UPE") return false;
 	return before !== "UPE" || own.includes("E");
 }
 
-/** Flags of a session in words. */
+/** Returns the flags of a session in words. */
 export function taintWords(taint: Taint): string[] {
 	return (["U", "P", "E"] as const).filter((flag) => taint.includes(flag)).map((flag) => names[flag]);
 }
 
-/** Notes for an approver about the flags of the session. */
+/** Returns notes for an approver about the flags of the session. */
 export function taintNotes(taint: Taint): string[] {
 	const flags = taintWords(taint);
 	return flags.length === 0 ? [] : [taintTexts.soFar(flags)];
 }
 
-/** Parses the stored form. Throws for text that Parley never writes. */
+/** Parses the stored form of a taint. Throws for a text that Parley never writes. */
 export function readTaint(text: string): Taint {
-	// Joining drops every other letter, so that only a value of the type is equal to its input.
+	// `joinTaints` drops every other letter, so only a valid value equals its input.
 	const taint = joinTaints([text as Taint]);
 	if (taint !== text) throw new Error(`invalid taint of a session: ${JSON.stringify(text)}`);
 	return taint;

@@ -23,7 +23,7 @@ export function hasEnded(state: TaskState): boolean {
 	return endStates.some((end) => end === state);
 }
 
-/** From the least to the most urgent. The store has their indexes. */
+/** Priorities from least to most urgent. The store contains their indexes. */
 export const priorities = ["low", "normal", "high"] as const;
 export type Priority = (typeof priorities)[number];
 
@@ -36,7 +36,7 @@ export interface PlanStep {
 	readonly durationMs?: number;
 }
 
-/** Progress of a task: `current` steps of `total` are completed, which is `percentage`. `label` is the current step. */
+/** Progress of a task. `current` of `total` steps are completed, which is `percentage`. `label` is the current step. */
 export interface TaskProgress {
 	readonly current: number;
 	readonly total: number;
@@ -44,14 +44,14 @@ export interface TaskProgress {
 	readonly percentage: number;
 }
 
-/** Plan for which a task is suspended, and the answer of a person. */
+/** The plan or question for which a task is suspended, and a person's answer. */
 export interface Review {
 	/** Unguessable token of this question. */
 	readonly token: string;
-	/** Call that made the request. */
+	/** Tool call that requested the review. */
 	readonly callId: string;
 	readonly reason: string;
-	/** The plan or the question. */
+	/** Plan or question. */
 	readonly content: string;
 	readonly reply?: ReviewReply;
 }
@@ -64,28 +64,28 @@ export interface ReviewReply {
 	readonly person?: Person;
 }
 
-/** Submitted task. Names of tools, tasks, agents and models are checked on submission. */
+/** A task to submit. Names of tools, tasks, agents and models are checked on submission. */
 export interface NewTask {
 	readonly title: string;
 	readonly description: string;
-	/** Default: the usual tools of tasks. */
+	/** Names of the task's tools. Default: the usual tools of tasks. */
 	readonly tools?: readonly string[];
 	readonly priority?: Priority;
 	readonly agent?: string;
 	readonly model?: string;
-	/** Tasks of the same session that must be completed first. */
+	/** Ids of tasks of the same session that must be completed first. */
 	readonly dependsOn?: readonly string[];
 	readonly autonomy?: Autonomy;
 }
 
-/** A task as people see it. Times are milliseconds since the epoch, costs billionths of a US dollar. */
+/** A task in the form that people see. Times are milliseconds since the epoch, costs billionths of a US dollar. */
 export interface TaskFacts {
 	readonly id: string;
 	readonly sessionId: string;
-	/** Session with the conversation between the task and the model. People can read it and not write to it. */
+	/** Session with the conversation between the task and the model. People can read it, but cannot write to it. */
 	readonly ownSessionId: string;
 	readonly parentId: string | undefined;
-	/** The run whose workflow has it as a step, such as the work of a sub-agent. */
+	/** Id of the run whose workflow has the task as a step, such as the work of a sub-agent. */
 	readonly stepOf: string | undefined;
 	readonly retryOf: string | undefined;
 	readonly title: string;
@@ -100,13 +100,13 @@ export interface TaskFacts {
 	readonly submittedBy: string;
 	readonly progress: TaskProgress;
 	readonly plan: readonly PlanStep[] | undefined;
-	/** While it is suspended. */
+	/** Open review. Undefined unless the task is suspended. */
 	readonly review: Omit<Review, "reply"> | undefined;
 	readonly suspendCount: number;
 	readonly retryCount: number;
 	readonly output: string;
 	readonly error: string;
-	/** Includes its workers. */
+	/** Usage, including workers. */
 	readonly usage: Usage & { readonly cost: number };
 	readonly createdAt: number;
 	readonly updatedAt: number;
@@ -120,18 +120,18 @@ export interface TaskFilter {
 	readonly sessionId?: string;
 	readonly parentId?: string;
 	readonly states?: readonly TaskState[];
-	/** Only those submitted before this one. */
+	/** Returns only tasks that were submitted before this task. */
 	readonly before?: string;
 }
 
-/** Usage of a task and its workers at that time. Absent in events of earlier versions. */
+/** Usage of a task and its workers at the time of the event. Absent in events of earlier versions. */
 interface Used {
 	readonly usage?: Spent;
 }
 
 /**
- * Events of a task in the session that owns it. Order: created; started; progress, suspended and resumed as they occur; then
- * exactly one of completed, cancelled, and failed without a retry. A failure with a retry is followed by started.
+ * Events of a task in the session that owns it. The order is: created; started; progress, suspended and resumed as they occur;
+ * then completed, cancelled, or failed without a retry. After a failure with a retry, started follows.
  */
 export type TaskEvent =
 	| {
@@ -139,9 +139,9 @@ export type TaskEvent =
 			readonly taskId: string;
 			readonly title: string;
 			readonly description: string;
-			/** Task that spawned this worker; "" for other tasks. */
+			/** Parent task of a worker, or "" for other tasks. */
 			readonly parentId: string;
-			/** Principal that submitted it. Absent for workers, and in events that an earlier version wrote. */
+			/** Principal that submitted the task. Absent for workers, and in events of earlier versions. */
 			readonly by?: string;
 	  }
 	| { readonly type: "task.started"; readonly taskId: string; readonly title: string }
@@ -149,7 +149,7 @@ export type TaskEvent =
 			readonly type: "task.progress";
 			readonly taskId: string;
 			readonly progress: TaskProgress;
-			/** The complete plan; absent for a task without one, and in events that an earlier version wrote. */
+			/** The complete plan. Absent for a task without one, and in events of earlier versions. */
 			readonly plan?: readonly PlanStep[];
 	  })
 	| (Used & {
@@ -157,10 +157,10 @@ export type TaskEvent =
 			readonly taskId: string;
 			readonly title: string;
 			readonly reason: string;
-			/** The plan or the question. */
+			/** Plan or question. */
 			readonly content: string;
 			readonly token: string;
-			/** Number of its suspensions, with this one. */
+			/** Number of suspensions of the task, including this one. */
 			readonly suspendCount: number;
 	  })
 	| { readonly type: "task.resumed"; readonly taskId: string; readonly title: string }
@@ -168,11 +168,11 @@ export type TaskEvent =
 			readonly type: "task.completed";
 			readonly taskId: string;
 			readonly title: string;
-			/** Beginning of its output. */
+			/** Beginning of the task's output. */
 			readonly summary: string;
-			/** From its first start to its end. */
+			/** Milliseconds from the first start to the end. */
 			readonly durationMs: number;
-			/** Includes its workers. */
+			/** Usage, including workers. */
 			readonly usage: Spent;
 	  }
 	| (Used & {
@@ -189,19 +189,20 @@ export type TaskEvent =
 			readonly taskId: string;
 			/** Untrusted text. */
 			readonly reason: string;
-			/** Principal that requested it. Absent if none did. */
+			/** Principal that requested the cancellation. Absent if no principal did. */
 			readonly by?: string;
 	  });
 
 /**
- * Lifecycle of a worker of a task, in the session of that task. The run of the task is its first worker, and each task that
- * it spawns is a further one. Its calls are the `tool.started` events in between. Exited is last and occurs once.
+ * Events of the workers of a task, in the session of that task. The task's own run is its first worker, and each task that it
+ * spawns is a further worker. The `tool.started` events in between are the worker's tool calls. Each worker ends with one
+ * `worker.exited`.
  */
 export type WorkerEvent =
 	| {
 			readonly type: "worker.started";
 			readonly taskId: string;
-			/** The task that spawned it; "" for a task's own run. */
+			/** Task that spawned the worker, or "" for a task's own run. */
 			readonly parentId: string;
 			readonly title: string;
 			readonly agent: string;
@@ -210,20 +211,20 @@ export type WorkerEvent =
 			readonly type: "worker.phased";
 			readonly taskId: string;
 			readonly phase: "thinking" | "acting" | "waiting";
-			/** The phase of the model call that begins, if the run has the mode `ooda`. */
+			/** Phase of the model call, if the run has mode `ooda`. */
 			readonly ooda?: OodaPhase;
 	  }
 	| { readonly type: "worker.completed"; readonly taskId: string; readonly summary: string }
 	| { readonly type: "worker.failed"; readonly taskId: string; readonly error: string }
 	| { readonly type: "worker.exited"; readonly taskId: string };
 
-/** Requested worker. Omitted fields are those of the task. */
+/** A worker to create. For an omitted field, the value of the task applies. */
 export interface NewWorker {
 	readonly title: string;
 	readonly description: string;
 	readonly tools?: readonly string[];
 	readonly model?: string;
-	/** Workers of the same task that must be completed first. */
+	/** Ids of workers of the same task that must be completed first. */
 	readonly dependsOn?: readonly string[];
 }
 
@@ -236,11 +237,11 @@ export interface WorkerResult {
 }
 
 /**
- * Operations for the tools of a task. `review` and `workers` throw `cancelled` without an answer: the run then stops, and
- * the same call is repeated when there is an answer.
+ * Operations for the tools of a task. Without an answer, `review` and `workers` throw `cancelled`, and the run stops. When the
+ * answer exists, the same tool call is repeated.
  */
 export interface TaskAccess {
-	/** Replaces the plan and reports changes to people. */
+	/** Replaces the plan and reports the change to people. */
 	plan(steps: readonly PlanStep[]): Promise<TaskProgress>;
 	/** Suspends the task until a person replies. */
 	review(request: { readonly reason: string; readonly content: string }): Promise<ReviewReply>;
@@ -251,8 +252,8 @@ export interface TaskAccess {
 }
 
 /**
- * Progress of a task by the completed steps of its plan, without skipped ones. A task without a plan is one step. At the
- * successful end of a task, all steps count as completed, because models often forget to mark the last ones.
+ * Returns the progress of a task: the completed steps of its plan. Leaves out skipped steps. A task without a plan is one step.
+ * In a completed task, all steps count as completed, because models often forget to mark the last steps.
  */
 export function progressOf(
 	title: string,

@@ -10,12 +10,12 @@ import { callRefusalTexts } from "./texts.ts";
 
 /** Messages of one run for the model. */
 export interface RunTranscript {
-	/** The run's place among those of its session. */
+	/** Position of the run within its session. */
 	readonly ordinal: number;
 	readonly messages: readonly Message[];
 }
 
-/** Message that started a run. */
+/** The message that started a run. */
 export interface RunMessage {
 	readonly content: string;
 	readonly images: readonly ImageBlock[];
@@ -23,13 +23,13 @@ export interface RunMessage {
 	readonly attachments?: readonly Attachment[];
 	/** Loaded images that the model sees. */
 	readonly loadedImages?: readonly ImageBlock[];
-	/** The run whose last reply is requested again. The transcript already has its message. */
+	/** Run whose last reply is requested again. The transcript already contains its message. */
 	readonly retryOf: string | undefined;
-	/** Person of a chat platform who wrote it, with their role at that time. */
+	/** Person of a chat platform who wrote the message, with their role at that time. */
 	readonly actor?: Person;
-	/** Messages of the channel that were read for it. */
+	/** Channel messages that were read for the message. */
 	readonly context?: MessageContext;
-	/** Options of the run: the skill that the message started, and the mode. */
+	/** Options of the run that affect its transcript: the skill that the message started, and the mode. */
 	readonly options?:
 		| { readonly skill?: { readonly text: string }; readonly mode?: "react" | "ooda" }
 		| undefined;
@@ -37,12 +37,12 @@ export interface RunMessage {
 
 type ReplyStep = Extract<Step, { kind: "reply" }>;
 
-/** The calls in a reply, in the model's order. */
+/** Returns the tool calls of a reply in the model's order. */
 export function callsOf(content: ReplyStep["content"]): readonly CallBlock[] {
 	return content.filter((block) => block.type === "call");
 }
 
-/** The text of a reply, without its thinking and calls. */
+/** Returns the text of a reply, without thinking and tool calls. */
 export function textOf(content: ReplyStep["content"]): string {
 	return content
 		.filter((block) => block.type === "text")
@@ -51,9 +51,9 @@ export function textOf(content: ReplyStep["content"]): string {
 }
 
 /**
- * Messages of one run for the model: the message that started it, then replies, results and messages that were added to it.
- * A call that never ran (the run was cancelled first) gets a result that reports it, because providers reject a call without
- * a result.
+ * Returns the messages of one run for the model: the message that started the run, then replies, results and added messages. A
+ * tool call that never ran, because the run was cancelled first, gets a result that says so. Providers reject a call without a
+ * result.
  */
 export function messagesOf(message: RunMessage, steps: readonly Step[]): Message[] {
 	const messages: Message[] = opensWithQuestion(message, steps)
@@ -73,14 +73,17 @@ export function messagesOf(message: RunMessage, steps: readonly Step[]): Message
 	return messages;
 }
 
-/** A retried run has its question in an earlier run. An imported conversation may begin with a reply. */
+/**
+ * Whether the run starts with its own message. The message of a retried run is in an earlier run, and an imported conversation
+ * may begin with a reply.
+ */
 function opensWithQuestion(message: RunMessage, steps: readonly Step[]): boolean {
 	const { retryOf, content, images, attachments = [] } = message;
 	if (retryOf !== undefined) return false;
 	return steps[0]?.kind !== "imported" || content !== "" || images.length + attachments.length > 0;
 }
 
-/** Transcript of a run that is retried: without its last reply, unless that reply has calls. */
+/** Returns the transcript of a run to retry, without its last reply. Keeps a last reply that has tool calls. */
 export function withoutLastReply({ ordinal, messages }: RunTranscript): RunTranscript {
 	const last = messages.at(-1);
 	const answers = last?.role === "assistant" && callsOf(last.content).length === 0;
@@ -110,7 +113,7 @@ function recalledIn(steps: readonly Step[]): Extract<Step, { kind: "recalled" }>
 	return steps.find((step) => step.kind === "recalled");
 }
 
-/** The messages of a run with the notes about its person, which later runs of the session do not have. */
+/** Returns the messages of a run with the notes about its person. Later runs of the session do not get these notes. */
 export function withPersonalNotes(messages: readonly Message[], steps: readonly Step[]): readonly Message[] {
 	const recalled = recalledIn(steps)?.personal ?? "";
 	const results = new Map<string, string>();
@@ -122,7 +125,7 @@ export function withPersonalNotes(messages: readonly Message[], steps: readonly 
 		const known = personalised.get(message);
 		if (known) return known;
 		const own = withOwn(message, { recalled: index === 0 ? recalled : "", results });
-		// A message with a call without a result is built again when the result exists.
+		// A message with an unanswered tool call is built again when the result exists.
 		if (own !== message) personalised.set(message, own);
 		return own;
 	});
@@ -145,7 +148,7 @@ function withOwn(
 
 const personalised = new WeakMap<Message, Message>();
 
-/** The same message objects for the same question or step, so that data derived from them is computed once. */
+/** Returns the same message objects for the same message or step, so that data derived from them is computed once. */
 const made = new WeakMap<RunMessage | Step, readonly Message[]>();
 
 function once(of: RunMessage | Step, make: () => readonly Message[]): readonly Message[] {
@@ -176,7 +179,7 @@ function replyMessages(
 	results: Map<string, ResultBlock>,
 	ended: boolean,
 ): readonly Message[] {
-	// A refused request would be refused again if its refusal followed it.
+	// The refusal is left out, because the model would probably refuse the request again after it.
 	if (step.content.length === 0 || step.stop === "refusal") return [];
 	const calls = callsOf(step.content);
 	const answered = calls.every((call) => results.has(call.id));
@@ -197,8 +200,8 @@ function neverRan(callId: string): ResultBlock {
 }
 
 /**
- * Text of a person of a chat platform for the model: a line with their name, and each of their lines after a `>`. So no text
- * can pass for another person's or Parley's.
+ * Returns the text of a chat member for the model: a line with the member's name, then the member's lines with `>`. The text can
+ * therefore not imitate another member or Parley.
  */
 export function attributed(
 	content: string,
@@ -209,7 +212,7 @@ export function attributed(
 	return [`[${actor.id}, ${JSON.stringify(actor.name)}, writes:]`, ...lines].join("\n");
 }
 
-/** Text of a person without name and marks, for a reader that uses it verbatim. */
+/** Returns the text of a person without name and marks, for a reader that uses it verbatim. */
 export function withoutAttribution(text: string): string {
 	const quoted = text.replace(/^\[.* writes:\]\n(?=> )/, "");
 	return quoted === text ? text : quoted.replaceAll(/^> /gm, "");

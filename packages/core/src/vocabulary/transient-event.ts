@@ -6,27 +6,27 @@ import type { OodaPhase } from "./run-options.ts";
 import type { PlanStep } from "./task.ts";
 
 /**
- * Transient events, which are not recorded. A reply with text has `text.started`, deltas and `text.ended`. After a crash the
- * reply is requested again and starts with a new `text.started`. A reply that the provider streams begins with
- * `response.started`. It may have `thinking.delta`s, and for each call `arguments.started`, deltas and `arguments.ended`,
- * also if it is interrupted. None of these contain secrets. An auxiliary text, such as a summary, has no transient events.
+ * Transient events, which are not recorded. A reply with text has `text.started`, deltas and `text.ended`. After a crash, the
+ * reply is requested again and begins with another `text.started`. A streamed reply begins with `response.started`. It may have
+ * `thinking.delta`s, and for each tool call `arguments.started`, deltas and `arguments.ended`, even if it is interrupted.
+ * Transient events contain no secrets. An auxiliary text, such as a summary, has no transient events.
  */
 export type TransientEvent =
-	/** The response headers of a model call arrived. */
+	/** The response headers of a model call have arrived. */
 	| { readonly type: "response.started"; readonly runId: string }
-	/** The next part of the model's thinking. */
+	/** Next part of the model's thinking. */
 	| { readonly type: "thinking.delta"; readonly runId: string; readonly text: string }
-	/** The model has begun to write a call. A `tool.started` with the same `callId` follows if the call is made. */
+	/** The model has started to write a tool call. If the call is made, a `tool.started` with the same `callId` follows. */
 	| {
 			readonly type: "arguments.started";
 			readonly runId: string;
-			/** The place among the calls of the reply, from 0. */
+			/** Position among the calls of the reply, from 0. */
 			readonly index: number;
 			readonly callId: string;
 			/** Name of the tool as the model writes it. */
 			readonly name: string;
 	  }
-	/** The next part of the arguments, as JSON text. */
+	/** Next part of the arguments, as JSON text. */
 	| {
 			readonly type: "arguments.delta";
 			readonly runId: string;
@@ -34,11 +34,11 @@ export type TransientEvent =
 			readonly callId: string;
 			readonly name: string;
 			readonly json: string;
-			/** Characters of the arguments before this part. */
+			/** Number of characters of the arguments before this part. */
 			readonly offset: number;
 	  }
 	/**
-	 * The model has written the complete call, or the reply was interrupted. `length` is the number of characters of the
+	 * The model has written the complete tool call, or the reply was interrupted. `length` is the number of characters of the
 	 * arguments.
 	 */
 	| {
@@ -50,9 +50,9 @@ export type TransientEvent =
 			readonly length: number;
 	  }
 	/**
-	 * The calls of a reply that can be decided now, in the order of the model, after the `tool.started` and
-	 * `prompt.requested` of each. A call without a token needs no approval. A call that is planned again is listed again,
-	 * for example because a call before it has changed files.
+	 * Tool calls of a reply that can now be decided, in the model's order. The event follows the `tool.started` and
+	 * `prompt.requested` of each call. A call without a token needs no approval. A call that is planned again is listed again, for
+	 * example because an earlier call has changed files.
 	 */
 	| {
 			readonly type: "calls.proposed";
@@ -74,19 +74,17 @@ export type TransientEvent =
 			readonly model: string;
 			readonly provider: string;
 			readonly messages: number;
-			/** The text is internal, such as a summary. */
+			/** True if the text is internal, such as a summary. */
 			readonly auxiliary?: true;
-			/** The phase of a run with the mode `ooda`. */
+			/** Phase of a run in mode `ooda`. */
 			readonly ooda?: OodaPhase;
 	  }
 	/**
-	 * The context changed: once for each complete reply, before its `model.replied`, and after a compaction that was
-	 * requested while no run was active (then `runId` is ""). Calls for a summary or a title do not count.
+	 * The context changed. Emitted once for each complete reply, before its `model.replied`, and after a requested compaction of an
+	 * idle session, with `runId` "". Calls for a summary or a title emit no such event.
 	 */
 	| ({ readonly type: "context.updated"; readonly runId: string } & ContextSnapshot)
-	/**
-	 * Reply of a model call with visible text. It follows the text, precedes the `model.called`, and contains no secrets.
-	 */
+	/** Reply of a model call with visible text. The event follows the text and precedes `model.called`. It contains no secrets. */
 	| {
 			readonly type: "model.replied";
 			readonly runId: string;
@@ -95,23 +93,23 @@ export type TransientEvent =
 			readonly stop: StopReason | undefined;
 	  }
 	/**
-	 * A call starts to run, after its approval if it needs one. It follows `tool.started` and precedes progress and end. It
-	 * may be repeated after a restart if the call is safe to repeat. A call that does not run has no such event.
+	 * A tool call starts to run, after its approval if it needs one. The event follows `tool.started`, and precedes progress and
+	 * the end. After a restart, it may be repeated for a call that is safe to repeat. A call that does not run has no such event.
 	 */
 	| { readonly type: "tool.running"; readonly runId: string; readonly callId: string }
 	/**
-	 * Output of a running call since the last such event: complete lines without secrets, between `tool.started` and the end,
-	 * at most 10 times a second. If there is too much output, older lines are replaced by a marker.
+	 * Output of a running tool call since the last such event: complete lines without secrets, at most 10 times a second. If there
+	 * is too much output, a marker replaces older lines.
 	 */
 	| { readonly type: "tool.progress"; readonly runId: string; readonly callId: string; readonly text: string }
-	/** The newest list of steps of an active run, repeated to a client that joins after it was recorded. */
+	/** Newest list of steps of an active run, sent to a client that joined later. */
 	| {
 			readonly type: "todo.shown";
 			readonly runId: string;
 			readonly callId: string;
 			readonly steps: readonly PlanStep[];
 	  }
-	/** An open question, sent again to a client that joined. */
+	/** An open question, sent to a client that joined later. */
 	| { readonly type: "prompt.shown"; readonly prompt: Prompt }
 	/** The session and all its data were deleted. It is the last event. */
 	| { readonly type: "session.deleted" };

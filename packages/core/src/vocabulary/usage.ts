@@ -1,4 +1,4 @@
-/** Tokens of one model call, or of several: counts of the provider, non-negative integers. */
+/** Tokens of one or more model calls. The provider's counts, as non-negative integers. */
 export interface Usage {
 	/** All input of the model, including cached input. */
 	readonly inputTokens: number;
@@ -30,17 +30,17 @@ export function addUsage(a: Usage, b: Usage): Usage {
 
 const perDollar = 1_000_000_000;
 
-/** Billionths of a US dollar as dollars, for people and wires: exact to the ninth decimal place. */
+/** Converts billionths of a US dollar to dollars, for people and wires. Exact to the ninth decimal place. */
 export function dollars(cost: number): number {
 	return cost / perDollar;
 }
 
-/** Dollars as whole billionths. */
+/** Converts dollars to integer billionths. */
 export function billionths(usd: number): number {
 	return Math.round(usd * perDollar);
 }
 
-/** For example `$10.00`. Amounts below a dollar have more digits if they are significant. */
+/** Formats an amount, for example `$10.00`. An amount below a dollar has more digits if they are significant. */
 export function formatDollars(cost: number): string {
 	const maximumFractionDigits = cost < perDollar ? 9 : 2;
 	return new Intl.NumberFormat("en-US", {
@@ -51,18 +51,18 @@ export function formatDollars(cost: number): string {
 	}).format(dollars(cost));
 }
 
-/** Scope of a budget: everything, or one session. */
+/** Scope of a budget: the gateway, or one session. */
 export type BudgetScope = "gateway" | "session";
-/** UTC days and months. */
+/** Day or month in UTC. */
 export type BudgetPeriod = "day" | "month";
 
-/** Limits in billionths of a US dollar. Absent fields are unlimited. */
+/** Limits in billionths of a US dollar. An absent limit is unlimited. */
 interface BudgetLimits {
 	readonly day?: number;
 	readonly month?: number;
 }
 
-/** Limits of the configuration. The operator can replace them at run time. */
+/** Configured limits. The operator can replace them at run time. */
 export interface Budgets {
 	readonly gateway: BudgetLimits;
 	readonly session: BudgetLimits;
@@ -70,7 +70,7 @@ export interface Budgets {
 
 export const noBudgets: Budgets = { gateway: {}, session: {} };
 
-/** A budget reached 80 % or its end. Money in billionths of a US dollar. */
+/** A budget that reached 80 % or its limit. Amounts are billionths of a US dollar. */
 export interface BudgetReached {
 	readonly scope: BudgetScope;
 	readonly period: BudgetPeriod;

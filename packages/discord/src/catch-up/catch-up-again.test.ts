@@ -12,7 +12,7 @@ const settled = (): Promise<void> => new Promise((resolve) => void setImmediate(
 const messages = "GET /channels/1/messages";
 const opening = "POST /users/@me/channels";
 
-/** One known channel, 1. Messages are named by their age in minutes. */
+/** Opens a connector with one known channel, 1. Messages are identified by their age in minutes. */
 async function place(known: { cursor?: (ago: (minutes: number) => string) => Cursor; alive?: number } = {}) {
 	const [clock, log, port] = [new ManualClock(), new MemoryLogger(), new ScriptedPort()];
 	const start = clock.now();
@@ -32,7 +32,7 @@ async function place(known: { cursor?: (ago: (minutes: number) => string) => Cur
 	});
 	const page = (...minutes: number[]) => ({ body: minutes.map((each) => wrote(each)) });
 	const live = (minutes: number) => catchUp.dispatch({ t: "MESSAGE_CREATE", d: wrote(minutes) });
-	/** Ages in minutes of the taken messages. */
+	/** Returns the ages in minutes of the received messages. */
 	const seen = (): number[] => {
 		const ids = new Map(Array.from({ length: 60 }, (_, minutes) => [ago(minutes), minutes]));
 		return received.flatMap(({ d }) => ids.get((d as { id: string }).id) ?? []);
@@ -148,7 +148,7 @@ test("further lost sessions do not open direct messages again, and none are forg
 	port.answer(opening, { status: 503 }, { status: 503 });
 	catchUp.begin();
 	await catchUp.idle();
-	// Later messages do not show whether earlier ones were missed.
+	// A later message does not show whether earlier messages were missed.
 	await highWater.passed("77", { message: ago(1) });
 	port.answer("GET /channels/77/messages", { body: [] });
 	catchUp.begin();

@@ -8,7 +8,7 @@ import { type Cursors, HighWater } from "./high-water.ts";
 
 const settled = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
 
-/** Id of a message that is this number of minutes old. */
+/** Returns the id of a message that is this number of minutes old. */
 function ago(clock: ManualClock, minutes: number): string {
 	return snowflakeAt(clock.now() - minutes * 60_000);
 }
@@ -17,7 +17,7 @@ function wrote(id: string, author: object = { id: "5", bot: true }): object {
 	return { id: newer(id), channel_id: "1", author };
 }
 
-/** All that is written in these tests is newer than every cursor: the beginning of an id, and its end. */
+/** Ids of all messages in these tests start with this prefix, so that they are newer than every cursor. */
 const prefix = "1999";
 
 function newer(end: string): string {
@@ -25,7 +25,7 @@ function newer(end: string): string {
 }
 
 interface Known {
-	/** Minutes since the connection was last good. */
+	/** Minutes since the connection last worked. */
 	readonly alive?: number;
 	readonly people?: readonly string[];
 }
@@ -42,7 +42,7 @@ async function place(cursors: (clock: ManualClock) => Cursors, { alive: minutes,
 	});
 	const pages = (channel: string, ...bodies: readonly object[][]) =>
 		port.answer(`GET /channels/${channel}/messages`, ...bodies.map((body) => ({ body })));
-	// Each event of these tests has an id.
+	// Each event in these tests has an id.
 	const ids = () => received.map(({ d }) => (d as { id: string }).id.replace(/^19990*/, ""));
 	/** Stored live events. */
 	const durable: string[] = [];
@@ -162,7 +162,7 @@ test("an unreadable channel is pending while its events continue, until it is re
 	await pass(clock, 15);
 	expect(await catchUp.idle()).toBe(true);
 	expect(ids()).toEqual(["30"]);
-	// As a handler reports it.
+	// A handler reports a stored message like this.
 	await highWater.passed("3", { message: newer("30") });
 	expect(highWater.behind).toEqual([["3", { message: newer("30"), unread: unread }]]);
 	expect(log.records).toMatchObject([{ level: "warn", fields: { channel: "3" } }]);
@@ -170,7 +170,7 @@ test("an unreadable channel is pending while its events continue, until it is re
 	expect(log.records).toHaveLength(2);
 	live("MESSAGE_CREATE", "3", "40");
 	expect(ids()).toEqual(["30", "40"]);
-	// Twice as long as the first time.
+	// The second wait is twice as long as the first.
 	await pass(clock, 119);
 	expect(port.requestLines).toHaveLength(10);
 	await pass(clock, 2);

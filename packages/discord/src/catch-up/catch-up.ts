@@ -14,32 +14,32 @@ import { MissedMessages } from "./missed-messages.ts";
 
 export interface CatchUpParts extends DirectMessagesParts {
 	readonly highWater: HighWater;
-	/** See `LastAlive`. */
+	/** Time since which messages may have been missed; see `LastAlive`. */
 	readonly alive: { readonly since: string | undefined };
-	/** Receives events in the order of the calls within a channel; resolves when the event is durable. */
+	/** Stores an event and resolves when it is durable. Within a channel, it must keep the order of the calls. */
 	readonly receive: (event: ReceivedEvent) => Promise<void>;
 }
 
-/** Channel that is being read, with the events that wait for it. */
+/** A channel that is being read, with the events that wait for the end of the reading. */
 interface ReadingChannel {
 	readonly cursor: Cursor;
 	readonly events: { readonly event: DiscordDispatch; readonly received: PromiseWithResolvers<void> }[];
-	/** Another reading has replaced this one. */
+	/** True if another reading of the channel has replaced this one. */
 	isDisplaced?: true;
 }
 
 type Reading = readonly [channel: string, state: ReadingChannel];
 
-/** Maximum channels that are read at a time. */
+/** Maximum channels to read concurrently. */
 const parallel = 4;
 
-/** Maximum events of one channel that wait for the reading. Above this number, all events continue without it. */
+/** Maximum events of a channel that wait for its reading. With more events, all of them are processed without waiting. */
 const maxDelayed = 500;
 
-/** Maximum channels without a cursor that are read in a guild. */
+/** Maximum channels without a cursor to read in a guild. */
 const maxUnknown = 100;
 
-/** Wait before a failed reading is tried again, doubled each time. */
+/** Milliseconds to wait before a failed reading is retried. Doubled each time, up to the maximum. */
 const firstAgainMs = 60_000;
 const maxAgainMs = 3_600_000;
 
@@ -48,15 +48,15 @@ const OfGuild = z.object({ id: z.string() });
 const Ready = z.object({ guilds: z.array(OfGuild) });
 
 /**
- * Passes the events of Discord on. If Discord could not resume the session, it first reads the missed messages, oldest
- * first. It reads channels with a cursor, other channels and threads with messages since the last time without loss, and
- * direct messages of known people. Events of a channel wait until it is read. All others, and each press and command,
- * are handled immediately. A failed reading is retried until it succeeds.
+ * Passes on the events of Discord. If Discord could not resume the session, it first reads the missed messages, oldest first. It
+ * reads channels with a cursor, other channels and threads with messages since the connection last worked, and direct messages of
+ * known people. Events of a channel wait until it is read. All other events, presses and commands are handled immediately. A
+ * failed reading is retried until it succeeds.
  */
 export class CatchUp {
 	readonly #parts: CatchUpParts;
 	readonly #reading = new Map<string, ReadingChannel>();
-	/** Guilds without a GUILD_CREATE so far. */
+	/** Guilds whose GUILD_CREATE has not arrived. */
 	#expected = new Set<string>();
 	readonly #direct: DirectMessages;
 	readonly #stopping = new AbortController();
@@ -69,12 +69,12 @@ export class CatchUp {
 		this.#direct = new DirectMessages(parts);
 	}
 
-	/** Whether all messages are read, all people are checked, and the GUILD_CREATE of every guild has arrived. */
+	/** Whether all messages are read, all people are checked, and every GUILD_CREATE has arrived. */
 	get isDone(): boolean {
 		return this.#reading.size === 0 && this.#expected.size === 0 && this.#direct.isSeen;
 	}
 
-	/** Resolves when the event is durable: never, if it waits and the reading is stopped. */
+	/** Resolves when the event is durable. Never resolves if the event waits for a reading that is stopped. */
 	dispatch(event: DiscordDispatch): Promise<void> {
 		if (event.t === "READY") return this.#ready(event);
 		if (event.t === "GUILD_CREATE") return this.#guild(event);
@@ -87,16 +87,16 @@ export class CatchUp {
 		const received = Promise.withResolvers<void>();
 		reading.events.push({ event, received });
 		if (reading.events.length > maxDelayed) {
-			// The event passes. The messages before it are recorded as unread.
+			// The events are passed on without waiting. Earlier messages are recorded as unread.
 			void this.#parts.highWater.owe(channel, reading.cursor);
 			this.#release(channel, reading);
 		}
 		return received.promise;
 	}
 
-	/** Starts reading. Call it before the first event of the new session: events of channels with a cursor wait from now on. */
+	/** Starts reading. Call it before the first event of the new session. From then on, events of channels with a cursor wait. */
 	begin(): void {
-		// Readings in progress begin again: they may have read a channel before the end of the last session.
+		// Readings in progress start again, because they may have read a channel before the last session ended.
 		const reading = [...this.#reading].map(([channel, { cursor }]) => [channel, cursor] as const);
 		const known = new Map([...this.#parts.highWater.cursors, ...reading]);
 		const positions = [...known].map((place) => this.#put(place));
@@ -108,33 +108,36 @@ export class CatchUp {
 		});
 	}
 
-	/** Discord has sent all missed events. Messages that an earlier process could not read are still to be read. */
+	/**
+	 * Handles a resumed session, in which Discord sends all missed events. Reads only messages that an earlier process could not
+	 * read.
+	 */
 	resumed(): void {
 		if (this.#parts.highWater.behind.length > 0) void this.#add(() => this.#readUnread());
 	}
 
-	/** Reads these channels. Resolves when their messages are durable or recorded as unread. Rejects if it is stopped. */
+	/** Reads these channels. Resolves when their messages are durable or recorded as unread. Rejects if the reading is stopped. */
 	async read(places: readonly ReadPosition[]): Promise<void> {
 		const reading = this.#begin(places);
 		if (reading.length === 0) return;
 		await this.#add(() => this.#readAll(reading));
 		while (reading.some(([channel]) => this.#reading.has(channel))) {
 			if (this.#stopping.signal.aborted) throw cutShort();
-			// Another session has begun, so they are read again.
+			// Another session has started, so the channels are read again.
 			await this.#work;
 		}
 	}
 
 	/**
-	 * Resolves when no channel is being read and no event waits; with false if the reading was stopped, so that the waiting
-	 * events were not passed on.
+	 * Resolves with true when no channel is being read and no event waits. Resolves with false if the reading was stopped before
+	 * the waiting events were passed on.
 	 */
 	async idle(): Promise<boolean> {
 		await this.#work;
 		return this.#reading.size === 0;
 	}
 
-	/** Stops reading. The next process reads the messages of waiting events, because their cursors are before them. */
+	/** Stops reading. The cursors precede the messages of waiting events, so the next process reads these messages. */
 	async stop(): Promise<void> {
 		this.#stopping.abort();
 		this.#again?.cancel();
@@ -142,7 +145,7 @@ export class CatchUp {
 		await this.#work;
 	}
 
-	/** A new session can be resumed when the messages missed before it are durable. */
+	/** Resolves when the messages missed before the new session are durable, because only then can that session be resumed. */
 	async #ready({ d }: DiscordDispatch): Promise<void> {
 		this.#expected = new Set(Ready.safeParse(d).data?.guilds.map(({ id }) => id));
 		if (!(await this.idle())) throw cutShort();
@@ -152,7 +155,7 @@ export class CatchUp {
 
 	async #guild(event: DiscordDispatch): Promise<void> {
 		const { highWater, alive, log, receive } = this.#parts;
-		// The set of this session. Another session may begin during the reading.
+		// The set belongs to this session. Another session may start during the reading.
 		const expected = this.#expected;
 		const unknown = (alive.since === undefined ? [] : unreadChannels(event.d, alive.since)).filter(
 			([channel]) => !highWater.cursors.has(channel),
@@ -171,7 +174,7 @@ export class CatchUp {
 		if (guild !== undefined && guild.unavailable !== true) this.#expected.delete(guild.id);
 	}
 
-	/** Starts the reading of channels that are not being read yet, or not from so early. Their events wait from now on. */
+	/** Starts to read channels that are not being read, or not from such an early message. Their events wait from now on. */
 	#begin(places: readonly ReadPosition[]): readonly Reading[] {
 		const isRead = ([channel, cursor]: ReadPosition): boolean => {
 			const reading = this.#reading.get(channel);
@@ -180,12 +183,12 @@ export class CatchUp {
 		return places.filter((place) => !isRead(place)).map((place) => this.#put(place));
 	}
 
-	/** Starts a reading. Events that wait for an earlier one of the channel wait for this one. */
+	/** Starts a reading. Events that wait for an earlier reading of the channel now wait for this one. */
 	#put([channel, cursor]: ReadPosition): Reading {
 		const before = this.#reading.get(channel);
 		if (before !== undefined) before.isDisplaced = true;
 		const { events = [] } = before ?? {};
-		// Without a time of no loss, an earlier process may have answered these messages.
+		// If no earlier time is stored, an earlier process may already have answered these messages.
 		const isNew = this.#parts.alive.since === undefined;
 		const reading: ReadingChannel = { cursor: isNew ? { ...cursor, seenBefore: true } : cursor, events };
 		this.#reading.set(channel, reading);
@@ -248,13 +251,13 @@ export class CatchUp {
 		});
 	}
 
-	/** Reads unread messages again. Events of their channels do not wait, because it would take too long. */
+	/** Reads unread messages again. Events of their channels do not wait, because the reading may take long. */
 	async #readUnread(): Promise<void> {
 		const { behind } = this.#parts.highWater;
 		await this.#readAll(behind.map(([channel, cursor]) => [channel, { cursor, events: [] }]));
 	}
 
-	/** Passes the waiting events on, unless they wait for a later reading. */
+	/** Passes on the waiting events, unless they wait for a later reading. */
 	#release(channel: string, reading: ReadingChannel): void {
 		if (this.#reading.get(channel) !== reading) return;
 		this.#reading.delete(channel);
@@ -262,7 +265,7 @@ export class CatchUp {
 	}
 }
 
-/** Id of the message after which to read. */
+/** Returns the id of the message after which to read. */
 function startOf({ unread, message }: Cursor): bigint {
 	return BigInt(unread ?? message);
 }

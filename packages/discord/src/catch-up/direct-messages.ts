@@ -5,26 +5,28 @@ import type { Cursor } from "./high-water.ts";
 
 export interface DirectMessagesParts {
 	readonly port: DiscordRest;
-	/** People who may have written a direct message for the first time: those without one of these channels. */
+	/** Returns people whose first direct message may have been missed: people without one of the known channels. */
 	readonly people: (known: ReadonlyMap<string, Cursor>) => Promise<readonly string[]>;
 	readonly clock: Clock;
 	readonly log: Logger;
 }
 
-/** Direct messages that may have been missed. */
+/** Direct messages that were possibly missed. */
 interface Unseen {
 	readonly since: string;
-	/** Channels that are read in any case. */
+	/** Channels that are read anyway. */
 	readonly known: ReadonlyMap<string, Cursor>;
-	/** People who are still to be checked; absent before the first check. */
+	/** People who remain to be checked. Absent before the first check. */
 	readonly people?: readonly string[];
 	readonly seen: PromiseWithResolvers<void>;
 }
 
-/** Minimum time between two checks: Discord limits how many conversations are opened, and sessions may be lost often. */
+/**
+ * Minimum milliseconds between two checks. Sessions may be lost often, and Discord limits how many direct messages a bot opens.
+ */
 const betweenLooksMs = 5 * 60_000;
 
-/** Finds the direct messages that were missed, until Discord has answered for each person. */
+/** Finds missed direct messages, until Discord has responded for each person. */
 export class DirectMessages {
 	readonly #parts: DirectMessagesParts;
 	#unseen: Unseen | undefined;
@@ -45,14 +47,14 @@ export class DirectMessages {
 		await this.#unseen?.seen.promise;
 	}
 
-	/** Any person may have written after `since`, outside the `known` channels, which are read in any case. */
+	/** Records that any person may have written after `since`. The `known` channels are read anyway. */
 	miss(since: string, known: ReadonlyMap<string, Cursor>): void {
-		// An earlier time stays: the channels of then may have missed messages from before they were known.
+		// An earlier time is kept, because the channels of that time may have missed messages from before they were known.
 		const { people: _, ...unseen } = this.#unseen ?? { since, known, seen: Promise.withResolvers() };
 		this.#unseen = unseen;
 	}
 
-	/** Passes the channels with new messages to `read`. Returns false if it must be tried again later. */
+	/** Passes the channels with new messages to `read`. Resolves with false if the check must be repeated later. */
 	async look(read: (places: readonly ReadPosition[]) => Promise<void>): Promise<boolean> {
 		const unseen = this.#unseen;
 		if (unseen === undefined || this.#isStopped) return true;
@@ -77,7 +79,6 @@ export class DirectMessages {
 		}
 	}
 
-	/** Stops checking. */
 	stop(): void {
 		this.#isStopped = true;
 		this.#unseen?.seen.resolve();
@@ -85,7 +86,7 @@ export class DirectMessages {
 
 	#looked(unseen: Unseen, left: readonly string[]): boolean {
 		if (this.#isStopped) return true;
-		// Another session has begun in the meantime, so every person is checked again.
+		// Another session has started meanwhile, so every person is checked again.
 		if (this.#unseen !== unseen) return false;
 		this.#unseen = left.length === 0 ? undefined : { ...unseen, people: left };
 		if (left.length === 0) unseen.seen.resolve();
@@ -93,25 +94,25 @@ export class DirectMessages {
 	}
 }
 
-/** Channel, thread or direct messages, with the message after which to read. */
+/** A channel, thread or direct message, with the message after which to read. */
 export type ReadPosition = readonly [channel: string, cursor: Cursor];
 
 const id = z.string().regex(/^\d{1,20}$/);
 
-/** resources/channel#channel-object: the newest message shows whether there is anything to read. */
+/** Channel object (resources/channel#channel-object). Its newest message shows whether there is anything to read. */
 const Written = z.object({ id, last_message_id: id.nullish() });
 
-/** events/gateway-events#guild-create: `threads` are all active threads that the bot can see. */
+/** Data of GUILD_CREATE (events/gateway-events#guild-create). `threads` are all active threads that the bot can see. */
 const GuildChannels = z.object({
 	id,
 	channels: z.array(z.unknown()).default([]),
 	threads: z.array(z.unknown()).default([]),
 });
 
-/** Maximum people whose direct messages are checked: Discord limits how many of these are opened at once. */
+/** Maximum people whose direct messages are checked, because Discord limits how many direct messages a bot opens at once. */
 const maxPeople = 20;
 
-/** Returns the channels and threads of a `GUILD_CREATE` with messages after `since`, the newest first. */
+/** Returns the channels and threads of a `GUILD_CREATE` with messages after `since`, newest first. */
 export function unreadChannels(data: unknown, since: string): ReadPosition[] {
 	const guild = GuildChannels.safeParse(data).data;
 	if (guild === undefined) return [];
@@ -125,9 +126,9 @@ export function unreadChannels(data: unknown, since: string): ReadPosition[] {
 }
 
 /**
- * Returns the direct messages with `people` that have messages after `since`. Discord lists no direct messages for bots
- * (https://docs.discord.com/developers/resources/user#get-current-user-guilds and the methods near it), but opens those
- * with a known person, who does not notice it. `left`: people for whom Discord did not answer.
+ * Returns the direct messages with `people` that have messages after `since`. Discord has no list of a bot's direct messages
+ * (https://docs.discord.com/developers/resources/user#get-current-user-guilds), but the bot can open those with a known person.
+ * The person does not notice this. `left` are people for whom Discord did not respond.
  */
 async function unreadDirectMessages(
 	people: readonly string[],

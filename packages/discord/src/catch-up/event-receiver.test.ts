@@ -30,7 +30,7 @@ async function place() {
 	const handlers: EventHandlers = {
 		intake: {
 			async translate({ d }, signal) {
-				// As these tests hand it in.
+				// These tests pass inbound events inside `d`.
 				const { inbound } = d as { readonly inbound: InboundEvent };
 				const id = "message" in inbound ? (inbound.message ?? "") : "";
 				await translations.get(id);

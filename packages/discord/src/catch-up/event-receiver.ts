@@ -7,7 +7,7 @@ import type { HighWater } from "./high-water.ts";
 
 export interface EventHandlers {
 	readonly intake: { translate(event: DiscordDispatch, signal: AbortSignal): Promise<Translated> };
-	/** Interactions are answered at once and never repeated: Discord waits three seconds. */
+	/** Interactions are answered at once and never repeated, because Discord waits only three seconds. */
 	readonly interactions: { handle(data: unknown): void };
 	readonly accept: (
 		inbound: InboundEvent,
@@ -16,7 +16,7 @@ export interface EventHandlers {
 }
 
 export interface ReceivedEvent extends DiscordDispatch {
-	/** Only for a message; see `InboundEvent`. */
+	/** True for a message that an earlier process may have answered; see `InboundEvent`. */
 	readonly seenBefore?: true;
 }
 
@@ -27,16 +27,19 @@ export interface EventReceiverParts {
 	readonly log: Logger;
 }
 
-/** Delay before a failed inbound event is stored again. Later events wait for it. */
+/** Milliseconds until a failed inbound event is stored again. Later events wait for it. */
 const againMs = 1000;
 
-/** Key of the order of events: the channel, or else the guild. */
+/** Fields that determine the order of events: the channel, or the guild without one. */
 const Place = z
 	.object({ channel_id: z.string(), guild_id: z.string(), id: z.string() })
 	.partial()
 	.transform(({ channel_id: channel, guild_id: guild, id }) => channel ?? `guild ${guild ?? id}`);
 
-/** Makes events durable, in order for each channel and for the settings of each guild, and moves the cursors after them. */
+/**
+ * Makes events durable, and then moves the cursors after them. Keeps the order of events within each channel, and of the settings
+ * of each guild.
+ */
 export class EventReceiver {
 	readonly #parts: EventReceiverParts;
 	readonly #tails = new Map<string, Promise<void>>();
@@ -49,7 +52,7 @@ export class EventReceiver {
 			(handlers) => {
 				this.#handlers = handlers;
 			},
-			// Callers that await it get the error.
+			// The caller that awaits the event gets the error.
 			() => undefined,
 		);
 	}
@@ -69,7 +72,7 @@ export class EventReceiver {
 		return received;
 	}
 
-	/** Accepts no more events, and resolves when those in progress have ended. */
+	/** Accepts no further events. Resolves when the events in progress have ended. */
 	async stop(): Promise<void> {
 		this.#stopping.abort(new ParleyError("the connector stops", { code: "cancelled" }));
 		await Promise.all(this.#tails.values());
@@ -90,7 +93,7 @@ export class EventReceiver {
 			return;
 		}
 		for (const { inbound, key, stored } of translated) {
-			// A missed message that was edited since then counts as its last edit.
+			// For a missed message that was edited, its last edit is the known version.
 			const isMessage = inbound.type === "message" || inbound.type === "edited";
 			await this.#accept(event.seenBefore && isMessage ? { ...inbound, seenBefore: true } : inbound, key);
 			await stored?.();

@@ -27,7 +27,7 @@ test("cursors only increase, and are written once for many messages", async () =
 	await highWater.passed("1", { message: "99", guild: "9" });
 	expect(clock.pending).toBe(0);
 	for (let id = 101; id <= 150; id++) await highWater.passed("1", { message: String(id), guild: "9" });
-	// Longer numbers are higher, whatever their first digits are.
+	// A longer id is higher, whatever its first digits are.
 	await highWater.passed("2", { message: "9" });
 	await highWater.passed("2", { message: "10" });
 	clock.advance(10_000);
@@ -90,9 +90,9 @@ test("a pending channel stays known while messages continue, also over restarts,
 	await highWater.owe("1", { message: "5", guild: "9" });
 	expect(saved).toEqual([{ "1": { message: "5", guild: "9", unread: "5" } }]);
 	await highWater.passed("1", { message: "8", guild: "9" });
-	// Less than is owed already.
+	// The recorded unread position is already earlier.
 	await highWater.owe("1", { message: "8", guild: "9" });
-	// A channel without a cursor.
+	// The channel has no cursor yet.
 	await highWater.owe("2", { message: "3" });
 	const unread = { "1": { message: "8", guild: "9", unread: "5" }, "2": { message: "3", unread: "3" } };
 	expect(saved.at(-1)).toEqual(unread);

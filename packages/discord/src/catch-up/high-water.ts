@@ -1,18 +1,18 @@
 import { type Clock, defined, type Logger } from "@parley/base";
 import { LateSave } from "@parley/connector";
 
-/** Newest durable message of a channel. */
+/** Newest durable message of a channel, with its id. */
 export interface Cursor {
 	readonly message: string;
-	/** Absent: direct messages. */
+	/** Guild of the channel. Absent for direct messages. */
 	readonly guild?: string;
-	/** Messages after this one could not be read yet, although later ones may be durable. */
+	/** Messages after this one could not be read, although later messages may be durable. */
 	readonly unread?: string;
-	/** An earlier process may have answered the messages that could not be read. */
+	/** True if an earlier process may have answered the unread messages. */
 	readonly seenBefore?: true;
 }
 
-/** Cursors by the ids of their channels, in the order of their last change. */
+/** Cursors by channel id, in the order of their last change. */
 export type Cursors = Readonly<Record<string, Cursor>>;
 
 /** Stores the cursors across restarts. */
@@ -22,12 +22,12 @@ export interface CursorStore {
 }
 
 /**
- * Maximum cursors. The channel that was silent for the longest time is removed first, but never one with unread messages. No
- * cache: a lost cursor cannot be computed again, and its messages would never be read.
+ * Maximum cursors. The channel with the oldest change is removed first, but never a channel with unread messages. The cursors are
+ * not a cache: a lost cursor cannot be restored, and its messages would never be read.
  */
 const maximum = 500;
 
-/** Position up to which each channel was read: the start for reading when Discord cannot resume the session. */
+/** Read position of each channel. Reading starts there when Discord cannot resume the session. */
 export class HighWater {
 	readonly #cursors: Map<string, Cursor>;
 	readonly #saved: LateSave;
@@ -55,8 +55,8 @@ export class HighWater {
 	}
 
 	/**
-	 * Records a durable message of the channel. Resolves at once; for the first message of a channel, when the cursor is stored:
-	 * a channel without a cursor would not be read.
+	 * Records a durable message of the channel. Resolves immediately, or for the first message of a channel when its cursor is
+	 * stored, because a channel without a cursor would not be read.
 	 */
 	async passed(channel: string, cursor: Cursor): Promise<void> {
 		const before = this.#cursors.get(channel);
@@ -68,8 +68,8 @@ export class HighWater {
 	}
 
 	/**
-	 * Adds cursors for channels without one; if there are too many, for those with the newest messages. Resolves when they are
-	 * stored, or cannot be.
+	 * Adds cursors for channels without one. If there are too many, keeps those with the newest messages. Resolves when the cursors
+	 * are stored, or when storing has failed.
 	 */
 	async know(places: readonly (readonly [channel: string, cursor: Cursor])[]): Promise<void> {
 		const unknown = places
@@ -90,7 +90,7 @@ export class HighWater {
 		await this.#saved.written();
 	}
 
-	/** The channel has been read to its end. */
+	/** Records that the channel has been read to its end. */
 	caughtUp(channel: string): void {
 		const cursor = this.#cursors.get(channel);
 		if (cursor?.unread === undefined) return;
@@ -99,7 +99,7 @@ export class HighWater {
 		this.#saved.changed();
 	}
 
-	/** Channels with messages that are still to be read. */
+	/** Channels with messages that remain to be read. */
 	get behind(): readonly (readonly [string, Cursor])[] {
 		return [...this.#cursors].filter(([, { unread }]) => unread !== undefined);
 	}
@@ -109,12 +109,12 @@ export class HighWater {
 		if (this.#cursors.delete(channel)) this.#saved.changed();
 	}
 
-	/** Resolves when the cursors are stored, or cannot be. */
+	/** Resolves when the cursors are stored, or when storing has failed. */
 	close(): Promise<void> {
 		return this.#saved.close();
 	}
 
-	/** Sets the cursor as the latest change. */
+	/** Stores the cursor as the latest change. */
 	#set(channel: string, cursor: Cursor): void {
 		this.#cursors.delete(channel);
 		this.#cursors.set(channel, cursor);

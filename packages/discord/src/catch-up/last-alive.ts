@@ -9,10 +9,13 @@ export interface AliveStore {
 
 const everyMs = 60_000;
 
-/** Safety margin: a dead connection shows late, and clocks differ. Messages that are read twice are known by their ids. */
+/**
+ * Safety margin in milliseconds, because a dead connection is detected late and clocks differ. Messages that are read twice are
+ * recognised by their ids.
+ */
 const slackMs = 120_000;
 
-/** Last time at which no message can have been missed: where to start reading in channels without a cursor. */
+/** Last time when no message can have been missed. Reading starts there in channels without a cursor. */
 export class LastAlive {
 	readonly #parts: { readonly store: AliveStore; readonly clock: Clock; readonly log: Logger };
 	#at: number | undefined;
@@ -35,12 +38,12 @@ export class LastAlive {
 		this.#at = at;
 	}
 
-	/** Lowest id that may have been missed; undefined if there was no such time yet. */
+	/** Lowest message id that may have been missed. Undefined before the first such time. */
 	get since(): string | undefined {
 		return this.#at === undefined ? undefined : snowflakeAt(this.#at - slackMs);
 	}
 
-	/** Checks `isWell` now and every minute until it is closed. */
+	/** Calls `isWell` now, and then every minute until `close`. */
 	begin(isWell: () => boolean): void {
 		this.#timer?.cancel();
 		const { clock } = this.#parts;
@@ -48,7 +51,7 @@ export class LastAlive {
 		if (isWell()) this.#touch();
 	}
 
-	/** Resolves when the time is stored, or cannot be. */
+	/** Resolves when the time is stored, or when storing has failed. */
 	async close(): Promise<void> {
 		this.#timer?.cancel();
 		await this.#saving;
@@ -60,7 +63,7 @@ export class LastAlive {
 		if (at === this.#at) return;
 		this.#at = at;
 		this.#saving = store.save(at).catch((error: unknown) => {
-			// An older time only causes more messages to be read again.
+			// With an older time, more messages are read again, which is harmless.
 			log.warn("cannot store the time of the last event from Discord yet", { error });
 		});
 	}

@@ -19,14 +19,14 @@ async function place() {
 	const { store, storedValue: stored } = await openConnectorDatabase({ dataDir, clock, platform: "discord" });
 	const database = { store, ...storedStateOf(stored) };
 	onTestFinished(() => store.close());
-	/** A separate process. */
+	/** Opens the equivalent of a separate process. */
 	const open = async () => {
 		const port = new ScriptedPort();
 		const seen: string[] = [];
 		const handlers = Promise.resolve({
 			intake: {
 				translate: async ({ d }: { readonly d: unknown }) => {
-					// Each event of these tests has an id.
+					// Each event in these tests has an id.
 					seen.push((d as { readonly id: string }).id);
 					return { ignored: "it is only seen" };
 				},
@@ -120,7 +120,7 @@ test("messages of the gateway from this database do not hide earlier missed ones
 	const { clock, database, open } = await place();
 	const receivedLast = snowflakeAt(clock.now() - 60_000);
 	const first = await open();
-	// The gateway is down, and is back for the next process.
+	// The gateway is down for this process, and works again for the next one.
 	first.listening.linked(ready);
 	const never = first.listening.begin(() => Promise.reject(new Error("the connector stops")));
 	await expect(never).rejects.toThrow("the connector stops");
@@ -129,7 +129,7 @@ test("messages of the gateway from this database do not hide earlier missed ones
 	const missed = snowflakeAt(clock.now());
 	clock.advance(5_000);
 	const handedOn = snowflakeAt(clock.now());
-	// So that the later messages are already being read when the other missed messages become known.
+	// With this cursor, later messages are already being read when the other missed messages become known.
 	await database.cursors.save({ 1: { message: handedOn, guild: "7" } });
 	const next = await open();
 	const inFirst = { body: [handedOn, missed, receivedLast].map(wrote) };

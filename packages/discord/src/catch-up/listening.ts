@@ -23,11 +23,11 @@ export interface ListeningParts {
 	readonly log: Logger;
 }
 
-/** Receives all events of Discord: reads missed messages first, makes each event durable, and records how far it read. */
+/** Receives all events of Discord. Reads missed messages first, makes each event durable, and records the read position. */
 export class Listening {
 	readonly #highWater: HighWater;
 	readonly #alive: LastAlive;
-	/** See `creationTimeOf`. */
+	/** Creation time of the database; see `creationTimeOf`. */
 	readonly #createdAt: number;
 	readonly #receiver: EventReceiver;
 	readonly #catchUp: CatchUp;
@@ -84,13 +84,13 @@ export class Listening {
 	}
 
 	/**
-	 * Starts after the connector is ready. Without a database of an earlier process, the missed messages are those after the
-	 * last message of each session of the gateway. Rejects if the connector stops before.
+	 * Starts when the connector is ready. Without an earlier database, the missed messages are those after the last message of each
+	 * session of the gateway. Rejects if the connector stops first.
 	 */
 	async begin(knownRooms: () => Promise<readonly RoomProgress[]>): Promise<void> {
 		if (this.#alive.since === undefined) {
 			const places = placesOf(await knownRooms(), this.#createdAt);
-			// Later messages may be missed there, and Discord lists no direct messages, so the channels are recorded now.
+			// The channels are recorded now, because later messages may be missed there and Discord does not list direct messages.
 			await Promise.all([this.#catchUp.read(places), this.#highWater.know(places)]);
 		}
 		this.#alive.begin(() => this.#isReady && this.#catchUp.isDone);
@@ -99,7 +99,7 @@ export class Listening {
 	/** Resolves when no event is in progress. */
 	async stop(): Promise<void> {
 		this.#isReady = false;
-		// Reading missed messages waits until they are durable.
+		// Both stop together, because the reading waits until missed messages are durable.
 		await Promise.all([this.#catchUp.stop(), this.#receiver.stop()]);
 	}
 
@@ -111,8 +111,8 @@ export class Listening {
 }
 
 /**
- * Returns where to start reading in each channel: after the newest message of its sessions from before the database was
- * created, or after their last use. Messages from after that are left out: they may be newer than missed ones.
+ * Returns where to start reading in each channel: after the newest message of its sessions from before the database was created,
+ * or after their last use. Ignores newer messages, because there may be missed messages before them.
  */
 function placesOf(rooms: readonly RoomProgress[], createdAt: number): ReadPosition[] {
 	const createdId = BigInt(snowflakeAt(createdAt));
@@ -136,8 +136,8 @@ export interface BirthStore {
 }
 
 /**
- * Returns the creation time of this database. Messages that the gateway received later came from this database, so they do
- * not show what was missed. Stored before the first event.
+ * Returns the creation time of this database, which is stored before the first event. Messages that the gateway received later
+ * came from this database, so they do not reveal missed messages.
  */
 async function creationTimeOf(store: BirthStore, clock: Clock): Promise<number> {
 	const known = await store.load();
@@ -150,7 +150,7 @@ async function creationTimeOf(store: BirthStore, clock: Clock): Promise<number> 
 const Author = z.object({ id: z.string(), bot: z.boolean() });
 const maxRows = 2000;
 
-/** Returns the ids of people who wrote to the agent, the latest first, without those of the conversations in `except`. */
+/** Returns the ids of people who wrote to the agent, latest first. Leaves out people of the direct messages in `except`. */
 export async function readKnownPeople(
 	store: Store<ConnectorTables>,
 	except: ReadonlySet<string>,
@@ -159,7 +159,7 @@ export async function readKnownPeople(
 		db
 			.selectFrom("heard")
 			.select(["person", "conversation"])
-			// The gateway does not answer people without access.
+			// These effects occur only for people with access.
 			.where("effect", "in", ["sent", "edited", "answered", "replied"])
 			.orderBy("at", "desc")
 			.limit(maxRows)

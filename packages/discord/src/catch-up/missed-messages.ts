@@ -12,11 +12,11 @@ export interface MissedMessagesParts {
 	readonly signal: AbortSignal;
 }
 
-/** Limits of reading: older messages need no answer, and more of them would flood the channel. */
+/** Limits of reading. Older messages need no answer, and more messages would flood the channel. */
 const oldestMs = 24 * 3_600_000;
 const maxMessages = 200;
 
-/** Attempts for one request, and the longest wait between them. */
+/** Maximum attempts of a request, and maximum milliseconds between two attempts. */
 const tries = 5;
 const maxWaitMs = 60_000;
 
@@ -32,7 +32,7 @@ const Limited = z.object({ retry_after: z.number() });
 /** Reads missed messages, and converts them to events. */
 export class MissedMessages {
 	readonly #parts: MissedMessagesParts;
-	/** By guild and user: events have the member, messages do not. */
+	/** Members by guild and user. Events contain the member, but read messages do not. */
 	readonly #members = new Map<string, Promise<unknown>>();
 
 	constructor(parts: MissedMessagesParts) {
@@ -40,8 +40,8 @@ export class MissedMessages {
 	}
 
 	/**
-	 * Passes the messages after a cursor to `take`, oldest first; if there are too many, the newest of them. Returns `gone`
-	 * if the channel can no longer be read. Rejects with a `ParleyError` if Discord does not answer for minutes, or if the
+	 * Passes the messages after a cursor to `receive`, oldest first. If there are too many, passes only the newest. Resolves with
+	 * `gone` if the channel can no longer be read. Rejects with a `ParleyError` if Discord does not respond for minutes, or if the
 	 * signal aborts.
 	 */
 	async read(
@@ -72,7 +72,7 @@ export class MissedMessages {
 		return "read";
 	}
 
-	/** Returns the newest messages before one, or of all, oldest first; undefined if the bot may not read the channel. */
+	/** Returns the newest messages, or those before a message, oldest first. Undefined if the bot may not read the channel. */
 	async #page(channel: string, before: string | undefined): Promise<Message[] | undefined> {
 		const { status, body } = await this.#ask({
 			method: "GET",

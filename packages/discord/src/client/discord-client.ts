@@ -29,11 +29,11 @@ import { ResumableSession, type SessionStore } from "./resumable-session.ts";
 
 export interface DiscordPortOptions {
 	readonly token: string;
-	/** Replaces `https://discord.com/api`. */
+	/** URL of the API. Default: `https://discord.com/api`. */
 	readonly apiUrl?: string | undefined;
-	/** Allowed for downloads in addition to `https://cdn.discordapp.com`. */
+	/** Origin to allow for downloads in addition to `https://cdn.discordapp.com`. */
 	readonly cdnUrl?: string | undefined;
-	/** See `RunDiscordOptions`. */
+	/** Global rate limit of the bot; see `RunDiscordOptions`. */
 	readonly requestsPerSecond?: number | undefined;
 	readonly clock: Clock;
 	readonly log: Logger;
@@ -42,17 +42,19 @@ export interface DiscordPortOptions {
 
 type Handlers = Parameters<DiscordPort["connect"]>[0];
 
-/** Waits between attempts to read the address of the gateway, doubled each time. discord.js retries the connection itself. */
+/**
+ * Milliseconds to wait between attempts to read the gateway's URL, doubled each time. discord.js itself retries the connection.
+ */
 const firstWaitMs = 1000;
 const maxWaitMs = 60_000;
 
-/** Longest wait for Discord to close the connection. */
+/** Maximum milliseconds to wait until Discord closes the connection. */
 const goodbyeMs = 2000;
 
 /**
- * Events that Discord sends. Message content is privileged and required. Without it, only messages that mention the bot
- * have a text. Other messages in its threads, replies to it, and messages in channels that it always reads are empty.
- * Members, which are privileged too, are not requested: each event has its author, and trust belongs to a channel with its
+ * Events that Discord sends. Message content is a privileged intent and required. Without it, only messages that mention the bot
+ * have text. Replies to the bot, and other messages in its threads and in channels that it always reads, would be empty. The
+ * privileged intent for members is not requested, because each event contains its author, and trust belongs to a channel with its
  * roles. https://docs.discord.com/developers/events/gateway#gateway-intents
  */
 const intents =
@@ -63,7 +65,10 @@ const intents =
 	GatewayIntentBits.DirectMessageReactions |
 	GatewayIntentBits.MessageContent;
 
-/** Discord through discord.js. `connect` resolves when the bot is ready for the first time, refused or closed. */
+/**
+ * Creates the port to Discord, which uses discord.js. `connect` resolves when the bot is ready for the first time, refused or
+ * closed.
+ */
 export function createDiscordPort(options: DiscordPortOptions): DiscordPort {
 	return new DiscordClient(options);
 }
@@ -109,14 +114,14 @@ class DiscordClient implements DiscordPort {
 		this.#resumable = await ResumableSession.open(this.#options);
 		const { clock } = this.#options;
 		for (let waitMs = firstWaitMs; !(await this.#begin()); waitMs = Math.min(waitMs * 2, maxWaitMs)) {
-			// `#begin` checks the signal.
+			// The loop ends in `#begin`, which checks the signal.
 			await delay(clock, waitMs, this.#closing.signal).catch(() => undefined);
 		}
 		await this.#settled.promise;
 	}
 
 	present(presence: DiscordPresence): void {
-		// True because both have the values of the protocol.
+		// The cast is true because both enums have the values of the protocol.
 		const d = {
 			...presence,
 			status: presence.status as PresenceUpdateStatus,
@@ -135,7 +140,7 @@ class DiscordClient implements DiscordPort {
 		this.#settled.resolve();
 	}
 
-	/** Returns false if the connection could not be started and must be tried again. */
+	/** Resolves with false if the connection could not be started and must be retried. */
 	async #begin(): Promise<boolean> {
 		if (this.#closing.signal.aborted) return true;
 		try {
@@ -151,7 +156,7 @@ class DiscordClient implements DiscordPort {
 		return true;
 	}
 
-	/** Closes with a code after which Discord keeps the session. The default code of discord.js, 1000, ends it. */
+	/** Closes the connection with a code that keeps the session. The default code of discord.js, 1000, ends the session. */
 	async #leave(): Promise<void> {
 		const over = new AbortController();
 		const goodbye = this.#gateway.destroy({ code: CloseCodes.Resuming, reason: "back in a moment" });
@@ -210,7 +215,7 @@ class DiscordClient implements DiscordPort {
 		this.#lost(connectionTexts.unreachable({ reason: wordsOf(error) }));
 	}
 
-	/** Reports a lost connection once, although discord.js reports each attempt. */
+	/** Reports a lost connection once. discord.js reports each attempt. */
 	#lost(detail: string): void {
 		if (this.#state !== "lost" && this.#state !== "refused") this.#report({ state: "lost", detail });
 	}
@@ -223,8 +228,8 @@ class DiscordClient implements DiscordPort {
 }
 
 /**
- * The strategy of discord.js, except that `connect` resolves as soon as connecting has begun. After a failed first
- * connection, a shard retries like after any other failure, but rejects its own `connect`.
+ * Returns the sharding strategy of discord.js with one difference: `connect` resolves as soon as connecting has started. After a
+ * failed first connection, a shard retries as after any other failure, but rejects its own `connect`.
  */
 function connectingInBackground(
 	manager: WebSocketManager,
@@ -242,7 +247,7 @@ function connectingInBackground(
 
 const Payload = z.object({ t: z.string(), s: z.int(), d: z.unknown() });
 
-/** Reads a dispatch frame; undefined if it lacks a field that every event has. */
+/** Parses a dispatch frame. Undefined if it lacks a required field. */
 function readPayload(payload: unknown): z.output<typeof Payload> | undefined {
 	return Payload.safeParse(payload).data;
 }
@@ -252,7 +257,7 @@ const Ready = z.object({
 	application: z.object({ id: z.string() }),
 });
 
-/** Reads the ids of the bot from the data of READY. */
+/** Parses the bot's ids in the data of READY. */
 function readReady(data: unknown): { readonly user: string; readonly application: string } | undefined {
 	const ready = Ready.safeParse(data).data;
 	return ready && { user: ready.user.id, application: ready.application.id };

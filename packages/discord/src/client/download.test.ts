@@ -10,7 +10,7 @@ async function place(listener: RequestListener) {
 		server.closeAllConnections();
 		server.close();
 	});
-	// A server that listens on TCP has a port.
+	// `address()` returns an address with a port, because the server listens on TCP.
 	const cdnUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 	const read = (path: string, maximum = 10, signal = new AbortController().signal) =>
 		download({ url: `${cdnUrl}${path}`, maximum, signal, cdnUrl });

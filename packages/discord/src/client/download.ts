@@ -3,19 +3,19 @@ import { downloadTexts, mayPass, readBounded } from "@parley/connector";
 
 const platform = "Discord";
 
-/** Hosts of the attachments: https://docs.discord.com/developers/reference#signed-attachment-cdn-urls */
+/** Origins of attachments: https://docs.discord.com/developers/reference#signed-attachment-cdn-urls */
 const origins = ["https://cdn.discordapp.com", "https://media.discordapp.net"];
 
 export interface Download {
 	readonly url: string;
-	/** Maximum size in bytes. */
+	/** Maximum bytes. */
 	readonly maximum: number;
 	readonly signal: AbortSignal;
-	/** Allowed in addition to the CDN of Discord. */
+	/** Origin to allow in addition to Discord's CDN. */
 	readonly cdnUrl?: string | undefined;
 }
 
-/** Reads an attachment, only from Discord: a message can name any address, and this machine may reach private ones. */
+/** Downloads an attachment, only from Discord. A message can name any URL, and this machine may reach private addresses. */
 export async function download({ url, maximum, signal, cdnUrl }: Download): Promise<Uint8Array> {
 	const allowed = cdnUrl === undefined ? origins : [...origins, new URL(cdnUrl).origin];
 	const origin = URL.canParse(url) ? new URL(url).origin : downloadTexts.invalidAddress;
@@ -35,7 +35,7 @@ export async function download({ url, maximum, signal, cdnUrl }: Download): Prom
 			cause,
 		});
 	} finally {
-		// Ends the connection of a response that was not read to its end.
+		// Closes the connection of a response that was not read to its end.
 		over.abort();
 	}
 }

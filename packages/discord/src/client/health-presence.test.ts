@@ -24,7 +24,7 @@ test("the health before the connection is shown when it is ready, and the defaul
 	presence.linked({ state: "ready", resumed: true });
 	clock.advance(5000);
 	expect(port.presences).toHaveLength(1);
-	// A new session begins as online.
+	// A new session starts with the presence `online`.
 	presence.linked({ state: "ready", resumed: false });
 	expect(port.presences).toHaveLength(2);
 });

@@ -4,7 +4,7 @@ import { ActivityType, PresenceUpdateStatus } from "discord-api-types/v10";
 import { presenceTexts } from "../texts/presence.ts";
 import type { DiscordPort, DiscordPresence } from "../vocabulary/discord-port.ts";
 
-/** Minimum milliseconds between two changes. Discord shows five in 20 s: events/gateway#rate-limiting */
+/** Minimum milliseconds between two changes. Discord accepts five changes in 20 s: events/gateway#rate-limiting */
 const betweenMs = 5000;
 
 const statuses = {
@@ -13,7 +13,7 @@ const statuses = {
 	"model-failing": PresenceUpdateStatus.DoNotDisturb,
 } as const;
 
-/** Shows the health of the agent as the presence of the bot. A session of Discord begins as online. */
+/** Shows the health of the agent as the bot's presence. A Discord session starts as online. */
 export class HealthPresence {
 	readonly #port: DiscordPort;
 	readonly #clock: Clock;
@@ -33,7 +33,7 @@ export class HealthPresence {
 		this.#send();
 	}
 
-	/** The connection is ready or lost. A resumed session keeps its presence. */
+	/** Handles a ready or lost connection. A resumed session keeps its presence. */
 	linked(link: { readonly state: string; readonly resumed?: boolean }): void {
 		this.#isReady = link.state === "ready";
 		if (!this.#isReady) return;
@@ -60,7 +60,10 @@ export class HealthPresence {
 	}
 }
 
-/** events/gateway-events#update-presence. A custom status shows `state` and needs a name. */
+/**
+ * Returns the presence for a state of health. A custom status shows `state`, and needs a name:
+ * events/gateway-events#update-presence
+ */
 function presenceOf(health: Health): DiscordPresence {
 	const text = presenceTexts[health];
 	const activity = { name: "Custom Status", type: ActivityType.Custom as const, state: text };

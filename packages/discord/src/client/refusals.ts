@@ -1,11 +1,11 @@
 import { GatewayCloseCodes } from "discord-api-types/v10";
 import { connectionTexts } from "../texts/connection.ts";
 
-/** Page with the settings of the application. */
+/** Page with the settings of Discord applications. */
 export const developerPortal = "https://discord.com/developers/applications";
 
 /**
- * Advice for a connection that Discord has closed and would close again; undefined if a retry may succeed.
+ * Returns advice for a close code after which a retry would also fail. Undefined if a retry may succeed.
  * https://docs.discord.com/developers/topics/opcodes-and-status-codes#gateway-gateway-close-event-codes
  */
 export function closeRefusal(code: number): string | undefined {

@@ -8,7 +8,7 @@ interface Seen {
 	readonly body: string;
 }
 
-/** A REST API that sends the responses of `reply`, and records the requests. */
+/** Starts a REST API that sends the responses of `reply` and records the requests. */
 async function place(reply: (response: ServerResponse, path: string) => void) {
 	const seen: Seen[] = [];
 	const server = createServer(async (request, response) => {
@@ -17,7 +17,7 @@ async function place(reply: (response: ServerResponse, path: string) => void) {
 		reply(response, request.url ?? "");
 	});
 	await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-	// A server that listens on TCP has a port.
+	// `address()` returns an address with a port, because the server listens on TCP.
 	const { port } = server.address() as AddressInfo;
 	const rest = new RestAnswers("canary", `http://127.0.0.1:${port}/api`);
 	onTestFinished(() => {
@@ -103,7 +103,7 @@ test("a bucket that is known to be empty gets no request: the response equals th
 	const { rest, seen } = await place((response) => json(response, 200, {}, empty));
 	const ask = () => rest.request({ method: "POST", path: "/channels/123456789012345678/messages", body: {} });
 	await ask();
-	// discord.js learns the name of the bucket from the first response, and its remaining requests from the second.
+	// discord.js learns the bucket's name from the first response, and its remaining requests from the second.
 	await ask();
 	const stored = await ask();
 	expect(seen).toHaveLength(2);

@@ -12,10 +12,10 @@ import { readBounded } from "@parley/connector";
 import { deliveryTexts } from "../texts/delivery.ts";
 import type { DiscordRequest, DiscordResponse } from "../vocabulary/discord-port.ts";
 
-/** Longest time for a response, with its body. */
+/** Maximum milliseconds for a complete response. */
 const timeoutMs = 15_000;
 
-/** Longest response that is read. The channels of a server, or a hundred messages, take about a megabyte. */
+/** Maximum bytes of a response. The channels of a server, or a hundred messages, take about a megabyte. */
 const maxBytes = 32 * 1024 * 1024;
 const maxNodes = 2_000_000;
 
@@ -30,24 +30,24 @@ const methods = {
 };
 
 /**
- * Sends requests to Discord's REST API with the REST client of discord.js, which encodes files and does not send requests
- * of buckets that it knows to be empty. Every response resolves, whatever its status. Each request is sent at most once,
- * and no redirect is followed.
+ * Sends requests to Discord's REST API with the REST client of discord.js. That client encodes files, and does not send requests
+ * whose bucket is empty. Every response resolves, whatever its status. Each request is sent at most once, and redirects are not
+ * followed.
  */
 export class RestAnswers {
-	/** The client, with its token: `WebSocketManager` reads the address of the gateway with it. */
+	/** Client with the bot's token. `WebSocketManager` uses it to read the gateway's URL. */
 	readonly rest: REST;
 	readonly #authorization: string;
-	/** By the signal of the request: discord.js reports no other field of the request with its response. */
+	/** Responses by the signal of their request. discord.js reports no other field of the request with its response. */
 	readonly #responses = new WeakMap<AbortSignal, ResponseLike>();
 
-	/** `apiUrl` replaces `https://discord.com/api`. `requestsPerSecond` is the global limit of the bot, 50 if absent. */
+	/** `apiUrl` replaces `https://discord.com/api`. `requestsPerSecond` is the bot's global limit. Default: 50. */
 	constructor(token: string, apiUrl?: string, requestsPerSecond?: number) {
 		const options: Partial<RESTOptions> = defined({
 			version: "10",
 			retries: 0,
 			timeout: timeoutMs,
-			// Requests of an empty bucket fail at once instead of waiting in a queue: the outbox decides what is sent next.
+			// Requests of an empty bucket fail at once instead of waiting in a queue, because the outbox decides what to send next.
 			rejectOnRateLimit: () => true,
 			makeRequest,
 			api: apiUrl,
@@ -55,19 +55,19 @@ export class RestAnswers {
 		});
 		this.#authorization = `Bot ${token}`;
 		this.rest = new REST(options).setToken(token);
-		// Errors of discord.js lack the headers of the response. This event has them.
+		// Errors of discord.js do not contain the response headers, but this event does.
 		this.rest.on(RESTEvents.Response, ({ data: { signal } }, response) => {
 			if (signal !== undefined) this.#responses.set(signal, response);
 		});
 	}
 
-	/** Rejects with `unavailable` if there is no response: Discord may have carried out the request or not. */
+	/** Sends a request. Rejects with `unavailable` if there is no response. Discord may have executed that request. */
 	async request({ method, path, query, body, files, authorized }: DiscordRequest): Promise<DiscordResponse> {
 		const { signal } = new AbortController();
 		const request = defined({
 			method: methods[method],
 			fullRoute: `/${path.slice(1)}` as const,
-			// After a 401, REST deletes its own token, and each later request fails. A header of the request stays.
+			// After a 401, REST deletes its own token, and each later request would fail. A header of the request is kept.
 			auth: false,
 			headers: authorized === false ? undefined : { Authorization: this.#authorization },
 			query: query && new URLSearchParams(query),
@@ -95,12 +95,12 @@ export class RestAnswers {
 	}
 }
 
-/** Sends one request, and reads the body of its response within the timeout of the request, up to `maxBytes`. */
+/** Sends one request, and reads its response within the request's timeout, up to `maxBytes`. */
 async function makeRequest(...[url, init]: Parameters<RESTOptions["makeRequest"]>): Promise<ResponseLike> {
 	const { status, statusText, headers, ok, body } = await DefaultRestOptions.makeRequest(url, init);
 	const bytes = body === null ? Buffer.alloc(0) : await readBounded(body, maxBytes, "Discord's answer");
 	const text = async (): Promise<string> => decoder.decode(bytes);
-	// Not a `Response`, which discord.js would clone with its stream: that takes as much time as the request itself.
+	// The result is not a `Response`, because discord.js would clone its stream, which takes as long as the request itself.
 	return {
 		status,
 		statusText,
@@ -116,14 +116,14 @@ async function makeRequest(...[url, init]: Parameters<RESTOptions["makeRequest"]
 
 async function answerOf(response: ResponseLike): Promise<DiscordResponse> {
 	const { status, headers } = response;
-	// Machines in front of Discord answer in HTML.
+	// Proxies in front of Discord respond with HTML.
 	const isJson = headers.get("content-type")?.startsWith("application/json") ?? false;
 	const text = await response.text();
 	const body = isJson && text !== "" ? parseJson(text, { maxNodes }) : null;
 	return { status, headers: Object.fromEntries(headers), body };
 }
 
-/** The response that Discord would have sent for a request that was not sent because its bucket is empty. */
+/** Returns the response that Discord would have sent for a request whose bucket is empty. */
 function asIfAnswered({ retryAfter, global, scope }: RateLimitError): DiscordResponse {
 	const seconds = String(Math.max(0, retryAfter) / 1000);
 	return {
@@ -137,7 +137,7 @@ function asIfAnswered({ retryAfter, global, scope }: RateLimitError): DiscordRes
 	};
 }
 
-/** The path without its secret: interactions and webhooks have one there. */
+/** Returns the path without the secret that interactions and webhooks have in it. */
 function withoutToken(path: string): string {
 	return path.replace(/^(\/(?:webhooks|interactions)\/\d+)\/[^/?]+/, "$1/…");
 }

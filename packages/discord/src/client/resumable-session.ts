@@ -1,7 +1,7 @@
 import type { Clock, Logger, Timer } from "@parley/base";
 import type { OwnAccount } from "../vocabulary/discord-port.ts";
 
-/** Maximum time and maximum events by which the stored session may be outdated. */
+/** Maximum milliseconds and events by which the stored session may be outdated. */
 const lateMs = 1000;
 const maxBehind = 50;
 
@@ -14,16 +14,16 @@ export interface ShardSession {
 	readonly shardCount: number;
 }
 
-/** Stores the session of discord.js for the next process, slightly later than the events. */
+/** Stores the session of discord.js for the next process, shortly after the events. */
 export class ResumableSession {
 	readonly #store: SessionStore;
 	readonly #clock: Clock;
 	readonly #log: Logger;
-	/** Session that discord.js resumes after a lost connection. */
+	/** Session that discord.js resumes after it loses the connection. */
 	#shard: ShardSession | null = null;
-	/** Session that the next process resumes. It ends before the first event that is not durable. */
+	/** Session that the next process resumes, at the position before the first event that is not durable. */
 	#stored: GatewaySession | undefined;
-	/** New session whose first event is not durable yet. */
+	/** A new session whose first event is not durable yet. */
 	#begun: GatewaySession | undefined;
 	/** Sequence numbers of dispatched events that are not durable yet. */
 	readonly #open = new Set<number>();
@@ -34,7 +34,7 @@ export class ResumableSession {
 	#isClosed = false;
 	#isOver = false;
 
-	/** Reads the session of the last process. A store that fails is treated as empty. */
+	/** Reads the session of the last process. A failing store is treated as empty. */
 	static async open(parts: {
 		readonly sessions: SessionStore;
 		readonly clock: Clock;
@@ -62,17 +62,20 @@ export class ResumableSession {
 		this.#log = parts.log;
 	}
 
-	/** Account of the bot in the resumed session. */
+	/** The bot's account in the resumed session. */
 	get self(): OwnAccount | undefined {
 		return this.#begun ?? this.#stored;
 	}
 
-	/** Answers discord.js before it connects. Stays pending after the end: discord.js would connect once more. */
+	/**
+	 * Returns the session that discord.js resumes. After `end`, the promise stays pending, because discord.js would otherwise
+	 * connect again.
+	 */
 	retrieve(): ShardSession | null | Promise<never> {
 		return this.#isClosed ? new Promise(() => undefined) : this.#shard;
 	}
 
-	/** Receives the session from discord.js; null if Discord ended it, or if discord.js closes. */
+	/** Receives the session from discord.js. It is null if Discord ended the session, or if discord.js closes. */
 	update(session: ShardSession | null): void {
 		if (this.#isClosed) return;
 		this.#shard = session;
@@ -93,7 +96,7 @@ export class ResumableSession {
 		this.#open.clear();
 	}
 
-	/** Records a dispatched event. Rejects if `taken` rejects: then Discord sends the event again after a restart. */
+	/** Records a dispatched event. Rejects if `received` rejects; Discord then sends the event again after a restart. */
 	async handed(seq: number, received: Promise<void> | undefined): Promise<void> {
 		const session = this.#shard?.sessionId;
 		this.#newest = Math.max(this.#newest, seq);
@@ -104,7 +107,7 @@ export class ResumableSession {
 		this.#moveOn();
 	}
 
-	/** From now on, discord.js does not change the stored session. */
+	/** Prevents discord.js from changing the stored session from now on. */
 	end(): void {
 		this.#isClosed = true;
 	}
@@ -117,7 +120,7 @@ export class ResumableSession {
 		this.#isOver = true;
 	}
 
-	/** Moves the stored session to the event before the first one that is not durable. */
+	/** Moves the stored session to the position before the first event that is not durable. */
 	#moveOn(): void {
 		const seq = this.#open.size === 0 ? this.#newest : Math.min(...this.#open) - 1;
 		const session = this.#begun ?? this.#stored;
@@ -135,7 +138,7 @@ export class ResumableSession {
 		this.#timer = undefined;
 		this.#behind = 0;
 		if (this.#writing !== undefined) {
-			// One write at a time. The next one has all changes since.
+			// Only one write runs at a time. The next write includes all later changes.
 			this.#behind = maxBehind;
 			return;
 		}
@@ -154,13 +157,16 @@ export class ResumableSession {
 	}
 }
 
-/** Session of the gateway. Discord keeps it for some minutes after the end of a connection. */
+/** A session of Discord's gateway. Discord keeps it for some minutes after a connection closes. */
 export interface GatewaySession {
 	readonly id: string;
-	/** All events up to this number are durable. A lower number does no harm: repeated events are known by their ids. */
+	/**
+	 * All events up to this sequence number are durable. A lower number is harmless, because repeated events are recognised by
+	 * their ids.
+	 */
 	readonly seq: number;
 	readonly resumeUrl: string;
-	/** Ids of the bot, which Discord does not send again in a resumed session. */
+	/** Ids of the bot. Discord does not send them again in a resumed session. */
 	readonly user: string;
 	readonly application: string;
 }
@@ -168,6 +174,6 @@ export interface GatewaySession {
 /** Stores the session across restarts. */
 export interface SessionStore {
 	load(): Promise<GatewaySession | undefined>;
-	/** Undefined if Discord has ended the session. */
+	/** Saves the session, or undefined if Discord has ended it. */
 	save(session: GatewaySession | undefined): Promise<void>;
 }

@@ -15,7 +15,7 @@ export interface CommandSync {
 	readonly memory: CommandMemory;
 }
 
-/** More than 200 commands were created today: topics/opcodes-and-status-codes#json-json-error-codes */
+/** Error code of Discord after 200 created commands on one day: topics/opcodes-and-status-codes#json-json-error-codes */
 const tooManyToday = 30_034;
 
 const againMs = { unreachable: 60_000, tooManyToday: 3_600_000 } as const;
@@ -23,7 +23,7 @@ const againMs = { unreachable: 60_000, tooManyToday: 3_600_000 } as const;
 const Refusal = z.object({ code: z.number().optional(), message: z.string().optional() });
 const Limit = z.object({ retry_after: z.number() });
 
-/** Discord has not done it, and may do it after a while. */
+/** Error for a request that Discord did not execute but may execute later. */
 class NotYet extends ParleyError {
 	readonly waitMs: number;
 
@@ -34,8 +34,8 @@ class NotYet extends ParleyError {
 }
 
 /**
- * Returns the steps that would update the commands on Discord, and changes nothing there. Rejects with a `ParleyError`
- * that quotes Discord.
+ * Returns the steps that would update the commands on Discord, without executing them. Rejects with a `ParleyError` that quotes
+ * Discord.
  */
 export async function planCommands(sync: CommandSync): Promise<SyncStep[]> {
 	return stepsOf(sync, await installedBefore(sync));
@@ -52,9 +52,8 @@ async function installedBefore({ application, memory }: CommandSync): Promise<re
 }
 
 /**
- * Updates the commands on Discord: reads them once, and restores those that were deleted or
- * overwritten there. Resolves when they are up to date, when Discord refuses a change permanently, which is logged, or when
- * the signal aborts.
+ * Updates the commands on Discord: reads them once, and restores deleted and changed commands. Resolves when they are up to date,
+ * when Discord refuses a change permanently, which is logged, or when the signal aborts.
  */
 export async function startCommandSync(
 	sync: CommandSync,
@@ -79,8 +78,8 @@ export async function startCommandSync(
 }
 
 /**
- * Restores the commands for an operator who waits, and returns the steps taken. Follows Discord's rate limits; rejects if
- * Discord demands a longer wait than `patienceMs`, cannot be reached, or refuses a change.
+ * Restores the commands for a waiting operator, and returns the executed steps. Follows Discord's rate limits. Rejects if Discord
+ * demands a longer wait than `patienceMs`, cannot be reached, or refuses a change.
  */
 export async function restoreCommands(
 	sync: CommandSync,
@@ -108,7 +107,7 @@ async function bringUpToDate(
 	const before = await installedBefore(sync);
 	const steps = await stepsOf(sync, before);
 	const both = [...new Set([...before, ...keys])];
-	// Before the first request: a command that is created and not recorded could never be deleted.
+	// The state is saved before the first request, because a created but unrecorded command could never be deleted.
 	if (both.length > before.length) await memory.save({ application, ours: both });
 	for (const step of steps) {
 		await send(port, requestOf(application, step));
@@ -143,7 +142,7 @@ async function send(port: CommandSync["port"], request: DiscordRequest): Promise
 	});
 	const { status, body, headers } = response;
 	if (status >= 200 && status < 300) return response;
-	// Another process has deleted the command.
+	// Another process has already deleted the command.
 	if (status === 404 && request.method === "DELETE") return response;
 	const { code, message = "no reason given" } = Refusal.safeParse(body).data ?? {};
 	const words = `Discord answered ${status} (${message}) to ${request.method} ${request.path}`;
@@ -157,14 +156,14 @@ async function send(port: CommandSync["port"], request: DiscordRequest): Promise
 
 type Option = DiscordCommand["options"][number];
 
-/** Body of a request for a command. Empty fields are included, so that they replace the old values. */
+/** Returns the body of a request for a command. Includes empty fields, so that they replace the old values. */
 function bodyOf({ type, name, description, options, ...rest }: DiscordCommand): object {
-	// Commands of a menu have neither description nor options: interactions/application-commands#user-commands
+	// Menu commands have neither description nor options: interactions/application-commands#user-commands
 	if (type !== ApplicationCommandType.ChatInput) return { name, ...rest };
 	return { name, description, options: options.map(optionBody), ...rest };
 }
 
-/** Body of an option, without empty fields: most fields are allowed for some types only. */
+/** Returns the body of an option without empty fields, because most fields are allowed only for some types. */
 function optionBody({ required, autocomplete, choices, options, ...rest }: Option): unknown {
 	return defined({
 		...rest,
@@ -175,10 +174,10 @@ function optionBody({ required, autocomplete, choices, options, ...rest }: Optio
 	});
 }
 
-/** The commands that this gateway has registered at Discord, stored to delete those that it no longer has. */
+/** Commands that this gateway has registered on Discord. They are stored, so that outdated commands can be deleted. */
 export interface InstalledState {
 	readonly application: string;
-	/** Kind and name of each command, as `keyOf` writes it. */
+	/** Keys of the commands; see `keyOf`. */
 	readonly ours: readonly string[];
 }
 
@@ -188,15 +187,15 @@ export interface CommandMemory {
 	save(state: InstalledState): Promise<void>;
 }
 
-/** Request that creates, changes or deletes one command. */
+/** A step that creates, changes or deletes one command. */
 export type SyncStep =
 	| { readonly action: "create"; readonly command: DiscordCommand }
 	| { readonly action: "change"; readonly command: DiscordCommand; readonly id: string }
 	| { readonly action: "delete"; readonly name: string; readonly id: string };
 
 /**
- * Returns the steps after which Discord has the required commands. Commands of other programs of the same application stay:
- * a step concerns only required names and commands in `ours`, which this gateway installed.
+ * Returns the steps after which Discord has the required commands. Keeps commands of other programs of the same application: a
+ * step affects only required names, and commands in `ours`, which this gateway registered.
  */
 function planSync(
 	installed: readonly InstalledCommand[],
@@ -214,16 +213,16 @@ function planSync(
 			? []
 			: [{ action: "change", command, id: found.id }];
 	});
-	// Deletions come first: Discord allows a hundred commands.
+	// Deletions come first, because Discord allows only a hundred commands.
 	return [...gone, ...made];
 }
 
-/** Key of a command: its kind and name are unique at Discord. */
+/** Returns the key of a command. On Discord, the pair of type and name is unique. */
 function keyOf({ type, name }: DiscordCommand): string {
 	return `${type} ${name}`;
 }
 
-/** Equal for equal commands: the schema determines the order of the fields. */
+/** Returns the same text for equal commands. The schema determines the order of the fields. */
 function fingerprintOf(command: DiscordCommand): string {
 	return JSON.stringify(DiscordCommand.parse(command));
 }

@@ -1,6 +1,6 @@
 import * as z from "zod";
 
-/** resources/application-commands: https://docs.discord.com/developers/interactions/application-commands */
+/** Option of a command: https://docs.discord.com/developers/interactions/application-commands */
 interface Option {
 	readonly type: number;
 	readonly name: string;
@@ -17,7 +17,7 @@ interface Option {
 
 const bound = z.number().optional();
 
-// Absent and null fields are read as their default values.
+// Absent and null fields get their default values.
 const Option: z.ZodType<Option> = z.object({
 	type: z.int(),
 	name: z.string(),
@@ -35,7 +35,9 @@ const Option: z.ZodType<Option> = z.object({
 	options: z.array(z.lazy(() => Option)).default([]),
 });
 
-/** Command in the format of Discord, with the fields that Parley writes. Commands with the same meaning are equal. */
+/**
+ * A command in Discord's format, with the fields that Parley writes. Commands with the same meaning are parsed to equal values.
+ */
 export const DiscordCommand = z.object({
 	type: z.int().default(1),
 	name: z.string(),
@@ -56,7 +58,7 @@ export const DiscordCommand = z.object({
 });
 export type DiscordCommand = z.output<typeof DiscordCommand>;
 
-/** Command with its id. */
+/** A command with its id. */
 export type InstalledCommand = DiscordCommand & { readonly id: string };
 
 const Known = DiscordCommand.extend({ id: z.string() });
@@ -65,7 +67,7 @@ const Unknown = z
 	.transform(({ id, ...named }): InstalledCommand => ({ ...DiscordCommand.parse(named), id }));
 
 /**
- * Commands that Discord lists. A command of another program with fields that this version cannot read becomes a command of
- * that name without content.
+ * Parses the commands that Discord lists. A command of another program may have fields that this version cannot parse. The result
+ * then contains only its name.
  */
 export const InstalledCommands: z.ZodType<InstalledCommand[]> = z.array(z.union([Known, Unknown]));

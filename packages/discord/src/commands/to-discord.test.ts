@@ -84,7 +84,7 @@ test("all commands of the kit are valid in Discord", () => {
 	expect(commands.map(({ name }) => name)).toEqual(
 		expect.arrayContaining(["ask", "task", "session", "trust"]),
 	);
-	// Discord counts all names, descriptions and values of one command: application-commands#slash-commands
+	// Discord limits the total length of the names, descriptions and values of a command: application-commands#slash-commands
 	const pattern = /^[-_\p{Ll}\p{N}]{1,32}$/u;
 	for (const command of commands.filter(({ type }) => type === 1)) {
 		expect(command.name).toMatch(pattern);

@@ -19,13 +19,13 @@ const optionTypes = {
 	boolean: ApplicationCommandOptionType.Boolean,
 } as const;
 
-/** Commands work in servers and in direct messages to the bot. Only managers of a server can install them. */
+/** Contexts of commands. They work in servers and in direct messages to the bot. Only managers of a server can install them. */
 const places = {
 	contexts: [InteractionContextType.Guild, InteractionContextType.BotDM],
 	integration_types: [ApplicationIntegrationType.GuildInstall],
 };
 
-/** Option for a file: without it, Discord allows no attachment for a command. */
+/** Option for a file. Without it, Discord allows no attachment for a command. */
 const file = {
 	type: ApplicationCommandOptionType.Attachment,
 	name: "file",
@@ -34,8 +34,8 @@ const file = {
 const fileCommands: ReadonlySet<string> = new Set(["ask"]);
 
 /**
- * Returns the commands of the kit in the format of Discord. A command of two words is a sub-command of its first word.
- * Throws `invalid_argument` if Discord would refuse one.
+ * Converts the kit's commands to Discord's format. A command of two words becomes a sub-command of its first word. Throws
+ * `invalid_argument` if Discord would refuse a command.
  */
 export function discordCommands(shapes: readonly CommandShape[]): DiscordCommand[] {
 	const byFirstWord = Map.groupBy(shapes, ({ name }) => name.split(" ")[0] ?? name);
@@ -64,7 +64,7 @@ function commandOf(name: string, shapes: readonly CommandShape[]): unknown {
 	});
 }
 
-/** Description of a group. Discord does not show it, only those of the sub-commands. */
+/** Returns the description of a group. Discord requires it, but shows only the descriptions of the sub-commands. */
 function groupDescription(shapes: readonly CommandShape[]): string {
 	const words = shapes.map(({ name }) => name.split(" ")[1]).join(", ");
 	return words.length <= maximum.description ? words : `${words.slice(0, maximum.description - 1)}…`;
@@ -123,7 +123,10 @@ function refused(name: string, why: string): ParleyError {
 	return new ParleyError(`Discord would refuse the command "${name}": ${why}`, { code: "invalid_argument" });
 }
 
-/** Returns the command in the menu of a message as `ask` of the kit about that message; any other inbound event unchanged. */
+/**
+ * Converts the command in a message's menu to the kit's command `ask` about that message. Returns any other inbound event
+ * unchanged.
+ */
 export function asKitCommand(inbound: InboundEvent): InboundEvent {
 	if (inbound.type !== "command" || inbound.command !== commandTexts.askAboutThis) return inbound;
 	return { ...inbound, command: "ask", options: { text: commandTexts.explainMessage } };

@@ -8,8 +8,8 @@ const maxWaitMs = 30_000;
 const Wait = z.object({ retry_after: z.number().min(0) });
 
 /**
- * Repeats a GET request until Discord answers: returns the body, or undefined if Discord refuses it. So no event is lost
- * because of a temporary error. Rejects only if `signal` aborts.
+ * Repeats a GET request until Discord responds, so that a temporary error loses no event. Resolves with the body, or with
+ * undefined if Discord refuses the request. Rejects only if `signal` aborts.
  */
 export async function readUntilAnswered(
 	path: string,

@@ -13,14 +13,14 @@ interface Over {
 	readonly deny?: bigint;
 }
 
-/** A guild with the id 1, which is also the id of its default role. */
+/** Returns the audience in a guild with id 1, which is also the id of its default role. */
 function audience(
 	roles: Readonly<Record<string, bigint>>,
 	overwrites: readonly Over[] = [],
 	owner = "9",
 ): string {
 	const none = new Proxy({}, { get: () => () => Promise.reject(new Error("nobody asks")) });
-	// True because the test only reads these fields.
+	// The cast is true because the test reads only these fields.
 	const audiences = new Audiences(none as ConstructorParameters<typeof Audiences>[0]);
 	const roleList = Object.entries(roles).map(([id, permissions]) => ({
 		id,

@@ -2,7 +2,7 @@ import { PermissionFlagsBits } from "discord-api-types/v10";
 import * as z from "zod";
 import { id } from "./wire.ts";
 
-/** Permissions to read in a channel and to write there. An administrator has all permissions. */
+/** Permissions to read and to write in a channel. An administrator has all permissions. */
 const ways = [
 	PermissionFlagsBits.ViewChannel,
 	PermissionFlagsBits.SendMessages,
@@ -10,14 +10,17 @@ const ways = [
 	PermissionFlagsBits.UseApplicationCommands,
 	PermissionFlagsBits.Administrator,
 ] as const;
-/** The bits of `ways`, in its order. */
+/** Bits of the permissions in `ways`, in the same order. */
 const [view, inChannels, inThreads, commands] = [1, 2, 4, 8];
 const administrator = 1 << (ways.length - 1);
-/** Beside `ways`, because it is not a part of an audience: it concerns only messages before a person opens the channel. */
+/**
+ * Bit of the permission to read earlier messages. It is not in `ways`, because it is not part of an audience: it only affects
+ * messages from before a person opens the channel.
+ */
 const history = administrator << 1;
 const ordinary = administrator - 1;
 
-/** Permissions reduced to `ways`, one bit for each. */
+/** Permissions as the bits of `ways`. */
 const rights = z
 	.string()
 	.regex(/^\d{1,40}$/)
@@ -39,15 +42,15 @@ export interface GuildRights {
 	readonly guild: string;
 	/** User id of the owner, who has all permissions. */
 	owner: string;
-	/** By role id. The default role has the id of the guild. */
+	/** Permissions by role id. The default role has the id of the guild. */
 	readonly roles: Map<string, number>;
-	/** By the ids of the channels. */
+	/** Overwrites by channel id. */
 	readonly channels: Map<string, readonly Overwrite[]>;
 }
 
 /**
- * Returns a text for the audience of a channel. It stays the same as long as each set of roles has the same permissions
- * there. https://docs.discord.com/developers/topics/permissions#permission-overwrites
+ * Returns a text that identifies the audience of a channel. It stays the same while each set of roles has the same permissions in
+ * the channel. https://docs.discord.com/developers/topics/permissions#permission-overwrites
  */
 export function audienceOf({ guild, owner, roles }: GuildRights, overwrites: readonly Overwrite[]): string {
 	const base = roles.get(guild) ?? 0;
@@ -57,7 +60,7 @@ export function audienceOf({ guild, owner, roles }: GuildRights, overwrites: rea
 	const lines = [`owner ${owner}`, `everybody ${((base & ~deny) | allow) & ordinary}`];
 	for (const [role, permissions] of roles) {
 		if (role === guild) continue;
-		// The channel overwrite of the default role outweighs the permissions of other roles.
+		// The channel overwrite of the default role has precedence over the permissions of other roles.
 		const adds = permissions & ordinary & ~(base | allow | deny);
 		const isAdministrator = (permissions & administrator) !== 0;
 		const description = isAdministrator ? "all" : `${adds} ${wordsOf(of.get(role))}`;
@@ -79,7 +82,7 @@ export interface PersonInChannel {
 }
 
 /**
- * Whether the person can read in the channel and write there or use commands. A deleted channel is false.
+ * Whether the person can read in the channel and write there or use commands. False for a deleted channel.
  * https://docs.discord.com/developers/topics/permissions#permission-overwrites
  */
 export function mayWrite(rights: GuildRights, person: PersonInChannel): boolean {
@@ -88,19 +91,19 @@ export function mayWrite(rights: GuildRights, person: PersonInChannel): boolean 
 	return (permissions & view) !== 0 && (permissions & speak) !== 0;
 }
 
-/** Whether the person can send messages in the channel. A deleted channel is false. */
+/** Whether the person can send messages in the channel. False for a deleted channel. */
 export function maySend(rights: GuildRights, person: Omit<PersonInChannel, "inThread">): boolean {
 	const permissions = permissionsOf(rights, { ...person, inThread: false });
 	return (permissions & view) !== 0 && (permissions & inChannels) !== 0;
 }
 
-/** Whether the person can read the earlier messages of the channel. A deleted channel is false. */
+/** Whether the person can read the earlier messages of the channel. False for a deleted channel. */
 export function mayReadHistory(rights: GuildRights, person: PersonInChannel): boolean {
 	const permissions = permissionsOf(rights, person);
 	return (permissions & view) !== 0 && (permissions & history) !== 0;
 }
 
-/** Permissions of a person in a channel: all for the owner and administrators, none in a deleted channel. */
+/** Returns the permissions of a person in a channel: all for the owner and administrators, none in a deleted channel. */
 function permissionsOf(rights: GuildRights, { channel, user, roles }: PersonInChannel): number {
 	const { guild, owner } = rights;
 	const overwrites = rights.channels.get(channel);
@@ -123,7 +126,7 @@ function permissionsOf(rights: GuildRights, { channel, user, roles }: PersonInCh
 	}, base);
 }
 
-/** Type of an overwrite for a member; any other type is for a role: resources/channel#overwrite-object. */
+/** Type of an overwrite for a member. Any other type is for a role: resources/channel#overwrite-object */
 const member = 1;
 const nothing = "0/0";
 

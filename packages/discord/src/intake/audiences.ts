@@ -14,23 +14,23 @@ import {
 } from "./audience.ts";
 import { id } from "./wire.ts";
 
-/** Digests of the audiences of a guild, by the ids of its channels. */
+/** Digests of the audiences in a guild, by channel id. */
 export type StoredAudiences = Readonly<Record<string, string>>;
 
 /** Stores the digests across restarts. */
 export interface AudienceStore {
 	load(guild: string): Promise<StoredAudiences | undefined>;
-	/** Undefined if the bot has left the guild. */
+	/** Saves the digests, or deletes them with undefined if the bot has left the guild. */
 	save(guild: string, stored: StoredAudiences | undefined): Promise<void>;
 }
 
 /** Changes of the audiences of a guild since they were last stored. */
 export interface AudienceChange {
-	/** Channels with another audience, and deleted ones; `all` if nothing was stored. */
+	/** Channels whose audience changed, and deleted channels. `all` if nothing was stored. */
 	readonly changed: "all" | readonly string[];
 	/** Channels without a stored audience. */
 	readonly added: readonly string[];
-	/** Stores the audiences. Call it when the change is durable. */
+	/** Stores the audiences. Call it when the events for the change are durable. */
 	save(): Promise<void>;
 }
 
@@ -44,7 +44,7 @@ export interface AudiencesParts {
 const GuildOfRights = z.object({ id, owner_id: id, roles: z.array(z.unknown()) });
 const ChannelRights = z.object({ id, permission_overwrites: Overwrites });
 
-/** Audiences of the channels of all guilds, compared with earlier ones, also across restarts. */
+/** Audiences of the channels in all guilds, compared with earlier ones, even across restarts. */
 export class Audiences {
 	readonly #parts: AudiencesParts;
 	readonly #known = new Map<string, GuildRights>();
@@ -53,7 +53,7 @@ export class Audiences {
 		this.#parts = parts;
 	}
 
-	/** Records the permissions of a guild from its event; returns undefined if they are missing. */
+	/** Records the permissions of a guild from its event. Returns undefined if the event does not contain them. */
 	note(guild: unknown, channels: readonly unknown[]): GuildRights | undefined {
 		const read = GuildOfRights.safeParse(guild);
 		if (!read.success) return undefined;
@@ -65,7 +65,10 @@ export class Audiences {
 		return rights;
 	}
 
-	/** Applies a change to the known permissions, and compares the audiences; undefined if the bot cannot see the guild. */
+	/**
+	 * Applies a change to the known permissions, and compares the audiences. Resolves with undefined if the bot cannot see the
+	 * guild.
+	 */
 	async compare(
 		guild: string,
 		change: (rights: GuildRights) => void,
@@ -73,7 +76,7 @@ export class Audiences {
 	): Promise<AudienceChange | undefined> {
 		const known = this.#known.get(guild);
 		if (known) change(known);
-		// The response of Discord includes the change.
+		// Discord's response already includes the change.
 		const rights = known ?? (await this.#ask(guild, signal));
 		if (!rights) return undefined;
 		const { store } = this.#parts;
@@ -90,14 +93,14 @@ export class Audiences {
 		return { changed, added, save: async () => void (isSame || (await this.#save(guild, now))) };
 	}
 
-	/** Whether a person can write in a channel; undefined if the bot cannot see the guild. */
+	/** Whether a person can write in a channel. Undefined if the bot cannot see the guild. */
 	async mayWrite(person: PersonInChannel, signal: AbortSignal): Promise<boolean | undefined> {
 		const { guild } = person;
 		const rights = this.#known.get(guild) ?? (await this.#ask(guild, signal));
 		return rights && mayWrite(rights, person);
 	}
 
-	/** Whether a person can read earlier messages of a channel; undefined if the bot cannot see the guild. */
+	/** Whether a person can read earlier messages of a channel. Undefined if the bot cannot see the guild. */
 	async mayReadHistory(person: PersonInChannel, signal: AbortSignal): Promise<boolean | undefined> {
 		const { guild } = person;
 		const rights = this.#known.get(guild) ?? (await this.#ask(guild, signal));
@@ -127,14 +130,14 @@ export class Audiences {
 	}
 }
 
-/** Records the permissions of a role; returns false if the data are invalid. */
+/** Records the permissions of a role. Returns false for invalid data. */
 export function noteRole({ roles }: GuildRights, data: unknown): boolean {
 	const read = RoleRights.safeParse(data);
 	if (read.success) roles.set(read.data.id, read.data.permissions);
 	return read.success;
 }
 
-/** Records the overwrites of a channel; returns false if the data are invalid. */
+/** Records the overwrites of a channel. Returns false for invalid data. */
 export function noteChannel({ channels }: GuildRights, data: unknown): boolean {
 	const read = ChannelRights.safeParse(data);
 	if (read.success) channels.set(read.data.id, read.data.permission_overwrites);

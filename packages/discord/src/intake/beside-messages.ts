@@ -6,10 +6,10 @@ import { BesideMessage, type Message, type ReadableMessage, Snapshot } from "./w
 
 /** Types of messages with text of people and apps: resources/message#message-object-message-types */
 const written: ReadonlySet<number> = new Set([0, 19, 20, 23]);
-/** The first message of a thread that was opened from a message. It has the message as `referenced_message`. */
+/** Type of the first message of a thread that was opened from a message. `referenced_message` is that message. */
 const threadStarter = 21;
 
-/** Text for readers, with the names of mentioned people. */
+/** Returns the text of a message for readers, with the names of mentioned people. */
 type ReadText = (message: ReadableMessage) => string;
 
 interface Reading {
@@ -48,10 +48,10 @@ export function readBeside(
 	};
 }
 
-/** Discord does not report the author of a forwarded message. */
+/** Author of a forwarded message, because Discord does not report the real one. */
 const unknownAuthor: Person = { id: "unknown", name: "unknown", roles: [], guest: true, bot: false };
 
-/** The messages that an event contains: the one that it replies to, and those that it forwards. */
+/** Returns the messages that an event contains: the message that it replies to, and forwarded messages. */
 export function referencedBy(message: Message, reading: Reading): ReadMessage[] {
 	const { message_reference: reference, referenced_message: replied, message_snapshots: snapshots } = message;
 	if ((reference?.type ?? 0) === 0) {

@@ -5,21 +5,21 @@ import { directTenant } from "../vocabulary/links.ts";
 import { readUntilAnswered } from "./answered.ts";
 import { Channel } from "./wire.ts";
 
-/** Known fields of a channel or thread. */
+/** Known fields of a channel or a thread. */
 export interface KnownChannel {
 	readonly id: string;
-	/** resources/channel#channel-object-channel-types */
+	/** Type of the channel: resources/channel#channel-object-channel-types */
 	readonly type: number;
-	/** Absent: direct messages. */
+	/** Guild of the channel. Absent for direct messages. */
 	readonly guild?: string;
-	/** Channel of a thread, category of a channel. */
+	/** Parent: the channel of a thread, or the category of a channel. */
 	readonly parent?: string;
-	/** Only for a thread: the user who opened it. */
+	/** User who opened the thread. Absent for other channels. */
 	readonly owner?: string;
 	readonly name?: string;
 }
 
-/** Maximum channels in memory. Any other channel is read from Discord. */
+/** Maximum channels in memory. All others are read from Discord. */
 const maxKnown = 20_000;
 const directType = 1;
 const groupType = 3;
@@ -29,7 +29,7 @@ export function isThread({ type }: { readonly type: number }): boolean {
 	return threadTypes.has(type);
 }
 
-/** Returns the room of a channel or thread. The channel of a thread is its parent. */
+/** Returns the room of a channel or a thread. The channel of a thread's room is its parent. */
 export function roomOf(channel: KnownChannel): Room {
 	const { id, type, guild: tenant = directTenant, parent } = channel;
 	if (isThread(channel) && parent !== undefined) {
@@ -39,7 +39,7 @@ export function roomOf(channel: KnownChannel): Room {
 	return { tenant, channel: id, shared: false, kind };
 }
 
-/** Channels and threads from events, and from requests for the others. Not stored. */
+/** Channels and threads from events, or from requests to Discord. They are not stored. */
 export class Channels {
 	readonly #parts: { readonly port: DiscordPort; readonly clock: Clock };
 	readonly #known: Cache<string, KnownChannel>;
@@ -55,7 +55,7 @@ export class Channels {
 		return this.#known.get(id);
 	}
 
-	/** Records the data of a channel; returns undefined if they are invalid. `guild` is used if the data name none. */
+	/** Records the data of a channel. Returns undefined for invalid data. `guild` is the default for data without a guild. */
 	note(data: unknown, guild?: string): KnownChannel | undefined {
 		const read = Channel.safeParse(data);
 		if (!read.success) return undefined;
@@ -81,7 +81,7 @@ export class Channels {
 		this.#known.delete(id);
 	}
 
-	/** Returns the channel from memory or from Discord; undefined if the bot cannot see it. */
+	/** Returns the channel from memory or from Discord. Undefined if the bot cannot see it. */
 	async find(id: string, signal: AbortSignal): Promise<KnownChannel | undefined> {
 		const known = this.#known.get(id);
 		if (known !== undefined) return known;

@@ -11,21 +11,21 @@ const never = new AbortController().signal;
 const view = String(PermissionFlagsBits.ViewChannel);
 const everybody = { id: "1", name: "@everyone", permissions: "0" };
 const mods = { id: "71", name: "Mods", permissions: "0" };
-/** All members can read it, whatever their roles. */
+/** A channel that all members can read, whatever their roles are. */
 const open = {
 	id: "10",
 	type: 0,
 	guild_id: "1",
 	permission_overwrites: [{ id: "1", type: 0, allow: view, deny: "0" }],
 };
-/** Only members with the right role can read it. */
+/** A channel that only members with the right role can read. */
 const closed = { id: "11", type: 0, guild_id: "1", permission_overwrites: [] };
 const guild = {
 	...{ id: "1", owner_id: "9", roles: [everybody, mods], channels: [open, closed] },
 	threads: [{ id: "20", type: 11, guild_id: "1", parent_id: "10" }],
 };
 
-/** Gives later processes the same stored data. */
+/** Opens the intake. Later processes get the same stored data. */
 function place(stored = new Map<string, StoredAudiences>()) {
 	const [clock, log, port] = [new ManualClock(), new MemoryLogger(), new ScriptedPort()];
 	const failures: Error[] = [];
@@ -41,7 +41,7 @@ function place(stored = new Map<string, StoredAudiences>()) {
 	const channels = new Channels({ port, clock });
 	const self = { user: "500", application: "501" };
 	const intake = new Intake({ self, port, channels, audiences, clock, log });
-	/** Inbound events of an event, after they are stored. */
+	/** Returns the inbound events of an event, after they are stored. */
 	const translate = async (t: string, d: unknown) => {
 		const translated = await intake.translate({ t, d }, never);
 		if ("ignored" in translated) return [];
@@ -171,7 +171,7 @@ test("after a resume, the state of a server is requested and compared with the s
 	expect(port.requestLines).toEqual(["GET /guilds/1", "GET /guilds/1/channels"]);
 });
 
-/** The next process resumes the session, and must request the state of the server. */
+/** Opens the next process, which resumes the session and must request the state of the server. */
 async function resumed(...answers: readonly Partial<DiscordResponse>[]) {
 	const made = place((await known()).stored);
 	made.port.answer("GET /guilds/1", { body: { ...guild, channels: undefined } }, { body: guild });

@@ -9,7 +9,7 @@ import type { Roles } from "./roles.ts";
 import { type Handler, type Incoming, incoming, type Translated, unreadable } from "./translated.ts";
 import { ChangedGuild, Channel, GoneGuild, Guild, RoleOfGuild, ThreadList } from "./wire.ts";
 
-/** Every connection reports each server. Only a server that has had the bot for a shorter time is a new one. */
+/** Maximum milliseconds since the bot joined a new server. Every connection reports each server, including old ones. */
 const newGuildMs = 24 * 3_600_000;
 
 export interface GuildEventsParts {
@@ -25,7 +25,7 @@ export interface GuildEventsParts {
 
 const remembered = { ignored: "the event only updates cached data" } as const;
 
-/** Handles events about servers: records their channels and roles, and reports channels whose audience has changed. */
+/** Handles events about servers. Records their channels and roles, and reports channels whose audience has changed. */
 export class GuildEvents {
 	readonly #parts: GuildEventsParts;
 
@@ -49,7 +49,10 @@ export class GuildEvents {
 		GUILD_ROLE_DELETE: (data, signal) => this.#role("GUILD_ROLE_DELETE", data, signal),
 	};
 
-	/** The permissions of a thread are those of its channel. A channel without a known audience is treated as changed. */
+	/**
+	 * Handles a new or changed channel. The permissions of a thread are those of its channel. A channel without a known audience is
+	 * treated as changed.
+	 */
 	async #channel(
 		event: "CHANNEL_CREATE" | "CHANNEL_UPDATE",
 		data: unknown,
@@ -101,7 +104,7 @@ export class GuildEvents {
 		return remembered;
 	}
 
-	/** A thread that is not locked accepts posts again. Its earlier state is unknown. */
+	/** Handles a changed thread. A thread that is neither archived nor locked accepts posts again. Its earlier state is unknown. */
 	#threadChanged(data: unknown): Translated {
 		const { malformed, channels, clock } = this.#parts;
 		const thread = malformed.read("THREAD_UPDATE", Channel, data);
@@ -113,7 +116,7 @@ export class GuildEvents {
 		return [incoming({ type: "reopened", room: roomOf(channel), at }, String(at))];
 	}
 
-	/** Deleting a thread changes no audience. */
+	/** Handles a deleted thread, which changes no audience. */
 	#threadGone(data: unknown): Translated {
 		const thread = this.#parts.malformed.read("THREAD_DELETE", Channel, data);
 		if (thread === undefined) return unreadable("THREAD_DELETE");
@@ -154,7 +157,7 @@ export class GuildEvents {
 		return this.#compared(guild.id, { change: audienceTexts.serverOwner, apply, signal });
 	}
 
-	/** Ends all trust in the server, also for the time after the bot is invited again. */
+	/** Ends all trust in the server, also for the case that the bot is invited again. */
 	#guildGone(data: unknown): Translated {
 		const { malformed, audiences, clock, log } = this.#parts;
 		const guild = malformed.read("GUILD_DELETE", GoneGuild, data);
