@@ -46,7 +46,7 @@ async function place(given: { readonly dataDir?: string; readonly clock?: Manual
 	return { dataDir, clock, log, port, running, stop, handlers: await port.connected.promise };
 }
 
-/** A direct message that is this number of minutes old. */
+/** Returns a direct message that is this number of minutes old. */
 function wrote(clock: ManualClock, minutes: number): { readonly id: string; readonly channel_id: string } {
 	const message = {
 		...{ id: snowflakeAt(clock.now() - minutes * 60_000), channel_id: "5", channel_type: 1, type: 0 },

@@ -40,13 +40,13 @@ import { momentOf } from "./vocabulary/snowflake.ts";
 
 export interface RunDiscordOptions extends RunOptions {
 	readonly token: string;
-	/** Replaces `https://discord.com/api`. */
+	/** URL of the API. Default: `https://discord.com/api`. */
 	readonly apiUrl?: string | undefined;
-	/** Allowed for downloads in addition to `https://cdn.discordapp.com`. */
+	/** Origin to allow for downloads in addition to `https://cdn.discordapp.com`. */
 	readonly cdnUrl?: string | undefined;
-	/** Requests per second that Discord allows this bot over all routes. Default: 50, the limit of every bot. */
+	/** Requests per second that Discord allows this bot on all routes together. Default: 50, the limit of an ordinary bot. */
 	readonly requestsPerSecond?: number | undefined;
-	/** Replaces the connection to Discord. */
+	/** Replaces the connection to Discord in tests. */
 	readonly port?: DiscordPort;
 }
 
@@ -89,7 +89,7 @@ async function openSide(
 		stop: () => listening.stop(),
 		async close() {
 			presence.stop();
-			// The kept session ends before the first event that is not durable: Discord sends that event again.
+			// The stored session ends before the first event that is not durable, so that Discord sends this event again.
 			await port.close();
 			await listening.close();
 		},
@@ -148,7 +148,7 @@ async function startParts(
 	};
 }
 
-/** State of Discord that outlives a process. All of it can be read again. */
+/** State of Discord that outlives a process. All of it can be read again from Discord. */
 interface StoredState {
 	readonly sessions: SessionStore;
 	readonly cursors: CursorStore;
@@ -159,10 +159,10 @@ interface StoredState {
 	readonly names: ThreadNameStore;
 }
 
-/** Time after which the connector no longer renames a thread, as for cards that may be edited. */
+/** Milliseconds after which the connector no longer renames a thread. Cards can be edited for the same time. */
 const namesMs = 90 * 24 * 3_600_000;
 
-/** Returns each state by its name in the database of the connector. The names stay the same over versions. */
+/** Returns each state by its name in the connector's database. Versions must not change these names. */
 export function storedStateOf(storedValue: ConnectorDatabase["storedValue"]): StoredState {
 	const namesOf = (thread: string) => storedValue<ThreadNames>(`names:${thread}`);
 	const audiencesOf = (guild: string) => storedValue<StoredAudiences>(`audiences:${guild}`);
@@ -193,7 +193,7 @@ export function createDiscordPlatform(parts: SurfaceParts): ChatPlatform {
 		titles: "own",
 		explainsDirectly: true,
 		conversation: conversationOf,
-		// https://docs.discord.com/developers/topics/threads: they belong to channels of servers.
+		// Threads belong to channels of servers: https://docs.discord.com/developers/topics/threads
 		hasThreads: ({ tenant }) => tenant !== directTenant,
 		moment: momentMarkdown,
 		postedAt: momentOf,

@@ -183,8 +183,8 @@ export class GuildEvents {
 	}
 
 	/**
-	 * Compares the audiences of all channels of a guild with the stored ones, and reports the changed channels. `affected`
-	 * chooses the channels to report. By default these are the changed ones, or all if there is nothing to compare with.
+	 * Compares the audiences of all channels of a guild with the stored ones, and reports the changed channels. `affected` chooses
+	 * the channels to report. Default: the changed channels, or all channels if none are stored.
 	 */
 	async #compared(
 		guild: string,
@@ -227,7 +227,7 @@ export class GuildEvents {
 	}
 }
 
-/** The invitation to a new server, in the channel of its notices; undefined if the bot cannot post there. */
+/** Returns the invitation to a new server, in the channel for Discord's notices. Undefined if the bot cannot post there. */
 function invitedTo(
 	{ id: guild, joined_at, system_channel_id: channel, owner_id: owner, members }: Guild,
 	rights: GuildRights,

@@ -132,7 +132,7 @@ test("an edit has its own time, and a change of the preview is not an edit", asy
 	const { inbound, key } = await inboundOf("MESSAGE_UPDATE", edited);
 	expect(inbound).toMatchObject({ type: "edited", text: "hallo", message: id, at: clock.now() + 5500 });
 	expect(key.id).toBe(`edited:1:10:${id}:${clock.now() + 5500}`);
-	// A missed message is read with the text of its last edit.
+	// A missed message that was edited has the text of its last edit.
 	expect((await inboundOf("MESSAGE_CREATE", edited)).key).toEqual(key);
 	const { tell: translate, log } = open();
 	const preview = { id, channel_id: "10", guild_id: "1", embeds: [{}] };

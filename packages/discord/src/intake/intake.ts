@@ -22,9 +22,12 @@ export interface IntakeParts {
 	readonly log: Logger;
 }
 
-/** Messages and replies of people: resources/message#message-object-message-types. */
+/** Types of messages and replies of people: resources/message#message-object-message-types */
 const written: ReadonlySet<number> = new Set([0, 19]);
-/** `CHANNEL_NAME_CHANGE`: its author renamed the thread, its content is the name. https://github.com/discord/discord-api-docs/issues/5921 */
+/**
+ * Type `CHANNEL_NAME_CHANGE`. The author of the message renamed the thread, and its content is the new name.
+ * https://github.com/discord/discord-api-docs/issues/5921
+ */
 const renamedType = 4;
 const signs: ReadonlyMap<string, "stop" | "again" | "good" | "bad"> = new Map([
 	["❌", "stop"],
@@ -32,12 +35,12 @@ const signs: ReadonlyMap<string, "stop" | "again" | "good" | "bad"> = new Map([
 	["👍", "good"],
 	["👎", "bad"],
 ]);
-/** Skin tones, and the mark of a colored emoji. */
+/** Matches skin tones, and the mark of a colored emoji. */
 const variants = /[\u{1F3FB}-\u{1F3FF}\u{FE0F}]/gu;
 
 /**
- * Translates events of the gateway, except interactions, into inbound events. It repeats requests for missing facts, such as the
- * parent of a thread or the names of roles, until Discord answers.
+ * Translates events of Discord's gateway, except interactions, into inbound events. It repeats requests for missing facts, such
+ * as the parent of a thread or the names of roles, until Discord responds.
  */
 export class Intake {
 	/** Audiences of the channels of all guilds. */
@@ -65,8 +68,8 @@ export class Intake {
 	}
 
 	/**
-	 * Translates an event. Ignores and logs an invalid payload. Rejects only if `signal` aborts. Facts of the event are
-	 * recorded before this resolves.
+	 * Translates an event. Ignores and logs invalid data. The facts of the event are recorded when the promise resolves. Rejects
+	 * only if `signal` aborts.
 	 */
 	async translate({ t, d }: DiscordDispatch, signal: AbortSignal): Promise<Translated> {
 		const handle = this.#handlers.get(t);
@@ -93,12 +96,12 @@ export class Intake {
 			return { ignored: `messages of type ${message.type} are system messages of Discord` };
 		const channel = await this.#channelOf(message, signal);
 		if (channel === undefined) return unseen(message.channel_id);
-		// A missed message that was edited since then is read with its new text, so it counts as its last edit.
+		// A missed message that was edited has its new text, so it is treated as its last edit.
 		const isEdited = type === "edited" || typeof message.edited_timestamp === "string";
 		return [await this.#incomingOf(isEdited ? "edited" : "message", message, channel, signal)];
 	}
 
-	/** The event of a renamed thread names no person, but this message does. */
+	/** The event of a renamed thread names no person, but the message of type `renamedType` does. */
 	async #retitled(message: Message, signal: AbortSignal): Promise<Translated> {
 		const channel = await this.#channelOf(message, signal);
 		if (channel === undefined) return unseen(message.channel_id);
@@ -174,11 +177,12 @@ export class Intake {
 		const person = personOf(member?.user ?? { id: user_id, username: user_id }, member);
 		const at = this.#parts.clock.now();
 		const inbound: InboundEvent = { type: "reaction", room: roomOf(channel), person, message, sign, at };
-		// A second run would cost money. Each of the other signs has an effect: a missed stop does harm, and a rating can change back.
+		// A repeated `again` has the same key, because a second run would cost money. Every other sign has its own key: a missed stop
+		// does harm, and a rating can change back.
 		return [incoming(inbound, message, user_id, sign === "again" ? sign : `${sign}-${at}`)];
 	}
 
-	/** Asks Discord only if the event does not show whether its channel is a thread. */
+	/** Returns the channel of an event. Asks Discord only if the event does not show whether its channel is a thread. */
 	#channelOf(
 		event: {
 			readonly channel_id: string;
@@ -198,7 +202,7 @@ export class Intake {
 }
 
 function wasEdited(data: unknown): boolean {
-	// Other data than an object is rejected later, by the schema of the event.
+	// The schema of the event later rejects data that is not an object.
 	const read = z.object({ edited_timestamp: z.unknown().optional() }).safeParse(data);
 	return !read.success || (read.data.edited_timestamp ?? null) !== null;
 }
@@ -207,7 +211,7 @@ function unseen(channel: string): Translated {
 	return { ignored: `the bot cannot see channel ${channel}` };
 }
 
-/** Names for the mentions in a text. */
+/** Names of the roles and channels that a text mentions. */
 interface Names {
 	/** User id of the bot. */
 	readonly user: string;
@@ -215,13 +219,13 @@ interface Names {
 	readonly channel: (id: string) => KnownChannel | undefined;
 }
 
-/** A mention, with the sign that ends an address and the blanks after it. */
+/** Matches a mention, with the punctuation that ends an address and the following blanks. */
 const mention = /<(@[!&]?|#)(\d{1,20})>((?:,|:(?=[\s/!]|$))?[^\S\n]*)/g;
 
-/** Returns the people whom a message addresses, and its text as people see it, without the mention of the bot. */
+/** Returns the people whom a message addresses, and its text in the form that people see, without the mention of the bot. */
 export function readAddress(message: Message, names: Names): { address: Address; text: string } {
 	const { content, mentions, mention_roles, mention_everyone: everyone } = message;
-	// The mentions of a reply include the author of the original message, even if the text does not.
+	// The mentions of a reply include the author of the original message, even if the text does not mention that author.
 	const named = mentions.filter(({ id }) => new RegExp(`<@!?${id}>`).test(content));
 	const isOwnRole = (id: string): boolean => names.roles.get(id)?.ours === true;
 	return {
@@ -235,12 +239,15 @@ export function readAddress(message: Message, names: Names): { address: Address;
 	};
 }
 
-/** A message without its own text that refers to another one: resources/message#message-reference-types. */
+/** Whether a message has no text of its own and forwards another message: resources/message#message-reference-types */
 function isForwarded({ message_reference: reference }: Message): boolean {
 	return reference != null && (reference.type ?? 0) !== 0;
 }
 
-/** Text of other messages than events, with the names of people and channels. Names of roles are not looked up. */
+/**
+ * Returns a function for the text of messages that are not in an event. The text contains the names of people and channels. Names
+ * of roles are not looked up.
+ */
 export function readableText(user: string, channels: Channels): (message: ReadableMessage) => string {
 	const names: Names = { user, roles: new Map(), channel: (id) => channels.get(id) };
 	return (message) => resolve({ content: textOfMessage(message), mentions: message.mentions }, names);
@@ -248,7 +255,7 @@ export function readableText(user: string, channels: Channels): (message: Readab
 
 function replyOf(message: Message, user: string): Address["reply"] {
 	const { message_reference: reference, referenced_message: referenced } = message;
-	// Any other type is a forwarded message: resources/message#message-reference-types.
+	// Any other type is a forwarded message: resources/message#message-reference-types
 	if (!reference?.message_id || (reference.type ?? 0) !== 0) return undefined;
 	return { message: reference.message_id, ours: referenced?.author.id === user };
 }

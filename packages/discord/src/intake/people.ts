@@ -2,7 +2,7 @@ import { defined } from "@parley/base";
 import type { Attachment, Person } from "@parley/connector";
 import type { User, WireAttachment } from "./wire.ts";
 
-/** Returns a person with the name and roles of the guild. `member` is absent in direct messages. */
+/** Returns a person with their name and roles in the guild. `member` is absent in direct messages. */
 export function personOf(
 	user: User,
 	member?: {

@@ -6,7 +6,7 @@ import { directTenant } from "../vocabulary/links.ts";
 import type { Audiences } from "./audiences.ts";
 import { Member } from "./wire.ts";
 
-/** topics/opcodes-and-status-codes#json-json-error-codes: unknown member, unknown user. */
+/** Error codes for an unknown member and an unknown user: topics/opcodes-and-status-codes#json-json-error-codes */
 const unknown = z.object({ code: z.union([z.literal(10_007), z.literal(10_013)]) });
 
 const Present = Member.extend({ communication_disabled_until: z.iso.datetime({ offset: true }).nullish() });
@@ -18,8 +18,8 @@ export interface PersonRightsParts {
 }
 
 /**
- * Asks Discord for the roles of a person and whether the person can write in the channel. Returns undefined if Discord
- * does not answer, or does not show us the server. In direct messages, a person has no roles that could be taken away.
+ * Asks Discord for the roles of a person, and whether the person can write in the channel. Resolves with undefined if Discord
+ * does not respond, or if the bot cannot see the server. In direct messages, a person has no roles that could be removed.
  */
 export async function readPersonRights(
 	{ port, audiences, clock }: PersonRightsParts,
@@ -34,7 +34,7 @@ export async function readPersonRights(
 	const member = answer.status === 200 ? Present.safeParse(answer.body).data : undefined;
 	if (!member) return undefined;
 	const { roles, communication_disabled_until: until } = member;
-	// Discord's timeout of a member: https://docs.discord.com/developers/resources/guild#guild-member-object
+	// Timeout of a member on Discord: https://docs.discord.com/developers/resources/guild#guild-member-object
 	const isSilenced = until ? Date.parse(until) > clock.now() : false;
 	const person = { guild: tenant, channel, user, roles, inThread: thread !== undefined };
 	const mayWrite = isSilenced ? false : await audiences.mayWrite(person, signal);

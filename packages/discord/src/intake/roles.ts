@@ -3,7 +3,7 @@ import type { DiscordPort } from "../vocabulary/discord-port.ts";
 import { readUntilAnswered } from "./answered.ts";
 import { Role } from "./wire.ts";
 
-/** Roles of a guild by their ids. `ours`: Discord has created the role for this bot alone. */
+/** Roles of a guild by id. `ours` means that Discord created the role only for this bot. */
 export type GuildRoles = ReadonlyMap<string, { readonly name: string; readonly ours: boolean }>;
 
 const nothing: GuildRoles = new Map();
@@ -29,7 +29,7 @@ export class Roles {
 		return all;
 	}
 
-	/** Forgets the roles of a guild. They are read again when they are needed. */
+	/** Deletes the roles of a guild from memory. They are read again when they are needed. */
 	forget(guild: string): void {
 		this.#known.delete(guild);
 	}

@@ -9,7 +9,7 @@ import { readableText } from "./intake.ts";
 import { maySeeThread } from "./thread-members.ts";
 import { Member } from "./wire.ts";
 
-/** The roles in an event are valid for a minute. For an older request, Discord is asked. */
+/** Milliseconds for which the roles in an event are valid. For an older request, Discord is asked. */
 const rolesMs = 60_000;
 
 export interface RoomMessagesParts {
@@ -21,8 +21,8 @@ export interface RoomMessagesParts {
 }
 
 /**
- * Reads the messages before a request, if its author can read the history of the channel at this moment. Rejects with
- * `unavailable` if Discord refuses or does not answer.
+ * Reads the messages before a request, if its author can currently read the channel's history. Rejects with `unavailable` if
+ * Discord refuses or does not respond.
  */
 export async function readRoomMessages(
 	parts: RoomMessagesParts,
@@ -43,7 +43,7 @@ export async function readRoomMessages(
 	};
 }
 
-/** A message that begins a thread has the messages of its channel before it. */
+/** Converts a query before the first message of a thread into a query in its channel, whose messages precede the thread. */
 function atStart(query: ContextQuery): ContextQuery {
 	const { room, before } = query;
 	if (room.thread === undefined || room.thread !== before) return query;
@@ -51,7 +51,7 @@ function atStart(query: ContextQuery): ContextQuery {
 	return { ...query, room: channel };
 }
 
-/** Returns the newest messages, and one more if the channel has older ones, newest first. */
+/** Returns the newest messages, newest first, with one additional message if the channel has older ones. */
 async function readPage(
 	{ port }: RoomMessagesParts,
 	{ room, before }: ContextQuery,

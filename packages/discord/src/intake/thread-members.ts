@@ -2,14 +2,14 @@ import { ParleyError } from "@parley/base";
 import type { DiscordRest } from "../vocabulary/discord-port.ts";
 import type { Channels } from "./channels.ts";
 
-/** resources/channel#channel-object-channel-types */
+/** Type of a private thread: resources/channel#channel-object-channel-types */
 const privateThread = 12;
-/** Text and announcement channels, whose messages can have threads: resources/channel#start-thread-from-message. */
+/** Types of text and announcement channels, whose messages can have threads: resources/channel#start-thread-from-message */
 const withThreads: ReadonlySet<number> = new Set([0, 5]);
 
 /**
- * Whether a copy of a conversation may continue in a public thread: not of a private thread, whose content would become
- * public, and not in channels such as forums.
+ * Whether a copy of a conversation may continue in a public thread. Not allowed for a private thread, whose content would become
+ * public, and in channels without message threads, such as forums.
  */
 export async function mayForkRoom(
 	channels: Channels,
@@ -23,8 +23,8 @@ export async function mayForkRoom(
 }
 
 /**
- * Whether a person may see a thread of a channel that they can read: a private one only as its member. The bot may not see
- * a deleted thread either. Rejects with `unavailable` if Discord does not answer.
+ * Whether a person who can read a channel may see one of its threads. They may see a private thread only as its member. False for
+ * a deleted thread. Rejects with `unavailable` if Discord does not respond.
  */
 export async function maySeeThread(
 	{ port, channels }: { readonly port: DiscordRest; readonly channels: Channels },

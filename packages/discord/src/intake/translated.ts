@@ -7,12 +7,12 @@ export interface Incoming {
 	readonly stored?: () => Promise<void>;
 }
 
-/** Inbound events of an event of Discord, or the reason why it is ignored. */
+/** Inbound events of a Discord event, or the reason why it is ignored. */
 export type Translated = readonly Incoming[] | { readonly ignored: string };
 
 export type Handler = (data: unknown, signal: AbortSignal) => Translated | Promise<Translated>;
 
-/** Name of a room in the outbox and the inbox. */
+/** Returns the name of a room in the outbox and the inbox. */
 export function conversationOf({ thread, channel }: Room): string {
 	return thread ?? channel;
 }

@@ -1,6 +1,6 @@
 import * as z from "zod";
 
-/** A snowflake. */
+/** Id of Discord (snowflake). */
 export const id = z.string().regex(/^\d{1,20}$/);
 const text = z.string().nullish();
 
@@ -21,10 +21,10 @@ export type WireAttachment = z.output<typeof WireAttachment>;
 const time = z.iso.datetime({ offset: true });
 const Mentioned = User.extend({ member: Member.partial().nullish() });
 
-/** Read by `textOfMessage`. */
+/** Components, which `textOfMessage` parses. */
 const components = z.array(z.unknown()).default([]).catch([]);
 
-/** resources/message#message-snapshot-object: a forwarded message, without its author. */
+/** A forwarded message, without its author: resources/message#message-snapshot-object */
 export const Snapshot = z.object({
 	message: z.object({
 		content: z.string(),
@@ -37,7 +37,7 @@ export const Snapshot = z.object({
 });
 export type Snapshot = z.output<typeof Snapshot>;
 
-/** A message that is read in addition to an event: an earlier message, or the message that is replied to. */
+/** A message that is read in addition to an event, for example an earlier message or the target of a reply. */
 export const BesideMessage = z.object({
 	id,
 	type: z.int().default(0),
@@ -53,12 +53,12 @@ export const BesideMessage = z.object({
 		.catch([])
 		.default([]),
 	message_snapshots: z.array(Snapshot).nullish().catch(undefined),
-	/** Content of the first message of a thread. */
+	/** Original message of a thread's first message. */
 	referenced_message: z.unknown().optional(),
 });
 export type BesideMessage = z.output<typeof BesideMessage>;
 
-/** Used fields of a message: resources/message#message-object. */
+/** Parsed fields of a message: resources/message#message-object */
 export const Message = z.object({
 	id,
 	channel_id: id,
@@ -80,7 +80,7 @@ export const Message = z.object({
 });
 export type Message = z.output<typeof Message>;
 
-/** The text of a message with its components. */
+/** Fields of a message that contain text. */
 export type ReadableMessage = Pick<Message, "content" | "mentions"> & { readonly components?: unknown[] };
 
 export const Deleted = z.object({ id, channel_id: id, guild_id: id.optional() });
@@ -95,7 +95,7 @@ export const Reaction = z.object({
 	emoji: z.object({ id: id.nullish(), name: text }),
 });
 
-/** Used fields of a channel or thread: resources/channel#channel-object. */
+/** Parsed fields of a channel or a thread: resources/channel#channel-object */
 export const Channel = z.object({
 	id,
 	type: z.int(),
@@ -103,33 +103,33 @@ export const Channel = z.object({
 	parent_id: id.nullish(),
 	owner_id: id.nullish(),
 	name: text,
-	/** Only of a thread: resources/channel#thread-metadata-object */
+	/** Present only in a thread: resources/channel#thread-metadata-object */
 	thread_metadata: z.object({ archived: z.boolean(), locked: z.boolean() }).nullish().catch(undefined),
 });
 
 export const Role = z.object({ id, name: z.string(), tags: z.object({ bot_id: id.nullish() }).nullish() });
 
-/** Guild. `channels`, `threads` and `roles` are read one by one, so that an invalid one does not affect the others. */
+/** A guild. `channels`, `threads` and `roles` are parsed one by one, so that an invalid item does not affect the others. */
 export const Guild = z.object({
 	id,
 	channels: z.array(z.unknown()).default([]),
 	threads: z.array(z.unknown()).default([]),
 	roles: z.array(z.unknown()).default([]),
 	owner_id: id.optional().catch(undefined),
-	/** Time at which the bot was added. */
+	/** Time when the bot was added. */
 	joined_at: z.iso.datetime({ offset: true }).optional().catch(undefined),
-	/** Channel of the notices of Discord. */
+	/** Channel for Discord's notices. */
 	system_channel_id: id.nullish().catch(undefined),
 	members: z.array(z.object({ user: z.object({ id }), roles: z.array(id) })).catch([]),
 });
 export type Guild = z.output<typeof Guild>;
 export const ThreadList = z.object({ guild_id: id, threads: z.array(z.unknown()) });
-/** `role_id` if the role was deleted. */
+/** A role of a guild. If the role was deleted, only `role_id` is present. */
 export const RoleOfGuild = z.object({
 	guild_id: id,
 	role: z.looseObject({ id, name: z.string() }).optional(),
 	role_id: id.optional(),
 });
-/** An unavailable guild returns without a new invitation. */
+/** A guild that the bot left, or that is unavailable. An unavailable guild returns without another invitation. */
 export const GoneGuild = z.object({ id, unavailable: z.boolean().optional() });
 export const ChangedGuild = z.object({ id, owner_id: id });

@@ -108,7 +108,7 @@ test("a press that has a form opens it at once, and its text returns with the sa
 	const { accepted, port, interactions, say } = open();
 	const { data } = press("deny");
 	interactions.handle(press("deny"));
-	// Before anything was awaited.
+	// The answer is sent before the first `await`.
 	expect(port.requestLines).toEqual([callback]);
 	expect(port.last).toEqual({
 		type: 9,

@@ -31,18 +31,18 @@ export interface InteractionsParts {
 			key: { readonly id: string; readonly conversation: string },
 		): Promise<boolean>;
 		complete(input: OptionInput): Promise<readonly { readonly value: string; readonly label: string }[]>;
-		/** `Connector.form`. */
+		/** See `Connector.form`. */
 		form(pressed: InboundEventOf<"press">): Promise<Form | undefined>;
 	};
 	readonly clock: Clock;
 	readonly log: Logger;
 }
 
-/** Discord waits three seconds for an answer: interactions/receiving-and-responding#responding-to-an-interaction. */
+/** Milliseconds. Discord waits three seconds for an answer: interactions/receiving-and-responding#responding-to-an-interaction */
 const deferAfterMs = 1500;
 const completeWithinMs = 2500;
 const answerableMs = 2500;
-/** Age at which an interaction is dropped: the person has seen it fail. Clocks differ by less. */
+/** Age in milliseconds at which an interaction is dropped, because the person has already seen it fail. Clocks differ by less. */
 const staleMs = 60_000;
 
 const lost: ReadonlySet<number | undefined> = new Set([
@@ -50,7 +50,7 @@ const lost: ReadonlySet<number | undefined> = new Set([
 	errorCodes.alreadyAnswered,
 ]);
 
-/** Answers interactions within the time limit of Discord, and passes them to the connector. */
+/** Answers interactions within Discord's time limit, and passes them to the connector. */
 export class Interactions {
 	readonly #parts: InteractionsParts;
 	readonly #malformed: Malformed;
@@ -66,7 +66,7 @@ export class Interactions {
 		return this.#malformed.count;
 	}
 
-	/** Handles the data of an INTERACTION_CREATE, and begins its first answer before it returns. */
+	/** Handles the data of an INTERACTION_CREATE. Sends its first answer before it returns. */
 	handle(data: unknown): void {
 		const head = this.#malformed.read("INTERACTION_CREATE", Head, data);
 		if (head === undefined) return;
@@ -102,7 +102,7 @@ export class Interactions {
 		return this.#accept(call, inbound);
 	}
 
-	/** Opens a form with the state of its target. Without a form, the person gets an answer. */
+	/** Opens a form with the current state of its target. If there is no form, handles the press like any other. */
 	async #openForm(call: Call, inbound: InboundEventOf<"press">): Promise<unknown> {
 		const form = await this.#parts.connector.form(inbound);
 		return form ? this.#respond(call, formFor(inbound.control, form)) : this.#accept(call, inbound);
@@ -124,7 +124,10 @@ export class Interactions {
 		await this.#respond(call, suggestions(shown));
 	}
 
-	/** Makes the interaction durable before it is acknowledged, unless that takes longer than Discord waits. */
+	/**
+	 * Makes the interaction durable and then acknowledges it. If this takes too long, acknowledges it first, because Discord waits
+	 * only three seconds.
+	 */
 	async #accept(call: Call, inbound: InboundEventOf<"command" | "press">): Promise<void> {
 		const { connector, tickets, clock, log } = this.#parts;
 		const { id } = call.head;
@@ -153,7 +156,7 @@ export class Interactions {
 		}
 	}
 
-	/** Returns whether Discord accepted the answer. A second attempt does no harm: Discord rejects a second answer. */
+	/** Returns whether Discord accepted the answer. A second attempt is harmless, because Discord rejects a second answer. */
 	async #respond(call: Call, body: Callback): Promise<boolean> {
 		const { port, clock, log } = this.#parts;
 		const { id, token } = call.head;
@@ -188,7 +191,7 @@ export class Interactions {
 
 interface Call {
 	readonly head: Head;
-	/** Monotonic. */
+	/** Time of the arrival on the monotonic clock. */
 	readonly since: number;
 }
 
@@ -196,16 +199,16 @@ function faultOf(body: unknown): number | undefined {
 	return z.object({ code: z.number() }).safeParse(body).data?.code;
 }
 
-/** interactions/receiving-and-responding#interaction-response-object-interaction-callback-type */
+/** Types of answers: interactions/receiving-and-responding#interaction-response-object-interaction-callback-type */
 const callbackTypes = { message: 4, deferred: 5, suggestions: 8, form: 9 } as const;
 
-/** The first answer to an interaction. */
+/** First answer to an interaction. */
 interface Callback {
 	readonly type: (typeof callbackTypes)[keyof typeof callbackTypes];
 	readonly data: Readonly<Record<string, unknown>>;
 }
 
-/** Announces a private answer. */
+/** Announces a private answer that follows later. */
 const deferral: Callback = {
 	type: callbackTypes.deferred,
 	data: { flags: messageFlags.ephemeral },
@@ -216,7 +219,7 @@ function words(content: string): Callback {
 	return { type: callbackTypes.message, data: { ...data, flags: messageFlags.ephemeral } };
 }
 
-/** Suggestions for an option. A value that is too long is left out: half of a value would mean something else. */
+/** Returns suggestions for an option. A value that is too long is left out, because a cut value would mean something else. */
 function suggestions(all: readonly { readonly value: string; readonly label: string }[]): Callback {
 	const fitting = all.filter(({ value }) => value !== "" && lengthOf(value) <= limits.suggestionText);
 	const choices = fitting.slice(0, limits.suggestions).map(({ value, label }) => ({
@@ -229,7 +232,10 @@ function suggestions(all: readonly { readonly value: string; readonly label: str
 const labelType = 18;
 const inputType = 4;
 
-/** A form that returns the same control: components/reference#label, components/reference#text-input. */
+/**
+ * Returns the form of a control. The form's submission has the same control: components/reference#label,
+ * components/reference#text-input
+ */
 function formFor(control: string, { title, fields }: Form): Callback {
 	const components = fields
 		.slice(0, limits.modalFields)

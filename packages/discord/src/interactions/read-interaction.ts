@@ -9,7 +9,7 @@ import { momentOf } from "../vocabulary/snowflake.ts";
 
 type Options = InboundEventOf<"command">["options"];
 
-/** Input of a person in an option of a command, for suggestions. */
+/** Text that a person has typed into an option of a command, for suggestions. */
 export interface OptionInput {
 	readonly command: string;
 	readonly option: string;
@@ -19,7 +19,7 @@ export interface OptionInput {
 	readonly room: Room;
 }
 
-/** Interaction of a person. `opens`: a press, which may open a form instead of becoming an inbound event. */
+/** An interaction of a person. `opens` is a press that may open a form instead of becoming an inbound event. */
 export type Interaction =
 	| { readonly type: "complete"; readonly input: OptionInput }
 	| {
@@ -28,11 +28,11 @@ export type Interaction =
 			readonly opens: boolean;
 	  };
 
-/** application-commands#application-command-object-application-command-option-type */
+/** Types of options: application-commands#application-command-object-application-command-option-type */
 const optionTypes = { subcommand: 1, group: 2, attachment: 11 } as const;
 const commandTypes = { user: 2, message: 3 } as const;
 
-/** Reads an interaction. Returns undefined and logs it if its data are not those that Discord documents. */
+/** Parses an interaction. Returns undefined, and logs, if its data does not have the documented form. */
 export function readInteraction(
 	head: Head,
 	data: unknown,
@@ -124,7 +124,7 @@ function completionOf(data: Data, { person, room }: Happened): Interaction | und
 	return { type: "complete", input: { command, option: focused.name, typed, options: others, person, room } };
 }
 
-/** Returns the command with its subcommand, such as `task new`, and the options of the subcommand. */
+/** Returns the command with its subcommand, such as `task new`, and the subcommand's options. */
 function unfolded({ name, options }: Data): { command: string; options: readonly WireOption[] } {
 	const words = [name];
 	let inner: readonly WireOption[] = options;
@@ -143,10 +143,10 @@ function valuesOf(options: readonly WireOption[]): Options {
 	);
 }
 
-/** interactions/receiving-and-responding#interaction-object-interaction-type */
+/** Types of interactions: interactions/receiving-and-responding#interaction-object-interaction-type */
 const interactionTypes = { command: 2, component: 3, complete: 4, form: 5 } as const;
 
-/** Fields of every interaction: those that an answer needs. */
+/** Fields of every interaction that an answer needs. */
 export const Head = z.object({
 	id,
 	token: z.string().min(1),
@@ -169,7 +169,10 @@ type InteractionOrigin = z.output<typeof InteractionOrigin>;
 
 const value = z.union([z.string(), z.number(), z.boolean()]);
 
-/** interactions/receiving-and-responding#interaction-object-application-command-interaction-data-option-structure */
+/**
+ * Option of a command:
+ * interactions/receiving-and-responding#interaction-object-application-command-interaction-data-option-structure
+ */
 interface WireOption {
 	readonly name: string;
 	readonly type: number;
@@ -209,7 +212,7 @@ const ComponentData = z.object({
 });
 
 const field = z.object({ custom_id: z.string(), value: z.string() });
-/** Data of a form. A field is in a row or in a label. */
+/** Data of a submitted form. Each field is in a row or in a label. */
 const FormData = z.object({
 	data: z.object({
 		custom_id: z.string(),

@@ -14,7 +14,7 @@ const Application = z.object({
 	bot_require_code_grant: z.boolean().default(false),
 	interactions_endpoint_url: z.string().nullish(),
 });
-/** The application that the token belongs to. */
+/** Application to which the token belongs. */
 export type Application = z.output<typeof Application>;
 
 const Gateway = z.object({
@@ -22,7 +22,7 @@ const Gateway = z.object({
 	session_start_limit: z.object({ remaining: z.int(), reset_after: z.int() }),
 });
 
-/** Below this number of new sessions, a program may be restarting in a loop. */
+/** Remaining new sessions below which a program may be restarting in a loop. */
 const fewSessions = 50;
 
 /** Returns the user of the bot. */
@@ -39,7 +39,7 @@ export async function checkToken(discord: Discord): Promise<Finding> {
 	return { id: "discord-token", status: "ok", what: accountTexts.token({ name: username }) };
 }
 
-/** Checks the settings of the application that events and interactions need. */
+/** Checks the application settings that events and interactions require. */
 export async function checkApplication(discord: Discord): Promise<Finding[]> {
 	const application = await readApplication(discord);
 	return [intentOf(application), interactionsOf(application), grantOf(application)];
@@ -72,7 +72,7 @@ function grantOf(application: Application): Finding {
 	return { id, status: "fail", what: accountTexts.noInvite, fix };
 }
 
-/** Checks whether a connection is possible, and how many more Discord allows today. */
+/** Checks whether a connection is possible, and how many more connections Discord allows today. */
 export async function checkGateway({ port }: Discord): Promise<Finding> {
 	const id = "discord-gateway";
 	const { shards, session_start_limit: limit } = Gateway.parse((await askDiscord(port, "/gateway/bot")).body);
@@ -91,7 +91,7 @@ export async function checkGateway({ port }: Discord): Promise<Finding> {
 	return { id, status: "ok", what: accountTexts.connections(limit) };
 }
 
-/** Compares the clock of this machine with that of Discord: the age of an interaction depends on it. */
+/** Compares the clock of this machine with Discord's clock, because the age of an interaction depends on both. */
 export async function checkClock({ port, clock }: Discord): Promise<Finding> {
 	const id = "discord-clock";
 	const { headers } = await askDiscord(port, "/gateway");

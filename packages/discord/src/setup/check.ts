@@ -3,7 +3,7 @@ import * as z from "zod";
 import { accountTexts } from "../texts/account.ts";
 import type { DiscordResponse, DiscordRest } from "../vocabulary/discord-port.ts";
 
-/** Access of the checks to Discord. */
+/** Access of the checks to Discord's API. */
 export interface Discord {
 	readonly port: DiscordRest;
 	readonly clock: Clock;
@@ -12,8 +12,8 @@ export interface Discord {
 const Words = z.object({ message: z.string() });
 
 /**
- * Returns the response to a GET request. Rejects with a `ParleyError` for people if Discord refuses: `unauthenticated` for an
- * unknown token.
+ * Returns the response to a GET request. If Discord refuses, rejects with a `ParleyError` for people: `unauthenticated` for an
+ * invalid token.
  */
 export async function askDiscord(port: Discord["port"], path: string): Promise<DiscordResponse> {
 	const response = await port.request({ method: "GET", path });

@@ -19,13 +19,13 @@ import { checkInvited, checkPermissions } from "./guild-checks.ts";
 export interface DoctorParts extends Discord {
 	readonly shapes: readonly CommandShape[];
 	readonly memory: CommandMemory;
-	/** Restores missing and overwritten commands instead of reporting them; logs each change. */
+	/** Restores missing and changed commands instead of reporting them, and logs each change. */
 	readonly fix?: { readonly log: Logger } | undefined;
 }
 
 export type Check = (parts: DoctorParts) => Promise<Finding | readonly Finding[]>;
 
-/** Checks in their order: without the first, no other can succeed. */
+/** Checks in order. If the first check fails, no other check can succeed. */
 export const checks = {
 	token: checkToken,
 	application: checkApplication,
@@ -41,7 +41,7 @@ export const checks = {
 } as const satisfies Record<string, Check>;
 export type CheckName = keyof typeof checks;
 
-/** Runs all checks, and changes nothing without `fix`. Never rejects: a check that fails is a finding. */
+/** Runs all checks. Changes nothing without `fix`. Never rejects: a check that fails becomes a finding. */
 export async function* examineDiscord(parts: DoctorParts): AsyncGenerator<Finding> {
 	for (const name of Object.keys(checks).filter(isCheckName)) {
 		const findings = await runCheck(name, parts);
@@ -76,23 +76,23 @@ function failed(id: string, { code, message }: ParleyError): Finding {
 	return { id, status: "fail", what: message, fix };
 }
 
-/** Opens the checks without a connection to the gateway of Discord. Call `close` after the last one. */
+/** Opens the checks without a connection to Discord's gateway. Call `close` after the last check. */
 export function openChecks(options: {
 	readonly token: string;
-	/** Replaces `https://discord.com/api`. */
+	/** URL of the API. Default: `https://discord.com/api`. */
 	readonly apiUrl?: string | undefined;
 	readonly clock: Clock;
 }): DoctorParts & { close(): void } {
 	const { token, apiUrl, clock } = options;
 	const port = new RestAnswers(token, apiUrl);
-	// Only the connector stores and deletes the commands of earlier versions.
+	// Only the connector records commands, and deletes those of earlier versions.
 	const memory = { load: async () => undefined, save: async () => undefined };
 	return { port, clock, memory, shapes: commandTable, close: () => port.close() };
 }
 
 const id = "discord-commands";
 
-/** Compares the commands on Discord with those of this version. Changes nothing. */
+/** Compares the commands on Discord with the commands of this version. Changes nothing. */
 async function checkCommands(commands: CommandSync): Promise<Finding> {
 	const steps = await planCommands(commands);
 	if (steps.length === 0) return { id, status: "ok", what: registrationTexts.upToDate };
@@ -100,7 +100,7 @@ async function checkCommands(commands: CommandSync): Promise<Finding> {
 	return { id, status: "warn", what, fix: registrationTexts.outdatedFix };
 }
 
-/** Restores missing and overwritten commands. Waits up to a minute at a time when Discord limits the rate. */
+/** Restores missing and changed commands. At each rate limit of Discord, it waits up to a minute. */
 async function fixCommands(
 	commands: CommandSync,
 	{ clock, log }: { readonly clock: Clock; readonly log: Logger },

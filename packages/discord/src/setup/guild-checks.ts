@@ -11,7 +11,7 @@ type Guild = z.output<typeof Guilds>[number];
 /** Types of channels in which people write. */
 const textual: ReadonlySet<number> = new Set([ChannelType.GuildText, ChannelType.GuildAnnouncement]);
 
-/** Maximum channels in a finding; it has the number of the others. */
+/** Maximum channels in a finding. The finding also contains the number of further channels. */
 const maxNamed = 5;
 
 export async function checkInvited(discord: Discord): Promise<Finding> {
@@ -53,7 +53,7 @@ async function checkGuild(
 		return { id, status: "fail", what, fix };
 	}
 	const short = channels.filter(({ type, permission_overwrites: overwrites }) => {
-		// A channel that the bot cannot see needs no permissions.
+		// A channel that the bot cannot see needs no further permissions.
 		const lacks = missingOf(permissionsIn(overwrites, standing));
 		return textual.has(type) && lacks.length > 0 && lacks.every(({ name }) => name !== "View Channels");
 	});
@@ -76,7 +76,7 @@ function listed(missing: readonly NeededPermission[]): string {
 	return missing.map(({ name, reason }) => `"${name}" (${reason})`).join(", ");
 }
 
-/** Permission that the bot needs, with its name in the settings of Discord. */
+/** A permission that the bot needs, with its name in Discord's settings. */
 interface NeededPermission {
 	readonly name: string;
 	readonly bit: bigint;
@@ -86,7 +86,7 @@ interface NeededPermission {
 
 const { purposes } = serverTexts;
 
-/** All permissions that the bot uses, and no others: https://docs.discord.com/developers/topics/permissions */
+/** All permissions that the bot uses: https://docs.discord.com/developers/topics/permissions */
 export const neededPermissions: readonly NeededPermission[] = [
 	{ name: "View Channels", bit: PermissionFlagsBits.ViewChannel, reason: purposes.viewChannel },
 	{ name: "Send Messages", bit: PermissionFlagsBits.SendMessages, reason: purposes.sendMessages },
@@ -115,8 +115,8 @@ export const neededPermissions: readonly NeededPermission[] = [
 const scopes = [OAuth2Scopes.Bot, OAuth2Scopes.ApplicationsCommands];
 
 /**
- * Address at which a server manager adds the bot with the permissions that it needs, or updates them on a server that
- * already has it.
+ * Returns the URL at which a server manager adds the bot with the permissions that it needs. On a server that already has the
+ * bot, the URL updates the permissions.
  */
 function inviteUrl(application: string, guild?: string): string {
 	const permissions = neededPermissions.reduce((bits, { bit }) => bits | bit, 0n);
@@ -148,18 +148,18 @@ const GuildChannels = z.array(
 	}),
 );
 
-/** Roles of the bot in a guild. */
+/** The bot's roles in a guild. */
 export interface Standing {
 	readonly guild: string;
 	readonly user: string;
 	readonly roles: z.output<typeof GuildRoles>;
-	/** Role ids of the bot. */
+	/** Ids of the bot's roles. */
 	readonly own: readonly string[];
 }
 
 const everything = (1n << 64n) - 1n;
 
-/** Returns the permissions of the bot in the guild. */
+/** Returns the bot's permissions in the guild. */
 export function permissionsInGuild({ guild, roles, own }: Standing): bigint {
 	const granted = roles
 		// The default role has the id of the guild.
@@ -168,7 +168,7 @@ export function permissionsInGuild({ guild, roles, own }: Standing): bigint {
 	return (granted & PermissionFlagsBits.Administrator) === 0n ? granted : everything;
 }
 
-/** Returns the permissions of the bot in one channel: https://docs.discord.com/developers/topics/permissions#permission-overwrites */
+/** Returns the bot's permissions in one channel: https://docs.discord.com/developers/topics/permissions#permission-overwrites */
 export function permissionsIn(overwrites: readonly Overwrite[], standing: Standing): bigint {
 	const { guild, user, own } = standing;
 	const inGuild = permissionsInGuild(standing);

@@ -6,7 +6,7 @@ import { type CheckName, type DoctorParts, runCheck } from "./doctor.ts";
 export interface SetupParts extends DoctorParts {
 	/** Resolves when the running connector has answered a person for the first time. */
 	readonly answered: (signal: AbortSignal) => Promise<void>;
-	/** Maximum wait for `answered`, in milliseconds. */
+	/** Maximum milliseconds to wait for `answered`. */
 	readonly patienceMs: number;
 }
 
@@ -19,7 +19,7 @@ const checksOfSteps = {
 	commands: ["commands"],
 } as const satisfies Readonly<Record<string, readonly CheckName[]>>;
 
-/** All steps of the setup in their order. The connector must run for the last one. */
+/** Returns all steps of the setup in order. The last step requires a running connector. */
 export function setupSteps(parts: SetupParts): readonly SetupStep[] {
 	const { answered, patienceMs, clock } = parts;
 	const step = (id: keyof typeof checksOfSteps): SetupStep => ({

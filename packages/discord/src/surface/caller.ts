@@ -5,7 +5,7 @@ import type { DiscordPort, DiscordRequest } from "../vocabulary/discord-port.ts"
 import type { RateLimits, Route } from "./rate-limits.ts";
 import { refusalOf } from "./refused.ts";
 
-/** Response to a request that Discord carried out. */
+/** Response to a request that Discord executed. */
 export interface Carried {
 	readonly body: unknown;
 	/** Buckets that are empty or nearly empty. */
@@ -19,10 +19,10 @@ export interface CallerParts {
 	readonly log: Logger;
 }
 
-/** Pause after Discord has refused the token: 10,000 refusals in ten minutes lead to a ban. */
+/** Milliseconds to pause after Discord has refused the token, because 10,000 refusals in ten minutes lead to a ban. */
 const refusedMs = 60_000;
 
-/** Makes single requests. Rejects with a `DeliveryError` unless the request succeeds. */
+/** Sends single requests. Rejects with a `DeliveryError` unless the request succeeds. */
 export class Caller {
 	readonly #parts: CallerParts;
 	#refusedUntil = Number.NEGATIVE_INFINITY;
@@ -31,7 +31,9 @@ export class Caller {
 		this.#parts = parts;
 	}
 
-	/** `channel` is the scope of the rate limit of the route; absent for paths with a token, which have no limit. */
+	/**
+	 * Sends a request. `channel` is the scope of the route's rate limit. Absent for paths with a token, which have no such limit.
+	 */
 	async ask(request: DiscordRequest, route: Route, channel?: string): Promise<Carried> {
 		const { port, limits, clock, log } = this.#parts;
 		const own = request.authorized !== false;

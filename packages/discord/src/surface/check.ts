@@ -1,13 +1,13 @@
 import { postTexts } from "../texts/post.ts";
 import { lengthOf, limits } from "../vocabulary/limits.ts";
 
-/** Content of a message that is created or changed. */
+/** Content of a message to create or edit. */
 export interface Draft {
 	readonly content: string;
-	/** Rows of buttons and choices in the format of Discord. */
+	/** Rows of buttons and choices in Discord's format. */
 	readonly components: readonly ComponentRow[];
 	readonly files: readonly DraftFile[];
-	/** Shows the content and the components in a container, with an accent color from 0 to 0xffffff. Without files. */
+	/** Container that shows the content and the components, with an accent color from 0 to 0xffffff. Not allowed with files. */
 	readonly container?: Container | undefined;
 }
 
@@ -18,7 +18,7 @@ export interface Container {
 export interface DraftFile {
 	readonly name: string;
 	readonly bytes: Uint8Array;
-	/** Alternative text. */
+	/** Alternative text of the file. */
 	readonly description: string;
 }
 
@@ -33,7 +33,7 @@ export type Component =
 			readonly style: 1 | 2 | 3 | 4;
 			readonly label: string;
 			readonly custom_id: string;
-			/** resources/emoji#emoji-object: a standard emoji has no id. */
+			/** A standard emoji has no id: resources/emoji#emoji-object */
 			readonly emoji?: { readonly name: string };
 	  }
 	| { readonly type: 2; readonly style: 5; readonly label: string; readonly url: string }
@@ -51,14 +51,14 @@ export type Component =
 			}[];
 	  };
 
-/** Violations of the limits of Discord, by the part of the message. Empty if there are none. */
+/** Violated limits of Discord, by part of the message. Empty for a valid message. */
 export interface Violations {
 	readonly content?: string;
 	readonly components?: string;
 	readonly files?: string;
 }
 
-/** Checks a message against all limits of Discord. */
+/** Checks a message against all of Discord's limits. */
 export function checkDraft({ content, components, files, container }: Draft): Violations {
 	const length = lengthOf(content);
 	const wrong = {
@@ -73,12 +73,12 @@ export function checkDraft({ content, components, files, container }: Draft): Vi
 }
 
 function containerProblem(rows: readonly ComponentRow[]): string | undefined {
-	// The container and its text, and each row with its controls.
+	// The count includes the container, its text, and each row with its controls.
 	const count = rows.reduce((sum, { components }) => sum + 1 + components.length, 2);
 	return count <= limits.componentsInAll ? undefined : `there are ${count} components`;
 }
 
-/** Returns the problem of a thread name; undefined for a valid name. */
+/** Returns the problem of a thread name, or undefined for a valid name. */
 export function threadNameProblem(name: string): string | undefined {
 	const length = lengthOf(name);
 	return length >= 1 && length <= limits.threadName ? undefined : `the name has ${length} characters`;

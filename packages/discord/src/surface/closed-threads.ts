@@ -6,7 +6,7 @@ import { errorCodes } from "../vocabulary/limits.ts";
 import type { Caller, Carried } from "./caller.ts";
 import { Refused } from "./refused.ts";
 
-/** Errors of a request in a thread that must be opened first: topics/threads#active-archived-threads */
+/** Errors of a request in a thread that must be reopened first: topics/threads#active-archived-threads */
 const ofClosed: ReadonlySet<number | undefined> = new Set([
 	errorCodes.archivedThread,
 	errorCodes.lockedThread,
@@ -14,26 +14,26 @@ const ofClosed: ReadonlySet<number | undefined> = new Set([
 
 const Thread = z.object({ thread_metadata: z.object({ locked: z.boolean() }) });
 
-/** One request in a channel or thread. */
+/** A request in a channel or a thread. */
 export interface ThreadRequest {
 	readonly request: DiscordRequest;
 	readonly route: "create" | "edit" | "delete";
 	readonly channel: string;
-	/** The post is complete. After an incomplete one, further edits follow. */
+	/** Whether the post is complete. If not, further edits follow. */
 	readonly isLast: boolean;
 }
 
 /**
- * Requests in threads that are archived. Discord refuses edits there, and posts if the thread is locked. The bot may open an
- * archived thread, and with Manage Threads also a locked one. A locked thread is archived again after the last request, when no
- * other runs.
+ * Sends requests in threads that may be archived. In an archived thread, Discord refuses edits; if the thread is locked, it also
+ * refuses posts. The bot may reopen an archived thread, and with Manage Threads also a locked one. A locked thread is archived
+ * again after the last request, when no other request is running.
  */
 export class ClosedThreads {
 	readonly #caller: Caller;
 	readonly #log: Logger;
-	/** Locked threads that this process has opened and not archived again. */
+	/** Locked threads that this process has reopened and not archived again. */
 	readonly #opened = new Set<string>();
-	/** Requests without an answer, by channel. */
+	/** Number of running requests, by channel. */
 	readonly #running = new Map<string, number>();
 
 	constructor(caller: Caller, log: Logger) {
@@ -41,7 +41,7 @@ export class ClosedThreads {
 		this.#log = log;
 	}
 
-	/** Throws `closed` if the bot may not open the thread. */
+	/** Sends a request. Throws `closed` if the bot may not reopen the thread. */
 	async ask({ request, route, channel, isLast }: ThreadRequest): Promise<Carried> {
 		this.#count(channel, 1);
 		const carried = await this.#evenClosed(request, route, channel).finally(() => this.#count(channel, -1));

@@ -104,7 +104,7 @@ test("an edit mentions no person either, removes the buttons, and keeps the atta
 			attachments: [{ id: "8" }],
 		},
 	});
-	// Another process has created it, so its attachments are unknown.
+	// Another process has created the message, so its attachments are unknown.
 	port.answer("GET /channels/10/messages/66", { body: { id: "66", attachments: [{ id: "9" }] } });
 	await surface.send(row(post(), { target: "66" }));
 	expect(port.requestLines.slice(2)).toEqual([

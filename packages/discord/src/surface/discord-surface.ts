@@ -28,24 +28,23 @@ import { type ThreadNameStore, ThreadTitles } from "./thread-names.ts";
 export interface SurfaceParts extends CommonParts {
 	readonly port: DiscordPort;
 	readonly self: OwnAccount;
-	/** The row that a message was posted for; undefined if no such row is known. */
+	/** Returns the row that a message was posted for, or undefined if no row is known. */
 	readonly ownerOf: (message: string) => Promise<string | undefined>;
-	/** Names of threads. */
+	/** Names that the connector gave to threads. */
 	readonly names: ThreadNameStore;
-	/** Shared with `Interactions`. */
+	/** Interactions whose first answer is pending. Shared with `Interactions`. */
 	readonly tickets: Tickets;
-	/** See `RunDiscordOptions`. */
+	/** Global rate limit of the bot; see `RunDiscordOptions`. */
 	readonly requestsPerSecond?: number | undefined;
 }
 
-/** Conversations of private answers. Discord shows no other types there. */
+/** Matches conversations of private answers, in which Discord shows no posts of other types. */
 const ticketConversation = /^ticket:/;
 
 /**
- * Surface of Discord for the outbox. `Receipt.remote` is the id of the message, or the id of the thread.
- *
- * A repeat within `dedupeWindowMs` creates no second post. A post has an enforced nonce, a message begins at most one
- * thread (error 160004), and a repeated private answer replaces the first.
+ * Discord's surface for the outbox. `Receipt.remote` is the id of the message or the thread. A repetition within `dedupeWindowMs`
+ * creates no second post. Posts have an enforced nonce, a message starts at most one thread (error 160004), and a repeated
+ * private answer replaces the first one.
  */
 export function discordSurface(parts: SurfaceParts): Surface {
 	const { port, self, ownerOf, tickets, clock, log } = parts;
@@ -106,7 +105,7 @@ export function discordSurface(parts: SurfaceParts): Surface {
 
 const Opened = z.object({ id: z.string() });
 
-/** resources/user#create-dm */
+/** Opens the direct messages with a person: resources/user#create-dm */
 async function openDirect(caller: Caller, person: string): Promise<string> {
 	const request = { method: "POST", path: "/users/@me/channels", body: { recipient_id: person } } as const;
 	const opened = Opened.safeParse((await caller.ask(request, "create")).body);
@@ -114,7 +113,7 @@ async function openDirect(caller: Caller, person: string): Promise<string> {
 	throw new DeliveryError(deliveryTexts.noDirectMessages, { kind: "unknown" });
 }
 
-/** A channel that refused the sign is not asked again for ten minutes. */
+/** Milliseconds for which a channel that refused the typing sign is not asked again. */
 const quietMs = 10 * 60_000;
 const maxQuiet = 10_000;
 
@@ -133,7 +132,7 @@ function typingIn(caller: Caller, clock: Clock): Surface["typing"] {
 	};
 }
 
-/** Limits of Discord for `ChatPlatform.limits`. A post leaves room for the end of a fence and for a badge. */
+/** Limits of Discord for `ChatPlatform.limits`. A post has room for the end of a code fence and for a badge. */
 export const postLimits = {
 	post: 1900,
 	postsPerAnswer: 6,
@@ -149,14 +148,17 @@ export const postLimits = {
 type ThreadPosting = Extract<Posting, { type: "thread" }>;
 
 const [, , , weekOfMinutes] = limits.threadArchives;
-/** Errors after which a card has no thread: threads and direct messages cannot have one, and permissions and limits apply. */
+/**
+ * Errors after which a card has no thread. Threads and direct messages cannot contain threads, and the bot may lack permissions
+ * or reach a limit.
+ */
 const withoutThread: ReadonlySet<number | undefined> = new Set([
 	errorCodes.tooManyThreads,
 	errorCodes.wrongChannelType,
 	errorCodes.missingPermissions,
 ]);
 
-/** Threads of cards. A thread that a message begins has that message's id: topics/threads. */
+/** Threads of cards. A thread has the id of the message from which it was opened: topics/threads */
 class Threads {
 	readonly #parts: { readonly caller: Caller; readonly places: PostChannels; readonly log: Logger };
 
@@ -164,7 +166,7 @@ class Threads {
 		this.#parts = parts;
 	}
 
-	/** Opens the thread of a card. If there can be none, its posts go to the channel. */
+	/** Opens the thread of a card. If no thread is possible, the card's posts go to the channel. */
 	async open(row: OutboxRow, { card, name }: ThreadPosting): Promise<Receipt> {
 		const { caller, places, log } = this.#parts;
 		const message = await places.messageOf(row, card);

@@ -11,7 +11,7 @@ import {
 	type DraftFile,
 } from "./check.ts";
 
-/** Content to show: text in Markdown of Discord, controls and files. */
+/** Content to show: text in Discord's Markdown, controls and files. */
 export interface Showing {
 	readonly body: string;
 	readonly controls?: readonly (readonly Control[])[];
@@ -19,10 +19,10 @@ export interface Showing {
 	readonly state?: CardState | undefined;
 }
 
-/** Message that Discord accepts, and the problems of the parts that were left out. */
+/** A message that Discord accepts, and the problems of the parts that were left out. */
 export interface Drafted {
 	readonly draft: Draft;
-	/** Omitted parts with the reason, for the log. */
+	/** Parts that were left out, with the reason, for the log. */
 	readonly omitted: readonly string[];
 }
 
@@ -30,13 +30,13 @@ const completeText = "message.md";
 const reserved = 1800;
 const fence = "\n```";
 
-/** Reason for a post without its files. */
+/** Reasons why a post has no files. */
 export const fileRefusals = ["permission", "size", "contents"] as const;
 export type FileRefusal = (typeof fileRefusals)[number];
 
 /**
- * Returns the message for the content. Parts that Discord would refuse are left out: controls, and files that are too
- * large. A text that is too long becomes a file, and the message has its beginning. No text is lost.
+ * Returns the message for the content. Leaves out parts that Discord would refuse: controls, and files that are too large. If the
+ * text is too long, it becomes a file, and the message contains its beginning. No text is lost.
  */
 export function draftOf(showing: Showing): Drafted {
 	const { body, controls = [] } = showing;
@@ -70,20 +70,23 @@ const accents: Readonly<Record<CardState, number>> = {
 	notice: 0x00_a8_fc,
 };
 
-/** A card without files has a container, unless its text is too long: components/reference#container */
+/**
+ * Returns the container of a card. A card has no container if it has files or if its text is too long:
+ * components/reference#container
+ */
 function containerOf({ body, files, state }: Showing): Container | undefined {
 	const fits = files.length === 0 && body.trim() !== "" && lengthOf(body) <= limits.componentText;
 	return state !== undefined && fits ? { accent: accents[state] } : undefined;
 }
 
-/** The same without its files. The text contains their names, the reason, and advice for the reader. */
+/** Returns the draft without files. The text gets their names, the reason, and advice for the reader. */
 export function withoutFiles({ content, components, files }: Draft, why: FileRefusal): Draft {
 	const noFiles = `\n-# ${cutTo(whyWithout(files, why), longestReason)}`;
 	const maximum = limits.content - lengthOf(noFiles);
 	return { content: `${shortTo(content, maximum)}${noFiles}`, components, files: [] };
 }
 
-/** Returns the text, or its beginning. */
+/** Returns the text, or its beginning if it is too long. */
 function shortTo(text: string, maximum: number): string {
 	return lengthOf(text) <= maximum ? text : closed(cutTo(text, maximum - lengthOf(fence)));
 }
@@ -104,8 +107,8 @@ function whyWithout(files: readonly DraftFile[], why: FileRefusal): string {
 }
 
 /**
- * Simpler forms of the message, in the order of the attempts after a refusal. `plain`: body that replaces its own. Empty if
- * nothing can be left out.
+ * Returns simpler forms of the message for attempts after a refusal, in order. `plain` replaces the body. Empty if nothing can be
+ * left out.
  */
 export function fallbackDrafts(
 	draft: Draft,
@@ -123,7 +126,7 @@ export function fallbackDrafts(
 	if (plain !== undefined) fallbacks.push({ content, components, files: [], container });
 	if (components.length > 0) fallbacks.push({ content, components: [], files: [], container });
 	if (container) fallbacks.push({ content: shortTo(content, limits.content), components, files: [] });
-	// A message with the flag of components cannot lose it.
+	// A message with the `componentsV2` flag must keep it.
 	else if (edits) fallbacks.push({ content, components, files: [], container: { accent: null } });
 	return fallbacks;
 }
@@ -138,7 +141,7 @@ function shortened({ content, components, files }: Draft): Draft {
 	};
 }
 
-/** Closes a block of code that was cut, so that it does not include the following text. */
+/** Closes a code block that was cut, so that the following text is not part of it. */
 function closed(text: string): string {
 	const isOpen = (text.match(/^(?:> )?```/gm)?.length ?? 0) % 2 === 1;
 	return isOpen ? `${text}${fence}` : text;
@@ -146,7 +149,7 @@ function closed(text: string): string {
 
 const styles = { primary: 1, secondary: 2, success: 3, danger: 4 } as const;
 
-/** Returns the controls in rows of Discord: up to five buttons in a row, or one choice. */
+/** Returns the controls in Discord's rows: up to five buttons, or one choice. */
 function componentsOf(rows: readonly (readonly Control[])[]): ComponentRow[] {
 	return rows.flatMap(rowsOf);
 }
@@ -174,7 +177,7 @@ function componentOf(control: Control): Component {
 function choiceOf(choice: Extract<Control, { type: "choice" }>): Component {
 	const options = choice.options.slice(0, limits.options).map(({ value, label, description, chosen }) =>
 		defined({
-			// Not cut, because Discord returns it: half of a value would have another meaning.
+			// The value is not cut, because Discord returns it, and a cut value would mean something else.
 			value,
 			label: cutTo(label === "" ? value : label, limits.optionText),
 			default: chosen,

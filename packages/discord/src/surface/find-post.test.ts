@@ -170,7 +170,7 @@ test.each(cards)(
 		if (!refuses) components[0].components[0].content = "Done";
 		const [first, second, third] = [open(), open(), open()];
 		for (const each of [first, second, third]) each.port.answer(list, { body: [done] });
-		// The database of that process is lost, so another row creates the card.
+		// The database of the first process is lost, so another row creates the card.
 		expect(await first.surface.find({ ...card("task:1"), id: "x", nonce: "x" })).toEqual({ remote: idAt(5) });
 		expect(await second.surface.find({ ...card("task:2"), ...{ id: "x", nonce: "x" } })).toBeUndefined();
 		const same = { ...row({ state: "working", body: "Done", ...more }), card: "task:2" };

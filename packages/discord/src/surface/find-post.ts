@@ -24,9 +24,9 @@ export type Found = z.output<typeof Found>;
 
 const Channel = z.object({ last_message_id: z.string().regex(/^\d+$/).nullish() });
 
-/** The clocks of the gateway and of Discord may differ by this much. */
+/** Maximum milliseconds by which the clocks of the gateway and of Discord may differ. */
 const skewMs = 10_000;
-/** Maximum pages of messages that are searched. */
+/** Maximum pages of messages to search. */
 const maxPages = 10;
 /** Maximum claimed messages in memory. */
 const maxClaimed = 5000;
@@ -41,12 +41,12 @@ export interface FinderParts {
 	readonly user: string;
 }
 
-/** Finds posts that may have been made, among the messages since the time of their row. */
+/** Finds posts that an interrupted request may have created, among the messages since the time of their row. */
 export class Finder {
 	readonly #parts: FinderParts;
 	/**
-	 * The row of each message, because two rows may have the same text. No cache, because it prevents duplicates: the oldest
-	 * claim is removed first. Its row is stored by then, and `ownerOf` finds it.
+	 * The row of each claimed message, because two rows may have the same text. The map is not a cache, because it prevents
+	 * duplicates. The oldest claim is removed first; its row is already stored, so `ownerOf` finds it.
 	 */
 	readonly #claimed = new Map<string, string>();
 
@@ -70,7 +70,7 @@ export class Finder {
 		const inPlace = await this.#parts.places.act(row, post.thread, (channel) =>
 			this.#search(channel, since, isOurs),
 		);
-		// A post goes to the channel if its thread is locked.
+		// If the thread is locked, the post is in the channel.
 		const isElsewhere = inPlace === undefined && post.thread !== undefined;
 		const found = isElsewhere ? await this.#search(channelOf(row.conversation), since, isOurs) : inPlace;
 		if (found === undefined) return undefined;
@@ -79,8 +79,8 @@ export class Finder {
 	}
 
 	/**
-	 * Returns each form that the post may have: with its file and without it, because the gateway may not have had the file,
-	 * and because Discord may have refused it.
+	 * Returns each form that the post may have: with and without its file. The gateway may have lost the file, and Discord may have
+	 * refused it.
 	 */
 	async #drafts(row: OutboxRow, post: Post): Promise<Draft[]> {
 		const { posts } = this.#parts;
@@ -92,7 +92,7 @@ export class Finder {
 		);
 	}
 
-	/** Returns the oldest message that fits: rows of one conversation are searched in their order. */
+	/** Returns the oldest matching message, because the rows of a conversation are searched in order. */
 	async #search(
 		channel: string,
 		at: number,
@@ -115,7 +115,7 @@ export class Finder {
 		});
 	}
 
-	/** Returns messages in the order in which they were written: resources/message#get-channel-messages. */
+	/** Returns messages in the order in which they were written: resources/message#get-channel-messages */
 	async #page(channel: string, query: Readonly<Record<string, string>>): Promise<Found[]> {
 		const request = { method: "GET", path: `/channels/${channel}/messages`, query } as const;
 		const { body } = await this.#parts.caller.ask(request, "read", channel);
@@ -125,8 +125,8 @@ export class Finder {
 	}
 
 	/**
-	 * Rejects if the channel has messages and the bot may not read them. Discord returns an empty list then, and no error:
-	 * resources/message#get-channel-messages.
+	 * Rejects if the channel has messages that the bot may not read. Discord then returns an empty list without an error:
+	 * resources/message#get-channel-messages
 	 */
 	async #demandHistory(channel: string, since: string): Promise<void> {
 		const { caller } = this.#parts;
@@ -153,7 +153,7 @@ export class Finder {
 	}
 }
 
-/** Whether a message can be the post of a draft. */
+/** Whether a message can be the post of this draft. */
 function looksLike(
 	message: Found,
 	{ marker, state, replyTo, buttons = [] }: Post,
@@ -161,27 +161,27 @@ function looksLike(
 ): boolean {
 	const ids = readComponents(message.components).map((each) => each.custom_id);
 	const text = textOfMessage(message);
-	// An answer that was still growing has another text, and the same button as one of its states.
+	// An answer that was still growing has another text, but the same button as in one of its states.
 	if (ids.some((id) => id !== undefined && buttons.includes(id))) return true;
-	// Earlier versions wrote a marker into each card. It stays after edits.
+	// Earlier versions wrote a marker into each card. Edits keep it.
 	const isMarked = marker !== undefined && unescaped(text).includes(unescaped(marker));
 	if (isMarked || (marker !== undefined && state === undefined)) return isMarked;
 	const { attachments, message_reference: reference } = message;
 	return (
 		shown(text) === shown(content) &&
-		// If the message that it replies to was deleted before, the post has no reference.
+		// If the target of a reply was deleted before the post, the post has no reference.
 		(reference?.message_id ?? replyTo) === replyTo &&
 		attachments.length === files.length &&
 		files.every(({ name }, index) => isNamed(attachments[index]?.filename ?? "", name))
 	);
 }
 
-/** Markdown may have a backslash before a character of the marker. */
+/** Removes backslashes, because Markdown may have one before a character of the marker. */
 function unescaped(text: string): string {
 	return text.replaceAll("\\", "");
 }
 
-/** The text without invisible characters, which Discord may leave out or write in another way. */
+/** Returns the text without invisible characters, which Discord may drop or replace. */
 function shown(text: string): string {
 	return text
 		.normalize()
@@ -191,8 +191,8 @@ function shown(text: string): string {
 }
 
 /**
- * Whether a file can have this name. Discord changes names: it leaves out signs, writes underscores for blanks, and gives
- * another name to a file whose letters are all of other scripts (discord/discord-api-docs #7754, #6945).
+ * Whether a file can have this name on Discord. Discord changes names: it drops signs, replaces blanks with underscores, and
+ * renames a file whose letters all belong to other scripts (discord/discord-api-docs #7754, #6945).
  */
 function isNamed(filename: string, name: string): boolean {
 	return letters(filename) === letters(name) || /\P{ASCII}/u.test(name);

@@ -2,8 +2,8 @@ import { hash } from "node:crypto";
 import * as z from "zod";
 
 /**
- * Ids of components by which a card is found. Discord stores the `id` of a component, a 32-bit integer that members do not
- * see, and otherwise numbers them from 1: components/reference#anatomy-of-a-component.
+ * Ids of components by which a card is found. Discord stores the `id` of a component, a 32-bit integer that members do not see.
+ * Components without an id are numbered from 1: components/reference#anatomy-of-a-component
  */
 export interface CardIdentity {
 	/** Id of the first component: the container, or the first row of buttons. */
@@ -12,10 +12,12 @@ export interface CardIdentity {
 	readonly text: number;
 }
 
-/** First id of a card. The ids of texts begin at half of this number, so that each id occurs once in a message. */
+/** First id of a card. The ids of texts start at half of this number, so that each id occurs once in a message. */
 const firstId = 2 ** 30;
 
-/** Identity of the card with this name. Two cards have the same one with a probability of 2 to the power of -59. */
+/**
+ * Returns the identity of the card with this name. Two cards have the same identity with a probability of 2 to the power of -59.
+ */
 export function identityOf(name: string): CardIdentity {
 	const bytes = hash("sha256", `card:${name}`, "buffer");
 	return {
@@ -26,7 +28,7 @@ export function identityOf(name: string): CardIdentity {
 
 const WithId = z.object({ id: z.number(), components: z.array(z.unknown()).catch([]) });
 
-/** Whether the components have this identity. Undefined without identity, as in messages of earlier versions. */
+/** Whether the components have this identity. Undefined if they have no identity, as in messages of earlier versions. */
 export function hasIdentity(
 	components: readonly unknown[],
 	{ first, text }: CardIdentity,

@@ -9,8 +9,8 @@ import type { ThreadNameStore } from "./thread-names.ts";
 const [, dayOfMinutes] = limits.threadArchives;
 
 /**
- * Opens a thread at a message: resources/channel#start-thread-from-message. The thread has the id of the message, so a repeat
- * finds it. The bot may lack the permission to write in threads, which only a request in the thread shows.
+ * Opens a thread at a message: resources/channel#start-thread-from-message. The thread has the id of the message, so a repeated
+ * request finds it. Only a request in the thread shows whether the bot may write there.
  */
 export async function openMentionThread(
 	parts: { readonly port: DiscordRest; readonly names: ThreadNameStore; readonly log: Logger },
@@ -18,7 +18,8 @@ export async function openMentionThread(
 	{ message, name }: { readonly message: string; readonly name: string },
 ): Promise<{ readonly refused?: string }> {
 	const body = { name: cutTo(name, limits.threadName), auto_archive_duration: dayOfMinutes };
-	// Before the request, so that a repeat after a crash does not take the name of a person for its own.
+	// The name is saved before the request. A repetition after a crash then does not mistake a name from a person for the
+	// connector's own.
 	if ((await parts.names.load(message)) === undefined)
 		await parts.names.save(message, { given: [body.name], changedAt: [] });
 	const path = `/channels/${channel}/messages/${message}/threads`;
@@ -29,7 +30,9 @@ export async function openMentionThread(
 	return typing === undefined ? {} : { refused: deliveryTexts.noMentionThread };
 }
 
-/** Returns the error code of a refusal, 0 for one without a code. Rejects with `unavailable` if Discord did not decide. */
+/**
+ * Returns the error code of a refusal, or 0 for a refusal without a code. Rejects with `unavailable` if Discord did not decide.
+ */
 async function ask(
 	{ port, log }: { readonly port: DiscordRest; readonly log: Logger },
 	request: DiscordRequest,

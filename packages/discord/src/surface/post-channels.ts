@@ -4,20 +4,23 @@ import { deliveryTexts } from "../texts/delivery.ts";
 import { errorCodes } from "../vocabulary/limits.ts";
 import { Refused } from "./refused.ts";
 
-/** Maximum cards and conversations known in memory. Others are requested from Discord again. */
+/** Maximum cards, and maximum conversations, in memory. Discord is asked for all others. */
 const maxKnown = 10_000;
 
-/** The channel of a conversation: `CHANNEL`, or `CHANNEL#task:ID`. */
+/** Returns the channel of a conversation, whose form is `CHANNEL` or `CHANNEL#task:ID`. */
 export function channelOf(conversation: string): string {
 	return conversation.split("#", 1)[0] ?? conversation;
 }
 
-/** Channel of a post: the channel of its conversation, or the thread of a card. A thread has the id of its card's message. */
+/**
+ * Channels of posts. A post belongs to the channel of its conversation, or to the thread of a card. A thread has the id of its
+ * card's message.
+ */
 export class PostChannels {
 	readonly #cards: CardMessages;
-	/** Cards that cannot have a thread, as far as this process knows. */
+	/** Cards for which this process knows that they cannot have a thread. */
 	readonly #threadless: Cache<string, true>;
-	/** Threads that conversations were last posted to. */
+	/** Thread of the last post, by conversation. */
 	readonly #threads: Cache<string, string>;
 
 	constructor(cards: CardMessages, clock: Clock) {
@@ -26,7 +29,7 @@ export class PostChannels {
 		this.#threads = createCache({ max: maxKnown, clock });
 	}
 
-	/** See `CardMessages.require`. */
+	/** Returns the message of a card; see `CardMessages.require`. */
 	messageOf(row: OutboxRow, card: string): Promise<string> {
 		return this.#cards.require(row, card);
 	}
@@ -35,17 +38,17 @@ export class PostChannels {
 		this.#threadless.set(message, true);
 	}
 
-	/** The known channels of a conversation's posts. */
+	/** Returns the known channels of a conversation's posts. */
 	channelsOf(conversation: string): string[] {
-		// Reading the rate limits of a conversation must not be recorded as a use of it.
+		// Reading the rate limits of a conversation does not count as a use of its thread.
 		const thread = this.#threads.peek(conversation);
 		const channel = channelOf(conversation);
 		return thread === undefined ? [channel] : [channel, thread];
 	}
 
 	/**
-	 * Acts in the thread of `card`, or in the channel if the thread is locked or cannot exist. An edit of a post in a locked thread
-	 * throws `closed`. Throws `rate-limited` while the thread may still be opened.
+	 * Runs an action in the thread of `card`, or in the channel if the thread is locked or cannot exist. Throws `closed` for an
+	 * edit of a post in a locked thread, and `rate-limited` while the thread may still be opened.
 	 */
 	async act<T>(
 		row: OutboxRow,
@@ -69,7 +72,7 @@ export class PostChannels {
 	}
 }
 
-/** Result of an action in a thread; otherwise the reason why the thread did not accept it. */
+/** Returns the result of an action in a thread, or the reason why the thread did not accept it. */
 async function inThread<T>(
 	action: () => Promise<T>,
 	edits: boolean,

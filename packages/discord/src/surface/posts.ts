@@ -23,7 +23,7 @@ import { Refused } from "./refused.ts";
 
 export type Post = Extract<Posting, { type: "post" }>;
 
-/** Disables all mentions. Required in edits too: resources/message#allowed-mentions-object. */
+/** Disables all mentions. Edits also need it: resources/message#allowed-mentions-object */
 export const noMentions = { parse: [], replied_user: false } as const;
 
 const Posted = z.object({
@@ -31,21 +31,21 @@ const Posted = z.object({
 	attachments: z.array(z.object({ id: z.string() })).default([]),
 });
 
-/** Maximum messages whose attachments are in memory. The attachments of other messages are read from Discord. */
+/** Maximum messages whose attachments are in memory. For all others, Discord is asked. */
 const maxKnown = 1000;
 
 export interface PostsParts {
 	readonly caller: Caller;
 	readonly places: PostChannels;
-	/** Reads a file of the gateway; undefined if the gateway has deleted it. */
+	/** Reads a file from the gateway. Undefined if the gateway has deleted it. */
 	readonly read: (upload: NonNullable<Post["upload"]>) => Promise<Uint8Array | undefined>;
 	readonly log: Logger;
 }
 
-/** Posts and edits in channels and threads. */
+/** Creates and edits posts in channels and threads. */
 export class Posts {
 	readonly #parts: PostsParts;
-	/** Attachment ids of messages that this process has created or changed. */
+	/** Attachment ids of messages that this process has created or edited. */
 	readonly #attachments = new LRUCache<string, readonly string[]>({ max: maxKnown });
 
 	readonly #threads: ClosedThreads;
@@ -59,7 +59,7 @@ export class Posts {
 		const whole = await this.draft(row, post);
 		const { replyTo } = post;
 		return this.#parts.places.act(row, post.thread, async (channel) => {
-			// The message of a thread is not in the thread, and has its id.
+			// The message from which a thread was opened has the id of the thread, and is not in the thread.
 			const reply = replyTo !== undefined &&
 				replyTo !== channel && {
 					message_reference: { message_id: replyTo, fail_if_not_exists: false },
@@ -86,7 +86,7 @@ export class Posts {
 		return this.#parts.places.act(row, post.thread, async (channel) => {
 			const path = `/channels/${channel}/messages/${target}`;
 			const carried = await this.#evenWithLess(whole, { plain: post.plain, edits: true }, async (draft) => {
-				// Discord removes attachments that are not listed.
+				// Discord removes attachments that an edit does not list.
 				const files =
 					draft.files.length > 0 ? attached(draft.files) : await this.#attachmentsOf(path, channel, target);
 				const shown = messageBody(draft, cardIdentity(row, post));
@@ -98,7 +98,7 @@ export class Posts {
 		});
 	}
 
-	/** resources/message#delete-message */
+	/** Deletes a post: resources/message#delete-message */
 	async remove(row: OutboxRow, target: string): Promise<Receipt> {
 		return this.#parts.places.act(row, undefined, async (channel) => {
 			const path = `/channels/${channel}/messages/${target}`;
@@ -138,8 +138,8 @@ export class Posts {
 	}
 
 	/**
-	 * Sends a message, and leaves out more of it as long as Discord refuses its contents or its files. Discord creates no
-	 * post after a refusal, so the nonce can be used again.
+	 * Sends a message. As long as Discord refuses its contents or its files, leaves out more of them. Discord creates no post after
+	 * a refusal, so the nonce can be used again.
 	 */
 	async #evenWithLess(
 		whole: Draft,
@@ -166,7 +166,10 @@ export class Posts {
 		throw refusal;
 	}
 
-	/** Posts without a reply if the bot may not read the history of the channel: Discord refuses replies then. */
+	/**
+	 * Sends a message. Without permission to read the channel's history, the bot cannot reply, so the message is sent without a
+	 * reply.
+	 */
 	async #evenWithoutReply(whole: ThreadRequest): Promise<Carried> {
 		try {
 			return await this.#threads.ask(whole);
@@ -202,7 +205,7 @@ export class Posts {
 	}
 }
 
-/** The refusal of a message that Discord could accept with less in it; throws any other error. */
+/** Returns the refusal of a message that Discord could accept with less content. Throws any other error. */
 function contentsRefusal(error: unknown, { files }: Draft): Refused {
 	if (!(error instanceof Refused)) throw error;
 	const isPermission = error.fault === errorCodes.missingPermissions && files.length > 0;
@@ -210,24 +213,24 @@ function contentsRefusal(error: unknown, { files }: Draft): Refused {
 	return error;
 }
 
-/** Only these people and roles are notified: resources/message#allowed-mentions-object. */
+/** Returns the people and roles that the message notifies: resources/message#allowed-mentions-object */
 function notified({ mentions = [], mentionedRoles: roles = [] }: Post): Record<string, unknown> {
 	if (mentions.length + roles.length === 0) return {};
 	const named = { users: [...mentions], ...defined({ roles: roles.length > 0 ? [...roles] : undefined }) };
 	return { allowed_mentions: { ...noMentions, ...named } };
 }
 
-/** https://docs.discord.com/developers/reference#message-formatting */
+/** Returns the mentions in Discord's syntax: https://docs.discord.com/developers/reference#message-formatting */
 function mentionsIn({ mentions = [], mentionedRoles = [] }: Post): string {
 	return [...mentions.map((id) => `<@${id}> `), ...mentionedRoles.map((id) => `<@&${id}> `)].join("");
 }
 
-/** Identity of a card, which its later content keeps. Undefined for other posts, such as answers. */
+/** Returns the identity of a card, which stays the same when its content changes. Undefined for other posts, such as answers. */
 export function cardIdentity({ card, nonce }: OutboxRow, { state, key }: Post): CardIdentity | undefined {
 	return state === undefined ? undefined : identityOf(key ?? card ?? nonce);
 }
 
-/** Fields of both new and changed messages. `identity`: that of the card. */
+/** Returns fields that new and edited messages share. `identity` is the card's identity. */
 export function messageBody(
 	{ content, components, container }: Draft,
 	identity?: CardIdentity,
@@ -247,7 +250,7 @@ export function messageBody(
 	return { content, components: rows, allowed_mentions: noMentions, flags: messageFlags.suppressEmbeds };
 }
 
-/** An edit removes the content of a message that was posted without a container: resources/message#edit-message */
+/** Returns fields that remove the content of a message that was posted without a container: resources/message#edit-message */
 function withoutText({ container }: Draft): Record<string, unknown> {
 	return container ? { content: null, embeds: null } : {};
 }
@@ -267,7 +270,7 @@ export function passed(draft: Draft): Draft {
 	throw new DeliveryError(deliveryTexts.invalid({ problems }), { kind: "rejected" });
 }
 
-/** reference#uploading-files */
+/** Returns the field of the attachments: reference#uploading-files */
 export function attached(files: readonly DraftFile[]): Record<string, unknown> {
 	if (files.length === 0) return {};
 	return {

@@ -19,8 +19,8 @@ export interface PrivateAnswersParts {
 }
 
 /**
- * Answers that only the person who pressed or commanded can see. They replace the deferred answer
- * (interactions/receiving-and-responding#edit-original-interaction-response), so a repeated one shows once.
+ * Private answers, which only the person who pressed or commanded can see. They replace the deferred answer
+ * (interactions/receiving-and-responding#edit-original-interaction-response), so a repeated answer appears once.
  */
 export class PrivateAnswers {
 	readonly #parts: PrivateAnswersParts;
@@ -29,7 +29,7 @@ export class PrivateAnswers {
 		this.#parts = parts;
 	}
 
-	/** Shows the answer; without a body, deletes it. */
+	/** Shows the answer. Without a body, deletes it. */
 	async answer(answer: PrivateAnswer): Promise<Receipt> {
 		const { ticket, body, file, controls = [] } = answer;
 		const { caller, tickets } = this.#parts;
@@ -50,7 +50,7 @@ export class PrivateAnswers {
 		return { remote: Answer.safeParse(made).data?.id ?? ticket.id };
 	}
 
-	/** Returns the receipt if the answer is shown; without a body, if nothing is shown. */
+	/** Returns the receipt if the answer is shown or, for an answer without a body, if nothing is shown. */
 	async find(answer: PrivateAnswer): Promise<Receipt | undefined> {
 		this.#checkTime(answer);
 		const request = { method: "GET", path: this.#path(answer), authorized: false } as const;
@@ -80,7 +80,7 @@ function isEmpty({ body, file }: PrivateAnswer): boolean {
 	return body.trim() === "" && file === undefined;
 }
 
-/** Interactions whose first answer is being sent. Discord accepts no further answer before it. */
+/** Interactions whose first answer is being sent. Discord accepts no further answers before the first. */
 export class Tickets {
 	readonly #open = new Map<string, Promise<unknown>>();
 
@@ -92,7 +92,7 @@ export class Tickets {
 		this.#open.set(id, settled);
 	}
 
-	/** Resolves when the first answer has arrived or failed, or if this process did not send it. */
+	/** Resolves when the first answer has succeeded or failed, or if this process does not send it. */
 	async answered(id: string): Promise<void> {
 		await this.#open.get(id);
 	}

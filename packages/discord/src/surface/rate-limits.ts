@@ -2,24 +2,24 @@ import type { Clock } from "@parley/base";
 import type { RateLimit, Request } from "@parley/connector";
 import type { DiscordResponse } from "../vocabulary/discord-port.ts";
 
-/** Routes with a rate limit of their own in each channel. */
+/** Routes that have a separate rate limit in each channel. */
 export type Route = "create" | "edit" | "delete" | "typing" | "thread" | "rename" | "read" | "reaction";
 
-/** Bucket of all requests: topics/rate-limits#global-rate-limit. */
+/** Bucket of all requests: topics/rate-limits#global-rate-limit */
 export const everything = "everything";
 
-/** Default global limit of a bot per second: topics/rate-limits#global-rate-limit. */
+/** Default global limit of a bot, in requests per second: topics/rate-limits#global-rate-limit */
 const usualPerSecond = 50;
-/** Requests that may be in flight when the others must wait for the next second. */
+/** Part of the global limit that is reserved for requests that were already being sent when the limit was reached. */
 const onTheirWay = 32;
-/** Part of a bucket that is reserved for posts that people wait for. */
+/** Share of a bucket that is reserved for posts that people wait for. */
 const reserve = 0.3;
 const patient: ReadonlySet<Request["lane"]> = new Set(["milestone", "progress", "typing"]);
 
-/** Rate limits from the headers of Discord: topics/rate-limits#header-format. */
+/** Rate limits from Discord's headers: topics/rate-limits#header-format */
 export class RateLimits {
 	readonly #clock: Clock;
-	/** Bucket names of Discord by route. Routes may share a bucket. */
+	/** Discord's bucket names by route. Routes may share a bucket. */
 	readonly #buckets = new Map<Route, string>();
 	readonly #maxPerSecond: number;
 	#second = { startedAt: 0, count: 0 };
@@ -39,7 +39,7 @@ export class RateLimits {
 		return patient.has(lane) ? [everything, name, restOf(name)] : [everything, name];
 	}
 
-	/** Returns the buckets that are empty after a response, or have only the reserve for urgent posts left. */
+	/** Records a response. Returns the buckets that are empty, or that have only the reserve for urgent posts left. */
 	learn(route: Route, channel: string, { headers }: DiscordResponse): RateLimit[] {
 		const bucket = headers["x-ratelimit-bucket"];
 		if (bucket !== undefined) this.#buckets.set(route, bucket);

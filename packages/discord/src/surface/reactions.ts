@@ -11,7 +11,7 @@ import { Refused } from "./refused.ts";
 
 type Reaction = Extract<Posting, { type: "reaction" }>;
 
-/** resources/message#reaction-object. `me`: whether the bot reacted. */
+/** Reactions of a message: resources/message#reaction-object. `me` is true if the bot reacted. */
 const Reacted = z.object({
 	reactions: z
 		.array(z.object({ me: z.boolean(), emoji: z.object({ name: z.string().nullish() }) }))
@@ -20,14 +20,14 @@ const Reacted = z.object({
 
 const Thread = z.object({ parent_id: z.string().nullish() });
 
-/** Time in milliseconds in which a channel that refused a reaction gets notices. */
+/** Milliseconds for which a channel that refused a reaction gets notices instead. */
 const quietMs = 10 * 60_000;
 const maxQuiet = 10_000;
 
-/** Remote of a reaction: this prefix, then the emoji, if there is one. The remote of a notice is its message. */
+/** Prefix of a reaction's remote, which an emoji may follow. The remote of a notice is its message id. */
 const prefix = "reaction:";
 
-/** Errors that apply to all messages of the channel. All other errors apply to one message. */
+/** Error codes that apply to all messages of a channel. All other codes apply to one message. */
 const ofTheChannel: ReadonlySet<number | undefined> = new Set([
 	errorCodes.missingAccess,
 	errorCodes.missingPermissions,
@@ -41,13 +41,13 @@ interface ReactionsParts {
 	readonly log: Logger;
 }
 
-/** Reactions that show the state of messages, and the notices in channels where the bot may not react. */
+/** Reactions that show the state of messages, and the notices in channels that refuse the bot's reactions. */
 export class Reactions {
 	readonly #parts: ReactionsParts;
 	readonly #quiet: Cache<string, true>;
-	/** Channels of threads. */
+	/** Channel of each thread. */
 	readonly #parents: Cache<string, string>;
-	/** The bot's other reactions to a message, by the row for which it was read. */
+	/** The bot's other reactions to a message, by the row that read them. */
 	readonly #others: Cache<string, readonly string[]>;
 
 	constructor(parts: ReactionsParts) {
@@ -70,8 +70,8 @@ export class Reactions {
 	}
 
 	/**
-	 * Reactions that no longer apply. At the end of a run and after an interrupted attempt, the message is read: an attempt may
-	 * have added a reaction and not removed the one before.
+	 * Returns reactions that no longer apply. At the end of a run and after an interrupted attempt, reads the message, because an
+	 * attempt may have added a reaction without removing the previous one.
 	 */
 	async #earlier({ id, target, attempt, conversation }: OutboxRow, reaction: Reaction): Promise<string[]> {
 		const { message, emoji } = reaction;
@@ -83,14 +83,17 @@ export class Reactions {
 
 	async find(row: OutboxRow, { message, emoji, notice }: Reaction): Promise<Receipt | undefined> {
 		const own = await this.#own(row, message);
-		// With another reaction beside it, the request before was interrupted.
+		// A second reaction means that the previous request was interrupted.
 		const isShown = own?.every((each) => each === emoji) && own.length === (emoji === undefined ? 0 : 1);
 		if (isShown) return { remote: remoteOf(emoji) };
 		this.#others.set(row.id, own ?? []);
 		return notice && this.#parts.finder.find(row, notice);
 	}
 
-	/** `earlier`: reactions of the bot that no longer apply. The new one is added first, so that one is always visible. */
+	/**
+	 * Replaces the bot's reactions. `earlier` are those that no longer apply. Adds the new reaction first, so that one is always
+	 * visible.
+	 */
 	async #replace(row: OutboxRow, reaction: Reaction, earlier: readonly string[]): Promise<Receipt> {
 		const { message, emoji, notice } = reaction;
 		const added = emoji === undefined ? ({ is: "added" } as const) : await this.#add(row, message, emoji);
@@ -108,7 +111,7 @@ export class Reactions {
 		return receipt;
 	}
 
-	/** resources/message#create-reaction */
+	/** Adds a reaction: resources/message#create-reaction */
 	async #add(
 		{ conversation }: OutboxRow,
 		message: string,
@@ -135,7 +138,7 @@ export class Reactions {
 		}
 	}
 
-	/** resources/message#delete-own-reaction. A refusal leaves the reaction. */
+	/** Removes a reaction: resources/message#delete-own-reaction. After a refusal, the reaction stays. */
 	async #remove({ conversation }: OutboxRow, message: string, emoji: string): Promise<void> {
 		try {
 			const channel = await this.#channelOf(conversation, message);
@@ -146,7 +149,10 @@ export class Reactions {
 		}
 	}
 
-	/** Channel of a message. The message from which a thread was opened has the id of the thread, and is not in it. */
+	/**
+	 * Returns the channel of a message. The message from which a thread was opened has the thread's id, but is in the parent
+	 * channel.
+	 */
 	async #channelOf(conversation: string, message: string): Promise<string> {
 		const channel = channelOf(conversation);
 		if (message !== channel) return channel;
@@ -159,7 +165,7 @@ export class Reactions {
 		return parent;
 	}
 
-	/** The reactions of the bot to a message; undefined if it does not exist. */
+	/** Returns the bot's reactions to a message, or undefined if the message does not exist. */
 	async #own(
 		{ conversation }: Pick<OutboxRow, "conversation">,
 		message: string,

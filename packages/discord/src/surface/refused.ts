@@ -5,7 +5,10 @@ import type { DiscordResponse } from "../vocabulary/discord-port.ts";
 import { errorCodes } from "../vocabulary/limits.ts";
 import { everything } from "./rate-limits.ts";
 
-/** topics/opcodes-and-status-codes, and of 429 topics/rate-limits#exceeding-a-rate-limit-rate-limit-response-structure. */
+/**
+ * Error response: topics/opcodes-and-status-codes. For status 429:
+ * topics/rate-limits#exceeding-a-rate-limit-rate-limit-response-structure
+ */
 const Fault = z.object({
 	code: z.number().optional().catch(undefined),
 	message: z.string().optional().catch(undefined),
@@ -14,7 +17,7 @@ const Fault = z.object({
 });
 type Fault = z.output<typeof Fault>;
 
-/** Wait after the rate limit for edits of old messages: Discord does not give its length. */
+/** Milliseconds to wait after the rate limit for edits of old messages. Discord does not report its duration. */
 const oldEditsMs = 60_000;
 
 const ofTheContents: ReadonlySet<number> = new Set([
@@ -26,9 +29,9 @@ const ofTheContents: ReadonlySet<number> = new Set([
 	errorCodes.harmfulLinks,
 ]);
 
-/** Refusal of a request by Discord. */
+/** A request that Discord refused. */
 export class Refused extends DeliveryError {
-	/** JSON error code of Discord, if there is one. */
+	/** Discord's JSON error code. Undefined without one. */
 	readonly fault: number | undefined;
 	readonly status: number;
 
@@ -47,18 +50,18 @@ export class Refused extends DeliveryError {
 		this.status = options.status;
 	}
 
-	/** Whether the files are too large. A proxy may return only the status, without Discord's error code. */
+	/** Whether the files are too large. A proxy may return only the status without an error code. */
 	get isTooLarge(): boolean {
 		return this.status === 413 || this.fault === errorCodes.requestTooLarge;
 	}
 
-	/** Whether Discord could accept the same message with other contents. */
+	/** Whether Discord could accept the message with other contents. */
 	get isOfTheContents(): boolean {
 		return this.isTooLarge || (this.fault !== undefined && ofTheContents.has(this.fault));
 	}
 }
 
-/** Returns the error for a response without success. `bucket` is the rate limit of the request. */
+/** Returns the error for an unsuccessful response. `bucket` is the rate limit of the request. */
 export function refusalOf(response: DiscordResponse, bucket: string): Refused {
 	const fault = Fault.safeParse(response.body).data ?? {};
 	const { status } = response;
@@ -71,7 +74,7 @@ export function refusalOf(response: DiscordResponse, bucket: string): Refused {
 
 function kindOf(status: number, code: number | undefined): DeliveryFailure {
 	if (status === 429 || code === errorCodes.tooManyOldEdits) return "rate-limited";
-	// After the operator has set another token, the request is sent again: so nothing is lost.
+	// The request is sent again after the operator has set another token, so that nothing is lost.
 	if (status === 401 || status === 408 || status >= 500) return "unknown";
 	if (code === errorCodes.lockedThread || code === errorCodes.archivedThread) return "closed";
 	return status === 404 ? "gone" : "rejected";

@@ -7,21 +7,21 @@ import type { Caller } from "./caller.ts";
 import { threadNameProblem } from "./check.ts";
 import { channelOf } from "./post-channels.ts";
 
-/** Names that the connector gave to a thread, and the times of its last changes. */
+/** Names that the connector gave to a thread, and the times of its last name changes. */
 export interface ThreadNames {
-	/** The present name, and before the result of a change is known also the requested one. */
+	/** Current name of the thread. While the result of a change is unknown, also the requested name. */
 	readonly given: readonly string[];
 	/** Milliseconds since the epoch. */
 	readonly changedAt: readonly number[];
 }
 
-/** Names of the threads that the connector opened. They survive a restart. */
+/** Names of the threads that the connector opened, stored across restarts. */
 export interface ThreadNameStore {
 	load(thread: string): Promise<ThreadNames | undefined>;
 	save(thread: string, names: ThreadNames): Promise<void>;
 }
 
-/** resources/channel#channel-object */
+/** Thread object: resources/channel#channel-object */
 const Thread = z.object({
 	name: z.string(),
 	owner_id: z.string().nullish(),
@@ -29,7 +29,10 @@ const Thread = z.object({
 });
 type Thread = z.output<typeof Thread>;
 
-/** Discord does not document this limit of each channel and thread: https://github.com/discord/discord-api-docs/issues/1900 */
+/**
+ * Maximum name changes of a channel or thread in a period. Discord does not document this limit:
+ * https://github.com/discord/discord-api-docs/issues/1900
+ */
 const maxChanges = 2;
 const perMs = 10 * 60_000;
 
@@ -51,8 +54,8 @@ export class ThreadTitles {
 	}
 
 	/**
-	 * Renames the thread, unless a person has renamed it or a moderator has closed it: the change would open it. A refusal is
-	 * only logged.
+	 * Renames the thread, unless a person has renamed it. Does not rename a thread that a moderator closed, because the change
+	 * would reopen it. Only logs a refusal.
 	 */
 	async show(row: OutboxRow, title: string): Promise<Receipt> {
 		const { log } = this.#parts;
@@ -78,7 +81,7 @@ export class ThreadTitles {
 		const present = Thread.safeParse(body).data;
 		const { thread_metadata: metadata } = present ?? {};
 		if (present === undefined || metadata === undefined || present.owner_id !== user) return [];
-		// After a loss of the database, the connector knows its own name again when it is the title.
+		// After a loss of the database, the connector recognises its own name if it equals the title.
 		if (present.name === name && known === undefined)
 			await names.save(thread, { given: [name], changedAt: [] });
 		const isOwn = known?.given.includes(present.name) === true;
@@ -87,7 +90,7 @@ export class ThreadTitles {
 		const waits = this.#limitOf(row, changedAt);
 		if (waits !== undefined)
 			throw new DeliveryError(deliveryTexts.renamedOften, { kind: "rate-limited", limit: waits });
-		// Stored first: without a response, both names may be the present one.
+		// The names are saved before the request. Without a response, either one may be the current name.
 		await names.save(thread, { given: [present.name, name], changedAt });
 		await caller.ask({ method: "PATCH", path, body: changeTo(name, present) }, "rename", thread);
 		const after = [...changedAt, clock.now()];
@@ -96,7 +99,7 @@ export class ThreadTitles {
 		return full === undefined ? [] : [full];
 	}
 
-	/** The wait of the conversation until the next change, if there is one. The newest title then replaces waiting ones. */
+	/** Returns the wait of the conversation until the next change is possible. The newest title then replaces waiting ones. */
 	#limitOf({ conversation }: OutboxRow, changedAt: readonly number[]): RateLimit | undefined {
 		const oldest = changedAt.at(-maxChanges);
 		if (oldest === undefined) return undefined;
@@ -104,7 +107,7 @@ export class ThreadTitles {
 	}
 }
 
-/** An archived thread accepts a change only with the end of its archiving. */
+/** Returns the body of a name change. An archived thread accepts a change only if the same request reopens it. */
 function changeTo(name: string, { thread_metadata: metadata }: Thread): object {
 	return metadata?.archived ? { name, archived: false } : { name };
 }

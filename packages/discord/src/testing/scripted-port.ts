@@ -7,10 +7,10 @@ import type {
 
 type Answer = Partial<DiscordResponse> | Error;
 
-/** A scripted Discord, which records all requests. */
+/** A scripted Discord that records all requests. */
 export class ScriptedPort implements DiscordPort {
 	readonly requests: DiscordRequest[] = [];
-	/** The next answers, each for one `METHOD PATH`; without one the answer is 200 with the id of a fresh message. */
+	/** Next answers, each for one `METHOD PATH`. Without a scripted answer, the response is 200 with the id of a new message. */
 	readonly script: {
 		readonly at: string;
 		readonly answer: Answer | ((request: DiscordRequest) => Answer | Promise<Answer>);

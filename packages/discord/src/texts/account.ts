@@ -1,5 +1,5 @@
 interface Portal {
-	/** Address of the page with the settings of the application. */
+	/** URL of the page with the settings of the application. */
 	readonly portal: string;
 }
 
@@ -8,7 +8,7 @@ interface Connections {
 	readonly remaining: number;
 }
 
-/** Findings of `parley discord doctor` about the bot and its connection. A fix is an instruction. */
+/** Findings of `parley discord doctor` about the bot and its connection. Each fix is an instruction. */
 export const accountTexts = {
 	token: ({ name }: { readonly name: string }) => `the token belongs to ${name}`,
 	unknownToken: "Discord does not accept the token",
@@ -22,7 +22,7 @@ export const accountTexts = {
 	}: {
 		readonly status: number;
 		readonly path: string;
-		/** Message of Discord. */
+		/** Error message from Discord. */
 		readonly message: string | undefined;
 	}) => `Discord answered ${status} to GET ${path}: ${message}`,
 

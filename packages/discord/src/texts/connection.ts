@@ -1,9 +1,9 @@
 interface Portal {
-	/** Address of the page with the settings of the application. */
+	/** URL of the page with the settings of the application. */
 	readonly portal: string;
 }
 
-/** States of the connection to Discord, for operators: `parley status` and the log show them. */
+/** States of the connection to Discord, for operators. `parley status` and the log show them. */
 export const connectionTexts = {
 	unknownToken: ({ portal }: Portal) =>
 		`Discord does not accept the token: reset it under "Bot" on ${portal}, and set DISCORD_TOKEN to the new token`,

@@ -1,4 +1,4 @@
-/** Reasons for a post that Discord did not accept, for operators: the lists of posts and the log show them. */
+/** Reasons why Discord did not accept a post, for operators. Lists of posts and the log show them. */
 export const deliveryTexts = {
 	answered: ({
 		status,
@@ -6,9 +6,9 @@ export const deliveryTexts = {
 		code,
 	}: {
 		readonly status: number;
-		/** Message of Discord. */
+		/** Error message from Discord. */
 		readonly message: string | undefined;
-		/** Error code of Discord. */
+		/** Error code from Discord. */
 		readonly code: number | undefined;
 	}) => `Discord answered ${status}: ${message}${code ? ` (${code})` : ""}`,
 	noAnswer: ({ method, path }: { readonly method: string; readonly path: string }) =>

@@ -1,15 +1,15 @@
-/** Notes below a post about its files, and the descriptions of files. Plain text. */
+/** Notes below a post about its files, and descriptions of files, in plain text. */
 export const postTexts = {
 	filesLeftOut: ({ problem }: { readonly problem: string }) => `Files not attached: ${problem}.`,
 	mayNotAttach: "File not attached: I may not attach files here. Ask an administrator to allow it.",
 	filesRefused: ({ names }: { readonly names: readonly string[] }) =>
 		`File not attached: Discord refused ${names.join(", ")}. Ask the operator for ${names.length > 1 ? "them" : "it"}.`,
-	/** Completes the sentence of `fileTooLarge`: too large for … */
+	/** Object of the sentence in `fileTooLarge`: too large for … */
 	thisChannel: "this Discord channel",
 	completeText: ({ name }: { readonly name: string }) => `The complete text is in ${name}.`,
-	/** Alternative text of a file with the text of a post. */
+	/** Alternative text of a file that contains the text of a post. */
 	completeTextFile: ({ name }: { readonly name: string }) => `The complete text: ${name}`,
-	/** Alternative text of a file with the text of a message that is too long. */
+	/** Alternative text of a file that contains the text of a long message. */
 	completeMessageFile: "The complete text of this message",
 
 	tooManyFiles: ({ count, maximum }: { readonly count: number; readonly maximum: number }) =>

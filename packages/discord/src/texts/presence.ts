@@ -1,4 +1,4 @@
-/** Status below the name of the bot, for all members of a server. Empty if it works. */
+/** Status below the bot's name, for all members of a server. Empty if the agent works. */
 export const presenceTexts = {
 	working: "",
 	"gateway-unreachable": "Not connected to the gateway",

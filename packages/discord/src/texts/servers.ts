@@ -1,4 +1,4 @@
-/** Findings of `parley discord doctor` about the servers of the bot, with the purpose of each permission. */
+/** Findings of `parley discord doctor` about the bot's servers, with the purpose of each permission. */
 export const serverTexts = {
 	servers: ({ names, invite }: { readonly names: readonly string[]; readonly invite: string }) =>
 		`the bot is in ${names.join(", ")}; to add it to another server, open ${invite}`,

@@ -1,9 +1,9 @@
 interface Portal {
-	/** Address of the page with the settings of the application. */
+	/** URL of the page with the settings of the application. */
 	readonly portal: string;
 }
 
-/** Title and instruction of each step of `parley discord setup`. */
+/** Title and instruction of each step in `parley discord setup`. */
 export const setupTexts = {
 	token: {
 		title: "Create the bot",

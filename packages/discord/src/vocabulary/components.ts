@@ -1,8 +1,8 @@
 import * as z from "zod";
 
-/** Fields of all kinds of components that the connector reads: components/reference */
+/** Fields of components that the connector reads, for all types: components/reference */
 const Component = z.object({
-	/** Text of a text display. */
+	/** Text of a text display component. */
 	content: z.string().optional().catch(undefined),
 	custom_id: z.string().optional().catch(undefined),
 	components: z.array(z.unknown()).catch([]),
@@ -10,10 +10,10 @@ const Component = z.object({
 
 export type ReadComponent = Pick<z.output<typeof Component>, "content" | "custom_id">;
 
-/** A text display is in a section, and a section in a container. */
+/** Maximum depth of components: a text display can be in a section, and a section in a container. */
 const maxDepth = 4;
 
-/** Returns components and those inside them, in the order of reading. Omits invalid ones. */
+/** Returns the components and their nested components in reading order. Leaves out invalid ones. */
 export function readComponents(components: readonly unknown[], depth = 1): ReadComponent[] {
 	return components.flatMap((data) => {
 		const one = Component.safeParse(data).data;
@@ -22,7 +22,7 @@ export function readComponents(components: readonly unknown[], depth = 1): ReadC
 	});
 }
 
-/** Returns the text of a message: its content, and its text displays. */
+/** Returns the text of a message: its content and its text displays. */
 export function textOfMessage({
 	content,
 	components = [],

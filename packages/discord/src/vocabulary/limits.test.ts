@@ -48,7 +48,7 @@ test("flags, error codes and archive times are those of discord-api-types", () =
 	expect([...limits.threadArchives]).toEqual(durations);
 });
 
-/** Each builder of discord.js checks its input against the limits that its authors know. */
+/** Builders of discord.js, which check their input against the limits that discord.js knows. */
 const builders: Record<string, readonly [maximum: number, build: (text: string) => unknown]> = {
 	customId: [limits.customId, (text) => new ButtonBuilder().setCustomId(text)],
 	buttonLabel: [limits.buttonLabel, (text) => new ButtonBuilder().setLabel(text)],

@@ -1,8 +1,8 @@
 import { cutText } from "@parley/connector";
 
 /**
- * Limits of Discord: code points of texts (discord/discord-api-docs #1315), bytes of files. Each has the page of
- * https://docs.discord.com/developers that states it.
+ * Limits of Discord: code points of texts (discord/discord-api-docs #1315), and bytes of files. Comments name the page of
+ * https://docs.discord.com/developers that states each limit.
  */
 export const limits = {
 	/** resources/message#create-message */
@@ -11,14 +11,17 @@ export const limits = {
 	/** resources/message#create-message: an enforced nonce is unique "in the past few minutes", which is more than one minute. */
 	nonceMs: 60_000,
 	attachments: 10,
-	/** resources/message#attachment-object: the alternative text. */
+	/** Alternative text: resources/message#attachment-object */
 	attachmentDescription: 1024,
 	attachmentName: 1024,
-	/** reference#uploading-files: one file in a server without boosts. */
+	/** Maximum bytes of a file on a server without boosts: reference#uploading-files */
 	fileBytes: 10 * 1024 * 1024,
-	/** reference#uploading-files: a complete request. */
+	/** Maximum bytes of a complete request: reference#uploading-files */
 	requestBytes: 25 * 1024 * 1024,
-	/** components/reference#component-reference: components of a message with the flag, and the characters of its texts. */
+	/**
+	 * Maximum components of a message with the `componentsV2` flag, and characters of its texts:
+	 * components/reference#component-reference
+	 */
 	componentsInAll: 40,
 	componentText: 4000,
 	/** components/reference#action-row */
@@ -46,13 +49,13 @@ export const limits = {
 	ticketMs: 15 * 60_000,
 	/** topics/threads, resources/channel#start-thread-from-message */
 	threadName: 100,
-	/** In minutes; resources/channel#thread-metadata-object. */
+	/** Minutes: resources/channel#thread-metadata-object */
 	threadArchives: [60, 1440, 4320, 10_080],
 	/** resources/message#get-channel-messages */
 	messagesPerPage: 100,
 } as const;
 
-/** Error codes that the connector handles: topics/opcodes-and-status-codes#json-json-error-codes. */
+/** Error codes that the connector handles: topics/opcodes-and-status-codes#json-json-error-codes */
 export const errorCodes = {
 	unknownChannel: 10_003,
 	unknownMessage: 10_008,
@@ -77,15 +80,15 @@ export const errorCodes = {
 	harmfulLinks: 240_000,
 } as const;
 
-/** resources/message#message-object-message-flags */
+/** Flags of a message: resources/message#message-object-message-flags */
 export const messageFlags = {
 	suppressEmbeds: 1 << 2,
 	ephemeral: 1 << 6,
-	/** The message has components, and neither content nor embeds. The flag cannot be removed. */
+	/** Flag of a message with components and without content or embeds. The flag cannot be removed. */
 	componentsV2: 1 << 15,
 } as const;
 
-/** Returns the length of a text as Discord counts it. */
+/** Returns the length of a text in code points, which Discord counts. */
 export function lengthOf(text: string): number {
 	let length = text.length;
 	for (let at = 0; at < text.length - 1; at++) {

@@ -1,9 +1,12 @@
 import type { Room } from "@parley/connector";
 
-/** Tenant of all direct messages with the bot: they belong to no guild. */
+/** Tenant of all direct messages with the bot. They belong to no guild. */
 export const directTenant = "dm";
 
-/** Address of a channel or thread. With the id of a message behind it, the address of the message: reference#message-formatting */
+/**
+ * Returns the URL of a channel or thread. The URL of a message is this URL with the message's id appended:
+ * reference#message-formatting
+ */
 export function linkToRoom({ tenant, channel, thread }: Pick<Room, "tenant" | "channel" | "thread">): string {
 	return `https://discord.com/channels/${tenant === directTenant ? "@me" : tenant}/${thread ?? channel}`;
 }

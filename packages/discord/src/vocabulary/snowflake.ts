@@ -1,4 +1,4 @@
-/** Start of the time in ids of Discord: reference#snowflakes. */
+/** Start of the time in Discord's ids: reference#snowflakes */
 const epoch = 1_420_070_400_000;
 
 /** Returns the creation time of an id, in milliseconds since the epoch. */
@@ -6,7 +6,7 @@ export function momentOf(id: string): number {
 	return Number(BigInt(id) >> 22n) + epoch;
 }
 
-/** Returns the lowest id of a time. Everything from before has a lower id. */
+/** Returns the lowest id of a time. Ids from before that time are lower. */
 export function snowflakeAt(at: number): string {
 	return String(BigInt(Math.max(0, Math.floor(at) - epoch)) << 22n);
 }
