@@ -43,7 +43,7 @@ async function place(given: Given = {}) {
 	return { dataDir, clock, log, port, running, stop, handlers: await port.connected.promise };
 }
 
-/** A direct message that is this number of minutes old. */
+/** Returns a direct message that is this number of minutes old. */
 function wrote(clock: ManualClock, minutes: number): object {
 	const ts = ((clock.now() - minutes * minute) / 1000).toFixed(6);
 	return { type: "message", channel: "D1", channel_type: "im", user: "UADA", text: "hello", ts };
@@ -96,7 +96,7 @@ test("only the owner can read the database, and a second start reads the message
 		return ok({ messages: [wrote(clock, 5), old] });
 	});
 	second.handlers.link(ready);
-	// The direct messages and the thread of the first one.
+	// The gaps are the direct messages, and the thread of the first message.
 	expect(await second.running.status()).toMatchObject({ behind: 2 });
 	await caughtUp(second.running, clock);
 	await read.promise;

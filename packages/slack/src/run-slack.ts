@@ -26,18 +26,18 @@ import { connectionTexts } from "./texts/connection.ts";
 import type { OwnAccount, SlackLink, SlackPort } from "./vocabulary/slack-port.ts";
 
 export interface RunSlackOptions extends RunOptions {
-	/** `xoxb-…`. */
+	/** Bot token, `xoxb-…`. */
 	readonly botToken: string;
-	/** `xapp-…`: uses Socket Mode. */
+	/** App token, `xapp-…`. With it, the connector uses Socket Mode. */
 	readonly appToken?: string | undefined;
-	/** Without an app token: verifies requests at `listen`. */
+	/** Secret that verifies requests at `listen`. Required without an app token. */
 	readonly signingSecret?: string | undefined;
 	readonly listen?: { readonly host: string; readonly port: number } | undefined;
-	/** Replaces `https://slack.com/api/`. */
+	/** URL of the API. Default: `https://slack.com/api/`. */
 	readonly apiUrl?: string | undefined;
-	/** The server at `apiUrl` has no rate limits. */
+	/** Whether the server at `apiUrl` has no rate limits. */
 	readonly unlimited?: boolean | undefined;
-	/** Slack itself by default. */
+	/** Port to Slack. Default: the real client. */
 	readonly port?: SlackPort;
 }
 
@@ -46,7 +46,7 @@ type Parts = StartedParts & EventHandlers & { readonly posted: CatchUpParts["pos
 
 const dayMs = 24 * 3_600_000;
 
-/** Runs the connector for Slack; see `runConnector`. Also rejects if neither an app token nor a signing secret is set. */
+/** Runs the connector for Slack; see `runConnector`. Also rejects if there is neither an app token nor a signing secret. */
 export async function runSlack(options: RunSlackOptions): Promise<RunningConnector<Ready>> {
 	const { botToken, apiUrl, clock, chance, log } = options;
 	const port =
@@ -99,7 +99,7 @@ async function openSide(
 		start: ({ account }, start) => startParts(options, account, { start, signal }),
 		readMissed: (knownRooms) => catchUp.begin(knownRooms),
 		async stop() {
-			// Slack redelivers the remaining events to the next process.
+			// Slack redelivers events in progress to the next process.
 			await Promise.all([catchUp.stop(), receiver.stop(), port.close()]);
 		},
 		close: () => places.close(),
@@ -123,7 +123,7 @@ async function startParts(
 	const connector = await start.connector(platform, controls);
 	const accept: EventHandlers["accept"] = async (inbound, key) => {
 		await connector.accept(inbound, key);
-		// Slack waits for the acknowledgement, not for the change of the button.
+		// The change is not awaited, because Slack waits for the acknowledgement.
 		if (inbound.type === "stop") void platform.surface.stopped(key.conversation);
 	};
 	const interactions = new Interactions({

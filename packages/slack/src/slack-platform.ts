@@ -12,7 +12,7 @@ import { endingOfMessage, momentOf, namedMessage, readMessageId } from "./vocabu
 export interface PlatformParts extends SurfaceParts {
 	/** Returns the cached name of a person. */
 	readonly nameOf?: (user: string) => string | undefined;
-	/** Reads the name of a person into the cache. */
+	/** Loads the name of a person into the cache. */
 	readonly readName?: (user: string) => Promise<unknown>;
 }
 
@@ -55,14 +55,14 @@ export function createSlackPlatform(parts: PlatformParts): SlackPlatform {
 	};
 }
 
-/** Time of a post, or infinity for an id of another form, which is then after every message. */
+/** Returns the time of a post. For an id of another form, returns infinity, which is after every message. */
 function postedAt(post: string): number {
 	const ts = readMessageId(post)?.ts;
 	return ts === undefined ? Number.POSITIVE_INFINITY : momentOf(ts);
 }
 
 /**
- * A link to the person's profile. Slack's own form `<@U…>` notifies the person in every post
+ * Returns a link to the person's profile. Slack's own form `<@U…>` would notify the person in every post
  * (https://docs.slack.dev/messaging/formatting-message-text#mentioning-users).
  */
 function personMarkdown(id: string, workspace: string, name: string | undefined): string {

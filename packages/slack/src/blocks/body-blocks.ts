@@ -16,21 +16,21 @@ import { needsRichText, richTextBlock } from "./rich-text.ts";
 import { otherwise, tableBlock } from "./tables.ts";
 import { writeMarkdown } from "./write-markdown.ts";
 
-/** A section is used if Slack refuses all other types. */
+/** Block of a post's body. A section is used if Slack refuses all other types. */
 export type BodyBlock = MarkdownBlock | RichTextBlock | TableBlock | ContextBlock | SectionBlock;
 
 export interface Body {
 	readonly blocks: readonly BodyBlock[];
-	/** The same for notifications and screen readers, up to the limit; empty without visible text. */
+	/** Text of the body for notifications and screen readers, up to Slack's limit. Empty without visible text. */
 	readonly text: string;
 }
 
 const smallLine = new RegExp(`(?:^|\\n)${smallPrintStart}(.*)`, "g");
 
 /**
- * Converts a body of `slackDialect` to blocks. Text becomes Markdown, or rich text if `needsRichText`. The first table that
- * fits becomes a table block (reference/block-kit/blocks/table-block allows one); others become code or lists. Small print
- * becomes context.
+ * Converts a body of `slackDialect` to blocks. Text becomes Markdown, or rich text if `needsRichText` requires it. The first
+ * table that fits becomes a table block, because a message may have only one (reference/block-kit/blocks/table-block). Other
+ * tables become code or lists. Small print becomes context.
  */
 export function bodyBlocks(body: string): Body {
 	const parts = partsOf(body);
@@ -43,7 +43,7 @@ export function bodyBlocks(body: string): Body {
 	return { blocks, text: fallbackOf(text.join("\n\n")) };
 }
 
-/** Cuts a long text, never inside `<…>` or an entity. */
+/** Shortens a long text, but never inside `<…>` or an entity. */
 export function fallbackOf(text: string): string {
 	if (text.length <= limits.text) return text;
 	return `${cutText(text, limits.text)
@@ -58,7 +58,7 @@ interface Part {
 }
 
 function partsOf(body: string): Part[] {
-	// The odd parts are those that the expression captures.
+	// The odd parts are the captures of the expression.
 	return body
 		.split(smallLine)
 		.map((text, index) => ({ small: index % 2 === 1, blocks: parseText(text).blocks }))
@@ -93,8 +93,8 @@ function shownBlocks(blocks: readonly Block[], allowsTable: boolean): BodyBlock[
 }
 
 /**
- * Returns at most three blocks, because Slack limits their number. The middle one contains everything from the first to the
- * last block that needs rich text.
+ * Returns at most three blocks, because Slack limits their number. The middle block contains everything from the first to the
+ * last part that needs rich text.
  */
 function textBlocks(blocks: readonly Block[]): BodyBlock[] {
 	const first = blocks.findIndex(needsRichText);
@@ -111,7 +111,7 @@ function markdownOf(blocks: readonly Block[]): BodyBlock[] {
 
 const fences = { strong: "*", emphasis: "_", delete: "~" } as const;
 
-/** mrkdwn has no escapes: a joiner on both sides disables a delimiter. */
+/** mrkdwn has no escapes. A joiner on both sides disables a delimiter. */
 function escaped(value: string): string {
 	return harmless(value)
 		.replace(/[*_~`]/g, `${joiner}$&${joiner}`)
@@ -125,13 +125,13 @@ function writeLink({ url, children }: Link): string {
 	return `<${addressOf(url).replaceAll("&", "&amp;")}${label === "" ? "" : `|${label}`}>`;
 }
 
-/** Code in mrkdwn cannot contain a backtick. */
+/** Code in mrkdwn cannot contain backticks. */
 function writeCode(value: string): string {
 	if (value === "") return "";
 	return value.includes("`") ? escaped(value) : `\`${entitiesOnly(value)}\``;
 }
 
-/** Emoji names stay names in code. */
+/** Escapes only entities, because Slack shows emoji names in code unchanged. */
 function entitiesOnly(value: string): string {
 	return visible(value).replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }
@@ -151,7 +151,7 @@ const marks: LineSyntax = {
 	thematicBreak: "———",
 };
 
-/** Writes blocks as mrkdwn, Slack's own syntax: messaging/formatting-message-text#basic-formatting. */
+/** Writes blocks as mrkdwn, which is Slack's own syntax: messaging/formatting-message-text#basic-formatting */
 function writeMrkdwn(blocks: readonly Block[]): string {
 	return writeLines(blocks, marks).toWellFormed();
 }

@@ -13,14 +13,14 @@ export type MessageBlock = ShownBlock | ControlBlock;
 type Element = ControlBlock["elements"][number];
 type Select = Extract<Element, { type: "static_select" | "multi_static_select" }>;
 
-/** A message that is created or changed. */
+/** A message to create or edit. */
 export interface Message {
 	readonly blocks: readonly MessageBlock[];
 	/** Text for notifications and screen readers. */
 	readonly text: string;
 }
 
-/** Violated limits of Slack by the part that must change. Empty for a valid message. */
+/** Violated limits of Slack, by the part that must change. Empty for a valid message. */
 export interface Violations {
 	readonly body?: string;
 	readonly controls?: string;
@@ -100,7 +100,7 @@ function lengthOf(block: ShownBlock): number {
 	}
 }
 
-/** Length of the texts on controls, which count like any text. */
+/** Returns the total length of the texts on controls. These count like any other text. */
 function labelsLength(blocks: readonly MessageBlock[]): number {
 	const elements: Element[] = elementsOf(blocks.filter(isControls));
 	const labels = elements.flatMap((element) => {

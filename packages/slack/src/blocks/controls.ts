@@ -12,7 +12,7 @@ import type {
 } from "@slack/types";
 import { limits } from "../vocabulary/limits.ts";
 
-/** Slack has a green and a red style. */
+/** Slack's styles of buttons. Slack has only a green and a red style. */
 const styles = { primary: "primary", success: "primary", danger: "danger", secondary: undefined } as const;
 
 type Element = Button | StaticSelect | MultiStaticSelect;
@@ -21,8 +21,8 @@ export type ControlBlock = ActionsBlock | ContextActionsBlock;
 type ButtonControl = Extract<Control, { type: "button" }>;
 
 /**
- * Converts controls, with one block per row, and another for the native buttons for feedback. Links have their own id,
- * `link:N`, without a handler.
+ * Converts controls to blocks: one per row, and one for native feedback buttons. A link gets its own id, `link:N`, without a
+ * handler.
  */
 export function controlBlocks(rows: readonly (readonly Control[])[]): ControlBlock[] {
 	let links = 0;
@@ -40,7 +40,7 @@ export function controlBlocks(rows: readonly (readonly Control[])[]): ControlBlo
 	});
 }
 
-/** The same without native buttons for feedback. */
+/** Converts controls to blocks without native feedback buttons. */
 export function plainControlBlocks(rows: readonly (readonly Control[])[]): ControlBlock[] {
 	return controlBlocks(rows.map((row) => row.map(withoutRating)));
 }
@@ -51,7 +51,10 @@ function withoutRating(control: Control): Control {
 	return button;
 }
 
-/** https://docs.slack.dev/reference/block-kit/block-elements/feedback-buttons-element. The value of a button is its control. */
+/**
+ * Returns the native feedback buttons of a row:
+ * https://docs.slack.dev/reference/block-kit/block-elements/feedback-buttons-element. The value of a button is its control.
+ */
 function feedbackOf(
 	row: readonly Control[],
 ): { readonly pair: readonly Control[]; readonly block: ContextActionsBlock } | undefined {
@@ -72,7 +75,7 @@ function ratingOf({ id, label }: ButtonControl): FeedbackButtons["positive_butto
 	return { text: plain(label, limits.buttonText), value: id };
 }
 
-/** Links of controls that Slack refused, as lines of a body. */
+/** Returns the links of controls that Slack refused, as lines of a body. */
 export function linksAsText(rows: readonly (readonly Control[])[]): string {
 	const links = rows.flat().filter((control) => control.type === "link");
 	return links.map(({ label, url }) => `\n\n${label.replace(/[[\]\\<>&]/g, " ")}: <${url}>`).join("");
@@ -128,14 +131,14 @@ function optionOf({
 	description,
 }: Extract<Control, { type: "choice" }>["options"][number]): PlainTextOption {
 	return {
-		// A value must not be shortened, because it is the answer.
+		// The value is not shortened, because Slack returns it as the answer.
 		value,
 		text: plain(label === "" ? value : label, limits.optionText),
 		...defined({ description: description === "" ? undefined : plain(description, limits.optionText) }),
 	};
 }
 
-/** Emoji names stay names. */
+/** Returns plain text in which Slack shows emoji names unchanged. */
 function plain(text: string, maximum: number): PlainTextElement {
 	return { type: "plain_text", text: cutText(text, maximum), emoji: false };
 }

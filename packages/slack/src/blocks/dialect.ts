@@ -4,18 +4,18 @@ import { writeInlines } from "./write-inlines.ts";
 import { writeMarkdown } from "./write-markdown.ts";
 
 /**
- * Text for Slack as Markdown, which `bodyBlocks` converts to blocks. Text is always literal. Small print is marked by a
- * control character that texts do not contain.
+ * Dialect for Slack: Markdown that `bodyBlocks` converts to blocks. Text is always literal. A control character that texts do not
+ * contain marks small print.
  */
 export const slackDialect: Dialect = {
 	write: writeBody,
 	small: (written) => smallPrintStart + written,
 	measure: (written) => written.length,
-	// Tables scroll and their cells wrap, but wider ones are easier to read as lists.
+	// Tables scroll and their cells wrap, but wider tables are easier to read as lists.
 	tableColumns: 200,
 };
 
-/** Writes a document as the body of a post: Markdown with its tables, which `bodyBlocks` reads again. */
+/** Writes a document as the body of a post: Markdown with tables, which `bodyBlocks` parses again. */
 function writeBody(blocks: readonly Block[]): string {
 	const parts: string[] = [];
 	for (let from = 0; from < blocks.length; ) {
@@ -29,7 +29,7 @@ function writeBody(blocks: readonly Block[]): string {
 	return parts.join("\n\n").toWellFormed();
 }
 
-/** Each cell has one line, with escaped bars. */
+/** Writes a table. Each cell has one line, with escaped bars. */
 function writeTable({ children }: Table): string {
 	const [header, ...rows] = children.map(
 		(row) =>

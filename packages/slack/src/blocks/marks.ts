@@ -1,12 +1,12 @@
-/** Invisible character that separates two characters which would form a delimiter. */
+/** Invisible character that separates two characters that would form a delimiter. */
 export const joiner = "\u2060";
 
-/** Starts a line of small print. Texts do not contain it: see `visible`. */
+/** Marks a line of small print. Texts do not contain it; see `visible`. */
 export const smallPrintStart = "\u001f";
 
-/** `:name:`, which Slack shows as an emoji in any text. */
+/** Matches the start of `:name:`, which Slack shows as an emoji in any text. */
 const emojiName = /:(?=[\p{L}\p{M}\p{N}_+'-]+:)/gu;
-/** A mention, a command or a link, which Slack recognizes anywhere. */
+/** Matches the start of a mention, a command or a link, which Slack recognizes in any text. */
 const token = /<(?=[@#][A-Z0-9]|!(?:here|channel|everyone|group|subteam|date)\b|[a-z][a-z0-9+.-]*:)/i;
 
 const entities: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;" };
@@ -23,12 +23,12 @@ export function harmless(value: string): string {
 		.replace(/[&<>]/g, (symbol) => entities[symbol] ?? symbol);
 }
 
-/** Whether Slack could recognize a mention, a command or a link in code, which has no entities in Markdown. */
+/** Whether Slack could recognize a mention, a command or a link in code. Markdown has no entities in code. */
 export function containsToken(code: string): boolean {
 	return token.test(visible(code));
 }
 
-/** Escapes an address so that it ends correctly in `<…>` and in `(…)`. */
+/** Escapes a URL, so that it ends correctly in `<…>` and in `(…)`. */
 export function addressOf(url: string): string {
 	return visible(url)
 		.replace(/[\s<>()\\|`"^{}]/g, (mark) => encodeURIComponent(mark).replace(/[()]/g, percent))

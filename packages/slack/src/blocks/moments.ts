@@ -2,21 +2,21 @@ import { timeTexts } from "../texts/time.ts";
 
 const link = /^https:\/\/moment\.invalid\/(\d{1,12})$/;
 
-/** Slack documents this token for past times only: `RichTextDate.format` of `@slack/types`. */
+/** Format of a relative time. Slack documents it only for past times: `RichTextDate.format` of `@slack/types` */
 const format = "{ago}";
 
-/** A past time that Slack shows relative to that of the reader. */
+/** A past time that Slack shows relative to the current time. */
 export interface Moment {
 	/** Seconds since the epoch. */
 	readonly timestamp: number;
 	readonly format: string;
-	/** Text if Slack cannot show it. */
+	/** Text for clients that cannot show the time. */
 	readonly fallback: string;
 }
 
 /**
- * Markdown of a time. Slack keeps a past time current. A time after `from` is a fixed text, relative to the time of the post
- * that Slack shows above it.
+ * Returns the Markdown of a time. Slack keeps a past time up to date. A time after `from` becomes a fixed text, relative to the
+ * time of the post, which Slack shows above it.
  */
 export function momentMarkdown(at: number, from = at): string {
 	if (at > from) return timeTexts.in(spanOf(at - from));
@@ -24,7 +24,7 @@ export function momentMarkdown(at: number, from = at): string {
 	return `[${labelOf(seconds)}](https://moment.invalid/${seconds})`;
 }
 
-/** The time of a link; undefined for a real link. */
+/** Returns the time of a link, or undefined for an ordinary link. */
 export function momentOf(url: string): Moment | undefined {
 	const seconds = link.exec(url)?.[1];
 	if (seconds === undefined) return undefined;
@@ -32,7 +32,7 @@ export function momentOf(url: string): Moment | undefined {
 	return { timestamp, format, fallback: labelOf(timestamp) };
 }
 
-/** Time in a text: https://docs.slack.dev/messaging/formatting-message-text#date-formatting. */
+/** Returns the token of a time in mrkdwn: https://docs.slack.dev/messaging/formatting-message-text#date-formatting */
 export function momentToken({ timestamp, format: shown, fallback }: Moment): string {
 	return `<!date^${timestamp}^${shown}|${fallback}>`;
 }
@@ -41,7 +41,7 @@ function labelOf(seconds: number): string {
 	return `${new Date(seconds * 1000).toISOString().slice(0, 16).replace("T", " ")} UTC`;
 }
 
-/** The span in its largest unit with at least two, rounded. */
+/** Returns the span in the largest unit of which it has at least two, rounded. */
 function spanOf(ms: number): Parameters<typeof timeTexts.in>[0] {
 	const seconds = Math.ceil(ms / 1000);
 	const [minutes, hours] = [Math.round(seconds / 60), Math.round(seconds / 3600)];

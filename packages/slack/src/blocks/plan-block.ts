@@ -1,7 +1,7 @@
 import type { StepList } from "@parley/connector";
 import type { PlanBlock, TaskCardBlock } from "@slack/types";
 
-/** States of reference/block-kit/blocks/task-card-block, which has no state for skipped steps. */
+/** States of tasks (reference/block-kit/blocks/task-card-block). Slack has no state for skipped steps. */
 const states: Readonly<Record<StepList["steps"][number]["status"], TaskCardBlock["status"]>> = {
 	pending: "pending",
 	in_progress: "in_progress",
@@ -9,12 +9,12 @@ const states: Readonly<Record<StepList["steps"][number]["status"], TaskCardBlock
 	skipped: "complete",
 };
 
-/** The type of Slack allows other tasks, too. */
+/** Plan block with task cards only. Slack's type also allows other tasks. */
 export interface StepsBlock extends PlanBlock {
 	tasks: TaskCardBlock[];
 }
 
-/** A list of steps as a plan: reference/block-kit/blocks/plan-block. */
+/** Converts a list of steps to a plan: reference/block-kit/blocks/plan-block */
 export function planBlock({ title, steps }: StepList): StepsBlock {
 	const tasks = steps.map(
 		(step, index): TaskCardBlock => ({
@@ -27,7 +27,7 @@ export function planBlock({ title, steps }: StepList): StepsBlock {
 	return { type: "plan", title, tasks };
 }
 
-/** Characters of the plan. */
+/** Returns the number of characters in a plan. */
 export function planLength({ title, tasks }: StepsBlock): number {
 	return tasks.reduce((sum, task) => sum + task.title.length, title.length);
 }

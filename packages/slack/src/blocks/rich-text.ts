@@ -13,8 +13,8 @@ interface Style {
 type Part = RichTextBlock["elements"][number];
 
 /**
- * Whether a markdown block cannot show a block exactly. Code in which Slack could read a mention, a command or a link would
- * need an invisible character there, and moments are documented for rich text and mrkdwn only.
+ * Whether a Markdown block cannot show a block exactly. Code in which Slack could recognize a mention, a command or a link would
+ * need an invisible character in Markdown. Times are documented only for rich text and mrkdwn.
  */
 export function needsRichText(block: Block): boolean {
 	switch (block.type) {
@@ -43,8 +43,8 @@ function inlineNeedsRichText(node: Inline): boolean {
 }
 
 /**
- * Blocks as rich text, which Slack does not parse: reference/block-kit/blocks/rich-text-block. Lists are lines of text,
- * because a native list cannot contain code blocks. Undefined without visible text.
+ * Converts blocks to rich text, which Slack does not parse: reference/block-kit/blocks/rich-text-block. Lists become lines of
+ * text, because a native list cannot contain code blocks. Undefined without visible text.
  */
 export function richTextBlock(blocks: readonly Block[]): RichTextBlock | undefined {
 	const parts: Part[] = [];
@@ -61,15 +61,15 @@ export function richTextBlock(blocks: readonly Block[]): RichTextBlock | undefin
 	return parts.length === 0 ? undefined : { type: "rich_text", elements: parts };
 }
 
-/** One line of text as rich text, never empty. */
+/** Converts one line of text to rich text. The result is never empty. */
 export function richTextLine(nodes: readonly Inline[]): RichTextBlock {
 	const elements = elementsOf(nodes, {});
-	// A text has at least one character: reference/block-kit/blocks/rich-text-block.
+	// Rich text must have at least one character: reference/block-kit/blocks/rich-text-block
 	const line: RichTextElement[] = elements.length > 0 ? elements : [{ type: "text", text: " " }];
 	return { type: "rich_text", elements: [{ type: "rich_text_section", elements: line }] };
 }
 
-/** Number of characters that Slack counts. */
+/** Returns the number of characters that Slack counts. */
 export function richTextLength({ elements }: RichTextBlock): number {
 	let length = 0;
 	for (const part of elements) {
@@ -107,7 +107,7 @@ function elementsOfBlock(block: Block, indent: string): RichTextElement[] {
 	}
 }
 
-/** Blocks one below another. */
+/** Returns the elements of blocks, one below another. */
 function joined(blocks: readonly Block[], indent: string): RichTextElement[] {
 	return blocks.flatMap((block, index) => [
 		...(index === 0 ? [] : textOf(`\n${indent}`, {})),

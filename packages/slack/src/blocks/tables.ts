@@ -3,10 +3,10 @@ import type { TableBlock } from "@slack/types";
 import { limits } from "../vocabulary/limits.ts";
 import { richTextLength, richTextLine } from "./rich-text.ts";
 
-/** Wider code wraps, which breaks a table. */
+/** Maximum columns of a table as code. Wider code wraps, which breaks the table. */
 const codeColumns = 80;
 
-/** Converts a table; undefined if it is too large for a table block. */
+/** Converts a table, or returns undefined if it is too large for a table block. */
 export function tableBlock({ children }: Table): TableBlock | undefined {
 	const rows = children.map((row) => row.children.map((cell) => richTextLine(cell.children)));
 	const columns = rows[0]?.length ?? 0;
@@ -18,7 +18,7 @@ export function tableBlock({ children }: Table): TableBlock | undefined {
 	return tableProblem(block) === undefined ? block : undefined;
 }
 
-/** Reason why Slack would refuse a table; undefined if it is valid. */
+/** Returns the reason why Slack would refuse a table, or undefined for a valid table. */
 export function tableProblem({ rows }: TableBlock): string | undefined {
 	const columns = Math.max(0, ...rows.map((row) => row.length));
 	const characters = tableLength(rows);
@@ -28,13 +28,13 @@ export function tableProblem({ rows }: TableBlock): string | undefined {
 	return characters > limits.tableCharacters ? `a table has ${characters} characters` : undefined;
 }
 
-/** Number of characters in all cells. */
+/** Returns the number of characters in all cells. */
 export function tableLength(rows: TableBlock["rows"]): number {
 	return rows.flat().reduce((sum, cell) => sum + cellLength(cell), 0);
 }
 
 /**
- * A table that is too large for a table block: lines of equal columns if they do not wrap, otherwise a list of its rows.
+ * Converts a table that is too large for a table block: to aligned lines if they do not wrap, otherwise to a list of its rows.
  */
 export function otherwise(table: Table): Block[] {
 	const lines = alignedLines(table);

@@ -6,16 +6,16 @@ type Styled = Extract<Inline, { type: Style }>;
 
 const fences: Readonly<Record<Style, string>> = { strong: "**", emphasis: "*", delete: "~~" };
 
-/** Delimiters inside a line, except an underscore inside a word. */
+/** Matches delimiters inside a line, except an underscore inside a word. */
 const inlineMark = /[\\`*~[\]]|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu;
-/** Characters that begin a block or a table row at the start of a line. */
+/** Matches characters that begin a block or a table row at the start of a line. */
 const lineMark = /^([ \t]*)(?=[#+\-=|]|:-)/gm;
 const lineNumber = /^([ \t]*\d{1,9})(?=[.)])/gm;
-/** Text that becomes a link without syntax, and would include following escapes. */
+/** Matches text that becomes a link without syntax, and that would include following escapes. */
 const bareAddress = /https?(?=:\/\/)|www(?=\.)/gi;
 const openEdge = /^[^\p{L}\p{N}\u2060]/u;
 const closeEdge = /[^\p{L}\p{N}\u2060]$/u;
-/** A label that looks like another address than that of the link. */
+/** Matches a label that looks like a URL other than the link's URL. */
 const misleading = /:\/\/|^www\./i;
 
 /**
@@ -61,7 +61,7 @@ function writeLink({ url, children }: Link, around: readonly Style[]): string {
 	return isAstray ? `${label} (<${address}>)` : `[${label}](${address})`;
 }
 
-/** Whether a text is the address of the link, with or without its scheme. */
+/** Whether a text is the URL of the link, with or without its scheme. */
 function leadsTo(plain: string, url: string): boolean {
 	return plain === url || plain === url.replace(/^https?:\/\//i, "");
 }
@@ -71,7 +71,7 @@ function writeText(value: string): string {
 		harmless(value)
 			.replace(inlineMark, "\\$&")
 			.replace(bareAddress, "$&\\")
-			// Before a link, an exclamation mark would make an image.
+			// Before a link, an exclamation mark would start an image.
 			.replace(/!$/, "\\!")
 			.replace(lineMark, "$1\\")
 			.replace(lineNumber, "$1\\")
@@ -86,12 +86,12 @@ function writeCode(value: string): string {
 	return fence + pad + code + pad + fence;
 }
 
-/** Length of the longest run of backticks. */
+/** Returns the length of the longest run of backticks. */
 export function longestRun(code: string): number {
 	return Math.max(0, ...(code.match(/`+/g) ?? []).map((run) => run.length));
 }
 
-/** A delimiter opens and closes only beside a letter or digit, and not across an empty line. */
+/** Writes a style. A delimiter opens and closes only beside a letter or digit, and not across an empty line. */
 function styled(type: Style, children: string): string {
 	const inner = children.replace(/\n[ \t]*(?=\n)/g, "");
 	if (inner.trim() === "") return inner;
@@ -100,14 +100,14 @@ function styled(type: Style, children: string): string {
 	return fences[type] + open + inner + close + fences[type];
 }
 
-/** A style inside itself has no effect. */
+/** Removes a style inside the same style, because it would have no effect. */
 function unwrapped(node: Inline, around: readonly Style[]): readonly Inline[] {
 	return isStyled(node) && around.includes(node.type)
 		? node.children.flatMap((child) => unwrapped(child, around))
 		: [node];
 }
 
-/** Merges neighbours of one style, because their delimiters would be misread. */
+/** Merges adjacent nodes of one style, because their delimiters would be misread. */
 function merged(nodes: readonly Inline[]): Inline[] {
 	const result: Inline[] = [];
 	for (const node of nodes) {

@@ -5,16 +5,16 @@ import { longestRun, writeInlines } from "./write-inlines.ts";
 type ListItem = List["children"][number];
 
 /**
- * Writes blocks as Markdown (CommonMark, task lists, strikethrough). Tables become code, because they are nested or too
- * large here.
+ * Writes blocks as Markdown (CommonMark, task lists, strikethrough). Tables become code, because they are nested or too large
+ * here.
  */
 export function writeMarkdown(blocks: readonly Block[]): string {
 	return blockLines(blocks, false).join("\n");
 }
 
 /**
- * Two lists of one kind in sequence would become one list, so every other one has different markers. `nested`: inside a
- * list or a quote, which cannot contain headings.
+ * Writes blocks as lines. Two consecutive lists of one kind would become one list, so every second list has different markers.
+ * With `nested`, the blocks are inside a list or a quote, which cannot contain headings.
  */
 function blockLines(blocks: readonly Block[], nested: boolean): string[] {
 	let isOdd = false;
@@ -34,7 +34,7 @@ function linesOf(block: Exclude<Block, List>, nested: boolean): string[] {
 		case "heading":
 			return headingLines(block, nested);
 		case "thematicBreak":
-			// Hyphens could be read as a list marker.
+			// Hyphens could be parsed as a list marker.
 			return [nested ? "___" : "---"];
 		case "code":
 			return codeLines(block.value, block.lang);
@@ -80,13 +80,13 @@ function itemLines({ children, checked }: ListItem, marker: string): string[] {
 	});
 }
 
-/** Removes empty paragraphs, because an item with an empty start would lose its content. */
+/** Removes empty paragraphs, because a list item that starts with an empty paragraph would lose its content. */
 function shownIn(children: readonly Block[]): readonly Block[] {
 	const shown = children.filter((block) => block.type !== "paragraph" || block.children.length > 0);
 	return shown.length > 0 ? shown : children;
 }
 
-/** Removes the empty line between a line of text and the list below it. */
+/** Removes the empty line between a line of text and the following list. */
 function tight(lines: string[], children: readonly Block[]): string[] {
 	const [first, second] = children;
 	const isClose =

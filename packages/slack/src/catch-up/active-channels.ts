@@ -2,21 +2,21 @@ import { type Clock, definedItems, type Logger } from "@parley/base";
 import { type InboundEvent, LateSave, type StoredValue } from "@parley/connector";
 import { readMessageId } from "../vocabulary/message-id.ts";
 
-/** A channel, or a thread in it by its timestamp. */
+/** A channel, or a thread in a channel, identified by its timestamp. */
 export interface ActiveChannel {
 	readonly channel: string;
 	readonly thread?: string;
-	/** The agent was addressed there at least once. */
+	/** True if the agent was addressed there at least once. */
 	readonly us?: true;
 }
 
 /**
- * Maximum entries in which the agent was addressed, and maximum others. Those without a message for the longest time are
- * removed first.
+ * Maximum entries in which the agent was addressed, and maximum other entries. The entry with the oldest last message is removed
+ * first.
  */
 const maximum = { us: 150, others: 50 } as const;
 
-/** Channels and threads with messages, stored across restarts. Missed messages are read there. */
+/** Channels and threads with messages, stored across restarts. The connector reads missed messages there. */
 export class ActiveChannels {
 	readonly #places: Map<string, ActiveChannel>;
 	readonly #saved: LateSave;
@@ -43,16 +43,13 @@ export class ActiveChannels {
 		this.#saved = new LateSave({ save, what: "the list of active channels", clock, log });
 	}
 
-	/**
-	 * Entries in which the agent was addressed, then all others, each most recently used first: most messages are for other
-	 * people.
-	 */
+	/** Entries in which the agent was addressed, then all others. In each group, the most recently used entry is first. */
 	get all(): readonly ActiveChannel[] {
 		const all = [...this.#places.values()].reverse();
 		return [...all.filter(({ us }) => us), ...all.filter(({ us }) => !us)];
 	}
 
-	/** Notes a stored inbound event. Resolves at once, except for the first one of an entry, which must be saved. */
+	/** Records a stored inbound event. Resolves immediately, except for the first event of an entry, which must be saved. */
 	async note(inbound: InboundEvent): Promise<void> {
 		if (inbound.type !== "message") return;
 		const isNew = channelsOf(inbound)
@@ -62,7 +59,7 @@ export class ActiveChannels {
 		await this.#saved.written();
 	}
 
-	/** Adds entries that were used before they were noted, the last used first. */
+	/** Adds entries that were used earlier, most recently used first. */
 	add(places: readonly ActiveChannel[]): void {
 		const fresh = places.filter((place) => !this.#places.has(nameOf(place)));
 		for (const place of fresh.toReversed()) this.#use(place);
@@ -74,7 +71,7 @@ export class ActiveChannels {
 		if (this.#places.delete(nameOf(place))) this.#saved.changed();
 	}
 
-	/** Resolves when all changes are saved, or have failed. */
+	/** Resolves when all changes are saved, or when saving has failed. */
 	close(): Promise<void> {
 		return this.#saved.close();
 	}
@@ -99,7 +96,9 @@ export class ActiveChannels {
 	}
 }
 
-/** A message at the top is read with its channel. A thread of the agent is read separately. */
+/**
+ * Returns the entries of a message. A message outside threads is read with its channel. A thread of the agent is read separately.
+ */
 function channelsOf({
 	room,
 	message,
@@ -117,7 +116,7 @@ function channelsOf({
 	]);
 }
 
-/** Identifier of an entry. */
+/** Returns the name of an entry. */
 export function nameOf({ channel, thread }: ActiveChannel): string {
 	return thread === undefined ? channel : `${channel}/${thread}`;
 }

@@ -8,49 +8,58 @@ import { MissedMessages } from "./missed-messages.ts";
 export interface CatchUpParts {
 	readonly port: SlackApi;
 	readonly places: ActiveChannels;
-	/** Threads of recent posts at the top of channels, in which people may answer for the first time. */
+	/** Returns the threads of recent posts in channels. People may reply there for the first time. */
 	readonly posted: () => Promise<readonly ActiveChannel[]>;
-	/** The last moment before which no event is missing. */
+	/** Last time before which no event is missing, in milliseconds since the epoch. */
 	readonly alive: StoredValue<number>;
-	/** Whether the messages that the gateway does not have were read for this database. */
+	/** Whether the connector with this database has already read the messages that the gateway does not have. */
 	readonly begun: StoredValue<true>;
 	readonly clock: Clock;
 	readonly log: Logger;
 	/**
-	 * Handles an outer event; resolves when it is stored. `isLast`: it is not redelivered, so it must be handled with the
-	 * known data. `seenBefore`: see `Gap`.
+	 * Handles an outer event. Resolves when it is stored. `isLast` means that Slack does not redeliver it, so it must be handled
+	 * with the known data. For `seenBefore` see `Gap`.
 	 */
 	readonly receive: (body: unknown, isLast: boolean, seenBefore?: true) => Promise<unknown>;
 }
 
-/** Slack retries a delivery for about five minutes: https://docs.slack.dev/apis/events-api#retries */
+/**
+ * Milliseconds for which Slack surely retries a delivery, about five minutes at most:
+ * https://docs.slack.dev/apis/events-api#retries
+ */
 export const deliveredMs = 4 * 60_000;
-/** Events in delivery at the last known moment may be missing. Repeated messages are recognized by their ids. */
+/**
+ * Milliseconds to read before the last known time, because events that were being delivered may be missing. Repeated messages are
+ * recognized by their ids.
+ */
 const overlapMs = 6 * 60_000;
 const oldestMs = 24 * 3_600_000;
 const everyMs = 60_000;
-/** A quiet workspace sends no events for this time. So does a broken delivery, whatever the state of the connection. */
+/**
+ * Milliseconds without events after which missed messages are read. A quiet workspace sends no events for this time, but neither
+ * does a broken delivery, whatever the state of the connection is.
+ */
 const silentMs = 16 * 60_000;
 const maxPlaces = 50;
-/** Maximum number of threads found in missed messages that are read at once. */
+/** Maximum threads found in missed messages to read at once. */
 const maxThreads = 100;
 
-/** Number of tries for a channel that cannot be read, and the time between them. */
+/** Number of attempts for a channel that cannot be read, and milliseconds between them. */
 const tries = 3;
 const againMs = 60_000;
 
 /**
- * Reads messages that Slack no longer delivers. If no event has arrived for longer than Slack retries, it reads the
- * channels in which the agent was last addressed. A connection does not prove that events arrive, or that this process was
- * not suspended. The messages may arrive after newer ones, which do not wait.
+ * Reads messages that Slack no longer delivers. It reads when no event has arrived for longer than Slack retries, in the channels
+ * in which the agent was last addressed. An open connection does not prove that events arrive, or that this process was not
+ * suspended. Missed messages may be handled after newer messages, which do not wait.
  */
 export class CatchUp {
 	readonly #parts: CatchUpParts;
 	readonly #stopping = new AbortController();
 	#isReady = false;
-	/** Moment before which all events were received or are being read. Undefined before the first start. */
+	/** Time before which all events were received or are being read. Undefined before the first start. */
 	#soundAt: number | undefined;
-	/** Start of the period that must still be read. */
+	/** Start of the period that remains to be read. */
 	#missingFrom: number | undefined;
 	#timer: Timer | undefined;
 	#left: Gap[] = [];
@@ -65,12 +74,12 @@ export class CatchUp {
 		this.#soundAt = aliveAt;
 	}
 
-	/** Number of channels that are still to be read. */
+	/** Number of channels that remain to be read. */
 	get behind(): number {
 		return this.#left.length;
 	}
 
-	/** Notes a change of the connection. */
+	/** Handles a change of the connection. */
 	linked({ state }: SlackLink): void {
 		this.#isReady = state === "ready";
 		if (!this.#isReady) return;
@@ -82,20 +91,21 @@ export class CatchUp {
 		this.#timer ??= clock.after(everyMs, () => this.#tick());
 	}
 
-	/** Notes that any event has arrived. */
+	/** Records that an event has arrived. */
 	noteEvent(): void {
 		if (!this.#isReady || this.#stopping.signal.aborted) return;
 		this.silent();
 		this.#soundAt = this.#parts.clock.now();
 	}
 
-	/** Checks for missed events after a sign that none arrive. */
+	/** Checks for missed events. Call it after a sign that no events arrive. */
 	silent(): void {
 		this.#quiet(deliveredMs);
 	}
 
 	/**
-	 * Records an event that was not handled and is not redelivered. Returns false for an event that cannot be read later.
+	 * Records an event that was not handled and that Slack does not redeliver. Returns false for an event that cannot be read
+	 * later.
 	 */
 	lost(body: unknown): boolean {
 		const { clock, places } = this.#parts;
@@ -109,8 +119,8 @@ export class CatchUp {
 	}
 
 	/**
-	 * Called once when events are received. After a loss of the database, reads the messages that the gateway does not
-	 * have, in rooms with sessions. Rejects if the connector stops first, or if the completion cannot be saved.
+	 * Called once when events arrive. After a loss of the database, reads the messages that the gateway does not have, in rooms
+	 * with sessions. Rejects if the connector stops first, or if the completion cannot be saved.
 	 */
 	async begin(knownRooms: () => Promise<readonly RoomProgress[]>): Promise<void> {
 		const { places, begun, clock, log } = this.#parts;
@@ -163,7 +173,7 @@ export class CatchUp {
 	async #addPosted(span: Omit<Gap, "place">, now: number): Promise<void> {
 		const { places, posted, log } = this.#parts;
 		const threads = await posted().catch((error: unknown) => {
-			// After a stop, the next start reads them; the database is already closing.
+			// After a stop, the database is closing, and the next start reads the threads.
 			if (!this.#stopping.signal.aborted)
 				log.warn("could not list the threads of the bot's posts, so missed replies in them are not read", {
 					error,
@@ -222,7 +232,7 @@ export class CatchUp {
 		this.#missingFrom = undefined;
 	}
 
-	/** Reads a gap. Resolves with further threads that must be read. */
+	/** Reads a gap. Resolves with further threads to read. */
 	async #read(missed: MissedMessages, { place, seenBefore, ...span }: Gap): Promise<readonly string[]> {
 		const { places, clock, log, receive } = this.#parts;
 		const { signal } = this.#stopping;
@@ -238,7 +248,7 @@ export class CatchUp {
 				log.warn("could not read missed messages yet", { ...place, error });
 			}
 			if (tried === tries) break;
-			// The signal shows whether the connector stops.
+			// A delay that was aborted is detected by the signal below.
 			await delay(clock, againMs, signal).catch(() => undefined);
 		}
 		if (!signal.aborted) log.error("missed messages are not read", { ...place });
@@ -253,15 +263,15 @@ export class CatchUp {
 
 	async #save(): Promise<void> {
 		const { alive, log } = this.#parts;
-		// Until the period is read, a restarted process must read it.
+		// While the period is not read, a restarted process must read it.
 		await alive.save(this.#missingFrom ?? this.#soundAt).catch((error: unknown) => {
-			// A later save may succeed. An older moment only means that more messages are read again.
+			// A later save may succeed. With an older time, more messages are read again, which is harmless.
 			log.warn("cannot store the time of the last event from Slack yet", { error });
 		});
 	}
 }
 
-/** Threads in which the agent was not addressed yet are known only from here. */
+/** Returns the gaps of threads in which the agent was not addressed yet. They are known only from these messages. */
 function begunIn({ place: { channel }, ...gap }: Gap, threads: readonly string[]): Gap[] {
 	return threads.map((thread) => ({ ...gap, place: { channel, thread } }));
 }

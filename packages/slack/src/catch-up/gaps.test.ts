@@ -34,7 +34,7 @@ test("a channel is read from the newest message of a session, or from its last u
 test("a thread is read separately, and its channel from the newest message that started a thread", () => {
 	const rooms = [
 		...[progressOf([1, 8], { thread: 1, used: 9 }), progressOf([5], { thread: 5, used: 6 })],
-		// Commands belong to the channel and are not messages.
+		// Commands belong to the channel, and are not messages.
 		progressOf([], { used: 30 }),
 	];
 	const [one, other] = [1, 5].map((minute) => stampOf(at(minute)));

@@ -10,11 +10,11 @@ export interface Gap {
 	readonly place: ActiveChannel;
 	readonly oldest: string;
 	readonly latest: string;
-	/** A process whose database is lost may have answered these messages. */
+	/** True if an earlier process whose database is lost may have answered these messages. */
 	readonly seenBefore?: true;
 }
 
-/** Slack timestamp of a moment in milliseconds since the epoch. */
+/** Converts milliseconds since the epoch to a Slack timestamp. */
 export function stampOf(at: number): string {
 	return (at / 1000).toFixed(6);
 }
@@ -25,13 +25,13 @@ const MessageTimes = z.object({
 		ts,
 		thread_ts: ts.optional(),
 		type: z.enum(["message", "app_mention"]),
-		// The history has no separate entry for an edit.
+		// The history has no separate entries for edits.
 		subtype: z.enum(["file_share", "thread_broadcast", "me_message", "bot_message"]).optional(),
 		edited: z.null().optional(),
 	}),
 });
 
-/** Returns where the message of a missed outer event can be read; undefined for other events. */
+/** Returns where the message of a missed outer event can be read, or undefined for other events. */
 export function gapOf(body: unknown, now: number): Gap | undefined {
 	const event = MessageTimes.safeParse(body).data?.event;
 	if (event === undefined) return undefined;
@@ -54,7 +54,7 @@ export function isWithin(gap: Gap, whole: Gap): boolean {
 	return isThere && whole.oldest <= gap.oldest && gap.latest <= whole.latest;
 }
 
-/** Merges further gaps into the list, one per channel or thread. The first one is being read and stays. */
+/** Merges further gaps into the list, with one gap per channel or thread. Keeps the first gap, because it is being read. */
 export function mergeGaps([first, ...left]: readonly Gap[], more: readonly Gap[]): Gap[] {
 	const gaps = new Map<string, Gap>();
 	for (const gap of [...left, ...more]) {
@@ -72,15 +72,15 @@ export function mergeGaps([first, ...left]: readonly Gap[], more: readonly Gap[]
 
 interface Known {
 	readonly place: ActiveChannel;
-	/** The newest known message of the channel or thread. */
+	/** Newest known message of the channel or thread. */
 	message?: string;
-	/** Last use, for a channel or thread without a known message. */
+	/** Last use of a channel or thread without a known message. */
 	used: string;
 }
 
 /**
- * Returns the gaps of the gateway's rooms up to `latest`, the last used first: each begins at the newest message of a
- * session. For a channel, that is the newest first message of a thread.
+ * Returns the gaps of the gateway's rooms up to `latest`, most recently used first. Each gap begins at the newest message of a
+ * session. In a channel, that is the newest message that started a thread.
  */
 export function gapsOf(rooms: readonly RoomProgress[], latest: string): Gap[] {
 	const known = new Map<string, Known>();

@@ -14,18 +14,20 @@ export interface MissedMessagesParts {
 /** Maximum pages of a channel. Older messages are not recovered. */
 const maxPages = 3;
 const perPage = 100;
-/** Maximum pages of a thread, which is read from its oldest message on. */
+/** Maximum pages of a thread, which Slack returns from the oldest message on. */
 const maxThreadPages = 30;
 
-/** Both methods allow fifty requests per minute: https://docs.slack.dev/apis/web-api/rate-limits */
+/**
+ * Milliseconds between requests. Both methods allow fifty requests per minute: https://docs.slack.dev/apis/web-api/rate-limits
+ */
 const paceMs = 1200;
 
-/** Number of tries per request, and the maximum wait between them. */
+/** Number of attempts per request, and maximum milliseconds between them. */
 const tries = 5;
 const maxWaitMs = 120_000;
 
 const Page = z.object({
-	/** `latest_reply` is the newest reply of a thread, if there is one. */
+	/** `latest_reply` is the newest reply of a thread. */
 	messages: z.array(z.looseObject({ ts, latest_reply: ts.optional().catch(undefined) })),
 	response_metadata: z.object({ next_cursor: z.string().optional() }).nullish(),
 });
@@ -39,7 +41,7 @@ const gone: ReadonlySet<string> = new Set([
 	"is_archived",
 ]);
 
-/** Reads messages without an event, and converts them to the form of events. */
+/** Reads missed messages, and converts them to the form of events. */
 export class MissedMessages {
 	readonly #parts: MissedMessagesParts;
 
@@ -48,9 +50,9 @@ export class MissedMessages {
 	}
 
 	/**
-	 * Passes the messages between two moments to `take`, oldest first. Resolves with the threads that begin in them and are
-	 * not read with them, the last answered first, or with `gone` if the channel can no longer be read. Rejects with a
-	 * `ParleyError` if Slack refuses or does not answer for minutes, or if the signal aborts.
+	 * Passes the messages between two times, oldest first. Resolves with the threads that start in this period and must be read
+	 * separately, most recently answered first. Resolves with `gone` if the channel can no longer be read. Rejects with a
+	 * `ParleyError` if Slack refuses or does not respond for minutes, or if the signal aborts.
 	 */
 	async read(
 		place: ActiveChannel,
@@ -70,7 +72,7 @@ export class MissedMessages {
 				},
 			});
 			if (answer === undefined) return "gone";
-			// The first message of a thread is always included.
+			// Slack always includes the first message of a thread.
 			missed.push(...answer.messages.filter((message) => message.ts > oldest));
 			cursor = answer.response_metadata?.next_cursor || undefined;
 			if (cursor === undefined) break;

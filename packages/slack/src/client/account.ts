@@ -4,7 +4,7 @@ import { connectionTexts } from "../texts/connection.ts";
 import type { OwnAccount, SlackAnswer } from "../vocabulary/slack-port.ts";
 import { refusalOf } from "./transport/refusals.ts";
 
-/** https://docs.slack.dev/reference/methods/auth.test */
+/** Response of `auth.test`: https://docs.slack.dev/reference/methods/auth.test */
 const Tested = z.object({
 	team_id: z.string(),
 	user_id: z.string(),
@@ -16,7 +16,7 @@ const Tested = z.object({
 
 export type Tried =
 	| { readonly account: OwnAccount }
-	/** Only another token helps. */
+	/** The token is refused, and only another token helps. */
 	| { readonly refused: string }
 	| { readonly lost: string };
 
@@ -31,7 +31,7 @@ export function readAccount(answer: SlackAnswer): Tried {
 	}
 	const read = Tested.safeParse(answer.body);
 	if (!read.success) {
-		// The token of a person has no bot.
+		// The token belongs to a person, so it has no bot.
 		return { refused: connectionTexts.notABotToken };
 	}
 	const { team_id: team, user_id: user, bot_id: bot, user: name, url, enterprise_id } = read.data;

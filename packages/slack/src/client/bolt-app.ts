@@ -5,14 +5,14 @@ import type { Deliver, Transport } from "./transport/transport.ts";
 
 export interface ReceiverParts {
 	readonly transport: (deliver: Deliver) => Transport;
-	/** Called for a payload that Bolt cannot read, or for which it has no listener. */
+	/** Receives a payload that Bolt cannot read, or for which it has no listener. */
 	readonly unread: Deliver;
 	readonly log: Logger;
 }
 
 /**
- * Receiver by Bolt's interface, https://docs.slack.dev/tools/bolt-js/concepts/receiver. Bolt acknowledges an event before
- * its listeners run. So the transport acknowledges only when `processEvent` has ended, as Bolt's own receivers do with
+ * Receiver for Bolt: https://docs.slack.dev/tools/bolt-js/concepts/receiver. Bolt acknowledges an event before its listeners run.
+ * The transport therefore acknowledges it only when `processEvent` has ended, like Bolt's own receivers with
  * `processBeforeResponse`.
  */
 export class SlackReceiver implements Receiver {
@@ -38,7 +38,7 @@ export class SlackReceiver implements Receiver {
 		return this.#transport.close();
 	}
 
-	/** See `Transport.posted`. */
+	/** Resumes delivery after a post; see `Transport.posted`. */
 	posted(): void {
 		this.#transport.posted();
 	}
@@ -59,9 +59,9 @@ export class SlackReceiver implements Receiver {
 	}
 }
 
-/** State of one payload. Bolt passes it from the receiver to the listeners in the context. */
+/** State of one payload. Bolt passes it in the context from the receiver to the listeners. */
 class Delivery {
-	/** Whether a listener has received it. */
+	/** Whether a listener has received the payload. */
 	isHandled = false;
 	reply: SlackReply;
 }
@@ -71,24 +71,24 @@ export interface BoltAppParts {
 	readonly receiver: Receiver;
 	readonly logger: SlackLogger;
 	readonly receive: (envelope: SlackEnvelope) => Promise<SlackReply>;
-	/** Called for an event about the installation of the app: `app_uninstalled` or `tokens_revoked`. */
+	/** Called for `app_uninstalled` or `tokens_revoked`, events about the installation of the app. */
 	readonly uninstalled: (body: object) => void;
 }
 
-/** All events except those of `uninstalled`. */
+/** Matches all events except those for `uninstalled`. */
 const otherEvents = /^(?!(?:app_uninstalled|tokens_revoked)$)/;
 const anyCommand = /^/;
 
 /**
- * Bolt with a listener for each kind of payload. `authorize` gives Bolt no token: `client`, `say` and `respond` of its
- * listeners cannot post, so that every post goes through the outbox.
+ * Creates the Bolt app with a listener for each kind of payload. `authorize` gives Bolt no token, so `client`, `say` and
+ * `respond` of its listeners cannot post. Every post must go through the outbox.
  */
 export function boltApp({ account, receiver, logger, receive, uninstalled }: BoltAppParts): App {
 	const app = new App({
 		receiver,
 		logger,
 		authorize: async () => ({ botId: account.bot, botUserId: account.user }),
-		// Events about the bot's own posts prove that events arrive.
+		// Events about the bot's own posts are needed, because they prove that events arrive.
 		ignoreSelf: false,
 		convoStore: false,
 		attachFunctionToken: false,
@@ -100,7 +100,7 @@ export function boltApp({ account, receiver, logger, receive, uninstalled }: Bol
 		const delivery = deliveryOf(context);
 		delivery.isHandled = true;
 		const reply = await receive({ type, body, attempt: context.retryNum ?? 0 });
-		// The reply to each kind of payload is one that Slack documents for it.
+		// The cast is true because each kind of payload gets a reply that Slack documents for it.
 		if (ack) await ack(reply as never);
 		else delivery.reply = reply;
 	};
@@ -124,7 +124,7 @@ export function boltApp({ account, receiver, logger, receive, uninstalled }: Bol
 interface ListenerArguments {
 	readonly body: object;
 	readonly context: Context;
-	/** Undefined for an event. */
+	/** Undefined for an event, which has no reply. */
 	readonly ack?: ((reply: never) => Promise<void>) | undefined;
 }
 

@@ -16,7 +16,7 @@ test.each([
 		server.closeAllConnections();
 		server.close();
 	});
-	// A server that listens on TCP has a port.
+	// `address()` returns an address with a port, because the server listens on TCP.
 	const apiUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/`;
 	const url = new URL("/files-pri/T1-F1/a.txt", apiUrl).href;
 	const read = download({ url, token: "xoxb-1", maximum: 10, signal: new AbortController().signal, apiUrl });

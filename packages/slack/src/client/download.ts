@@ -7,14 +7,17 @@ const platform = "Slack";
 
 export interface Download extends SlackHosts {
 	readonly url: string;
-	/** The bot token with the scope `files:read` reads files that are shared with the bot. */
+	/** Bot token. With the scope `files:read`, it reads files that are shared with the bot. */
 	readonly token: string;
 	/** Maximum bytes. */
 	readonly maximum: number;
 	readonly signal: AbortSignal;
 }
 
-/** Reads a private file: https://docs.slack.dev/reference/objects/file-object#authentication. Rejects as `SlackPort.download`. */
+/**
+ * Downloads a private file: https://docs.slack.dev/reference/objects/file-object#authentication. Rejects like
+ * `SlackPort.download`.
+ */
 export async function download({ url, token, maximum, signal, apiUrl }: Download): Promise<Uint8Array> {
 	demandSlack(url, { apiUrl });
 	const over = new AbortController();
@@ -30,7 +33,7 @@ export async function download({ url, token, maximum, signal, apiUrl }: Download
 			cause,
 		});
 	} finally {
-		// Ends the connection of an unwanted response.
+		// Closes the connection of an unwanted response.
 		over.abort();
 	}
 }
@@ -68,27 +71,27 @@ function leadsToLogin(url: string, status: number, headers: Headers): boolean {
 	return searchParams.has("redir") || /^\/(?:\w+-)?signin\b/.test(pathname);
 }
 
-/** The extension of a file name reveals the type. A canvas is a page without an extension. */
+/** Matches a file name with an extension, which reveals the type. A canvas is a page without an extension. */
 const named = /\.[a-z]\w{1,4}$/i;
 
 function isPage(headers: Headers): boolean {
 	return /^text\/html\b/i.test(headers.get("content-type") ?? "");
 }
 
-/** Maximum bytes that are searched. */
+/** Maximum bytes to search. */
 const headBytes = 256 * 1024;
-/** A page of Slack has its name at the end of the title. A sign-in page has a sign-in form or a redirect. */
+/** Matches a page of Slack, by the end of its title, a sign-in form or a redirect. */
 const ofSlack =
 	/<title>(?:[^<]*\s)?Slack\s*<\/title>|\bsignin_form\b|\bshouldRedirect\b|<(?:meta|form)\b[^<>]*[?&;]redir=|<script\b[^<>]*>[^<]*[?&;]redir=/i;
-/** Address to open after the sign-in. Other pages also have such links, but rarely to the file itself. */
+/** Matches the URL to open after the sign-in. Other pages also have such links, but rarely to the file itself. */
 const next = /[?&;]redir=([^"'<>\s]{0,500})/gi;
 
-/** Without access to a file, Slack returns the sign-in page with status 200. */
+/** Whether the response is the sign-in page. Slack returns it with status 200 if the bot has no access to a file. */
 function isLoginPage(bytes: Uint8Array, pathname: string): boolean {
 	const head = new TextDecoder().decode(bytes.subarray(0, headBytes));
 	if (!/^\s*<(?:!doctype|html)\b/i.test(head)) return false;
 	if (ofSlack.test(head)) return true;
-	// `/files-pri/TEAM-FILE/name`. Other paths do not contain the id of the file.
+	// The path has the form `/files-pri/TEAM-FILE/name`. Other paths do not contain the id of the file.
 	const id = /^\/[\w-]+\/\w+-(\w+)\//.exec(pathname)?.[1] ?? "";
 	return head.matchAll(next).some(([, where = ""]) => where.includes(id));
 }

@@ -12,7 +12,7 @@ import type { Deliver, Transport } from "./transport/transport.ts";
 import { WebCalls, webOptions } from "./web-calls.ts";
 import { respond, upload } from "./web-requests.ts";
 
-/** Transport of deliveries. */
+/** Transport of deliveries: Socket Mode, or HTTP. */
 export type SlackTransport =
 	| { readonly type: "sockets"; readonly appToken: string }
 	| {
@@ -24,10 +24,10 @@ export type SlackTransport =
 export interface SlackPortOptions {
 	readonly botToken: string;
 	readonly transport: SlackTransport;
-	/** Replaces `https://slack.com/api/`. Files and `response_url`s may then be on this host, too. */
+	/** URL of the API. Default: `https://slack.com/api/`. Files and `response_url`s may also be on this host. */
 	readonly apiUrl?: string | undefined;
 	readonly clock: Clock;
-	/** A random number of at least 0 and below 1. */
+	/** Returns a random number of at least 0 and below 1. */
 	readonly chance: () => number;
 	readonly log: Logger;
 }
@@ -36,10 +36,13 @@ type Handlers = Parameters<SlackPort["connect"]>[0];
 
 const firstWaitMs = 1000;
 const maxWaitMs = 60_000;
-/** Methods after which Slack sends an event about the post. */
+/** Methods that create a post about which Slack sends an event. */
 const echoed: ReadonlySet<string> = new Set(["chat.postMessage"]);
 
-/** Slack through Bolt and its web client. `connect` resolves when the bot's account is known, or after a refusal. */
+/**
+ * Creates the port to Slack, which uses Bolt and its web client. `connect` resolves when the bot's account is known, or after a
+ * refusal.
+ */
 export function createSlackPort(options: SlackPortOptions): SlackPort {
 	return new SlackClient(options);
 }
@@ -52,7 +55,7 @@ class SlackClient implements SlackPort {
 	#connecting: Promise<void> | undefined;
 	#receiver: SlackReceiver | undefined;
 	#state: SlackLink["state"] | undefined;
-	/** The last silence in the log. */
+	/** Start of the last silence that was logged. */
 	#warnedOf: number | undefined;
 
 	constructor(options: SlackPortOptions) {
@@ -92,7 +95,7 @@ class SlackClient implements SlackPort {
 	async close(): Promise<void> {
 		this.#closing.abort();
 		this.#onTheWay.end();
-		// The caller of `connect` gets its error.
+		// The caller of `connect` gets the error.
 		await this.#connecting?.catch(() => undefined);
 		await this.#receiver?.stop();
 	}
@@ -107,7 +110,7 @@ class SlackClient implements SlackPort {
 			if ("account" in tried) return this.#receive(tried.account, handlers);
 			if ("refused" in tried) return report({ state: "refused", detail: tried.refused });
 			report({ state: "lost", detail: tried.lost });
-			// The signal shows whether the connector stops.
+			// An aborted delay is detected by the signal.
 			await delay(clock, waitMs / 2 + (waitMs / 2) * chance(), signal).catch(() => undefined);
 		}
 	}
@@ -127,7 +130,7 @@ class SlackClient implements SlackPort {
 					account,
 					handlers,
 				),
-			// An event has its own schema, also if Bolt does not know it.
+			// An event is handled even if Bolt does not know it, because it has its own schema.
 			unread: (body, attempt) =>
 				handlers.receive({ type: "event" in body ? "event" : "unread", body, attempt }),
 		});
@@ -178,14 +181,14 @@ class SlackClient implements SlackPort {
 		});
 	}
 
-	/** A notice may be older than a new installation of the app, so the token is checked. */
+	/** Checks the token, because a notice may be older than a new installation of the app. */
 	async #lookAtToken(handlers: Handlers): Promise<void> {
 		const tried = await this.call({ method: "auth.test", args: {} }).then(readAccount, lostBy);
 		if ("refused" in tried) this.#report(handlers, { state: "refused", detail: tried.refused });
 		else this.#options.log.warn("Slack reported that the app was removed, but still accepts its token");
 	}
 
-	/** Logs each silence once. A quiet workspace is not logged as a warning. */
+	/** Logs each silence once. In a quiet workspace, it is not a warning. */
 	#suspected({ reason, since, isLikely }: Suspicion, handlers: Handlers): void {
 		const { log } = this.#options;
 		const words = "events from Slack may not arrive";
@@ -196,7 +199,7 @@ class SlackClient implements SlackPort {
 		handlers.silent?.();
 	}
 
-	/** Reports each state once. */
+	/** Reports each change of the state once. */
 	#report(handlers: Handlers, link: SlackLink): void {
 		if (this.#closing.signal.aborted || link.state === this.#state || this.#state === "refused") return;
 		this.#state = link.state;
@@ -208,10 +211,13 @@ function lostBy(reason: unknown): Tried {
 	return { lost: ParleyError.from(reason).message };
 }
 
-/** https://docs.slack.dev/apis/events-api#rate-limiting */
+/** Notice about delayed events: https://docs.slack.dev/apis/events-api#rate-limiting */
 const Limited = z.object({ type: z.literal("app_rate_limited") });
 
-/** https://docs.slack.dev/reference/events/app_uninstalled and /tokens_revoked, which names the owners of the tokens. */
+/**
+ * Events about a removed app or token. `tokens_revoked` names the owners of the tokens:
+ * https://docs.slack.dev/reference/events/app_uninstalled, https://docs.slack.dev/reference/events/tokens_revoked
+ */
 const Removed = z.object({
 	team_id: z.string().optional(),
 	event: z.discriminatedUnion("type", [
@@ -223,10 +229,10 @@ const Removed = z.object({
 	]),
 });
 
-/** A notice about the app: events are delayed, or the token may be invalid. */
+/** A notice about the app: Slack delays events, or the token may be invalid. */
 type AppNotice = "limited" | "removed";
 
-/** Returns undefined for other events, and for notices about another workspace. */
+/** Parses a notice. Returns undefined for other events, and for notices about another workspace. */
 export function readAppNotice(body: unknown, { team, user }: OwnAccount): AppNotice | undefined {
 	if (Limited.safeParse(body).success) return "limited";
 	const removed = Removed.safeParse(body).data;
@@ -235,15 +241,15 @@ export function readAppNotice(body: unknown, { team, user }: OwnAccount): AppNot
 	return event.type === "app_uninstalled" || event.tokens.bot.includes(user) ? "removed" : undefined;
 }
 
-/** Maximum time for pending calls after the end. */
+/** Milliseconds for which pending calls may continue after the end. */
 const graceMs = 5000;
 
-/** Pending calls to Slack. Some take minutes, which is too long for a stop. */
+/** Pending calls to Slack. Some calls take minutes, which is too long when the connector stops. */
 export class PendingCalls {
 	readonly #clock: Clock;
 	readonly #over = new AbortController();
 	#running = 0;
-	/** Monotonic time. */
+	/** End of the grace period on the monotonic clock. */
 	#endsAt: number | undefined;
 	#timer: Timer | undefined;
 
@@ -272,7 +278,7 @@ export class PendingCalls {
 		this.#wait();
 	}
 
-	/** Runs a timer only while calls are pending. */
+	/** Starts a timer, but only while calls are pending. */
 	#wait(): void {
 		if (this.#running > 0 && this.#endsAt !== undefined) {
 			const leftMs = this.#endsAt - this.#clock.monotonic();

@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { slackLogger } from "./slack-logger.ts";
 import { WebCalls, webOptions } from "./web-calls.ts";
 
-/** A Slack that answers reading methods only on request. */
+/** Starts a Slack that responds to reading methods only on request. */
 async function open() {
 	const requests: string[] = [];
 	const server = createServer((request, response) => {
@@ -20,7 +20,7 @@ async function open() {
 		server.closeAllConnections();
 		await new Promise((resolve) => server.close(resolve));
 	});
-	// It listens on a port.
+	// `address()` returns an address with a port, because the server listens on TCP.
 	const apiUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/`;
 	const options = webOptions(apiUrl, slackLogger(new MemoryLogger()), stopping.signal);
 	return { requests: requests, stopping, calls: new WebCalls("xoxb-1", options) };

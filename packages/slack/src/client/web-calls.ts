@@ -13,8 +13,8 @@ import type { SlackAnswer, SlackCall } from "../vocabulary/slack-port.ts";
 const timeoutMs = 15_000;
 
 /**
- * Options for one request per call. By default, the client retries for half an hour, also if Slack has carried out the
- * call, and one rate limit delays all calls. When the signal aborts, calls end without a response.
+ * Returns options for one request per call. By default, the client retries for half an hour, even if Slack has executed the call,
+ * and one rate limit delays all calls. When the signal aborts, calls end without a response.
  */
 export function webOptions(
 	apiUrl: string | undefined,
@@ -36,7 +36,7 @@ function endingWith(signal: AbortSignal): NonNullable<WebClientOptions["fetch"]>
 		fetch(url, { ...init, signal: init?.signal ? AbortSignal.any([init.signal, signal]) : signal });
 }
 
-/** Methods for reading. Thousands of these calls may be queued. */
+/** Reading methods. Thousands of these calls may be queued. */
 const reads: ReadonlySet<string> = new Set([
 	"users.info",
 	"conversations.info",
@@ -46,7 +46,7 @@ const reads: ReadonlySet<string> = new Set([
 ]);
 const readsAtOnce = 20;
 
-/** Slack's Web API with one token. Interactive calls and reading have separate queues. */
+/** Slack's Web API with one token. Interactive calls and reading calls have separate queues. */
 export class WebCalls {
 	readonly #client: WebClient;
 	readonly #reader: WebClient;
@@ -56,7 +56,7 @@ export class WebCalls {
 		this.#reader = new WebClient(token, { ...options, maxRequestConcurrency: readsAtOnce });
 	}
 
-	/** See `SlackPort.call`. */
+	/** Calls a method; see `SlackPort.call`. */
 	async call({ method, args }: SlackCall): Promise<SlackAnswer> {
 		try {
 			const { ok: _ok, ...body } = await (reads.has(method) ? this.#reader : this.#client).apiCall(
@@ -71,8 +71,8 @@ export class WebCalls {
 }
 
 /**
- * Throws an error that is not an answer of Slack: https://docs.slack.dev/apis/web-api/rate-limits and the page of each
- * method list the answers.
+ * Converts an error of the client to Slack's response. Throws any other error. https://docs.slack.dev/apis/web-api/rate-limits
+ * and the page of each method list the responses.
  */
 function refusalOf(method: string, reason: unknown): SlackAnswer {
 	if (reason instanceof WebAPIRateLimitedError) {
@@ -80,7 +80,7 @@ function refusalOf(method: string, reason: unknown): SlackAnswer {
 	}
 	if (reason instanceof WebAPIPlatformError) {
 		const { ok: _ok, error, ...body } = reason.data;
-		// A rate limit without status 429, for example behind a proxy.
+		// This is a rate limit without status 429, for example behind a proxy.
 		if (error === "ratelimited" || error === "rate_limited")
 			return { type: "rate-limited", retryAfterMs: 30_000 };
 		return { type: "refused", error, body };

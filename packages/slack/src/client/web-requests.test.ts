@@ -7,11 +7,11 @@ import { demandSlack, respond, upload } from "./web-requests.ts";
 
 type Serve = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** A stand-in for Slack's hosts, on this machine. */
+/** Starts a server that replaces Slack's hosts. */
 async function serving(serve: Serve) {
 	const server = createServer(serve).listen(0, "127.0.0.1");
 	await new Promise((resolve) => server.once("listening", resolve));
-	// It listens on a port.
+	// `address()` returns an address with a port, because the server listens on TCP.
 	const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 	return {
 		url,

@@ -4,19 +4,19 @@ import * as z from "zod";
 import type { SlackAnswer } from "../vocabulary/slack-port.ts";
 
 const timeoutMs = 15_000;
-/** Timeout of an upload over a slow connection. */
+/** Milliseconds for an upload, which may use a slow connection. */
 const uploadTimeoutMs = 120_000;
 const maxAnswer = 64 * 1024;
-/** Maximum characters of an unknown response, for example of a proxy. */
+/** Maximum characters of an unknown response, for example from a proxy. */
 const maxWords = 100;
-/** Wait for a rate limit without a time. */
+/** Milliseconds to wait after a rate limit without a time. */
 const someTimeMs = 30_000;
 
 const Refusal = z.object({ ok: z.literal(false), error: z.string() });
 
-/** Allowed hosts: those of Slack, and that of `apiUrl`. */
+/** Allowed hosts: Slack's hosts, and the host of `apiUrl`. */
 export interface SlackHosts {
-	/** `slack.apiUrl` of the configuration. */
+	/** The setting `slack.apiUrl`. */
 	readonly apiUrl: string | undefined;
 	/** Aborts the request. */
 	readonly signal?: AbortSignal;
@@ -32,7 +32,7 @@ export async function respond(
 	return post(url, { headers, body: JSON.stringify(body), timeoutMs }, hosts);
 }
 
-/** Uploads bytes to the address from `files.getUploadURLExternal`. */
+/** Uploads bytes to the URL from `files.getUploadURLExternal`. */
 export async function upload(url: string, bytes: Uint8Array, hosts: SlackHosts): Promise<SlackAnswer> {
 	const headers = { "content-type": "application/octet-stream" };
 	return post(url, { headers, body: new Uint8Array(bytes), timeoutMs: uploadTimeoutMs }, hosts);
@@ -65,18 +65,18 @@ async function post(
 	}
 	const error = refusalIn(detail);
 	if (response.status < 300 && error === undefined) return { type: "ok", body: {} };
-	// A proxy may reply with its own page.
+	// A proxy may respond with its own page.
 	if (response.status === 413) return { type: "refused", error: "status_413", body: {} };
 	const words = (error ?? detail).trim().slice(0, maxWords);
 	return { type: "refused", error: words || `status_${response.status}`, body: {} };
 }
 
-/** Slack sends seconds. A proxy may send a date, or nothing. */
+/** Returns the milliseconds to wait. Slack sends seconds, but a proxy may send a date, or nothing. */
 function retryAfterMs(given: string | null): number {
 	return given !== null && /^\d{1,5}$/.test(given.trim()) ? Number(given) * 1000 : someTimeMs;
 }
 
-/** Error code of a JSON refusal. A success and some refusals are plain text. */
+/** Returns the error code of a JSON refusal. A success, and some refusals, are plain text. */
 function refusalIn(detail: string): string | undefined {
 	try {
 		return Refusal.safeParse(parseJson(detail)).data?.error;
@@ -85,7 +85,7 @@ function refusalIn(detail: string): string | undefined {
 	}
 }
 
-/** Throws for an address other than Slack's: outside data must not cause requests to other hosts. */
+/** Throws for a URL that does not belong to Slack, because untrusted data must not cause requests to other hosts. */
 export function demandSlack(url: string, { apiUrl }: SlackHosts): void {
 	const parsed = URL.canParse(url) ? new URL(url) : undefined;
 	const isSlack = parsed?.protocol === "https:" && /(?:^|\.)slack(?:-files)?\.com$/.test(parsed.hostname);

@@ -2,17 +2,17 @@ import { commandTexts } from "../texts/command.ts";
 import { interactionTexts } from "../texts/interaction.ts";
 import { shortcuts } from "../vocabulary/needs.ts";
 
-/** Id of an entry in the menu of a message. */
+/** Id of an entry in a message's menu. */
 export type Shortcut = (typeof shortcuts)[number]["callback_id"];
 
 export function isShortcut(id: string): id is Shortcut {
 	return shortcuts.some(({ callback_id }) => callback_id === id);
 }
 
-/** Limit of the kit's `task new`. */
+/** Maximum characters of the kit's command `task new`. */
 const maxTask = 4000;
 
-/** Returns the kit's command for a shortcut, or words for people if the message is not suitable. */
+/** Returns the kit's command for a shortcut. Returns text for people if the message is not suitable. */
 export function orderedBy(
 	shortcut: Shortcut,
 	text: string,

@@ -21,7 +21,7 @@ test.each(["", "  ", "help", "/help"])("'%s' explains all commands in the form o
 	const { words = "" } = { ...readCommand(text, { ...names, slash: "/parley-dev" }) } as { words?: string };
 	for (const { name } of commandTable) expect(words).toContain(`\`/parley-dev ${name}\``);
 	expect(words).toContain("In a thread, mention me and write the command, for example `@parley !task list`");
-	// A reply of a command shows so much: https://docs.slack.dev/messaging
+	// Maximum characters that Slack shows in a command's reply: https://docs.slack.dev/messaging
 	expect(words.length).toBeLessThan(4000);
 });
 

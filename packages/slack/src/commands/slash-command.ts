@@ -1,36 +1,36 @@
 import { commandTable, readTextCommand } from "@parley/connector";
 import { commandTexts } from "../texts/command.ts";
 
-/** The command in the manifest. */
+/** Name of the command in the manifest. */
 export const slashCommand = "/parley";
 
-/** Text of a kit command for people: https://docs.slack.dev/interactivity/implementing-slash-commands */
+/** Returns a kit command in the form that people type: https://docs.slack.dev/interactivity/implementing-slash-commands */
 export function typedCommand(name: string, { thread }: { readonly thread?: string }): string {
 	return thread === undefined ? `${slashCommand} ${name}` : `!${name}`;
 }
 
-/** Explanation for threads, in which Slack has no commands. `bot`: name of the bot. */
+/** Returns an explanation for threads, in which Slack has no commands. `bot` is the name of the bot. */
 export function aboutCommands(bot: string): string {
 	return commandTexts.threads({ bot });
 }
 
-/** A command of the kit, or private words in mrkdwn. */
+/** A command of the kit, or private text in mrkdwn. */
 type Ordered =
 	| { readonly command: string; readonly options: Readonly<Record<string, string | number | boolean>> }
 	| { readonly words: string };
 
-/** Name of the slash command, for example `/parley`, and of the bot in this workspace. */
+/** Names of the slash command, for example `/parley`, and of the bot in this workspace. */
 interface Names {
 	readonly slash: string;
 	readonly bot: string;
 }
 
-/** Reads the text after the slash command. */
+/** Parses the text after the slash command. */
 export function readCommand(text: string, names: Names): Ordered {
 	const { slash } = names;
 	const command = text.trim().replace(/^[/!]\s*/, "");
 	if (command === "" || /^help$/i.test(command)) return { words: explained(names) };
-	// Like a message with only this word.
+	// A text such as `stop!` is treated like a message with only this word.
 	if (/^stop[.!]+$/i.test(command)) return { command: "stop", options: {} };
 	const ordered = readTextCommand(`/${command}`, commandTable);
 	if (ordered === undefined) {

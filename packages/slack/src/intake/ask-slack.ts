@@ -1,7 +1,7 @@
 import { ParleyError } from "@parley/base";
 import type { SlackApi, SlackCall } from "../vocabulary/slack-port.ts";
 
-/** Temporary errors: the request may succeed later. */
+/** Temporary errors. A later request may succeed. */
 const passing: ReadonlySet<string> = new Set([
 	"internal_error",
 	"fatal_error",

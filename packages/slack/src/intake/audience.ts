@@ -1,14 +1,14 @@
 import { audienceTexts } from "../texts/audience.ts";
 
-/** A change of the people who can read or write in a channel. */
+/** A reason why the people who can read or write in a channel may have changed. */
 export interface AudienceChange {
 	readonly change: string;
-	/** The bot can no longer read the channel. */
+	/** True if the bot can no longer read the channel. */
 	readonly gone?: true;
 	readonly deleted?: true;
 }
 
-/** Events about a channel, and subtypes of Slack's own messages: https://docs.slack.dev/reference/events */
+/** Events about a channel, and subtypes of messages that Slack itself writes: https://docs.slack.dev/reference/events */
 export const audienceChanges: ReadonlyMap<string, AudienceChange> = new Map(
 	Object.entries<AudienceChange>({
 		channel_shared: { change: audienceTexts.shared },

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { sharedFiles, wholeText } from "./beside-text.ts";
 
-/** As Slack sends a message that was forwarded. */
+/** Slack sends a forwarded message in this form. */
 const forward = {
 	is_msg_unfurl: true,
 	is_share: true,

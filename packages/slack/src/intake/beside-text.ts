@@ -1,17 +1,20 @@
 import { cutText } from "@parley/connector";
 import * as z from "zod";
 
-/** Slack shows at most a hundred: https://docs.slack.dev/messaging/formatting-message-text#attachments */
+/**
+ * Maximum attachments of a message. Slack shows at most a hundred:
+ * https://docs.slack.dev/messaging/formatting-message-text#attachments
+ */
 const maxAttachments = 20;
-/** Maximum length of all attachments together: half of the limit for a message. */
+/** Maximum characters of all attachments together: half of the limit for a message. */
 const maxText = 20_000;
 
 const text = z.string().catch("").default("");
 const list = z.array(z.unknown()).catch([]).default([]);
 
 /**
- * https://docs.slack.dev/legacy/legacy-messaging/legacy-secondary-message-attachments, also used by Slack for forwarded
- * messages and link previews. Invalid fields are treated as missing.
+ * Attachment. Slack also uses it for forwarded messages and link previews:
+ * https://docs.slack.dev/legacy/legacy-messaging/legacy-secondary-message-attachments. Invalid fields are treated as missing.
  */
 const Attachment = z.object({
 	pretext: text,
@@ -34,10 +37,10 @@ type Attachment = z.output<typeof Attachment>;
 const Field = z.object({ title: text, value: text });
 const Inside = z.object({ message: z.object({ blocks: list }) });
 
-/** Placeholder of Slack. */
+/** Text that Slack uses as a placeholder. */
 const nothing = "[no preview available]";
 
-/** The relevant parts of a message. */
+/** Fields of a message that can contain text. */
 interface Carrying {
 	readonly text: string;
 	readonly blocks?: readonly unknown[] | null | undefined;
@@ -45,8 +48,8 @@ interface Carrying {
 }
 
 /**
- * Returns the complete text of a message in mrkdwn: its text, or the text of its blocks. Forwarded messages and attachments
- * of apps follow as quotes, up to a limit. Link previews are not included, because the author did not write them.
+ * Returns the complete text of a message in mrkdwn: its text or, without text, the text of its blocks. Forwarded messages and
+ * attachments of apps follow as quotes, up to a limit. Link previews are left out, because the author did not write them.
  */
 export function wholeText({ text: written, blocks, attachments }: Carrying): string {
 	const own = written.trim() === "" ? blocksText(blocks ?? []) : written;
@@ -70,7 +73,10 @@ export function sharedFiles({
 	return [...(files ?? []), ...readAttachments(attachments).flatMap((one) => one.files)];
 }
 
-/** Like a link preview, a forwarded message names its source. */
+/**
+ * Returns the attachments of a message, except link previews. A forwarded message names its source in the same way as a link
+ * preview.
+ */
 function readAttachments(attachments: Carrying["attachments"]): Attachment[] {
 	return (attachments ?? [])
 		.flatMap((one) => Attachment.safeParse(one).data ?? [])
@@ -99,13 +105,13 @@ interface Part {
 	readonly [name: string]: unknown;
 }
 
-/** Maximum depth. Real blocks, with lists in quotes, have four levels. */
+/** Maximum depth of blocks. Real blocks, for example lists in quotes, have four levels. */
 const maxDepth = 12;
 
-/** Types without text, or with controls only. */
+/** Types of blocks without text, or only with controls. */
 const silent: ReadonlySet<unknown> = new Set(["actions", "input", "button", "divider"]);
 
-/** Separators between the elements of a part, if they are not separate lines. */
+/** Separators between the elements of a part. Elements of other parts are on separate lines. */
 const between: ReadonlyMap<unknown, string> = new Map([
 	...["rich_text_section", "rich_text_preformatted", "rich_text_quote"].map((type) => [type, ""] as const),
 	["context", " "],
@@ -131,7 +137,7 @@ function textOf(part: Part, depth: number): string {
 	if (named !== undefined) return named;
 	if (type === "image") return wordOf(part["alt_text"]);
 	if (type === "table") return rowsOf(part["rows"], depth);
-	// Only rich text is not escaped.
+	// Slack escapes all text except rich text.
 	if (type === "text" || type === "raw_text") return escaped(wordOf(text));
 	if (typeof text === "string") return text;
 	return [
@@ -143,7 +149,7 @@ function textOf(part: Part, depth: number): string {
 		.join("\n");
 }
 
-/** Mentions and links: https://docs.slack.dev/reference/block-kit/blocks/rich-text-block#element-types */
+/** Returns the mention or link of an element: https://docs.slack.dev/reference/block-kit/blocks/rich-text-block#element-types */
 function nameOf(part: Part): string | undefined {
 	switch (part.type) {
 		case "user":

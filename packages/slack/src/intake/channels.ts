@@ -9,23 +9,23 @@ import { Channel } from "./wire.ts";
 /** Properties of a channel, a group or a direct message. */
 export interface KnownChannel {
 	readonly kind: Room["kind"];
-	/** Whether people of other organizations can read it or may join; true if Slack does not report it. */
+	/** Whether people of other organizations can read or join the channel. True if Slack does not report it. */
 	readonly shared: boolean;
 	readonly name?: string;
-	/** Whether the bot can read and write there. */
+	/** Whether the bot can read and write in the channel. */
 	readonly ours: boolean;
-	/** Whether it is public in the workspace. */
+	/** Whether the channel is public in the workspace. */
 	readonly open: boolean;
 }
 
-/** Data of an event about its channel. */
+/** Fields of an event about its channel. */
 export interface EventChannel {
 	readonly channel: string;
 	readonly channel_type?: string | undefined;
 	readonly shared?: boolean | undefined;
 }
 
-/** Cached properties of channels, in memory. */
+/** Properties of channels, cached in memory. */
 export class Channels {
 	readonly #self: OwnAccount;
 	readonly #known: Remembered<KnownChannel>;
@@ -54,24 +54,24 @@ export class Channels {
 		});
 	}
 
-	/** Rejects with `unavailable` if Slack does not answer in time. */
+	/** Returns the properties of a channel. Rejects with `unavailable` if Slack does not respond in time. */
 	find(id: string): Promise<KnownChannel> {
 		return this.#known.find(id);
 	}
 
-	/** Returns undefined if the channel is not in the cache. */
+	/** Returns the cached properties, or undefined. */
 	get(id: string): KnownChannel | undefined {
 		return this.#known.get(id);
 	}
 
-	/** Removes a channel that was changed or deleted. */
+	/** Removes a changed or deleted channel from the cache. */
 	forget(id: string): void {
 		this.#known.forget(id);
 	}
 
 	/**
-	 * Returns the room of a message. A message at the top of a channel begins a thread, which is its room. So does a direct
-	 * message to an agent: https://docs.slack.dev/ai/developing-ai-apps. Rejects like `find`.
+	 * Returns the room of a message. A message outside threads starts a thread, which is its room. This also applies to direct
+	 * messages to an agent: https://docs.slack.dev/ai/developing-ai-apps. Rejects like `find`.
 	 */
 	roomOf(
 		source: EventChannel,
@@ -80,18 +80,18 @@ export class Channels {
 		return this.roomWith(source, message.thread_ts ?? message.ts);
 	}
 
-	/** Returns the room of a channel, or of a thread in it. Rejects like `find`. */
+	/** Returns the room of a channel, or of a thread in the channel. Rejects like `find`. */
 	async roomWith({ channel, channel_type, shared = false }: EventChannel, thread?: string): Promise<Room> {
 		const within = thread === undefined ? {} : { thread: messageId(channel, thread) };
 		const place = { tenant: this.#self.team, channel, ...within };
-		// The person is queried separately.
+		// For direct messages, the person is looked up separately.
 		if (kindOf(channel) === "direct") return { ...place, shared, kind: "direct" };
 		const known = await this.find(channel);
 		const kind = channel_type === "mpim" ? "group" : known.kind;
 		return { ...place, shared: shared || known.shared, kind };
 	}
 
-	/** Returns the room of a message if Slack does not answer. It is treated as shared. */
+	/** Returns the room of a message if Slack does not respond. The room is treated as shared. */
 	unknown(
 		source: EventChannel,
 		message: { readonly ts: string; readonly thread_ts?: string | undefined },
@@ -100,14 +100,14 @@ export class Channels {
 		return { ...this.concerned(channel), thread: messageId(channel, message.thread_ts ?? message.ts) };
 	}
 
-	/** Returns the room for an event about a channel, from cached properties. */
+	/** Returns the room for an event about a channel. Uses only cached properties. */
 	concerned(channel: string): Room {
 		const { kind = kindOf(channel), shared = true } = this.get(channel) ?? {};
 		return { tenant: this.#self.team, channel, shared, kind };
 	}
 }
 
-/** Returns the first message of the thread of a message; undefined for that message itself. */
+/** Returns the timestamp of the thread's first message. Undefined for that message itself. */
 export function threadOf({
 	ts,
 	thread_ts,
@@ -118,7 +118,10 @@ export function threadOf({
 	return thread_ts === ts ? undefined : thread_ts;
 }
 
-/** Ids of direct messages begin with a D: https://docs.slack.dev/apis/web-api/using-the-conversations-api */
+/**
+ * Returns the kind of a channel. Ids of direct messages begin with a D:
+ * https://docs.slack.dev/apis/web-api/using-the-conversations-api
+ */
 function kindOf(id: string): Room["kind"] {
 	return id.startsWith("D") ? "direct" : "channel";
 }

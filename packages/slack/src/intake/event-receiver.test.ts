@@ -47,7 +47,7 @@ test("a slow request for a person delays only its own conversation", async () =>
 	const second = receiver.receive(envelope(text("D1", "1.2")));
 	await receiver.receive(envelope(text("C1", "1.3")));
 	expect(accepted).toEqual(["message:C1-1.3"]);
-	// The second request was sent immediately, not after the first.
+	// The second request was sent at once, not after the first response.
 	expect(port.calls.filter(({ method }) => method === "users.info")).toHaveLength(2);
 	slow.resolve(ok({ user: { id: "USLOW", team_id: "T1", name: "slow" } }));
 	await Promise.all([first, second]);

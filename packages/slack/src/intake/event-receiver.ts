@@ -6,7 +6,7 @@ import type { Incoming, Translated } from "./incoming.ts";
 import { isOutdated, type Outdated } from "./outdated.ts";
 import { ts } from "./wire.ts";
 
-/** Handlers of deliveries, which exist after the start. */
+/** Handlers of deliveries. They exist only after the start. */
 export interface EventHandlers {
 	readonly intake: { translate(body: unknown, isLast?: boolean): Promise<Translated> };
 	readonly outdated: Outdated;
@@ -18,15 +18,15 @@ export interface EventReceiverParts {
 	readonly handlers: Promise<EventHandlers>;
 	/** Called when a message is stored. */
 	readonly passed: (inbound: InboundEvent) => Promise<void>;
-	/** Called for an outer event that was not handled and is not redelivered. Returns whether it will be read later. */
+	/** Called for an outer event that was not handled and that Slack does not redeliver. Returns whether it can be read later. */
 	readonly lost: (body: unknown) => boolean;
 	readonly log: Logger;
 }
 
-/** Slack retries three times: https://docs.slack.dev/apis/events-api#retries */
+/** Number of the last attempt. Slack retries three times: https://docs.slack.dev/apis/events-api#retries */
 const lastAttempt = 3;
 
-/** Receives deliveries of Slack: stores events, in order within their line. */
+/** Receives deliveries from Slack. Stores events, in order within their line. */
 export class EventReceiver {
 	readonly #parts: EventReceiverParts;
 	readonly #tails = new Map<string, Promise<unknown>>();
@@ -35,7 +35,7 @@ export class EventReceiver {
 
 	constructor(parts: EventReceiverParts) {
 		this.#parts = parts;
-		// Waiting calls get the rejection.
+		// Calls that wait for the handlers get the rejection.
 		parts.handlers.catch(() => undefined);
 	}
 
@@ -58,8 +58,9 @@ export class EventReceiver {
 	}
 
 	/**
-	 * Handles one outer event. Requests to Slack start immediately, independent of earlier events in the line. `isLast`: it
-	 * is not redelivered, so it is handled with the known data. `seenBefore`: an earlier process may have answered it.
+	 * Handles one outer event. Requests to Slack start at once, independent of earlier events in the line. `isLast` means that
+	 * Slack does not redeliver the event, so it is handled with the known data. `seenBefore` means that an earlier process may have
+	 * answered it.
 	 */
 	event(body: unknown, isLast = false, seenBefore?: true): Promise<undefined> {
 		const { handlers, log } = this.#parts;
@@ -74,7 +75,7 @@ export class EventReceiver {
 			}
 			const { outdated } = await handlers;
 			for (const incoming of all) {
-				// The earlier event in the line was not stored when this one was translated.
+				// The earlier event in the line was not yet stored when this event was translated.
 				const isOld = before !== undefined && (await isOutdated(incoming, outdated));
 				if (isOld) log.debug("a newer event replaced an event from Slack", { id: incoming.key.id });
 				else await this.#accept(seenBefore ? markSeen(incoming) : incoming);
@@ -97,7 +98,7 @@ export class EventReceiver {
 		}
 	}
 
-	/** Stops taking deliveries, and resolves when all running ones are stored or refused. */
+	/** Accepts no further deliveries. Resolves when all running deliveries are stored or refused. */
 	async stop(): Promise<void> {
 		this.#stopping.abort(new ParleyError("the connector stops", { code: "cancelled" }));
 		await Promise.all([...this.#running, ...this.#tails.values()]);
@@ -144,8 +145,8 @@ const Lined = z.object({
 });
 
 /**
- * Line of an event, which keeps its order: the messages, edits and deletions of a thread or of a direct message. Other
- * events are not ordered. A message at the top of a channel is the first of its thread.
+ * Returns the line of an event. Events in a line keep their order: the messages, edits and deletions of a thread or of direct
+ * messages. A message outside threads is the first message of its own thread. Other events have no line.
  */
 function lineOf(body: unknown): string | undefined {
 	const event = Lined.safeParse(body).data?.event;

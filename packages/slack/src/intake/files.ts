@@ -13,23 +13,23 @@ export interface FilesParts {
 	readonly clock: Clock;
 }
 
-/** States of files without content: deleted, or beyond the limit of the workspace's plan. */
+/** States of a file without content: it was deleted, or is beyond the limit of the workspace's plan. */
 const gone: ReadonlySet<string> = new Set(["tombstone", "hidden_by_limit"]);
 
-/** Attached parts of a message, in Slack's form. */
+/** Files and attachments of a message, in Slack's form. */
 const MessageExtras = z.object({
 	files: z.array(z.unknown()).nullish(),
 	attachments: z.array(z.unknown()).nullish().catch(undefined),
 });
 type MessageExtras = z.output<typeof MessageExtras>;
 
-/** `conversations.replies` also returns a message without replies. */
+/** Response of `conversations.replies`, which also returns a message without replies. */
 const RepliesPage = z.object({ messages: z.array(MessageExtras.extend({ ts })) });
 
 export class Files {
 	readonly #malformed: Malformed;
 	readonly #known: Remembered<WireFile | undefined>;
-	/** By message id. */
+	/** Files and attachments by message id. */
 	readonly #attached: Remembered<MessageExtras>;
 
 	constructor({ port, malformed, clock }: FilesParts) {
@@ -61,8 +61,8 @@ export class Files {
 	}
 
 	/**
-	 * Returns the attached parts of a message that an event did not include; undefined if there are none or Slack refuses.
-	 * Rejects with `unavailable` if Slack does not answer in time. With `isLast`, it returns undefined instead.
+	 * Returns the files and attachments of a message that its event did not include. Undefined if there are none, or if Slack
+	 * refuses. Rejects with `unavailable` if Slack does not respond in time. With `isLast`, returns undefined instead.
 	 */
 	async attachedTo(message: string, isLast: boolean): Promise<MessageExtras | undefined> {
 		const attached = this.#attached.find(message);
@@ -71,8 +71,8 @@ export class Files {
 	}
 
 	/**
-	 * Converts files. Rejects with `unavailable` if Slack does not complete a file in time. With `isLast`, such a file has
-	 * no address.
+	 * Converts files. Rejects with `unavailable` if Slack does not report the details of a file in time. With `isLast`, the file
+	 * then has no URL.
 	 */
 	async read(files: readonly unknown[], isLast = false): Promise<Attachment[]> {
 		const read = await Promise.all(files.map((file) => this.#read(file, isLast)));
@@ -82,7 +82,7 @@ export class Files {
 	async #read(data: unknown, isLast: boolean): Promise<Attachment | undefined> {
 		const file = this.#malformed.read("file", WireFile, data);
 		if (file === undefined || gone.has(file.mode ?? "")) return undefined;
-		// https://docs.slack.dev/apis/slack-connect/using-slack-connect-channels#files
+		// Files of other organizations need a request: https://docs.slack.dev/apis/slack-connect/using-slack-connect-channels#files
 		if (file.file_access !== "check_file_info") return attachmentOf(file);
 		const lookup = this.#known.find(file.id);
 		const whole = await (isLast ? lookup.catch(() => undefined) : lookup);
@@ -90,7 +90,7 @@ export class Files {
 	}
 }
 
-/** The kit reports a file without an address to people. */
+/** Converts a file. The kit tells people about a file without a URL. */
 function attachmentOf({ id, name, title, size, mimetype, ...file }: WireFile): Attachment {
 	return {
 		id,

@@ -6,5 +6,5 @@ export interface Incoming {
 	readonly key: { readonly id: string; readonly conversation: string };
 }
 
-/** Inbound events of an event of Slack, or the reason why it is ignored. */
+/** Inbound events of a Slack event, or the reason why it is ignored. */
 export type Translated = readonly Incoming[] | { readonly ignored: string };

@@ -48,12 +48,12 @@ export interface IntakeParts {
 	readonly log: Logger;
 }
 
-/** `isLast`: the event is not redelivered. */
+/** An outer event. `isLast` means that Slack does not redeliver it. */
 type Delivered = Outer & { readonly isLast: boolean };
 type Handler = (event: Outer["event"], outer: Delivered) => Translated | Promise<Translated>;
 
 /**
- * Subtypes of messages that people write. All others are Slack's own:
+ * Subtypes of messages that people write. All others are written by Slack:
  * https://docs.slack.dev/reference/events/message#subtypes
  */
 const written: ReadonlySet<string | undefined> = new Set([
@@ -64,16 +64,16 @@ const written: ReadonlySet<string | undefined> = new Set([
 	"bot_message",
 ]);
 
-/** Subtypes of messages about joins, read only after a disconnection. Live joins have their own event. */
+/** Subtypes of messages about joins. They are read only after a disconnection, because live joins have their own event. */
 const joins: ReadonlySet<string | undefined> = new Set(["channel_join", "group_join"]);
 
-/** Names of ❌ and 🔁, and of similar emoji. */
+/** Names of the emoji ❌ and 🔁, and of similar emoji. */
 const signs: ReadonlyMap<string, "stop" | "again"> = new Map([
 	...(["x", "no_entry", "octagonal_sign"] as const).map((name) => [name, "stop"] as const),
 	...(["repeat", "arrows_counterclockwise"] as const).map((name) => [name, "again"] as const),
 ]);
 
-/** https://docs.slack.dev/reference/events/app_home_opened */
+/** Tabs of the app's home: https://docs.slack.dev/reference/events/app_home_opened */
 const tabs: ReadonlyMap<string, "page" | "messages"> = new Map([
 	["home", "page"],
 	["messages", "messages"],
@@ -81,7 +81,7 @@ const tabs: ReadonlyMap<string, "page" | "messages"> = new Map([
 
 const remembered = { ignored: "the event only updates cached data" };
 
-/** Translates the events of Slack into inbound events. It only reads. */
+/** Translates Slack's events into inbound events. Its requests to Slack only read. */
 export class Intake {
 	readonly #parts: IntakeParts;
 	readonly #twins: MentionPairs;
@@ -92,9 +92,9 @@ export class Intake {
 	}
 
 	/**
-	 * Ignores and logs undocumented events. Rejects with `unavailable` if Slack does not answer a required question within
-	 * a second; the event must then be redelivered. With `isLast`, the author is treated as a guest instead, and files are
-	 * omitted. Events that only update a cache have done so when this returns.
+	 * Translates an event. Ignores and logs undocumented events. Rejects with `unavailable` if Slack does not respond to a required
+	 * request within a second; Slack must then redeliver the event. With `isLast`, the author is treated as a guest instead, and
+	 * files are left out. When the promise resolves, events that only change a cache have changed it.
 	 */
 	async translate(body: unknown, isLast = false): Promise<Translated> {
 		const { malformed, self } = this.#parts;
@@ -141,7 +141,7 @@ export class Intake {
 	}
 
 	/**
-	 * Translates a message or its mention event, or one of an edit. A message that is read later may already contain its
+	 * Translates a message or its mention event, or the same for an edit. A message that is read later may already contain its
 	 * edit.
 	 */
 	async #posted(event: Outer["event"], outer: Delivered): Promise<Translated> {
@@ -158,21 +158,24 @@ export class Intake {
 		if (message.files?.length) return arriving;
 		arriving.catch(() => undefined);
 		return this.#twins.either(pairKey(where.channel, message), async () => {
-			// After this event, the message event is a duplicate.
+			// After the mention event, the message event is a duplicate.
 			const id = messageId(where.channel, message.ts);
 			const beside = await this.#parts.files.attachedTo(id, outer.isLast);
 			return beside ? this.#current(type, source, { ...message, ...beside }, outer.isLast) : arriving;
 		});
 	}
 
-	/** Registers the message event of a mention, which also has the files. */
+	/** Registers the message event of a mention, because only that event has the files. */
 	#mentionMessage(channel: string, message: Message, arriving: Promise<Translated>): Promise<Translated> {
 		const isMention = readAddress(message.text, this.#parts.self.user).us;
 		if (isMention) this.#twins.noteMessage(pairKey(channel, message), arriving);
 		return arriving;
 	}
 
-	/** Link previews and replies change messages, too. A deleted message with replies becomes a tombstone. */
+	/**
+	 * Translates a changed message. Link previews and replies also change messages. A deleted message with replies becomes a
+	 * tombstone.
+	 */
 	async #changed(event: Outer["event"], outer: Delivered): Promise<Translated> {
 		const changed = this.#read(event, Changed);
 		if (changed === undefined) return unreadable("message_changed");
@@ -199,7 +202,7 @@ export class Intake {
 		const { messages, outdated } = this.#parts;
 		const version = type === "edited" ? message.edited?.ts : undefined;
 		const incoming = await messages.arrived(type, source, message, isLast);
-		// Checked last, to include changes during the requests to Slack.
+		// This check is last, so that it includes changes during the requests to Slack.
 		const isOld = await outdated(messageId(source.channel, message.ts), version);
 		return isOld ? { ignored: "it was edited or deleted later" } : [incoming];
 	}
@@ -242,7 +245,7 @@ export class Intake {
 		return [{ inbound, key: { id: `reaction:${event_id}`, conversation: conversationOf(room) } }];
 	}
 
-	/** Slack's own button, which is shown with the status line of a thread. */
+	/** Handles Slack's own stop button, which is shown with the status line of a thread. */
 	async #stopped(event: Outer["event"], { event_id, ...outer }: Outer): Promise<Translated> {
 		const stopped = this.#read(event, Stopped);
 		if (stopped === undefined) return unreadable(event.type);
@@ -296,7 +299,7 @@ export class Intake {
 		return this.#audience({ change: audienceTexts.guestJoined }, channel, event_id);
 	}
 
-	/** Slack reports it by an event and by its own message. The first of them is used. */
+	/** Handles an invitation of the bot. Slack reports it with an event and with a message. Only the first report is used. */
 	async #invited(
 		event: Outer["event"],
 		{ is_ext_shared_channel: shared }: Outer,
@@ -377,7 +380,7 @@ export class Intake {
 	}
 }
 
-/** Key that a message and its mention event share, or an edit and its mention event. */
+/** Returns the key that a message shares with its mention event. An edit shares its key in the same way. */
 function pairKey(channel: string, { ts, edited }: Message): string {
 	return `${messageId(channel, ts)}:${edited?.ts ?? ""}`;
 }

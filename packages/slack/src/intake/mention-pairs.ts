@@ -1,43 +1,49 @@
 import { type Clock, delay } from "@parley/base";
 import type { Translated } from "./incoming.ts";
 
-/** Slack sends both events at once. A later message event is delayed, or the app does not get message events there. */
+/**
+ * Milliseconds to wait for the message event, which Slack sends together with the mention event. A later message event is
+ * delayed, or the app does not receive message events there.
+ */
 const waitMs = 1000;
 const maximum = 200;
 
 /**
- * Slack sends two events, in any order, for a message that mentions the agent. The mention event may lack attachments
- * (https://docs.slack.dev/reference/events/app_mention shows none), so it waits for the message event and then has the same
- * result.
+ * Pairs of events for messages that mention the agent: Slack sends a message event and a mention event, in any order. The mention
+ * event may lack attachments (https://docs.slack.dev/reference/events/app_mention shows none). It therefore waits for the message
+ * event, and then has the same result.
  */
 export class MentionPairs {
 	readonly #clock: Clock;
-	/** By message id. No cache, because events wait for these promises. */
+	/** Message events by message id. This is not a cache, because mention events wait for these promises. */
 	readonly #messages = new Map<string, PromiseWithResolvers<Translated>>();
 
-	/** Message events that have arrived, with any result. */
+	/** Ids of message events that have arrived, whatever their results are. */
 	readonly #come = new Set<string>();
 
 	constructor(clock: Clock) {
 		this.#clock = clock;
 	}
 
-	/** Notes the message event of a mention. */
+	/** Records the message event of a mention. */
 	noteMessage(id: string, message: Promise<Translated>): void {
 		const found = this.#find(id);
 		this.#come.add(id);
 		found.resolve(message);
 		message.catch(() => {
-			// Slack will redeliver it.
+			// The event failed, so Slack will redeliver it.
 			if (this.#messages.get(id) === found) this.#forget(id);
 		});
 	}
 
-	/** Returns the result of the message event, or after a wait the result of `alone`. Rejects if the used result rejects. */
+	/**
+	 * Returns the result of the message event. If it does not arrive in time, returns the result of `alone`. Rejects if the used
+	 * result rejects.
+	 */
 	async either(id: string, alone: () => Promise<Translated>): Promise<Translated> {
 		const over = new AbortController();
 		const found = this.#find(id);
-		// A message event that has arrived is awaited, because only it may have files.
+		// A message event that has already arrived is awaited, because only it may have files.
 		const late = delay(this.#clock, waitMs, over.signal).then(() =>
 			this.#come.has(id) ? found.promise : alone(),
 		);

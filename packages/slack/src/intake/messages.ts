@@ -20,13 +20,10 @@ export interface MessagesParts {
 	readonly files: Files;
 }
 
-/**
- * Maximum names per text that are requested. Slack allows about fifty requests a minute, and a text can have thousands of
- * names.
- */
+/** Maximum names to look up for a text. Slack allows about fifty requests a minute, and a text can contain thousands of names. */
 const maxNames = 20;
 
-/** Creates inbound events for messages. All requests to Slack start at once. */
+/** Creates inbound events for messages. All its requests to Slack start at once. */
 export class Messages {
 	readonly #parts: MessagesParts;
 
@@ -35,8 +32,8 @@ export class Messages {
 	}
 
 	/**
-	 * Rejects with `unavailable` if Slack does not report the author or the channel in time. With `isLast`, it uses the
-	 * known data, which never gives more rights.
+	 * Creates the event of a message or an edit. Rejects with `unavailable` if Slack does not report the author or the channel in
+	 * time. With `isLast`, uses the known data instead, which never gives more permissions.
 	 */
 	async arrived(
 		type: "message" | "edited",
@@ -48,7 +45,7 @@ export class Messages {
 		const orElse = <Value>(lookup: Promise<Value>, known: () => Value): Promise<Value> =>
 			isLast ? lookup.catch(known) : lookup;
 		const address = readAddress(message.text, self.user);
-		// Messages of apps, and messages to other people, are not for the agent.
+		// Messages of apps, and messages to other people, do not address the agent.
 		const isOurs = !message.bot_id && (address.us || source.channel.startsWith("D"));
 		const { thread_ts: first = message.ts } = message;
 		if (address.us && !message.bot_id && first === message.ts) threads.noteMention(source.channel, message);
@@ -64,7 +61,7 @@ export class Messages {
 				? { ours: false, root: false }
 				: await threads.find(
 						{ channel: source.channel, thread },
-						// For other messages, the thread does not matter.
+						// For these messages, the thread does not matter.
 						{ asks: !isLast && room.kind !== "direct" && !person.bot && !address.us && !address.others },
 					);
 		const edited = type === "edited" ? message.edited?.ts : undefined;
@@ -81,7 +78,7 @@ export class Messages {
 			at: momentOf(edited ?? message.ts),
 			address: {
 				...address,
-				// A mention of another person in a thread of the agent's post addresses that person.
+				// A message in a thread of the agent's post addresses the agent, unless it mentions another person.
 				...defined({
 					reply:
 						root && !address.others && room.thread !== undefined
@@ -94,7 +91,7 @@ export class Messages {
 		return { inbound, key: { id: [type, id, ...version].join(":"), conversation: conversationOf(room) } };
 	}
 
-	/** Returns the visible text. Unknown names stay ids. */
+	/** Returns the visible text. Keeps the ids of unknown names. */
 	text(text: string, asks = true): Promise<string> {
 		const { self, people, channels } = this.#parts;
 		const lookups = new Set<string>();
@@ -110,7 +107,7 @@ export class Messages {
 		return readText(text, self.user, names);
 	}
 
-	/** An app does not act for the person who installed it. */
+	/** Returns the author of a message. An app does not act for the person who installed it. */
 	async #author({ user, bot_id, username, bot_profile }: Message): Promise<Person> {
 		if (!bot_id && user) return this.#parts.people.find(user);
 		const id = user ?? bot_id ?? "unknown";

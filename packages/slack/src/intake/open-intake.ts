@@ -11,7 +11,7 @@ import { People } from "./people.ts";
 import { Threads } from "./threads.ts";
 import { Viewed } from "./viewed.ts";
 
-/** Creates the translation of events with its caches. */
+/** Creates the intake with its caches. */
 export function openIntake(parts: {
 	readonly self: OwnAccount;
 	readonly port: SlackApi;

@@ -2,12 +2,15 @@ import type { Store } from "@parley/base";
 import type { ConnectorTables } from "@parley/connector";
 import type { Incoming } from "./incoming.ts";
 
-/** Whether a later edit or deletion has replaced the text of `edited`, or the first text. */
+/**
+ * Whether a later edit or a deletion has replaced the text of a message. `edited` is the version of an edit. Undefined for the
+ * first text.
+ */
 export type Outdated = (message: string, edited: string | undefined) => Promise<boolean>;
 
 /**
- * Slack redelivers events up to minutes later (https://docs.slack.dev/apis/events-api#retries), so that a message may
- * arrive after its edit or deletion.
+ * Returns the check in the connector's database. Slack redelivers events up to minutes later
+ * (https://docs.slack.dev/apis/events-api#retries), so a message may arrive after its edit or deletion.
  */
 export function outdatedIn(store: Store<ConnectorTables>): Outdated {
 	return async (message, edited = "") => {
@@ -18,7 +21,7 @@ export function outdatedIn(store: Store<ConnectorTables>): Outdated {
 				.where((is) =>
 					is.or([
 						is("id", "=", `deleted:${message}`),
-						// Up to the character after a colon.
+						// In ASCII, `;` follows the colon, so the range contains all ids with this prefix.
 						is.and([is("id", ">", `edited:${message}:${edited}`), is("id", "<", `edited:${message};`)]),
 					]),
 				)
@@ -29,7 +32,7 @@ export function outdatedIn(store: Store<ConnectorTables>): Outdated {
 	};
 }
 
-/** The same check for an inbound event. Only messages and edits can be outdated. */
+/** Whether an inbound event is outdated. Only messages and edits can be outdated. */
 export async function isOutdated({ inbound, key }: Incoming, outdated: Outdated): Promise<boolean> {
 	if (inbound.type !== "message" && inbound.type !== "edited") return false;
 	const version = key.id.slice(`${inbound.type}:${inbound.message}:`.length);

@@ -8,31 +8,31 @@ import {
 } from "../vocabulary/conversation.ts";
 import { messageId, readMessageId } from "../vocabulary/message-id.ts";
 
-/** Threads in the connector's database. */
+/** Facts about threads in the connector's database. */
 export interface OwnThreads {
 	/**
-	 * Whether the bot has posted in a thread or wrote its first message (`root`), whether that message addressed the agent,
-	 * or whether the gateway has a session of the thread.
+	 * Returns facts about a thread: whether the bot has posted in it or wrote its first message (`root`), whether the first message
+	 * addressed the agent, and whether it has a session.
 	 */
 	thread(at: { readonly tenant: string; readonly channel: string; readonly ts: string }): Promise<{
 		readonly ours: boolean;
 		readonly root: boolean;
 	}>;
-	/** Returns the room of a message or post; undefined if unknown. */
+	/** Returns the conversation of a message or a post, or undefined if it is unknown. */
 	placeOf(message: string): Promise<ConversationAddress | undefined>;
 }
 
 const BelowCard = z.object({ thread: z.string() });
 
-/** Maximum threads. Each needs a request, even without replies. */
+/** Maximum threads to read. Each thread needs a request, even without replies. */
 const maxPosts = 20;
-/** Maximum rows, because a post is edited many times. */
+/** Maximum rows to read. A post has many rows, because it is edited many times. */
 const maxRows = 500;
 
-/** Reasons of the kit for messages to the agent. */
+/** Reasons with which the kit records messages to the agent. */
 const forUs: ReadonlySet<string> = new Set(["direct", "mention", "reply", "thread", "open"]);
 
-/** Reads threads from the recorded messages and posts. */
+/** Reads facts about threads from the recorded messages and posts. */
 export function ownThreads(store: Store<ConnectorTables>): OwnThreads {
 	return {
 		async thread({ tenant, channel, ts }) {
@@ -93,13 +93,13 @@ export function ownThreads(store: Store<ConnectorTables>): OwnThreads {
 				]),
 			);
 			const found = record ?? waiting ?? posted;
-			// Urgent events have their own queue.
+			// The name of the queue for urgent events ends with `!`.
 			return found && addressOfConversation(found.conversation.replace(/!$/, ""));
 		},
 	};
 }
 
-/** Returns the possible threads of posts at the top of channels since then, the newest first. */
+/** Returns threads that posts outside threads may have started since then, newest first. */
 export async function postedThreads(
 	store: Store<ConnectorTables>,
 	since: number,
@@ -118,7 +118,7 @@ export async function postedThreads(
 		const place = addressOfConversation(conversation);
 		const posted = remote === null ? undefined : readMessageId(remote);
 		if (posted === undefined || place === undefined || place.thread !== undefined) continue;
-		// A post below a card does not begin a thread.
+		// A post in a card's thread starts no thread.
 		if (BelowCard.safeParse(parseJson(payload)).success) continue;
 		threads.set(messageId(posted.channel, posted.ts), { channel: posted.channel, thread: posted.ts });
 	}

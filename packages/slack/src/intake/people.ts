@@ -5,18 +5,18 @@ import { askSlack } from "./ask-slack.ts";
 import { Remembered } from "./remembered.ts";
 import { User } from "./wire.ts";
 
-/** Slack's own account, which is not marked as a bot: https://docs.slack.dev/reference/objects/user-object */
+/** Id of Slack's own account, which is not marked as a bot: https://docs.slack.dev/reference/objects/user-object */
 const slackbot = "USLACKBOT";
 
 /** Errors of `users.info` for an unknown person: https://docs.slack.dev/reference/methods/users.info */
 const unknown: ReadonlySet<string> = new Set(["user_not_found", "users_not_found", "user_not_visible"]);
 
-/** An unknown person has the least rights. */
+/** Returns an unknown person, who has the lowest permissions. */
 export function unknownPerson(id: string): Person {
 	return { id, name: "", roles: [], guest: true, bot: false };
 }
 
-/** Cached people, in memory. */
+/** People, cached in memory. */
 export class People {
 	readonly #self: OwnAccount;
 	readonly #port: SlackApi;
@@ -51,16 +51,16 @@ export class People {
 	}
 
 	/**
-	 * Rejects with `unavailable` if Slack does not answer in time. A person whom Slack does not report is a guest without a
-	 * name.
+	 * Returns a person. Rejects with `unavailable` if Slack does not respond in time. A person whom Slack does not report is a
+	 * guest without a name.
 	 */
 	find(id: string): Promise<Person> {
 		return this.#known.find(id);
 	}
 
 	/**
-	 * Asks Slack again. `left`: the person was deactivated or removed, or Slack does not know them. Rejects with
-	 * `unavailable` without an answer.
+	 * Returns current data of a person from Slack. Returns `left` if the person was deactivated or removed, or if Slack does not
+	 * know them. Rejects with `unavailable` without a response.
 	 */
 	async ask(id: string): Promise<Person | "left"> {
 		const answer = await askSlack(this.#port, { method: "users.info", args: { user: id } });
@@ -80,7 +80,7 @@ export class People {
 		this.#known.note(user.id, this.#person(user));
 	}
 
-	/** Returns the name for a mention in a text; undefined if Slack does not answer in time. */
+	/** Returns the name for a mention in a text, or undefined if Slack does not respond in time. */
 	async nameOf(id: string): Promise<string | undefined> {
 		const person = await this.find(id).catch(() => undefined);
 		return person?.name || undefined;

@@ -11,7 +11,7 @@ const Members = z.object({
 	response_metadata: z.object({ next_cursor: z.string().default("") }).nullish(),
 });
 
-/** https://docs.slack.dev/reference/methods/conversations.members */
+/** Limits of reading the members of a channel: https://docs.slack.dev/reference/methods/conversations.members */
 const maxInPage = 1000;
 const maxPages = 20;
 
@@ -23,8 +23,8 @@ export interface PersonRightsParts {
 }
 
 /**
- * Asks Slack whether a person belongs to the workspace, is a guest, and can write in the channel. Returns undefined for
- * another workspace. Rejects if Slack does not answer. Slack has no roles.
+ * Asks Slack whether a person belongs to the workspace, is a guest, and can write in the channel. Resolves with undefined for
+ * another workspace. Rejects if Slack does not respond. The result contains no roles, because Slack does not have roles.
  */
 export async function readPersonRights(
 	{ self, port, people, channels }: PersonRightsParts,
@@ -45,7 +45,10 @@ export async function readPersonRights(
 	return mayWrite ? { present: true, roles: [], guest, shared } : { present: false, reason: "no_access" };
 }
 
-/** Returns undefined if Slack does not answer, or if the channel has more members than are read. */
+/**
+ * Whether a person is a member of a channel. Undefined if Slack does not respond, or if the channel has more members than are
+ * read.
+ */
 async function isMember(port: SlackApi, channel: string, user: string): Promise<boolean | undefined> {
 	let cursor = "";
 	for (let page = 0; page < maxPages; page++) {

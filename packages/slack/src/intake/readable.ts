@@ -2,13 +2,13 @@ import type { Clock } from "@parley/base";
 import { type ChatPlatform, Lookup, type Room } from "@parley/connector";
 import { type PersonRightsParts, readPersonRights } from "./person-rights.ts";
 
-/** A person who leaves a channel sees its work for this time at most. */
+/** Milliseconds for which a result is used. A person who leaves a channel can see its work for at most this time. */
 const retentionMs = 60_000;
 const maxEntries = 2000;
 
 /**
- * Returns `ChatPlatform.readable`: the room of a channel if Slack reports that the person can read it. Direct messages of
- * others are never readable. A channel about which Slack does not answer is not readable at that moment.
+ * Returns `ChatPlatform.readable`, which returns a channel's room if Slack reports that the person can read the channel. Direct
+ * messages of other people are never readable. A channel is also not readable if Slack does not respond.
  */
 export function readableRooms(
 	parts: PersonRightsParts & { readonly clock: Clock },

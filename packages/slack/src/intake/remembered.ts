@@ -1,25 +1,28 @@
 import { type Cache, type Clock, createCache, delay, ParleyError } from "@parley/base";
 
-/** Slack waits three seconds for an acknowledgement: https://docs.slack.dev/apis/events-api#responding */
+/**
+ * Maximum milliseconds to wait for Slack's response. Slack waits three seconds for an acknowledgement:
+ * https://docs.slack.dev/apis/events-api#responding
+ */
 const maxMs = 1000;
 
 export interface RememberedParts<Value> {
-	/** Description for the error without an answer. */
+	/** Description of the value in the error without a response. */
 	readonly what: string;
 	readonly ask: (id: string) => Promise<Value>;
 	readonly clock: Clock;
-	/** Time until a value expires. */
+	/** Milliseconds until a value expires. */
 	readonly retentionMs: number | ((value: Value) => number);
-	/** Maximum values. The least recently used one is evicted first. */
+	/** Maximum values. The least recently used value is evicted first. */
 	readonly maximum: number;
 }
 
-/** Cached answers of Slack, in memory. */
+/** Responses of Slack, cached in memory. */
 export class Remembered<Value> {
 	readonly #parts: RememberedParts<Value>;
-	/** Uses the injected clock; the cache itself would read that of the machine. */
+	/** Cached values. Expiry uses the injected clock, because the cache would use the machine's clock. */
 	readonly #known: Cache<string, { readonly value: Value; readonly until: number }>;
-	/** Pending requests. No cache, because none may be evicted. */
+	/** Pending requests. This is not a cache, because no request may be evicted. */
 	readonly #pending = new Map<string, Promise<Value>>();
 
 	constructor(parts: RememberedParts<Value>) {
@@ -33,7 +36,7 @@ export class Remembered<Value> {
 		return known.value;
 	}
 
-	/** Stores a value from an event. A pending request is then outdated. */
+	/** Stores a value from an event. The response of a pending request is then outdated. */
 	note(id: string, value: Value): void {
 		const { clock, retentionMs } = this.#parts;
 		this.#pending.delete(id);
@@ -41,15 +44,15 @@ export class Remembered<Value> {
 		this.#known.set(id, { value, until: clock.monotonic() + ms });
 	}
 
-	/** Removes a changed value. Slack is asked again on the next use. */
+	/** Removes a changed value. The next use asks Slack again. */
 	forget(id: string): void {
 		this.#pending.delete(id);
 		this.#known.delete(id);
 	}
 
 	/**
-	 * Returns the cached value, otherwise Slack's answer within a second. Rejects with `unavailable` otherwise; a later
-	 * answer is still cached.
+	 * Returns the cached value, or Slack's response if it arrives within a second. Rejects with `unavailable` otherwise, but caches
+	 * a later response.
 	 */
 	async find(id: string): Promise<Value> {
 		const known = this.get(id);
@@ -71,7 +74,7 @@ export class Remembered<Value> {
 		const { ask } = this.#parts;
 		const pending = ask(id).then(
 			(value) => {
-				// A change during the request makes its answer outdated.
+				// After a change during the request, the response is outdated.
 				if (this.#pending.get(id) === pending) this.note(id, value);
 				return this.get(id) ?? value;
 			},

@@ -13,19 +13,22 @@ import { readPersonRights } from "./person-rights.ts";
 import type { Viewed } from "./viewed.ts";
 import { Message, ts } from "./wire.ts";
 
-/** The rights of a person when the event arrives are valid for a minute. For an older request, Slack is asked. */
+/** Milliseconds for which the permissions at the arrival of an event are valid. For an older request, Slack is asked. */
 const rightsMs = 60_000;
-/** Messages of a page: https://docs.slack.dev/reference/methods/conversations.replies recommends at most 200. */
+/** Messages per page. https://docs.slack.dev/reference/methods/conversations.replies recommends at most 200. */
 const perPage = 200;
-/** Slack returns a thread from its oldest message on, so that the newest of a long thread are searched in these times. */
+/**
+ * Periods in milliseconds in which the newest messages of a long thread are searched, because Slack returns a thread from its
+ * oldest message on.
+ */
 const windowsMs = [86_400_000, 3_600_000, 300_000];
-/** Maximum links of one request that are read, and maximum authors that Slack is asked for. */
+/** Maximum links of a request to read. */
 const maxLinks = 3;
-/** Messages of a channel at which the author of a direct message looks. */
+/** Maximum messages of the channel that the author of a direct message is viewing. */
 const maxViewed = 20;
 const maxAuthors = 20;
 
-/** Messages of people and apps: https://docs.slack.dev/reference/events/message#subtypes */
+/** Subtypes of messages of people and apps: https://docs.slack.dev/reference/events/message#subtypes */
 const written: ReadonlySet<string | undefined> = new Set([
 	undefined,
 	"bot_message",
@@ -51,9 +54,8 @@ export interface RoomMessagesParts {
 }
 
 /**
- * Reads the messages before a request and those that it links to, if its author is allowed to read them at this moment. For
- * a direct message, it also reads those of the channel that its author looks at. Rejects with `unavailable` if Slack refuses
- * or does not answer.
+ * Reads the messages before a request and the linked messages, if the author may currently read them. For a direct message, also
+ * reads messages of the channel that the author is viewing. Rejects with `unavailable` if Slack refuses or does not respond.
  */
 export async function readRoomMessages(parts: RoomMessagesParts, query: ContextQuery): Promise<ReadContext> {
 	const [linked, seen, isAllowed, page] = await Promise.all([
@@ -64,7 +66,7 @@ export async function readRoomMessages(parts: RoomMessagesParts, query: ContextQ
 	]);
 	const known = new Set(linked.map(({ channel, message }) => messageId(channel, message.ts)));
 	const others = seen.filter(({ channel, message }) => !known.has(messageId(channel, message.ts)));
-	// They are untrusted like linked messages, and not a part of the conversation.
+	// Messages of a viewed channel are untrusted like linked messages, because they are not part of the conversation.
 	const links = await convert(parts, [...others, ...linked], "link");
 	if (!isAllowed) return { messages: links, hasOlder: false, isRefused: true };
 	const earlier = await convert(parts, page.messages, page.relation);
@@ -77,7 +79,7 @@ interface Found {
 }
 
 interface Earlier {
-	/** Oldest first. */
+	/** Messages, oldest first. */
 	readonly messages: readonly Found[];
 	readonly hasOlder: boolean;
 	readonly relation: "thread" | "channel" | "reply";
@@ -93,7 +95,7 @@ async function readEarlier(
 	if (kind === "direct") return noMessages;
 	const latest = before === undefined ? undefined : readMessageId(before)?.ts;
 	const root = thread === undefined ? undefined : readMessageId(thread)?.ts;
-	// The first message of a thread is in the channel.
+	// The first message of a thread is a message of the channel, so it has no earlier messages in the thread.
 	if (root !== undefined && root !== latest) {
 		return readThread(parts, { channel, root, latest, at, limit: limits.thread });
 	}
@@ -117,7 +119,7 @@ async function readThread(
 	{ port }: RoomMessagesParts,
 	{ channel, root, latest, at, limit }: Thread,
 ): Promise<Earlier> {
-	// Without earlier messages, a reply in a thread still has the message that it replies to.
+	// Even without earlier messages, a reply in a thread gets the message that it replies to.
 	if (limit === 0) {
 		const { messages } = await ask(port, "conversations.replies", { channel, ts: root, limit: 1 });
 		const first = messages.filter((message) => message.ts === root).map((message) => ({ channel, message }));
@@ -131,7 +133,7 @@ async function readThread(
 		isShort = true;
 		const oldest = ((at - window) / 1000).toFixed(6);
 		const newer = await ask(port, "conversations.replies", { ...args, oldest });
-		// The first message of a thread is always included.
+		// Slack always includes the first message of a thread.
 		if (newer.messages.length <= 1) break;
 		read = newer;
 	}
@@ -176,7 +178,7 @@ async function isReader(
 	throw new ParleyError("Slack did not report the channels that a person can read", { code: "unavailable" });
 }
 
-/** Reads messages that a text links to. In another channel, the person must be able to read there. */
+/** Reads messages to which a text links. A message of another channel is read only if the person can read that channel. */
 async function readLinks(
 	parts: RoomMessagesParts,
 	{ room, person, text }: ContextQuery,
@@ -184,16 +186,16 @@ async function readLinks(
 	const links = linksIn(text, parts.self.url).slice(0, maxLinks);
 	const read = links.map(async (link) => {
 		const { channel } = link;
-		// A link to a direct message is valid only in this conversation.
+		// A link to a direct message is valid only in the same conversation.
 		const isHere = channel === room.channel;
 		if (!isHere && channel.startsWith("D")) return [];
 		return isHere || (await isReader(parts, { ...room, channel }, person.id)) ? readLink(parts, link) : [];
 	});
-	// A link that cannot be read stays a link, and the other messages are still read.
+	// A link that cannot be read stays a link. The other messages are still read.
 	return (await Promise.allSettled(read)).flatMap((one) => (one.status === "fulfilled" ? one.value : []));
 }
 
-/** The newest messages of the channel that a person looks at while they write to the app. */
+/** Reads the newest messages of the channel that a person views while they write to the app. */
 async function readViewed(
 	parts: RoomMessagesParts,
 	{ room, person }: ContextQuery,
@@ -220,7 +222,7 @@ interface Link {
 	readonly thread: string | undefined;
 }
 
-/** Links to messages of the workspace: https://docs.slack.dev/reference/methods/chat.getPermalink */
+/** Returns the links to messages of the workspace: https://docs.slack.dev/reference/methods/chat.getPermalink */
 function linksIn(text: string, workspace: string): readonly Link[] {
 	const host = URL.parse(workspace)?.host;
 	return [...text.matchAll(/https:\/\/[^\s<>|)\]]+/g)].flatMap(([address]) => {

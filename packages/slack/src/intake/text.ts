@@ -1,19 +1,19 @@
 import type { Address } from "@parley/connector";
 
-/** Names for mentions in a text; undefined if unknown. */
+/** Names for mentions in a text. Undefined for unknown ids. */
 export interface Names {
 	person(id: string): Promise<string | undefined>;
 	channel(id: string): Promise<string | undefined>;
 }
 
 /**
- * Mentions and links in Slack's syntax, with following punctuation and spaces. Slack escapes angle brackets that people
+ * Matches mentions and links in Slack's syntax, with following punctuation and spaces. Slack escapes angle brackets that people
  * type. https://docs.slack.dev/messaging/formatting-message-text#retrieving-messages
  */
 const mark = /<([^<>]*)>(,|:(?=[\s/!]|$))?([^\S\n]*)/g;
 const broadcast = /^!(?:here|channel|everyone)$/;
 
-/** Returns the addressees of a text. `user`: the bot. */
+/** Returns the addressees of a text. `user` is the id of the bot. */
 export function readAddress(text: string, user: string): Omit<Address, "reply"> {
 	const targets = [...text.matchAll(mark)].map(([, inner = ""]) => inner.split("|")[0] ?? "");
 	const people = targets.filter((target) => /^@[A-Z0-9]+$/.test(target));
@@ -30,7 +30,7 @@ export async function readText(text: string, user: string, names: Names): Promis
 	const parts = text.split(mark);
 	const read = await Promise.all(
 		parts.map((part, index) => {
-			// Text, mention, punctuation and spaces alternate. Missing punctuation is undefined.
+			// The parts alternate between text, mention, punctuation and spaces. Missing punctuation is undefined.
 			const kind = index % 4;
 			if (kind === 0) return unescaped(part);
 			if (kind === 1) return readMark(part, user, names);

@@ -16,7 +16,7 @@ export interface ThreadsParts {
 	readonly log: Logger;
 }
 
-/** The first message of a thread from `conversations.replies`. */
+/** First message of a thread in a response of `conversations.replies`. */
 const Root = z.object({
 	ts,
 	thread_ts: ts.optional(),
@@ -27,17 +27,20 @@ const Root = z.object({
 type Root = z.output<typeof Root>;
 
 const dayMs = 24 * 3_600_000;
-/** A refusal because of a missing scope or invitation ends when it is repaired. */
+/** Milliseconds for which a refusal is remembered. A missing scope or invitation can be repaired. */
 const refusedMs = 600_000;
-/** Slack redelivers after a minute: https://docs.slack.dev/apis/events-api#retries */
+/**
+ * Maximum milliseconds of a rate limit for which an event is left to redelivery. Slack redelivers events after a minute:
+ * https://docs.slack.dev/apis/events-api#retries
+ */
 const briefMs = 10_000;
 
-/** Threads of the bot, and the thread of a message. */
+/** Facts about threads: whether the bot has posted in a thread, and which thread a message belongs to. */
 export class Threads {
 	readonly #parts: ThreadsParts;
-	/** Messages by id; null if Slack does not show it. */
+	/** First messages by id. Null for a message that Slack does not show. */
 	readonly #shown: Remembered<Root | null>;
-	/** End of a rate limit for these requests. */
+	/** End of a rate limit for these requests, on the monotonic clock. */
 	#limitedUntil = Number.NEGATIVE_INFINITY;
 
 	constructor(parts: ThreadsParts) {
@@ -60,10 +63,10 @@ export class Threads {
 	}
 
 	/**
-	 * Returns whether the bot has posted in a thread or its first message mentions it (`ours`), and whether the bot wrote
-	 * that message (`root`). Slack is asked only with `asks`, and only about threads that are not in the database. Rejects
-	 * with `unavailable` if it does not answer in time. During a longer rate limit, an unknown thread is treated as another
-	 * one, because most threads are.
+	 * Returns facts about a thread: whether the bot has posted in it or its first message mentions the bot (`ours`), and whether
+	 * the bot wrote that message (`root`). Asks Slack only with `asks`, and only about threads that are not in the database.
+	 * Rejects with `unavailable` if Slack does not respond in time. During a longer rate limit, an unknown thread is treated as one
+	 * without the bot, because most threads are.
 	 */
 	async find(
 		{ channel, thread }: { readonly channel: string; readonly thread: string },
@@ -80,8 +83,8 @@ export class Threads {
 	}
 
 	/**
-	 * Notes the first message of a thread, which mentions the bot. Its replies may arrive before it can be stored, and during
-	 * a rate limit.
+	 * Records the first message of a thread, which mentions the bot. Its replies may arrive before the message is stored, and
+	 * during a rate limit.
 	 */
 	noteMention(channel: string, { ts, user, text }: Omit<Root, "reply_users">): void {
 		this.#shown.note(messageId(channel, ts), { ts, user, text, reply_users: [] });
@@ -124,8 +127,8 @@ export class Threads {
 	}
 
 	/**
-	 * Returns the thread in the room of a message, of which an event has only the timestamp. Rejects like `find`. A message
-	 * that Slack does not show is treated as one at the top.
+	 * Returns the thread of a message for which an event has only the timestamp. Rejects like `find`. A message that Slack does not
+	 * show is treated as one outside threads.
 	 */
 	async threadOf(channel: string, ts: string): Promise<string | undefined> {
 		const { known, self } = this.#parts;
@@ -134,7 +137,7 @@ export class Threads {
 		const shown = await this.#shown.find(messageId(channel, ts));
 		const { thread_ts: thread = ts } = shown ?? {};
 		if (thread !== ts) return thread;
-		// A post of the bot at the top is not in a thread.
+		// A post of the bot outside threads is not in a thread.
 		return shown?.user === self.user ? undefined : ts;
 	}
 }

@@ -2,17 +2,17 @@ import { type Clock, createCache } from "@parley/base";
 import * as z from "zod";
 import { id } from "./wire.ts";
 
-/** A person who has not looked at another channel in this time may have left Slack. */
+/** Milliseconds to keep a view. A person who has not viewed another channel in this time may have closed Slack. */
 const retentionMs = 30 * 60_000;
 const maxEntries = 5000;
 
-/** https://docs.slack.dev/reference/events/app_context_changed */
+/** Context of an event: https://docs.slack.dev/reference/events/app_context_changed */
 const Context = z.object({
 	entities: z.array(z.object({ type: z.string(), value: z.unknown() })).default([]),
 });
 const channelType = "slack#/types/channel_id";
 
-/** Channels that people look at beside the app, as Slack reports them. */
+/** Channels that people view beside the app. Slack reports them. */
 export class Viewed {
 	readonly #clock: Clock;
 	readonly #known;
@@ -25,7 +25,7 @@ export class Viewed {
 		});
 	}
 
-	/** Reads the context of an event. A context without a channel ends the view. */
+	/** Records the context of an event. A context without a channel ends the view. */
 	note(user: string, context: unknown): void {
 		const { entities } = Context.safeParse(context).data ?? { entities: [] };
 		const entity = entities.find(({ type }) => type === channelType);
@@ -34,7 +34,7 @@ export class Viewed {
 		else this.#known.set(user, { channel, until: this.#clock.monotonic() + retentionMs });
 	}
 
-	/** Undefined if the person looks at no channel. */
+	/** Returns the viewed channel, or undefined if the person views none. */
 	channelOf(user: string): string | undefined {
 		const known = this.#known.get(user);
 		return known !== undefined && this.#clock.monotonic() < known.until ? known.channel : undefined;

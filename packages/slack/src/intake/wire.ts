@@ -14,14 +14,14 @@ export const Outer = z.object({
 	event_id: z.string().min(1).max(100),
 	event: z.looseObject({ type: z.string() }),
 	is_ext_shared_channel: z.boolean().nullish(),
-	/** One of the recipients. */
+	/** One of the installations that receive the event. */
 	authorizations: z.array(Installation).nullish(),
 });
 export type Outer = z.output<typeof Outer>;
 
 const Edited = z.object({ user: z.string().optional(), ts });
 
-/** https://docs.slack.dev/reference/events/message, the parts that are read. Also for `app_mention`. */
+/** Parsed fields of `message` and `app_mention`: https://docs.slack.dev/reference/events/message */
 export const Message = z.object({
 	ts,
 	thread_ts: ts.optional(),
@@ -31,7 +31,7 @@ export const Message = z.object({
 	username: z.string().nullish(),
 	bot_profile: z.object({ name: z.string().optional() }).nullish(),
 	text,
-	/** Parsed one by one, so that an invalid entry does not affect the others. */
+	/** Files, which are parsed one by one, so that an invalid file does not affect the others. */
 	files: z.array(z.unknown()).nullish(),
 	blocks: z.array(z.unknown()).nullish().catch(undefined),
 	attachments: z.array(z.unknown()).nullish().catch(undefined),
@@ -39,7 +39,7 @@ export const Message = z.object({
 });
 export type Message = z.output<typeof Message>;
 
-/** Channel of a message event. */
+/** Channel of a message event, with its type. */
 export const Where = z.object({ channel: id, channel_type: z.string().optional() });
 export type Where = z.output<typeof Where>;
 
@@ -53,7 +53,7 @@ export const Deleted = Where.extend({
 	previous_message: z.object({ thread_ts: ts.optional() }).nullish(),
 });
 
-/** https://docs.slack.dev/reference/objects/file-object */
+/** File object: https://docs.slack.dev/reference/objects/file-object */
 export const WireFile = z.object({
 	id,
 	name: z.string().nullish(),
@@ -67,7 +67,7 @@ export const WireFile = z.object({
 });
 export type WireFile = z.output<typeof WireFile>;
 
-/** https://docs.slack.dev/reference/events/reaction_added */
+/** Event of a reaction: https://docs.slack.dev/reference/events/reaction_added */
 export const Reaction = z.object({
 	user: id,
 	reaction: z.string(),
@@ -78,19 +78,21 @@ export const Reaction = z.object({
 	]),
 });
 
-/** https://docs.slack.dev/reference/events/agent_session_stopped */
+/** Event of the stop button: https://docs.slack.dev/reference/events/agent_session_stopped */
 export const Stopped = z.object({ user: id, channel: id, thread_ts: ts });
 
-/** https://docs.slack.dev/reference/events/agent_session_title_changed */
+/** Event of a changed title: https://docs.slack.dev/reference/events/agent_session_title_changed */
 export const Retitled = Stopped.extend({ title: z.string().max(200) });
 
-/** https://docs.slack.dev/reference/events/app_context_changed. `Viewed` reads the context. */
+/** Event of a changed view: https://docs.slack.dev/reference/events/app_context_changed. `Viewed` parses the context. */
 export const ContextChanged = z.object({ user: id, context: z.unknown() });
 
-/** https://docs.slack.dev/reference/events/app_home_opened. `channel`: the direct messages of the person. */
+/**
+ * Event of the app's home: https://docs.slack.dev/reference/events/app_home_opened. `channel` is the person's direct messages.
+ */
 export const HomeOpened = z.object({ user: id, channel: id, tab: z.string().optional() });
 
-/** https://docs.slack.dev/reference/objects/user-object */
+/** User object: https://docs.slack.dev/reference/objects/user-object */
 export const User = z.object({
 	id,
 	team_id: z.string().optional(),
@@ -98,17 +100,17 @@ export const User = z.object({
 	real_name: z.string().nullish(),
 	profile: z.object({ display_name: z.string().nullish(), real_name: z.string().nullish() }).nullish(),
 	is_bot: z.boolean().optional(),
-	/** Deactivated, or removed from the workspace. */
+	/** Whether the user was deactivated, or removed from the workspace. */
 	deleted: z.boolean().optional(),
 	is_restricted: z.boolean().optional(),
 	is_ultra_restricted: z.boolean().optional(),
 	is_stranger: z.boolean().optional(),
-	/** Workspaces of the person in an organization. */
+	/** The user's workspaces in an organization. */
 	enterprise_user: z.object({ teams: z.array(z.string()).default([]) }).nullish(),
 });
 export type User = z.output<typeof User>;
 
-/** https://docs.slack.dev/reference/objects/conversation-object */
+/** Channel object: https://docs.slack.dev/reference/objects/conversation-object */
 export const Channel = z.object({
 	id,
 	name: z.string().nullish(),
@@ -121,7 +123,7 @@ export const Channel = z.object({
 });
 export type Channel = z.output<typeof Channel>;
 
-/** Events about a channel: some have its id, some the complete channel. */
+/** Channel of an event. Some events have only its id, others the complete object. */
 export const OfChannel = z.object({
 	channel: z.union([id, z.object({ id }).transform((channel) => channel.id)]),
 });

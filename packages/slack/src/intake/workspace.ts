@@ -1,13 +1,13 @@
 import * as z from "zod";
 import type { OwnAccount } from "../vocabulary/slack-port.ts";
 
-/** Commands have these values as strings. */
+/** Boolean, which is a string in commands. */
 const isTrue = z
 	.union([z.boolean(), z.string()])
 	.nullish()
 	.transform((value) => value === true || value === "true");
 
-/** Recipients of an event: https://docs.slack.dev/apis/events-api#authorizations */
+/** An installation that receives an event: https://docs.slack.dev/apis/events-api#authorizations */
 export const Installation = z.object({
 	team_id: z.string().nullish(),
 	enterprise_id: z.string().nullish(),
@@ -16,7 +16,7 @@ export const Installation = z.object({
 export type Installation = z.output<typeof Installation>;
 
 /**
- * Whether an event is for this installation. An app may be installed in other workspaces, whose members have no rights
+ * Whether an event is for this installation. The app may also be installed in other workspaces, whose members have no permissions
  * here.
  */
 export function isForSelf(

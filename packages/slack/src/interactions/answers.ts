@@ -9,10 +9,10 @@ export interface AnswersParts {
 	readonly log: Logger;
 }
 
-/** Slack shows a failure after three seconds, which include the network. */
+/** Milliseconds until an interaction is answered. Slack shows a failure after three seconds, including network delays. */
 const answeredMs = 1500;
 
-/** A text that only the acting person sees. */
+/** Returns a text that only the acting person sees. */
 export function privately(text: string): Readonly<Record<string, unknown>> {
 	return { response_type: "ephemeral", replace_original: false, text };
 }
@@ -27,8 +27,8 @@ export class Answers {
 	}
 
 	/**
-	 * Resolves in time with the body of the acknowledgement. `reply` converts the text of the work, or of its failure. If
-	 * the work takes too long, or without `reply`, the text is posted in private afterwards.
+	 * Resolves in time with the body of the acknowledgement. `reply` converts the text of the work, or of its failure. Without
+	 * `reply`, or if the work takes too long, the text is posted privately afterwards.
 	 */
 	async inTime(
 		work: Promise<string | undefined>,
@@ -50,7 +50,7 @@ export class Answers {
 		return undefined;
 	}
 
-	/** Posts a private text to the person, in the channel of the interaction. */
+	/** Posts a private text for the person, in the channel of the interaction. */
 	async postPrivately({ url, channel, user, thread }: AnswerTarget, text: string): Promise<void> {
 		const { port, log } = this.#parts;
 		const there = thread === undefined ? {} : { thread_ts: thread };
@@ -58,7 +58,7 @@ export class Answers {
 			port.call({ method: "chat.postEphemeral", args: { channel, user, text, ...there } });
 		const byUrl = async (to: string): Promise<SlackAnswer> => {
 			const answer = await port.respond(to, { ...privately(text), ...there });
-			// A `response_url` accepts a limited number of answers; after that, the text is posted in the channel.
+			// A `response_url` accepts a limited number of answers. After that, the text is posted in the channel.
 			return answer.type === "refused" ? inPlace() : answer;
 		};
 		const answer = await (url === undefined ? inPlace() : byUrl(url)).catch(ParleyError.from);
@@ -67,7 +67,7 @@ export class Answers {
 		log.error("could not post the private answer to an interaction", { user, channel, why });
 	}
 
-	/** Continues work after the acknowledgement. */
+	/** Runs work that continues after the acknowledgement. */
 	run(work: Promise<unknown>): void {
 		const running = work
 			.catch((error: unknown) => this.#parts.log.error("could not answer an interaction", { error }))
@@ -82,7 +82,7 @@ export class Answers {
 }
 
 /**
- * A `response_url` accepts five answers in this time:
+ * Milliseconds for which a `response_url` accepts up to five answers:
  * https://docs.slack.dev/interactivity/handling-user-interaction#responses
  */
 const answerableMs = 30 * 60_000;
@@ -96,7 +96,7 @@ export interface AnswerTarget {
 	readonly thread?: string | undefined;
 }
 
-/** `id`: trigger id of the interaction. */
+/** Returns the ticket for a private answer. `id` is the trigger id of the interaction. */
 export function ticketFor(id: string, at: number, { url, channel, user, thread }: AnswerTarget): Ticket {
 	const token = JSON.stringify({ url, channel, user, thread });
 	return { id, token, expiresAt: at + answerableMs };

@@ -38,12 +38,12 @@ export interface InteractionsParts {
 	readonly files: Files;
 	readonly controls: Controls;
 	readonly malformed: Malformed;
-	/** `Connector.accept`. */
+	/** See `Connector.accept`. */
 	readonly accept: (
 		inbound: InboundEvent,
 		key: { readonly id: string; readonly conversation: string },
 	) => Promise<unknown>;
-	/** `Connector.form`. */
+	/** See `Connector.form`. */
 	readonly form: (pressed: {
 		readonly control: string;
 		readonly person: Person;
@@ -53,7 +53,7 @@ export interface InteractionsParts {
 	readonly log: Logger;
 }
 
-/** Older presses are ignored, because the person has already seen a failure. Clock differences are smaller. */
+/** Milliseconds. Older presses are ignored, because the person has already seen a failure. Clocks differ by less. */
 const staleMs = 5 * 60_000;
 
 interface Happened {
@@ -65,10 +65,10 @@ interface Happened {
 	readonly place: AnswerTarget;
 }
 
-/** Common fields of the inbound events. */
+/** Fields that the inbound events share. */
 type Shared = "room" | "person" | "at" | "ticket";
 
-/** Handles commands, presses, forms and message menus. Slack does not redeliver these. */
+/** Handles commands, presses, forms and message menus. Slack does not redeliver these interactions. */
 export class Interactions {
 	readonly #parts: InteractionsParts;
 	readonly #answers: Answers;
@@ -78,7 +78,7 @@ export class Interactions {
 		this.#answers = new Answers(parts);
 	}
 
-	/** Resolves within two seconds: when the interaction is stored or answered, or will be answered in private. */
+	/** Resolves within two seconds, when the interaction is stored or answered, or when the answer will follow privately. */
 	async handle({ type, body }: Interaction): Promise<SlackReply> {
 		return this.#handlers[type](body);
 	}
@@ -107,7 +107,7 @@ export class Interactions {
 		if (this.#isElsewhere(read)) return privately(interactionTexts.otherWorkspace);
 		const place = { url, channel, user };
 		const work = async (): Promise<string | undefined> => {
-			// The manifest disables Slack's escaping for it.
+			// The manifest disables Slack's escaping for the command's text.
 			const ordered = readCommand(read.text, { slash: read.command, bot: self.name });
 			if ("words" in ordered) return ordered.words;
 			const outside = await this.#outside(channel);
@@ -154,7 +154,7 @@ export class Interactions {
 		const { malformed, controls, channels } = this.#parts;
 		const read = malformed.read("block_actions", BlockActions, body);
 		const [action] = read?.actions ?? [];
-		// Slack opens links itself.
+		// Slack opens links without the app.
 		if (read === undefined || action === undefined || action.action_id.startsWith("link:")) return undefined;
 		const { trigger_id: trigger, response_url: url } = read;
 		const home = read.view?.type === "home" ? readHomeMetadata(read.view.private_metadata) : undefined;
@@ -210,7 +210,7 @@ export class Interactions {
 		return this.#answers.inTime(work(), place, (words) => fieldError(Object.keys(values), words));
 	}
 
-	/** Rejects if the event cannot be stored. */
+	/** Stores the event. Rejects if this fails. */
 	async #accept(
 		{ trigger, user, at, place, ...happened }: Happened,
 		event: Omit<InboundEventOf<"command">, Shared> | Omit<InboundEventOf<"press">, Shared>,
@@ -222,7 +222,7 @@ export class Interactions {
 		return undefined;
 	}
 
-	/** A trigger is valid for three seconds, so the form is opened before any other request. */
+	/** Opens a form before any other request, because a trigger is valid for only three seconds. */
 	async #open(trigger_id: string, view: object, place: AnswerTarget): Promise<undefined> {
 		const { port, log } = this.#parts;
 		const opened = await port
@@ -240,20 +240,26 @@ export class Interactions {
 		return undefined;
 	}
 
-	/** The form with the state of its target; undefined if the press has an answer instead. */
+	/** Returns the form with the current state of its target. Undefined if the press has no form. */
 	async #formOf(control: string, user: string, room: Promise<Room>): Promise<Form | undefined> {
 		const person = await this.#parts.people.find(user);
 		return this.#parts.form({ control, person, room: await room });
 	}
 
-	/** Commands and menus are available in all channels. Without the bot in the channel, its posts would not be visible. */
+	/**
+	 * Returns an explanation if the bot is not in the channel. Commands and menus are available in all channels, but the bot's
+	 * posts would not be visible there.
+	 */
 	async #outside(channel: string): Promise<string | undefined> {
 		const { self, channels } = this.#parts;
 		if ((await channels.find(channel)).ours) return undefined;
 		return interactionTexts.notInConversation({ bot: self.name });
 	}
 
-	/** Presses and forms need no such check, because their controls are signed. */
+	/**
+	 * Whether the interaction belongs to another installation. Presses and forms need no such check, because their controls are
+	 * signed.
+	 */
 	#isElsewhere(installation: Installation): boolean {
 		const { self, log } = this.#parts;
 		const { team_id, enterprise_id } = installation;
@@ -275,7 +281,7 @@ export class Interactions {
 	}
 }
 
-/** Thread and post of a control. A post at the top is not in a thread, even if it has one. */
+/** Returns the thread and the post of a control. A post that starts a thread is not in that thread. */
 function pressedIn(
 	{ message, container }: BlockActions,
 	channel: string,
@@ -288,10 +294,10 @@ function pressedIn(
 	});
 }
 
-/** Identifies the connector's forms. */
+/** Callback id of the connector's forms. */
 const formId = "parley-form";
 
-/** Channel and control of a form, which Slack returns with the submission. */
+/** Channel and control of a form. Slack returns them with the submission. */
 const Metadata = z.object({
 	control: z.string(),
 	channel: id,
@@ -301,10 +307,10 @@ const Metadata = z.object({
 });
 type Metadata = z.output<typeof Metadata>;
 
-/** https://docs.slack.dev/reference/block-kit/blocks/input-block and .../elements/plain-text-input-element */
+/** Maximum characters: https://docs.slack.dev/reference/block-kit/blocks/input-block and .../elements/plain-text-input-element */
 const maximum = { title: 24, label: 2000, text: limits.fieldText } as const;
 
-/** View of a form, with one block per field. */
+/** Returns the view of a form, with one block per field. */
 function viewOf({ title, fields }: Form, metadata: Metadata): Readonly<Record<string, unknown>> {
 	return {
 		type: "modal",
@@ -329,7 +335,7 @@ function viewOf({ title, fields }: Form, metadata: Metadata): Readonly<Record<st
 	};
 }
 
-/** Returns undefined for other text. */
+/** Parses the metadata of a form. Returns undefined for other text. */
 function readMetadata(text: string): Metadata | undefined {
 	try {
 		return Metadata.safeParse(parseJson(text)).data;
@@ -339,7 +345,7 @@ function readMetadata(text: string): Metadata | undefined {
 	}
 }
 
-/** Shows an error below the first field. The form stays open. */
+/** Returns a response that shows an error below the first field. The form stays open. */
 function fieldError(fields: readonly string[], words: string): Readonly<Record<string, unknown>> {
 	const [first = "text"] = fields;
 	return { response_action: "errors", errors: { [first]: words } };

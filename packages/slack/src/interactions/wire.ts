@@ -2,11 +2,11 @@ import * as z from "zod";
 import { id, Message, ts } from "../intake/wire.ts";
 import { Installation } from "../intake/workspace.ts";
 
-/** Opens forms for three seconds. Unique for each interaction. */
+/** Id that is unique for each interaction. For three seconds, it can open a form. */
 const trigger_id = z.string().min(1).max(128);
 const url = z.string().optional();
 
-/** https://docs.slack.dev/interactivity/implementing-slash-commands#app_command_handling */
+/** Slash command: https://docs.slack.dev/interactivity/implementing-slash-commands#app_command_handling */
 export const SlashCommand = Installation.extend({
 	trigger_id,
 	command: z.string().regex(/^\/\S{1,40}$/),
@@ -20,12 +20,12 @@ const User = z.object({ id });
 const OfChannel = z.object({ id });
 const Option = z.object({ value: z.string() });
 
-/** https://docs.slack.dev/reference/interaction-payloads/block_actions-payload */
+/** Press of a control: https://docs.slack.dev/reference/interaction-payloads/block_actions-payload */
 export const BlockActions = z.object({
 	trigger_id,
 	response_url: url,
 	user: User,
-	/** Absent on a home page. */
+	/** Absent on the app's home page. */
 	channel: OfChannel.optional(),
 	view: z.object({ type: z.string(), private_metadata: z.string() }).optional(),
 	container: z.object({ message_ts: ts.optional(), thread_ts: ts.optional() }).optional(),
@@ -35,7 +35,7 @@ export const BlockActions = z.object({
 			z.object({
 				action_id: z.string(),
 				action_ts: ts,
-				/** `feedback_buttons` have the control of the pressed button as their value. */
+				/** For `feedback_buttons`, the value is the control of the pressed button. */
 				type: z.string().optional(),
 				value: z.string().optional(),
 				selected_option: Option.nullish(),
@@ -46,7 +46,7 @@ export const BlockActions = z.object({
 });
 export type BlockActions = z.output<typeof BlockActions>;
 
-/** https://docs.slack.dev/reference/interaction-payloads/view-interactions-payload */
+/** Submitted form: https://docs.slack.dev/reference/interaction-payloads/view-interactions-payload */
 export const ViewSubmission = z.object({
 	trigger_id,
 	user: User,
@@ -59,7 +59,7 @@ export const ViewSubmission = z.object({
 	}),
 });
 
-/** https://docs.slack.dev/reference/interaction-payloads/shortcuts-interaction-payload */
+/** Use of a message menu: https://docs.slack.dev/reference/interaction-payloads/shortcuts-interaction-payload */
 export const MessageAction = z.object({
 	trigger_id,
 	response_url: url,

@@ -4,11 +4,11 @@ import { connectionTexts } from "../texts/connection.ts";
 import { doctorTexts } from "../texts/doctor.ts";
 import type { SlackAnswer, SlackApi } from "../vocabulary/slack-port.ts";
 
-/** Settings page of the app. */
+/** Page with the settings of Slack apps. */
 export const appSettings = "https://api.slack.com/apps";
 
 /**
- * Returns the response of a method. Rejects with a `ParleyError` for people: `unauthenticated` for an unknown token, and
+ * Returns the response of a method. Rejects with a `ParleyError` for people: `unauthenticated` for an invalid token, and
  * `failed_precondition` with instructions for other refusals.
  */
 export async function askSlack(
@@ -29,7 +29,7 @@ function refused(
 	method: string,
 	{ error, body }: Extract<SlackAnswer, { readonly type: "refused" }>,
 ): ParleyError {
-	// All other methods use the bot token.
+	// Only `apps.connections.open` uses the app token.
 	const token = method === "apps.connections.open" ? "app" : "bot";
 	const { needed } = body;
 	const lacks =
@@ -50,7 +50,7 @@ function refused(
 	});
 }
 
-/** https://docs.slack.dev/reference/methods/auth.test#errors */
+/** Errors of an invalid token: https://docs.slack.dev/reference/methods/auth.test#errors */
 const tokenFaults: ReadonlySet<string> = new Set([
 	"not_authed",
 	"invalid_auth",

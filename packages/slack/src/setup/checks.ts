@@ -9,16 +9,16 @@ import type { SlackApi } from "../vocabulary/slack-port.ts";
 import { appSettings, askSlack } from "./ask-slack.ts";
 import type { ProbeResult } from "./probe-address.ts";
 
-/** Access to Slack for the checks. */
+/** Access of the checks to Slack. */
 export interface SlackChecks {
 	readonly bot: SlackApi;
-	/** For Socket Mode. */
+	/** API with the app token, for Socket Mode. */
 	readonly app?: SlackApi;
-	/** For HTTP: checks the connector's address; `probe` is absent if the address is unknown. */
+	/** For HTTP, checks the connector's address. `probe` is absent if the address is unknown. */
 	readonly http?: { readonly probe?: () => Promise<ProbeResult> };
-	/** Errors in the settings, which are reported without a request to Slack. `fix` replaces that of the check. */
+	/** Invalid settings, which are reported without a request to Slack. `fix` replaces the fix of the check. */
 	readonly wrong?: Readonly<Partial<Record<"token" | "transport", WrongSetting>>>;
-	/** Time according to Slack, in milliseconds since the epoch; undefined if Slack does not report it. */
+	/** Returns Slack's time in milliseconds since the epoch, or undefined if Slack does not report it. */
 	readonly theirTime: () => Promise<number | undefined>;
 	readonly clock: Clock;
 	readonly shapes: readonly CommandShape[];
@@ -32,7 +32,7 @@ export interface WrongSetting {
 
 type Check = (checks: SlackChecks) => Promise<Finding>;
 
-/** The web client adds the header `x-oauth-scopes` here. */
+/** Scopes of the token, from the header `x-oauth-scopes`. The web client adds them to the response. */
 const Scoped = z.object({ response_metadata: z.object({ scopes: z.array(z.string()) }) });
 const Rooms = z.object({
 	channels: z.array(z.unknown()),
@@ -81,7 +81,10 @@ async function checkTransport({ app, http, wrong }: SlackChecks): Promise<Findin
 	return { id, status: "ok", what: doctorTexts.sockets };
 }
 
-/** Only the local response is visible here. Whether Slack reaches the address is shown in the settings of the app. */
+/**
+ * Describes the result for the connector's address. This machine sees only the local response. The settings of the app show
+ * whether Slack reaches the address.
+ */
 function entranceWords({ at, by }: ProbeResult): Omit<Finding, "id"> {
 	switch (by) {
 		case "connector":
@@ -97,7 +100,7 @@ function entranceWords({ at, by }: ProbeResult): Omit<Finding, "id"> {
 	}
 }
 
-/** Over HTTP, signatures are valid only if both clocks agree. */
+/** Compares the clocks. Over HTTP, signatures are valid only if both clocks agree. */
 async function checkClock({ theirTime, clock }: SlackChecks): Promise<Finding> {
 	const id = "slack-clock";
 	const theirs = await theirTime();
@@ -111,14 +114,14 @@ async function checkRooms({ bot }: SlackChecks): Promise<Finding> {
 		await askSlack(bot, "users.conversations", query),
 	);
 	const count = channels.length;
-	// A page may be short or empty although more pages follow.
+	// A page may be short or empty even if more pages follow.
 	const isComplete = !more?.next_cursor;
 	if (count === 0 && isComplete)
 		return { id, status: "warn", what: doctorTexts.noRooms, fix: doctorTexts.noRoomsFix };
 	return { id, status: "ok", what: doctorTexts.rooms({ count: Math.max(1, count), isComplete }) };
 }
 
-/** In a useful order: all other checks need the first one. */
+/** Checks in order. All other checks depend on the first one. */
 export const checks = {
 	token: checkToken,
 	scopes: checkScopes,
@@ -129,7 +132,7 @@ export const checks = {
 } as const satisfies Record<string, Check>;
 export type CheckName = keyof typeof checks;
 
-/** Returns the finding of one check, also if the check itself fails. */
+/** Runs one check. A check that throws becomes a finding. */
 export async function runCheck(name: CheckName, parts: SlackChecks): Promise<Finding> {
 	try {
 		return await checks[name](parts);
@@ -138,9 +141,9 @@ export async function runCheck(name: CheckName, parts: SlackChecks): Promise<Fin
 	}
 }
 
-/** Runs all checks without changing anything. Never rejects: a failed check is a finding. */
+/** Runs all checks without changing anything. Never rejects: a check that fails becomes a finding. */
 export async function* examineSlack(parts: SlackChecks): AsyncGenerator<Finding> {
-	// True because these are the keys of the object.
+	// The cast is true because these are the keys of the object.
 	for (const name of Object.keys(checks) as CheckName[]) {
 		const finding = await runCheck(name, parts);
 		yield finding;
@@ -157,20 +160,21 @@ function failed(id: string, { code, message }: ParleyError): Finding {
 
 const fixes: Partial<Record<ParleyError["code"], string>> & { readonly permission_denied: string } = {
 	unavailable: checkTexts.unavailableFix({ host: "slack.com", statusPage: "https://slack-status.com" }),
-	// The message has the required change.
+	// The message describes the required change.
 	failed_precondition: doctorTexts.settingsFix(page),
 	permission_denied: doctorTexts.refusedFix(page),
 };
 
-/** https://docs.slack.dev/changelog/2025/05/29/rate-limit-changes-for-non-marketplace-apps */
+/**
+ * Maximum messages per request of a limited app:
+ * https://docs.slack.dev/changelog/2025/05/29/rate-limit-changes-for-non-marketplace-apps
+ */
 const fewest = 15;
 
 const Channels = z.object({ channels: z.array(z.object({ id: z.string() })) });
 const History = z.object({ messages: z.array(z.unknown()), has_more: z.boolean().optional() });
 
-/**
- * Detects the rate limit class of the app. No method reports it, but a limited app gets fewer messages of a long channel.
- */
+/** Detects whether Slack limits the app. No method reports it, but a limited app gets fewer messages of a long channel. */
 async function checkLimits({ bot }: { readonly bot: SlackApi }): Promise<Finding> {
 	const id = "slack-limits";
 	const given = await readHistory(bot);
@@ -185,7 +189,7 @@ async function checkLimits({ bot }: { readonly bot: SlackApi }): Promise<Finding
 	return { id, status: "warn", what: doctorTexts.unknownHistory, fix };
 }
 
-/** Number of messages that Slack returns if one more is requested; undefined without any. */
+/** Returns the number of messages that Slack returns when one more than the limit is requested. Undefined without a channel. */
 async function readHistory(
 	bot: SlackApi,
 ): Promise<{ readonly count: number; readonly hasMore: boolean } | undefined> {

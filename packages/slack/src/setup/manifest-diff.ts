@@ -1,9 +1,9 @@
 import { defined } from "@parley/base";
 import type { Manifest } from "./manifest.ts";
 
-/** A difference of an installed manifest. `is` or `wanted` is absent for a missing value. */
+/** A difference between an installed manifest and the required one. `is` or `wanted` is absent for a missing value. */
 export interface Difference {
-	/** `oauth_config.scopes.bot`. */
+	/** Path of the value, for example `oauth_config.scopes.bot`. */
 	readonly path: string;
 	readonly is?: unknown;
 	readonly wanted?: unknown;
@@ -11,7 +11,7 @@ export interface Difference {
 
 const sections = ["display_information", "features", "oauth_config", "settings"];
 
-/** Reads a manifest, alone or in the response of `apps.manifest.export`; undefined for other data. */
+/** Parses a manifest, alone or in a response of `apps.manifest.export`. Returns undefined for other data. */
 export function readManifest(data: unknown): Manifest | undefined {
 	if (!isObject(data)) return undefined;
 	if (sections.some((section) => isObject(data[section]))) return data;
@@ -19,8 +19,8 @@ export function readManifest(data: unknown): Manifest | undefined {
 }
 
 /**
- * Required changes of `installed`. Names and colours belong to the operator, and additional settings may stay. Additional
- * scopes and events are reported, because the app should not have unused rights.
+ * Returns the required changes of `installed`. The operator may change names and colours, and keep additional settings.
+ * Additional scopes and events are reported, because the app should have no unused permissions.
  */
 export function manifestDiff(installed: unknown, wanted: Manifest): readonly Difference[] {
 	const { display_information: _theirs, _metadata: _version, ...needed } = wanted;
@@ -30,7 +30,7 @@ export function manifestDiff(installed: unknown, wanted: Manifest): readonly Dif
 	];
 }
 
-/** Lists of rights and events, in which additional entries are reported. */
+/** Paths of permissions and events. Additional entries in them are reported. */
 const rights = [
 	["oauth_config", "scopes"],
 	["settings", "event_subscriptions"],
@@ -59,7 +59,7 @@ function differences(path: string, is: unknown, wanted: unknown): readonly Diffe
 	return is === wanted ? [] : [{ path, wanted, ...defined({ is }) }];
 }
 
-/** Texts for people, which the operator may change. */
+/** Names of texts for people, which the operator may change. */
 const operators: ReadonlySet<string> = new Set([
 	"display_name",
 	"always_online",
@@ -83,7 +83,7 @@ function listDifferences(path: string, is: unknown, wanted: readonly unknown[]):
 	return [...missing, ...more];
 }
 
-/** Identifier of an entry of a list. */
+/** Returns the name that identifies an entry of a list. */
 function nameOf(one: unknown): unknown {
 	if (!isObject(one)) return one;
 	return one["callback_id"] ?? one["command"] ?? one["name"];
@@ -93,7 +93,7 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
 	return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** A difference as one line for people. */
+/** Describes a difference in one line for people. */
 export function differenceWords({ path, is, wanted }: Difference): string {
 	const text = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value));
 	if (is === undefined) return `+ ${path}: ${text(wanted)}`;

@@ -8,7 +8,7 @@ const shapes = commandTable;
 const wanted = manifestOf({ shapes });
 
 function changed(change: (manifest: Record<string, never>) => void): unknown {
-	// A copy that the test changes.
+	// The test changes this copy.
 	const copy = structuredClone(wanted) as Record<string, never>;
 	change(copy);
 	return copy;
@@ -40,13 +40,13 @@ test("every command of the table is in the hint, once", () => {
 
 test("the app subscribes to every change of a channel that is handled, once each", () => {
 	const events: readonly string[] = Object(wanted["settings"]).event_subscriptions.bot_events;
-	// These two arrive as messages.
+	// Slack reports conversions of channels as messages.
 	const known = [...audienceChanges.keys(), ...channelChanges].filter(
 		(name) => !name.includes("_convert_to_"),
 	);
 	expect(events).toEqual(expect.arrayContaining([...known, "channel_id_changed", "agent_session_stopped"]));
 	expect(events).toEqual([...new Set(events)].sort());
-	// Slack sends it without a subscription (https://docs.slack.dev/reference/events/app_rate_limited).
+	// Slack sends `app_rate_limited` without a subscription (https://docs.slack.dev/reference/events/app_rate_limited).
 	expect(events).not.toContain("app_rate_limited");
 });
 

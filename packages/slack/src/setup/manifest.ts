@@ -11,11 +11,11 @@ export interface Manifest {
 
 export interface ManifestOptions {
 	readonly shapes: readonly CommandShape[];
-	/** Public address of the connector without path and query; absent for Socket Mode. */
+	/** Public URL of the connector without path and query. Absent for Socket Mode. */
 	readonly publicUrl?: string;
 }
 
-/** Returns the manifest of Parley, with the kit's commands. */
+/** Returns Parley's manifest, with the kit's commands. */
 export function manifestOf({ shapes, publicUrl }: ManifestOptions): Manifest {
 	const url = publicUrl === undefined ? {} : { url: `${publicUrl.replace(/\/+$/, "")}${requestPath}` };
 	const requestUrl = "url" in url ? { request_url: url.url } : {};
@@ -56,7 +56,7 @@ export function manifestOf({ shapes, publicUrl }: ManifestOptions): Manifest {
 	};
 }
 
-/** The first words of all commands. */
+/** Returns the first words of all commands. */
 function usageOf(shapes: readonly CommandShape[]): string {
 	const words = new Set(shapes.map(({ name }) => name.split(" ")[0] ?? name));
 	return [...words].join(" | ");

@@ -7,14 +7,14 @@ import { type Entrance, probeAddress } from "./probe-address.ts";
 
 const timeoutMs = 5000;
 
-/** Opens the access to Slack for checks, without a socket. */
+/** Opens access to Slack for the checks, without a socket. */
 export function openChecks(options: {
 	readonly botToken: string;
 	readonly appToken?: string | undefined;
-	/** For HTTP: the signing secret and the address, if known. */
+	/** For HTTP, the signing secret and the address, if they are known. */
 	readonly http?: Partial<Entrance> | undefined;
 	readonly wrong?: SlackChecks["wrong"];
-	/** Replaces `https://slack.com/api/`. */
+	/** URL of the API. Default: `https://slack.com/api/`. */
 	readonly apiUrl?: string | undefined;
 	readonly clock: Clock;
 	readonly log: Logger;

@@ -7,15 +7,15 @@ import { requestPath } from "../client/transport/http-transport.ts";
 
 const timeoutMs = 5000;
 
-/** Program that responds at the connector's address. */
+/** The program that responds at the connector's address. */
 export interface ProbeResult {
-	/** HOST:PORT. */
+	/** Address in the form `HOST:PORT`. */
 	readonly at: string;
-	/** `unknown`: the port is known only after the start of the connector. */
+	/** `unknown` if the port is known only after the start of the connector. */
 	readonly by: "connector" | "another-secret" | "another" | "nobody" | "unknown";
 }
 
-/** Address at which the connector receives requests of Slack. */
+/** Address at which the connector receives Slack's requests. */
 export interface Entrance {
 	readonly signingSecret: string;
 	readonly listen: { readonly host: string; readonly port: number };
@@ -26,7 +26,7 @@ interface ProbeOptions extends Entrance {
 }
 
 /**
- * Sends Slack's URL verification, with its signature, to the connector's address:
+ * Sends Slack's URL verification with a signature to the connector's address:
  * https://docs.slack.dev/reference/events/url_verification. Never rejects.
  */
 export async function probeAddress(options: ProbeOptions): Promise<ProbeResult> {
@@ -50,7 +50,7 @@ async function post(
 	const timestamp = String(Math.floor(clock.now() / 1000));
 	const mac = createHmac("sha256", signingSecret).update(`v0:${timestamp}:${body}`).digest("hex");
 	const sent = request({
-		// Without an agent, no outbound proxy is used.
+		// Without an agent, the request uses no outbound proxy.
 		host: everywhere[listen.host] ?? listen.host,
 		port: listen.port,
 		agent: false,
@@ -65,10 +65,10 @@ async function post(
 		},
 	});
 	sent.end(body);
-	// True by the types of Node's event.
+	// The cast is true because Node's event has this type.
 	const [response] = (await once(sent, "response")) as [IncomingMessage];
 	return { status: response.statusCode, body: await text(response) };
 }
 
-/** A wildcard address cannot be requested. */
+/** Addresses to use instead of wildcard addresses, which cannot be requested. */
 const everywhere: Readonly<Record<string, string>> = { "0.0.0.0": "127.0.0.1", "::": "::1" };

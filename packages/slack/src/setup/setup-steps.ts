@@ -6,13 +6,13 @@ import { type CheckName, runCheck, type SlackChecks } from "./checks.ts";
 export interface SetupParts extends SlackChecks {
 	/** Resolves when the running connector has answered a person for the first time. */
 	readonly answered: (signal: AbortSignal) => Promise<void>;
-	/** Maximum wait for it in milliseconds. */
+	/** Maximum milliseconds to wait for `answered`. */
 	readonly patienceMs: number;
 }
 
 type StepId = Exclude<keyof typeof setupTexts, "answer">;
 
-/** All steps until the bot answers, in order. The last one needs a running connector. */
+/** Returns all steps until the bot answers, in order. The last step requires a running connector. */
 export function setupSteps(parts: SetupParts): readonly SetupStep[] {
 	const { answered, patienceMs, clock, http } = parts;
 	const step = (id: StepId, names: readonly CheckName[]): SetupStep => ({

@@ -5,10 +5,10 @@ import type { SlackAnswer, SlackPort } from "../vocabulary/slack-port.ts";
 import { type Counted, everything, type RateLimits } from "./rate-limits.ts";
 import { isOfTheMoment, isOfTheToken, refusalOf } from "./refused.ts";
 
-/** Response of Slack to a successful call. */
+/** Slack's response to a successful call. */
 export interface Carried {
 	readonly body: Readonly<Record<string, unknown>>;
-	/** Rate limits that are exhausted, or nearly. */
+	/** Rate limits that are exhausted or nearly exhausted. */
 	readonly limits: readonly RateLimit[];
 }
 
@@ -21,7 +21,7 @@ export interface CallerParts {
 
 type Args = Readonly<Record<string, unknown>>;
 
-/** Wait after Slack has refused the token, or temporarily all calls. */
+/** Milliseconds to wait after Slack has refused the token or, temporarily, all calls. */
 const refusedMs = 60_000;
 
 /** Makes single calls, and converts every failure to a `DeliveryError`. */
@@ -33,7 +33,7 @@ export class Caller {
 		this.#parts = parts;
 	}
 
-	/** Does not send while a known rate limit would refuse the call. */
+	/** Sends a call, unless a known rate limit would refuse it. */
 	async ask(counted: Counted, args: Args): Promise<Carried> {
 		const { port, limits } = this.#parts;
 		const { method } = counted;
@@ -44,7 +44,7 @@ export class Caller {
 		return { body, limits: limits.emptied(counted) };
 	}
 
-	/** Posts to a `response_url`, which has no other rate limits. */
+	/** Posts to a `response_url`, which has no rate limits of its own. */
 	async respond(url: string, body: Args): Promise<void> {
 		const answer = await this.#parts.port.respond(url, body).catch(unknown);
 		this.#carried(answer, "response_url", "response_url");
@@ -74,7 +74,7 @@ export class Caller {
 		throw refusal;
 	}
 
-	/** A new token may allow the calls, so that posts wait for the operator. */
+	/** Throws while the token is refused. Posts wait, because the operator may set a new token. */
 	#checkToken(method: string): void {
 		const left = this.#refusedUntil - this.#parts.clock.monotonic();
 		if (left <= 0) return;

@@ -10,23 +10,23 @@ import { deliveryTexts } from "../texts/delivery.ts";
 
 /** Content of a message. */
 export interface Showing {
-	/** As `slackDialect` writes it. */
+	/** Text that `slackDialect` has written. */
 	readonly body: string;
 	readonly controls?: readonly (readonly Control[])[];
-	/** Body to show instead if Slack refuses the message. */
+	/** Body to show if Slack refuses the message. */
 	readonly plain?: string;
-	/** The list of steps in `body`. */
+	/** List of steps in `body`. */
 	readonly list?: StepList;
-	/** Text for a message without other content, for example a file name. */
+	/** Text of a message without other content, for example a file name. */
 	readonly instead?: string;
 	/** Ids of people whom the message notifies. */
 	readonly mentions?: readonly string[];
 }
 
-/** A valid message, with the parts that were left out. */
+/** A valid message, with information about parts that were left out. */
 export interface Drafted {
 	readonly message: Message;
-	/** The complete text, if the message has only its start. */
+	/** Complete text, if the message contains only its beginning. */
 	readonly file?: { readonly name: string; readonly content: string };
 	/** Reasons for missing parts, for operators. */
 	readonly omitted: readonly string[];
@@ -35,8 +35,8 @@ export interface Drafted {
 const reserved = 2500;
 
 /**
- * Returns the message for the content. Parts that Slack would refuse are left out: controls are dropped, and a text that is
- * too long is shortened, with the complete text in a file. No text is lost. Throws `rejected` if no valid message exists.
+ * Returns the message for the content. Leaves out parts that Slack would refuse: drops controls, and shortens a text that is too
+ * long, with the complete text in a file. No text is lost. Throws `rejected` if no valid message is possible.
  */
 export function draftOf(showing: Showing): Drafted {
 	const drafted = withoutMentions(showing);
@@ -60,7 +60,7 @@ function withoutMentions({ body, controls = [], list, instead }: Showing): Draft
 }
 
 /**
- * Returns simpler versions of a message whose blocks Slack refused: with its controls, then without them. Empty if none is
+ * Returns simpler versions of a message whose blocks Slack refused: with its controls, then without them. Empty if no version is
  * valid.
  */
 export function plainDrafts({ body, plain: plainer, mentions, controls = [] }: Showing): readonly Message[] {
@@ -73,7 +73,7 @@ export function plainDrafts({ body, plain: plainer, mentions, controls = [] }: S
 	return all.filter((message) => Object.keys(checkMessage(message)).length === 0);
 }
 
-/** https://docs.slack.dev/messaging/formatting-message-text#mentioning-users */
+/** Adds mentions: https://docs.slack.dev/messaging/formatting-message-text#mentioning-users */
 function withMentions(message: Message, { mentions = [] }: Pick<Showing, "mentions">): Message {
 	if (mentions.length === 0) return message;
 	const named = mentions.map((id) => `<@${id}>`).join(" ");
@@ -100,14 +100,14 @@ function beginningOf(body: string): { beginning: string; file?: Drafted["file"] 
 	return defined({ beginning: posts[0] ?? "", file });
 }
 
-/** Throws for a message that Slack would refuse. */
+/** Returns the message. Throws if Slack would refuse it. */
 function passed(message: Message): Message {
 	const problems = Object.values(checkMessage(message));
 	if (problems.length === 0) return message;
 	throw new DeliveryError(deliveryTexts.invalid({ problems }), { kind: "rejected" });
 }
 
-/** A line of small print below a body. */
+/** Returns a line of small print to append to a body. */
 export function smallLine(text: string): string {
 	return `\n${smallPrintStart}${slackDialect.write([plain(text)])}`;
 }

@@ -9,7 +9,7 @@ import type { OwnAccount } from "../vocabulary/slack-port.ts";
 import type { Caller } from "./caller.ts";
 import type { PostTarget } from "./post-targets.ts";
 
-/** Parts of a message that are read: https://docs.slack.dev/reference/methods/conversations.history */
+/** Parsed fields of a message: https://docs.slack.dev/reference/methods/conversations.history */
 const Found = z.object({
 	ts: z.string().regex(/^\d+\.\d+$/),
 	user: z.string().optional().catch(undefined),
@@ -34,9 +34,9 @@ const Page = z.object({
 	response_metadata: z.object({ next_cursor: z.string().optional() }).nullish().catch(undefined),
 });
 
-/** Maximum difference by which this machine's clock may be ahead of Slack's. */
+/** Maximum milliseconds by which this machine's clock may be ahead of Slack's. */
 export const skewMs = 6 * 60_000;
-/** Maximum messages of a search. Beyond that, the result is unknown. */
+/** Maximum messages of a search. If there are more, the result is unknown. */
 const maxMessages = 2000;
 const maxPages = 60;
 const maxLooks = 500;
@@ -53,23 +53,26 @@ interface Look {
 }
 
 export interface Search {
-	/** The same for all tries of one search. */
+	/** Key that all attempts of one search share. */
 	readonly key: string;
-	/** Earliest time of the message, in milliseconds since the epoch of Slack's clock. */
+	/** Earliest time of the message on Slack's clock, in milliseconds since the epoch. */
 	readonly since: number;
 	readonly fits: (message: Found) => boolean;
 }
 
 /**
- * Searches the bot's own messages. An app that is neither internal nor listed can read 15 messages a minute, so an
+ * Searches the bot's own messages. An app that is neither internal nor listed can read only 15 messages a minute, so an
  * interrupted search continues at its position.
  */
 export class History {
 	readonly #caller: Caller;
 	readonly #self: OwnAccount;
-	/** By `Search.key`. An evicted search starts again. */
+	/** Positions by `Search.key`. An evicted search starts again. */
 	readonly #looks = new LRUCache<string, Look>({ max: maxLooks });
-	/** Pages that are not requested yet, by their arguments. A page requested before a search may miss its message. */
+	/**
+	 * Pages that have not been requested yet, by their arguments. A page that was requested before a search started may miss the
+	 * message.
+	 */
 	readonly #next = new Map<string, Promise<MessagePage>>();
 
 	constructor(caller: Caller, self: OwnAccount) {
@@ -77,9 +80,7 @@ export class History {
 		this.#self = self;
 	}
 
-	/**
-	 * Returns undefined if the message does not exist. Rejects with `rejected` if there are too many messages to search.
-	 */
+	/** Returns the message, or undefined if it does not exist. Rejects with `rejected` if there are too many messages to search. */
 	async find(postTarget: PostTarget, search: Search): Promise<Found | undefined> {
 		const { key, fits } = search;
 		let look: Look = this.#looks.get(key) ?? { cursor: "", pages: 0, seen: 0 };
@@ -99,7 +100,10 @@ export class History {
 		}
 	}
 
-	/** After a start, many posts are searched at once. Searches of the same messages share requests, which Slack limits. */
+	/**
+	 * Reads a page. Searches of the same messages share requests, because many posts are searched after a start and Slack limits
+	 * requests.
+	 */
 	async #page({ channel, thread }: PostTarget, { key, since }: Search, cursor: string): Promise<MessagePage> {
 		const args = {
 			channel,
@@ -112,7 +116,7 @@ export class History {
 		const id = JSON.stringify(args);
 		const page = this.#next.get(id) ?? this.#request(id, args);
 		return page.catch((error: unknown) => {
-			// An expired cursor would never be accepted.
+			// After a failure, the search starts again, because Slack would never accept an expired cursor.
 			if (DeliveryError.from(error).kind !== "rate-limited") this.#looks.delete(key);
 			throw error;
 		});

@@ -10,7 +10,7 @@ import type { Caller } from "./caller.ts";
 type Home = Extract<Posting, { type: "home" }>;
 type HomeBlock = SectionBlock | ActionsBlock | ContextActionsBlock | { readonly type: "divider" };
 
-/** Publishes the home page of a person: https://docs.slack.dev/reference/methods/views.publish */
+/** Publishes a person's home page: https://docs.slack.dev/reference/methods/views.publish */
 export async function publishHome(caller: Caller, row: OutboxRow, home: Home): Promise<Receipt> {
 	const view = {
 		type: "home",
@@ -22,7 +22,7 @@ export async function publishHome(caller: Caller, row: OutboxRow, home: Home): P
 	return { remote: home.person, limits: empty };
 }
 
-/** A section of text and its buttons, with a line between two of them. */
+/** Returns sections of text with their buttons, and a line between two sections. */
 export function homeBlocks({ sections }: Home): readonly HomeBlock[] {
 	const blocks = sections.flatMap(({ body, controls }, index): HomeBlock[] => {
 		const text = bodyBlocks(body).text.slice(0, limits.textObject);

@@ -10,7 +10,7 @@ export interface PostTarget {
 	readonly thread?: string;
 }
 
-/** Channels and threads of posts: those of the conversation, or the thread of a card. */
+/** Channels and threads of posts. A post belongs to its conversation, or to the thread of a card. */
 export class PostTargets {
 	readonly #cards: CardMessages;
 
@@ -18,14 +18,14 @@ export class PostTargets {
 		this.#cards = cards;
 	}
 
-	/** See `CardMessages.require`. */
+	/** Returns the message of a card; see `CardMessages.require`. */
 	messageOf(row: OutboxRow, card: string): Promise<string> {
 		return this.#cards.require(row, card);
 	}
 
 	/**
-	 * Returns the target of a row, or the thread of `card`. A thread has no further threads, so there it is the thread of
-	 * the row.
+	 * Returns the target of a row, or the thread of `card`. In a thread, a card has no separate thread, because threads cannot be
+	 * nested.
 	 */
 	async targetOf(row: OutboxRow, card: string | undefined): Promise<PostTarget> {
 		const { channel, thread } = roomOf(row);

@@ -28,9 +28,9 @@ export type Post = Extract<Posting, { type: "post" }>;
 /** Disables mentions and link previews in the text. */
 export const quiet = { parse: "none", link_names: false } as const;
 const noPreviews = { unfurl_links: false, unfurl_media: false } as const;
-/** Metadata by which a post is found, with the nonce of its row. */
+/** Type of the metadata by which a post is found. The metadata also contains the row's nonce. */
 const eventType = "parley_post";
-/** Wait before the next try to upload a file. */
+/** Milliseconds to wait before the next attempt to upload a file. */
 const againMs = 10_000;
 const maxHalves = 500;
 
@@ -42,22 +42,22 @@ export interface PostsParts {
 	readonly history: History;
 	readonly files: SharedFiles;
 	readonly streams: Streams;
-	/** Reads a file of the gateway; undefined if the gateway refuses it. */
+	/** Reads a file from the gateway. Undefined if the gateway refuses it. */
 	readonly read: (upload: NonNullable<Post["upload"]>) => Promise<Uint8Array | undefined>;
 	readonly log: Logger;
 }
 
-/** Content of a post that is ready to be sent. */
+/** Content of a post that is ready to send. */
 interface Prepared extends Drafted {
 	readonly files: readonly SharedFile[];
 	readonly ids: readonly string[];
 	readonly showing: Showing;
 }
 
-/** Posts and edits in channels and threads. */
+/** Creates and edits posts in channels and threads. */
 export class Posts {
 	readonly #parts: PostsParts;
-	/** Posts without their files, by row. They must not be posted again. An evicted one is searched again. */
+	/** Posts whose files are missing, by row. They must not be posted again. An evicted post is searched again. */
 	readonly #halves = new LRUCache<string, string>({ max: maxHalves });
 
 	constructor(parts: PostsParts) {
@@ -94,7 +94,7 @@ export class Posts {
 		const grown = await this.#parts.streams.grow(row, post, message);
 		if (grown !== undefined) return { remote: target, limits: grown.limits };
 		const postTarget = { ...(await this.#parts.places.targetOf(row, post.thread)), ...message };
-		// An edit may be repeated, and must not share its files again.
+		// An edit may be repeated, and must not share its files twice.
 		const drafted = draftOf(showingOf(post));
 		const missing = await this.#missing(row, filesOf(post, drafted), postTarget);
 		const prepared = await this.#prepare(row, post, drafted, missing);
@@ -106,7 +106,7 @@ export class Posts {
 		return { remote: target, limits: empty };
 	}
 
-	/** https://docs.slack.dev/reference/methods/chat.delete */
+	/** Deletes a post: https://docs.slack.dev/reference/methods/chat.delete */
 	async remove(row: OutboxRow, target: string): Promise<Receipt> {
 		const message = readMessageId(target);
 		if (message === undefined)
@@ -123,7 +123,10 @@ export class Posts {
 		}
 	}
 
-	/** Makes a change that Slack refuses for a running stream. A process does not know the streams of the one before it. */
+	/**
+	 * Makes a change. If Slack refuses it because of a running stream, ends the stream first. A process does not know the streams
+	 * of the previous process.
+	 */
 	async #unstreamed(
 		row: OutboxRow,
 		message: StreamedMessage,
@@ -149,7 +152,7 @@ export class Posts {
 		return undefined;
 	}
 
-	/** Returns the post of an earlier try without its files, which must not be posted again. */
+	/** Returns the post of an earlier attempt whose files are missing. It must not be posted again. */
 	async #halfOf(row: OutboxRow, post: Post, postTarget: PostTarget): Promise<string | undefined> {
 		const half = this.#halves.get(row.id);
 		if (half !== undefined || row.attempt === 1) return half;
@@ -185,7 +188,7 @@ export class Posts {
 		return { remote: messageId(postTarget.channel, postTarget.ts) };
 	}
 
-	/** Returns the names of the files that are not below the post yet. */
+	/** Returns the names of files that are not yet shared in the post's thread. */
 	async #missing(
 		row: OutboxRow,
 		files: ReturnType<typeof filesOf>,
@@ -195,7 +198,7 @@ export class Posts {
 		return (await this.#parts.files.missing(files, postTarget, when)).map(({ name }) => name);
 	}
 
-	/** Uploads the files of a post before it is posted. The text lists files that cannot be uploaded. */
+	/** Uploads the files of a post before the post is sent. The text lists files that cannot be uploaded. */
 	async #prepare(
 		row: OutboxRow,
 		post: Post,
@@ -228,13 +231,13 @@ export class Posts {
 		} catch (error) {
 			const refusal = DeliveryError.from(error);
 			if (refusal.isRefusal) return this.#without(prepared, refusal);
-			// The post is not visible yet, so it waits as if it was not tried.
+			// The post waits like one without an attempt, because no part of it is visible yet.
 			const { message, limit = { scope: "files", retryAfterMs: againMs } } = refusal;
 			throw new DeliveryError(message, { kind: "rate-limited", limit, cause: error });
 		}
 	}
 
-	/** The content of the files is lost, and the text explains it. */
+	/** Returns the post without its files, with an explanation in the text. */
 	#without({ showing, files }: Prepared, refusal: DeliveryError): Prepared {
 		this.#parts.log.warn("a post was sent without its files", { reason: refusal.message });
 		const why = isTooLargeRefusal(refusal)
@@ -242,15 +245,15 @@ export class Posts {
 					.map(({ name, bytes }) => fileTooLarge({ name, size: bytes.length }, postTexts.thisWorkspace))
 					.join(" ")
 			: postTexts.filesRefused({ reason: fileRefusal(refusal) });
-		// Code is a part of the text, so it returns to it.
+		// Code is part of the text, so it is put back into the text.
 		const code = files.filter(({ snippet }) => snippet !== undefined).map(codeOf);
 		const body = [showing.body, ...code].join("\n\n") + smallLine(why);
 		return { ...draftOf({ ...showing, body }), files: [], ids: [], showing: { ...showing, body } };
 	}
 
 	/**
-	 * Sends a message, then simpler versions as long as Slack refuses the blocks, in which case nothing was posted. The
-	 * simpler versions do not wait for rate limits, because the next try would begin with the refused one again.
+	 * Sends a message, then simpler versions as long as Slack refuses the blocks. After a refusal, nothing was posted. Simpler
+	 * versions do not wait for rate limits, because the next attempt would start with the refused version again.
 	 */
 	async #evenPlainer(
 		{ message, showing }: Prepared,
@@ -287,7 +290,7 @@ export class Posts {
 		);
 	}
 
-	/** The message is posted. After a later failure, it is unknown which files are shared. */
+	/** Shares the files of a message that is already posted. After a failure, it is unknown which files are shared. */
 	async #share(prepared: Prepared, postTarget: PostTarget & { readonly ts: string }): Promise<void> {
 		const { ids, files } = prepared;
 		try {
@@ -304,7 +307,7 @@ export class Posts {
 	}
 }
 
-/** The refusal of a message whose blocks Slack does not accept; throws any other error. */
+/** Returns the refusal of a message whose blocks Slack does not accept. Throws any other error. */
 function lookRefusal(error: unknown): Refused {
 	if (error instanceof Refused && error.isOfTheLook) return error;
 	throw error;
@@ -340,7 +343,7 @@ function whyNot(upload: Upload, bytes: Uint8Array | undefined): string {
 	return bytes ? postTexts.fileEmpty(upload) : fileUnread(upload);
 }
 
-/** Files of a post, if the gateway has them. */
+/** Returns the files of a post that the gateway has. */
 function filesOf(
 	{ file, upload, snippets = [] }: Post,
 	{ file: rest }: Drafted,

@@ -11,7 +11,7 @@ import type { SharedFile, SharedFiles } from "./shared-files.ts";
 
 export type PrivateAnswer = Extract<Posting, { type: "private" }>;
 
-/** Target of an answer, written by `ticketFor`. */
+/** Target of an answer, which `ticketFor` writes. */
 const Token = z.object({
 	url: z.string().optional(),
 	channel: z.string(),
@@ -20,10 +20,10 @@ const Token = z.object({
 });
 type Token = z.output<typeof Token>;
 
-/** Maximum difference between the clocks of this machine and of Slack. */
+/** Maximum milliseconds by which the clocks of this machine and of Slack may differ. */
 const filesSkewMs = 10_000;
 
-/** https://docs.slack.dev/reference/methods/conversations.open */
+/** Opened direct messages: https://docs.slack.dev/reference/methods/conversations.open */
 export const Opened = z.object({ channel: z.object({ id: z.string() }) });
 
 export interface PrivateAnswersParts {
@@ -34,8 +34,8 @@ export interface PrivateAnswersParts {
 }
 
 /**
- * Answers that only the acting person sees. Slack does not store them, so they cannot be searched: an answer with an
- * unknown result is posted again, and files go to the direct messages of that person.
+ * Private answers, which only the acting person sees. Slack does not store them, so they cannot be searched. An answer with an
+ * unknown result is posted again, and files go to the person's direct messages.
  */
 export class PrivateAnswers {
 	readonly #parts: PrivateAnswersParts;
@@ -44,7 +44,7 @@ export class PrivateAnswers {
 		this.#parts = parts;
 	}
 
-	/** An empty answer removes a loading indicator, which Slack does not have. */
+	/** An empty answer would remove a loading indicator, which Slack does not have. */
 	async answer(row: OutboxRow, answer: PrivateAnswer): Promise<Receipt> {
 		const { ticket, controls = [] } = answer;
 		this.#checkTime(answer);
@@ -57,15 +57,18 @@ export class PrivateAnswers {
 		return { remote: ticket.id };
 	}
 
-	/** Answers can be repeated until their expiry. */
+	/**
+	 * Returns a receipt for an empty answer, which needs no post. Any other answer is posted again, which is possible until it
+	 * expires.
+	 */
 	async find(answer: PrivateAnswer): Promise<Receipt | undefined> {
 		this.#checkTime(answer);
 		return isEmpty(answer) ? { remote: answer.ticket.id } : undefined;
 	}
 
 	/**
-	 * A `response_url` accepts a limited number of answers (interactivity/handling-user-interaction#message_responses).
-	 * After that, another method is used.
+	 * Posts an answer. A `response_url` accepts a limited number of answers
+	 * (interactivity/handling-user-interaction#message_responses). After that, another method is used.
 	 */
 	async #say({ url, channel, user, thread }: Token, message: Message): Promise<void> {
 		const { caller } = this.#parts;
@@ -85,7 +88,7 @@ export class PrivateAnswers {
 		await caller.ask({ method: "chat.postEphemeral" }, { channel, user, ...there, ...quiet });
 	}
 
-	/** Returns the text about the files below the answer. */
+	/** Shares the files in the person's direct messages. Returns the text about them below the answer. */
 	async #inDirect(row: OutboxRow, { user }: Token, files: readonly SharedFile[]): Promise<string> {
 		if (files.length === 0) return "";
 		const { caller, files: shared, log } = this.#parts;
@@ -95,7 +98,7 @@ export class PrivateAnswers {
 			if (!opened.success) throw new DeliveryError(deliveryTexts.noConversation, { kind: "rejected" });
 			const postTarget = { channel: opened.data.channel.id };
 			const allFiles = files.map((file) => ({ ...file, size: file.bytes.length }));
-			// An earlier file with the same name and size must not be treated as this one. A duplicate is better.
+			// An earlier file with the same name and size must not be treated as this one. A duplicate is harmless in comparison.
 			const when = { key: row.id, since: row.at - filesSkewMs };
 			const missing = row.attempt > 1 ? await shared.missing(allFiles, postTarget, when) : allFiles;
 			await shared.share(await shared.bring(missing), missing, postTarget);

@@ -3,7 +3,7 @@ import { DeliveryError, type RateLimit, type Request } from "@parley/connector";
 import { deliveryTexts } from "../texts/delivery.ts";
 import { channelPosts, type Method, perMinute } from "../vocabulary/limits.ts";
 
-/** Scope of all calls. */
+/** Name of the limit on all calls. */
 export const everything = "everything";
 
 /** Share of a limit that is reserved for urgent calls. */
@@ -11,14 +11,14 @@ const reserve = 0.3;
 const patient: ReadonlySet<Request["lane"]> = new Set(["milestone", "progress", "typing"]);
 const minuteMs = 60_000;
 
-/** A call with the data that decides its rate limits. */
+/** A call with the data that determines its rate limits. */
 export interface Counted {
 	readonly method: Method;
-	/** Channel of a limit per channel. */
+	/** Channel, for a limit per channel. */
 	readonly channel?: string;
-	/** Patient lanes leave three tenths of a limit to urgent ones. */
+	/** Lane of the post. Patient lanes leave three tenths of a limit to urgent ones. */
 	readonly lane?: Request["lane"];
-	/** The call must follow a previous one: it is counted, and never delayed. */
+	/** Whether the call must follow a previous one. If so, it is counted but never delayed. */
 	readonly mustFollow?: boolean;
 }
 
@@ -29,12 +29,12 @@ interface Bucket {
 }
 
 /**
- * Counts calls like Slack, per method in a workspace and per channel for posts
- * (https://docs.slack.dev/apis/web-api/rate-limits), so that calls wait and are not refused.
+ * Counts calls as Slack does, so that calls wait instead of being refused. Slack counts per method in a workspace, and posts also
+ * per channel (https://docs.slack.dev/apis/web-api/rate-limits).
  */
 export class RateLimits {
 	readonly #clock: Clock;
-	/** Monotonic times of recent calls by limit. No cache: an eviction would allow calls again. */
+	/** Times of recent calls by limit, on the monotonic clock. This is not a cache: an eviction would allow further calls. */
 	readonly #calls = new Map<string, number[]>();
 
 	readonly #isUnlimited: boolean;
@@ -50,7 +50,7 @@ export class RateLimits {
 		return this.#calls.size;
 	}
 
-	/** The limit that a refused call has exceeded. */
+	/** Returns the name of the limit that a refused call has exceeded. */
 	nameOf({ method, channel }: Counted): string {
 		return bucketsOf(method, channel).at(-1)?.name ?? method;
 	}
@@ -60,7 +60,7 @@ export class RateLimits {
 		return [everything, ...names, ...(isPatient(lane) ? names.map(restOf) : [])];
 	}
 
-	/** Counts a call. Throws `rate-limited` without counting it if it must wait. */
+	/** Counts a call. If the call must wait, throws `rate-limited` without counting it. */
 	count({ method, channel, lane, mustFollow = false }: Counted): void {
 		if (this.#isUnlimited) return;
 		const buckets = bucketsOf(method, channel);
@@ -77,7 +77,7 @@ export class RateLimits {
 		for (const bucket of buckets) this.#count(bucket, this.#clock.monotonic());
 	}
 
-	/** Limits that are exhausted after a call, or have only the reserve left. */
+	/** Returns the limits that are exhausted after a call, or that have only the reserve left. */
 	emptied({ method, channel }: Counted): RateLimit[] {
 		return bucketsOf(method, channel).flatMap((bucket) => {
 			const wait = this.#waitFor(bucket, 0);
@@ -87,7 +87,7 @@ export class RateLimits {
 		});
 	}
 
-	/** Time until one more call leaves `spare` calls. */
+	/** Returns the milliseconds until another call leaves `spare` calls. */
 	#waitFor(bucket: Bucket, spare: number): number {
 		const recent = this.#recent(bucket);
 		const tooMany = recent.length + 1 + spare - bucket.maximum;
@@ -100,7 +100,7 @@ export class RateLimits {
 		return (this.#calls.get(name) ?? []).filter((at) => at > since);
 	}
 
-	/** Removes channels without recent posts. The last used channel is at the end. */
+	/** Counts a call of a limit, and removes limits without recent calls. The most recently used limit is last. */
 	#count(bucket: Bucket, now: number): void {
 		const recent = this.#recent(bucket);
 		this.#calls.delete(bucket.name);

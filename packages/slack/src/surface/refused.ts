@@ -12,8 +12,8 @@ interface Meaning {
 const { fixes } = deliveryTexts;
 
 /**
- * Meaning of Slack's error codes for a post, from the errors of each method below https://docs.slack.dev/reference/methods.
- * Other codes are permanent refusals.
+ * Meanings of Slack's error codes for a post, from the errors of each method below https://docs.slack.dev/reference/methods. All
+ * other codes are permanent refusals.
  */
 const meanings: Readonly<Record<string, Meaning>> = {
 	channel_not_found: { kind: "gone", fix: fixes.channel_not_found },
@@ -27,7 +27,7 @@ const meanings: Readonly<Record<string, Meaning>> = {
 	cannot_reply_to_message: { kind: "rejected" },
 	cant_update_message: { kind: "rejected", fix: fixes.cant_update_message },
 	edit_window_closed: { kind: "rejected", fix: fixes.edit_window_closed },
-	// A stream ends by itself, after which the message can be changed.
+	// Slack ends a stream after some time. The message can then be changed.
 	streaming_state_conflict: { kind: "rate-limited" },
 	msg_too_long: { kind: "rejected", fix: fixes.msg_too_long },
 	msg_blocks_too_long: { kind: "rejected", fix: fixes.msg_blocks_too_long },
@@ -48,7 +48,7 @@ const meanings: Readonly<Record<string, Meaning>> = {
 	rate_limited: { kind: "rate-limited" },
 	ratelimited: { kind: "rate-limited" },
 	message_limit_exceeded: { kind: "rate-limited", fix: fixes.message_limit_exceeded },
-	// "Some aspect of the operation" may have been carried out.
+	// With these errors, Slack may have executed part of the call.
 	fatal_error: { kind: "unknown" },
 	internal_error: { kind: "unknown" },
 	service_unavailable: { kind: "unknown" },
@@ -61,7 +61,7 @@ const meanings: Readonly<Record<string, Meaning>> = {
 	token_expired: { kind: "rate-limited", fix: fixes.token },
 };
 
-/** Codes for a refused token, which affect all calls: https://docs.slack.dev/reference/methods/auth.test#errors */
+/** Codes for a refused token. They affect all calls: https://docs.slack.dev/reference/methods/auth.test#errors */
 const ofTheToken: ReadonlySet<string> = new Set([
 	"invalid_auth",
 	"not_authed",
@@ -79,7 +79,7 @@ const ofTheMoment: ReadonlySet<string> = new Set([
 	"accesslimited",
 ]);
 
-/** Codes for the form of a message. */
+/** Codes for invalid blocks of a message. */
 const ofTheLook: ReadonlySet<string> = new Set([
 	"invalid_blocks",
 	"invalid_blocks_format",
@@ -88,7 +88,7 @@ const ofTheLook: ReadonlySet<string> = new Set([
 ]);
 
 export class Refused extends DeliveryError {
-	/** Slack's own code. */
+	/** Slack's error code. */
 	readonly slackCode: string;
 
 	constructor(
@@ -105,7 +105,7 @@ export class Refused extends DeliveryError {
 	}
 }
 
-/** Reasons for a refused file, for people: errors of both upload methods. Other codes are shown as they are. */
+/** Reasons for a refused file, for people, by error code of the upload methods. Any other code is shown unchanged. */
 const noFiles: Readonly<Record<string, string>> = {
 	...Object.fromEntries(
 		[
@@ -124,19 +124,19 @@ const noFiles: Readonly<Record<string, string>> = {
 	is_archived: postTexts.channelArchived,
 };
 
-/** Codes of both methods, and of the upload between them, for a file that is too large. */
+/** Codes for a file that is too large, from both upload methods and the upload between them. */
 const tooLarge: ReadonlySet<string> = new Set([
 	"file_upload_size_restricted",
 	"snippet_too_large",
 	"status_413",
 ]);
 
-/** Whether a file is larger than Slack accepts. */
+/** Whether Slack refused a file because it is too large. */
 export function isTooLargeRefusal(refusal: DeliveryError): boolean {
 	return refusal instanceof Refused && tooLarge.has(refusal.slackCode);
 }
 
-/** Reason for a missing file, as Markdown at the end of a sentence. */
+/** Returns the reason for a missing file, as Markdown at the end of a sentence. */
 export function fileRefusal(refusal: DeliveryError): string {
 	const code = refusal instanceof Refused ? refusal.slackCode : undefined;
 	return noFiles[code ?? ""] ?? postTexts.refused({ code });
@@ -151,7 +151,7 @@ export function isOfTheMoment(word: string): boolean {
 	return ofTheMoment.has(word);
 }
 
-/** Returns the error for a refusal. `limit`: rate limit of a temporary refusal. */
+/** Returns the error for a refusal. `limit` is the rate limit of a temporary refusal. */
 export function refusalOf(
 	method: string,
 	{ error, body }: { readonly error: string; readonly body: Readonly<Record<string, unknown>> },
@@ -166,7 +166,7 @@ export function refusalOf(
 	);
 }
 
-/** Slack's comments on the arguments: `response_metadata.messages`. */
+/** Returns Slack's messages about the arguments, from `response_metadata.messages`. */
 function detailsOf({ response_metadata: metadata }: Readonly<Record<string, unknown>>): string | undefined {
 	if (typeof metadata !== "object" || metadata === null || !("messages" in metadata)) return undefined;
 	const { messages } = metadata;

@@ -10,9 +10,9 @@ import type { PostTarget } from "./post-targets.ts";
 export interface SharedFile {
 	readonly name: string;
 	readonly bytes: Uint8Array;
-	/** Text alternative of an image. */
+	/** Alternative text of an image. */
 	readonly alt?: string;
-	/** Language of code, which Slack then shows as a snippet. */
+	/** Language of code, which Slack shows as a snippet. */
 	readonly snippet?: string;
 }
 
@@ -26,10 +26,10 @@ export interface SharedFilesParts {
 }
 
 /**
- * Files in the three steps of https://docs.slack.dev/messaging/working-with-files#upload. Sharing a file creates another
- * message without metadata or buttons, and Slack does not return its timestamp. So a post is made first, by which the row
- * is found again, and its files follow in the same channel or thread. Shared files are recognized by their names among the
- * bot's messages since the post. The outbox keeps the order, so that no later post of the same file is in between.
+ * Files of posts, in the three steps of https://docs.slack.dev/messaging/working-with-files#upload. Sharing a file creates
+ * another message without metadata or buttons, and Slack does not return its timestamp. A post is therefore created first, by
+ * which the row is found again, and its files follow in the same channel or thread. Shared files are recognized by name among the
+ * bot's messages after the post. The outbox keeps the order, so no later post of the same file is in between.
  */
 export class SharedFiles {
 	readonly #parts: SharedFilesParts;
@@ -38,7 +38,7 @@ export class SharedFiles {
 		this.#parts = parts;
 	}
 
-	/** Uploads the bytes. They are not visible yet, and Slack deletes them if they are never shared. */
+	/** Uploads the bytes. They are not visible yet. Slack deletes them if they are never shared. */
 	async bring(files: readonly SharedFile[]): Promise<string[]> {
 		const { caller } = this.#parts;
 		const ids: string[] = [];
@@ -46,7 +46,7 @@ export class SharedFiles {
 			const args = {
 				filename: fileName(name),
 				length: bytes.length,
-				// Only for images: other files with a description were accepted, but not shown.
+				// Only images get an alternative text, because Slack accepts it for other files but does not show it.
 				...defined({
 					alt_txt: alt !== undefined && image.test(name) ? cutText(alt, limits.altText) : undefined,
 				}),
@@ -61,7 +61,7 @@ export class SharedFiles {
 		return ids;
 	}
 
-	/** If Slack refuses the language of a snippet, it becomes a usual file. */
+	/** Returns Slack's response with the upload URL. If Slack refuses the language of a snippet, requests an ordinary file. */
 	async #address(args: object, snippet: string | undefined): Promise<Readonly<Record<string, unknown>>> {
 		const { caller } = this.#parts;
 		const method = "files.getUploadURLExternal";
@@ -74,7 +74,7 @@ export class SharedFiles {
 		}
 	}
 
-	/** Shares uploaded files. It never waits, because the steps before must not be repeated. */
+	/** Shares uploaded files. Does not wait for rate limits, because the earlier steps must not be repeated. */
 	async share(
 		ids: readonly string[],
 		files: readonly SharedFile[],
@@ -89,7 +89,7 @@ export class SharedFiles {
 		await this.#parts.caller.ask({ method: "files.completeUploadExternal", mustFollow: true }, args);
 	}
 
-	/** Returns the files that are not shared yet. `after`: timestamp of their post, or a moment in milliseconds. */
+	/** Returns the files that are not shared yet. `after` is the timestamp of their post, and `since` a time in milliseconds. */
 	async missing<File extends { readonly name: string; readonly size: number }>(
 		files: readonly File[],
 		postTarget: PostTarget,
@@ -111,7 +111,7 @@ function isSame(one: Found["files"][number], { name, size }: { name: string; siz
 	return (one.title === named || one.name === named) && (one.size === undefined || one.size === size);
 }
 
-/** Timestamps have the same length, except in tests. */
+/** Whether one timestamp is later. Timestamps have the same length, except in tests. */
 function isLater(one: string, other: string): boolean {
 	return Number(one) > Number(other);
 }

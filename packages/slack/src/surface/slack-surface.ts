@@ -26,23 +26,23 @@ import { showTitle } from "./titles.ts";
 export interface SurfaceParts extends CommonParts {
 	readonly port: SlackPort;
 	readonly self: OwnAccount;
-	/** The server has no rate limits. */
+	/** Whether the server has no rate limits. */
 	readonly unlimited?: boolean | undefined;
-	/** Aborts when the connector stops: requests that may be left out are not retried. */
+	/** Aborts when the connector stops. Optional requests are then not retried. */
 	readonly signal?: AbortSignal;
 }
 
-/** Surface of Slack, with the end of its status line. */
+/** Slack's surface, with methods for the status line and suggestions. */
 export interface SlackSurface extends Surface {
-	/** Ends the status line of a conversation without an active run. Never rejects. */
+	/** Removes the status line of a conversation without an active run. Never rejects. */
 	stopped(conversation: string): Promise<void>;
-	/** See `ChatPlatform.suggest`. */
+	/** Shows suggested prompts; see `ChatPlatform.suggest`. */
 	suggest(channel: string, prompts: readonly string[]): Promise<void>;
 }
 
 /**
- * Surface of Slack for the outbox. `Receipt.remote` is the id of the message (`messageId`), of a thread that of the card it
- * begins with. `dedupeWindowMs` is 0, because Slack has no key against duplicate posts:
+ * Returns Slack's surface for the outbox. `Receipt.remote` is the id of the message (`messageId`). For a thread, it is the id of
+ * the card that starts the thread. `dedupeWindowMs` is 0, because Slack has no key against duplicate posts:
  * https://github.com/slackapi/slack-api-specs/issues/10
  */
 export function slackSurface(parts: SurfaceParts): SlackSurface {
@@ -61,13 +61,13 @@ export function slackSurface(parts: SurfaceParts): SlackSurface {
 			post: {
 				async create(row, post) {
 					const receipt = await posts.create(row, post);
-					// It is posted, even if the status line cannot be changed.
+					// The post succeeds even if the status line cannot be changed.
 					void status.posted(row.conversation, row.lane);
 					return receipt;
 				},
 				async edit(row, post, target) {
 					const receipt = await posts.edit(row, post, target);
-					// The end of an answer that has grown is an edit.
+					// The last part of a growing answer is an edit.
 					if (row.lane === "final" || row.lane === "error") void status.posted(row.conversation, row.lane);
 					return receipt;
 				},
@@ -118,17 +118,17 @@ function tenantOf({ conversation }: OutboxRow): string {
 	return addressOfConversation(conversation)?.tenant ?? "";
 }
 
-/** Limits of Slack for `ChatPlatform.limits`. A post leaves room for the text that its blocks add. */
+/** Limits of Slack for `ChatPlatform.limits`. A post has room for the text that its blocks add. */
 export const postLimits = {
 	post: 11_000,
 	postsPerAnswer: 6,
 	buttonLabel: limits.buttonText,
 	controlsPerRow: 5,
-	/** A row is a block, and the text of each call needs room. */
+	/** Each row is a block. The text of each tool call also needs blocks. */
 	controlRows: 10,
 	options: limits.options,
 	optionText: limits.optionText,
 	threadName: 200,
-	/** A view may have more fields. With many arguments, one field with JSON is shorter. */
+	/** Slack allows more fields. For many arguments, one field with JSON is shorter. */
 	form: { fields: 10, name: limits.actionId - 2, text: limits.fieldText },
 };

@@ -6,55 +6,55 @@ import { addressOfConversation } from "../vocabulary/conversation.ts";
 import type { Caller } from "./caller.ts";
 import type { Counted } from "./rate-limits.ts";
 
-/** Interval of refreshes. */
+/** Milliseconds between refreshes. */
 const refreshMs = 90_000;
-/** Minimum time between two texts in a thread. */
+/** Minimum milliseconds between two texts in a thread. */
 const textEveryMs = 5000;
-/** Pause after a refusal of Slack. */
+/** Milliseconds to pause after Slack has refused a status. */
 const quietMs = 10 * 60_000;
-/** Wait before another try to remove the status line, if Slack gives no time. */
+/** Milliseconds to wait before the next attempt to remove the status line, if Slack gives no time. */
 const againMs = 5000;
 const maxKnown = 2000;
 
-/** Lanes that end the visible work. */
+/** Lanes of posts that end the visible work. */
 const ends: ReadonlySet<Request["lane"]> = new Set(["final", "error"]);
 
 export interface StatusLineParts {
 	readonly caller: Caller;
 	readonly clock: Clock;
 	readonly log: Logger;
-	/** Aborts further tries. */
+	/** Aborts further attempts. */
 	readonly signal?: AbortSignal | undefined;
 }
 
-/** `suspended`: the run waits for a person. `active`: no run works. */
+/** Status of a thread's session. `suspended`: the run waits for a person. `active`: no run is working. */
 type SessionStatus = "processing" | "suspended" | "active";
 
-/** Known status of a thread. */
+/** The known status of a thread. */
 interface Line {
 	readonly channel: string;
 	readonly thread: string;
-	/** Undefined: the status of an earlier process is unknown. */
+	/** Status, or undefined if an earlier process may have set one. */
 	status: SessionStatus | undefined;
-	/** Monotonic time of the next refresh. */
+	/** Time of the next refresh on the monotonic clock. */
 	nextAt: number;
-	/** Current step of the agent; "" without one. */
+	/** Current step of the agent, or "". */
 	text: string;
-	/** Monotonic times for the next different text, and for the same text. */
+	/** Times on the monotonic clock when a different text, or the same text, may be sent. */
 	textAt: number;
 	sameTextAt: number;
-	/** The last request, which the next one waits for. */
+	/** Last request. The next one waits for it. */
 	last: Promise<unknown>;
 }
 
 /**
- * Shows below a thread that the agent is working or waits for a person: https://docs.slack.dev/reference/methods/agents.sessions.setStatus. Only
- * apps that are declared as agents have it, and only threads. The text is the current step:
- * https://docs.slack.dev/reference/methods/assistant.threads.setStatus.
+ * Status lines below threads. They show that the agent is working or waits for a person:
+ * https://docs.slack.dev/reference/methods/agents.sessions.setStatus. They exist only in threads, and only for apps that are
+ * declared as agents. The text is the current step: https://docs.slack.dev/reference/methods/assistant.threads.setStatus
  */
 export class StatusLine {
 	readonly #parts: StatusLineParts;
-	/** By thread. An evicted line is treated like one of an earlier process, and shown again. */
+	/** Lines by thread. An evicted line is treated like one of an earlier process, and is shown again. */
 	readonly #lines = new LRUCache<string, Line>({ max: maxKnown });
 
 	constructor(parts: StatusLineParts) {
@@ -74,7 +74,7 @@ export class StatusLine {
 		if (line !== undefined) await this.#begin(line, "suspended");
 	}
 
-	/** Sets a status of a run, if the thread has another one, or the last request is some time ago. */
+	/** Sets the status of a run if the thread has another status, or if the last request is too old. */
 	async #begin(line: Line, status: "processing" | "suspended"): Promise<void> {
 		const now = this.#parts.clock.monotonic();
 		const before = line.status;
@@ -82,7 +82,7 @@ export class StatusLine {
 		if (now < line.nextAt && !isOther) return;
 		line.nextAt = now + refreshMs;
 		line.status = status;
-		// The text belongs to the earlier status.
+		// The old text belongs to the earlier status.
 		if (isOther) [line.text, line.textAt] = ["", now];
 		try {
 			await this.#set(line, status);
@@ -95,8 +95,8 @@ export class StatusLine {
 	}
 
 	/**
-	 * A text that follows too soon is dropped. The next refresh has the current one. An empty text would remove the whole status
-	 * line, so a step that has ended is replaced by another text.
+	 * Writes the current step. Drops a text that follows too soon; the next refresh contains the current step. Replaces the text of
+	 * an ended step, because an empty text would remove the complete status line.
 	 */
 	async #write(line: Line, doing: string): Promise<void> {
 		const now = this.#parts.clock.monotonic();
@@ -109,7 +109,7 @@ export class StatusLine {
 		try {
 			await this.#setText(line);
 		} catch (error) {
-			// The status line itself is visible. A missing text does not need a warning.
+			// The status line is visible without the text, so there is no warning.
 			if (DeliveryError.from(error).isRefusal)
 				[line.textAt, line.sameTextAt] = [now + quietMs, now + quietMs];
 			const { channel, thread } = line;
@@ -123,8 +123,8 @@ export class StatusLine {
 	}
 
 	/**
-	 * Removes the status line after the last post of a run, also one of an earlier process, because Slack keeps it. Slack
-	 * removes the text after any post, so it is written again at once while the run works. Never rejects: a failure must not
+	 * Removes the status line after the last post of a run, even one of an earlier process, because Slack keeps it. Slack removes
+	 * the text after any post, so the text is written again while the run is working. Never rejects, because a failure must not
 	 * cause another post.
 	 */
 	async posted(conversation: string, lane: Request["lane"]): Promise<void> {
@@ -136,11 +136,11 @@ export class StatusLine {
 			if (status === "processing") await this.#write(line, text);
 			return;
 		}
-		// The status line may be missing if this process has set no status.
+		// If this process has set no status, the status line may be missing.
 		await this.#end(line, line.status === undefined ? "debug" : "warn");
 	}
 
-	/** Removes any status line, because Slack's stop button has no effect on it. Never rejects. */
+	/** Removes any status line, because Slack's stop button does not remove it. Never rejects. */
 	async end(conversation: string): Promise<void> {
 		const line = this.#lineOf(conversation);
 		if (line !== undefined) await this.#end(line, "warn");
@@ -150,14 +150,14 @@ export class StatusLine {
 		const { clock, log, signal } = this.#parts;
 		if (line.status === "processing" || line.status === "suspended") line.nextAt = clock.monotonic();
 		line.status = "active";
-		// Slack removes the text together with the status, and after a post.
+		// Slack removes the text together with the status, and after each post.
 		line.text = "";
 		try {
 			await this.#set(line, "active").catch(async (reason: unknown) => {
 				const { kind, limit } = DeliveryError.from(reason);
 				if (kind !== "rate-limited" && kind !== "unknown") throw reason;
 				await delay(clock, limit?.retryAfterMs ?? againMs, signal);
-				// Another run may have started.
+				// If another run has started meanwhile, its status is kept.
 				if (line.status === "active") await this.#set(line, "active");
 			});
 		} catch (error) {
@@ -166,7 +166,7 @@ export class StatusLine {
 		}
 	}
 
-	/** Sends one change after another, so that the last one applies. The removal does not wait for other threads. */
+	/** Sends changes one at a time, so that the last change applies. Removing a status does not wait for other threads. */
 	#set(line: Line, status: SessionStatus): Promise<void> {
 		const { channel, thread, last } = line;
 		const isFinal = status === "active";

@@ -31,10 +31,10 @@ function open() {
 		...more,
 	});
 	const surface = openSurface();
-	/** Calls of the surface, without those of the status line. */
+	/** Returns the calls of the surface, without calls for the status line. */
 	const calls = () => port.calls.filter(({ method }) => method.startsWith("chat."));
 	let seen = 0;
-	/** Their methods since the last look. */
+	/** Returns the methods of calls since the previous use. */
 	const requests = (): string[] => {
 		const names = calls().map(({ method }) => method);
 		const since = names.slice(seen);
@@ -54,7 +54,7 @@ function call(id: string, state: "running" | "completed" | "failed", title = "re
 	return { type: "call", id, title, state };
 }
 
-/** A growing answer with these parts. */
+/** Returns a growing answer with these parts. */
 function growing(...parts: GrowingPart[]) {
 	const body = parts.map((part) => (part.type === "text" ? part.body : part.title)).join("\n\n");
 	const grows = { reader: "slack:T1:UADA", parts };
@@ -147,7 +147,7 @@ test("a stream whose start has no response is found by the id of its block", asy
 	expect(await surface.find(row(growing(text("One"))))).toEqual({ remote });
 });
 
-/** A stream that has begun with one word, and its next edit. */
+/** Starts a stream with one word. Returns it with its next edit. */
 async function begun() {
 	const opened = open();
 	await opened.surface.send(opened.row(growing(text("One"))));

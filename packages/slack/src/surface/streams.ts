@@ -10,16 +10,16 @@ import { Refused } from "./refused.ts";
 
 type Post = Extract<Posting, { type: "post" }>;
 
-/** Slack ends a stream after about five minutes: slackapi/node-slack-sdk #2702. */
+/** Milliseconds after which the connector ends a stream. Slack ends it after about five minutes: slackapi/node-slack-sdk #2702 */
 const maxStreamMs = 4 * 60_000;
-/** Time without streams after Slack has refused one. */
+/** Milliseconds without new streams after Slack has refused one. */
 const refusedMs = 10 * 60_000;
 const maxKnown = 1000;
-/** Code of a message that is not a running stream, and of a message that is one. */
+/** Error codes for a message that is not a running stream, and for a message that is one. */
 const notStreaming = "message_not_in_streaming_state";
 const stillStreaming = "streaming_state_conflict";
 
-/** Message of the bot. */
+/** A message of the bot. */
 export interface StreamedMessage {
 	readonly channel: string;
 	readonly ts: string;
@@ -27,10 +27,10 @@ export interface StreamedMessage {
 
 /** A running stream of this process. */
 interface Stream {
-	/** Monotonic. */
+	/** Start time on the monotonic clock. */
 	readonly startedAt: number;
 	readonly sent: readonly GrowingPart[];
-	/** The last addition may have been made or not. */
+	/** Whether it is unknown if Slack executed the last addition. */
 	readonly isUnclear: boolean;
 }
 
@@ -41,13 +41,13 @@ export interface StreamsParts {
 }
 
 /**
- * Native streams of Slack for answers that grow in direct messages:
- * https://docs.slack.dev/messaging/sending-and-scheduling-messages#text-streaming. In a channel, only one recipient would see
- * the text grow. A stream has no metadata, so the block of its buttons has an id with the nonce of the row.
+ * Slack's native streams for answers that grow in direct messages:
+ * https://docs.slack.dev/messaging/sending-and-scheduling-messages#text-streaming. In a channel, only one recipient would see the
+ * text grow. A stream has no metadata, so its block of buttons has an id with the row's nonce.
  */
 export class Streams {
 	readonly #parts: StreamsParts;
-	/** By channel and timestamp. A stream that is not known is ended by its next edit. */
+	/** Streams by channel and timestamp. The next edit of an unknown stream ends it. */
 	readonly #running = new LRUCache<string, Stream>({ max: maxKnown });
 	#refusedUntil = Number.NEGATIVE_INFINITY;
 
@@ -56,7 +56,7 @@ export class Streams {
 	}
 
 	/**
-	 * Starts a stream for a post. Returns undefined without a post if the post cannot be a stream, or Slack refuses it.
+	 * Starts a stream for a post. Resolves with undefined, without a post, if the post cannot be a stream or if Slack refuses it.
 	 * Rejects with `unknown` without a response.
 	 */
 	async start(row: OutboxRow, post: Post, { channel, thread }: PostTarget): Promise<Carried | undefined> {
@@ -90,7 +90,7 @@ export class Streams {
 	}
 
 	/**
-	 * Adds the new parts of a post to its stream. Returns undefined if the message must be edited instead; its stream has
+	 * Adds the new parts of a post to its stream. Resolves with undefined if the message must be edited instead; its stream has
 	 * then ended. Rejects like a call.
 	 */
 	async grow(row: OutboxRow, post: Post, message: StreamedMessage): Promise<Carried | undefined> {
@@ -117,8 +117,8 @@ export class Streams {
 	}
 
 	/**
-	 * Ends the stream of a message, also one of another process. Resolves also if none runs, or if Slack refuses it for
-	 * another reason: the next edit is then refused until Slack ends the stream by itself.
+	 * Ends the stream of a message, even one of another process. Resolves even if no stream is running, or if Slack refuses. After
+	 * a refusal, Slack refuses the next edit until it ends the stream itself.
 	 */
 	async stop(row: OutboxRow, message: StreamedMessage): Promise<void> {
 		const { caller, log } = this.#parts;
@@ -145,12 +145,12 @@ export class Streams {
 	}
 }
 
-/** Id of the first block of a stream, by which its message is found. */
+/** Returns the id of a stream's first block, by which the message is found. */
 export function streamBlockId(nonce: string): string {
 	return `parley_post:${nonce}`;
 }
 
-/** Whether an edit was refused because the message is a running stream. */
+/** Whether Slack refused an edit because the message is a running stream. */
 export function isStillStreaming(error: unknown): boolean {
 	return error instanceof Refused && error.slackCode === stillStreaming;
 }
@@ -159,7 +159,7 @@ function isOtherRefusal(error: unknown): boolean {
 	return error instanceof Refused && error.kind === "rejected" && error.slackCode !== notStreaming;
 }
 
-/** Slack requires the person outside of direct messages, and sometimes in them. */
+/** Returns the recipient of a stream. Slack requires it outside direct messages, and sometimes in them. */
 function recipientOf(reader = ""): { recipient_user_id?: string; recipient_team_id?: string } {
 	const [platform, team, user] = reader.split(":");
 	if (platform !== "slack" || !team || !user) return {};
@@ -172,10 +172,10 @@ function keyOf({ channel, ts }: StreamedMessage): string {
 
 const states = { running: "in_progress", completed: "complete", failed: "error" } as const;
 
-/** Chunks of a changed part; undefined if a stream cannot show the change. */
+/** Chunks for a changed part. Undefined if a stream cannot show the change. */
 type Change = readonly AnyChunk[] | undefined;
 
-/** Chunks that change the sent parts into the next ones; undefined if a stream cannot show them. */
+/** Returns chunks that turn the sent parts into the next ones. Undefined if a stream cannot show the change. */
 function additions(
 	sent: readonly GrowingPart[],
 	next: readonly GrowingPart[],
@@ -184,7 +184,7 @@ function additions(
 	const chunks: AnyChunk[] = [];
 	for (const [index, part] of next.entries()) {
 		const change = part.type === "call" ? callChange(sent[index], part) : textChange(sent[index], part);
-		// Text goes to the end of the message.
+		// Added text always appears at the end of the message.
 		const isInside = change?.[0]?.type === "markdown_text" && index < sent.length - 1;
 		if (change === undefined || isInside) return undefined;
 		chunks.push(...change);
@@ -208,7 +208,7 @@ function textChange(sent: GrowingPart | undefined, next: GrowingPart): Change {
 	return added === "" ? [] : [{ type: "markdown_text", text: added }];
 }
 
-/** Markdown of a text; undefined if it needs other blocks, for example a table. */
+/** Returns the Markdown of a text. Undefined if the text needs other blocks, for example a table. */
 function markdownOf(part: GrowingPart): string | undefined {
 	if (part.type !== "text") return undefined;
 	const { blocks } = bodyBlocks(part.body);

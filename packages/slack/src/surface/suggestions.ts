@@ -3,17 +3,17 @@ import { cutText, Lookup } from "@parley/connector";
 import { limits } from "../vocabulary/limits.ts";
 import type { Caller } from "./caller.ts";
 
-/** Time in which the same suggestions of a channel are not sent again. */
+/** Milliseconds in which the same suggestions of a channel are not sent again. */
 const retentionMs = 30 * 60_000;
 const maxEntries = 1000;
 
 /**
- * Suggested prompts above the field for messages in direct messages:
+ * Suggested prompts above the input field of direct messages:
  * https://docs.slack.dev/reference/methods/assistant.threads.setSuggestedPrompts
  */
 export class Suggestions {
 	readonly #caller: Caller;
-	/** By channel. */
+	/** Shown suggestions by channel. */
 	readonly #shown: Lookup<string>;
 
 	constructor(caller: Caller, clock: Clock) {
@@ -21,7 +21,7 @@ export class Suggestions {
 		this.#shown = new Lookup({ clock, max: maxEntries, retentionMs });
 	}
 
-	/** Rejects with a `DeliveryError`. */
+	/** Shows suggestions. Rejects with a `DeliveryError`. */
 	async show(channel: string, suggested: readonly string[]): Promise<void> {
 		const prompts = suggested
 			.slice(0, limits.suggestions)

@@ -8,7 +8,7 @@ export const minute = 60_000;
 export const ready = { state: "ready", account: self } as const;
 export const lost = { state: "lost", detail: "there is no socket" } as const;
 
-/** Reads missed messages from a scripted Slack. `stored`: the stored values. */
+/** Opens a `CatchUp` over a scripted Slack. `stored` are the stored values. */
 export async function openCatchUp(
 	given: {
 		aliveFor?: number;
@@ -45,7 +45,7 @@ export async function openCatchUp(
 		received.push(body);
 	};
 	const catchUp = await CatchUp.open({ port, places, posted, alive, begun, clock, log, receive });
-	/** Advances the clock, and runs everything that waits for less. */
+	/** Advances the clock, and completes due work in between. */
 	const pass = async (ms: number): Promise<void> => {
 		for (let left = ms; left > 0; left -= 1200) {
 			clock.advance(Math.min(left, 1200));
@@ -55,5 +55,5 @@ export async function openCatchUp(
 	return { catchUp, clock, log, port, places, stored, received, failures, tries, pass };
 }
 
-/** Slack timestamp of a moment. */
+/** Returns the Slack timestamp of a time. */
 export const stamp = (at: number): string => (at / 1000).toFixed(6);

@@ -12,7 +12,7 @@ export const direct = { tenant: "T1", channel: "D1", shared: false, kind: "direc
 
 type Accept = (inbound: InboundEvent, key: { id: string; conversation: string }) => Promise<unknown>;
 
-/** The Bolt listener for an interaction. */
+/** Returns the type of the Bolt listener for an interaction. */
 function listenerOf(body: unknown): Interaction["type"] {
 	return new Map(listeners).get(Object(body).type) ?? "unread";
 }
@@ -23,7 +23,7 @@ const listeners: [string, Interaction["type"]][] = [
 	["message_action", "shortcut"],
 ];
 
-/** Interactions with a scripted Slack, and their results. */
+/** Opens `Interactions` over a scripted Slack, and records their results. */
 export async function openInteractions(
 	accept: Accept = async () => true,
 	form: (pressed: object) => Promise<Form | undefined> = async () => undefined,

@@ -5,13 +5,13 @@ import type { Incoming, Translated } from "../intake/incoming.ts";
 import { openIntake } from "../intake/open-intake.ts";
 import { ScriptedSlack, self } from "./scripted-slack.ts";
 
-/** The intake over a scripted Slack and an empty database. */
+/** Opens the intake over a scripted Slack and an empty database. */
 export async function openReading() {
 	const [clock, log, port] = [new ManualClock(), new MemoryLogger(), new ScriptedSlack()];
 	const store = await openSqlite();
 	const malformed = new Malformed("Slack", log);
 	const reading = openIntake({ self, port, store, malformed, clock, log });
-	/** Translates an event in Slack's outer event. */
+	/** Translates an event that is wrapped in an outer event of Slack. */
 	const translate = (event: object, outer: object = {}): Promise<Translated> =>
 		reading.intake.translate({ event_id: "Ev1", type: "event_callback", event, ...outer });
 	const inboundOf = async (event: object, outer: object = {}): Promise<Incoming> => {

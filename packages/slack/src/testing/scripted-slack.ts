@@ -4,22 +4,22 @@ type Handlers = Parameters<SlackPort["connect"]>[0];
 
 type Answer = SlackAnswer | Error;
 
-/** A successful answer. */
+/** Returns a successful response. */
 export function ok(body: Readonly<Record<string, unknown>> = {}): SlackAnswer {
 	return { type: "ok", body };
 }
 
-/** A refusal with Slack's code. */
+/** Returns a refusal with an error code of Slack. */
 export function refused(error: string, body: Readonly<Record<string, unknown>> = {}): SlackAnswer {
 	return { type: "refused", error, body };
 }
 
-/** Slack with scripted answers for single calls, which records all calls. */
+/** A Slack with scripted responses for single calls. It records all calls. */
 export class ScriptedPort implements SlackPort {
-	/** Calls in order. Answers to a `response_url` are calls of `respond`, bytes are calls of `upload`. */
+	/** Calls in order. Answers to a `response_url` are recorded as calls of `respond`, uploads as calls of `upload`. */
 	readonly calls: SlackCall[] = [];
 	readonly downloads = new Map<string, Uint8Array>();
-	/** Scripted answers, each for one call of a method. Other calls succeed. */
+	/** Scripted responses, each for one call of a method. All other calls succeed. */
 	readonly #script: {
 		readonly method: string;
 		readonly answer: Answer | ((args: SlackCall["args"]) => Answer | Promise<Answer>);
@@ -90,7 +90,7 @@ export class ScriptedPort implements SlackPort {
 	}
 }
 
-/** The bot's account in the workspace of the tests. */
+/** Account of the bot in the tests' workspace. */
 export const self: OwnAccount = {
 	team: "T1",
 	user: "UBOT",
@@ -99,7 +99,7 @@ export const self: OwnAccount = {
 	url: "https://acme.slack.com/",
 };
 
-/** A scripted port with some people and channels, which records its connection. */
+/** A scripted port with some people and channels. It also records its connection. */
 export class ScriptedSlack extends ScriptedPort {
 	readonly users: Record<string, object> = {
 		UADA: { id: "UADA", team_id: "T1", name: "ada", profile: { display_name: "Ada" } },

@@ -2,14 +2,17 @@ import { type Block, type Inline, parseText } from "@parley/connector";
 import type { RichTextBlock, RichTextElement } from "@slack/types";
 import type { MessageBlock } from "../blocks/check-message.ts";
 
-/** Slack's syntax that is recognized first in a text: https://docs.slack.dev/messaging/formatting-message-text#advanced */
+/**
+ * Matches Slack's syntax in angle brackets, which Slack recognizes first in a text:
+ * https://docs.slack.dev/messaging/formatting-message-text#advanced
+ */
 const token = /<([^<>]*)>/g;
 const linkToken = /^(?:https?:\/\/[^\s|]+(?:\|[^|]*)?|mailto:[^\s|]+(?:\|[^|]*)?)$/i;
 const dateToken = /^!date\^\d+\^[^|]+\|[^|]+$/;
 const meaning = /^(?:[@#]\w|!(?:here|channel|everyone|group|subteam|date)\b|[a-z][a-z0-9+.-]*:)/i;
 const emoji = /:[\p{L}\p{M}\p{N}_+'-]+:/u;
 
-/** Returns the visible text of blocks with its styles. Throws for mentions and emoji. */
+/** Returns the visible text of blocks, with its styles. Throws for mentions and emoji. */
 export function shownBy(blocks: readonly MessageBlock[]): string {
 	return unseen(blocks.map(shownBlock).join("\n"));
 }
@@ -45,7 +48,10 @@ function shownBlock(block: MessageBlock): string {
 	}
 }
 
-/** Dates are documented for mrkdwn alone: https://docs.slack.dev/messaging/formatting-message-text#date-formatting */
+/**
+ * Throws for a token that is not allowed. Dates are documented only for mrkdwn:
+ * https://docs.slack.dev/messaging/formatting-message-text#date-formatting
+ */
 function checkTokens(text: string, allowed: readonly RegExp[]): void {
 	for (const [, inside = ""] of text.matchAll(token)) {
 		if (meaning.test(inside) && !allowed.some((one) => one.test(inside)))
@@ -53,7 +59,7 @@ function checkTokens(text: string, allowed: readonly RegExp[]): void {
 	}
 }
 
-/** mrkdwn with its delimiters, which have no joiner beside them. */
+/** Returns the visible text of mrkdwn. Its delimiters are those without a joiner beside them. */
 export function mrkdwnText(text: string): string {
 	checkTokens(text, [linkToken, dateToken]);
 	return text

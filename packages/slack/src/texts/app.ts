@@ -1,4 +1,4 @@
-/** Texts of the app's manifest: Slack shows them to members of the workspace. With the purpose of each scope. */
+/** Texts of the app's manifest, which Slack shows to members of the workspace, and the purpose of each scope. */
 export const appTexts = {
 	name: "Parley",
 	description: "The AI agent of your team",
@@ -6,7 +6,7 @@ export const appTexts = {
 	slashCommand: "Send a command to the agent",
 	askAboutThis: { name: "Ask about this", description: "Ask the agent about this message" },
 	makeItATask: { name: "Make it a task", description: "Give this message to the agent as a task" },
-	/** Each completes "the bot needs the scope to …". */
+	/** Purposes of scopes. Each completes "the bot needs the scope to …". */
 	purposes: {
 		"app_mentions:read": "receive messages that mention it",
 		"assistant:write": "show a status line, and a button that stops the agent",

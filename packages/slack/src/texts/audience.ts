@@ -1,4 +1,7 @@
-/** Changes of the people who can read or write in a channel. Each completes a sentence after a colon, without a period. */
+/**
+ * Reasons why the people who can read or write in a channel changed. Each one completes a sentence after a colon, without a
+ * period.
+ */
 export const audienceTexts = {
 	shared: "the channel is shared with another organisation",
 	unshared: "the channel is no longer shared with an organisation",

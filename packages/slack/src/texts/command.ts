@@ -1,14 +1,14 @@
 interface Names {
-	/** Slash command with its slash. */
+	/** Slash command, including its slash. */
 	readonly slash: string;
 	readonly bot: string;
 }
 
-/** Help for slash commands, in mrkdwn, and the message that an entry in the menu of a message sends. */
+/** Help for slash commands, in mrkdwn, and the message that an entry in a message's menu sends. */
 export const commandTexts = {
 	threads: ({ bot }: Pick<Names, "bot">) =>
 		`Slash commands do not work in Slack threads. In a thread, mention me and write the command, for example \`@${bot} !task list\`.`,
-	/** `commands`: names and descriptions. */
+	/** Help text. `commands` are names and descriptions of commands. */
 	help: ({
 		slash,
 		bot,
@@ -20,6 +20,6 @@ export const commandTexts = {
 		].join("\n"),
 	unknown: ({ slash, help }: { readonly slash: string; readonly help: string }): string =>
 		`I do not know this command. To ask the agent, write \`${slash} ask\` and your message.\n\n${help}`,
-	/** Message to the agent, because a person cannot write one there. */
+	/** Message to the agent for this menu entry, because a person cannot write one there. */
 	explainMessage: "Explain this message. If it contains a question, answer the question.",
 } as const;

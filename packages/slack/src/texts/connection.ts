@@ -1,8 +1,8 @@
-/** States of the connection to Slack, for operators: `parley status` and the log show them. */
+/** States of the connection to Slack, for operators. `parley status` and the log show them. */
 export const connectionTexts = {
-	/** Tokens in the text of a refusal. */
+	/** Names of tokens in the text of a refusal. */
 	tokens: { bot: "the bot token", app: "the app token" },
-	/** `error`: error code of Slack. `fix`: one of `fixes`. */
+	/** Refusal of a token. `error` is Slack's error code, and `fix` one of `fixes`. */
 	refused: ({
 		token,
 		error,
@@ -17,7 +17,7 @@ export const connectionTexts = {
 		`Slack answered ${error} to ${method}`,
 	noAnswer: ({ method }: { readonly method: string }) => `Slack did not answer ${method}`,
 	limited: ({ method }: { readonly method: string }) => `Slack limits the rate of ${method}`,
-	/** By Slack's error code. */
+	/** Fixes by Slack's error code. */
 	fixes: {
 		not_authed: "set a token",
 		invalid_auth: "Slack does not know this token, so copy it again",

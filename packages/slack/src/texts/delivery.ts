@@ -1,9 +1,9 @@
 const invite = "invite it with /invite @parley";
 const token = "restart the connector with a valid token";
 
-/** Reasons for a post that Slack did not accept, for operators: the lists of posts and the log show them. */
+/** Reasons why Slack did not accept a post, for operators. Lists of posts and the log show them. */
 export const deliveryTexts = {
-	/** `error`: error code of Slack. `details`: Slack's messages about the arguments. */
+	/** Refusal of a call. `error` is Slack's error code, and `details` are Slack's messages about the arguments. */
 	refused: ({
 		method,
 		error,
@@ -18,7 +18,7 @@ export const deliveryTexts = {
 		`Slack refuses ${method} (${error})${fix === undefined ? "" : `: ${fix}`}${details === undefined ? "" : ` [${details}]`}`,
 	missingScope: ({ scope }: { readonly scope: string | undefined }) =>
 		scope === undefined ? "give the app the missing scope" : `give the app the scope "${scope}"`,
-	/** Explanation and advice by Slack's error code. */
+	/** Explanations and advice by Slack's error code. */
 	fixes: {
 		channel_not_found: `the channel is deleted, or the bot cannot see it: if it exists, ${invite}`,
 		message_not_found: "the message was deleted",
@@ -47,7 +47,7 @@ export const deliveryTexts = {
 		token,
 		account_inactive: `the app was removed from the workspace: ${token}`,
 	},
-	/** In place of the method in `refused`. */
+	/** Replaces the name of the method in `refused`. */
 	fileUpload: "the upload of a file",
 	limited: ({ method }: { readonly method: string }) => `Slack limits the rate of ${method}`,
 	tokenRefused: ({ method }: { readonly method: string }) =>

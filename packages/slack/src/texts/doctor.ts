@@ -8,7 +8,7 @@ interface Address {
 	readonly at: string;
 }
 
-/** Findings of `parley slack doctor`. A fix is an instruction. */
+/** Findings of `parley slack doctor`. Each fix is an instruction. */
 export const doctorTexts = {
 	token: ({ name, url }: { readonly name: string; readonly url: string }) =>
 		`the token belongs to ${name} in ${url}`,
@@ -31,7 +31,7 @@ export const doctorTexts = {
 		readonly scope: string;
 		readonly fix: string;
 	}) => `Slack refuses ${method} (missing_scope): ${token} lacks the scope "${scope}": ${fix}`,
-	/** By the kind of token. */
+	/** Fixes by kind of token. */
 	lacksScopeFixes: {
 		app: "create an app token with this scope, and set SLACK_APP_TOKEN to it",
 		bot: "update the app with the output of `parley slack manifest`, and install it again",
@@ -71,7 +71,7 @@ export const doctorTexts = {
 	noRoomsFix: "type /invite @parley in a channel, or send the bot a direct message",
 
 	history: "Slack lets the app read history without a strict limit, about 50 requests a minute",
-	/** `maximum`: messages in a response. */
+	/** Warning about a limited app. `maximum` is the number of messages in a response. */
 	limitedHistory: ({ maximum }: { readonly maximum: number }) =>
 		`Slack limits the app to one history request a minute, with ${maximum} messages: missed messages are read slowly`,
 	limitedHistoryFix: ({ settings }: Settings) =>

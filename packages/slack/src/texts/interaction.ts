@@ -1,12 +1,12 @@
 import { interactionTexts as shared } from "@parley/connector";
 
-/** Private answers to commands and presses that the connector cannot handle, and the texts of forms. */
+/** Private answers to commands and presses that the connector cannot handle, and texts of forms. */
 export const interactionTexts = {
 	...shared,
 	expired: "Your request reached me too late, so I did nothing. Please try again.",
 	otherWorkspace: "I cannot do that, because I belong to another workspace.",
 	formNotOpened: "Slack did not open the form in time. Please press again.",
-	/** `bot`: name of the bot. In mrkdwn. */
+	/** Text in mrkdwn. `bot` is the bot's name. */
 	notInConversation: ({ bot }: { readonly bot: string }) =>
 		`I am not in this conversation. Invite me with \`/invite @${bot}\`, or send me a direct message.`,
 	messageWithoutText: "This message has no text for a task.",

@@ -1,6 +1,6 @@
-/** Notes below a post about its files. Plain text. */
+/** Notes below a post about its files, in plain text. */
 export const postTexts = {
-	/** Completes the sentence of `fileTooLarge`: too large for … */
+	/** Object of the sentence in `fileTooLarge`: too large for … */
 	thisWorkspace: "this workspace",
 	fileEmpty: ({ name }: { readonly name: string }) =>
 		`File not attached: ${name} is empty, and Slack does not accept empty files.`,
@@ -12,7 +12,7 @@ export const postTexts = {
 	onlyImages: "this workspace allows only images",
 	storageFull: "this workspace has no storage for more files",
 	channelArchived: "the channel is archived",
-	/** `code`: error code of Slack. */
+	/** Reason for an unknown refusal. `code` is Slack's error code. */
 	refused: ({ code }: { readonly code: string | undefined }) =>
 		code === undefined ? "Slack refused it" : `Slack refused it (${code})`,
 

@@ -1,11 +1,11 @@
 interface Settings {
 	/** Page with the settings of the app. */
 	readonly settings: string;
-	/** Slack sends requests to the connector instead of using Socket Mode. */
+	/** Whether Slack sends requests to the connector, instead of using Socket Mode. */
 	readonly http: boolean;
 }
 
-/** Title and instruction of each step of `parley slack setup`. */
+/** Title and instruction of each step in `parley slack setup`. */
 export const setupTexts = {
 	token: {
 		title: "Create the app",

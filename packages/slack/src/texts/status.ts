@@ -1,5 +1,5 @@
 /** Status line below a thread. */
 export const statusTexts = {
-	/** Follows the name of the agent, in place of a step that has ended. */
+	/** Text after the name of the agent, in place of an ended step. */
 	working: "is working…",
 } as const;

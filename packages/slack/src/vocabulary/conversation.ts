@@ -3,14 +3,15 @@ import type { Room } from "@parley/connector";
 import { readMessageId } from "./message-id.ts";
 
 /**
- * Conversation of a room in the outbox: `T1/C1`, or `T1/C1/1700000000.000100` in a thread. Read by `addressOfConversation`.
+ * Returns the conversation of a room in the outbox: `T1/C1`, or `T1/C1/1700000000.000100` for a thread. `addressOfConversation`
+ * parses it.
  */
 export function conversationOf({ tenant, channel, thread }: Room): string {
 	const ts = thread === undefined ? undefined : (readMessageId(thread)?.ts ?? thread);
 	return definedItems([tenant, channel, ts]).join("/");
 }
 
-/** Channel or thread of a conversation in the outbox. The kit appends a suffix after `#`. */
+/** Channel or thread of a conversation in the outbox. The kit can append a suffix after `#`. */
 export interface ConversationAddress {
 	readonly tenant: string;
 	readonly channel: string;
@@ -18,7 +19,7 @@ export interface ConversationAddress {
 	readonly thread?: string;
 }
 
-/** Returns undefined for a conversation without a room, for example of a private answer. */
+/** Parses a conversation. Returns undefined for a conversation without a room, for example that of a private answer. */
 export function addressOfConversation(conversation: string): ConversationAddress | undefined {
 	const [, tenant, channel, thread] = /^([^/#:]+)\/([^/#]+)(?:\/([^/#]+))?(?:#.*)?$/.exec(conversation) ?? [];
 	if (tenant === undefined || channel === undefined) return undefined;

@@ -1,7 +1,7 @@
 import { ParleyError, parseJson } from "@parley/base";
 import * as z from "zod";
 
-/** Channel of the direct messages of the person, because presses on a home page name no channel. */
+/** Metadata of a home page: the channel of the person's direct messages, because presses on a home page name no channel. */
 const HomeMetadata = z.object({ channel: z.string().regex(/^[A-Z0-9]{1,64}$/) });
 type HomeMetadata = z.output<typeof HomeMetadata>;
 
@@ -9,7 +9,7 @@ export function writeHomeMetadata(metadata: HomeMetadata): string {
 	return JSON.stringify(metadata);
 }
 
-/** Returns undefined for other text. */
+/** Parses the metadata of a home page. Returns undefined for other text. */
 export function readHomeMetadata(text: string): HomeMetadata | undefined {
 	try {
 		return HomeMetadata.safeParse(parseJson(text)).data;

@@ -1,13 +1,13 @@
 /**
- * Limits of Slack: texts in UTF-16 code units as sent, files in bytes. Sources are pages of https://docs.slack.dev, or the
+ * Limits of Slack: UTF-16 code units of sent texts, and bytes of files. Comments name pages of https://docs.slack.dev, or the
  * documentation of `@slack/types`.
  */
 export const limits = {
-	/** reference/methods/chat.postMessage: longer is discouraged, and some methods refuse it. */
+	/** reference/methods/chat.postMessage: Slack discourages longer texts, and some methods refuse them. */
 	text: 4000,
-	/** reference/block-kit/blocks/markdown-block: for all such blocks of a message together. */
+	/** reference/block-kit/blocks/markdown-block: total of all Markdown blocks in a message. */
 	markdown: 12_000,
-	/** Not documented: `msg_blocks_too_long` occurs a little above 13,100 characters (slackapi/bolt-js #2509). */
+	/** Not documented: `msg_blocks_too_long` occurs slightly above 13,100 characters (slackapi/bolt-js #2509). */
 	blocksTotal: 13_000,
 	/** reference/block-kit */
 	blocks: 50,
@@ -45,7 +45,7 @@ export const limits = {
 	fileBytes: 50 * 1024 * 1024,
 	/** https://slack.com/help/articles/204145658 */
 	snippetBytes: 1024 * 1024,
-	/** Not documented; longer names are cut by file systems. */
+	/** Not documented: file systems cut longer names. */
 	fileName: 255,
 	/** `suggested_prompts` of the manifest in `@slack/web-api`. */
 	suggestions: 4,
@@ -53,16 +53,16 @@ export const limits = {
 	suggestionTitle: 75,
 	/** reference/methods/files.getUploadURLExternal: `alt_txt_too_large`. */
 	altText: 1000,
-	/** reference/methods/conversations.history; 15 for apps that are neither internal nor listed. */
+	/** reference/methods/conversations.history: the limit is 15 for apps that are neither internal nor listed. */
 	messagesPerPage: 200,
 } as const;
 
-/** Calls per minute of an app in one workspace: apis/web-api/rate-limits. */
+/** Tiers: calls per minute of an app in one workspace: apis/web-api/rate-limits */
 const tiers = { 1: 1, 2: 20, 3: 50, 4: 100 } as const;
 
 /**
- * Tier of each method of the surface, from its page below reference/methods. `chat.postMessage` has its own: one per second
- * in a channel with short bursts, and several hundred per minute in a workspace.
+ * Calls per minute of each method that the surface uses, from the method's page below reference/methods. `chat.postMessage` has a
+ * special limit: one per second in a channel with short bursts, and several hundred per minute in a workspace.
  */
 export const perMinute = {
 	"chat.postMessage": 240,
@@ -84,8 +84,8 @@ export const perMinute = {
 	"views.publish": tiers[4],
 } as const;
 
-/** A method of `perMinute`. */
+/** A method in `perMinute`. */
 export type Method = keyof typeof perMinute;
 
-/** Posts in one channel: one per second, with short bursts. */
+/** Limit of posts in one channel: one per second, with short bursts. */
 export const channelPosts = { maximum: 3, perMs: 3000 } as const;

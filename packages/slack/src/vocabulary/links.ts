@@ -3,14 +3,19 @@ import { readMessageId } from "./message-id.ts";
 
 type Place = Pick<Room, "channel" | "thread">;
 
-/** Address of a channel or thread. https://docs.slack.dev/reference/methods/chat.getPermalink shows the form of links. */
+/**
+ * Returns the URL of a channel or a thread, in the form of links from https://docs.slack.dev/reference/methods/chat.getPermalink.
+ */
 export function linkToRoom(workspace: string, { channel, thread }: Place): string {
 	const base = `${workspace.replace(/\/?$/, "/")}archives/${channel}`;
 	const ts = thread === undefined ? undefined : readMessageId(thread)?.ts;
 	return ts === undefined ? base : `${base}/p${ts.replace(".", "")}`;
 }
 
-/** Address of a message of a room, in the form of chat.getPermalink, which also names the thread of a message inside a thread. */
+/**
+ * Returns the URL of a message in a room, in the form of chat.getPermalink. For a message in a thread, the URL also names the
+ * thread.
+ */
 export function linkToPost(workspace: string, { channel, thread }: Place, post: string): string {
 	const link = linkToRoom(workspace, { channel, thread: post });
 	const ts = thread === undefined ? undefined : readMessageId(thread)?.ts;

@@ -1,17 +1,17 @@
 import { parseJson } from "@parley/base";
 import * as z from "zod";
 
-/** A press includes its message, and a table in it may have thousands of values. */
+/** Limits of a frame. A press includes its message, in which a table may have thousands of values. */
 const limits = { maxNodes: 200_000 };
 
 const id = z.string().min(1).max(256);
 
-/** Frames of Slack on a socket: https://docs.slack.dev/apis/events-api/using-socket-mode */
+/** Parses frames of Slack on a socket: https://docs.slack.dev/apis/events-api/using-socket-mode */
 const Frame = z.discriminatedUnion("type", [
 	z.object({ type: z.literal("hello"), num_connections: z.int().optional() }),
 	/**
-	 * `warning`: the socket ends in ten seconds. `refresh_requested`: it should be replaced. `link_disabled`: no more
-	 * sockets.
+	 * Reasons: with `warning`, the socket closes in ten seconds; with `refresh_requested`, it should be replaced; with
+	 * `link_disabled`, Slack opens no more sockets.
 	 */
 	z.object({ type: z.literal("disconnect"), reason: z.string().default("") }),
 	z.object({
@@ -24,7 +24,7 @@ const Frame = z.discriminatedUnion("type", [
 export type Frame = z.output<typeof Frame>;
 export type EnvelopeFrame = Extract<Frame, { envelope_id: string }>;
 
-/** Throws for an undocumented frame. */
+/** Parses a frame. Throws for an undocumented frame. */
 export function readFrame(text: string): Frame {
 	return Frame.parse(parseJson(text, limits));
 }

@@ -13,36 +13,36 @@ export const requestPath = "/slack/events";
 
 /** Maximum concurrent signed requests. */
 const maxAtOnce = 200;
-/** Timeout for the head of a request. */
+/** Milliseconds until the head of a request must be complete. */
 const requestTimeoutMs = 10_000;
-/** Minimum time between two warnings about invalid requests. */
+/** Minimum milliseconds between two warnings about invalid requests. */
 const warnEveryMs = 60_000;
-/** Interval in which Node checks for slow requests. */
+/** Milliseconds between two checks of Node for slow requests. */
 const connectionsCheckingInterval = 5000;
 
 export interface HttpTransportParts {
 	readonly signingSecret: string;
 	readonly listen: { readonly host: string; readonly port: number };
 	readonly deliver: Deliver;
-	/** Called with the port when it listens. */
+	/** Called with the port when the server listens. */
 	readonly ready: (port: number) => void;
-	/** Called when Slack, or a proxy in between, may not reach this server. */
+	/** Called when Slack, or a proxy in front of this server, may not reach the server. */
 	readonly suspected: (suspicion: Suspicion) => void;
 	readonly clock: Clock;
 	readonly log: Logger;
 }
 
-/** Maximum wait for running requests at the end. Slack itself waits no longer. */
+/** Maximum milliseconds to wait for running requests at the end. Slack waits no longer either. */
 const goodbyeMs = 3000;
 
-/** Checks by which Slack verifies the endpoint. */
+/** Requests with which Slack verifies the endpoint. */
 const Probe = z.object({
 	type: z.unknown().optional(),
 	challenge: z.unknown().optional(),
 	ssl_check: z.unknown().optional(),
 });
 
-/** Placeholder, because an HTTP endpoint cannot be replaced. */
+/** Placeholder for a socket. An HTTP endpoint cannot be replaced. */
 const onlyLine = { leave: (): void => undefined };
 
 interface Answer {
@@ -72,7 +72,7 @@ export class HttpTransport implements Transport {
 		);
 	}
 
-	/** Returns the port. Rejects with `failed_precondition` if it cannot listen. */
+	/** Returns the port. Rejects with `failed_precondition` if the server cannot listen. */
 	async start(): Promise<number> {
 		const { host, port } = this.#parts.listen;
 		const listening = Promise.withResolvers<number>();
@@ -90,12 +90,12 @@ export class HttpTransport implements Transport {
 		return listensOn;
 	}
 
-	/** Notes a post for which Slack sends an event. */
+	/** Records a post for which Slack sends an event. */
 	posted(): void {
 		this.#silence.notePost();
 	}
 
-	/** Resolves when the complete requests are answered. Incomplete ones are dropped. */
+	/** Resolves when the complete requests are answered. Drops incomplete requests. */
 	async close(): Promise<void> {
 		this.#silence.stop();
 		const closed = Promise.withResolvers<void>();
@@ -148,7 +148,7 @@ export class HttpTransport implements Transport {
 	}
 
 	async #receiveIfFree(request: IncomingMessage, text: string): Promise<Answer> {
-		// A rejected request may be sent again.
+		// A rejected request may be sent again, so it is safe to reject it.
 		if (this.#running >= maxAtOnce)
 			throw new ParleyError("too many requests at once", { code: "unavailable" });
 		this.#running += 1;
@@ -168,7 +168,7 @@ export class HttpTransport implements Transport {
 			this.#parts.log.warn("could not read a request of Slack", { error });
 			return { status: 400 };
 		}
-		// https://docs.slack.dev/reference/events/url_verification
+		// Verification request: https://docs.slack.dev/reference/events/url_verification
 		const { type, challenge, ssl_check: sslCheck } = Probe.parse(body);
 		if (type === "url_verification") return { status: 200, body: { challenge } };
 		if (sslCheck === "1") return { status: 200 };
@@ -189,7 +189,7 @@ function answer(response: ServerResponse, { status, body }: Answer): void {
 	response.writeHead(status, {
 		...defined({
 			"content-type": text === "" ? undefined : "application/json; charset=utf-8",
-			// The rest of the body must not be read.
+			// The connection closes, so that the rest of the body is not read.
 			connection: status === 413 || status === 401 ? "close" : undefined,
 		}),
 		"content-length": Buffer.byteLength(text),
@@ -197,12 +197,12 @@ function answer(response: ServerResponse, { status, body }: Answer): void {
 	response.end(text);
 }
 
-/** A press includes its message, and a table in it may have thousands of values. */
+/** Limits of a body. A press includes its message, in which a table may have thousands of values. */
 const limits = { maxNodes: 200_000 };
 
 /**
- * Parses the body of a request: events are JSON, commands are a form, and interactions are a form with JSON in its
- * `payload`: https://docs.slack.dev/interactivity/handling-user-interaction#payloads. Throws for any other body.
+ * Parses the body of a request. An event is JSON, a command is a form, and an interaction is a form with JSON in its `payload`:
+ * https://docs.slack.dev/interactivity/handling-user-interaction#payloads. Throws for any other body.
  */
 export function readBody(text: string, contentType: string): Readonly<Record<string, unknown>> {
 	if (!contentType.startsWith("application/x-www-form-urlencoded")) return asObject(parseJson(text, limits));
@@ -218,27 +218,29 @@ function asObject(value: unknown): Readonly<Record<string, unknown>> {
 	return { ...value };
 }
 
-/** Slack's own bodies are far smaller. */
+/** Maximum bytes of a body. Slack's bodies are far smaller. */
 const maxBytes = 1024 * 1024;
-/** Slack gives up after this time. */
+/** Milliseconds after which Slack gives up. */
 const timeoutMs = 3000;
-/** Maximum bodies of the maximum length in memory. */
+/** Maximum bodies of the maximum size in memory. */
 const maxReading = 64;
 
 /**
- * Reads bodies of unverified senders. If there are too many, the oldest one is dropped, so that slow senders from any
- * number of addresses cannot block Slack.
+ * Reads bodies of unverified senders. If there are too many, the oldest is dropped, so that slow senders cannot block Slack,
+ * whatever their addresses are.
  */
 class UnknownBodies {
 	readonly #clock: Clock;
-	/** In order of their start. */
+	/** Requests in the order of their start. */
 	readonly #reading = new Set<IncomingMessage>();
 
 	constructor(clock: Clock) {
 		this.#clock = clock;
 	}
 
-	/** Rejects with `resource_exhausted` if the body is too long, and with another code if it is incomplete or late. */
+	/**
+	 * Reads a body. Rejects with `resource_exhausted` if the body is too long, and with another code if it is incomplete or late.
+	 */
 	async read(request: IncomingMessage): Promise<Buffer> {
 		for (const longest of this.#reading) {
 			if (this.#reading.size < maxReading) break;

@@ -3,8 +3,8 @@ import { connectionTexts } from "../../texts/connection.ts";
 const { fixes, tokens } = connectionTexts;
 
 /**
- * Describes a permanent refusal of a token for operators; undefined for errors that may pass. `error`: Slack's error code,
- * from https://docs.slack.dev/reference/methods/auth.test#errors
+ * Describes a permanent refusal of a token, for operators. Returns undefined for temporary errors. `error` is Slack's error code:
+ * https://docs.slack.dev/reference/methods/auth.test#errors
  */
 export function refusalOf(error: string, token: keyof typeof tokens): string | undefined {
 	if (!isPermanent(error)) return undefined;

@@ -1,36 +1,42 @@
 import type { Clock, Timer } from "@parley/base";
 
-/** Slack sends an event about a post of the bot within moments. */
+/** Milliseconds. Slack sends an event about a post of the bot within moments. */
 const echoMs = 30_000;
-/** A quiet workspace and a dead socket look the same, and a new socket costs little. */
+/**
+ * Milliseconds without events after which sockets are replaced. A quiet workspace and a dead socket look the same, and a new
+ * socket costs little.
+ */
 const idleMs = 15 * 60_000;
-/** Slack chooses sockets at random: of two working sockets, one misses this number in a row once in a million cases. */
+/**
+ * Number of consecutive envelopes that a socket may miss. Slack chooses sockets at random, so of two working sockets one misses
+ * this number only once in a million cases.
+ */
 const maxMissed = 20;
-/** Minimum time between two replacements, in case the choice is not random. */
+/** Minimum milliseconds between two replacements, for the case that Slack's choice is not random. */
 const missedMs = 5 * 60_000;
 
 export interface WatchedSocket {
-	/** Starts its replacement. */
+	/** Starts the replacement of the socket. */
 	leave(reason: string): void;
 }
 
-/** Reason to assume that events do not arrive. */
+/** Reason to assume that events are lost. */
 export interface Suspicion {
 	readonly reason: string;
-	/** Last received event, in milliseconds since the epoch. */
+	/** Time of the last received event, in milliseconds since the epoch. */
 	readonly since: number;
-	/** Whether an event was expected, even in a quiet workspace. */
+	/** Whether an event was expected even in a quiet workspace. */
 	readonly isLikely: boolean;
 }
 
 /**
- * Detects open sockets on which nothing arrives, which neither side reports. Suspects all sockets if no event follows a
- * post of the bot, or if nothing arrives for a long time, and one socket that misses what others receive.
+ * Detects open sockets on which nothing arrives, because neither side reports this. Suspects all sockets if no event follows a
+ * post of the bot, or if nothing arrives for a long time. Suspects one socket if it misses envelopes while others receive them.
  */
 export class SilenceWatch<Line extends WatchedSocket> {
 	readonly #clock: Clock;
 	readonly #open: ReadonlySet<Line>;
-	/** Number of envelopes in a row on other sockets, by socket. */
+	/** Number of consecutive envelopes that arrived on other sockets, by socket. */
 	readonly #missed = new WeakMap<Line, number>();
 	#echoMs = echoMs;
 	#echo: Timer | undefined;
@@ -40,7 +46,7 @@ export class SilenceWatch<Line extends WatchedSocket> {
 	#isOver = false;
 	#suspectedAt = Number.NEGATIVE_INFINITY;
 
-	/** `open`: the current sockets. `suspected` is called when all of them are suspected. */
+	/** `open` are the current sockets. `suspected` is called when all of them are suspected. */
 	constructor(clock: Clock, open: ReadonlySet<Line>, suspected: (suspicion: Suspicion) => void) {
 		this.#clock = clock;
 		this.#open = open;
@@ -49,7 +55,7 @@ export class SilenceWatch<Line extends WatchedSocket> {
 		this.#wait();
 	}
 
-	/** Notes an event on a socket. */
+	/** Records an event on a socket. */
 	noteEvent(line: Line): void {
 		if (this.#isOver) return;
 		this.#receivedAt = this.#clock.now();
@@ -67,12 +73,12 @@ export class SilenceWatch<Line extends WatchedSocket> {
 		}
 	}
 
-	/** Notes a post for which Slack sends an event. */
+	/** Records a post for which Slack sends an event. */
 	notePost(): void {
 		if (this.#isOver) return;
 		this.#echo ??= this.#clock.after(this.#echoMs, () => {
 			this.#echo = undefined;
-			// Slack may send no events about posts here, so that a replacement without effect is repeated less often.
+			// The wait is doubled, because Slack may send no events about posts here, and a replacement would then have no effect.
 			this.#echoMs = Math.min(this.#echoMs * 2, idleMs);
 			this.#suspectAll("no event arrived since the last post", true);
 		});

@@ -9,10 +9,10 @@ import { WebSocket } from "undici";
 import { expect, onTestFinished, test } from "vitest";
 import { PingWatch, SocketLine } from "./socket-line.ts";
 
-/** https://www.rfc-editor.org/rfc/rfc6455#section-4.2.2 */
+/** Constant of the WebSocket handshake: https://www.rfc-editor.org/rfc/rfc6455#section-4.2.2 */
 const guid = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
 
-/** A server that answers neither handshakes nor frames. */
+/** Starts a server that answers neither handshakes nor frames. */
 async function silentServer() {
 	const server = createServer().listen(0, "127.0.0.1");
 	onTestFinished(() => void server.close());
@@ -22,7 +22,7 @@ async function silentServer() {
 		stream.on("error", () => undefined);
 		upgraded.resolve([request, stream]);
 	});
-	// It listens on a port.
+	// `address()` returns an address with a port, because the server listens on TCP.
 	const { port } = server.address() as AddressInfo;
 	const accept = async (): Promise<Duplex> => {
 		const [{ headers }, stream] = await upgraded.promise;
@@ -68,7 +68,7 @@ test("a socket whose peer does not answer a ping is closed, and others are not",
 		deaths += 1;
 	});
 	watch.start();
-	/** A pong without a payload: https://www.rfc-editor.org/rfc/rfc6455#section-5.2 */
+	/** Sends a pong without a payload: https://www.rfc-editor.org/rfc/rfc6455#section-5.2 */
 	const pong = async (): Promise<void> => {
 		const echoed = once(socket, "message");
 		stream.write(Buffer.from([0x8a, 0, 0x81, 1, 0x78]));

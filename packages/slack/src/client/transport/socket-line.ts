@@ -6,11 +6,14 @@ import type { SlackReply } from "../../vocabulary/slack-port.ts";
 import { type EnvelopeFrame, type Frame, readFrame } from "./frame.ts";
 
 export interface LineParts {
-	/** Requests the address of a new socket. */
+	/** Requests the URL of a new socket. */
 	readonly address: () => Promise<string>;
-	/** The reply is sent back. If it rejects, no acknowledgement is sent, and Slack sends the envelope again. */
+	/**
+	 * Handles an envelope and resolves with the reply to send. If it rejects, no acknowledgement is sent, and Slack sends the
+	 * envelope again.
+	 */
 	readonly receive: (envelope: EnvelopeFrame, line: SocketLine) => Promise<SlackReply>;
-	/** Slack greeted the socket; `connections` is the number of sockets of the app, if Slack names it. */
+	/** Called when Slack has greeted the socket. `connections` is the number of the app's sockets, if Slack reports it. */
 	readonly greeted: (connections: number | undefined) => void;
 	readonly clock: Clock;
 	readonly log: Logger;
@@ -19,22 +22,24 @@ export interface LineParts {
 /** Reason to replace a socket. */
 export interface Farewell {
 	readonly reason: string;
-	/** Whether no other socket can replace it. */
+	/** Whether no other socket can replace this one. */
 	readonly isFinal: boolean;
 }
 
-/** Slack greets a socket at once. A socket without a greeting carries no envelopes. */
+/**
+ * Maximum milliseconds to wait for the greeting, which Slack sends at once. A socket without a greeting receives no envelopes.
+ */
 const greetingMs = 10_000;
-/** Maximum wait for the closing handshake of Slack. */
+/** Maximum milliseconds to wait for Slack's closing handshake. */
 const goodbyeMs = 1000;
-/** Slack sends an envelope again if it is not acknowledged by then. */
+/** Milliseconds after which Slack sends an unacknowledged envelope again. */
 const acknowledgeMs = 3000;
-/** https://www.rfc-editor.org/rfc/rfc6455#section-7.4.1 */
+/** Close code: https://www.rfc-editor.org/rfc/rfc6455#section-7.4.1 */
 const normalClosure = 1000;
 
 /**
- * One socket of Slack's Socket Mode: https://docs.slack.dev/apis/events-api/using-socket-mode. It does not reconnect:
- * another line replaces it.
+ * One socket of Slack's Socket Mode: https://docs.slack.dev/apis/events-api/using-socket-mode. It does not reconnect; another
+ * line replaces it.
  */
 export class SocketLine {
 	readonly #parts: LineParts;
@@ -50,17 +55,20 @@ export class SocketLine {
 		this.#parts = parts;
 	}
 
-	/** Resolves when the line should be replaced. It still works until it is closed. */
+	/** Resolves when the line should be replaced. The line works until it is closed. */
 	get leaving(): Promise<Farewell> {
 		return this.#leaving.promise;
 	}
 
-	/** Resolves when no further delivery can arrive on it. */
+	/** Resolves when no further delivery can arrive on the line. */
 	get closed(): Promise<void> {
 		return this.#closed.promise;
 	}
 
-	/** Resolves when Slack has sent `hello` on the socket. Rejects if `address` does, if Slack does not send `hello`, and when the signal aborts. */
+	/**
+	 * Opens the socket and resolves when Slack has sent `hello` on it. Rejects if `address` rejects, if Slack does not send
+	 * `hello`, or when the signal aborts.
+	 */
 	async open(signal: AbortSignal): Promise<void> {
 		const over = new AbortController();
 		const late = delay(this.#parts.clock, greetingMs, AbortSignal.any([signal, over.signal])).then(() => {
@@ -76,17 +84,17 @@ export class SocketLine {
 			throw reason;
 		} finally {
 			over.abort();
-			// The abort makes it reject after the race is decided.
+			// The abort rejects this promise after the race is decided.
 			await late.catch(() => undefined);
 		}
 	}
 
-	/** Asks to be replaced. */
+	/** Requests the replacement of the line. */
 	leave(reason: string): void {
 		this.#leaving.resolve({ reason, isFinal: false });
 	}
 
-	/** Resolves when all deliveries on it are acknowledged, or when it is too late. */
+	/** Resolves when all deliveries on the line are acknowledged, or when it is too late to acknowledge them. */
 	async settled(): Promise<void> {
 		const over = new AbortController();
 		const late = delay(this.#parts.clock, acknowledgeMs, over.signal).catch(() => undefined);
@@ -94,7 +102,7 @@ export class SocketLine {
 		over.abort();
 	}
 
-	/** Closes the socket, and ends its connection if Slack does not answer. */
+	/** Closes the socket. Ends its connection if Slack does not answer. */
 	async close(): Promise<void> {
 		this.leave("the connector closed it");
 		this.#isEnded = true;
@@ -113,7 +121,7 @@ export class SocketLine {
 		if (this.#isEnded) throw new ParleyError("Slack returned an address too late", { code: "cancelled" });
 		const socket = new WebSocket(address, { dispatcher: this.#route.dispatcher });
 		this.#socket = socket;
-		// The other side uses real time, even if a test controls the clock.
+		// Pings use real time, even if a test controls the clock, because Slack also uses real time.
 		const pings = new PingWatch(socket, systemClock, () => {
 			this.leave("Slack does not answer pings");
 			this.#route.end();
@@ -131,7 +139,7 @@ export class SocketLine {
 		await this.#greeted.promise;
 	}
 
-	/** A frame that Slack does not document is logged, and changes nothing. */
+	/** Handles a frame. Only logs a frame that Slack does not document. */
 	#received(data: unknown): void {
 		if (typeof data !== "string") return;
 		try {
@@ -166,7 +174,7 @@ export class SocketLine {
 		this.#receiver.add(running);
 	}
 
-	/** False if the socket is no longer open. */
+	/** Sends an acknowledgement. Returns false if the socket is no longer open. */
 	#acknowledge(envelope_id: string, payload: SlackReply): boolean {
 		if (this.#socket?.readyState !== WebSocket.OPEN) return false;
 		this.#socket.send(JSON.stringify(defined({ envelope_id, payload })));
@@ -174,14 +182,14 @@ export class SocketLine {
 	}
 }
 
-/** Interval of pings. */
+/** Milliseconds between pings. */
 const everyMs = 2500;
-/** After this many pings in a row without a pong the connection is dead. */
+/** Number of consecutive pings without a pong after which the connection is dead. */
 const maxUnanswered = 2;
-/** undici publishes here when a pong arrives: https://undici.nodejs.org/docs/api/DiagnosticsChannel#event-undiciwebsocketpong */
+/** Channel on which undici reports pongs: https://undici.nodejs.org/docs/api/DiagnosticsChannel#event-undiciwebsocketpong */
 const pongs = channel("undici:websocket:pong");
 
-/** Checks whether an open socket still reaches the other side: a network failure closes no connection. */
+/** Checks whether an open socket still reaches the other side, because a network failure closes no connection. */
 export class PingWatch {
 	readonly #socket: WebSocket;
 	readonly #clock: Clock;
@@ -189,7 +197,7 @@ export class PingWatch {
 	#timer: Timer | undefined;
 	#unanswered = 0;
 
-	/** Calls `dead` once, if no pong answers within 7.5 seconds. */
+	/** Calls `dead` once if no pong arrives within 7.5 seconds. */
 	constructor(socket: WebSocket, clock: Clock, dead: () => void) {
 		this.#socket = socket;
 		this.#clock = clock;
@@ -207,7 +215,7 @@ export class PingWatch {
 		this.#timer = undefined;
 	}
 
-	/** The channel is shared by all sockets of the process. */
+	/** All sockets of the process share the channel. */
 	readonly #pong = (message: unknown): void => {
 		if (Object(message).websocket === this.#socket) this.#unanswered = 0;
 	};
@@ -227,36 +235,36 @@ export class PingWatch {
 }
 
 /**
- * Whether Node sends the requests of `fetch` through the proxies of the environment. Node does not do so for sockets, so
- * that the route of a socket does. https://nodejs.org/docs/latest-v24.x/api/cli.html#node_use_env_proxy1
+ * Whether Node's `fetch` uses the proxies of the environment. Node does not do this for sockets, so `SocketRoute` does it.
+ * https://nodejs.org/docs/latest-v24.x/api/cli.html#node_use_env_proxy1
  */
 export function usesProxies(environment: Readonly<Record<string, string | undefined>>): boolean {
 	return environment["NODE_USE_ENV_PROXY"] === "1";
 }
 
-/** The connection of one socket: direct, or through the proxies of HTTPS_PROXY and HTTP_PROXY except for NO_PROXY. */
+/** The connection of one socket: direct, or through the proxies in HTTPS_PROXY and HTTP_PROXY, except for hosts in NO_PROXY. */
 export class SocketRoute {
 	readonly #agent: Agent | EnvHttpProxyAgent;
 	#stream: Duplex | undefined;
-	/** Opens the connection of the socket. */
+	/** Opens the socket's connection. */
 	readonly dispatcher: Dispatcher;
 
 	constructor(useProxies: boolean) {
-		// HTTP/2 would share one connection between sockets, also through a proxy.
+		// With HTTP/2, sockets would share one connection, even through a proxy.
 		this.#agent = useProxies ? new EnvHttpProxyAgent({ allowH2: false }) : new Agent({ allowH2: false });
 		this.dispatcher = this.#agent.compose(
 			(dispatch) => (options, handler) => dispatch(options, this.#storingStream(handler)),
 		);
 	}
 
-	/** Ends the connection at once, without an answer of the other side. A WebSocket itself cannot do so. */
+	/** Ends the connection immediately, without waiting for the other side. A WebSocket cannot do this itself. */
 	end(): void {
 		this.#stream?.destroy();
-		// A request that is still running ends with an error, which the socket reports.
+		// A running request ends with an error, which the socket reports.
 		void this.#agent.destroy();
 	}
 
-	/** Passes all calls through, and stores the connection that becomes a socket. */
+	/** Forwards all calls, and stores the connection that becomes the socket. */
 	#storingStream(handler: Dispatcher.DispatchHandler): Dispatcher.DispatchHandler {
 		return {
 			onRequestStart: (...given) => handler.onRequestStart?.(...given),

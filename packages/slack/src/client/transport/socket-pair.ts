@@ -7,11 +7,16 @@ import { SilenceWatch, type Suspicion } from "./silence-watch.ts";
 import { SocketLine } from "./socket-line.ts";
 import type { Deliver, Transport } from "./transport.ts";
 
-/** Slack sends each envelope over one of them. While one is replaced, the other receives all. */
+/**
+ * Number of sockets. Slack sends each envelope over one of them. While one is being replaced, the other receives all envelopes.
+ */
 const lineCount = 2;
 const firstWaitMs = 1000;
 const maxWaitMs = 60_000;
-/** A socket with a shorter life is replaced after a pause, so that Slack does not get too many requests for sockets. */
+/**
+ * Milliseconds. A socket with a shorter life is replaced after a pause, so that Slack does not receive too many requests for
+ * sockets.
+ */
 const steadyMs = 60_000;
 
 export interface SocketPairParts {
@@ -20,21 +25,21 @@ export interface SocketPairParts {
 	readonly deliver: Deliver;
 	/** Called when a socket is open. */
 	readonly ready: () => void;
-	/** Called when no socket is open; `detail` has the reason. */
+	/** Called when no socket is open. `detail` is the reason. */
 	readonly lost: (detail: string) => void;
 	readonly refused: (detail: string) => void;
-	/** Called when no socket may work. All are replaced. */
+	/** Called when possibly no socket works. All sockets are then replaced. */
 	readonly suspected: (suspicion: Suspicion) => void;
 	readonly clock: Clock;
 	readonly chance: () => number;
 	readonly log: Logger;
 }
 
-/** Two sockets. Each is replaced by a new one before it is closed. */
+/** A pair of sockets. Each socket is closed only after a new one has replaced it. */
 export class SocketPair implements Transport {
 	readonly #parts: SocketPairParts;
 	readonly #closing = new AbortController();
-	/** All sockets that are not closed, greeted or not. */
+	/** All sockets that are not closed, including those without a greeting. */
 	readonly #own = new Set<SocketLine>();
 	readonly #open = new Set<SocketLine>();
 	readonly #silence: SilenceWatch<SocketLine>;
@@ -56,17 +61,17 @@ export class SocketPair implements Transport {
 		});
 	}
 
-	/** Begins to open the sockets; `ready`, `lost` and `refused` report the result. */
+	/** Starts to open the sockets. `ready`, `lost` and `refused` report the result. */
 	async start(): Promise<void> {
 		this.#handled = Array.from({ length: lineCount }, () => this.#run());
 	}
 
-	/** Notes a post for which Slack sends an event. */
+	/** Records a post for which Slack sends an event. */
 	posted(): void {
 		if (this.#open.size > 0) this.#silence.notePost();
 	}
 
-	/** Acknowledges running deliveries, and ends. */
+	/** Acknowledges running deliveries, and closes the sockets. */
 	async close(): Promise<void> {
 		this.#closing.abort();
 		this.#silence.stop();
@@ -75,7 +80,7 @@ export class SocketPair implements Transport {
 		await Promise.all(this.#handled);
 	}
 
-	/** Keeps one socket of the pair open or in preparation. */
+	/** Keeps one socket of the pair open, or opens a new one. */
 	async #run(): Promise<void> {
 		const { clock, log, refused } = this.#parts;
 		const { signal } = this.#closing;
@@ -100,7 +105,7 @@ export class SocketPair implements Transport {
 		if (before !== undefined) await end(before);
 	}
 
-	/** Returns undefined when the connector stops. */
+	/** Opens the next socket. Returns undefined when the connector stops. */
 	async #next(): Promise<SocketLine | undefined> {
 		const { signal } = this.#closing;
 		for (let waitMs = firstWaitMs; !signal.aborted; waitMs = Math.min(waitMs * 2, maxWaitMs)) {
@@ -120,14 +125,14 @@ export class SocketPair implements Transport {
 		return undefined;
 	}
 
-	/** Waits before the next try. */
+	/** Waits before the next attempt. */
 	async #failed(reason: unknown, waitMs: number): Promise<void> {
 		const { chance, log, lost } = this.#parts;
 		const answer = reason instanceof NoAddress ? reason.answer : undefined;
 		const limit = answer?.type === "rate-limited" ? answer.retryAfterMs : 0;
 		const pause = Math.max(limit, waitMs / 2 + (waitMs / 2) * chance());
 		log.warn("could not open a socket to Slack", { error: reason, waitMs: pause });
-		// Another socket in preparation may still succeed.
+		// Another socket that is being opened may still succeed.
 		if (this.#own.size === 0) lost(connectionTexts.noSocket({ reason: wordsOf(reason) }));
 		await this.#wait(pause);
 	}
@@ -170,7 +175,7 @@ export class SocketPair implements Transport {
 	}
 
 	async #wait(ms: number): Promise<void> {
-		// The signal shows whether the connector stops.
+		// An aborted delay is detected by the signal.
 		if (ms > 0) await delay(this.#parts.clock, ms, this.#closing.signal).catch(() => undefined);
 	}
 }
@@ -180,9 +185,9 @@ async function end(line: SocketLine): Promise<void> {
 	await line.close();
 }
 
-/** Slack returned no address for a socket. */
+/** Error if Slack returned no URL for a socket. */
 class NoAddress extends Error {
-	/** Undefined without an answer of Slack. */
+	/** Slack's response. Undefined without one. */
 	readonly answer: SlackAnswer | undefined;
 
 	constructor(answer: SlackAnswer | undefined, options?: ErrorOptions) {
@@ -200,20 +205,20 @@ function wordsOf(reason: unknown): string {
 	return connectionTexts.noAnswer({ method });
 }
 
-/** By then Slack has noticed the sockets of a killed process. */
+/** Milliseconds after which Slack has noticed that the sockets of a killed process are dead. */
 const ghostMs = 60_000;
 
 interface OtherProcessWatchParts {
 	readonly clock: Clock;
-	/** Replaces a socket, whose greeting then has the current number. */
+	/** Replaces a socket. The greeting of the new socket has the current number. */
 	readonly look: () => void;
 	/** Called once if another process has sockets. */
 	readonly found: (connections: number) => void;
 }
 
 /**
- * Slack distributes messages among all sockets of an app, also those of other processes. Detects another process by the
- * number in the greetings. A number that is too high is checked again.
+ * Detects another process with sockets of the app by the number in greetings. Slack distributes messages among all sockets of an
+ * app, so each process would miss some. A number that is too high is checked again.
  */
 export class OtherProcessWatch {
 	readonly #parts: OtherProcessWatchParts;
@@ -225,7 +230,7 @@ export class OtherProcessWatch {
 		this.#parts = parts;
 	}
 
-	/** Notes a greeting: `connections` sockets according to Slack, of which at most `own` belong to this process. */
+	/** Records a greeting. Slack counts `connections` sockets, of which at most `own` belong to this process. */
 	greeted(connections: number, own: number): void {
 		if (connections <= own) {
 			this.stop();

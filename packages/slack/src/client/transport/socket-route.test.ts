@@ -7,7 +7,7 @@ import { WebSocket } from "undici";
 import { expect, onTestFinished, test } from "vitest";
 import { SocketRoute, usesProxies } from "./socket-line.ts";
 
-/** https://www.rfc-editor.org/rfc/rfc6455#section-4.2.2 */
+/** Constant of the WebSocket handshake: https://www.rfc-editor.org/rfc/rfc6455#section-4.2.2 */
 const guid = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
 
 test("sockets use the same proxies as Node, and only for the same addresses", () => {
@@ -21,7 +21,7 @@ test("a socket whose peer does not respond is closed anyway", async () => {
 	onTestFinished(() => void server.close());
 	await once(server, "listening");
 	const upgraded = once(server, "upgrade");
-	// It listens on a port.
+	// `address()` returns an address with a port, because the server listens on TCP.
 	const { port } = server.address() as AddressInfo;
 	const route = new SocketRoute(true);
 	const socket = new WebSocket(`ws://127.0.0.1:${port}/`, { dispatcher: route.dispatcher });

@@ -1,13 +1,16 @@
 import type { SlackReply } from "../../vocabulary/slack-port.ts";
 
-/** Delivers a payload of Slack. Resolves with the reply when it is stored. If it rejects, Slack must send it again. */
+/**
+ * Delivers a payload from Slack. Resolves with the reply when the payload is stored. If it rejects, Slack must send the payload
+ * again.
+ */
 export type Deliver = (body: Readonly<Record<string, unknown>>, attempt: number) => Promise<SlackReply>;
 
-/** A transport of deliveries: sockets, or signed requests. It acknowledges when `Deliver` has resolved. */
+/** A transport of deliveries: sockets, or signed requests. It acknowledges a delivery when `Deliver` has resolved. */
 export interface Transport {
 	start(): Promise<unknown>;
-	/** Acknowledges running deliveries, and ends. */
+	/** Acknowledges running deliveries, and closes the transport. */
 	close(): Promise<void>;
-	/** The app posted something that Slack should send back as an event. */
+	/** Records that the app posted something about which Slack should send an event. */
 	posted(): void;
 }

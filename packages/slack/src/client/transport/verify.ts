@@ -1,12 +1,14 @@
 import type { Clock } from "@parley/base";
 import { verifySlackRequest } from "@slack/bolt";
 
-/** https://docs.slack.dev/authentication/verifying-requests-from-slack: five minutes, in both directions. */
+/**
+ * Maximum age of a request, and maximum time in the future: https://docs.slack.dev/authentication/verifying-requests-from-slack
+ */
 const windowMs = 5 * 60_000;
 
 export interface SignedRequest {
 	readonly signingSecret: string;
-	/** The raw body. */
+	/** The unparsed body. */
 	readonly body: string;
 	readonly timestamp: string | undefined;
 	readonly signature: string | undefined;
@@ -14,7 +16,7 @@ export interface SignedRequest {
 	readonly now: number;
 }
 
-/** Reason to refuse a request by its head: not signed, or too old; otherwise undefined. */
+/** Returns the reason to refuse a request by its head: no signature, or too old. Undefined for an acceptable head. */
 export function forgeryInHead({
 	timestamp,
 	signature,
@@ -27,8 +29,8 @@ export function forgeryInHead({
 }
 
 /**
- * Reason to refuse a request: a forgery, or an old one; undefined for a valid request. Bolt's own check accepts timestamps
- * in the future.
+ * Returns the reason to refuse a request that is forged or too old. Undefined for a valid request. Bolt's own check accepts
+ * timestamps in the future.
  */
 export function forgery(request: SignedRequest): string | undefined {
 	const inHead = forgeryInHead(request);
@@ -47,17 +49,17 @@ export function forgery(request: SignedRequest): string | undefined {
 	}
 }
 
-/** A signature is valid for five minutes, and clocks may differ by as much. */
+/** Milliseconds to keep a result. A signature is valid for five minutes, and clocks may differ by as much. */
 const retentionMs = 11 * 60_000;
 const maxResults = 20_000;
 
 /**
- * Results of signed requests for as long as their signatures are valid. A replayed request gets the first result and has no
- * other effect. A failed request is forgotten, so that it can be sent again.
+ * Results of signed requests while their signatures are valid. A replayed request gets the first result and has no other effect.
+ * A failed request is deleted, so that Slack can send it again.
  */
 export class ReplayMemory<Result> {
 	readonly #clock: Clock;
-	/** No cache: an evicted signature could be used again. */
+	/** Results by signature. This is not a cache: an evicted signature could be used again. */
 	readonly #known = new Map<string, { readonly result: Promise<Result>; readonly until: number }>();
 
 	constructor(clock: Clock) {
