@@ -11,8 +11,8 @@ import { messageId, readMessageId } from "../vocabulary/message-id.ts";
 /** Facts about threads in the connector's database. */
 export interface OwnThreads {
 	/**
-	 * Returns facts about a thread: whether the bot has posted in it or wrote its first message (`root`), whether the first message
-	 * addressed the agent, and whether it has a session.
+	 * Returns facts about a thread. `root`: the bot wrote its first message. `ours`: the bot has posted in it, its first message
+	 * addressed the agent, or it has a session.
 	 */
 	thread(at: { readonly tenant: string; readonly channel: string; readonly ts: string }): Promise<{
 		readonly ours: boolean;
