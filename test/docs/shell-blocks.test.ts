@@ -1,8 +1,10 @@
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { played, reasons, shellBlocks } from "./shell-blocks.ts";
+import { elsewhere, played, reasons } from "./block-tests.ts";
+import { shellBlocks } from "./shell-blocks.ts";
 
+const root = fileURLToPath(new URL("../..", import.meta.url));
 const blocks = shellBlocks();
 
 /** Pages whose marked blocks a test plays. */
@@ -10,16 +12,20 @@ const marked = ["connectors", "install", "remote"];
 
 test("each shell block of the pages is played by a test, or is listed with a reason", () => {
 	const keys = blocks.filter(({ isMarked }) => !isMarked).map(({ key }) => key);
-	const listed = [...Object.keys(played), ...Object.keys(reasons)];
-	const hint = "play the block in test/docs/shell-blocks.ts, or list the reason there";
+	const listed = [...Object.keys(played), ...Object.values(elsewhere).flat(), ...Object.keys(reasons)];
+	const hint = "play the block with a test of test/docs/block-tests.ts, or list the reason there";
 	expect(keys.toSorted(), hint).toEqual(listed.toSorted());
 	expect(new Set(keys).size).toBe(keys.length);
 });
 
+test.each(Object.entries(elsewhere))("%s reads its blocks from the pages", (file, keys) => {
+	const text = readFileSync(`${root}/${file}`, "utf8");
+	expect(text).toMatch(/\bdocumented\w*\(|\bpackDocumented\(/);
+	expect(keys.filter((key) => !text.includes(key.includes('"') ? `'${key}'` : `"${key}"`))).toEqual([]);
+});
+
 test("the tests that the reasons name exist", () => {
-	const root = fileURLToPath(new URL("../..", import.meta.url));
 	const named = Object.values(reasons).flatMap((reason) => reason.match(/test\/[\w./-]*\w/g) ?? []);
-	expect(named.length).toBeGreaterThan(20);
 	expect(named.filter((path) => !existsSync(`${root}/${path}`))).toEqual([]);
 });
 

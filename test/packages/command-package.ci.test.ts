@@ -10,7 +10,7 @@ import { externalIfInstalled, nodePackages } from "../../scripts/externals.mjs";
 import { FreshMachine } from "../first-ten/fresh-machine.ts";
 import { limits, playFirstTen, report } from "../first-ten/play.ts";
 import { markedBlocks } from "../readme/blocks.ts";
-import { NewMachine, node20, pack } from "./packed.ts";
+import { NewMachine, node20, packDocumented } from "./packed.ts";
 
 const stage = mkdtempSync(join(tmpdir(), "parley-packed-"));
 const content = join(stage, "package");
@@ -21,7 +21,11 @@ let tarball: string;
 
 beforeAll(async () => {
 	oldNode = await node20(stage);
-	[tarball = ""] = await pack(oldNode, join(stage, "files"), "command");
+	[tarball = ""] = await packDocumented(
+		"install: npm run pack -- dist command",
+		oldNode,
+		join(stage, "files"),
+	);
 	execFileSync("tar", ["-xzf", tarball, "-C", stage]);
 });
 afterAll(() => rmSync(stage, { recursive: true }));

@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { choosePort, GatewayProcess } from "../gateway-process.ts";
 import { markedBlocks } from "../readme/blocks.ts";
-import { NewMachine, node20, pack } from "./packed.ts";
+import { NewMachine, node20, packDocumented } from "./packed.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const stage = mkdtempSync(join(tmpdir(), "parley-libraries-"));
@@ -31,7 +31,7 @@ beforeAll(async () => {
 	machine = await NewMachine.create(oldNode);
 	project = join(machine.home, "project");
 	mkdirSync(project);
-	packed = await pack(oldNode, project, "base", "protocol", "connector");
+	packed = await packDocumented("connectors: npm run pack -- dist base protocol connector", oldNode, project);
 	writeFileSync(join(project, "package.json"), '{ "type": "module", "private": true }');
 });
 

@@ -2,11 +2,12 @@ import { type ChildProcessByStdio, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { delimiter, join } from "node:path";
+import { delimiter, dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { documented } from "../docs/shell-blocks.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const execute = promisify(execFile);
@@ -161,4 +162,18 @@ export async function pack(node: string, folder: string, ...names: readonly stri
 		env: { ...process.env, npm_config_loglevel: "info" },
 	});
 	return stdout.trim().split("\n");
+}
+
+/** Makes the packages of a shell block of the documentation in a folder, not in `dist`. Returns the printed paths. */
+export async function packDocumented(block: string, node: string, folder: string): Promise<string[]> {
+	const { stdout } = await execute("sh", ["-euc", documented(block, [["-- dist ", `-- '${folder}' `]])], {
+		cwd: root,
+		env: {
+			...process.env,
+			PATH: [dirname(node), ...systemPath].join(delimiter),
+			npm_config_loglevel: "info",
+		},
+	});
+	// npm prints the name of the script before its output.
+	return stdout.split("\n").filter((line) => line !== "" && !line.startsWith(">"));
 }

@@ -13,6 +13,7 @@ import {
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { expect, test } from "vitest";
+import { documentedArguments } from "../docs/shell-blocks.ts";
 import { binary } from "../gateway-process.ts";
 import { Managers } from "./managers.ts";
 
@@ -25,7 +26,7 @@ test("uninstall removes the service and keeps the data, until the operator wants
 	);
 	expect(await managers.json(["service", "status"])).toMatchObject({ state: "running" });
 
-	const first = await managers.succeeds(["uninstall"]);
+	const first = await managers.succeeds(documentedArguments("install: parley uninstall"));
 	expect(first).toContain(`removed: the service in ${managers.unit}\nkept: the data in ${managers.data} `);
 	expect(first).toMatch(/remains: the program; remove it: delete the clone \S+\n$/);
 	expect(existsSync(managers.unit)).toBe(false);

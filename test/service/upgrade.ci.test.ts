@@ -1,9 +1,11 @@
 import { on, once } from "node:events";
 import { existsSync, readdirSync, readFileSync, rmSync, watch, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { delimiter, dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { PlayedBlock } from "../docs/played-block.ts";
+import { documented, documentedArguments } from "../docs/shell-blocks.ts";
 import { UpgradeMachine, Versions } from "./upgrade-machine.ts";
 
 let versions: Versions;
@@ -16,7 +18,8 @@ afterAll(() => versions[Symbol.dispose]());
 test("a service is upgraded with a copy of its data, after a rollback that starts it again", async () => {
 	await using machine = await UpgradeMachine.open(versions);
 	expect((await machine.run("service", "install")).error).toBe("");
-	const checked = await machine.run("upgrade", "--to", versions.file("2.0.0"), "--check");
+	const upgrade = upgradeOf("install: parley upgrade --to ./parley-agent-0.2.0.tgz");
+	const checked = await machine.run(...upgrade, "--check");
 	expect(checked.out).toContain(
 		"parley-agent 1.0.0 can be upgraded to 2.0.0\nstops and starts again: the service in ",
 	);
@@ -26,7 +29,8 @@ test("a service is upgraded with a copy of its data, after a rollback that start
 	expect(machine.version()).toBe("1.0.0");
 	expect(await machine.isMigrated()).toBe(false);
 	expect((await machine.managers.json(["service", "status"]))["health"]).toBe("ok");
-	const { out, error, code } = await machine.upgrade("2.0.0", "--json");
+	const again = upgradeOf("upgrade: parley upgrade --to ./parley-agent-0.2.0.tgz");
+	const { out, error, code } = await machine.run(...again, "--yes", "--json");
 	expect({ error, code }).toEqual({ error: "", code: 0 });
 	const result = JSON.parse(out);
 	expect(result).toMatchObject({
@@ -53,7 +57,34 @@ test("a service is upgraded with a copy of its data, after a rollback that start
 		code: 1,
 		error: expect.stringMatching(/written by a newer Parley .*upgrade the program/),
 	});
+	await goBack(machine, result.copies[0].file);
 });
+
+/** The documented upgrade to version 2.0.0. */
+function upgradeOf(block: string): string[] {
+	return documentedArguments(block, [["./parley-agent-0.2.0.tgz", versions.file("2.0.0")]]);
+}
+
+/** Plays the documented way back to version 1.0.0, with this copy of its data. */
+async function goBack(machine: UpgradeMachine, copy: string): Promise<void> {
+	const block = documented("upgrade: parley stop", [
+		["~/.local/share/parley-copies/parley-before-0.2.0-20261129T104500123Z.tar.gz", copy],
+		["~/.local ", `'${machine.prefix}' `],
+		["./parley-agent-0.1.0.tgz", versions.file("1.0.0")],
+	]);
+	const { environment, work } = machine.managers;
+	const PATH = [join(machine.prefix, "bin"), dirname(process.execPath), environment["PATH"]].join(delimiter);
+	const cache = join(versions.directory, "cache");
+	await using played = new PlayedBlock(block, {
+		cwd: work,
+		env: { ...environment, PATH, npm_config_cache: cache, npm_config_update_notifier: "false" },
+	});
+	await played.shows("parley listening on ");
+	expect(machine.version()).toBe("1.0.0");
+	expect(await machine.isMigrated()).toBe(false);
+	played.interrupt();
+	await played.ended();
+}
 
 test("after a failed migration, the old version and the old data are back", async () => {
 	await using machine = await UpgradeMachine.open(versions);

@@ -4,6 +4,7 @@ import { createServer } from "node:http";
 import { type AddressInfo, connect, createServer as createProxy } from "node:net";
 import { join } from "node:path";
 import { expect, test as plainTest } from "vitest";
+import { documentedArguments } from "../docs/shell-blocks.ts";
 import type { CommandBody } from "../simulators/discord/platform/command-limits.ts";
 import { deleteCommand, listCommands, overwriteCommands } from "../simulators/discord/platform/commands.ts";
 import { privilegedIntents } from "../simulators/discord/platform/intents.ts";
@@ -36,7 +37,7 @@ test("setup asks for missing steps, checks again on Enter, and ends with an answ
 	const { simulator } = discord;
 	const [general, anna] = [simulator.channel("general"), simulator.member("Anna")];
 	simulator.state.app.privileged = 0;
-	const setup = discord.run("discord", "setup");
+	const setup = discord.run(...documentedArguments("discord: parley discord setup"));
 	await setup.shows("Press Enter to check again, or Ctrl-C to stop.");
 	expect(setup.text).toContain('Under "Bot", switch "Message Content Intent" on');
 	expect(setup.text).not.toContain("New Application");

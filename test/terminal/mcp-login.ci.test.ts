@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
+import { documented } from "../docs/shell-blocks.ts";
 import { browse, openAuthorizationServer } from "../mcp/oauth/authorization-server.ts";
 import { openProtectedServer } from "../mcp/oauth/protected-server.ts";
 import type { Screen } from "./screen.ts";
@@ -25,7 +26,8 @@ test("a login ends in the browser of this machine or with a pasted address, and 
 	expect(await before.ended()).toBe(1);
 	expect(before.text).toContain("✗ tracker: it requires a login: run `parley mcp login tracker`");
 
-	const login = setup.run("mcp", "login", "tracker");
+	const [loginLine = "", logoutLine = ""] = documented("mcp: parley mcp login tracker").trim().split("\n");
+	const login = setup.run(...loginLine.split(" ").slice(1));
 	const place = await browse(await addressIn(login));
 	expect(place.href).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/callback\?/);
 	const wrong = new URL(place);
@@ -50,7 +52,7 @@ test("a login ends in the browser of this machine or with a pasted address, and 
 	again.type(`${pasted.href}\r`);
 	expect(await again.ended()).toBe(0);
 
-	const logout = setup.run("mcp", "logout", "tracker");
+	const logout = setup.run(...logoutLine.split(" ").slice(1));
 	expect(await logout.ended()).toBe(0);
 	expect(logout.text).toContain("logged out of tracker");
 	const twice = setup.run("mcp", "logout", "tracker");

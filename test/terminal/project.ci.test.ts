@@ -2,12 +2,15 @@ import { spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, statSync } from "node:fs";
 import { createServer } from "node:net";
-import { join } from "node:path";
+import { delimiter, dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { parseJson } from "@parley/base";
 import { afterAll, expect, test } from "vitest";
+import { documented } from "../docs/shell-blocks.ts";
 import { binary } from "../gateway-process.ts";
 import { Screen } from "./screen.ts";
 
+const bin = fileURLToPath(new URL("../../bin", import.meta.url));
 const root = realpathSync(mkdtempSync("/tmp/parley-project-"));
 const home = join(root, "home");
 const shop = join(home, "shop");
@@ -52,7 +55,10 @@ test("Ctrl-C at the question stores no answer and starts nothing", async () => {
 });
 
 test("a yes starts a gateway in the background and opens a chat in the directory, and is stored", async () => {
-	const chat = parley(shop);
+	const block = documented("projects: cd ~/projects/shop", [["~/projects/shop", shop]]);
+	const PATH = [bin, dirname(process.execPath), env.PATH].join(delimiter);
+	const chat = new Screen({ program: "sh", args: ["-euc", block], cwd: home, env: { ...env, PATH } });
+	screens.push(chat);
 	await chat.shows("Yes, work here");
 	expect(chat.text.replaceAll(/[\s│]+/g, " ")).toContain(`May agents work in ${shop}?`);
 	chat.type("\r");

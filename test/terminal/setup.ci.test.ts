@@ -15,6 +15,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { documentedArguments } from "../docs/shell-blocks.ts";
 import { binary } from "../gateway-process.ts";
 import { FakeAnthropic } from "../simulators/anthropic/fake-anthropic.ts";
 import { says } from "../simulators/anthropic/reply.ts";
@@ -89,7 +90,7 @@ test("the wizard can be left, tests the key, and continues at the same step", as
 	expect(first.received).not.toContain("sk-ant-wrong");
 	expect(statSync(join(data, "api-keys.json")).mode & 0o777).toBe(0o600);
 
-	const second = parley("setup");
+	const second = parley(...documentedArguments("setup: parley setup"));
 	await second.shows("Complete: Model");
 	await second.shows("Directory of your project");
 	second.type("\r");

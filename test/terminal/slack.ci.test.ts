@@ -3,6 +3,7 @@ import { createServer } from "node:net";
 import { commandTable } from "@parley/connector";
 import { manifestOf } from "@parley/slack";
 import { expect, test as plainTest } from "vitest";
+import { documentedArguments } from "../docs/shell-blocks.ts";
 import { SlackSetup } from "./slack-setup.ts";
 
 const test = plainTest.extend<{ slack: SlackSetup }>({
@@ -130,7 +131,7 @@ test("setup asks for missing steps, checks again on Enter, and ends with an answ
 	const { app } = simulator.state;
 	const { scopes } = app;
 	app.scopes = new Set([...scopes].filter((scope) => scope !== "chat:write"));
-	const setup = slack.run("slack", "setup");
+	const setup = slack.run(...documentedArguments("slack: parley slack setup"));
 	await setup.shows("Press Enter to check again, or Ctrl-C to stop.");
 	expect(setup.text).toContain('press "Create New App", "From a manifest"');
 	expect(setup.text).toContain("the bot lacks scopes: chat:write");

@@ -1,0 +1,81 @@
+import { type ChildProcessByStdio, spawn } from "node:child_process";
+import { once } from "node:events";
+import type { Readable } from "node:stream";
+import { Watch } from "../watch.ts";
+
+/** A network with only a loopback, so that each block can use the ports of its page. */
+const ownNetwork = ["bwrap", "--dev-bind", "/", "/", "--unshare-net", "--"];
+
+export interface BlockOptions {
+	readonly cwd: string;
+	readonly env: NodeJS.ProcessEnv;
+	/** If true, the block has a network of its own, from which no other machine and no simulator can be reached. */
+	readonly isAlone?: boolean;
+}
+
+/**
+ * A shell block of a page that runs without a terminal. Ctrl-C ends its running command as at a terminal, and the next command
+ * starts.
+ */
+export class PlayedBlock implements AsyncDisposable {
+	readonly #child: ChildProcessByStdio<null, Readable, Readable>;
+	readonly #watch = new Watch();
+	readonly #ended: Promise<unknown>;
+	/** Output so far, of both streams. */
+	output = "";
+	/** The process group of the shell, which it prints first. */
+	#group: number | undefined;
+
+	constructor(script: string, { cwd, env, isAlone = false }: BlockOptions) {
+		const shell = ["setsid", "--wait", "sh", "-uc", `echo $$\ntrap : INT\n${script}`];
+		const [program = "", ...args] = [...(isAlone ? ownNetwork : []), ...shell];
+		this.#child = spawn(program, args, { cwd, env, stdio: ["ignore", "pipe", "pipe"] });
+		for (const stream of [this.#child.stdout, this.#child.stderr])
+			stream.setEncoding("utf8").on("data", (text: string) => {
+				this.output += text;
+				this.#group ??= Number.parseInt(this.output, 10) || undefined;
+				this.#watch.notify();
+			});
+		this.#ended = once(this.#child, "close").finally(() => this.#watch.notify());
+	}
+
+	/** Resolves when the output contains the text this number of times. */
+	async shows(text: string, times = 1): Promise<void> {
+		try {
+			await this.#watch.until(`the block shows "${text}"`, () => this.#isOver || this.#count(text) >= times);
+		} catch (error) {
+			throw new Error(`${String(error)}; it shows:\n${this.output}`, { cause: error });
+		}
+		if (this.#count(text) < times) throw new Error(`the block ended without "${text}":\n${this.output}`);
+	}
+
+	#count(text: string): number {
+		return this.output.split(text).length - 1;
+	}
+
+	get #isOver(): boolean {
+		return this.#child.stdout.closed && this.#child.stderr.closed;
+	}
+
+	/** Presses Ctrl-C. */
+	interrupt(): void {
+		this.#kill("SIGINT");
+	}
+
+	/** Resolves with all output when the last command has ended. */
+	async ended(): Promise<string> {
+		await this.#ended;
+		return this.output;
+	}
+
+	#kill(signal: NodeJS.Signals): void {
+		if (this.#group === undefined || this.#isOver) return;
+		process.kill(-this.#group, signal);
+	}
+
+	async [Symbol.asyncDispose](): Promise<void> {
+		this.#kill("SIGKILL");
+		this.#child.kill("SIGKILL");
+		await this.#ended;
+	}
+}
