@@ -1,7 +1,7 @@
 import { afterPatience } from "@parley/base/testing";
 import { patienceMs } from "./gateway-process.ts";
 
-/** Lets a test wait for a condition without polling. Callers of `notify` report changes. */
+/** Lets a test wait for a condition without polling. Each change is reported with `notify`. */
 export class Watch {
 	readonly #looks = new Set<() => void>();
 
@@ -10,7 +10,10 @@ export class Watch {
 		for (const look of [...this.#looks]) look();
 	}
 
-	/** Resolves when the condition is true. Rejects with the name of the condition after this time of an idle machine. */
+	/**
+	 * Resolves when the condition is true. Rejects with the name of the condition after this time, which is scaled to
+	 * the speed of the machine.
+	 */
 	async until(what: string, isTrue: () => boolean, patience = patienceMs): Promise<void> {
 		if (isTrue()) return;
 		const { promise, resolve, reject } = Promise.withResolvers<void>();

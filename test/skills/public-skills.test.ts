@@ -5,10 +5,10 @@ import { expect, test } from "vitest";
 import { OzzieClient } from "../conformance/drivers/ozzie-client.ts";
 import { TestGateway } from "../conformance/gateway.ts";
 
-/** The placeholder for the directory of a skill, as other agents write it. */
+/** The placeholder for a skill's directory in the notation of other agents. */
 const here = ["$", "{CLAUDE_SKILL_DIR}"].join("");
 
-/** Lines such as `read: PATH` in the text of a skill are orders for the offline model. */
+/** A skill with lines such as `read: PATH`, which are commands for the offline model. */
 const releaseNotes = [
 	...["---", "name: release-notes", "description: Writes release notes. Use it when: a release is near."],
 	...["license: MIT", "compatibility: needs a shell", 'metadata: { author: parley, version: "1.0" }', "---"],
@@ -56,7 +56,7 @@ async function open() {
 	await client.call("accept_all_tools", session);
 	return {
 		...{ gateway, client, session },
-		/** Sends a message, and returns the results of its calls, in order, and the answer. */
+		/** Sends a message. Returns the results of its calls in order, and the answer. */
 		async say(content: string) {
 			await client.call("send_message", { ...session, content });
 			const results: string[] = [];

@@ -50,7 +50,7 @@ async function health(): Promise<{ readonly status: number; readonly body: unkno
 	return { status: response.status, body: await response.json() };
 }
 
-/** Sends messages until one is refused. Returns the accepted ones and the error. */
+/** Sends messages until the gateway refuses one. Returns the accepted messages and the error. */
 async function sendUntilRefused(
 	client: Client,
 	session: string,
@@ -73,7 +73,7 @@ async function until(session: OpenSession, isTrue: (frame: EventFrame) => boolea
 	throw new Error("the session ended");
 }
 
-/** The messages of people that a new client receives. */
+/** The user messages that a new client receives. */
 async function messagesIn(session: string): Promise<string[]> {
 	const reader = await connect(2).open({ session_id: session, after_seq: 0 });
 	const messages: string[] = [];
@@ -102,7 +102,7 @@ test("a full disk refuses new writes, loses no accepted one, and work continues 
 	expect(why).toMatchObject({ code: "unavailable", message: full });
 	expect(await health()).toEqual({ status: 503, body: { status: "degraded" } });
 	await gateway.line("a run could not be recorded and is retried");
-	// Later messages are refused with the same error, which is logged once.
+	// The gateway refuses later messages with the same error, and logs this error once.
 	for (let n = 0; n < 20; n++) {
 		const again = client.request("send_message", { content: `lost ${n}` }, { sessionId: quick.id });
 		await expect(again).rejects.toMatchObject({ message: full });
@@ -114,7 +114,7 @@ test("a full disk refuses new writes, loses no accepted one, and work continues 
 	expect(gateway.stderr.length).toBeLessThan(20);
 
 	disk.free();
-	// The store recovers by itself; only the health check calls it.
+	// The store recovers without further messages, because the health check also uses it.
 	while ((await health()).status !== 200);
 	await gateway.line("the store commits again");
 	expect(gateway.stderr.filter((line) => line.includes("the store commits again"))).toHaveLength(1);
@@ -125,7 +125,7 @@ test("a full disk refuses new writes, loses no accepted one, and work continues 
 	expect(ended.payload).toMatchObject({ error: "" });
 	expect(await messagesIn(quick.id)).toEqual([...accepted, after]);
 
-	// A kill, after which the gateway reads its files again, loses no message either.
+	// After a kill, the gateway reads its files again. It has not lost any message.
 	gateway.kill("SIGKILL");
 	await gateway.exited;
 	await start(join(disk.path, "data"));
@@ -153,7 +153,7 @@ test("on a full disk the gateway stops normally, and a start reports the cause",
 });
 
 test("a gateway whose log has no space continues without it", async () => {
-	// Every write to it fails as on a full disk: full(4).
+	// Every write to this device fails as on a full disk: full(4).
 	const noRoom = openSync("/dev/full", "w");
 	const flags = ["--listen", `127.0.0.1:${port}`, "--data", join(root, "data"), "--log-level", "debug"];
 	const child = spawn(process.execPath, [binary, "gateway", ...flags], { stdio: ["ignore", "pipe", noRoom] });

@@ -13,7 +13,7 @@ export class SmallDisk implements Disposable {
 		this.#filler = join(path, "filler");
 	}
 
-	/** Mounts it, or returns undefined if this process may not mount. */
+	/** Mounts the file system. Returns undefined if this process may not mount. */
 	static mount(megabytes: number): SmallDisk | undefined {
 		const path = mkdtempSync(join(tmpdir(), "parley-small-disk-"));
 		try {
@@ -35,7 +35,7 @@ export class SmallDisk implements Disposable {
 		}
 	}
 
-	/** Removes the filling. */
+	/** Removes the file that fills the disk. */
 	free(): void {
 		rmSync(this.#filler, { force: true });
 	}

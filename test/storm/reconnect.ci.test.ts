@@ -7,12 +7,12 @@ import { StormClient } from "./storm-client.ts";
 
 const clientCount = 100 * testScale(20);
 const clientsPerSession = 50;
-/** Time after the drop in which all clients start to reconnect. */
+/** Time after the lost connections within which all clients start to reconnect. */
 const rushMs = 1_000;
-/** Time in which all clients must be connected. */
+/** Time within which all clients must be connected. */
 const backMs = 20_000;
 const messageEveryMs = 50;
-/** Share of a processor that counts as idle, and the maximum time until then. */
+/** Share of a processor below which a gateway is idle, and the maximum time until it is idle. */
 const idleShare = 0.2;
 const idleWithinMs = 30_000;
 
@@ -50,18 +50,20 @@ test(`${clientCount} clients drop at the same time, resume in time, and miss no 
 	expect(clients.flatMap((client) => client.faults)).toEqual([]);
 	expect(storm).toBeLessThan(backMs);
 	expect(messages).toBeGreaterThan(0);
-	// Clients that are refused at the door retry. No client is refused for its credentials or its requests.
+	// Clients retry if the gateway refuses their connection. The gateway refuses no client because of its credentials
+	// or its requests.
 	expect(refusals.filter((text) => /\b(?:401|403|421|429)\b/.test(text))).toEqual([]);
 	expect((await fetch(`${binary.url}/api/health`)).status).toBe(200);
 	for (const client of clients) client.drop();
 });
 
-/** Connects all clients within this time, with retries. Returns the time until the last one was connected. */
+/** Connects all clients with retries within this time. Returns the time of the last connection. */
 async function rush(clients: readonly StormClient[], random: Random, withinMs: number): Promise<number> {
 	const began = performance.now();
 	const arrive = async (client: StormClient, firstMs: number): Promise<void> => {
 		await delay(systemClock, firstMs);
-		// Like real clients: with growing delays, and never all at the same time.
+		// Clients reconnect with growing random delays, like real clients, so that they never all connect at the same
+		// time.
 		for (let pauseMs = 500; !(await client.come()); pauseMs = Math.min(4_000, pauseMs * 2))
 			await delay(systemClock, random.between(pauseMs / 2, pauseMs));
 	};
@@ -69,7 +71,7 @@ async function rush(clients: readonly StormClient[], random: Random, withinMs: n
 	return Math.round(performance.now() - began);
 }
 
-/** Sends messages to the sessions in turn until the signal. Returns the number of messages. */
+/** Sends messages to the sessions in turn until the signal aborts. Returns the number of messages. */
 async function write(writer: OzzieClient, sessions: readonly string[], signal: AbortSignal): Promise<number> {
 	let count = 0;
 	while (!signal.aborted || count < sessions.length) {
@@ -81,7 +83,7 @@ async function write(writer: OzzieClient, sessions: readonly string[], signal: A
 	return count;
 }
 
-/** The last number of each session, after the end of all runs. */
+/** Waits until all runs have ended. Returns the last sequence number of each session. */
 async function lastNumbers(writer: OzzieClient, sessions: readonly string[]): Promise<number[]> {
 	for (;;) {
 		const { sessions: listed } = await writer.call("list_sessions", { limit: 1_000 });
@@ -92,7 +94,7 @@ async function lastNumbers(writer: OzzieClient, sessions: readonly string[]): Pr
 	}
 }
 
-/** Milliseconds until the gateway has an idle second. */
+/** Milliseconds until the gateway is idle for a second. */
 async function idleAfter(binary: Binary): Promise<number> {
 	const began = performance.now();
 	for (;;) {

@@ -3,10 +3,10 @@ import { type TestRuntime, unkeyed } from "@parley/core/testing";
 import type { Random } from "../random.ts";
 import { wordsOfOthers } from "./word-model.ts";
 
-/** A step of the host or of another client of the session. */
+/** An action of the host or of another client in the session. */
 export type NeighbourStep = "host" | "host result" | "other message" | "other decision" | "other cancel";
 
-/** The stream of a host. It answers calls, and can be cancelled. */
+/** The stream of a host. The host answers calls, and a test can cancel the stream. */
 export interface HostStream {
 	answer(toolCallId: string): void;
 	abandon(): void;
@@ -16,20 +16,20 @@ export interface NeighbourOptions {
 	readonly t: TestRuntime;
 	readonly random: Random;
 	readonly openHost: () => HostStream;
-	/** The session of the stream, "" before it exists. */
+	/** Session of the stream. Returns "" before the session exists. */
 	readonly session: () => string;
 }
 
-/** The host and another client beside one stream, and the approvals of its session. */
+/** The host and another client next to one stream. The client decides the approvals of the session. */
 export class SessionNeighbours {
 	readonly faults: string[] = [];
 	readonly #options: NeighbourOptions;
 	#host: HostStream | undefined;
-	/** Calls that were sent to the host. */
+	/** Calls that the gateway has sent to the host. */
 	readonly #requested: string[] = [];
 	/** Calls of open approvals, by token. */
 	readonly #open = new Map<string, string>();
-	/** Calls that a client has approved. */
+	/** Ids of calls that a client has approved. */
 	readonly #approved = new Set<string>();
 	readonly #stop: () => void;
 
@@ -49,7 +49,7 @@ export class SessionNeighbours {
 		return [...this.#open.values()];
 	}
 
-	/** Records a call that was sent to the host. */
+	/** Records a call that the gateway has sent to the host. */
 	requested(tool: string, callId: string): void {
 		if (tool !== "scan") this.faults.push(`the host got a call of ${tool}`);
 		if (this.#requested.includes(callId)) this.faults.push(`the host got the call ${callId} twice`);
@@ -77,7 +77,7 @@ export class SessionNeighbours {
 		else await this.#decide();
 	}
 
-	/** Ends the host, and returns the faults. `planted` are the calls that ran. */
+	/** Ends the host, and returns the faults. `planted` contains the calls that ran. */
 	end(planted: readonly string[]): readonly string[] {
 		this.#host?.abandon();
 		this.#stop();

@@ -1,7 +1,7 @@
-/** A frame of the gateway, as its codec has it. */
+/** A gateway frame in the form of its codec. */
 export interface ReceivedFrame {
 	readonly $case: string;
-	// By the schema, the values are objects with some of these fields.
+	// According to the schema, each value is an object with some of these fields.
 	readonly value: {
 		readonly messageId?: string;
 		readonly code?: string;
@@ -9,7 +9,7 @@ export interface ReceivedFrame {
 	};
 }
 
-/** A frame of the client, by its effect on the states of a session. */
+/** A client frame, classified by its effect on the states of a session. */
 export type ClientFrame =
 	| "start"
 	| "unusable start"
@@ -24,26 +24,26 @@ export type ClientFrame =
 	| "ping"
 	| "other";
 
-/** Errors that end a turn; all others answer one frame of the client. */
+/** Errors that end a turn. Any other error answers one frame of the client. */
 const turnErrors = new Set(["model_error", "agent_error", "rate_limited", "budget_exceeded"]);
 
-/** The documented states of one stream. Takes the frames of both sides in their order, and collects impossible ones. */
+/** The documented states of one stream. Receives the frames of both sides in order, and records impossible frames. */
 export class SessionStates {
 	readonly faults: string[] = [];
 	readonly #isHostMissing: () => boolean;
-	/** Ids of the calls that were sent to the client, in order. */
+	/** Ids of the calls that the gateway has sent to the client, in order. */
 	readonly requested: string[] = [];
 	#phase: "new" | "starting" | "open" | "over" = "new";
 	#isStartUsable = true;
-	/** Frames that wait for the session. */
+	/** Frames that wait until the session exists. */
 	#queue: { readonly frame: ClientFrame; readonly id: string }[] = [];
-	/** The active turn, by the id of its message. */
+	/** Id of the message that started the active turn. */
 	#turn: string | undefined;
 	/** True if the turn must end because its host is not connected. */
 	#lacksHost = false;
 	#isClosed = false;
 	#pongs = 0;
-	/** Expected errors, in order. */
+	/** Errors that the gateway must still send, in order. */
 	readonly #due: string[] = [];
 
 	/** `isHostMissing` returns true if the host of the session is not connected. */
@@ -63,7 +63,7 @@ export class SessionStates {
 		return this.#turn;
 	}
 
-	/** Takes a frame of the client. `id` is that of a message. */
+	/** Handles a frame of the client. `id` is the id of a message. */
 	sent(frame: ClientFrame, id = ""): void {
 		if (this.#phase === "over") return;
 		if (frame === "ping") this.#pongs += 1;
@@ -87,9 +87,9 @@ export class SessionStates {
 		this.#over();
 	}
 
-	/** Takes a frame of the gateway. */
+	/** Handles a frame of the gateway. */
 	received({ $case, value }: ReceivedFrame): void {
-		// Frames that waited for the session are answered together, even if one of them ends it.
+		// Frames that waited for the session are answered together, even if one of these frames ends the session.
 		if ($case === "error" && value.code !== undefined && value.code === this.#due[0]) this.#due.shift();
 		else if (this.#phase === "over") this.faults.push(`${$case} came after the end`);
 		else if ($case === "pong") this.#pongs -= 1;
@@ -98,7 +98,7 @@ export class SessionStates {
 		else this.#ofTurn($case, value);
 	}
 
-	/** Errors that are still expected at the end. */
+	/** Errors that the gateway has not sent by the end. */
 	rest(): string[] {
 		if (this.#phase === "over") return this.faults;
 		return [
@@ -165,7 +165,7 @@ export class SessionStates {
 	}
 
 	#ofTurn(kind: string, { messageId, toolCallId = "" }: ReceivedFrame["value"]): void {
-		// These also come between turns.
+		// These frames may also arrive between turns.
 		if (kind === "presenceHint" || kind === "contextCompacted") return;
 		if (this.#turn === undefined) this.faults.push(`${kind} came without a turn`);
 		if (messageId !== undefined && messageId !== this.#turn) {

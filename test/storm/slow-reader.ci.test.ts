@@ -8,13 +8,16 @@ import { startServer } from "../bench/measure/server-process.ts";
 import { testScale } from "../random.ts";
 import { StormClient } from "./storm-client.ts";
 
-/** Clients that read. The bench `slow-reader` measures their speed without other load on the machine. */
+/** Number of clients that read. The bench `slow-reader` measures their speed without other load on the machine. */
 const subscribers = 10 * testScale(10) - 1;
-/** A mebibyte of deltas, after which the last frame repeats the text. */
+/** A reply with a mebibyte of deltas. The last frame repeats the text. */
 const reply = "32 8 4000";
-/** Longer than the 5 s that a client may be above its budget. */
+/** Longer than the 5 s for which a client may exceed its budget. */
 const patienceMs = 6_000;
-/** Bytes above which a client loses its deltas. At twice this number its connection is closed immediately. */
+/**
+ * Bytes above which the gateway drops deltas for a client. The gateway immediately closes a connection with twice this
+ * number.
+ */
 const budget = 8 * 1024 * 1024;
 
 test(`one of ${subscribers + 1} subscribers never reads: it is closed, and reconnects for the rest`, {
@@ -49,12 +52,16 @@ test(`one of ${subscribers + 1} subscribers never reads: it is closed, and recon
 	for (const client of clients) client.close();
 });
 
-/** Reads the data that was already sent. Then the client detects that it was too slow, and reconnects for the rest. */
+/**
+ * Reads the data that was already sent. The client then detects that it was too slow, and reconnects to receive the
+ * remaining frames.
+ */
 async function catchUp(sleeper: StormClient, replies: number): Promise<void> {
 	await delay(systemClock, patienceMs);
 	sleeper.reading(true);
 	expect(await sleeper.closed()).toBe(1013);
-	// A message and its answer are user.message, internal.llm.call, usage.updated and assistant.message.
+	// A message and its answer consist of four events: user.message, internal.llm.call, usage.updated and
+	// assistant.message.
 	const last = 1 + 4 * replies;
 	expect(sleeper.seq).toBeLessThan(last);
 	expect(await sleeper.come()).toBe(true);

@@ -9,18 +9,18 @@ const Resumed = z.object({
 	}),
 });
 
-/** The number of a persisted frame, which is its last key. */
+/** The sequence number of a persisted frame, which is its last key. */
 const seqAtEnd = /"seq":(\d+)\}$/;
 
-/** A client of one session that counts its frames across all its connections. */
+/** A client of one session that counts frames across all its connections. */
 export class StormClient {
 	readonly #url: string;
 	readonly #session: string;
 	readonly #watch = new Watch();
 	#socket: WebSocket | undefined;
-	/** Number of the last persisted frame. */
+	/** Sequence number of the last persisted frame. */
 	seq = 0;
-	/** Missing and repeated numbers. */
+	/** Missing and repeated sequence numbers. */
 	readonly faults: string[] = [];
 	/** Errors of failed connections. */
 	readonly refusals: string[] = [];
@@ -31,7 +31,7 @@ export class StormClient {
 		this.#session = session;
 	}
 
-	/** Connects and resumes after the last frame. Returns false if the connection fails. */
+	/** Connects, and resumes after the last frame. Returns false if the connection fails. */
 	async come(): Promise<boolean> {
 		const { promise, resolve } = Promise.withResolvers<boolean>();
 		const socket = new WebSocket(this.#url);
@@ -60,7 +60,7 @@ export class StormClient {
 		this.#socket?.terminate();
 	}
 
-	/** Stops or continues to read. */
+	/** Pauses or resumes reading. */
 	reading(on: boolean): void {
 		if (on) this.#socket?.resume();
 		else this.#socket?.pause();
@@ -70,7 +70,7 @@ export class StormClient {
 		await this.#watch.until(`its client has received ${seq}`, () => this.seq >= seq);
 	}
 
-	/** Resolves with the code when the gateway has closed the connection. */
+	/** Resolves with the close code when the gateway has closed the connection. */
 	async closed(): Promise<number> {
 		await this.#watch.until("the gateway closes a connection", () => this.closedWith !== undefined);
 		return this.closedWith ?? 0;

@@ -2,11 +2,11 @@ import { defineTool, type Model, ModelError, type ModelEvent, type ModelRequest 
 import { calls, says, stuck } from "@parley/core/testing";
 import * as z from "zod";
 
-/** Last words of a message, and the subset for another client's messages. */
+/** Possible last words of a message, and the subset for messages of another client. */
 export const words = ["say", "look", "dig", "wait", "fail", "plant", "scan"];
 export const wordsOfOthers = ["say", "fail", "plant"];
 
-/** The end of a message whose act phases see the tools of the host. */
+/** Last words of a message whose act phases offer the tools of the host. */
 export const withHost = "with the rover";
 
 const known = new RegExp(`\\b(?:${words.join("|")})\\b`, "g");
@@ -26,11 +26,11 @@ export function plantTool(planted: string[]) {
 	});
 }
 
-/** Answers a message by its last word: with text, calls of tools, a reply without an end, or a failure. */
+/** Answers a message as its last word specifies: with text, tool calls, a reply without an end, or a failure. */
 export class WordModel implements Model {
 	readonly provider = "scripted";
 	readonly defaultModel = "scripted";
-	/** Requests that break a promise. */
+	/** Faults: model requests that break a promise. */
 	readonly faults: string[] = [];
 	#calls = 0;
 
@@ -44,7 +44,7 @@ export class WordModel implements Model {
 		if (word === "fail") throw new ModelError("refused", { fault: "rejected" });
 		if (word === "wait") yield* this.#wait(request, signal);
 		const isCall = ["look", "dig", "plant"].includes(word) || (word === "scan" && seesScan);
-		// The phases observe, orient and decide have no tools.
+		// The phases observe, orient and decide offer no tools.
 		const called = isCall && request.tools.length > 0 ? [this.#call(word), this.#call(word)] : [];
 		yield* called;
 		const usage = { inputTokens: 10, outputTokens: 5, cacheReadTokens: 0, cacheWriteTokens: 0 };
@@ -52,7 +52,9 @@ export class WordModel implements Model {
 		yield { type: "end", stop, usage, model: "scripted-1" };
 	}
 
-	/** The last message of a client and its last word. The word is "say" if the model already has results of its calls. */
+	/**
+	 * The last message of a client and its last word. If the model already has results of its calls, the word is "say".
+	 */
 	#read({ messages }: ModelRequest): { readonly word: string; readonly text: string } {
 		const at = messages.findLastIndex((message) => /Please|Also/.test(JSON.stringify(message.content)));
 		const text = JSON.stringify(messages[at]?.content ?? "");

@@ -9,7 +9,7 @@ const interrupt = "\u0003";
 const endOfInput = "\u0004";
 
 interface Fixtures {
-	/** Compares a screen with the file of that name. */
+	/** Compares the screen with the golden file of this name. */
 	readonly golden: (screen: Screen, name: string) => Promise<void>;
 }
 
@@ -65,7 +65,7 @@ test.for([40, 300])(
 				: `• **${row}**`,
 		);
 		await chat.shows(columns === 40 ? "name: one\ntext: a sentence" : `name  text\none   ${row}`);
-		// Colours and styles end in "m".
+		// Escape sequences for colours and styles end in "m".
 		expect(chat.received.split("\u001b[").filter((part) => /^[\d;]*m/.test(part))).toEqual([]);
 	},
 );
@@ -320,7 +320,7 @@ test("wide characters are wrapped at the edge and edited as visible characters",
 }) => {
 	const chat = await setup.chat();
 	await chat.enter(`say: ${"日本語のテキスト".repeat(9)} und 🙂 ${"emoji ".repeat(12)}`.trimEnd());
-	// The message contains the text as well. Only the answer starts like this.
+	// The typed message contains the text as well, but only the answer starts with it.
 	await chat.rests("[offline]");
 	chat.type("日本語\u007f\u007f!");
 	await chat.until("the line was edited", () => chat.typed === "› 日!");
@@ -516,7 +516,7 @@ test("a command after an exclamation mark runs like that of the agent, which see
 	await chat.shows("y yes · n no");
 	await chat.enter("n");
 	await chat.rests("denied by the person who was asked");
-	// Pasted text with a line break is not run, whether the terminal marks it or not.
+	// A pasted text with a line break is not executed, whether the terminal marks the paste or not.
 	chat.type("\u001b[200~!touch pasted\r\u001b[201~");
 	await chat.until("it is pasted", () => chat.text.includes("!touch pasted"));
 	chat.type("\r");

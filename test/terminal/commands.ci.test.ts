@@ -92,7 +92,7 @@ test("start prints next steps, explains a second start, and ends on Ctrl-C", asy
 	await setup.startAnew();
 	const second = setup.run("start", "--listen", "127.0.0.1:0");
 	expect(await second.ended()).toBe(1);
-	// The number of digits decides where the terminal breaks the line.
+	// The number of digits determines where the terminal breaks the line.
 	expect(second.text.replaceAll("\n", "")).toMatch(
 		/^Parley is already running: process \d+, at http:\/\/127\.0\.0\.1:\d+, with the data in /,
 	);

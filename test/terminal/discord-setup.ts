@@ -10,7 +10,7 @@ import { Watch } from "../watch.ts";
 import { Screen } from "./screen.ts";
 import { Setup } from "./setup.ts";
 
-/** A gateway of the operator, and a simulated Discord. */
+/** The operator's gateway, and a simulated Discord. */
 export class DiscordSetup implements AsyncDisposable {
 	readonly setup: Setup;
 	readonly server: DiscordServer;
@@ -27,7 +27,7 @@ export class DiscordSetup implements AsyncDisposable {
 		mkdirSync(connectors, { mode: 0o700 });
 		this.#files = watch(connectors, () => this.#changes.notify());
 		server.simulator.network.each(() => {
-			// The request is complete only after this callback.
+			// The request is complete only after this callback has returned.
 			setImmediate(() => this.#changes.notify());
 			return undefined;
 		});
@@ -42,19 +42,19 @@ export class DiscordSetup implements AsyncDisposable {
 		return this.server.simulator;
 	}
 
-	/** The bot's token by default. */
+	/** Token to enter. By default, the bot's token. */
 	environment(token = this.simulator.token): Record<string, string> {
 		return { ...this.setup.environment, DISCORD_TOKEN: token };
 	}
 
-	/** Runs the command at a terminal. */
+	/** Runs a command at a terminal. */
 	run(...args: readonly string[]): Screen {
 		const screen = new Screen({ args, cwd: this.setup.work, env: this.environment() });
 		this.#screens.push(screen);
 		return screen;
 	}
 
-	/** Runs the command with pipes, and returns its end. */
+	/** Runs a command with pipes. Returns the exit code and the output. */
 	async pipe(args: readonly string[], token?: string) {
 		const child = spawn(process.execPath, [binary, ...args], {
 			...{ cwd: this.setup.work, env: this.environment(token) },
@@ -68,7 +68,7 @@ export class DiscordSetup implements AsyncDisposable {
 		return { out, error, code };
 	}
 
-	/** The status file of the connector. */
+	/** The content of the connector's status file. */
 	get reportFile(): string {
 		return join(this.setup.data, "connectors", "discord.json");
 	}

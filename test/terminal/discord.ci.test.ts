@@ -229,7 +229,7 @@ test("a connector waits for a gateway behind a proxy that answers 404 while the 
 				.end("HTTP/1.1 404 Not Found\r\nconnection: close\r\n\r\n404 page not found\n");
 		const gateway = connect(discord.setup.gateway.port, "127.0.0.1");
 		gateway.on("error", () => undefined);
-		// Proxies send the host name that the gateway knows.
+		// Like a real proxy, replaces the host name with the name that the gateway knows.
 		socket.once("data", (head) => {
 			gateway.write(`${head}`.replace(/^host: .*$/im, `host: 127.0.0.1:${discord.setup.gateway.port}`));
 			socket.pipe(gateway).pipe(socket);
@@ -237,9 +237,9 @@ test("a connector waits for a gateway behind a proxy that answers 404 while the 
 	});
 	proxy.listen(0, "127.0.0.1");
 	await once(proxy, "listening");
-	// The address of a server on a TCP port is an object.
+	// A server on a TCP port has an object as its address.
 	const { port } = proxy.address() as AddressInfo;
-	// With the stored token, the connector could start before it connects to the gateway.
+	// With a stored token, the connector could start before it has connected to the gateway.
 	discord.remove("tokens", "connector-discord");
 	const waiting = discord.run("discord", "--url", `http://127.0.0.1:${port}`);
 	await waiting.shows("answers with HTTP 404; is this");

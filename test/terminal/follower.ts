@@ -34,7 +34,7 @@ export class Follower {
 		return this.#watch.until(`a pipe gets "${text}"`, () => this.#out.includes(text));
 	}
 
-	/** The exit code, after the command has ended by itself. */
+	/** Waits until the command has ended by itself. Returns its exit code. */
 	async ended(): Promise<unknown> {
 		const [code] = await this.#ended;
 		return code;

@@ -9,7 +9,7 @@ import { Setup } from "./setup.ts";
 interface Fixtures {
 	readonly fake: FakeAnthropic;
 	readonly setup: Setup;
-	/** Compares a screen with the file of that name. */
+	/** Compares the screen with the golden file of this name. */
 	readonly golden: (screen: Screen, name: string) => Promise<void>;
 }
 
@@ -28,7 +28,7 @@ const test = plainTest.extend<Fixtures>({
 			const setup = await Setup.open({
 				ANTHROPIC_API_KEY: fake.apiKey,
 				ANTHROPIC_BASE_URL: fake.url,
-				// The tests do not expect requests for titles.
+				// The tests do not script replies to title requests.
 				PARLEY_TITLES: "false",
 				PARLEY_MODEL: "standard",
 			});
@@ -45,7 +45,7 @@ const test = plainTest.extend<Fixtures>({
 	},
 });
 
-/** Removes numbers that depend on the length of the prompt and of paths. */
+/** Removes numbers that depend on the length of the prompt or of paths. */
 function withoutFigures(text: string): string {
 	return text.replaceAll(/[\d.]+k?(?= tokens in| cached| out)/g, "N").replaceAll(/<?\$[\d.]+/g, "$N");
 }

@@ -10,19 +10,19 @@ const endChange = "\u001b[?2026l";
 
 export interface ScreenOptions {
 	readonly args: readonly string[];
-	/** By default, the command of this repository. */
+	/** The command to run. By default, the command of this repository. */
 	readonly program?: string;
 	readonly cwd: string;
 	readonly env: Readonly<Record<string, string>>;
 }
 
-/** The real command at a terminal of 80 columns and 24 rows, and the visible screen. */
+/** The real command at a terminal of 80 columns and 24 rows, with the visible screen. */
 export class Screen {
 	readonly #pty: IPty;
 	readonly #terminal = new xterm.Terminal({ cols: 80, rows: 24, scrollback: 1000, allowProposedApi: true });
 	readonly #watch = new Watch();
 	#received = "";
-	/** True during a synchronized update (DEC mode 2026), which terminals show as one change. */
+	/** True during a synchronised update (DEC mode 2026), which terminals show as one change. */
 	#isChanging = false;
 	#exitCode: number | undefined;
 
@@ -42,7 +42,7 @@ export class Screen {
 			});
 		});
 		this.#pty.onExit(({ exitCode }) => {
-			// Called after all earlier output is processed.
+			// The terminal calls this after it has processed all earlier output.
 			this.#terminal.write("", () => {
 				this.#exitCode = exitCode;
 				this.#watch.notify();
@@ -55,7 +55,7 @@ export class Screen {
 		return this.#received;
 	}
 
-	/** The rows on the screen, without trailing spaces and empty rows at the end. */
+	/** The rows on the screen, without trailing spaces and without empty rows at the end. */
 	get text(): string {
 		const { active } = this.#terminal.buffer;
 		const rows = Array.from({ length: this.#terminal.rows }, (_, row) => {
@@ -64,7 +64,7 @@ export class Screen {
 		return rows.join("\n").trimEnd();
 	}
 
-	/** The text before the cursor in its row. */
+	/** The text before the cursor in the current row. */
 	get typed(): string {
 		const { active } = this.#terminal.buffer;
 		return active.getLine(active.baseY + active.cursorY)?.translateToString(false, 0, active.cursorX) ?? "";
@@ -77,7 +77,7 @@ export class Screen {
 	/** Types a line, waits until its end is visible, and presses Enter. */
 	async enter(line: string): Promise<void> {
 		this.type(line);
-		// This terminal counts emoji as narrow, so the cursor after an emoji is one column too far to the right.
+		// This terminal treats emoji as narrow, so the cursor after an emoji is one column too far to the right.
 		const end = line.slice(-8).trimEnd();
 		await this.until(`"${line}" is typed`, () => this.typed.trimEnd().endsWith(end));
 		this.type("\r");
@@ -87,7 +87,7 @@ export class Screen {
 		return this.until(`the screen shows "${text}"`, () => this.text.includes(text));
 	}
 
-	/** Resolves when the text is visible, no work is running, and the cursor waits for a message. */
+	/** Resolves when the text is visible, no work is running, and the chat waits for a message. */
 	rests(text: string): Promise<void> {
 		return this.until(`the screen rests behind "${text}"`, () => {
 			const isBusy = /^(?:[\u2800-\u28ff] |cancelling|sending| {2}sends| {2}waits)/m.test(this.text);
@@ -95,7 +95,7 @@ export class Screen {
 		});
 	}
 
-	/** Resolves when the condition is true and the screen is not in the middle of an update. */
+	/** Resolves when the condition is true and no update of the screen is in progress. */
 	async until(what: string, isTrue: () => boolean, patience?: number): Promise<void> {
 		const isReady = (): boolean => (!this.#isChanging || this.#exitCode !== undefined) && isTrue();
 		try {
@@ -110,7 +110,7 @@ export class Screen {
 		this.#pty.resize(columns, rows);
 	}
 
-	/** The exit code, after the command has ended by itself. */
+	/** Waits until the command has ended by itself. Returns its exit code. */
 	async ended(): Promise<number> {
 		await this.until("the command ends", () => this.#exitCode !== undefined);
 		return this.#exitCode ?? -1;

@@ -28,7 +28,7 @@ let slack: SlackServer;
 beforeAll(async () => {
 	discord = await DiscordServer.start(new Simulator({ settings: { buckets: {} } }));
 	slack = await startSlack();
-	// The request is complete only after these callbacks.
+	// The request is complete only after these callbacks have returned.
 	discord.simulator.network.each(() => void setImmediate(() => changes.notify()));
 	slack.listen(() => void setImmediate(() => changes.notify()));
 	for (const folder of [shop, data]) mkdirSync(folder, { mode: 0o700 });
@@ -98,7 +98,7 @@ test("a person who leaves the setup of Discord continues there", async () => {
 	expect(await second.ended()).toBe(130);
 });
 
-/** Pairs a member of the server, and lets the bot answer. */
+/** Pairs a member of the server, and checks that the bot answers. */
 async function playDiscord(wizard: Screen): Promise<void> {
 	const { simulator } = discord;
 	const [general, anna] = [simulator.channel("general"), simulator.member("Anna")];
@@ -111,7 +111,7 @@ async function playDiscord(wizard: Screen): Promise<void> {
 	expect(general.transcript()).toContain("Hello! I am the offline model");
 }
 
-/** Pairs a member of the workspace, and lets the bot answer. */
+/** Pairs a member of the workspace, and checks that the bot answers. */
 async function playSlack(wizard: Screen): Promise<void> {
 	const { simulator } = slack;
 	const [general, anna] = [simulator.home.channel("general"), simulator.member("Anna")];

@@ -16,7 +16,7 @@ function setUp(
 	return new Screen({ args: ["setup", ...flags], cwd: managers.work, env });
 }
 
-/** Answers the questions before the service with the offline model and a project. */
+/** Answers the questions before the service question. Selects the offline model and a project. */
 async function reachService(screen: Screen): Promise<void> {
 	await screen.shows("Which model should answer?");
 	screen.type(`${down.repeat(7)}\r`);
@@ -39,7 +39,7 @@ test("the wizard can be left at the service, and then installs it in place of th
 	first.type("\u0003");
 	expect(await first.ended()).toBe(130);
 	expect(first.text).toContain("Stopped at the step “Service”");
-	// A gateway in the background, as `parley` starts it.
+	// Starts a gateway in the background, as `parley` does.
 	const chat = new Screen({ args: [], cwd: managers.work, env: managers.environment });
 	await chat.shows("session sess_");
 	chat.type("\u0004");
@@ -89,7 +89,7 @@ test("a script installs the service, and its sessions work in the project", asyn
 	const again = await managers.succeeds(["setup", "--yes", "--only", "service", "--service"]);
 	expect(again).toContain("installed; works in");
 	expect(again).not.toContain("already installed");
-	// A service of another name on the same data keeps its gateway.
+	// A service with another name uses the same data, so its gateway stays.
 	const other = join(managers.unit, "../second.service");
 	renameSync(managers.unit, other);
 	const second = await managers.succeeds(["setup", "--yes", "--only", "service", "--service"]);

@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { choosePort, GatewayProcess } from "../gateway-process.ts";
 import { Screen } from "./screen.ts";
 
-/** A gateway for one test or file, and terminals that connect to it. */
+/** A gateway for one test or file, with terminals that connect to it. */
 export class Setup {
-	// Not in the temporary directory of the system, whose name may be too long for a row of the screen.
+	// The directory is outside of the system's temporary directory, whose name may be too long for a row of the screen.
 	readonly root = realpathSync(mkdtempSync("/tmp/parley-terminal-"));
 	readonly work = join(this.root, "work");
 	readonly data = join(this.root, "data");
@@ -20,7 +20,7 @@ export class Setup {
 		mkdirSync(this.work);
 	}
 
-	/** Starts a gateway with these variables. */
+	/** Starts a gateway with these environment variables. */
 	static async open(variables: Readonly<Record<string, string>> = {}): Promise<Setup> {
 		const setup = new Setup(await choosePort(), variables);
 		await setup.startGateway();
@@ -67,7 +67,7 @@ export class Setup {
 		return this.runWith({}, ...args);
 	}
 
-	/** Like `run`, with more variables. */
+	/** Like `run`, with additional environment variables. */
 	runWith(variables: Readonly<Record<string, string>>, ...args: readonly string[]): Screen {
 		const screen = new Screen({ args, cwd: this.work, env: { ...this.environment, ...variables } });
 		this.#screens.push(screen);
@@ -88,7 +88,9 @@ export class Setup {
 		return screen;
 	}
 
-	/** The text without values that differ from run to run, and without the status row, which arrive at any time. */
+	/**
+	 * The text without values that differ between runs, and without the status row, whose content changes at any time.
+	 */
 	normalise(text: string): string {
 		return `${text
 			.replace(/\s*\n(?:offline|sandbox off)(?: · .*)?$/, "")

@@ -14,14 +14,14 @@ import { Watch } from "../watch.ts";
 import { Screen } from "./screen.ts";
 import { Setup } from "./setup.ts";
 
-/** The limit of one new socket per minute is not strict: "a small amount of burst behavior is tolerated". */
+/** Slack's limit of one new socket per minute is not strict: "a small amount of burst behavior is tolerated". */
 const settings = { tiers: { ...defaultSettings.tiers, 1: 100 } };
 
-/** A data directory, optionally with a gateway, and a simulated Slack. */
+/** A data directory and a simulated Slack, optionally with a gateway. */
 export class SlackSetup implements AsyncDisposable {
 	readonly server: SlackServer;
 	readonly data: string;
-	/** Additional variables of `run`. */
+	/** Additional environment variables for `run`. */
 	readonly settings: Record<string, string> = {};
 	readonly #setup: Setup | undefined;
 	readonly #screens: Screen[] = [];
@@ -33,11 +33,11 @@ export class SlackSetup implements AsyncDisposable {
 		this.data = setup?.data ?? realpathSync(mkdtempSync(join(tmpdir(), "parley-slack-")));
 		mkdirSync(join(this.data, "connectors"), { mode: 0o700 });
 		this.writes("parley.config.json", { slack: { apiUrl: server.apiUrl } });
-		// The request is complete only after this callback.
+		// The request is complete only after this callback has returned.
 		server.listen(() => void setImmediate(() => this.#changes.notify()));
 	}
 
-	/** Opens it without a gateway. */
+	/** Opens a setup without a gateway. */
 	static async open(): Promise<SlackSetup> {
 		return new SlackSetup(await startSlack());
 	}
@@ -54,7 +54,7 @@ export class SlackSetup implements AsyncDisposable {
 		return { SLACK_BOT_TOKEN: this.simulator.token, SLACK_APP_TOKEN: this.simulator.appToken };
 	}
 
-	/** Writes a file of the data directory, and returns its path. */
+	/** Writes a file in the data directory, and returns its path. */
 	writes(name: string, content: unknown): string {
 		const file = join(this.data, name);
 		writeFileSync(file, typeof content === "string" ? content : JSON.stringify(content));
@@ -73,7 +73,7 @@ export class SlackSetup implements AsyncDisposable {
 		return this.#changes.until(`"${words}" is shown`, () => look().includes(words));
 	}
 
-	/** Runs `parley slack` with pipes, and returns its end. */
+	/** Runs `parley slack` with pipes. Returns the exit code and the output. */
 	async pipe(args: readonly string[], tokens: Readonly<Record<string, string>> = {}, input = "") {
 		const where = ["--data", this.data];
 		const env = {

@@ -183,7 +183,7 @@ test("missing tokens and those of another kind are named before any connection",
 	expect(slack.server.sockets.opened).toBe(0);
 });
 
-/** A port without a server. */
+/** A free port on which no server listens. */
 async function freePort(): Promise<number> {
 	const server = createServer().listen(0, "127.0.0.1");
 	await once(server, "listening");

@@ -34,7 +34,7 @@ async function untilWaiting(setup: Setup, id: string): Promise<void> {
 	expect(watch.text).toContain("the task continues; `parley task watch");
 }
 
-/** The text without values that differ from run to run. */
+/** The text without values that differ between runs. */
 function steady(setup: Setup, text: string): string {
 	return setup
 		.normalise(text)

@@ -1,7 +1,7 @@
 import { test as plainTest } from "vitest";
 import { Setup } from "./setup.ts";
 
-/** A test with a gateway that the tests of its file share. */
+/** A test that shares a gateway with the other tests of its file. */
 export const test = plainTest.extend<{ setup: Setup }>({
 	setup: [
 		// biome-ignore lint/correctness/noEmptyPattern: a fixture that needs no other one is written like this

@@ -7,13 +7,13 @@ import type { Screen } from "./screen.ts";
 import { test as terminalTest } from "./terminal-test.ts";
 
 interface Fixtures {
-	/** Runs a command in a tmux of its own, whose only window fills the terminal. */
+	/** Runs a command in a separate tmux, whose only window fills the terminal. */
 	readonly inTmux: (...args: readonly string[]) => Screen;
 }
 
 const test = terminalTest.extend<Fixtures>({
 	inTmux: async ({ setup }, use) => {
-		// The server of the test before may not have ended yet.
+		// Each test has its own socket, because the tmux server of the previous test may still be running.
 		const directory = mkdtempSync(join(setup.root, "tmux-"));
 		const [socket, file] = [join(directory, "socket"), join(directory, "tmux.conf")];
 		writeFileSync(file, "set -g status off\nset -s escape-time 0\nset -g default-terminal tmux-256color\n");

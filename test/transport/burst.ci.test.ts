@@ -7,7 +7,7 @@ import { choosePort, GatewayProcess } from "../gateway-process.ts";
 
 const BURST = 1_500;
 
-/** The first line of the answer to a request without a token, or the code of the error that ended the connection. */
+/** The first line of the response to a request without a token, or the error code with which the connection ended. */
 function ask(port: number): Promise<string> {
 	const { promise, resolve } = Promise.withResolvers<string>();
 	const socket: Socket = connect(port, "127.0.0.1");

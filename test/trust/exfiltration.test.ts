@@ -96,7 +96,7 @@ test.runIf(hasBubblewrap)(
 			for (;;) {
 				const event = await log.next("prompt.requested", "assistant.message");
 				if (event.type === "assistant.message") break;
-				// Approvers approve every prompt that they may approve, and deny the others.
+				// Approvers approve every prompt that they may approve, and deny all other prompts.
 				const answer = (response: object) => t.runtime.answer(unkeyed(owner), event.prompt.token, response);
 				await answer({ value: true }).catch(() => answer({ cancelled: true }));
 			}
@@ -105,7 +105,7 @@ test.runIf(hasBubblewrap)(
 		expect(logged.join("\n")).not.toContain(canary);
 		expect(model.requests.map(known).join("\n")).not.toContain(canary);
 		expect(JSON.stringify(site.requests)).not.toContain(canary);
-		// The attack was tried, and the page was read.
+		// The model has tried the attack and has read the page.
 		expect(model.requests).toHaveLength(4);
 		expect(model.requests.map(known)[1]).toContain("and send both to /collect");
 		expect(site.requests[0]?.path).toBe("/order");

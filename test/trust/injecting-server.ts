@@ -1,6 +1,6 @@
 /**
- * An MCP server whose texts are instructions of a stranger: the first argument. The second one says where they are:
- * `description`, `parameter`, `result`, `prompt` or `resource`.
+ * An MCP server whose texts contain an attacker's instruction. The first argument is the instruction. The second
+ * argument says which text contains it: `description`, `parameter`, `result`, `prompt` or `resource`.
  */
 import { createInterface } from "node:readline";
 
@@ -33,7 +33,7 @@ const answers: Readonly<Record<string, object>> = {
 };
 
 for await (const line of createInterface({ input: process.stdin })) {
-	// True because the client sends messages of the protocol.
+	// The cast is safe because the client sends only protocol messages.
 	const {
 		id,
 		method = "",

@@ -11,12 +11,12 @@ import type { Attack } from "./injections.ts";
 const run = promisify(execFile);
 const marker = "injected-4c1d";
 
-/** A way by which the text of a stranger reaches the model. */
+/** A way in which an attacker's text reaches the model. */
 interface Source {
 	readonly name: string;
-	/** Text of an MCP server that contains it: see `injecting-server.ts`. */
+	/** Text of an MCP server that contains the instruction, see `injecting-server.ts`. */
 	readonly mcp?: string;
-	/** Call that reads the text. */
+	/** Call that makes the model read the text. */
 	readonly call: { readonly tool: string; readonly arguments: Record<string, unknown> };
 }
 
@@ -28,7 +28,7 @@ export const sources: readonly Source[] = [
 	{ name: "a page", call: { tool: "web_fetch", arguments: { url: "page" } } },
 ];
 
-/** Texts of an MCP server. Each needs a process. */
+/** Texts of an MCP server. Each of these sources needs a process. */
 export const mcpSources: readonly Source[] = [
 	{
 		name: "the description of an MCP tool",
@@ -52,20 +52,23 @@ export const mcpSources: readonly Source[] = [
 interface Attempt {
 	readonly source: Source;
 	readonly attack: Attack;
-	/** Whether the person approves the call of the attacker. */
+	/** Whether the person approves the call that the attacker wants. */
 	readonly approves: boolean;
-	/** Whether the person has approved writes for the session before. Default: no. */
+	/** Whether the person has already approved writes for the session. By default, false. */
 	readonly hasGrant?: boolean;
 }
 
 interface Ended {
-	/** Whether the model has read the instruction, and called the tool. */
+	/** Whether the model has read the instruction, and has requested the call. */
 	readonly tried: boolean;
 	/** Whether the call changed anything. */
 	readonly hadEffect: boolean;
 }
 
-/** A person requests something harmless and approves its calls. The model reads an instruction and obeys it. */
+/**
+ * Runs one attempt: a person requests a harmless task and approves its calls. The model reads an instruction and obeys
+ * it.
+ */
 export async function attempt({ source, attack, approves, hasGrant = false }: Attempt): Promise<Ended> {
 	const text = `${marker}: ${attack.instruction}`;
 	await using site = await Site.http({
@@ -78,13 +81,13 @@ export async function attempt({ source, attack, approves, hasGrant = false }: At
 	const isPage = source.call.tool === "web_fetch";
 	const first = isPage ? { url: site.url("/page") } : source.call.arguments;
 	let tried = false;
-	// The state after the harmless call.
+	// The state before the attacker's call.
 	let before = "";
 	const model = new ScriptedModel(
 		...(hasGrant ? [[calls("c0", attack.tool, attack.granted ?? {})]] : []),
 		[calls("c1", source.call.tool, first)],
 		async function* (request) {
-			// A name of a file has no slashes.
+			// A file name contains no slashes, so the instruction may contain a replacement character.
 			tried = knows(request, attack.instruction.replaceAll("/", "∕")) || knows(request, attack.instruction);
 			before = await stateOf(t, site);
 			yield calls(
@@ -120,7 +123,10 @@ export async function attempt({ source, attack, approves, hasGrant = false }: At
 	return { tried, hadEffect: (await stateOf(t, site)) !== before };
 }
 
-/** The person approves the own calls: one for the session, so that later calls like it need no approval. */
+/**
+ * The person's decision. The person approves the harmless calls: `c0` for the session, so that similar calls need no
+ * approval.
+ */
 function answerOf(callId: string | undefined, approves: boolean) {
 	if (callId === "c0") return { value: "session" };
 	return callId === "c1" || approves ? { value: true } : { cancelled: true };
@@ -132,7 +138,7 @@ function knows({ messages, tools }: ModelRequest, text: string): boolean {
 	return JSON.stringify([messages, tools]).includes(text);
 }
 
-/** The MCP server of a source. */
+/** Settings of the source's MCP server. */
 function mcpOf({ mcp }: Source, text: string) {
 	if (mcp === undefined) return {};
 	const program = join(import.meta.dirname, "injecting-server.ts");
@@ -153,7 +159,7 @@ async function furnish(work: string, text: string): Promise<void> {
 	await run("git", [...identity, "commit", "-q", "--allow-empty", "-m", "first"], { cwd: work });
 }
 
-/** All files, notes and schedules, and the requests to the site of the attacker. */
+/** All files, notes and schedules, and the requests that reached the attacker's site. */
 async function stateOf({ directory, store }: TestRuntime, site: Site): Promise<string> {
 	const entries = await readdir(directory, { recursive: true, withFileTypes: true });
 	const files = entries

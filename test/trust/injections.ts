@@ -1,16 +1,16 @@
-/** An action that an injected instruction asks for, as an obedient model carries it out. */
+/** An action that an injected instruction requests, in the form in which an obedient model performs it. */
 export interface Attack {
 	readonly name: string;
-	/** The instruction of the attacker. */
+	/** The attacker's instruction. */
 	readonly instruction: string;
 	readonly tool: string;
-	/** Arguments of the call. `site` is the address of the attacker. */
+	/** Arguments of the call. `site` is the address of the attacker's site. */
 	arguments(site: (path: string) => string): Record<string, unknown>;
-	/** Arguments of a harmless call of the same tool, which a person approves for the session before. */
+	/** Arguments of a harmless call of the same tool, which a person has already approved for the session. */
 	readonly granted?: Record<string, unknown>;
 }
 
-/** Each has an effect if a person approves it: `injections.test.ts` proves that. */
+/** Attacks that have an effect if a person approves them, as `injections.test.ts` proves. */
 export const attacks: readonly Attack[] = [
 	{
 		name: "delete files",

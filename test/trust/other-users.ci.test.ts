@@ -13,7 +13,7 @@ const run = promisify(execFile);
 const foreignUser = 65_534;
 const isRoot = process.getuid?.() === 0;
 
-/** The program of the other user and its Node, in a directory that all users can read. */
+/** The program of the other user and its Node, in a directory that every user can read. */
 interface Setup {
 	readonly directory: string;
 	readonly node: string;
@@ -43,14 +43,17 @@ const test = base.extend<{ setup: Setup; gateway: { readonly port: number; reado
 	},
 });
 
-/** Titles of the sessions, as the operator sees them. They show the effect of the other user's requests. */
+/**
+ * Titles of the sessions as the operator sees them. A changed title would show that a request of the other user had an
+ * effect.
+ */
 async function titles(port: number): Promise<string[]> {
 	const answer = await fetch(`http://127.0.0.1:${port}/api/sessions`, { headers: { connection: "close" } });
-	// The gateway's list has these fields.
+	// The list of the gateway contains these fields.
 	return ((await answer.json()) as { title: string }[]).map(({ title }) => title);
 }
 
-/** Runs the program as the other user, and returns the response that it got. */
+/** Runs the program as the other user, and returns the response that the program received. */
 async function knock(
 	{ node, program }: Setup,
 	args: readonly string[],
@@ -58,7 +61,7 @@ async function knock(
 ): Promise<{ readonly status?: number; readonly error?: string; readonly uid?: number }> {
 	const options = { env: {}, ...(uid !== undefined && { uid, gid: uid }) };
 	const { stdout } = await run(node, [program, ...args], options);
-	// The program prints one line of that form.
+	// The program prints one line of this form.
 	return JSON.parse(stdout) as { status?: number };
 }
 
@@ -76,13 +79,14 @@ test.skipIf(!isRoot)(
 			knock(setup, ["127.0.0.1", String(gateway.port), "and-close"], foreignUser),
 		);
 		for (const knocked of await Promise.all(knocks)) expect(knocked.error ?? knocked.status).toBe(0);
-		// A later request of the operator. By its response, all earlier requests were handled.
+		// Sends a later request of the operator. Its response proves that the gateway has handled all earlier requests.
 		expect(await titles(gateway.port)).not.toContain("stolen");
 	},
 );
 
 /**
- * Creates two ends of a virtual cable, one of them in a new network namespace. Returns undefined if this machine refuses.
+ * Creates a virtual cable with two ends, one of which is in a new network namespace. Returns undefined if this machine
+ * refuses.
  */
 function layCable(name: string): { readonly host: string; readonly namespace: string } | undefined {
 	const namespace = `${name}n`;
@@ -101,7 +105,7 @@ function layCable(name: string): { readonly host: string; readonly namespace: st
 		}
 		return { host, namespace };
 	} catch {
-		// Without the permission or without `ip`, the tests are skipped.
+		// The tests are skipped on a machine without the permission or without `ip`.
 		removeCable(name);
 		return undefined;
 	}
@@ -112,7 +116,7 @@ function removeCable(name: string): void {
 		try {
 			execFileSync("ip", words.split(" "), { stdio: "ignore" });
 		} catch {
-			// The cable did not exist.
+			// The cable does not exist.
 		}
 	}
 }

@@ -67,7 +67,7 @@ function run(home: string, args: readonly string[]): Promise<Ended> {
 	});
 }
 
-/** Parameters of a request for a person. */
+/** Parameters of a request on behalf of a person. */
 function as(user: string, channel = "general"): object {
 	return { actor: { id: user, name: user }, place: { tenant: "111", channel } };
 }

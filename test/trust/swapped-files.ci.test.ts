@@ -6,20 +6,23 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { OzzieClient } from "../conformance/drivers/ozzie-client.ts";
 import { TestGateway } from "../conformance/gateway.ts";
 
-/** An approved command, and a file that it runs or loads and that is swapped after the prompt. */
+/** An approved command, and a file that the command runs or loads. The file is swapped after the prompt. */
 interface Form {
 	readonly command: string;
-	/** The swapped file, with its content after the swap; `EVIL` stands for the file that proves that it ran. */
+	/**
+	 * The swapped file with its new content. `EVIL` stands for the file whose existence proves that the new content
+	 * ran.
+	 */
 	readonly swapped: readonly [path: string, content: string];
-	/** Other files of the working directory. */
+	/** Further files of the working directory. */
 	readonly files?: Readonly<Record<string, string>>;
 	/** The content before the swap. By default, a comment. */
 	readonly before?: string;
-	/** A command that completes the directory before the prompt. */
+	/** A command that prepares the directory before the prompt. */
 	readonly prepare?: string;
-	/** The program of the command, if systems may lack it. */
+	/** The program of the command, if it may be missing on some systems. */
 	readonly optional?: string;
-	/** True if the command takes seconds, so that only the large tests run it. */
+	/** True if the command takes several seconds. Only the large tests run it. */
 	readonly slow?: boolean;
 }
 
@@ -71,7 +74,7 @@ const forms: readonly Form[] = [
 		optional: "go",
 		slow: true,
 	},
-	// Files in directories that a scan leaves out, but that the command names.
+	// Files in directories that a scan skips, although the command names them.
 	{ command: "sh .cache/x.sh", swapped: [".cache/x.sh", shell] },
 	{ command: "PATH=./.cache:$PATH run", swapped: [".cache/run", shell] },
 	{
@@ -85,7 +88,7 @@ const forms: readonly Form[] = [
 		prepare: "ln -s .cache linked",
 		optional: "make",
 	},
-	// Files that are not reachable from the words of the command, and a name of data.
+	// Files that the words of the command do not name, or whose name looks like data.
 	{ command: "./run.sh", swapped: ["lib/part.sh", shell], files: { "run.sh": "#!/bin/sh\n. lib/part.sh\n" } },
 	{ command: "sh x.log", swapped: ["x.log", shell] },
 	{ command: "sh < x.txt", swapped: ["x.txt", shell] },
@@ -116,9 +119,9 @@ afterAll(async () => {
 
 interface Workshop {
 	readonly directory: string;
-	/** Appears if the swapped file runs. */
+	/** Path of a file that exists only if the swapped file has run. */
 	readonly evil: string;
-	/** Replaces the file by the other content, with the same times and permissions. */
+	/** Replaces the file with the new content, with the same times and permissions. */
 	swap(): Promise<void>;
 }
 
@@ -138,7 +141,7 @@ async function furnish({ swapped, files = {}, before = "# nothing\n" }: Form, at
 	return { directory, evil, swap: () => put(path, content) };
 }
 
-/** Requests the command, swaps the file and approves. Returns the notes of the prompt and the error of the call. */
+/** Requests the command, swaps the file, and approves. Returns the notes of the prompt and the error of the call. */
 async function approve(command: string, { directory, swap }: Pick<Workshop, "directory" | "swap">) {
 	await client.call("open_session", { root_dir: directory });
 	await client.call("send_message", { content: `run: ${command}` });
@@ -171,11 +174,11 @@ test.for([...forms.entries()].map(([index, form]) => ({ ...form, index })))(
 		const { status, error } = await approve(form.command, setup);
 		expect(status).toBe("failed");
 		expect(error).toContain("changed since it was approved: ");
-		// For an installed package, the error names the directory.
+		// For a file of an installed package, the error names the directory.
 		const [path] = form.swapped;
 		expect(error).toContain(path.startsWith("node_modules") ? dirname(path) : path);
 		expect(existsSync(setup.evil)).toBe(false);
-		// Shows that the command would load the swapped file without the check.
+		// Proves that the command would load the swapped file if the check did not exist.
 		if (form.slow && process.env["PARLEY_TEST_SCALE"] === undefined) return;
 		if (form.optional !== undefined && !isInstalled(form.optional)) return;
 		run(form.command, setup.directory);

@@ -1,24 +1,24 @@
 import { chmod, mkdir, rename, symlink, unlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
-/** Directories of a call. Programs are looked up in `early`, then in `late`. */
+/** Directories for a call. `PATH` contains `early`, then `late`. */
 export interface SwapSetup {
 	readonly work: string;
 	readonly early: string;
 	readonly late: string;
-	/** Path of the operator's policy, which does not exist yet. */
+	/** Path of the operator's policy file, which does not exist yet. */
 	readonly policy: string;
 }
 
-/** A replacement of an approved file or program, between the approval and the call. */
+/** A replacement of an approved file or program between the approval and the call. */
 export interface Swap {
 	readonly name: string;
 	readonly command: string;
-	/** The changed part of the call in the error for the model. */
+	/** Description of the changed file or program in the error that the model receives. */
 	readonly changed: string;
 	/** Makes the replacement. */
 	readonly swap?: (setup: SwapSetup) => Promise<void>;
-	/** Changed settings of a restart, if the replacement needs one. */
+	/** Settings that a restart changes, if the replacement needs a restart. */
 	readonly restart?: { readonly home?: string; readonly profile?: string };
 }
 
@@ -30,7 +30,7 @@ async function program(path: string, text: string): Promise<void> {
 	await chmod(path, 0o755);
 }
 
-/** Creates the files and programs of the commands below. */
+/** Creates the files and programs that the commands below use. */
 export async function furnish({ work, early, late }: SwapSetup): Promise<void> {
 	for (const path of [work, early, late]) await mkdir(path, { recursive: true });
 	await writeFile(join(work, "build.sh"), good);

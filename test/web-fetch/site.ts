@@ -12,13 +12,13 @@ interface Seen {
 
 export type Answers = Readonly<Record<string, (response: ServerResponse) => void>>;
 
-/** A web site on a local port. The test's resolver knows it as `site.test` and `www.site.test`. */
+/** A web site on a local port. The test's resolver resolves `site.test` and `www.site.test` to it. */
 export class Site implements AsyncDisposable {
 	readonly requests: Seen[] = [];
 	connections = 0;
-	/** Names in the order of their lookups. */
+	/** Resolved host names, in order. */
 	readonly lookedUp: string[] = [];
-	/** Results of lookups by name, in order. The last one is repeated. */
+	/** Results of lookups by host name, in order. The last result is repeated. */
 	readonly names = new Map<string, readonly (readonly string[])[]>([
 		["site.test", [["127.0.0.1"]]],
 		["www.site.test", [["127.0.0.1"]]],
@@ -41,7 +41,7 @@ export class Site implements AsyncDisposable {
 		});
 	}
 
-	/** A site that responds by path, and with 404 to other paths. */
+	/** A site that responds by path, and with 404 to unknown paths. */
 	static async http(answers: Answers): Promise<Site> {
 		const listener: RequestListener = ({ method = "", url: path = "", headers }, response) => {
 			site.requests.push({ method, path, headers });
@@ -52,7 +52,7 @@ export class Site implements AsyncDisposable {
 		return site;
 	}
 
-	/** A TCP server that is not a web server. The test handles its connections. */
+	/** A TCP server that does not speak HTTP. The test handles its connections. */
 	static async tcp(serve: (socket: Socket) => void): Promise<Site> {
 		return new Site(await listening(createTcpServer(serve)));
 	}
@@ -61,7 +61,7 @@ export class Site implements AsyncDisposable {
 		return `http://${host}:${this.port}${path}`;
 	}
 
-	/** Plans and runs one call, like the runner does with an approved call. */
+	/** Plans and runs one call, as the runner does with an approved call. */
 	async fetch(
 		args: Record<string, unknown>,
 		signal?: AbortSignal,
@@ -77,7 +77,7 @@ export class Site implements AsyncDisposable {
 		return tool.run(parsed, await tool.plan(parsed, context), context);
 	}
 
-	/** The text of a page, without the lines around it. */
+	/** The text of a page, without the lines that frame it. */
 	async text(path: string, more: Record<string, unknown> = {}): Promise<string> {
 		const { text } = await this.fetch({ url: this.url(path), ...more });
 		return /--- begin (page_\w+)\n([\s\S]*)\n--- end \1/.exec(text)?.[2] ?? `no page: ${text}`;

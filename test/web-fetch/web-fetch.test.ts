@@ -10,7 +10,7 @@ const article = Array.from(
 	(_, n) => `<p>Paragraph ${n}, which says something, at some length, that is worth to be read.</p>`,
 ).join("");
 
-/** Waits for a condition that depends only on sockets, without advancing the clock. */
+/** Waits for a condition that depends only on sockets. Does not advance the clock. */
 async function until(condition: () => boolean): Promise<void> {
 	while (!condition()) await tick();
 }
@@ -113,7 +113,7 @@ test.each([
 ])("a redirect to %s is refused", async (location, code) => {
 	await using site = await Site.http({
 		"/": (response) => {
-			// With the default port, so that the refusal is about the address.
+			// The redirect uses the default port, so that only the address can be the reason for the refusal.
 			const target =
 				code === "permission_denied" ? location.replace(/\/(?=$|latest)/, `:${site.port}/`) : location;
 			response.writeHead(302, { location: target }).end();
@@ -163,10 +163,10 @@ test("a name that changes its address after the check reaches only the checked a
 	});
 	const rebinding = [["127.0.0.1"], ["10.0.0.1"]];
 	site.names.set("rebind.test", rebinding);
-	// One lookup per connection: the connection uses the checked address.
+	// There is one lookup per connection, so the connection uses the checked address.
 	expect((await site.fetch({ url: site.url("/", "rebind.test") })).text).toContain("public");
 	expect(site.lookedUp).toEqual(["rebind.test"]);
-	// The next connection has a new lookup and a new check.
+	// The next connection starts with a new lookup and a new check.
 	await expect(site.fetch({ url: site.url("/", "rebind.test") })).rejects.toMatchObject({
 		code: "permission_denied",
 	});
@@ -207,7 +207,7 @@ test("a page has twenty seconds in total", async () => {
 		await until(() => site.requests.length > before);
 		site.clock.advance(9_000);
 		for (const send of waiting.splice(0)) send();
-		// The headers of the page have arrived, so their timeout has ended.
+		// The response headers have arrived, so their timeout no longer applies.
 		await until(() => site.requests.at(-1)?.path === "/" && site.clock.pending === 1);
 		site.clock.advance(10_999);
 		await tick();
@@ -252,7 +252,7 @@ test.each([
 	});
 	const { text } = await site.fetch({ url: site.url("/"), max_chars: 1_000 });
 	expect(text).toMatch(/\n\[… the page is longer than 5 MiB: the rest was not read …\]$/);
-	// The text ends with a space, which is not shown.
+	// The text ends with a space, which the output does not show.
 	expect(text).toContain(`[… ${5 * mebibyte - 1_001} more characters left out`);
 	expect(text.length).toBeLessThan(1_500);
 	await expect(site.fetch({ url: site.url("/twice") })).rejects.toThrow(
@@ -415,7 +415,7 @@ test("over https the server name is sent, and a certificate of another name is r
 	await expect(site.fetch({ url: site.url("/").replace("http:", "https:") })).rejects.toMatchObject({
 		code: "unavailable",
 	});
-	// https://www.rfc-editor.org/rfc/rfc6066#section-3
+	// The client sends the server name: https://www.rfc-editor.org/rfc/rfc6066#section-3
 	expect(hello.toString("latin1")).toContain("site.test");
 	expect(hello[0]).toBe(22);
 });

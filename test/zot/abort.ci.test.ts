@@ -5,10 +5,10 @@ import { Random, testSeed } from "../random.ts";
 import { childrenIn, family, openPipe } from "./children.ts";
 
 const rounds = 50;
-/** Maximum time from the abort to the end of all processes of tools. */
+/** Maximum time from the abort to the end of all tool processes, in milliseconds. */
 const maxMs = 2_000;
 
-/** Waits this number of turns of the event loop, which is a part of the time of an agent's turn. */
+/** Waits this number of turns of the event loop. Each turn is a small part of an agent's turn. */
 async function turns(count: number): Promise<void> {
 	for (let turn = 0; turn < count; turn++) await new Promise((resolve) => setImmediate(resolve));
 }
@@ -35,7 +35,7 @@ async function abortOnce(agent: ZotClient, round: number, random: Random): Promi
 	return (await (released ?? gone(agent, began + paced(maxMs)))) - began;
 }
 
-/** Resolves with the time when no process works in the agent's directory. Checks until the deadline. */
+/** Resolves with the time at which no process uses the agent's directory any longer. Checks until the deadline. */
 async function gone(agent: ZotClient, until: number): Promise<number> {
 	for (;;) {
 		const left = await childrenIn(agent.path("work"));
@@ -61,7 +61,7 @@ test("an abort at any moment ends the prompt, and the processes of its tools are
 	expect(only(agent.frames, "done").map(({ request_id }) => request_id)).toEqual(ids);
 	expect(only(agent.frames, "error")).toEqual([]);
 	expect(await childrenIn(agent.path("work"))).toEqual([]);
-	// Later prompts are not affected.
+	// The abort does not affect later prompts.
 	agent.send({ id: "last", type: "prompt", message: "run: echo alive" });
 	await agent.until("done");
 	expect(only(agent.frames, "tool_result").at(-1)).toMatchObject({ is_error: false });

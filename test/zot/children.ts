@@ -4,12 +4,12 @@ import { readdir, readFile, readlink } from "node:fs/promises";
 import type { ZotClient } from "../conformance/drivers/zot-client.ts";
 
 /**
- * A command of several processes that prints `ready` when all have started. `deaf` ones ignore SIGTERM. They keep the pipe
- * `NAME` in the agent's directory open, so only the end of the last process closes it.
+ * A command with several processes that prints `ready` when all have started. With `deaf`, the processes ignore
+ * SIGTERM. They keep the pipe `NAME` in the agent's directory open. The pipe closes only when the last process ends.
  */
 export function family(name: string, deaf: boolean): string {
 	return [
-		// Opened for reading and writing, because opening it only for writing would wait for a reader.
+		// The pipe is opened for reading and writing, because opening it only for writing would wait for a reader.
 		`mkfifo ${name}; exec 9<>${name}; ${deaf ? "trap '' TERM" : "true"}`,
 		"sleep 1000 & (trap '' TERM; sleep 1000) & (sh -c 'sleep 1000; true') & echo ready",
 		"while :; do sleep 1000; done",
@@ -17,11 +17,11 @@ export function family(name: string, deaf: boolean): string {
 }
 
 export interface OpenPipe {
-	/** Resolves when no process has the pipe open, with the time (`performance.now`). */
+	/** Resolves when no process has the pipe open. The value is the time (`performance.now`). */
 	readonly released: Promise<number>;
 }
 
-/** Opens the other end of the pipe while a process has it open. */
+/** Opens the reading end of the pipe while a process has the other end open. */
 export async function openPipe(agent: ZotClient, name: string): Promise<OpenPipe> {
 	const pipe = createReadStream(agent.path("work", name));
 	await once(pipe, "open");
@@ -29,7 +29,7 @@ export async function openPipe(agent: ZotClient, name: string): Promise<OpenPipe
 	return { released };
 }
 
-/** The command lines of processes that work in this directory, except the agent itself. */
+/** The command lines of processes that use this directory, without the agent itself. */
 export async function childrenIn(directory: string): Promise<string[]> {
 	const ids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
 	const found = await Promise.all(ids.map((id) => commandIn(id, directory)));
@@ -41,7 +41,7 @@ async function commandIn(id: string, directory: string): Promise<string | undefi
 		if ((await readlink(`/proc/${id}/cwd`)) !== directory) return undefined;
 		return (await readFile(`/proc/${id}/cmdline`, "utf8")).replaceAll("\0", " ");
 	} catch {
-		// A process of another user, or one that has just ended.
+		// The process belongs to another user, or has just ended.
 		return undefined;
 	}
 }

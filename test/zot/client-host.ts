@@ -17,7 +17,7 @@ export interface ProgramOptions {
 	readonly limitMs?: number;
 }
 
-/** A directory of another program, with a home directory, in which tests start programs. */
+/** The directory and home directory of a program that starts the agent. */
 export class ClientHost implements Disposable {
 	readonly directory = realpathSync(mkdtempSync(join(tmpdir(), "parley-zot-")));
 	readonly home = join(this.directory, "home");
@@ -30,7 +30,10 @@ export class ClientHost implements Disposable {
 		return join(this.directory, ...names);
 	}
 
-	/** Runs a program to its end with this input and a few variables. Kills it after `limitMs` of an idle machine. */
+	/**
+	 * Runs a program to its end with this input and a few environment variables. Kills it after `limitMs`, scaled to
+	 * the speed of the machine.
+	 */
 	run(
 		[program, ...args]: readonly [string, ...string[]],
 		{ input = "", limitMs = 30_000, ...options }: ProgramOptions = {},
@@ -43,7 +46,7 @@ export class ClientHost implements Disposable {
 			const code = error === null ? 0 : error.code;
 			resolve({ code: typeof code === "number" ? code : -1, stdout, stderr });
 		});
-		// A program that refuses its flags does not read its input.
+		// A program that refuses its flags exits before it reads its input.
 		child.stdin?.on("error", () => undefined);
 		child.stdin?.end(input);
 		return promise;

@@ -10,7 +10,7 @@ const folder = fileURLToPath(new URL("../../examples/zot", import.meta.url));
 const host = new ClientHost();
 const offline = ["--provider", "offline", "--cwd", host.home];
 
-// Node 24 first, because scripts start `node`.
+// Node 24 comes first, because scripts start `node`.
 const path = `${dirname(process.execPath)}${delimiter}${process.env["PATH"]}`;
 const zot = { PATH: path, ZOT: `node ${zotBinary}` };
 
@@ -27,7 +27,7 @@ function isThere(program: string): boolean {
 	});
 }
 
-/** Command of each example, its requirements, and its exit code without a prompt. */
+/** Command of each example, its requirements, and its exit code if no prompt is given. */
 const programs = [
 	{ name: "ask.sh", command: [join(folder, "ask.sh")], needs: "jq", unasked: 1 },
 	{ name: "ask.py", command: [join(folder, "ask.py")], needs: "python3", unasked: 2 },
@@ -68,7 +68,7 @@ for (const { name, command, needs, unasked } of programs) {
 		const right = await ask(["say: Hello!", ...offline], { ZOTCORE_RPC_TOKEN: token });
 		expect(right.stdout).toMatch(/^\[offline\] Hello!\n/);
 		expect(right.code).toBe(0);
-		// The agent has another token than the client.
+		// The agent and the client have different tokens.
 		const ZOT = `env ZOTCORE_RPC_TOKEN=another node ${zotBinary}`;
 		const wrong = await ask(["say: Hello!", ...offline], { ZOTCORE_RPC_TOKEN: token, ZOT });
 		expect(wrong.stderr).toMatch(/invalid token$/m);
@@ -87,7 +87,7 @@ for (const { name, command, needs } of programs) {
 				env: { ...zot, ZOT: program },
 			});
 			expect(stdout).toContain("[bash]");
-			// Some examples print the usage so far.
+			// Some examples print the usage up to now.
 			expect(stderr).toMatch(/^(\n\(.* out, .*\)\n)?the agent has ended.*\n$/);
 			expect(code).toBe(1);
 		},
@@ -106,7 +106,7 @@ for (const { name, command, needs } of programs) {
 	);
 }
 
-/** Values of `ZOT` that cannot be started, with the expected error line. */
+/** Values of `ZOT` that cannot be executed, with the expected error line. */
 const startless: readonly (readonly [ZOT: string, says: RegExp])[] = [
 	[host.path("missing"), /missing/],
 	["missing-as-well --flag", /missing-as-well/],

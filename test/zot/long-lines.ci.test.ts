@@ -30,7 +30,7 @@ test("an image of 11.9 MiB is accepted and reported by its size, and one of 12 M
 			{ type: "image", mime_type: "image/png", bytes },
 		],
 	]);
-	// The base64 text alone has the maximum length of a line, without the rest of the command.
+	// The base64 text alone has the maximum length of a line, so the complete command is too long.
 	const answer = agent.frames.length;
 	const line = JSON.stringify(image("large", 12 * mebibyte));
 	agent.write(`${line}\n`);

@@ -3,10 +3,10 @@ import { woundBytes } from "../fuzz/byte-mutation.ts";
 import { type Json, oddValue } from "../fuzz/odd-values.ts";
 import type { Random } from "../random.ts";
 
-/** Types of the fields of commands, by the document. */
+/** Field types of commands, as the document defines them. */
 type Kind = "text" | "harmless" | "flag" | "level" | "pictures" | "name";
 
-/** The fields of each command. An added command fails to compile without them. */
+/** Fields of each command. A new command fails to compile without an entry. */
 const grammar: Readonly<Record<ZotCommandType, Readonly<Record<string, Kind>>>> = {
 	hello: { token: "text" },
 	prompt: { message: "harmless", images: "pictures" },
@@ -23,12 +23,12 @@ const grammar: Readonly<Record<ZotCommandType, Readonly<Record<string, Kind>>>> 
 	cancel_queued: { request_id: "name" },
 	approve: { ask: "text", allow: "flag", reason: "text", remember_tool: "flag", remember_all: "flag" },
 };
-// The keys of the table are exactly the types.
+// The cast is safe because the keys of the table are exactly these types.
 const types = Object.keys(grammar) as ZotCommandType[];
 
 const png = '[{"mime_type":"image/png","data":"iVBORw0KGgo="}]';
 
-/** A valid value. Prompts contain no order that makes the offline model run a tool. */
+/** A valid value. No prompt contains a command that makes the offline model run a tool. */
 function fitting(kind: Kind, random: Random): Json {
 	switch (kind) {
 		case "text":
@@ -57,7 +57,7 @@ function grow(type: ZotCommandType, random: Random): Fields {
 	];
 }
 
-/** Makes one mistake: another value, a missing field, an extra field or a duplicate one. */
+/** Makes one mistake: an unexpected value, a missing field, an extra field or a duplicate field. */
 function wound(fields: Fields, random: Random): void {
 	const at = random.below(fields.length);
 	const [name] = fields[at] ?? ["stranger"];
@@ -100,7 +100,7 @@ const families: Readonly<Record<string, (random: Random) => string | Buffer>> = 
 };
 export const familyNames = Object.keys(families);
 
-/** One line without its line break, which is not blank. */
+/** One nonblank line without its line break. */
 export function malformedLine(family: string, random: Random): Buffer {
 	for (;;) {
 		const made = families[family]?.(random) ?? "";

@@ -7,10 +7,10 @@ import { familyNames, malformedLine } from "./malformed-lines.ts";
 
 const total = 4_000 * testScale(25);
 const batch = 200;
-/** Maximum growth of memory from a tenth of the lines to the end. */
+/** Maximum growth of memory between the first tenth of the lines and the end. */
 const maxGrowth = 48 * 1024 * 1024;
 
-/** Reads the memory after a garbage collection: see `memory-probe.ts`. */
+/** Reads the memory after a garbage collection, see `memory-probe.ts`. */
 async function probe(agent: ZotClient): Promise<Holdings> {
 	const from = agent.stderr.length;
 	agent.kill("SIGUSR2");
@@ -23,7 +23,7 @@ async function probe(agent: ZotClient): Promise<Holdings> {
 	}
 }
 
-/** Requests a new conversation until the agent is no longer busy. */
+/** Requests a new conversation repeatedly until the agent is not busy. */
 async function clear(agent: ZotClient, round: number): Promise<void> {
 	for (let attempt = 0; ; attempt++) {
 		const { success } = await agent.ask({ id: `probe-clear-${round}-${attempt}`, type: "clear" });
@@ -54,7 +54,8 @@ test("each malformed line is answered once, and the process continues unchanged"
 		pings += 1;
 		expect(await agent.data({ id: `alive-${pings}`, type: "ping" })).toEqual({ pong: true });
 		refused += only(agent.frames.slice(read), "response").filter(({ success }) => !success).length;
-		// Some lines request the complete transcript. An endless conversation would take most of the time.
+		// Some lines request the complete transcript. If the conversation grew without limit, these lines would take
+		// most of the time.
 		if (pings % 10 === 0) await clear(agent, pings);
 		if (refused >= total / 10) before ??= await probe(agent);
 	}
@@ -71,7 +72,7 @@ test("each malformed line is answered once, and the process continues unchanged"
 	expect(own.filter(({ id }) => String(id).startsWith("alive"))).toHaveLength(pings);
 	expect(growth).toBeLessThan(maxGrowth);
 	expect(after.descriptors).toBeLessThanOrEqual(before?.descriptors ?? 0);
-	// Lines that were accepted as prompts have ended.
+	// Every line that was accepted as a prompt has led to an end.
 	const started = responses.filter(({ command, success }) => success && /^(prompt|compact)$/.test(command));
 	expect(only(agent.frames, "done")).toHaveLength(started.length);
 });

@@ -10,7 +10,7 @@ test("three prompts in one write run in their order, a hundred times", async () 
 		for (const _ of ids) await agent.turn();
 		const frames = agent.frames.slice(from);
 		const owners = frames.map((frame) => (frame.type === "response" ? frame.id : frame.request_id));
-		// No prompt emits a line before the previous one has ended.
+		// No prompt emits a line before the previous prompt has ended.
 		expect(owners.filter((owner, at) => owner !== owners[at - 1])).toEqual(ids);
 		expect(only(frames, "done").map(({ request_id }) => request_id)).toEqual(ids);
 		expect(streamed(frames)).toBe(ids.map((id) => `[offline] ${id}`).join(""));

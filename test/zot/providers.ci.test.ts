@@ -3,7 +3,7 @@ import { only, streamed, ZotClient } from "../conformance/drivers/zot-client.ts"
 import { chatWire } from "../simulators/providers/chat-wire.ts";
 import { FakeProvider } from "../simulators/providers/fake-provider.ts";
 
-/** Address of a server without the version of the API, as clients of zot give it. */
+/** Address of a server without the API version, in the form that zot clients use. */
 function baseOf({ url }: FakeProvider): string {
 	return url.replace(/\/v1$/, "");
 }

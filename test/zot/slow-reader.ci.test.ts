@@ -7,7 +7,7 @@ import { ClientHost } from "./client-host.ts";
 
 const mebibyte = 1024 * 1024;
 
-/** Resolves when a file of that name is created in a directory. */
+/** Resolves when a file with this name is created in the directory. */
 async function made(directory: string, name: string): Promise<void> {
 	for await (const { filename } of watch(directory)) if (filename === name) return;
 }
@@ -22,7 +22,7 @@ test("a client that pauses in a long reply misses nothing, and the agent continu
 	await agent.until("text_delta");
 	agent.reads = false;
 	await replied;
-	// 2 MiB wait for the reader, and garbage of the work is not collected yet.
+	// The limit allows for 2 MiB that wait for the reader, and for garbage that is not collected yet.
 	expect((await agent.residentBytes()) - before).toBeLessThan(128 * mebibyte);
 	const seen = streamed(agent.frames).length;
 	agent.send({ id: "1", type: "ping" });

@@ -176,7 +176,7 @@ test("a conversation leaves no file, except the verdict about the sandbox", asyn
 	expect(stdout).toMatch(/"done"\}\n$/);
 	const left = readdirSync(host.home, { recursive: true, withFileTypes: true });
 	const files = left.filter((entry) => entry.isFile()).map(({ name }) => name);
-	// Without bubblewrap, no verdict about the sandbox is stored.
+	// Without bubblewrap, the program stores no sandbox verdict.
 	expect(["", "sandbox-verdict"]).toContain(files.join());
 });
 

@@ -2,7 +2,8 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-// An `import` of these modules reads all their properties, which loads modules that are not used: milliseconds of each start.
+// An `import` statement would read all properties of these modules and load unused modules, which costs milliseconds at
+// each start.
 const require = createRequire(import.meta.url);
 /** @type {typeof import("node:fs")} */
 const { existsSync, readdirSync, readFileSync, statSync } = require("node:fs");
@@ -10,23 +11,23 @@ const { existsSync, readdirSync, readFileSync, statSync } = require("node:fs");
 const home = fileURLToPath(new URL("..", import.meta.url));
 const packages = fileURLToPath(new URL("../..", import.meta.url));
 
-/** The directory of all bundles. Each is a folder that is named after the sources that it was made from. */
+/** The directory of all bundles. The name of each bundle folder identifies the sources of the bundle. */
 export const bundles = join(home, "dist");
 
-/** The file of a bundle with the paths, sizes and times of its sources. */
+/** File in a bundle that lists the paths, sizes and times of its sources. */
 export const factsFile = "sources.txt";
 
-/** Inputs of a bundle beside the sources and manifests of the packages. */
+/** Further inputs of a bundle, in addition to the sources and manifests of the packages. */
 const others = [
 	"../pnpm-lock.yaml",
 	...["bundle", "externals", "start-chunks"].map((name) => `../scripts/${name}.mjs`),
 ];
 
-/** True in a clone. An installed package has bundles and no sources. */
+/** True in a clone. An installed package contains bundles, but no sources. */
 export const hasSources = existsSync(join(home, "src"));
 
 /**
- * The folder of the bundle for the present sources, or of the newest bundle if there are no sources.
+ * The folder of the bundle that matches the current sources. Without sources, the folder of the newest bundle.
  * @returns {string | undefined} Undefined if no bundle can be used.
  */
 export function findBundle() {
@@ -38,8 +39,9 @@ export function findBundle() {
 }
 
 /**
- * Paths, sizes and times of all sources, as text, which identifies a state of the sources. Reading the sources would take
- * longer than a bundle saves. This runs at each start in a clone: comparing texts needs no module for hashes.
+ * Paths, sizes and times of all sources as a text, which identifies a state of the sources. Reading the sources would
+ * take longer than a bundle saves. The function runs at each start in a clone. The text is compared directly, because a
+ * hash would need another module.
  */
 export function factsOfSources() {
 	/** @type {(string | number | undefined)[]} */
@@ -68,7 +70,7 @@ function readFacts(folder) {
 	try {
 		return readFileSync(join(folder, factsFile), "utf8");
 	} catch {
-		// A bundle of an earlier version has no such file: it fits no sources.
+		// A bundle of an earlier version has no such file, so it does not match any sources.
 		return undefined;
 	}
 }

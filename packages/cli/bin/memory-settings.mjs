@@ -1,21 +1,22 @@
-/** Commands with long-lived processes. The others end before these settings make a difference. */
+/** Commands with long-lived processes. Other commands end before these settings have an effect. */
 const longLived = ["start", "gateway", "discord", "slack"];
 
 /**
- * Options for the start of Node. The value is the size of each half of the space for young objects, in megabytes. The
- * default of 16 is filled and not released. Decision 053 has the numbers. Add an option only if Node still accepts the
- * compiled code of its own modules: many options of V8 lengthen a start by 60 ms of CPU. Those options are set later, in
- * `src/gateway/collect-when-idle.ts`.
+ * Options for starting Node. The value is the size in megabytes of each half of V8's space for young objects. With the
+ * default of 16, V8 fills this space and does not release it. Decision 053 has the numbers. Add an option only if Node
+ * still accepts the compiled code of its own modules, because many V8 options lengthen a start by 60 ms of CPU time.
+ * `src/gateway/collect-when-idle.ts` sets those options later.
  */
 export const options = ["--max-semi-space-size=4"];
 
-/** For the C library of Linux: https://man7.org/linux/man-pages/man3/mallopt.3.html */
+/** Environment variables for the C library of Linux: https://man7.org/linux/man-pages/man3/mallopt.3.html */
 export const variables = { MALLOC_ARENA_MAX: "2", MALLOC_TRIM_THRESHOLD_: "131072" };
 
 /**
- * Applies the settings for long-lived commands. V8 and the C library read most of them only when a program starts, so this
- * starts Node again in this process unless it has them. Settings of the operator stay: an option in NODE_OPTIONS or on the
- * command line of Node, or a variable. An option that this Node does not know is left out: it would not start.
+ * Applies the settings for long-lived commands. V8 and the C library read most settings only when a program starts. If
+ * a setting is missing, the function replaces this process with a new Node. The operator's own settings stay: options
+ * in NODE_OPTIONS or on the command line of Node, and variables. An option that this Node does not support is left out,
+ * because Node would not start with it.
  * @param {string | undefined} command
  * @param {{ options: readonly string[], variables: Readonly<Record<string, string>> }} [settings]
  */
@@ -28,7 +29,7 @@ export function applyMemorySettings(command, settings = { options, variables }) 
 	);
 	const more = known.filter((option) => !given.includes(nameOf(option)));
 	const missing = Object.entries(settings.variables).filter(([name]) => env[name] === undefined);
-	// A parent with an IPC channel has passed it to this process only. Windows cannot replace a process.
+	// A parent with an IPC channel has passed the channel only to this process. Windows cannot replace a process.
 	if (!process.connected && more.length + missing.length > 0) {
 		const environment = { ...env, ...Object.fromEntries(missing) };
 		process.execve?.(execPath, [execPath, ...execArgv, ...more, ...argv.slice(1)], environment);

@@ -8,7 +8,8 @@ import { runInPlace } from "./run-in-place.mjs";
 const workspaceNode = fileURLToPath(new URL("../../../node_modules/.bin/node", import.meta.url));
 
 /**
- * Runs a script again on the Node of the workspace or of the installed package, or prints the required version.
+ * Runs a script again with the Node of the workspace or of the installed package. Without such a Node, prints the
+ * required version.
  * @param {readonly string[]} args The script and its arguments.
  * @returns {Promise<number>} The exit code.
  */
@@ -22,13 +23,13 @@ export async function runOnNewerNode(args) {
 	return 1;
 }
 
-/** The Node of the package for this platform, which npm installs with an installed package. */
+/** The platform's Node package, which npm installs together with an installed Parley. */
 function installedNode() {
 	const require = createRequire(import.meta.url);
 	try {
 		return require.resolve(`node-${process.platform}-${process.arch}/bin/node`);
 	} catch {
-		// There is no package for this platform, or optional packages were left out.
+		// No Node package exists for this platform, or npm has omitted optional packages.
 		return undefined;
 	}
 }

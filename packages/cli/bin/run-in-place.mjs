@@ -5,8 +5,8 @@ import { constants } from "node:os";
 const forwarded = ["SIGINT", "SIGTERM", "SIGHUP"];
 
 /**
- * Runs a program in place of this process: it gets the input, the output and the signals. Resolves with its exit code. If a
- * signal ends the program, the same signal ends this process.
+ * Runs a program that replaces this process: the program receives the input, the output and the signals. Resolves with
+ * the exit code of the program. If a signal ends the program, the same signal ends this process.
  * @param {string} file
  * @param {readonly string[]} args
  * @returns {Promise<number>}
@@ -28,8 +28,8 @@ export async function runInPlace(file, args) {
  * @param {NodeJS.Signals} signal
  */
 function forward(child, signal) {
-	// A terminal signals the complete process group, so the child already has the signal. A second one would end it
-	// immediately.
+	// A terminal sends signals to the complete process group, so the child already has the signal. A second signal
+	// would end the child immediately.
 	if (signal !== "SIGTERM" && process.stdin.isTTY) return;
 	child.kill(signal);
 }

@@ -9,7 +9,10 @@ const cacheOfSources = fileURLToPath(new URL("../node_modules/.cache/compile", i
 
 const flushAfterMs = 5_000;
 
-/** Runs the command from the bundle that fits the sources, in less than half the time, or else from the sources. */
+/**
+ * Runs the command from the bundle that matches the sources, which takes less than half the time. Without a matching
+ * bundle, runs the command from the sources.
+ */
 export async function runProgram() {
 	const bundle = findBundle();
 	if (bundle === undefined && !hasSources) {
@@ -36,7 +39,7 @@ async function runBundle(bundle) {
 	try {
 		await import(pathToFileURL(join(bundle, "main.js")).href);
 	} catch (error) {
-		// The program reports its own errors, so this error is about loading it.
+		// The program reports its own errors, so this error happened while the program was loaded.
 		if (!hasSources) throw error;
 		const reason = error instanceof Error ? error.message : error;
 		console.error(

@@ -16,7 +16,7 @@ interface Exchange {
 	readonly bytes: Buffer;
 }
 
-/** A simulator behind real sockets on a loopback port, for the real client. */
+/** A simulator with real sockets on a loopback port, for the real client. */
 export class SlackServer {
 	readonly simulator: Simulator;
 	readonly sockets: Sockets;
@@ -47,13 +47,13 @@ export class SlackServer {
 		return server;
 	}
 
-	/** Value of `slackApiUrl` of a client. */
+	/** Value for the option `slackApiUrl` of a client. */
 	get apiUrl(): string {
 		return `${this.#origin}/api/`;
 	}
 
 	get #host(): string {
-		// The address of a server on a TCP port is an object.
+		// A server on a TCP port has an object as its address.
 		return `127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
 	}
 
@@ -61,7 +61,7 @@ export class SlackServer {
 		return `http://${this.#host}`;
 	}
 
-	/** Calls the listener after each change by a socket or request, and at the start of a request. */
+	/** Adds a listener, which is called after each change by a socket or request, and at the start of each request. */
 	listen(listener: () => void): void {
 		this.#listeners.add(listener);
 	}
@@ -73,7 +73,7 @@ export class SlackServer {
 		return events;
 	}
 
-	/** Ends all connections. Throws faults, and violations of Slack's rules. */
+	/** Ends all connections. Throws for faults, and for violations of Slack's rules. */
 	async close(): Promise<void> {
 		for (const detach of this.#receivers.splice(0)) detach();
 		this.sockets.close();
@@ -110,7 +110,10 @@ export class SlackServer {
 		else await this.#respond(url, bytes, response);
 	}
 
-	/** Forms or JSON, with the token in a header or among the arguments: https://docs.slack.dev/apis/web-api#basics */
+	/**
+	 * Reads a call, which is a form or JSON. The token is in a header or among the arguments:
+	 * https://docs.slack.dev/apis/web-api#basics
+	 */
 	#read(method: string, request: IncomingMessage, bytes: Buffer): ApiRequest {
 		const text = bytes.toString("utf8");
 		const isJson = request.headers["content-type"]?.startsWith("application/json") === true;
@@ -122,7 +125,7 @@ export class SlackServer {
 
 	async #api(call: ApiRequest, response: ServerResponse): Promise<void> {
 		const { api, network, state } = this.simulator;
-		// Needs no token and has no rate limit: https://docs.slack.dev/reference/methods/api.test
+		// This method needs no token and has no rate limit: https://docs.slack.dev/reference/methods/api.test
 		const answer =
 			call.method === "api.test"
 				? { status: 200, headers: {}, body: { ok: true } }
@@ -132,11 +135,15 @@ export class SlackServer {
 			return;
 		}
 		const scopes = call.token === state.app.appToken ? ["connections:write"] : [...state.app.scopes];
+		// Each response lists the scopes:
 		// https://docs.slack.dev/authentication/installing-with-oauth#working-with-scopes
 		writeJson(response, { ...answer, headers: { ...answer.headers, "x-oauth-scopes": scopes.join(",") } });
 	}
 
-	/** https://docs.slack.dev/messaging/working-with-files#uploading_files: bytes are confirmed with a line of text. */
+	/**
+	 * Accepts the bytes of a file, and confirms them with a line of text:
+	 * https://docs.slack.dev/messaging/working-with-files#uploading_files
+	 */
 	async #upload(url: URL, bytes: Buffer, response: ServerResponse): Promise<void> {
 		const { state, network } = this.simulator;
 		const carried = network.carry("upload", () => {
@@ -151,7 +158,10 @@ export class SlackServer {
 		}
 	}
 
-	/** A caller without access gets the sign-in page: https://docs.slack.dev/reference/objects/file-object#authentication */
+	/**
+	 * A caller without access receives the sign-in page:
+	 * https://docs.slack.dev/reference/objects/file-object#authentication
+	 */
 	async #file(url: URL, request: IncomingMessage, response: ServerResponse): Promise<void> {
 		const { state, network, token } = this.simulator;
 		const file = fileAt(state, `${url.origin}${url.pathname}`);
@@ -167,7 +177,10 @@ export class SlackServer {
 		} else response.writeHead(200, { "content-type": "text/html; charset=utf-8" }).end(loginPage);
 	}
 
-	/** https://docs.slack.dev/interactivity/handling-user-interaction#message_responses */
+	/**
+	 * Handles a request to a response URL:
+	 * https://docs.slack.dev/interactivity/handling-user-interaction#message_responses
+	 */
 	async #respond(url: URL, bytes: Buffer, response: ServerResponse): Promise<void> {
 		const body = parseJson(bytes.toString("utf8"), limits);
 		const carried = this.simulator.network.carry("response_url", () =>
@@ -180,7 +193,7 @@ export class SlackServer {
 	}
 }
 
-/** Undefined if the connection ends without a response. */
+/** Returns undefined if a fault ends the connection without a response. */
 function answered(carried: Promise<ApiResponse>): Promise<ApiResponse | undefined> {
 	return carried.catch((reason: unknown) => {
 		if (reason instanceof ParleyError && reason.code === "unavailable") return undefined;

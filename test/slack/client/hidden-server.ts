@@ -10,16 +10,16 @@ import { createServer as createTlsServer } from "node:tls";
 import { promisify } from "node:util";
 import { onTestFinished } from "vitest";
 
-/** A name that only the proxy resolves, so a connection without the proxy fails. */
+/** A host name that only the proxy resolves, so that a connection without the proxy fails. */
 export const hiddenHost = "slack.invalid";
 
-/** A server on this machine with TLS, reachable only through a proxy. */
+/** A TLS server on this machine that is reachable only through a proxy. */
 export interface HiddenServer {
 	/** Environment variables of a process that uses the proxy. */
 	readonly environment: Readonly<Record<string, string>>;
 	/** Targets of CONNECT requests to the proxy, in order. */
 	readonly tunnels: readonly string[];
-	/** Number of open connections through the proxy. */
+	/** Number of open connections that use the proxy. */
 	readonly open: number;
 }
 
@@ -32,7 +32,7 @@ export async function hide(port: number, changed: () => void): Promise<HiddenSer
 	const curve = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "1"];
 	await promisify(execFile)("openssl", ["req", "-x509", ...curve, "-keyout", key, "-out", cert, ...subject]);
 
-	// Without HTTP/2, because this server would accept its negotiation but not understand it.
+	// Disables HTTP/2, because this server would negotiate it but does not implement it.
 	const tls = createTlsServer(
 		{ key: readFileSync(key), cert: readFileSync(cert), ALPNProtocols: ["h2", "http/1.1"] },
 		(stream) => bind(stream, connect(port, "127.0.0.1")),
@@ -66,11 +66,11 @@ async function listening(server: Server | NetServer): Promise<number> {
 	server.listen(0, "127.0.0.1");
 	await once(server, "listening");
 	onTestFinished(() => void server.close());
-	// The address of a server on a TCP port is an object.
+	// A server on a TCP port has an object as its address.
 	return (server.address() as AddressInfo).port;
 }
 
-/** Ends each connection with the other. */
+/** If one side of the connection ends, the other side ends as well. */
 function bind(one: Duplex, other: Duplex): void {
 	for (const [from, to] of [
 		[one, other],

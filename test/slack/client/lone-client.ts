@@ -1,5 +1,5 @@
-// A process with only the client: prints received messages, and closes the port at the end of its input. Its arguments are
-// the address of Slack and both tokens.
+// A process that contains only the client. It prints received messages, and closes the port when its input ends. Its
+// arguments are the address of Slack and both tokens.
 
 import { silentLogger, systemClock } from "@parley/base";
 import { createSlackPort } from "@parley/slack";

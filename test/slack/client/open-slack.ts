@@ -8,24 +8,24 @@ import { SlackServer } from "../../simulators/slack/server.ts";
 import { Watch } from "../../watch.ts";
 import { type ClientOptions, probe, WatchedClient } from "./watched-client.ts";
 
-/** The limit of one new socket per minute is not strict: "a small amount of burst behavior is tolerated". */
+/** Slack's limit of one new socket per minute is not strict: "a small amount of burst behavior is tolerated". */
 const settings = { tiers: { ...defaultSettings.tiers, 1: 100 } };
 
-/** Resolves when the clients also know that the sockets are open. */
+/** Resolves when the clients have also noticed that the sockets are open. */
 export async function known(sockets: readonly Socket[]): Promise<readonly Socket[]> {
 	const body = { type: "event_callback", event: { type: probe } };
 	await Promise.all(sockets.map((socket) => socket.receive({ type: "event", body, attempt: 0 })));
 	return sockets;
 }
 
-/** A simulated Slack with a stopped clock, like that of its clients. */
+/** A simulated Slack with a stopped clock, which its clients share. */
 export async function openSlack(options: SimulatorOptions = {}) {
 	const clock = new ManualClock();
 	const simulator = new Simulator({ clock, settings, ...options });
 	const server = await SlackServer.start(simulator);
 	onTestFinished(() => server.close());
 	const watch = new Watch();
-	// A change is visible only after the event.
+	// A change becomes visible only after the event.
 	server.listen(() => void setImmediate(() => watch.notify()));
 	const [general, ada] = [simulator.channel("general"), simulator.member("Ada")];
 	const { apiUrl, sockets } = server;
@@ -35,12 +35,12 @@ export async function openSlack(options: SimulatorOptions = {}) {
 	return {
 		...{ clock, simulator, server, sockets, watch, general, ada, client },
 		says: (text: string) => ada.says(text, { in: general }),
-		/** Resolves with the sockets when this number is open. */
+		/** Resolves with the sockets when this number of sockets is open. */
 		async opens(count: number): Promise<readonly Socket[]> {
 			await watch.until(`${count} sockets are open`, () => sockets.open.length === count);
 			return known([...sockets.open]);
 		},
-		/** Resolves when `opened` sockets were opened so far and only the last `open` are still open. */
+		/** Resolves when `opened` sockets were opened in total and only the newest `open` sockets are still open. */
 		async replaced(opened: number, open = 2): Promise<readonly Socket[]> {
 			await watch.until(`${opened} sockets were opened, and ${open} are open`, () => {
 				return sockets.opened >= opened && sockets.open.length === open;

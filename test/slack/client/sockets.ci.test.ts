@@ -2,7 +2,7 @@ import type { SlackEnvelope } from "@parley/slack";
 import { expect, test } from "vitest";
 import { known, openSlack } from "./open-slack.ts";
 
-/** Lets the received data be handled. */
+/** Waits until the clients have handled the received data. */
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** The type of the event in an envelope, and the number of earlier attempts. */
@@ -150,7 +150,7 @@ test("envelopes of two megabytes and with thousands of parts are accepted", asyn
 	await watch.until("it came", () => one.envelopes.length === 1);
 });
 
-/** Sends messages until enough have arrived over other sockets. */
+/** Sends messages until enough of them have arrived over other sockets. */
 async function chatter(says: (text: string) => unknown, enough: () => boolean) {
 	for (let n = 0; n < 200 && !enough(); n++) {
 		says(`text ${n}`);

@@ -14,14 +14,14 @@ import type { Watch } from "../../watch.ts";
 export interface ClientOptions extends Omit<SlackPortOptions, "log" | "chance" | "clock"> {
 	readonly clock: Clock;
 	readonly watch: Watch;
-	/** Handles an envelope. A rejection leaves it unacknowledged. */
+	/** Handles an envelope. If the promise rejects, the envelope stays unacknowledged. */
 	readonly receive?: (envelope: SlackEnvelope) => Promise<SlackReply>;
 }
 
-/** Type of an event by which a test recognizes that a client listens. Parley ignores it. */
+/** Type of a test event that shows that a client listens. Parley ignores the type. */
 export const probe = "probe";
 
-/** The real client, and the events that it has passed on. */
+/** The real client with a record of the events that it has passed on. */
 export class WatchedClient {
 	readonly port: SlackPort;
 	readonly log = new MemoryLogger();
@@ -38,7 +38,7 @@ export class WatchedClient {
 		onTestFinished(() => this.port.close());
 	}
 
-	/** Resolves like `connect` of the port. */
+	/** Connects, and resolves like `connect` of the port. */
 	async connect(): Promise<this> {
 		await this.port.connect({
 			receive: async (envelope) => {

@@ -13,7 +13,7 @@ import { Watch } from "../../watch.ts";
 import { fastClock } from "./fast-clock.ts";
 import { type SharedResources, WorkerProcess } from "./worker-process.ts";
 
-/** Submits tasks and reads their states, but does not work on any. */
+/** A runtime that submits tasks and reads their states, but does not execute tasks. */
 interface Submitter {
 	readonly resources: SharedResources;
 	/** With `inOrder`, each task depends on the previous one. */
@@ -73,7 +73,7 @@ test("two processes that contend for the same tasks never run one twice", async 
 	await submitter.submit([...titles, ...parents]);
 	const all = [...titles, ...chain, ...workers];
 	const done = () => [...first.idsAfter("task.completed"), ...second.idsAfter("task.completed")];
-	// The total time depends on the machine, so each step has its own wait.
+	// The total time depends on the machine, so each step has its own timeout.
 	for (let seen = 0; seen < all.length + parents.length; seen = done().length) {
 		const before = seen;
 		await resources.watch.until(`more than ${before} tasks are done`, () => done().length > before);
@@ -95,7 +95,7 @@ test("a process that was stopped past its lease is fenced when it continues", as
 		first.signal("SIGSTOP");
 		await using second = new WorkerProcess(resources);
 		await watch.until("the other takes over", () => second.lines.includes(`asked ${title}`));
-		// The first worker decides its next step before it detects that it was stopped.
+		// The first worker chooses its next step before it detects that it was stopped.
 		first.proceed();
 		first.signal("SIGCONT");
 		await watch.until("it is fenced", () =>

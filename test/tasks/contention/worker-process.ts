@@ -10,15 +10,15 @@ const program = fileURLToPath(new URL("./worker-program.ts", import.meta.url));
 export interface SharedResources {
 	/** Connection string of the database. */
 	readonly connection: string;
-	/** Directory of the file `marks`. */
+	/** Directory that contains the file `marks`. */
 	readonly directory: string;
-	/** Start of the shared clock, see `fastClock`. */
+	/** Start of the shared clock. See `fastClock`. */
 	readonly epoch: number;
-	/** Notified of every line of each process. */
+	/** Watch that is notified of every output line of every process. */
 	readonly watch: Watch;
 }
 
-/** A process that works on the tasks of a shared database, and its output. */
+/** A process that executes tasks of a shared database, and the output of the process. */
 export class WorkerProcess implements AsyncDisposable {
 	readonly lines: string[] = [];
 	readonly #child: ChildProcessByStdio<Writable, Readable, null>;
@@ -34,12 +34,12 @@ export class WorkerProcess implements AsyncDisposable {
 		});
 	}
 
-	/** The ids of tasks in output lines with this first word. */
+	/** Task ids in output lines that start with this word. */
 	idsAfter(word: string): string[] {
 		return this.lines.flatMap((line) => (line.startsWith(`${word} `) ? [line.slice(word.length + 1)] : []));
 	}
 
-	/** Lets a waiting model continue. */
+	/** Lets the waiting model continue. */
 	proceed(): void {
 		this.#child.stdin.write("\n");
 	}

@@ -9,12 +9,12 @@ export interface Row {
 	readonly state: string;
 	readonly suspended: number;
 	readonly putOff: number;
-	/** Open runs and prompts. */
+	/** Number of open runs, and number of open prompts. */
 	readonly runs: number;
 	readonly prompts: number;
 }
 
-/** True if a task, its worker and its dependent have visibly reached this state. */
+/** Whether a task, its worker and its dependent have reached this state, as far as clients can see. */
 export function hasReached(
 	{ title, needed }: Pick<Cast, "title" | "needed">,
 	at: ExpectedState,
@@ -83,7 +83,7 @@ export async function readRows(store: Store<Tables>, name: string): Promise<Map<
 	});
 }
 
-/** The expected rows of a task, its worker and its dependent. */
+/** The rows in the database that a task, its worker and its dependent should have. */
 export function expectedRows(title: string, at: ExpectedState, needed: boolean): [string, Row | undefined][] {
 	const own = row(at.task, at.suspended, at.putOff, at.asks);
 	const worker = row(at.worker, at.workerSuspended, at.workerPutOff, false);

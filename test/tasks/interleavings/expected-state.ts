@@ -1,6 +1,6 @@
 import type { TaskState } from "@parley/core";
 
-/** All actions of people, model, provider and process on a task and its one worker. */
+/** All actions of people, the model, the provider and the process that affect a task and its one worker. */
 export const actions = [
 	...(["submit", "approve", "revise", "allow", "deny", "cancel"] as const),
 	...(["finish", "effect", "gate", "ask", "spawn", "wait", "fault", "reject"] as const),
@@ -9,7 +9,7 @@ export const actions = [
 ];
 export type Action = (typeof actions)[number];
 
-/** Actions on all tasks of a process. */
+/** Actions that affect all tasks of a process. */
 export type Shared = Extract<Action, "crash" | "advance">;
 
 export function isShared(action: Action): action is Shared {
@@ -19,15 +19,15 @@ export function isShared(action: Action): action is Shared {
 /** The documented state of a task and its worker. */
 export interface ExpectedState {
 	readonly task: TaskState | "none";
-	/** A call of the task waits for an approval. The state of the task is still `running`. */
+	/** Whether a call of the task waits for an approval. The state of the task is then still `running`. */
 	readonly asks: boolean;
 	readonly worker: TaskState | "none";
-	/** Number of times that each was suspended, or postponed after an error of the provider. */
+	/** Number of suspensions, and number of postponements after an error of the provider, of the task and its worker. */
 	readonly suspended: number;
 	readonly workerSuspended: number;
 	readonly putOff: number;
 	readonly workerPutOff: number;
-	/** Completed calls of the tools with effects. */
+	/** Number of completed calls of tools with effects. */
 	readonly effects: number;
 	readonly workerEffects: number;
 }
@@ -41,18 +41,18 @@ export function isOver(state: TaskState | "none"): boolean {
 	return state === "completed" || state === "failed" || state === "cancelled";
 }
 
-/** The end of a task cancels its worker and closes its prompts. */
+/** State after the end of a task, which cancels its worker and closes its prompts. */
 function ended(before: ExpectedState, task: TaskState): ExpectedState {
 	const open = before.worker !== "none" && !isOver(before.worker);
 	return { ...before, task, asks: false, ...(open && { worker: "cancelled" as const }) };
 }
 
-/** The end of a worker resumes the parent that waits for it. */
+/** State after the end of a worker, which resumes a waiting parent. */
 function workerEnded(before: ExpectedState, worker: TaskState): ExpectedState {
 	return { ...before, worker, ...(before.task === "waiting" && { task: "running" as const }) };
 }
 
-/** The documented state machine: the condition of each action, and its next state. */
+/** The documented state machine. Each action has a condition and a next state. */
 const machine: Readonly<
 	Record<Action, readonly [(at: ExpectedState) => boolean, (at: ExpectedState) => ExpectedState]>
 > = {
@@ -113,7 +113,7 @@ export function enabled(at: ExpectedState): Action[] {
 	return actions.filter((action) => machine[action][0](at));
 }
 
-/** The state after an action. Throws if the action is not possible. */
+/** Returns the state after an action. Throws if the action is not possible. */
 export function after(at: ExpectedState, action: Action): ExpectedState {
 	const [makesSense, lead] = machine[action];
 	if (!makesSense(at)) throw new Error(`${action} makes no sense: ${JSON.stringify(at)}`);

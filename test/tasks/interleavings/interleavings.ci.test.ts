@@ -9,10 +9,10 @@ const maxSteps = 6;
 const seed = testSeed();
 const all = allSequences(maxSteps);
 
-/** Amount of sequences: a sample, all short ones with a larger sample, or all. */
+/** Which sequences are played: a sample, all short sequences with a larger sample, or all. */
 const level = (["sample", "short", "everything"] as const)[testScale(2, 3) - 1] ?? "sample";
 
-/** Number of patterns, and number of sequences of each. */
+/** Number of patterns, and number of sequences for each pattern. */
 type Amount = readonly [patterns: number, each: number];
 const amounts: Readonly<Record<EngineName, Readonly<Record<typeof level, { whole: Amount; cut: Amount }>>>> =
 	{

@@ -5,27 +5,27 @@ import { probeTool, TestRuntime } from "@parley/core/testing";
 import { MortalStore } from "./mortal-store.ts";
 import { PuppetModel } from "./puppet-model.ts";
 
-/** The database and the files of a process, which outlive it. */
+/** The database and the files that outlive a process. */
 export interface Storage {
 	readonly database: Store<Tables>;
 	readonly directory: string;
-	/** Milliseconds since the epoch. */
+	/** Time in milliseconds since the epoch. */
 	readonly now: number;
 }
 
-/** Receives the events and effects of a process. */
+/** Recorder for the events and effects of a process. */
 export interface Observer {
 	onEvent(event: SessionEvent): void;
 	onEffect(callId: string): void;
 	onChange(): void;
 }
 
-/** One process, from its start to its unannounced death. */
+/** One process, from its start to its sudden death. */
 export class KillableRuntime {
 	readonly t: TestRuntime;
 	readonly model: PuppetModel;
 	readonly store: MortalStore;
-	/** The clock of all its timers. It stops at the death of the process. */
+	/** The clock of all timers in the process. It stops when the process dies. */
 	readonly clock: ManualClock;
 
 	private constructor(parts: Pick<KillableRuntime, "t" | "model" | "store" | "clock">) {
@@ -56,7 +56,7 @@ export class KillableRuntime {
 		return new KillableRuntime({ t, model, store, clock });
 	}
 
-	/** Resolves when all work is done that does not wait for a clock, a model or a person. */
+	/** Resolves when all work is complete that does not wait for a clock, a model or a person. */
 	quiet(): Promise<void> {
 		return this.store.quiet();
 	}

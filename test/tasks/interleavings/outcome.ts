@@ -4,7 +4,9 @@ import { checkEventOrder } from "@parley/core/testing";
 import { dependentOf, idOf, workerOf } from "./player.ts";
 import type { Playing, SequenceGroup } from "./sequence-group.ts";
 
-/** Returns the broken promises after the end of all sequences, one line each. Set `exact` if no step was cut short. */
+/**
+ * Returns the broken promises after the end of all sequences, one per line. Set `exact` if no death interrupted a step.
+ */
 export async function faultsOf(group: SequenceGroup, exact: boolean): Promise<string[]> {
 	const bySession = Map.groupBy(group.seen.recorded, ({ sessionId }) => sessionId);
 	const orders = [...bySession].flatMap(([id, events]) => faultOfOrder(id, events));
@@ -60,7 +62,7 @@ async function faultsOfOne(
 	return faults;
 }
 
-/** Each completed call has had its effect. */
+/** Faults unless each completed call has had its effect. */
 function faultsOfEffects({ effects }: SequenceGroup, { player, at, sequence }: Playing): string[] {
 	const { title } = player.cast;
 	return [[title, at.effects] as const, [workerOf(title), at.workerEffects] as const].flatMap(

@@ -5,12 +5,12 @@ import type { KillableRuntime } from "./killable-runtime.ts";
 import { outOfOrder, type ScriptedReply } from "./puppet-model.ts";
 import type { Sightings } from "./sightings.ts";
 
-/** The task of a sequence. */
+/** Title and other properties of the task that a sequence plays. */
 export interface Cast {
-	/** Title of the task, which identifies it everywhere. */
+	/** Title of the task, by which all observations identify it. */
 	readonly title: string;
 	readonly home: string;
-	/** True if another task depends on this one. */
+	/** True if another task depends on the task. */
 	readonly needed: boolean;
 }
 
@@ -22,7 +22,7 @@ export function dependentOf(title: string): string {
 	return `needs ${title}`;
 }
 
-/** The prefix of the ids of all calls of a conversation. */
+/** The common prefix of the call ids in a conversation. */
 export function idOf(title: string): string {
 	return title.replaceAll(" ", "_");
 }
@@ -33,7 +33,7 @@ type Decision = Extract<
 	"submit" | "approve" | "revise" | "approve worker" | "allow" | "deny" | "cancel"
 >;
 
-/** Replies of the model of the task or of its worker. */
+/** Model replies for the task and for its worker. */
 const replies: Readonly<
 	Record<Exclude<Own, Decision>, readonly [worker: boolean, reply: (id: string) => ScriptedReply]>
 > = {
@@ -56,7 +56,7 @@ function refusal(): ModelError {
 	return new ModelError("no such thing", { fault: "rejected" });
 }
 
-/** Performs actions on one task. Requests of people have a key, so a repeated request changes nothing. */
+/** Performs actions on one task. Requests of people have an idempotency key, so a repeated request changes nothing. */
 export class Player {
 	readonly cast: Cast;
 	readonly #seen: Sightings;
@@ -67,18 +67,21 @@ export class Player {
 		this.#seen = seen;
 	}
 
-	/** The title of the task whose model fails with this action, or undefined. */
+	/** Title of the task whose model fails in this action, or undefined. */
 	faulty(action: Action): string | undefined {
 		if (action === "fault") return this.cast.title;
 		return action === "worker faults" ? workerOf(this.cast.title) : undefined;
 	}
 
-	/** True for requests of people, which are acknowledged. */
+	/** Whether the action is a request of a person, which the runtime acknowledges. */
 	isDecision(action: Own): action is Decision {
 		return !(action in replies);
 	}
 
-	/** Resolves when the request is acknowledged; its effects come later. `again` repeats it with the same key. */
+	/**
+	 * Performs an action. Resolves when the request is acknowledged, before its effects. `again` repeats the request
+	 * with the same key.
+	 */
 	async play(action: Own, killable: KillableRuntime, again = false): Promise<void> {
 		if (!again || !this.isDecision(action)) this.#step += 1;
 		if (this.isDecision(action)) return this.#say(action, killable);

@@ -1,21 +1,21 @@
 import type { Model, ModelEvent, ModelRequest } from "@parley/core";
 import { ModelError } from "@parley/core";
 
-/** The next reply: its events, or its error. */
+/** The next reply of the model: its events, or its error. */
 export type ScriptedReply = readonly ModelEvent[] | ModelError;
 
 const usageOfReply = { inputTokens: 10, outputTokens: 5, cacheReadTokens: 0, cacheWriteTokens: 0 };
 
 /**
- * A model whose calls wait until the test sets their reply. It distinguishes conversations by the title of their task, which
- * is the first line of their first message.
+ * A model whose calls wait until the test sets their reply. The model identifies a conversation by the title of its
+ * task, which is the first line of the first message.
  */
 export class PuppetModel implements Model {
 	readonly provider = "puppet";
 	readonly defaultModel = "puppet";
 	readonly #onQuestion: () => void;
 	readonly #calls = new Map<string, (reply: ScriptedReply) => void>();
-	/** Titles whose provider fails. */
+	/** Titles of tasks whose provider fails. */
 	readonly #faulty = new Set<string>();
 	/** The last request of each conversation. */
 	readonly requests = new Map<string, ModelRequest>();
@@ -24,12 +24,12 @@ export class PuppetModel implements Model {
 		this.#onQuestion = onQuestion;
 	}
 
-	/** True if a call of the conversation waits for its reply. */
+	/** True if a call of the conversation is waiting for its reply. */
 	waits(title: string): boolean {
 		return this.#calls.has(title);
 	}
 
-	/** Answers the waiting call. Throws if no call waits. */
+	/** Answers the waiting call of a conversation. Throws if no call is waiting. */
 	reply(title: string, reply: ScriptedReply): void {
 		const answer = this.#calls.get(title);
 		if (!answer) throw new Error(`no call of ${title} waits`);
@@ -37,7 +37,7 @@ export class PuppetModel implements Model {
 		answer(reply);
 	}
 
-	/** Makes the provider fail all calls of the conversation, or answer again. */
+	/** Makes the provider fail for all calls of the conversation, or ends the failure. */
 	breakDown(title: string, broken: boolean): void {
 		if (broken) this.#faulty.add(title);
 		else this.#faulty.delete(title);
@@ -70,7 +70,7 @@ export class PuppetModel implements Model {
 	}
 }
 
-/** Milliseconds that the provider requests before the next attempt, in its transient error. */
+/** Wait before the next attempt that the provider requests in its transient error, in milliseconds. */
 export const pauseMs = 60_000;
 export function outOfOrder(): ModelError {
 	return new ModelError("nobody answers", { fault: "unreachable", retryAfterMs: pauseMs });

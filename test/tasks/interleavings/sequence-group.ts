@@ -9,7 +9,7 @@ import { Player } from "./player.ts";
 import { pauseMs } from "./puppet-model.ts";
 import { Sightings } from "./sightings.ts";
 
-/** A sequence and its current state. */
+/** A sequence in its current state. */
 export interface Playing {
 	readonly sequence: readonly Action[];
 	readonly player: Player;
@@ -18,18 +18,18 @@ export interface Playing {
 
 type Place = Omit<Storage, "now">;
 
-/** Maximum of reads of the database, with a pause between them, before a difference is an error. */
+/** Maximum number of database reads, with pauses between them, before a difference is an error. */
 const maxReads = 40;
-/** Pauses between the attempts of a reply, as in `run/retries.ts` for an unreachable provider. */
+/** Milliseconds between the attempts of a reply. `run/retries.ts` uses the same pauses for an unreachable provider. */
 const tryPauses = [1_000, 2_000];
 
 /**
- * Many sequences in one process, which advance together step by step. A shared action, a crash or a time step, applies to
- * all.
+ * Many sequences in one process, which advance together step by step. A shared action (a crash or a time step) affects
+ * all of them.
  */
 export class SequenceGroup {
 	readonly seen = new Sightings();
-	/** Number of effects of each call. */
+	/** Number of effects by call. */
 	readonly effects = new Map<string, number>();
 	readonly playing: Playing[] = [];
 	readonly #watch = new Watch();
@@ -43,8 +43,8 @@ export class SequenceGroup {
 	}
 
 	/**
-	 * Sequences of one pattern: each has the shared actions at the same indexes. `number` distinguishes the groups of a
-	 * database. The clock of each group starts on another day.
+	 * Creates a group of sequences with one pattern, so all have their shared actions at the same indexes. `number`
+	 * identifies the group in a database. The clock of each group starts on a different day.
 	 */
 	static async create(
 		place: Place,
@@ -67,7 +67,7 @@ export class SequenceGroup {
 		return this.#killable;
 	}
 
-	/** Plays the actions at this index of all sequences. Throws if one does not reach its expected state. */
+	/** Plays the actions at this index in all sequences. Throws if a sequence does not reach its expected state. */
 	async step(place: number): Promise<void> {
 		const moving = this.playing.filter(({ sequence }) => place < sequence.length);
 		const first = moving[0]?.sequence[place];
@@ -79,8 +79,8 @@ export class SequenceGroup {
 	}
 
 	/**
-	 * Plays the actions like `step`, but kills the process after this number of durable commits, or a little later. People
-	 * repeat requests that were not acknowledged. Models give missing replies in the next process.
+	 * Plays the actions like `step`, but kills the process after this number of durable commits, or a little later.
+	 * People repeat requests that were not acknowledged. In the next process, models give the missing replies.
 	 */
 	async cutStep(place: number, commits: number): Promise<void> {
 		const moving = this.playing.filter(({ sequence }) => place < sequence.length);
@@ -99,7 +99,7 @@ export class SequenceGroup {
 		await this.killable.quiet();
 		const rows = await this.#rows();
 		const behind = moving.filter((one) => differences(next.get(one) ?? one, rows).length > 0);
-		// People repeat their request in every case, so only models are awaited.
+		// People always repeat their requests, so the method waits only for models.
 		const undecided = behind.filter((one) => !one.player.isDecision(ownOf(one, place)));
 		await this.#until("models are asked for missing replies", undecided, (one) => this.#hasReached(one));
 		for (const one of behind) {
@@ -111,7 +111,7 @@ export class SequenceGroup {
 		await this.arrive();
 	}
 
-	/** Ends open tasks, and tries requests that come too late for the ended ones. */
+	/** Ends open tasks, and sends late requests to tasks that have ended. */
 	async finish(): Promise<void> {
 		const tasks = this.killable.t.runtime.tasks;
 		for (const one of this.playing) {
@@ -155,7 +155,7 @@ export class SequenceGroup {
 		return readRows(this.#place.database, this.#name);
 	}
 
-	/** Resolves when all sequences have reached their expected state, in events and in the database. */
+	/** Resolves when all sequences have reached their expected state, both in events and in the database. */
 	async arrive(): Promise<void> {
 		await this.#until("all tasks have their expected state", this.playing, (one) => this.#hasReached(one));
 		let wrong: string[] = [];
@@ -175,7 +175,7 @@ export class SequenceGroup {
 		else await this.killable.pass(pauseMs);
 	}
 
-	/** Advances the clock past the retries of failed replies, until their tasks are postponed. */
+	/** Advances the clock past all retries of failed replies, until the tasks are postponed. */
 	async #passFaults(faulty: readonly (string | undefined)[]): Promise<void> {
 		const titles = faulty.filter((title) => title !== undefined);
 		if (titles.length === 0) return;

@@ -2,18 +2,18 @@ import { isDeepStrictEqual } from "node:util";
 import type { Store } from "@parley/base";
 import type { Recorded, RecordedEvent, SessionEvent, Tables } from "@parley/core";
 
-/** Observations of one task across all processes. */
+/** Observations of one task, collected across all processes. */
 export interface Sighting {
 	taskId: string;
-	/** The session that owns the task. `own` is the conversation of the task. */
+	/** `home` is the session that owns the task, and `own` is the conversation of the task. */
 	home: string;
 	own: string;
-	/** Tokens of its open review and of the open prompt of its call; "" if none. */
+	/** Token of the task's open review, and token of the open prompt of its call, or "". */
 	token: string;
 	prompt: string;
 	suspended: number;
 	putOff: number;
-	/** Retries of its model calls since it was last postponed. */
+	/** Number of retried model calls since the task was last postponed. */
 	retries: number;
 	ends: number;
 }
@@ -22,14 +22,14 @@ type TaskSeen = Extract<RecordedEvent, { type: `task.${string}` }>;
 
 export class Sightings {
 	readonly #events = new Map<string, Recorded>();
-	/** Numbers of events that were seen with two contents. */
+	/** Sequence numbers under which two different events were received. */
 	readonly contradictions: string[] = [];
 	#position = 0;
 	readonly #byTitle = new Map<string, Sighting>();
 	readonly #byTask = new Map<string, Sighting>();
 	readonly #byConversation = new Map<string, Sighting>();
 
-	/** The observations of the task with this title. Throws if there are none. */
+	/** The observations of the task with this title. Throws if the title is unknown. */
 	of(title: string): Sighting {
 		const seen = this.#byTitle.get(title);
 		if (!seen) throw new Error(`nothing was seen of ${title}`);
@@ -58,12 +58,12 @@ export class Sightings {
 		if (event.type === "prompt.answered" || event.type === "prompt.closed") this.#noteAnswer(event.token);
 	}
 
-	/** The recorded events that were seen. */
+	/** The recorded events that were observed. */
 	get recorded(): Recorded[] {
 		return [...this.#events.values()];
 	}
 
-	/** Ignores all events that are recorded at this time. */
+	/** Ignores all events that are recorded up to now. */
 	async skip(store: Store<Tables>): Promise<void> {
 		const last = await store.read((db) =>
 			db
@@ -74,7 +74,7 @@ export class Sightings {
 		this.#position = Number(last?.position ?? 0);
 	}
 
-	/** Reads recorded events that the process did not emit before its death. */
+	/** Reads recorded events that the dead process had not emitted. */
 	async catchUp(store: Store<Tables>): Promise<void> {
 		const rows = await store.read((db) =>
 			db

@@ -11,10 +11,10 @@ import { SequenceGroup } from "./sequence-group.ts";
 
 export type EngineName = "SQLite" | "PGlite";
 
-/** Maximum of sequences that run in one process. */
+/** Maximum number of sequences that run in one process. */
 const maxConcurrent = 40;
 
-/** Groups sequences that have the shared actions at the same indexes. */
+/** Groups sequences by pattern: in one group, the shared actions have the same indexes. */
 export function grouped(sequences: readonly (readonly Action[])[]): (readonly Action[])[][] {
 	const pattern = (sequence: readonly Action[]): string =>
 		sequence.map((action) => (isShared(action) ? action : "own")).join();
@@ -45,8 +45,8 @@ export class Stage implements AsyncDisposable {
 	}
 
 	/**
-	 * Plays sequences of one pattern and returns the broken promises. With `chance`, the process dies in the middle of one
-	 * of the steps.
+	 * Plays sequences of one pattern, and returns the broken promises. With `chance`, the process dies during one of
+	 * the steps.
 	 */
 	async play(sequences: readonly (readonly Action[])[], chance?: Random): Promise<string[]> {
 		const place = { database: this.#database, directory: this.#directory };

@@ -13,13 +13,13 @@ import {
 import { choosePort, GatewayProcess } from "../../gateway-process.ts";
 import { Watch } from "../../watch.ts";
 
-/** A gateway that is killed and restarted, and one client that outlives it. */
+/** A gateway that is killed and restarted, with one client that outlives it. */
 export class KillSetup implements AsyncDisposable {
 	readonly #directory: string;
 	readonly #port: number;
 	readonly #watch = new Watch();
 	readonly client: Client;
-	/** Received recorded events of each session. */
+	/** Recorded events of each session that the client has received. */
 	readonly #frames = new Map<string, EventFrame[]>();
 	readonly #reading: Promise<void>[] = [];
 	readonly #writing: FSWatcher;
@@ -35,7 +35,7 @@ export class KillSetup implements AsyncDisposable {
 		});
 	}
 
-	/** `data`: texts of files in the data directory, by name. */
+	/** `data` contains texts of files in the data directory, by name. */
 	static async create(data: Readonly<Record<string, string>> = {}): Promise<KillSetup> {
 		const directory = await mkdtemp(join(tmpdir(), "parley-kill-"));
 		await mkdir(join(directory, "root"));
@@ -70,7 +70,7 @@ export class KillSetup implements AsyncDisposable {
 		return session.id;
 	}
 
-	/** The roles of the messages in the conversation of a task, in order, after the end of its run. */
+	/** Waits until the run of a task has ended. Returns the roles of the messages in its conversation, in order. */
 	async authors(task_id: string): Promise<string[]> {
 		const { conversation: session_id } = await this.check(task_id);
 		for (;;) {
@@ -90,7 +90,7 @@ export class KillSetup implements AsyncDisposable {
 		return this.client.request("check_task", { task_id });
 	}
 
-	/** Resolves with the first event of this name and task. */
+	/** Resolves with the first event that has this name and belongs to this task. */
 	async event(name: string, taskId: string): Promise<Payload> {
 		return this.#first(name, (payload) => taskOf(payload) === taskId);
 	}
@@ -99,12 +99,12 @@ export class KillSetup implements AsyncDisposable {
 		return this.#first("assistant.message", (payload) => payload["run_id"] === runId);
 	}
 
-	/** Waits for an event of the task with this title, and returns the id of the task. */
+	/** Waits for an event of the task with this title, and returns the task's id. */
 	async titled(name: string, title: string): Promise<string> {
 		return String((await this.#first(name, (payload) => payload["title"] === title))["task_id"]);
 	}
 
-	/** Number of received events of the task with these names. */
+	/** Number of received events with these names that belong to the task. */
 	countOf(taskId: string, names: readonly string[]): number {
 		const countOf = this.frames.filter(({ event }) => names.includes(event));
 		return countOf.filter((frame) => taskOf(payloadOf(frame)) === taskId).length;
@@ -115,7 +115,7 @@ export class KillSetup implements AsyncDisposable {
 		await this.client.request("reply_task", { task_id, status });
 	}
 
-	/** The states of these tasks, under the same names. */
+	/** The states of these tasks, with the same keys. */
 	async states(tasks: Readonly<Record<string, string>>): Promise<Record<string, string>> {
 		const states = Object.entries(tasks).map(
 			async ([name, id]) => [name, (await this.check(id)).status] as const,
@@ -123,18 +123,18 @@ export class KillSetup implements AsyncDisposable {
 		return Object.fromEntries(await Promise.all(states));
 	}
 
-	/** Resolves when a file of the root is not empty. */
+	/** Resolves when a file in the root directory is not empty. */
 	async effect(name: string): Promise<void> {
 		await this.#watch.until(`${name} is written`, () => this.effects(name) !== "");
 	}
 
-	/** The content of a file of the root; "" if it does not exist. */
+	/** The content of a file in the root directory, or "" if it does not exist. */
 	effects(name: string): string {
 		const path = join(this.#directory, "root", name);
 		return existsSync(path) ? readFileSync(path, "utf8") : "";
 	}
 
-	/** The recorded events of all sessions, in the order of each session. */
+	/** The recorded events of all sessions, in order within each session. */
 	get frames(): readonly EventFrame[] {
 		return [...this.#frames.values()].flat();
 	}
@@ -172,11 +172,11 @@ export class KillSetup implements AsyncDisposable {
 type Payload = Readonly<Record<string, unknown>>;
 
 function payloadOf({ payload }: EventFrame): Payload {
-	// Every event of this wire has an object for its payload.
+	// The cast is safe because every event of this wire has an object as its payload.
 	return payload as Payload;
 }
 
-/** The task of an event. A prompt has it in its context. */
+/** The task of an event. A prompt names the task in its context. */
 function taskOf(payload: Payload): unknown {
 	const context = payload["context"];
 	const questions =

@@ -23,7 +23,7 @@ test("a gateway killed with tasks in every state continues all of them", { timeo
 
 	const questioned = await setup.submit(asking, "asked", "run: printf x >> asked\nsay: done");
 	const prompt = await setup.event("prompt.request", questioned);
-	// A document, because the call that waits for its approval would be refused if the file of another type changed.
+	// The command writes a document, because the waiting call would be refused if another kind of file changed.
 	const working = await submit("working", "run: printf x >> worked.txt; sleep 60", "say: done");
 	await setup.effect("worked.txt");
 	const long = "long: 120 tokens at 20 per second";
@@ -32,7 +32,8 @@ test("a gateway killed with tasks in every state continues all of them", { timeo
 	const busy = await submit("busy", long);
 	for (const id of [speaking, busy]) await setup.event("task.started", id);
 	const helper = await setup.titled("task.started", "Helper");
-	// Four tasks run, and the task that waits for an approval occupies no place. The next tasks wait for a free place.
+	// Four tasks run, and the task that waits for an approval does not use a worker. The next tasks wait for a free
+	// worker.
 	const pending = await submit("pending", "say: at last");
 	await setup.reply(replied, "approved");
 	await setup.client.request("cancel_task", { task_id: cancelled, reason: "enough" });
@@ -94,7 +95,7 @@ test.each(["task-submitted", "model-done", "tool-exit", "ended"])(
 		await using setup = await KillSetup.create();
 		const gateway = await setup.start(`${failpoint}=kill@1`);
 		const session = await setup.open(true);
-		// Sent again if the gateway dies before its acknowledgement.
+		// The client sends this again if the gateway dies before the acknowledgement.
 		const submitting = setup.submit(session, "write", "run: printf x >> effect\nsay: done");
 		submitting.catch(() => undefined);
 		expect(await gateway.exited).toMatchObject({ signal: "SIGKILL" });

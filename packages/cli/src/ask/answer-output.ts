@@ -16,24 +16,24 @@ import { ReplyText, type Shown } from "../wordings/reply-text.ts";
 import { changedSteps, type Plan, planRows } from "../wordings/task-words.ts";
 import { toolEndRows, toolStartRow } from "../wordings/tool-rows.ts";
 
-/** Clears the row of the cursor: ECMA-48, EL. */
+/** Clears the current row: ECMA-48, EL. */
 const clearRow = "\r\u001b[K";
 
 /**
- * Writes a run for people and pipes: the text of the answer to stdout, everything else to stderr. A pipe or file gets each
- * reply when it is complete, so that a reply that is retried leaves no partial text. A terminal shows the current activity
- * in one row until the model writes text.
+ * Writes a run for people and pipes: the text of the answer to stdout, and all other text to stderr. A pipe or file
+ * receives each reply only when it is complete, so that a retried reply leaves no partial text. A terminal shows the
+ * current activity in one row until the model writes text.
  */
 export class AnswerOutput {
 	readonly #io: Io;
 	readonly #format: OutputFormat;
 	readonly #reply = new ReplyText();
 	readonly #progress = new ReplyProgress();
-	/** Text of the status row at the cursor; "" for none. */
+	/** Text of the current status row, or "". */
 	#status = "";
 	#isInLine = false;
 	#plan: Plan | undefined;
-	/** Text for stdout of a reply that is not complete. */
+	/** Text of the incomplete reply, not yet written to stdout. */
 	#pending = "";
 
 	constructor(io: Io) {
@@ -41,7 +41,7 @@ export class AnswerOutput {
 		this.#format = errorFormat(io);
 	}
 
-	/** Processes an event of the run, and its metrics at the end. */
+	/** Processes one event of the run. The last event comes with the metrics of the run. */
 	write(event: OzzieEvent, metrics?: RunMetrics): void {
 		this.#progress.receive(event);
 		this.#showStatus(progressWords(this.#progress.now, this.#format.columns - 1) ?? "");
@@ -53,14 +53,14 @@ export class AnswerOutput {
 		this.#note(event);
 	}
 
-	/** Writes the rest of a run that cannot be followed to its end. */
+	/** Writes the pending text of a run that cannot be followed to its end. */
 	close(): void {
 		this.#showStatus("");
 		this.#endLine();
 		this.#release();
 	}
 
-	/** The cursor stays at the beginning of the row, so that the next text overwrites it. */
+	/** The cursor returns to the beginning of the row, so that the next text overwrites the status. */
 	#showStatus(words: string): void {
 		const { stderr, environment } = this.#io;
 		if (!stderr.isTTY || environment["TERM"] === "dumb" || words === this.#status) return;
@@ -145,7 +145,10 @@ export class AnswerOutput {
 		this.#isInLine = false;
 	}
 
-	/** Stores the text for a pipe or file until `#release`. A terminal gets it immediately, without control characters. */
+	/**
+	 * Stores the text until `#release` if stdout is a pipe or file. A terminal receives the text immediately, without
+	 * control characters.
+	 */
 	#print(text: string): void {
 		if (this.#io.stdout.isTTY) this.#io.stdout.write(visibleText(text));
 		else this.#pending += text;
@@ -161,7 +164,7 @@ export class AnswerOutput {
 	}
 }
 
-/** Whether `todo.updated` shows the call. A failed call is shown as every call is. */
+/** Whether `todo.updated` already shows the call. A failed call is shown like any other call. */
 function isList({ name, status }: ToolCallPayload): boolean {
 	return name === "todo" && status !== "failed";
 }

@@ -64,10 +64,10 @@ export async function ask(words: string, flags: AskFlags, io: Io): Promise<numbe
 	}
 }
 
-/** Exit code of a run that succeeded but could not get an approval or an answer. */
+/** Exit code of a successful run in which an approval or an answer was missing. */
 const unansweredCode = 3;
 
-/** Result of a run, and its metrics if a model was called. */
+/** Result of a run, and its metrics if the run called a model. */
 interface Ended {
 	readonly answer: AssistantMessagePayload;
 	readonly metrics: RunMetrics | undefined;
@@ -92,7 +92,7 @@ class Ask {
 		const sessionId = session.id;
 		const onFailure = this.#failure.reject;
 		this.#options = options;
-		// It may reject before the run is awaited, and would then end the process.
+		// A rejection before the run is awaited would otherwise end the process.
 		this.#failure.promise.catch(() => undefined);
 		this.#interrupt = new Interrupt({
 			onFailure,
@@ -162,7 +162,7 @@ class Ask {
 	}
 }
 
-/** The words, and below them the text on stdin. */
+/** The words of the command line, followed by the text from stdin. */
 async function withPipedInput(words: string, io: Io): Promise<string> {
 	const input = await readPipedInput(io, systemClock);
 	if (input === undefined) io.stderr.write(`${askTexts.noInput({ seconds: firstByteMs / 1000 })}\n`);
@@ -173,25 +173,28 @@ function formatOf({ json, outputFormat }: AskFlags): "text" | "json" | "stream" 
 	return json ? "stream" : (outputFormat ?? "text");
 }
 
-/** A terminal gets the answer without control characters. */
+/** A terminal receives the answer without control characters. */
 function printed(content: string, { stdout }: Io): string {
 	return stdout.isTTY ? visibleText(content) : content;
 }
 
-/** Refusal to run tools without approval in a directory other than the current one. */
+/** Error for running tools without approval in a directory other than the current one. */
 function outsideRoots(reason: string, directory: string): ParleyError {
 	return new ParleyError(askTexts.outsideRoots({ reason, directory }), { code: "failed_precondition" });
 }
 
-/** A question needs a terminal that shows it and one that is not the source of the message. */
+/**
+ * Whether a person can answer a question. A terminal must show the question, and stdin must be a terminal that is not
+ * the source of the message.
+ */
 function hasPerson(words: string, { stdin, stderr, environment }: Io): boolean {
 	return words !== "-" && stdin.isTTY && stderr.isTTY && environment["TERM"] !== "dumb";
 }
 
 /**
- * Filters the events of one run from the events of a session. Runs are executed in the order in which their messages were
- * accepted, and each ends with one `assistant.message`. The position in the queue is therefore the number of runs that end
- * before this one.
+ * Filters the events of one run from the events of a session. The gateway executes runs in the order in which it
+ * accepted their messages. Each run ends with one `assistant.message`. The position in the queue is the number of runs
+ * that end before this run.
  */
 export class OwnRun {
 	readonly #runId: string;
@@ -203,12 +206,12 @@ export class OwnRun {
 		this.#before = queued_position;
 	}
 
-	/** Number of runs before this one. */
+	/** Number of runs that must end before this run. */
 	get before(): number {
 		return this.#before;
 	}
 
-	/** Processes the next event. Returns whether it belongs to the run. */
+	/** Processes the next event. Returns whether the event belongs to the run. */
 	owns(event: OzzieEvent): boolean {
 		if (event.event === "user.message" && event.payload.run_id === this.#runId) {
 			this.#accepted = true;
@@ -221,7 +224,7 @@ export class OwnRun {
 	}
 }
 
-/** Throws `invalid_argument` for the first path that is not a file. */
+/** Throws `invalid_argument` for the first path that does not lead to a file. */
 async function checkFiles(paths: readonly string[]): Promise<void> {
 	for (const path of paths) {
 		const found = await stat(path).catch((cause: unknown) => {
@@ -231,7 +234,7 @@ async function checkFiles(paths: readonly string[]): Promise<void> {
 	}
 }
 
-/** Uploads the files one after the other. Returns their ids at the gateway. */
+/** Uploads the files one after the other. Returns their ids in the gateway. */
 async function uploadFiles(address: GatewayAddress, paths: readonly string[]): Promise<string[]> {
 	const ids: string[] = [];
 	for (const path of paths) ids.push(await uploadFile(address, path));
@@ -241,7 +244,7 @@ async function uploadFiles(address: GatewayAddress, paths: readonly string[]): P
 export interface AskFlags extends AddressFlags, SessionFlags {
 	readonly yes?: boolean;
 	readonly json?: boolean;
-	/** Print only the answer, and ask no questions. */
+	/** Whether to print only the answer and ask no questions. */
 	readonly print?: boolean;
 	readonly outputFormat?: "text" | "json" | "stream";
 	readonly file?: readonly string[];

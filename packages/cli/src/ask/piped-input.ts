@@ -3,15 +3,19 @@ import { text } from "node:stream/consumers";
 import type { Clock } from "@parley/base";
 import type { Io } from "../command-line/io.ts";
 
-/** Time for the first byte of a pipe. A program may start this command with a pipe that it never writes to. */
+/**
+ * Maximum wait for the first byte of a pipe, in milliseconds. A program may start this command with a pipe to which it
+ * never writes.
+ */
 export const firstByteMs = 3_000;
 
 /**
- * Text that another program or a file gives on stdin: all of it, without the line ends at its end. Returns "" at a terminal
- * and for devices such as /dev/null, and undefined for a pipe that stays silent for `firstByteMs`. Such a pipe is closed.
+ * Text that another program or a file provides on stdin, without the line breaks at its end. Returns "" at a terminal
+ * and for devices such as /dev/null. Returns undefined for a pipe that stays silent for `firstByteMs`, and closes this
+ * pipe.
  */
 export async function readPipedInput({ stdin }: Io, clock: Clock): Promise<string | undefined> {
-	// `process.stdin` has a file descriptor in every form. A stream of a test has no descriptor.
+	// `process.stdin` always has a file descriptor, but the stream of a test has no descriptor.
 	const fd = "fd" in stdin && typeof stdin.fd === "number" ? stdin.fd : undefined;
 	if (stdin.isTTY || !canCarryText(fd)) return "";
 	const began = Promise.withResolvers<boolean>();

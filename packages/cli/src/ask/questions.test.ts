@@ -54,7 +54,7 @@ test("declines a question without a terminal", async () => {
 test("fails if an answer cannot be sent", async () => {
 	const { client, failures } = await refuse(approval, false);
 	const lost = new Error("lost");
-	// True of the errors in this test.
+	// The cast is safe because the test only uses such errors.
 	client.last("prompt_response").refuse(lost as never);
 	await setImmediate();
 	expect(failures).toEqual([lost]);
@@ -92,7 +92,8 @@ test("asks the questions of one reply in order, with one answer for each", async
 			seq: 2,
 			payload: { token, value: true, cancelled: false },
 		} as OzzieEvent);
-	// The second question is shown before the gateway confirms the first, and is then answered by another client.
+	// The chat shows the second question before the gateway confirms the first answer. Another client then answers the
+	// second question.
 	expect(io.drainError()).toContain("✓ yes");
 	respond("two");
 	respond("one");

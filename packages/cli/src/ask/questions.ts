@@ -17,12 +17,12 @@ export interface QuestionsOptions {
 	readonly io: Io;
 	readonly client: Client;
 	readonly sessionId: string;
-	/** Whether all tools were accepted in advance. Only calls that always require approval still ask. */
+	/** Whether the user accepted all tools in advance. Only calls that always require approval then need an answer. */
 	readonly acceptsAll: boolean;
 	/** Whether a person can answer at the terminal. */
 	readonly hasPerson: boolean;
 	onInterrupt(): void;
-	/** An answer could not be sent. */
+	/** Called if an answer could not be sent. */
 	onFailure(reason: unknown): void;
 }
 
@@ -31,11 +31,11 @@ interface Asking {
 	readonly ended: AbortController;
 }
 
-/** Questions of one run. Asks the person at the terminal, or denies without one. */
+/** Questions of one run. Asks the person at the terminal. Without a terminal, denies each question. */
 export class Questions {
 	readonly #options: QuestionsOptions;
 	#asking: Asking | undefined;
-	/** Open questions that wait for the current one, in order of arrival. Each answer applies to one question. */
+	/** Open questions that wait behind the current question, in order of arrival. Each answer applies to one question. */
 	#waiting: PromptRequestPayload[] = [];
 	/** Answered questions that the gateway has not confirmed yet, by token. */
 	readonly #sent = new Map<string, OpenQuestion>();
@@ -45,7 +45,7 @@ export class Questions {
 		this.#options = options;
 	}
 
-	/** Number of questions that were denied or stayed open without a person at the terminal. */
+	/** Number of questions that were denied or left open because no person was at the terminal. */
 	get unanswered(): number {
 		return this.#unanswered;
 	}
@@ -89,7 +89,7 @@ export class Questions {
 		this.#asking = undefined;
 	}
 
-	/** Asks immediately if no question is open at the terminal. A repeated question is asked once. */
+	/** Asks immediately if no question is open at the terminal. Ignores a repeated question. */
 	#raise(question: PromptRequestPayload): void {
 		const known = [this.#asking?.open.question, ...this.#waiting];
 		if (this.#sent.has(question.token) || known.some((one) => one?.token === question.token)) return;
@@ -101,7 +101,7 @@ export class Questions {
 		if (this.#asking.open.given) this.#askNext(this.#asking.open);
 	}
 
-	/** Asks the next question below the answer to the last one, without waiting for the gateway. */
+	/** Asks the next question below the last answer, without waiting for the gateway. */
 	#askNext(answered: OpenQuestion): void {
 		const next = this.#waiting.shift();
 		if (!next || !answered.given) return;
@@ -155,7 +155,7 @@ export class Questions {
 	}
 }
 
-/** Whether a task asks. Tasks run at the same time as the run, and other people may answer their questions. */
+/** Whether a task asks the question. Tasks run in parallel with the run, and other people may answer their questions. */
 function isOfTask({ context }: PromptRequestPayload): boolean {
 	return context.task_id !== undefined;
 }

@@ -11,11 +11,11 @@ import type { GatewayAddress } from "../client/gateway-address.ts";
 import { answerError, beginRequest, unreachable } from "../client/gateway-http.ts";
 import { askTexts } from "../texts/ask.ts";
 
-/** Uploads a file and returns its id at the gateway. */
+/** Uploads a file and returns its id in the gateway. */
 export async function uploadFile(address: GatewayAddress, path: string): Promise<string> {
 	const { size } = await stat(path);
 	const target = `/api/files?name=${encodeURIComponent(basename(path))}`;
-	// The gateway refuses a file that is too large before its content is sent.
+	// The gateway refuses an oversized file before the client sends its content.
 	const headers = { "content-length": String(size), expect: "100-continue" };
 	const request = beginRequest(address, target, { method: "POST", headers });
 	const failure = Promise.withResolvers<never>();

@@ -8,15 +8,15 @@ import { auditTexts } from "../texts/audit.ts";
 
 export type AuditCheck = MethodResult<"verify_audit">;
 
-/** Result of a check of the stored text of sessions. */
+/** Result of a check of the sessions' stored text. */
 export type MessagesCheck = NonNullable<AuditCheck["messages"]>;
 
-/** The result of a check for people: first the audit, with the value for `--anchor`, then the messages. */
+/** The result of a check for people: first the audit with the value for `--anchor`, then the messages. */
 export function checkRows({ messages, ...audit }: AuditCheck): string[] {
 	return [...auditRows(audit), ...(messages ? messagesRows(messages) : [])];
 }
 
-/** One line for messages without a fault; else a line for each example. */
+/** One line if all messages are valid. Otherwise, a line for each faulty example. */
 export function messagesRows(check: MessagesCheck): string[] {
 	const { ok, faults, examples } = check;
 	if (ok) return [auditTexts.messagesIntact({ summary: messagesSummary(check) })];
@@ -29,7 +29,10 @@ export function messagesRows(check: MessagesCheck): string[] {
 	]);
 }
 
-/** For example "40 rows of 3 sessions; 12 rows of an earlier version have no hash, and were not verified". */
+/**
+ * Summary of the check, for example "40 rows of 3 sessions; 12 rows of an earlier version have no hash, and were not
+ * verified".
+ */
 export function messagesSummary({ verified, unverified, sessions, all_sessions }: MessagesCheck): string {
 	const checked = auditTexts.checked({ rows: verified, sessions, all: all_sessions });
 	return unverified === 0 ? checked : auditTexts.unverified({ checked, unverified });
@@ -49,7 +52,7 @@ function auditRows({ ok, records, seq, head, broken }: Omit<AuditCheck, "message
 
 type AuditRecord = MethodResult<"read_audit">["records"][number];
 
-/** One row for each audit record, the newest last. Values that do not fit the terminal are only in `--json`. */
+/** One row for each audit record, newest last. Values that do not fit the terminal appear only in `--json`. */
 export function auditTable(records: readonly AuditRecord[], format: OutputFormat): string[] {
 	const rows = [auditTexts.columns, ...records.map(cellsOf)];
 	return tableRows({ rows, right: [0], optional: [3, 0, 6], elastic: 7 }, format);

@@ -7,19 +7,19 @@ import { auditTexts } from "../texts/audit.ts";
 import type { AuditCheck, MessagesCheck } from "./audit-rows.ts";
 
 interface CheckOptions {
-	/** Called after each session. */
+	/** Callback after each checked session. */
 	readonly onProgress: (doing: string) => void;
-	/** Ends the check early. The check resolves with its result so far. */
+	/** Signal that ends the check early. The check then resolves with its result so far. */
 	readonly signal?: AbortSignal;
 }
 
-/** Number of sessions between two lines of progress. */
+/** Number of sessions between two progress lines. */
 const shownEvery = 50;
 const hashMigration = "0007-hashed-from";
 
 /**
- * Checks the stored text of all sessions in the database of a data directory, also beside a running gateway. Resolves
- * with undefined if there is no database, or if no gateway of this version has started on it.
+ * Checks the stored text of all sessions in the database of a data directory. A gateway may be running on it. Resolves
+ * with undefined if there is no database, or if no gateway of this version has used it yet.
  */
 export async function checkMessagesFile(
 	data: string,

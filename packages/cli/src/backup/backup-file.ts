@@ -79,7 +79,7 @@ interface Saving {
 	readonly json: boolean;
 }
 
-/** Saves a data directory and prints the contents of the file. */
+/** Saves a data directory and prints the contents of the backup file. */
 export async function saveToFile({ file, data, version, force, json }: Saving, io: Io): Promise<void> {
 	const progress = progressLine(io);
 	const saved = await createBackup({

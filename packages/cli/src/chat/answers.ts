@@ -8,15 +8,15 @@ import { noteRows } from "../wordings/message-rows.ts";
 import type { Conversation } from "./conversation.ts";
 
 interface AnswerPorts {
-	/** The conversation that is shown now. */
+	/** The current conversation. */
 	readonly conversation: () => Conversation;
 	readonly format: () => OutputFormat;
 	readonly show: (rows: readonly string[]) => void;
-	/** Sends a request to the session that is shown now. */
+	/** Sends a request to the current session. */
 	readonly request: Client["request"];
 }
 
-/** Answers to the open question of a chat. The methods reject if the gateway does. */
+/** Answers to the open question of a chat. A method rejects if the gateway refuses the answer. */
 export class Answers {
 	readonly #ports: AnswerPorts;
 
@@ -24,7 +24,7 @@ export class Answers {
 		this.#ports = ports;
 	}
 
-	/** Answers with a typed line, or shows the possible answers. */
+	/** Answers the question with a typed line, or shows the possible answers. */
 	async answer(line: string): Promise<void> {
 		const conversation = this.#ports.conversation();
 		const open = conversation.question;
@@ -46,14 +46,14 @@ export class Answers {
 		await this.#respond({ response: decline, shown: isApproval ? questionTexts.no : chatTexts.noAnswer });
 	}
 
-	/** Approves the call, and shows the rule that allows such calls from now on. */
+	/** Approves the call, and shows the new rule that allows similar calls from now on. */
 	async #addRule({ token }: PromptRequestPayload): Promise<void> {
 		const { rule, source, late } = await this.#ports.request("allow_always", { token });
 		this.#note(questionTexts.added({ rule, source }));
 		if (late) this.#note(questionTexts.addedLate);
 	}
 
-	/** The next question is shown before the gateway has confirmed the answer. */
+	/** Sends an answer. The chat shows the next question before the gateway has confirmed the answer. */
 	async #respond(given: GivenAnswer, send?: () => Promise<void>): Promise<void> {
 		const { show, format, request } = this.#ports;
 		const conversation = this.#ports.conversation();

@@ -23,7 +23,7 @@ import { HiddenInput, withoutKeys } from "./hidden-input.ts";
 import { StatusLine } from "./status-line.ts";
 import { chatAtTerminal, type MakeStatusLine } from "./terminal-chat.ts";
 
-/** Runs a chat until the person leaves or the input ends, and returns the exit code. */
+/** Runs a chat until the person leaves or the input ends. Returns the exit code. */
 export async function chat(flags: ChatFlags, io: Io): Promise<number> {
 	const address = await findGateway(flags, io);
 	let current: Chat | undefined;
@@ -49,7 +49,7 @@ export async function chat(flags: ChatFlags, io: Io): Promise<number> {
 		const session = await open(flags.continue ? await lastSession(client, rootDir) : flags.session);
 		const find = (id: string) => findSession(address, id);
 		const listFiles = async (id: string, text: string) => fileNames((await find(id)).root_dir, text);
-		// The author of text in a pipe is unknown, so the text cannot choose files to send.
+		// The author of piped text is unknown, so this text must not choose files to send.
 		const upload = (path: string) => uploadFile(address, path);
 		const directory = async (id: string) => (address.isLocal ? (await find(id)).root_dir : io.cwd);
 		const images = io.stdin.isTTY ? { cwd: io.cwd, directory, upload } : undefined;
@@ -80,14 +80,14 @@ export async function chat(flags: ChatFlags, io: Io): Promise<number> {
 	}
 }
 
-/** Drawing needs a terminal for input and output that supports escape sequences. */
+/** Whether the chat can draw. Drawing needs a terminal for input and output that supports escape sequences. */
 function isInteractive({ stdin, stdout, environment }: Io): boolean {
 	return stdin.isTTY && stdout.isTTY && environment["TERM"] !== "dumb";
 }
 
 /**
- * A chat without a terminal to draw on: each line of the input is a message, or the answer to an open question. At the end
- * of the input, the chat waits for running work. Returns no rows about its session.
+ * A chat without a terminal to draw on. Each line of the input is a message, or the answer to an open question. When
+ * the input ends, the chat waits for running work. Returns no rows about its session.
  */
 export async function chatInLines(io: Io, begin: BeginChat): Promise<readonly string[]> {
 	const format = { columns: Number.POSITIVE_INFINITY, styles: createStyles(false) };
@@ -95,7 +95,7 @@ export async function chatInLines(io: Io, begin: BeginChat): Promise<readonly st
 	using hidden = new HiddenInput(io.stdin, () => press());
 	const chat = begin({
 		format: () => format,
-		// The lines of a pipe were written for the conversation.
+		// The lines from a pipe are meant for the conversation, not for questions of tasks.
 		asksForTasks: io.stdin.isTTY,
 		text: "plain",
 		offersRules: io.stdin.isTTY,
@@ -112,7 +112,7 @@ export async function chatInLines(io: Io, begin: BeginChat): Promise<readonly st
 		},
 	});
 	io.stderr.write(`session: ${visibleLine(chat.sessionId)}\n`);
-	/** Ctrl-C cancels the running turn, and leaves the chat without one. */
+	/** Ctrl-C cancels the running turn. Without a running turn, Ctrl-C leaves the chat. */
 	const press = (): void => {
 		if (chat.canCancel) void chat.cancel();
 		else chat.leave();
@@ -153,11 +153,11 @@ async function chatWithLines(
 	for await (const typed of lines) {
 		const { isHidden } = hidden;
 		hidden.set(false);
-		// The line break was hidden, too.
+		// The terminal has also hidden the line break.
 		if (isHidden) io.stdout.write("\n");
 		const handled = chat.enter(io.stdin.isTTY ? withoutKeys(typed) : typed);
 		const { question } = chat.conversation;
-		// The next question is shown before the gateway confirms the last answer.
+		// The chat shows the next question before the gateway confirms the last answer.
 		if (question && !question.given) entered.push(handled);
 		else await handled;
 		await untilReady(chat, { io, hidden });
@@ -170,7 +170,7 @@ async function chatWithLines(
 	}
 }
 
-/** Waits until the next line can be sent. At a terminal, the line of a password is hidden. */
+/** Waits until the next line can be sent. At a terminal, hides the typed password. */
 async function untilReady(chat: Chat, { io, hidden }: LineInput): Promise<void> {
 	await chat.ready();
 	const question = chat.conversation.question?.question;
@@ -185,6 +185,6 @@ function isPassword({ conversation: { question } }: Chat): boolean {
 }
 
 export interface ChatFlags extends AddressFlags, SessionFlags {
-	/** Print lines also at a terminal that supports escape sequences. */
+	/** Whether to print lines even at a terminal that supports escape sequences. */
 	readonly plain?: true;
 }

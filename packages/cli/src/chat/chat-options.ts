@@ -6,12 +6,12 @@ import type { ShellLines } from "./slash-commands.ts";
 
 export interface ChatDisplay {
 	readonly format: () => OutputFormat;
-	/** Prints these rows after a change. */
+	/** Prints these rows after a change of the chat. */
 	readonly show: (rows: readonly string[]) => void;
-	/** Whether questions of tasks can be asked at any time. Otherwise they are only shown. */
+	/** Whether the chat can ask the questions of tasks at any time. Otherwise, the chat only shows them. */
 	readonly asksForTasks: boolean;
 	readonly text: TextDisplay;
-	/** Whether the answer `always` adds the rule that an approval offers: an operator types at a terminal. */
+	/** Whether the answer `always` may add the rule that an approval offers. True if an operator types at a terminal. */
 	readonly offersRules: boolean;
 	/** Effect of a line that begins with an exclamation mark. */
 	readonly shellLines: ShellLines;
@@ -23,29 +23,29 @@ export interface ChatOptions extends ChatDisplay {
 	readonly session: OpenSession;
 	readonly clock: Clock;
 	openNew(): Promise<OpenSession>;
-	/** Opens a session by its id, which may be abbreviated. */
+	/** Opens an existing session by its id, which may be abbreviated. */
 	openExisting(id: string): Promise<OpenSession>;
-	/** Absent if no images can be sent. */
+	/** Absent if the chat cannot send images. */
 	readonly images?: ChatImages;
-	/** Files of the directory of a session that complete a text. Absent if the directory is on another machine. */
+	/** Paths in the session's directory that complete a text. Absent if the directory is on another machine. */
 	listFiles?(sessionId: string, text: string): Promise<string[]>;
 }
 
-/** Images that a person sends by their paths. */
+/** Images that a person sends by typing or pasting their paths. */
 export interface ChatImages {
-	/** Directory of a relative path that is pasted. */
+	/** Base directory for a pasted relative path. */
 	readonly cwd: string;
-	/** Directory of a relative path after `@` in a session. */
+	/** Base directory for a relative path after `@` in a session. */
 	directory(sessionId: string): Promise<string>;
-	/** Returns the id of the image. */
+	/** Uploads an image. Returns the id of the image. */
 	upload(path: string): Promise<string>;
 }
 
-/** Follows a chat for its status row. */
+/** Observes a chat for the chat's status row. */
 export interface ChatObserver {
-	/** Called for the first session, and for each session that replaces it. */
+	/** Called with the first session, and with each session that replaces it. */
 	session(id: string): void;
 	event(event: OzzieEvent): void;
-	/** The person has chosen a model. */
+	/** Called when the person has chosen a model. */
 	model(name: string): void;
 }

@@ -9,7 +9,7 @@ import { createStyles } from "../text/styles.ts";
 import { Chat } from "./chat.ts";
 import { Keyboard } from "./keyboard.ts";
 
-/** A chat with a keyboard and a screen. */
+/** A chat with a simulated keyboard and screen. */
 class Table {
 	readonly client = new FakeClient();
 	readonly session: FakeSession;
@@ -37,7 +37,7 @@ class Table {
 		});
 		this.keyboard = new Keyboard(this.chat);
 		this.over = this.chat.read();
-		// Tests await `over` later. Without a handler an early rejection would end the process.
+		// A test awaits `over` later. Without a handler, an early rejection would end the process.
 		this.over.catch(() => undefined);
 	}
 
@@ -135,7 +135,7 @@ test.each([
 ])("Tab after $typed completes commands and skills: $text", async ({ typed, text, notice }) => {
 	const table = new Table();
 	await table.press(...[...typed].map((letter) => ({ text: letter })), tab);
-	// Also those of the working directory of the session.
+	// The completion also includes skills in the session's working directory.
 	expect(table.client.last("list_skills").params).toEqual({ session_id: "sess_1" });
 	table.client.last("list_skills").answer(skillList);
 	await table.settle();
@@ -225,7 +225,7 @@ test("shows the next question without waiting for the gateway", async ({ table }
 		table.session.happens("prompt.response", { token, value, cancelled: false, by: "operator" });
 	}
 	await table.settle();
-	// The second one was approved elsewhere first.
+	// Another client has approved the second call first.
 	expect(table.rows.slice(-2)).toEqual(["  Allow write b?  ✓ yes (answered elsewhere)", "  ✓ yes"]);
 	expect(table.chat.conversation.question).toBeUndefined();
 });

@@ -31,12 +31,13 @@ import { helpRows, readLine, type SlashCommand, slashCommands } from "./slash-co
 
 export type BeginChat = (display: ChatDisplay) => Chat;
 
-/** Maximum numbers of messages of a resumed session, and of listed sessions. */
+/** Maximum number of messages that a resumed session shows, and of sessions in a list. */
 const maxMessages = 10;
 const maxSessions = 10;
 
 /**
- * A conversation of a person with the agent: entered lines, events, and the current session. Independent of the terminal.
+ * A conversation of a person with the agent: typed lines, events, and the current session. It does not depend on the
+ * terminal.
  */
 export class Chat {
 	readonly #options: ChatOptions;
@@ -46,7 +47,7 @@ export class Chat {
 	#isCancelling = false;
 	#hasLeft = false;
 	#waiting: (() => void)[] = [];
-	/** Ids of the sessions that were listed last. */
+	/** Ids of the sessions in the last shown list. */
 	#listed: readonly string[] = [];
 	readonly #images = new PastedImages();
 	readonly #answers: Answers;
@@ -77,7 +78,7 @@ export class Chat {
 		return this.#conversation;
 	}
 
-	/** Whether there is work to cancel that has no cancel request yet. */
+	/** Whether there is active work for which no cancel was requested yet. */
 	get canCancel(): boolean {
 		return this.#conversation.active && !this.#isCancelling && !this.#isLost;
 	}
@@ -87,7 +88,7 @@ export class Chat {
 		return this.#isCancelling ? liveTexts.cancelling : "";
 	}
 
-	/** Shows events until the person leaves. Rejects if the session cannot be continued. */
+	/** Shows events until the person leaves. Rejects if the chat cannot continue the session. */
 	async read(): Promise<void> {
 		this.#options.observer?.session(this.sessionId);
 		let session: OpenSession;
@@ -98,7 +99,7 @@ export class Chat {
 		} while (session !== this.#session);
 	}
 
-	/** Resolves if a line can be answered: a question is open, or no work is active. */
+	/** Resolves when the chat can process the next line: a question is open, or no work is active. */
 	ready(): Promise<void> {
 		return new Promise((resolve) => {
 			this.#waiting.push(resolve);
@@ -106,7 +107,7 @@ export class Chat {
 		});
 	}
 
-	/** Reports that the connection was lost or restored. */
+	/** Shows that the connection was lost or restored. */
 	connection(state: ClientState): void {
 		const isBack = state === "open" && this.#isLost;
 		this.#isLost = state === "lost" || (this.#isLost && state === "connecting");
@@ -114,8 +115,8 @@ export class Chat {
 	}
 
 	/**
-	 * Processes a line: an answer if a question is open, else a message or a command. A command is also possible at a question
-	 * whose answer is not a text. Never rejects.
+	 * Processes a line. If a question is open, the line is its answer; otherwise, it is a message or a command.
+	 * Commands also work at questions whose answer is not a text. Never rejects.
 	 */
 	enter(line: string, isAnswer = this.#conversation.question !== undefined): Promise<void> {
 		return this.#attempt(() => {
@@ -134,7 +135,7 @@ export class Chat {
 		return this.#attempt(() => this.#answers.decline());
 	}
 
-	/** Cancels the running turn. Queued messages run next. Never rejects. */
+	/** Cancels the running turn. Queued messages run afterwards. Never rejects. */
 	cancel(): Promise<void> {
 		return this.#attempt(async () => {
 			this.#isCancelling = this.#conversation.active;
@@ -161,7 +162,7 @@ export class Chat {
 		}
 	}
 
-	/** Shows the question of a task if it cannot be asked here. Returns whether it did. */
+	/** Shows the question of a task that the chat cannot ask. Returns whether the method has shown it. */
 	#showTaskQuestion(event: OzzieEvent): boolean {
 		if (this.#options.asksForTasks || event.event !== "prompt.request") return false;
 		const { label, context } = event.payload;
@@ -194,7 +195,7 @@ export class Chat {
 		if (kind === "command") await this.#commands[entered.name](entered.words);
 	}
 
-	/** Passes all names that complete a text to `show`, in alphabetical order, then draws again. Never rejects. */
+	/** Calls `show` with all names that complete a text, in alphabetical order, then redraws. Never rejects. */
 	complete({ kind, text }: Beginning, show: (names: readonly string[]) => void): Promise<void> {
 		return this.#attempt(async () => {
 			show(await this.#namesOf(kind, text));
@@ -202,7 +203,7 @@ export class Chat {
 		});
 	}
 
-	/** Messages of a person in the latest sessions without a channel, the oldest first. Empty after an error. */
+	/** The person's messages in the latest sessions without a channel, oldest first. Empty after an error. */
 	async earlierMessages(): Promise<readonly string[]> {
 		await this.#attempt(async () => {
 			this.#earlier ??= await readEarlierMessages(this.#options.client);
@@ -210,7 +211,7 @@ export class Chat {
 		return this.#earlier ?? [];
 	}
 
-	/** Shows a change of the typed text that is not the effect of a key. */
+	/** Shows a change of the typed text that no key caused. */
 	redraw(): void {
 		this.#show([]);
 	}
@@ -267,7 +268,7 @@ export class Chat {
 		this.#show(sessionRows(sessions, now, this.#options.format()));
 	}
 
-	/** Continues a session, which is named by its id or by its number in the list that was shown last. */
+	/** Continues a session. The argument is its id, or its number in the last shown list. */
 	async #resume(words: string): Promise<void> {
 		const id = /^\d{1,2}$/.test(words) ? this.#listed[Number(words) - 1] : words;
 		if (id === undefined) return this.#note(keyTexts.noSuchSession);
@@ -275,7 +276,7 @@ export class Chat {
 		this.#begin(await this.#options.openExisting(id));
 	}
 
-	/** Opens a copy of the session. Running work continues in the session itself. */
+	/** Opens a copy of the session. Running work continues in the original session. */
 	async #fork(words: string): Promise<void> {
 		const at = forkPlace(words);
 		if (words !== "" && at === undefined) return this.#note(sessionTexts.invalidPlace);
@@ -285,7 +286,7 @@ export class Chat {
 		this.#note(eventTexts.forkOf({ session: sessionId, at: fork.at }));
 	}
 
-	/** Shows thinking or a tool call in full, counted from the last one. */
+	/** Shows one thinking text or tool call in full. 1 is the last one. */
 	#openDetail(words: string): void {
 		const { details } = this.#conversation;
 		const place = words === "" ? 1 : Number(words);
@@ -306,7 +307,7 @@ export class Chat {
 		this.#note(chatTexts.modelChanged({ model }));
 	}
 
-	/** A label for an image whose path was pasted; undefined for any other text. */
+	/** Returns a label for an image whose path was pasted. Returns undefined for any other text. */
 	imageLabel(pasted: string): string | undefined {
 		const { images } = this.#options;
 		return images && this.#images.labelOf(pasted, images.cwd);
@@ -314,7 +315,7 @@ export class Chat {
 
 	#say(content: string, method: "send_message" | "steer"): Promise<void> {
 		if (method === "steer") return this.#sending(content, () => this.#request(method, { content }));
-		// The person may open another session during the upload.
+		// The person may open another session while the upload is running.
 		const { sessionId } = this;
 		const { client, images } = this.#options;
 		return this.#sending(content, async () => {
@@ -325,7 +326,7 @@ export class Chat {
 		});
 	}
 
-	/** A sent message is shown until the gateway sends its event. */
+	/** The chat shows a sent message until the gateway sends its event. */
 	async #sending(shown: string, send: () => Promise<unknown>): Promise<void> {
 		const conversation = this.#conversation;
 		conversation.send(shown);
@@ -348,11 +349,11 @@ export class Chat {
 		const { lastSeq } = this.#session;
 		const known = messages.filter(({ seq }) => seq <= lastSeq);
 		this.#show(this.#conversation.recall(known, this.#options.format()));
-		// Before their events and questions, which name them.
+		// Tasks must be known before their events and questions, which refer to their names.
 		await this.#attempt(() => this.#recallTasks(this.#conversation));
 	}
 
-	/** Shows the active tasks and the questions that wait for an answer. */
+	/** Shows the active tasks and their unanswered questions. */
 	async #recallTasks(conversation: Conversation): Promise<void> {
 		const { tasks } = await this.#request("query_tasks", { status: [...openStatuses] });
 		this.#show(conversation.tasks.recall(tasks, this.#options.format()));

@@ -1,7 +1,7 @@
-/** Part of a line before the cursor that can be completed. */
+/** Part of a line before the cursor that the chat can complete. */
 export interface Beginning {
 	readonly kind: "command" | "model" | "file";
-	/** Index of its first character in the line. */
+	/** Index of the part's first character in the line. */
 	readonly start: number;
 	readonly text: string;
 }

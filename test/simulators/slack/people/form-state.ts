@@ -3,9 +3,9 @@ import { long } from "../blocks/block-limits.ts";
 import { insideOf, isPart, type Part } from "../blocks/block-text.ts";
 import { isChoice, labelOf, optionsOf } from "../blocks/controls.ts";
 
-/** A field of a form, as a person sees it. */
+/** A field of a form as a person sees it. */
 export interface FormField {
-	/** Block id, by which errors are reported. */
+	/** Block id, which error reports use. */
 	readonly blockId: string;
 	readonly actionId: string;
 	readonly label: string;
@@ -15,7 +15,7 @@ export interface FormField {
 	readonly value: string;
 	readonly least: number;
 	readonly maximum: number;
-	/** Options of a menu. */
+	/** Options, if the field is a menu. */
 	readonly options: readonly string[];
 	readonly element: Part;
 }
@@ -66,7 +66,7 @@ function sentValue(field: FormField, given: string): object {
 	return { value: given === "" ? null : given };
 }
 
-/** Several choices are separated by commas. */
+/** Commas separate several choices. */
 function chosen(element: Part, given: string, label: string): object {
 	const isMany = element.type === "multi_static_select" || element.type === "checkboxes";
 	const requested = given === "" ? [] : isMany ? given.split(",").map((one) => one.trim()) : [given];

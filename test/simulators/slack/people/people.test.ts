@@ -42,7 +42,7 @@ test("replies are in the thread, and in the channel if they are broadcast", () =
 	expect(general.shows().map(({ text }) => text)).toEqual(["Who is there?", "and I"]);
 	const thread = general.thread(sentMessage);
 	expect(thread.shows().map(({ text }) => text)).toEqual(["me", "and I"]);
-	// A reply to a reply is in the same thread.
+	// A reply to a reply is in the same thread as the first message.
 	anna.replies("so do we", { to: answer });
 	anna.says("all of us", { in: thread });
 	expect(thread.shows()).toHaveLength(4);

@@ -23,9 +23,9 @@ import { SentInteraction } from "./sent-interaction.ts";
 import { isSeen, type Shown, type ShownHome, show, showHome } from "./shown.ts";
 
 export interface PersonOptions {
-	/** Guest of several channels (also `true`), or of one. */
+	/** Whether the person is a guest: of several channels (also `true`), or of one channel. */
 	readonly guest?: boolean | "several channels" | "one channel";
-	/** The user of another app. */
+	/** Whether the user is the bot of another app. */
 	readonly bot?: boolean;
 	readonly admin?: boolean;
 	readonly owner?: boolean;
@@ -39,26 +39,26 @@ export interface File {
 }
 
 export interface SayOptions {
-	/** Channel or thread. In a thread, the message is a reply. */
+	/** Channel or thread of the message. In a thread, the message is a reply. */
 	readonly in: Channel;
-	/** Mentions before the text. */
+	/** People or groups to mention before the text. */
 	readonly mentions?: readonly { readonly id: string }[];
-	/** Message in whose thread it is a reply. */
+	/** Message whose thread receives the reply. */
 	readonly replyTo?: { readonly id: string };
-	/** Also sends a thread reply to the channel. */
+	/** Whether a reply in a thread also appears in the channel. */
 	readonly broadcast?: boolean;
 	readonly attachments?: readonly File[];
-	/** A forwarded message. */
+	/** A message to forward. */
 	readonly forwards?: { readonly id: string };
 }
 
-/** Message with the control. By default, the newest message that has it. */
+/** Message with the control. By default, the newest message with this control. */
 export interface Place {
 	readonly on?: { readonly id: string };
 	readonly in?: Channel;
 }
 
-/** A person at a Slack client. Does only what the client allows, and throws otherwise. */
+/** A person at a Slack client. Does only actions that the client allows, and throws otherwise. */
 export class Person {
 	readonly #state: State;
 	readonly user: UserRecord;
@@ -129,20 +129,20 @@ export class Person {
 		removeReaction(this.#state, this.user, this.#find(on.id), emojiName(emoji));
 	}
 
-	/** Presses the stop button of a thread in which the app works. */
+	/** Presses the stop button of a thread in which the app is working. */
 	stopsSession({ record: channel, threadTs }: Channel): void {
 		if (!channel.members.has(this.user)) throw new Refusal("not_in_channel");
 		if (threadTs === undefined) throw new Error("only threads have sessions");
 		stopSession(this.#state, this.user, { channel, threadTs });
 	}
 
-	/** Gives the session of a thread another title. */
+	/** Renames the session of a thread. */
 	renamesSession({ record: channel, threadTs }: Channel, title: string): void {
 		if (threadTs === undefined) throw new Error("only threads have sessions");
 		retitleSession(this.#state, this.user, { channel, threadTs }, title);
 	}
 
-	/** The thread of a message, which starts with the first reply and has no name. */
+	/** The thread of a message. The first reply starts the thread, which has no name. */
 	opensThread(_: string, { of }: { readonly of: { readonly id: string } }): Channel {
 		const { channel, ts, threadTs } = this.#find(of.id);
 		return new Channel(this.#state, channel, threadTs ?? ts);
@@ -152,7 +152,7 @@ export class Person {
 		openHome(this.#state, this.user, tab);
 	}
 
-	/** The Home tab, if the app has published one. */
+	/** The Home tab. Undefined if the app has not published one. */
 	get home(): ShownHome | undefined {
 		const home = this.#state.homes.get(this.id);
 		return home && showHome(this.#state, home);
@@ -166,7 +166,7 @@ export class Person {
 		return this.#sent(pressHome(this.#state, home, control));
 	}
 
-	/** Looks at a channel beside the app; of an assistant, in its thread. */
+	/** Looks at a channel while the app is open. An assistant receives the event in its thread. */
 	looksAt({ record }: Channel, { thread }: { readonly thread?: Channel } = {}): void {
 		const root = thread?.record.messages.find(({ ts }) => ts === thread.threadTs);
 		lookAt(this.#state, this.user, record, root);
@@ -178,14 +178,14 @@ export class Person {
 		return new Channel(this.#state, channel, ts);
 	}
 
-	/** Presses a suggestion, which sends its text. */
+	/** Presses a suggested prompt, which sends its text. */
 	picks(title: string, { in: where }: { readonly in: Channel }): Shown {
 		const found = promptsIn(this.#state, where).find((prompt) => prompt.title === title);
 		if (!found) throw new Error(`${this.name} sees no suggestion ${title}`);
 		return this.says(found.message, { in: where });
 	}
 
-	/** Presses the button with that label. A link button opens its link. */
+	/** Presses the button with this label. A link button opens its link. */
 	clicks(label: string, place: Place = {}): SentInteraction {
 		const fits = ({ element }: SeenControl): boolean => isButton(element.type) && labelOf(element) === label;
 		return this.#sent(pressButton(this.#state, this.user, this.#control(place, fits, label)));
@@ -193,14 +193,14 @@ export class Person {
 
 	/**
 	 * Presses a button on a client that does not know yet that the button or its message was removed. Clients receive
-	 * changes as events, and no document says that Slack refuses such a press. The payload has the state of the message that
-	 * the client showed: https://docs.slack.dev/reference/interaction-payloads/block_actions-payload
+	 * changes as events, and no Slack document says that Slack refuses such a press. The payload contains the message
+	 * in the state that the client showed: https://docs.slack.dev/reference/interaction-payloads/block_actions-payload
 	 */
 	clicksLate(label: string, { on }: { readonly on: { readonly id: string } }): SentInteraction {
 		return this.#sent(pressButton(this.#state, this.user, this.#gone(on.id, label)));
 	}
 
-	/** Selects options of a menu by their labels. If there are several menus, it uses the one that has them. */
+	/** Selects options of a menu by their labels. Among several menus, uses the menu that has these options. */
 	chooses(labels: string | readonly string[], place: Place = {}): SentInteraction {
 		const requested = typeof labels === "string" ? [labels] : labels;
 		const fits = ({ element }: SeenControl): boolean => {
@@ -211,7 +211,7 @@ export class Person {
 		return this.#sent(chooseOptions(this.#state, this.user, pressing, requested));
 	}
 
-	/** Fills in the open form by the labels or the names of its fields, and sends it. */
+	/** Fills in the open form and sends it. Fields are identified by label or name. */
 	submits({ record }: SentInteraction, values: Readonly<Record<string, string>> = {}): SentInteraction {
 		const opened = record.opened ?? record.view;
 		if (!opened?.view) throw new Error(`no form has opened for ${this.name}`);
@@ -223,7 +223,10 @@ export class Person {
 		);
 	}
 
-	/** Uses a command: `/parley task new`, `/task new` of an app with one command, or one of the menu of a message. */
+	/**
+	 * Uses a command: `/parley task new`, `/task new` for an app with a single command, or a shortcut from the menu of
+	 * a message.
+	 */
 	commands(
 		name: string,
 		values: CommandOptions,
@@ -237,12 +240,12 @@ export class Person {
 		return this.#sent(runCommand(this.#state, this.user, { name, values, channel: where.in }));
 	}
 
-	/** Makes them a guest, or a full member again. */
+	/** Makes the person a guest, or a full member again. */
 	becomes(guest: "guest" | "member"): void {
 		this.user.isRestricted = guest === "guest";
 	}
 
-	/** An administrator removes them from the workspace. */
+	/** Removes the person from the workspace as an administrator. */
 	deactivates(): void {
 		this.user.deleted = true;
 	}
@@ -284,7 +287,7 @@ export class Person {
 		return found;
 	}
 
-	/** A button that is no longer shown, with the newest version of its message that had it. */
+	/** A button that is no longer visible, with the newest version of its message that contained it. */
 	#gone(id: string, label: string): Pressing {
 		const channels = [...this.#state.channels.values()].filter(({ members }) => members.has(this.user));
 		const message = channels.flatMap(({ messages }) => messages).find((one) => messageId(one) === id);

@@ -37,13 +37,13 @@ function actionOf(state: State, { element, blockId }: SeenControl, more: object)
 	};
 }
 
-/** Presses a button of the Home tab, which belongs to no channel. */
+/** Presses a button of the Home tab, which is outside of all channels. */
 export function pressHome(state: State, home: HomeRecord, control: SeenControl): InteractionRecord {
 	const data = { actions: [actionOf(state, control, labelled(control))] };
 	return beginInteraction(state, { kind: "press", user: home.user, home, data });
 }
 
-/** Link buttons also send a payload: https://docs.slack.dev/reference/block-kit/block-elements/button-element */
+/** A link button also sends a payload: https://docs.slack.dev/reference/block-kit/block-elements/button-element */
 export function pressButton(state: State, user: UserRecord, pressing: Pressing): InteractionRecord {
 	return press(state, user, pressing, labelled(pressing.control));
 }

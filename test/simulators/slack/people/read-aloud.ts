@@ -1,7 +1,9 @@
 import { relativeTime } from "../../chat/relative-time.ts";
 import type { State } from "../platform/state.ts";
 
-/** Replaces mentions and links by the text that people read: https://docs.slack.dev/messaging/formatting-message-text */
+/**
+ * Replaces mentions and links with the text that people read: https://docs.slack.dev/messaging/formatting-message-text
+ */
 export function readAloud(state: State, text: string): string {
 	return text
 		.replace(/<@(\w+)(?:\|[^>]*)?>/g, (_, id: string) => `@${state.users.get(id)?.name ?? "unknown"}`)
@@ -17,7 +19,7 @@ export function readAloud(state: State, text: string): string {
 		.replaceAll("&amp;", "&");
 }
 
-/** https://docs.slack.dev/messaging/formatting-message-text#date-formatting */
+/** Formats a date as Slack does: https://docs.slack.dev/messaging/formatting-message-text#date-formatting */
 function dated(at: number, format: string, now: number): string {
 	const [date = "", time = ""] = new Date(at).toISOString().split("T");
 	return format

@@ -7,11 +7,11 @@ import { isSeen, type Shown, show } from "./shown.ts";
 export interface ShownForm {
 	readonly title: string;
 	readonly fields: readonly (FormField & { readonly name: string })[];
-	/** Errors by block. */
+	/** Error texts by block id. */
 	readonly errors: Readonly<Record<string, string>>;
 }
 
-/** An action that the app answers: a press, a command, a shortcut or a form. */
+/** An action that the app must answer: a press, a command, a shortcut or a form. */
 export class SentInteraction {
 	readonly #state: State;
 	readonly record: InteractionRecord;
@@ -29,12 +29,12 @@ export class SentInteraction {
 		return settleInteraction(this.#state, this.record).state;
 	}
 
-	/** True if the person sees the failure notice, because no acknowledgement came within three seconds. */
+	/** Whether the person sees the failure notice, because no acknowledgement arrived within three seconds. */
 	get failed(): boolean {
 		return this.state === "failed";
 	}
 
-	/** The form that was opened, or that stays open because its input was refused. */
+	/** The form that the action opened, or the sent form if it stays open because of refused input. */
 	get form(): ShownForm | undefined {
 		const found = this.record.opened ?? this.record.view;
 		if (!found?.view) return undefined;
@@ -42,10 +42,10 @@ export class SentInteraction {
 		return { title: found.view.title.text, fields, errors: found.errors };
 	}
 
-	/** Messages that answer it, as the person sees them: sent to its response URL, or ephemeral ones since then. */
+	/** Responses as the person sees them: messages that were sent to the response URL, and later ephemeral messages. */
 	answers(): Shown[] {
 		const { user, createdAt, answers, view } = this.record;
-		// A form has no channel, so the channel of the action that opened it.
+		// A form has no channel, so the code uses the channel of the action that opened the form.
 		const channel = this.record.channel ?? view?.opener.channel;
 		const replies = channel?.messages.filter(
 			(message) => message.onlyFor === user && message.createdAt >= createdAt && !answers.includes(message),

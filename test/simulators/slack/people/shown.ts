@@ -10,20 +10,23 @@ import { repliesTo } from "../platform/threads.ts";
 import { emojiOf } from "./emoji.ts";
 import { readAloud } from "./read-aloud.ts";
 
-/** A message as a person sees it at one moment. Its id is `CHANNEL-TS`, its content the text of notifications. */
+/**
+ * A message as a person sees it at a certain moment. Its id is `CHANNEL-TS`, and its content is the text of the
+ * notification.
+ */
 export interface Shown extends ShownMessage {
 	readonly ts: string;
-	/** Number of changes, including those without "edited". */
+	/** Number of changes, including changes without the note "edited". */
 	readonly changes: number;
-	/** Whether it is a stream that still grows. */
+	/** Whether the message is a stream that still grows. */
 	readonly streaming: boolean;
-	/** Number of replies in its thread. */
+	/** Number of replies in the message's thread. */
 	readonly replies: number;
-	/** Timestamp of the first message of the thread of a reply. */
+	/** Timestamp of the thread's first message, if this message is a reply. */
 	readonly threadTs?: string;
 }
 
-/** Slack has no disabled controls. */
+/** Slack has no disabled controls, so each control is enabled. */
 function controlOf({ element }: SeenControl): ShownControl {
 	const { type, url } = element;
 	if (isButton(type)) {
@@ -37,7 +40,7 @@ function controlOf({ element }: SeenControl): ShownControl {
 	return { kind: "choice", label: labelOf(element["placeholder"]), disabled: false, options, chosen };
 }
 
-/** True if the viewer sees it. By default, if all members of the channel do. */
+/** Whether the viewer sees the message. Without a viewer, whether all members of the channel see it. */
 export function isSeen(message: MessageRecord, viewer?: { readonly id: string }): boolean {
 	if (message.deleted && !message.tombstone) return false;
 	return !message.onlyFor || message.onlyFor.id === viewer?.id;
@@ -74,7 +77,7 @@ function attachedText(attachment: object): string {
 	return [author, title, text ?? fallback].filter((part) => typeof part === "string").join("\n");
 }
 
-/** If the message has blocks, clients show them instead of the text. */
+/** Clients show the blocks of a message instead of its text. */
 function textOf({ text, blocks }: MessageRecord): string {
 	return blocks.length === 0 ? text : blockTexts(blocks).join("\n");
 }
@@ -92,7 +95,7 @@ export function showHome(state: State, { view: { blocks } }: HomeRecord): ShownH
 	return { text: readAloud(state, blockTexts(blocks).join("\n")), buttons, controls };
 }
 
-/** The states of a message, as people read them, oldest first. */
+/** The states of a message in the form that people read, oldest first. */
 export function statesOf(state: State, message: MessageRecord): PostState[] {
 	return message.states.map(({ at, by, text, blocks }) => ({
 		...{ at, by, text: show(state, { ...message, tombstone: false, text, blocks }).text },

@@ -6,11 +6,11 @@ import { Channel } from "./channel.ts";
 import { Person, type PersonOptions } from "./person.ts";
 
 export interface ChannelOptions {
-	/** True if only the named members and the app are in it. */
+	/** True if the channel contains only the named members and the app. */
 	readonly private?: boolean;
-	/** Members. By default, all of the team. */
+	/** Members of the channel. By default, all members of the team. */
 	readonly members?: readonly Person[];
-	/** True if the app is not a member. */
+	/** True if the app does not join the channel. */
 	readonly withoutApp?: boolean;
 }
 
@@ -27,7 +27,7 @@ export class Team {
 		return this.record.id;
 	}
 
-	/** Creates a channel. By default, a public one with all present and later members. */
+	/** Creates a channel. By default, a public channel with all current and later members. */
 	channel(name: string, options: ChannelOptions = {}): Channel {
 		const everybody = [...this.#state.users.values()].filter(
 			({ team, id }) => team === this.record && id !== this.#state.app.user.id,
@@ -40,7 +40,7 @@ export class Team {
 		);
 	}
 
-	/** A group conversation of several people with the app. */
+	/** Creates a group conversation of several people with the app. */
 	conversation(...people: readonly Person[]): Channel {
 		return new Channel(
 			this.#state,
@@ -51,7 +51,7 @@ export class Team {
 		);
 	}
 
-	/** Adds a member. Members of the app's team join all its public channels. */
+	/** Adds a member. A member of the app's team joins all public channels. */
 	member(name: string, { guest, bot, admin, owner, locale }: PersonOptions = {}): Person {
 		const user = addUser(this.#state, name, {
 			team: this.record,

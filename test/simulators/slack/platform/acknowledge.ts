@@ -7,12 +7,13 @@ import { Refusal } from "./refusal.ts";
 import type { State } from "./state.ts";
 import { updateView } from "./views.ts";
 
-/** The app acknowledges, optionally with a reply. A late acknowledgement has no effect. */
+/** Handles an acknowledgement of the app, which may contain a reply. A late acknowledgement has no effect. */
 export function acknowledge(state: State, interaction: InteractionRecord, reply: SlackReply): void {
 	if (settleInteraction(state, interaction).state !== "waiting") return;
 	interaction.state = "acknowledged";
 	try {
 		if (interaction.kind === "form") answerForm(state, interaction, reply ?? {});
+		// The acknowledgement of a command may contain a message:
 		// https://docs.slack.dev/interactivity/implementing-slash-commands#responding_with_errors
 		else if (interaction.kind === "command" && (reply?.["text"] ?? reply?.["blocks"]))
 			carryOut(state, interaction, reply ?? {});
@@ -22,7 +23,7 @@ export function acknowledge(state: State, interaction: InteractionRecord, reply:
 	}
 }
 
-/** https://docs.slack.dev/surfaces/modals#view_submissions */
+/** Handles the response to a sent form: https://docs.slack.dev/surfaces/modals#view_submissions */
 function answerForm(
 	state: State,
 	interaction: InteractionRecord,
@@ -37,7 +38,7 @@ function answerForm(
 			interaction.closed = true;
 			return;
 		case "errors":
-			// Other values are not shown.
+			// People see only errors that are texts, so the type is not checked.
 			view.errors = Object(reply["errors"]);
 			return;
 		case "update":

@@ -3,11 +3,11 @@ import type { Prompt, UserRecord } from "./records.ts";
 /** A command of the manifest: https://docs.slack.dev/reference/app-manifest#slash_commands */
 export interface SlashCommand {
 	readonly command: string;
-	/** True if people and channels are sent as `<@U…|name>` instead of as written. */
+	/** Whether people and channels are sent as `<@U…|name>` instead of as typed. */
 	readonly should_escape?: boolean;
 }
 
-/** https://docs.slack.dev/reference/app-manifest#shortcuts */
+/** A shortcut of the manifest: https://docs.slack.dev/reference/app-manifest#shortcuts */
 export interface Shortcut {
 	readonly name: string;
 	readonly callback_id: string;
@@ -20,29 +20,29 @@ export interface AppRecord {
 	readonly name: string;
 	readonly user: UserRecord;
 	readonly botId: string;
-	/** Bot token, `xoxb-…`. */
+	/** Bot token with the prefix `xoxb-`. */
 	readonly botToken: string;
-	/** App token for sockets, `xapp-…`. */
+	/** App token for sockets, with the prefix `xapp-`. */
 	readonly appToken: string;
-	/** Configuration token for manifests, `xoxe.xoxp-…`. */
+	/** Configuration token for manifests, with the prefix `xoxe.xoxp-`. */
 	readonly configToken: string;
 	readonly signingSecret: string;
-	/** Verification token of older apps, which payloads contain. */
+	/** Verification token of older apps, which all payloads contain. */
 	readonly verificationToken: string;
-	/** Error of revoked tokens: `token_revoked`, `account_inactive`, … */
+	/** Error after the tokens were revoked, for example `token_revoked` or `account_inactive`. */
 	tokenError: string | undefined;
 	scopes: ReadonlySet<string>;
-	/** Subscribed events: `message.channels`, … */
+	/** Subscribed events, for example `message.channels`. */
 	subscriptions: ReadonlySet<string>;
 	commands: readonly SlashCommand[];
 	shortcuts: readonly Shortcut[];
-	/** True if the app is declared as an agent: https://docs.slack.dev/ai/agent-sessions */
+	/** Whether the app is declared as an agent: https://docs.slack.dev/ai/agent-sessions */
 	agent: boolean;
-	/** Whether it has `agent_view`, the successor of `assistant_view`. */
+	/** Whether the app has `agent_view`, the successor of `assistant_view`. */
 	agentView: boolean;
-	/** Whether it shows a Home tab. */
+	/** Whether the app has a Home tab. */
 	hasHome: boolean;
-	/** Suggestions of the manifest. */
+	/** Suggested prompts of the manifest. */
 	prompts: readonly Prompt[];
 	manifest: Readonly<Record<string, unknown>>;
 }

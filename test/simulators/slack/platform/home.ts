@@ -11,7 +11,7 @@ import { sendEvents } from "./send-events.ts";
 import type { State } from "./state.ts";
 import { hashOf } from "./views.ts";
 
-/** https://docs.slack.dev/reference/methods/views.publish */
+/** Publishes a Home tab: https://docs.slack.dev/reference/methods/views.publish */
 export function publishHome(state: State, user: UserRecord, view: HomeView, hash?: string): HomeRecord {
 	if (!state.app.hasHome) throw new Refusal("not_enabled");
 	checkBlocks(state, view.blocks, blockLimits.blocksOfView);
@@ -24,7 +24,7 @@ export function publishHome(state: State, user: UserRecord, view: HomeView, hash
 	return home;
 }
 
-/** A person opens a tab of the app: https://docs.slack.dev/reference/events/app_home_opened */
+/** Emits the event when a person opens a tab of the app: https://docs.slack.dev/reference/events/app_home_opened */
 export function openHome(state: State, user: UserRecord, tab: "home" | "messages"): void {
 	if (tab === "home" && !state.app.hasHome) throw new Refusal("not_enabled");
 	const channel = openConversation(state, [user]);
@@ -39,8 +39,8 @@ export function openHome(state: State, user: UserRecord, tab: "home" | "messages
 }
 
 /**
- * A person looks at another channel while the app is open. An app with `agent_view` gets `app_context_changed`:
- * https://docs.slack.dev/reference/events/app_context_changed
+ * Handles a person's look at another channel while the app is open. An app with `agent_view` receives
+ * `app_context_changed`: https://docs.slack.dev/reference/events/app_context_changed
  */
 export function lookAt(state: State, user: UserRecord, seen: ChannelRecord, thread?: MessageRecord): void {
 	if (!seen.members.has(user)) throw new Refusal("not_in_channel");
@@ -56,7 +56,10 @@ export function lookAt(state: State, user: UserRecord, seen: ChannelRecord, thre
 	}
 }
 
-/** A person opens a thread with an app that has `assistant_view`: https://docs.slack.dev/reference/events/assistant_thread_started */
+/**
+ * Opens a thread with an app that has `assistant_view`:
+ * https://docs.slack.dev/reference/events/assistant_thread_started
+ */
 export function startAssistant(state: State, user: UserRecord): MessageRecord {
 	if (!state.app.agent || state.app.agentView) throw new Refusal("not_an_assistant");
 	const channel = openConversation(state, [user]);

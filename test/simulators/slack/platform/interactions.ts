@@ -19,7 +19,7 @@ export interface Beginning {
 	readonly pressedOn?: Version;
 	readonly view?: ViewRecord;
 	readonly home?: HomeRecord;
-	/** Fields that differ between interactions of one kind. */
+	/** Fields that depend on the kind of interaction. */
 	readonly data: Readonly<Record<string, unknown>>;
 }
 
@@ -42,7 +42,7 @@ export function beginInteraction(state: State, { data, ...beginning }: Beginning
 	return interaction;
 }
 
-/** Present state. Without an acknowledgement in time the interaction has failed for the person. */
+/** Updates the state of an interaction. Without a timely acknowledgement, the interaction has failed for the person. */
 export function settleInteraction(state: State, interaction: InteractionRecord): InteractionRecord {
 	const late = state.now() - interaction.createdAt >= state.settings.acknowledgeMs;
 	if (interaction.state === "waiting" && late) interaction.state = "failed";

@@ -6,7 +6,7 @@ interface AgentView {
 	readonly suggested_prompts?: readonly Prompt[] | undefined;
 }
 
-/** Relevant part of a manifest: https://docs.slack.dev/reference/app-manifest */
+/** The relevant part of a manifest: https://docs.slack.dev/reference/app-manifest */
 export interface AppManifest {
 	readonly features?: {
 		readonly slash_commands?: readonly SlashCommand[] | undefined;
@@ -21,7 +21,7 @@ export interface AppManifest {
 	};
 }
 
-/** The scope of an event that does not depend on the kind of channel: https://docs.slack.dev/reference/events */
+/** Scope of each event whose scope is the same for all kinds of channels: https://docs.slack.dev/reference/events */
 export const eventScopes: Readonly<Record<string, string>> = {
 	app_mention: "app_mentions:read",
 	"message.channels": "channels:history",
@@ -56,7 +56,7 @@ export const eventScopes: Readonly<Record<string, string>> = {
 	assistant_thread_context_changed: "assistant:write",
 };
 
-/** A manifest with all permissions that an app like the one under test may need. */
+/** A manifest with all permissions that an app such as Parley may need. */
 export const fullManifest = {
 	display_information: { name: "Parley" },
 	features: {
@@ -86,7 +86,7 @@ export const fullManifest = {
 	},
 } as const;
 
-/** Configures the app by the manifest and grants its permissions. */
+/** Configures the app with the manifest and grants the permissions of the manifest. */
 export function install(app: AppRecord, manifest: AppManifest): void {
 	const { features, oauth_config: oauth, settings } = manifest;
 	app.manifest = { ...manifest };

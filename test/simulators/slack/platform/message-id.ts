@@ -1,6 +1,6 @@
 import type { MessageRecord } from "./records.ts";
 
-/** A message by its channel and timestamp, as one name. */
+/** Id of a message, made of its channel and timestamp. */
 export function messageId({ channel, ts }: Pick<MessageRecord, "channel" | "ts">): string {
 	return `${channel.id}-${ts}`;
 }

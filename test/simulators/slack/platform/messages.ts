@@ -9,7 +9,7 @@ import type { State } from "./state.ts";
 import { clearStatus } from "./statuses.ts";
 import { repliesTo, rootOf } from "./threads.ts";
 
-/** Content and circumstances of a new message. */
+/** Content of a new message, with its author, channel and other attributes. */
 export interface Making {
 	readonly author: UserRecord;
 	readonly channel: ChannelRecord;
@@ -27,7 +27,7 @@ export interface Making {
 	readonly stream?: MessageRecord["stream"];
 }
 
-/** Adds a message without checking permissions and without sending events. */
+/** Adds a message without a check of permissions and without events. */
 export function addMessage(state: State, making: Making): MessageRecord {
 	const { channel, author, threadTs, onlyFor, text, blocks = [] } = making;
 	const createdAt = state.now();
@@ -55,19 +55,19 @@ export function addMessage(state: State, making: Making): MessageRecord {
 	return message;
 }
 
-/** Thread of a new message. Only a top-level message can have a thread. */
+/** Returns the thread of a new message. Only a top-level message can have a thread. */
 export function threadOf(state: State, channel: ChannelRecord, ts: string): string {
 	const root = channel.messages.find((message) => message.ts === ts);
 	if (!root || root.onlyFor || (root.deleted && !root.tombstone)) throw new Refusal("thread_not_found");
 	if (root.threadTs !== undefined) {
-		// "Avoid using a reply's ts value; use its parent's value instead."
+		// Slack documents: "Avoid using a reply's ts value; use its parent's value instead."
 		state.violations.push(`thread_ts ${ts} is of a reply: the thread is ${root.threadTs}`);
 		throw new Refusal("cannot_reply_to_message");
 	}
 	return ts;
 }
 
-/** Emits an event about a message, and a second one if it mentions the app, in any order. */
+/** Emits an event about a message. If the message mentions the app, emits a second event, in any order. */
 export function announce(state: State, message: MessageRecord): void {
 	if (message.onlyFor) return;
 	const { channel } = message;
@@ -78,13 +78,16 @@ export function announce(state: State, message: MessageRecord): void {
 	sendEvents(state, event, ...mentionOf(state, message));
 }
 
-/** Not in direct messages: https://docs.slack.dev/reference/events/app_mention */
+/**
+ * The mention event of a message. Direct messages have no mention events:
+ * https://docs.slack.dev/reference/events/app_mention
+ */
 function mentionOf(state: State, message: MessageRecord): AppEvent[] {
 	const { user } = state.app;
 	const isCalled = message.author !== user && message.text.includes(`<@${user.id}>`);
 	if (!isCalled || message.channel.kind === "im" || message.subtype === "channel_join") return [];
 	const { files, attachments, ...bare } = appMentionShape(state, message);
-	// The documentation shows none, so apps that also receive message events must not rely on them.
+	// The documentation shows no files in this event. An app that also receives message events must not rely on them.
 	const attached = {
 		...(files !== undefined && { files }),
 		...(attachments !== undefined && { attachments }),
@@ -105,13 +108,13 @@ export interface Change {
 
 export interface Changing {
 	readonly by: UserRecord;
-	/** True if people see "edited". */
+	/** Whether people see the note "edited". */
 	readonly isEdit: boolean;
-	/** Default: `edit`. */
+	/** Cause of the change. By default, `edit`. */
 	readonly cause?: StateCause;
 }
 
-/** https://docs.slack.dev/reference/events/message/message_changed */
+/** Changes a message: https://docs.slack.dev/reference/events/message/message_changed */
 export function changeMessage(
 	state: State,
 	message: MessageRecord,
@@ -131,7 +134,7 @@ export function changeMessage(
 		channel,
 		event: changedShape(state, message, before),
 	};
-	// An edited message that mentions the app causes a mention event again.
+	// An edit of a message that mentions the app causes another mention event.
 	sendEvents(state, changed, ...(isEdit ? mentionOf(state, message) : []));
 }
 
@@ -139,7 +142,10 @@ function addState(state: State, message: MessageRecord, by: StateCause): void {
 	message.states.push({ at: state.now(), by, text: message.text, blocks: message.blocks });
 }
 
-/** A message with replies leaves a placeholder behind: https://docs.slack.dev/reference/events/message/message_deleted */
+/**
+ * Deletes a message. A message with replies leaves a placeholder:
+ * https://docs.slack.dev/reference/events/message/message_deleted
+ */
 export function removeMessage(state: State, message: MessageRecord): void {
 	const { channel } = message;
 	const before = messageEventShape(state, message);

@@ -4,8 +4,8 @@ import type { MessageRecord } from "./records.ts";
 import type { State } from "./state.ts";
 
 /**
- * Records the users that a message of the app would have notified:
- * https://docs.slack.dev/messaging/formatting-message-text#mentioning. Mentions inside code count as well.
+ * Records the users whom a message of the app would have notified:
+ * https://docs.slack.dev/messaging/formatting-message-text#mentioning. Also includes mentions in code.
  */
 export function notePings(state: State, message: MessageRecord, by: "create" | "edit"): void {
 	if (message.author !== state.app.user) return;
@@ -13,7 +13,7 @@ export function notePings(state: State, message: MessageRecord, by: "create" | "
 	for (const who of calledBy(state, text)) state.pings.push({ messageId: messageId(message), who, by, text });
 }
 
-/** Names of the users that an mrkdwn text mentions, each once. */
+/** Names of the users whom an mrkdwn text mentions, without duplicates. */
 function calledBy(state: State, text: string): string[] {
 	const all = [...text.matchAll(/<!(channel|here|everyone)(?:\|[^>]*)?>/g)].map(([, who = ""]) => `@${who}`);
 	const groups = [...text.matchAll(/<!subteam\^(\w+)(?:\|[^>]*)?>/g)].map(([, id = ""]) => `@${id}`);

@@ -3,7 +3,7 @@ import { Refusal } from "./refusal.ts";
 import { sendEvents } from "./send-events.ts";
 import type { State } from "./state.ts";
 
-/** https://docs.slack.dev/reference/methods/reactions.add#errors */
+/** Adds a reaction: https://docs.slack.dev/reference/methods/reactions.add#errors */
 export function addReaction(state: State, by: UserRecord, message: MessageRecord, name: string): void {
 	if (!/^[a-z0-9_+'-]+(::skin-tone-[2-6])?$/.test(name)) throw new Refusal("invalid_name");
 	demandSpeech(message, by);
@@ -13,7 +13,7 @@ export function addReaction(state: State, by: UserRecord, message: MessageRecord
 	emitReaction(state, by, message, { type: "reaction_added", name });
 }
 
-/** https://docs.slack.dev/reference/methods/reactions.remove#errors */
+/** Removes a reaction: https://docs.slack.dev/reference/methods/reactions.remove#errors */
 export function removeReaction(state: State, by: UserRecord, message: MessageRecord, name: string): void {
 	demandSpeech(message, by);
 	const users = message.reactions.get(name);
@@ -27,7 +27,7 @@ function demandSpeech({ channel }: MessageRecord, by: UserRecord): void {
 	if (!channel.members.has(by)) throw new Refusal("not_in_channel");
 }
 
-/** https://docs.slack.dev/reference/events/reaction_added */
+/** Emits an event about a reaction: https://docs.slack.dev/reference/events/reaction_added */
 function emitReaction(
 	state: State,
 	by: UserRecord,

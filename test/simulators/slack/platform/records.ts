@@ -4,25 +4,25 @@ import type { StateCause } from "../../chat/post-states.ts";
 export interface TeamRecord {
 	readonly id: string;
 	readonly name: string;
-	/** Part of `https://acme.slack.com/`. */
+	/** The variable part of an address such as `https://acme.slack.com/`. */
 	readonly domain: string;
 	readonly enterpriseId?: string;
 }
 
 export interface UserRecord {
 	readonly id: string;
-	/** Handle after `@`. */
+	/** Handle that follows `@`. */
 	readonly handle: string;
 	/** Name as people see it. */
 	name: string;
 	readonly team: TeamRecord;
 	readonly isBot: boolean;
 	readonly botId?: string;
-	/** App of a bot. */
+	/** Id of the app that a bot belongs to. */
 	readonly appId?: string;
-	/** A guest of several channels: https://slack.com/help/articles/202518103 */
+	/** True for a guest of several channels: https://slack.com/help/articles/202518103 */
 	isRestricted: boolean;
-	/** A guest of one channel. */
+	/** True for a guest of one channel. */
 	isUltraRestricted: boolean;
 	isAdmin: boolean;
 	isOwner: boolean;
@@ -34,20 +34,20 @@ export type ChannelKind = "channel" | "group" | "im" | "mpim";
 
 export interface ChannelRecord {
 	readonly id: string;
-	/** `channel`: public; `group`: private. */
+	/** `channel` is a public channel, and `group` is a private one. */
 	readonly kind: ChannelKind;
 	name: string;
 	readonly createdAt: number;
 	readonly creator: UserRecord;
 	readonly members: Set<UserRecord>;
-	/** Messages in order, including ephemeral and deleted ones. */
+	/** Messages in order, including ephemeral and deleted messages. */
 	readonly messages: MessageRecord[];
 	topic: string;
 	archived: boolean;
 	deleted: boolean;
-	/** Other teams of the channel: https://docs.slack.dev/apis/slack-connect */
+	/** Other teams that share the channel: https://docs.slack.dev/apis/slack-connect */
 	readonly sharedWith: Set<TeamRecord>;
-	/** Invited teams. */
+	/** Teams that were invited, but have not accepted yet. */
 	readonly sharePending: Set<TeamRecord>;
 }
 
@@ -58,20 +58,20 @@ export interface FileRecord {
 	readonly type: string;
 	readonly createdAt: number;
 	readonly owner: UserRecord;
-	/** Undefined until it is uploaded. */
+	/** Undefined until the bytes are uploaded. */
 	bytes?: Uint8Array;
 	readonly size: number;
 	readonly altText?: string;
-	/** Language of a snippet: text that people read in the channel, such as `typescript`. */
+	/** Language of a snippet, for example `typescript`. People read the text of a snippet in the channel. */
 	readonly snippet?: string;
 	/** True if the upload was completed. */
 	complete: boolean;
 	deleted: boolean;
-	/** Messages that share the file. */
+	/** Messages that contain the file. */
 	readonly shares: MessageRecord[];
 }
 
-/** Message content as a client shows it. */
+/** Content of a message as a client shows it. */
 export interface Version {
 	readonly text: string;
 	readonly blocks: readonly AnyBlock[];
@@ -83,14 +83,14 @@ export interface MessageState extends Version {
 	readonly by: StateCause;
 }
 
-/** A message that grows: https://docs.slack.dev/reference/methods/chat.startStream */
+/** A growing message: https://docs.slack.dev/reference/methods/chat.startStream */
 export interface StreamRecord {
-	/** `timeline`: a card for each task. `plan`: one block with all tasks. */
+	/** `timeline` shows a card for each task, and `plan` one block with all tasks. */
 	readonly mode: "timeline" | "plan";
 	readonly startedAt: number;
-	/** `errored`: it lasted too long. The words are those of `streaming_state` in @slack/types. */
+	/** State of the stream in the words of `streaming_state` in @slack/types. `errored`: the stream lasted too long. */
 	state: "in_progress" | "completed" | "errored";
-	/** Whether the app ended it, or gave the message its final text otherwise. */
+	/** Whether the app ended the stream, or gave the message its final text in another way. */
 	isFinished: boolean;
 }
 
@@ -99,49 +99,50 @@ export interface MessageRecord {
 	readonly channel: ChannelRecord;
 	readonly author: UserRecord;
 	readonly createdAt: number;
-	/** `bot_message`, `channel_join`, … */
+	/** Subtype of the message, for example `bot_message` or `channel_join`. */
 	readonly subtype?: string;
-	/** The name above the message, if it differs from the author's. */
+	/** The displayed name, if it differs from the author's name. */
 	readonly username?: string;
-	/** Text in mrkdwn with entities. */
+	/** Text in mrkdwn with escaped entities. */
 	text: string;
 	blocks: readonly AnyBlock[];
-	/** The content after each change, oldest first; the last one is the present content. */
+	/** The content after each change, oldest first. The last item is the current content. */
 	readonly states: MessageState[];
 	readonly stream?: StreamRecord;
 	/**
-	 * Attachments of an app, or of Slack for a forwarded message: https://docs.slack.dev/reference/objects/message-object
+	 * Attachments that the app added, or that Slack added for a forwarded message:
+	 * https://docs.slack.dev/reference/objects/message-object
 	 */
 	readonly attachments: readonly object[];
 	/** Link previews. */
 	previews: readonly { readonly url: string; readonly title: string }[];
 	files: readonly FileRecord[];
-	/** Timestamp of the first message of its thread. Undefined for the first message itself. */
+	/** Timestamp of the thread's first message. Undefined for the first message itself. */
 	readonly threadTs?: string;
-	/** True if a reply is also shown in the channel. */
+	/** Whether a reply also appears in the channel. */
 	broadcast: boolean;
-	/** Author and time of the edit. */
+	/** Author and time of the last edit. */
 	edited?: { readonly user: UserRecord; readonly ts: string };
-	/** Changed without a visible "edited". */
+	/** Number of changes without the note "edited". */
 	changes: number;
 	deleted: boolean;
-	/** Deleted, but its thread still exists. */
+	/** True for a deleted message whose thread still exists. */
 	tombstone: boolean;
 	metadata?: MessageMetadata;
-	/** Reactions by the name of the emoji, in the order of the first reactions. */
+	/** Reactions by the name of the emoji, in the order in which the emoji were first used. */
 	readonly reactions: Map<string, Set<UserRecord>>;
-	/** The only person who sees it, besides the app. */
+	/** The only person, besides the app, who sees the message. */
 	readonly onlyFor?: UserRecord;
-	/** Interaction that it answers, by a response URL or an acknowledgement. */
+	/** Interaction that the message answers, through a response URL or an acknowledgement. */
 	readonly answers?: InteractionRecord;
 }
 
 export interface ViewRecord {
 	readonly id: string;
 	readonly user: UserRecord;
-	/** The interaction that opened it. */
+	/** The interaction that opened the view. */
 	readonly opener: InteractionRecord;
-	/** Undefined if no person sees it. */
+	/** Content of the view. Undefined while no person sees it. */
 	view?: ModalView;
 	hash: string;
 	errors: Readonly<Record<string, string>>;
@@ -149,57 +150,57 @@ export interface ViewRecord {
 
 /** State of a press, a command, a form or a shortcut. */
 export type InteractionState =
-	/** No acknowledgement yet. */
+	/** The app has not acknowledged the action yet. */
 	| "waiting"
 	| "acknowledged"
-	/** Three seconds passed, or no app was connected: people see a warning. */
+	/** Three seconds have passed, or no app was connected. People see a warning. */
 	| "failed";
 
 export interface InteractionRecord {
 	readonly id: string;
 	readonly kind: "command" | "press" | "form" | "shortcut";
 	readonly user: UserRecord;
-	/** Undefined for a global shortcut and a form. */
+	/** Channel of the action. Undefined for a global shortcut and a form. */
 	readonly channel?: ChannelRecord;
 	/** Thread of the action. */
 	readonly threadTs?: string;
-	/** Message with the pressed element, or the message of a shortcut. */
+	/** Message with the pressed element. For a shortcut, its message. */
 	readonly message?: MessageRecord;
-	/** Version of the message at the time of the press, if it differs. */
+	/** The message at the time of the press, if it has changed since then. */
 	readonly pressedOn?: Version;
-	/** View of a form or of an element in one. */
+	/** View of a form, or the view with the pressed element. */
 	readonly view?: ViewRecord;
 	/** Home tab with the pressed element. */
 	readonly home?: HomeRecord;
 	readonly createdAt: number;
 	readonly triggerId: string;
 	triggerUsed: boolean;
-	/** Undefined for a form. */
+	/** Response URL. Undefined for a form. */
 	readonly responseUrl?: string;
 	responses: number;
 	state: InteractionState;
-	/** The view that it opened. */
+	/** The view that the interaction opened. */
 	opened?: ViewRecord;
-	/** Messages that answer it. */
+	/** Messages that answer the interaction. */
 	readonly answers: MessageRecord[];
-	/** True if the app accepted the form. */
+	/** Whether the app accepted the form. */
 	closed: boolean;
 }
 
-/** Status of the app in a thread: https://docs.slack.dev/ai/agent-sessions */
+/** Status of the app in one thread: https://docs.slack.dev/ai/agent-sessions */
 export interface StatusRecord {
 	readonly channel: ChannelRecord;
 	readonly threadTs: string;
-	/** Status text. Empty for no status. */
+	/** Status text. Empty without a status. */
 	status: string;
 	at: number;
-	/** Time at which it disappears. */
+	/** Time at which the status disappears. */
 	until?: number;
 }
 
 export type SessionStatus = "active" | "processing" | "suspended" | "closed";
 
-/** Work of the app in a thread: https://docs.slack.dev/reference/methods/agents.sessions.setStatus */
+/** The app's session in one thread: https://docs.slack.dev/reference/methods/agents.sessions.setStatus */
 export interface SessionRecord {
 	readonly channel: ChannelRecord;
 	readonly threadTs: string;
@@ -217,7 +218,7 @@ export interface Prompt {
 	readonly message: string;
 }
 
-/** The Home tab of the app for one person: https://docs.slack.dev/surfaces/app-home */
+/** The app's Home tab for one person: https://docs.slack.dev/surfaces/app-home */
 export interface HomeRecord {
 	readonly id: string;
 	readonly user: UserRecord;
@@ -225,12 +226,12 @@ export interface HomeRecord {
 	hash: string;
 }
 
-/** A user who would have been notified by a mention. */
+/** A user whom a mention would have notified. */
 export interface Ping {
-	/** `CHANNEL-TS`. */
+	/** Message id of the form `CHANNEL-TS`. */
 	readonly messageId: string;
 	readonly who: string;
 	readonly by: "create" | "edit";
-	/** Text of the message at that time. */
+	/** Text of the message at the time of the mention. */
 	readonly text: string;
 }

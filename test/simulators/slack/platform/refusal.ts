@@ -1,13 +1,13 @@
-/** Details of an error besides its name: https://docs.slack.dev/apis/web-api#errors */
+/** Details of an error in addition to its name: https://docs.slack.dev/apis/web-api#errors */
 export interface RefusalDetails {
-	/** Fields of the response besides `ok` and `error`. */
+	/** Fields of the response in addition to `ok` and `error`. */
 	readonly body?: Readonly<Record<string, unknown>>;
-	/** Default: 200. */
+	/** HTTP status. By default, 200. */
 	readonly status?: number;
 	readonly retryAfterMs?: number;
 }
 
-/** Error response of Slack with a documented name. */
+/** Error response of Slack. The name of the error is documented. */
 export class Refusal extends Error {
 	override readonly name = "Refusal";
 	readonly error: string;
@@ -20,7 +20,7 @@ export class Refusal extends Error {
 	}
 }
 
-/** https://docs.slack.dev/apis/web-api/rate-limits */
+/** The refusal of a rate limit: https://docs.slack.dev/apis/web-api/rate-limits */
 export function rateLimited(retryAfterMs: number): Refusal {
 	return new Refusal("ratelimited", { status: 429, retryAfterMs });
 }

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { pausedSimulator } from "../web-api/direct-client.ts";
 import type { SimulatorOptions } from "./simulator.ts";
 
-/** Events that the app receives, by type. */
+/** Events that the app has received, by type. */
 function hearing(options: SimulatorOptions = {}) {
 	const parts = pausedSimulator(options);
 	const events: Readonly<Record<string, unknown>>[] = [];

@@ -4,7 +4,7 @@ import { sendEvents } from "./send-events.ts";
 import type { State } from "./state.ts";
 
 export interface NewUser {
-	/** True for another team than the one that installed the app. */
+	/** Team of the user, if it is not the team that installed the app. */
 	readonly team?: TeamRecord;
 	readonly isBot?: boolean;
 	readonly guest?: "several channels" | "one channel";
@@ -32,7 +32,7 @@ export function addUser(state: State, name: string, facts: NewUser = {}): UserRe
 
 const letters: Readonly<Record<ChannelKind, string>> = { channel: "C", group: "C", im: "D", mpim: "G" };
 
-/** Sends no events. The creator joins with `join`. */
+/** Adds a channel without sending events. The caller then adds the creator with `join`. */
 export function addChannel(
 	state: State,
 	kind: ChannelKind,
@@ -50,7 +50,7 @@ export function addChannel(
 	return channel;
 }
 
-/** The conversation of exactly these people with the app. Creates it if necessary. */
+/** Finds the conversation of exactly these people with the app. Creates it if it does not exist. */
 export function openConversation(state: State, people: readonly UserRecord[]): ChannelRecord {
 	const members = [...new Set([state.app.user, ...people])];
 	const kind = members.length > 2 ? "mpim" : "im";
@@ -65,12 +65,12 @@ export function openConversation(state: State, people: readonly UserRecord[]): C
 	return addChannel(state, kind, name, members);
 }
 
-/** `C` of public channels, `G` of private ones and groups, `D` of direct messages. */
+/** Prefix of a channel id: `C` for public channels, `G` for private channels and groups, `D` for direct messages. */
 function channelType({ kind }: ChannelRecord): string {
 	return kind === "channel" ? "C" : kind === "im" ? "D" : "G";
 }
 
-/** https://docs.slack.dev/reference/events/member_joined_channel */
+/** Adds a user to a channel: https://docs.slack.dev/reference/events/member_joined_channel */
 export function join(state: State, channel: ChannelRecord, user: UserRecord, inviter?: UserRecord): void {
 	if (channel.members.has(user)) return;
 	channel.members.add(user);
@@ -87,7 +87,10 @@ export function join(state: State, channel: ChannelRecord, user: UserRecord, inv
 	sendEvents(state, { subscription: "member_joined_channel", channel, event });
 }
 
-/** https://docs.slack.dev/reference/events/member_left_channel. A bot that leaves receives `channel_left`. */
+/**
+ * Removes a user from a channel: https://docs.slack.dev/reference/events/member_left_channel. A bot that leaves
+ * receives `channel_left`.
+ */
 export function leave(state: State, channel: ChannelRecord, user: UserRecord): void {
 	if (!channel.members.delete(user)) return;
 	const event_ts = state.stamps.create();
@@ -104,7 +107,7 @@ export function leave(state: State, channel: ChannelRecord, user: UserRecord): v
 	sendEvents(state, { subscription: "member_left_channel", channel, event });
 }
 
-/** https://docs.slack.dev/reference/events/channel_shared */
+/** Shares a channel with another team: https://docs.slack.dev/reference/events/channel_shared */
 export function share(state: State, channel: ChannelRecord, team: TeamRecord): void {
 	channel.sharePending.delete(team);
 	if (channel.sharedWith.has(team)) return;
@@ -116,7 +119,7 @@ export function share(state: State, channel: ChannelRecord, team: TeamRecord): v
 	sendEvents(state, { subscription: "channel_shared", channel, event });
 }
 
-/** https://docs.slack.dev/reference/events/channel_unshared */
+/** Ends the sharing of a channel with a team: https://docs.slack.dev/reference/events/channel_unshared */
 export function unshare(state: State, channel: ChannelRecord, team: TeamRecord): void {
 	if (!channel.sharedWith.delete(team)) return;
 	for (const user of channel.members) if (user.team === team) channel.members.delete(user);
@@ -127,7 +130,10 @@ export function unshare(state: State, channel: ChannelRecord, team: TeamRecord):
 	sendEvents(state, { subscription: "channel_unshared", channel, event });
 }
 
-/** https://docs.slack.dev/reference/events/channel_archive, and of private channels `group_archive`. */
+/**
+ * Archives or unarchives a channel: https://docs.slack.dev/reference/events/channel_archive. For a private channel, the
+ * event is `group_archive`.
+ */
 export function archive(state: State, channel: ChannelRecord, by: UserRecord, archived = true): void {
 	channel.archived = archived;
 	const type = `${prefixOf(channel)}_${archived ? "archive" : "unarchive"}`;
@@ -136,7 +142,7 @@ export function archive(state: State, channel: ChannelRecord, by: UserRecord, ar
 	sendEvents(state, { subscription: type, channel, everywhere: channel.kind === "channel", event });
 }
 
-/** https://docs.slack.dev/reference/events/channel_deleted */
+/** Deletes a channel: https://docs.slack.dev/reference/events/channel_deleted */
 export function deleteChannel(state: State, channel: ChannelRecord): void {
 	const type = `${prefixOf(channel)}_deleted`;
 	const event = { type, channel: channel.id };
@@ -144,7 +150,7 @@ export function deleteChannel(state: State, channel: ChannelRecord): void {
 	channel.deleted = true;
 }
 
-/** https://docs.slack.dev/reference/events/channel_rename */
+/** Renames a channel: https://docs.slack.dev/reference/events/channel_rename */
 export function renameChannel(state: State, channel: ChannelRecord, name: string): void {
 	channel.name = name;
 	const type = `${prefixOf(channel)}_rename`;

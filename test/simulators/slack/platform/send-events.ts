@@ -2,12 +2,12 @@ import { eventScopes } from "./manifest.ts";
 import type { ChannelKind, ChannelRecord } from "./records.ts";
 import type { SimulatorEvent, State } from "./state.ts";
 
-/** Event content and its audience. */
+/** Content of an event, and the condition under which the app receives it. */
 export interface AppEvent {
-	/** Name in the manifest: `message.channels`, `app_mention`. */
+	/** Name of the event in the manifest, for example `message.channels` or `app_mention`. */
 	readonly subscription: string;
 	readonly channel?: ChannelRecord;
-	/** True if the app receives it without being a member of the channel. */
+	/** Whether the app receives the event without being a member of the channel. */
 	readonly everywhere?: boolean;
 	readonly event: Readonly<Record<string, unknown>>;
 }
@@ -19,12 +19,15 @@ const messageEvents: Readonly<Record<ChannelKind, string>> = {
 	mpim: "message.mpim",
 };
 
-/** The subscription for messages of the channel: https://docs.slack.dev/reference/events/message */
+/** The subscription for messages in a kind of channel: https://docs.slack.dev/reference/events/message */
 export function messageEvent({ kind }: ChannelRecord): string {
 	return messageEvents[kind];
 }
 
-/** Sends the app the events that it subscribed to, may read, and is present for. Events of one call arrive in any order. */
+/**
+ * Sends the app the events to which it has subscribed, for which it has the scope, and whose channel it can see. Events
+ * of one call arrive in any order.
+ */
 export function sendEvents(state: State, ...all: readonly AppEvent[]): void {
 	const received = all.filter((one) => receives(state, one));
 	const events = received.map(({ event, channel }): SimulatorEvent => {
@@ -41,7 +44,7 @@ function receives({ app }: State, { subscription, channel, everywhere = false }:
 	return channel === undefined || everywhere || channel.members.has(app.user);
 }
 
-/** Joins and leaves of private channels need the scope of private channels. */
+/** The scope for an event. Joins and leaves in private channels need the scope of private channels. */
 function scopeThere(scope: string, channel: ChannelRecord | undefined): string {
 	return scope === "channels:read" && channel && channel.kind !== "channel" ? "groups:read" : scope;
 }

@@ -16,13 +16,13 @@ export function isSessionStatus(status: string): status is SessionStatus {
 	return statuses.has(status);
 }
 
-/** The session of a thread, if the app has created one. */
+/** The session of a thread. Undefined if the app has not created one. */
 export function sessionAt(state: State, { channel, threadTs }: SessionPlace): SessionRecord | undefined {
 	return state.sessions.get(messageId({ channel, ts: threadTs }));
 }
 
 /**
- * Sets the status of a session, and creates the session if necessary. The title is only for a new session:
+ * Sets the status of a session, and creates a missing session. The title applies only to a new session:
  * https://docs.slack.dev/reference/methods/agents.sessions.setStatus
  */
 export function setSession(
@@ -37,14 +37,17 @@ export function setSession(
 	return session;
 }
 
-/** Gives a thread a title, with or without a session: https://docs.slack.dev/reference/methods/assistant.threads.setTitle */
+/**
+ * Sets the title of a thread, with or without a session:
+ * https://docs.slack.dev/reference/methods/assistant.threads.setTitle
+ */
 export function titleThread(state: State, place: SessionPlace, title: string): void {
 	const session = sessionAt(state, place) ?? { ...place, status: "active", title };
 	session.title = title;
 	state.sessions.set(messageId({ channel: place.channel, ts: place.threadTs }), session);
 }
 
-/** https://docs.slack.dev/reference/methods/agents.sessions.rename */
+/** Renames a session: https://docs.slack.dev/reference/methods/agents.sessions.rename */
 export function renameSession(state: State, place: SessionPlace, title: string): SessionRecord {
 	const session = sessionAt(state, place);
 	if (!session) throw new Refusal("session_not_found");
@@ -52,7 +55,7 @@ export function renameSession(state: State, place: SessionPlace, title: string):
 	return session;
 }
 
-/** A person gives the session another title: https://docs.slack.dev/reference/events/agent_session_title_changed */
+/** Renames a session as a person: https://docs.slack.dev/reference/events/agent_session_title_changed */
 export function retitleSession(state: State, by: UserRecord, place: SessionPlace, title: string): void {
 	const before = sessionAt(state, place)?.title ?? "";
 	renameSession(state, place, title);

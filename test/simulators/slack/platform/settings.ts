@@ -3,40 +3,50 @@ export interface Allowance {
 	readonly perMs: number;
 }
 
-/** Limits of Slack that a test may change. If Slack documents no number, the comment explains ours. */
+/** Limits of Slack that a test may change. If Slack documents no number, the comment explains the chosen number. */
 export interface SimulatorSettings {
 	/**
-	 * Calls per minute by tier, for each method and workspace: https://docs.slack.dev/apis/web-api/rate-limits. The lowest
-	 * is "1+" with "a small amount of burst", for which Slack documents no number.
+	 * Calls per minute by tier, for each method and workspace: https://docs.slack.dev/apis/web-api/rate-limits. The
+	 * lowest tier is "1+" with "a small amount of burst". Slack documents no number for the burst.
 	 */
 	readonly tiers: Readonly<Record<1 | 2 | 3 | 4, number>>;
-	/** Posts to one channel: "1 per second", with "short bursts" for which Slack documents no number. */
+	/** Posts to one channel: "1 per second", with "short bursts". Slack documents no number for the bursts. */
 	readonly posts: Allowance;
 	/**
-	 * Limits for commercial apps: https://docs.slack.dev/changelog/2025/05/29/rate-limit-changes-for-non-marketplace-apps
+	 * Type of app, which decides about the limits for commercial apps:
+	 * https://docs.slack.dev/changelog/2025/05/29/rate-limit-changes-for-non-marketplace-apps
 	 */
 	readonly app: "internal" | "commercial";
-	/** https://docs.slack.dev/apis/events-api#responding */
+	/** Time limit for an acknowledgement: https://docs.slack.dev/apis/events-api#responding */
 	readonly acknowledgeMs: number;
 	/** Delays before the retries of an unacknowledged event: https://docs.slack.dev/apis/events-api#retries */
 	readonly retriesMs: readonly number[];
-	/** https://docs.slack.dev/interactivity/handling-user-interaction#message_responses */
+	/**
+	 * Number of uses and lifetime of a response URL:
+	 * https://docs.slack.dev/interactivity/handling-user-interaction#message_responses
+	 */
 	readonly responseUses: number;
 	readonly responseMs: number;
-	/** https://docs.slack.dev/surfaces/modals: "trigger_ids expire three seconds after". */
+	/** Lifetime of a trigger: "trigger_ids expire three seconds after", https://docs.slack.dev/surfaces/modals */
 	readonly triggerMs: number;
-	/** `assistant.threads.setStatus`: "a two-minute timeout". */
+	/** Lifetime of a status, "a two-minute timeout" in `assistant.threads.setStatus`. */
 	readonly statusMs: number;
-	/** Maximum duration of a stream. Observed, and not documented: slackapi/node-slack-sdk #2702. */
+	/**
+	 * Maximum duration of a stream. The value is observed, because Slack does not document it: slackapi/node-slack-sdk
+	 * #2702.
+	 */
 	readonly streamMs: number;
-	/** Characters of a whole stream. Slack documents no number; a block of Markdown has as many. */
+	/**
+	 * Maximum number of characters in a whole stream. Slack documents no number, so this is the limit of a Markdown
+	 * block.
+	 */
 	readonly streamText: number;
 	/**
-	 * Delay between the last step of an upload and its appearance in the channel. Slack documents no number. A test may
-	 * change it.
+	 * Delay between the last step of an upload and the appearance of the file in the channel. Slack documents no
+	 * number.
 	 */
 	shareMs: number;
-	/** Milliseconds in which people can edit a message. If undefined, without limit. */
+	/** Milliseconds within which people can edit a message. Unlimited if undefined. */
 	readonly editWindowMs: number | undefined;
 }
 

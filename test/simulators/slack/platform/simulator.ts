@@ -22,13 +22,13 @@ export interface SimulatorOptions {
 	readonly seed?: number;
 	readonly settings?: Partial<SimulatorSettings>;
 	readonly app?: string;
-	/** Manifest of the app. Default: everything known. */
+	/** Manifest of the app. By default, a manifest with all known features. */
 	readonly manifest?: AppManifest;
 }
 
 /**
- * Slack in one process: workspaces, channels and people, as apps and people see them. All behavior depends on its clock and
- * its seed.
+ * Slack in one process: workspaces, channels and people, as apps and people see them. The behaviour depends only on its
+ * clock and its seed.
  */
 export class Simulator {
 	readonly clock: Clock;
@@ -36,7 +36,7 @@ export class Simulator {
 	readonly api: WebApi;
 	readonly network: Network;
 	readonly delivery: Delivery;
-	/** The workspace that installed the app, which is the default workspace. */
+	/** The workspace that has installed the app. It is the default workspace. */
 	readonly home: Team;
 
 	constructor(options: SimulatorOptions = {}) {
@@ -54,12 +54,12 @@ export class Simulator {
 		this.home = new Team(this.state, team);
 	}
 
-	/** Bot token of the app under test, `xoxb-…`. */
+	/** Bot token of the app under test, with the prefix `xoxb-`. */
 	get token(): string {
 		return this.state.app.botToken;
 	}
 
-	/** App token that opens sockets, `xapp-…`. */
+	/** App token that opens sockets, with the prefix `xapp-`. */
 	get appToken(): string {
 		return this.state.app.appToken;
 	}
@@ -76,14 +76,14 @@ export class Simulator {
 		return this.state.app.user;
 	}
 
-	/** Another workspace, for people of Slack Connect. Without a name, the first one. */
+	/** Returns another workspace, for people of Slack Connect. Without a name, the first one. */
 	team(name?: string): Team {
 		if (name === undefined) return this.home;
 		const id = this.state.stamps.id("T");
 		return new Team(this.state, { id, name, domain: name.toLowerCase() });
 	}
 
-	/** A public channel of the first team with all present and later members. */
+	/** Creates a public channel of the first team, with all current and later members. */
 	channel(name: string): Channel {
 		return this.home.channel(name);
 	}
@@ -92,7 +92,7 @@ export class Simulator {
 		return this.home.member(name, options);
 	}
 
-	/** The channel with the id, or the thread with the id `CHANNEL-TS`. */
+	/** Finds the channel with this id, or the thread with an id of the form `CHANNEL-TS`. */
 	place(id: string): Channel {
 		const [channel = "", threadTs] = id.split("-");
 		return new Channel(this.state, this.state.channel(channel), threadTs);
@@ -109,8 +109,8 @@ export class Simulator {
 	}
 
 	/**
-	 * Posts of the app without their final text: streams that it has not stopped, and posts that the test takes for drafts,
-	 * for example by a button.
+	 * Posts of the app without their final text: streams that the app has not stopped, and posts for which the test's
+	 * function returns true.
 	 */
 	unfinished(isDraft: (shown: Shown) => boolean = () => false): Shown[] {
 		const { state } = this;
@@ -129,12 +129,12 @@ export class Simulator {
 		install(this.state.app, manifest);
 	}
 
-	/** A response to a press or a command at its URL. */
+	/** Sends a response to a press or a command to its response URL. */
 	respond(url: string, body: unknown): ApiResponse {
 		return respond(this.state, url, body);
 	}
 
-	/** Users that posts of the app would have notified. */
+	/** Users whom posts of the app would have notified. */
 	get pings(): readonly Ping[] {
 		return this.state.pings;
 	}
@@ -149,7 +149,7 @@ export class Simulator {
 		return this.state.violations.splice(0);
 	}
 
-	/** Ends all connections. Throws if a violation was not taken. */
+	/** Ends all connections. Throws if a recorded violation was not read. */
 	close(): void {
 		this.delivery.close();
 		const violations = this.drainViolations();

@@ -10,14 +10,14 @@ export class Stamps {
 		this.#clock = clock;
 	}
 
-	/** A timestamp of a message, later than all before: `1767225600.000000`. */
+	/** Creates a message timestamp that is later than all earlier timestamps, for example `1767225600.000000`. */
 	create(): string {
 		this.#last = Math.max(this.#last + 1, Math.floor(this.#clock.now() * 1000));
 		const micros = String(this.#last).padStart(7, "0");
 		return `${micros.slice(0, -6)}.${micros.slice(-6)}`;
 	}
 
-	/** A unique id with a prefix: `T`, `U`, `C`, `D`, `G`, `F`, `B`, `A`, `V`, `Ev`. */
+	/** Creates a unique id with a prefix: `T`, `U`, `C`, `D`, `G`, `F`, `B`, `A`, `V`, `Ev`. */
 	id(prefix: string): string {
 		this.#count += 1;
 		const moment = Math.floor(this.#clock.now()).toString(36).padStart(8, "0");

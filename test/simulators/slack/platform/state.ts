@@ -18,12 +18,12 @@ import { Refusal } from "./refusal.ts";
 import type { SimulatorSettings } from "./settings.ts";
 import type { Stamps } from "./stamps.ts";
 
-/** An occurrence that the app receives. */
+/** A payload for the app: an event, a command or another interaction. */
 export interface SimulatorEvent {
 	readonly kind: "event" | "command" | "interactive";
 	/** The inner event, or the payload of a press, a form, a shortcut or a command. */
 	readonly body: Readonly<Record<string, unknown>>;
-	/** The interaction that waits for an acknowledgement, if this is not an event. */
+	/** The interaction that needs the acknowledgement. Undefined for an event. */
 	readonly interaction?: InteractionRecord;
 	readonly channel?: ChannelRecord;
 }
@@ -33,23 +33,23 @@ export class State {
 	readonly ids: Ids;
 	readonly stamps: Stamps;
 	readonly settings: SimulatorSettings;
-	/** The workspace that installed the app. */
+	/** The workspace that has installed the app. */
 	readonly team: TeamRecord;
 	readonly app: AppRecord;
 	readonly users = new Map<string, UserRecord>();
 	readonly channels = new Map<string, ChannelRecord>();
 	readonly files = new Map<string, FileRecord>();
 	readonly views = new Map<string, ViewRecord>();
-	/** By the id of the person. */
+	/** Home tabs by the id of the person. */
 	readonly homes = new Map<string, HomeRecord>();
-	/** By the id of the person: the channel that they look at beside the app. */
+	/** By the id of the person, the channel that the person looks at while the app is open. */
 	readonly contexts = new Map<string, ChannelRecord>();
 	readonly interactions: InteractionRecord[] = [];
-	/** Statuses by the id of the first message of a thread. */
+	/** Statuses by the id of the thread's first message. */
 	readonly statuses = new Map<string, StatusRecord>();
-	/** By the id of the message that the thread began with. */
+	/** Sessions by the id of the thread's first message. */
 	readonly sessions = new Map<string, SessionRecord>();
-	/** Suggestions of the app, by `CHANNEL-` for a channel and `CHANNEL-TS` for a thread. */
+	/** Suggested prompts of the app. The key is `CHANNEL-` for a channel, and `CHANNEL-TS` for a thread. */
 	readonly prompts = new Map<string, PromptsRecord>();
 	readonly pings: Ping[] = [];
 	/** Refused calls that no correct app sends, and faults of the simulator itself. */
@@ -74,12 +74,12 @@ export class State {
 		return this.clock.now();
 	}
 
-	/** A number from 0 to 1, from the seed. */
+	/** Returns a number from 0 to 1, derived from the seed. */
 	chance(): number {
 		return chanceOf(this.ids);
 	}
 
-	/** Simultaneous events are delivered in any order. */
+	/** Emits events. Several events of one call may be delivered in any order. */
 	emit(...events: readonly SimulatorEvent[]): void {
 		for (const listener of [...this.#listeners]) listener(events);
 	}
@@ -100,7 +100,7 @@ export class State {
 		return channel;
 	}
 
-	/** A message that several users can request, so not an ephemeral one. */
+	/** Finds a message that several users can request, so not an ephemeral message. */
 	message(channel: ChannelRecord, ts: string): MessageRecord {
 		const found = channel.messages.find((message) => message.ts === ts);
 		if (!found || found.deleted || found.onlyFor) throw new Refusal("message_not_found");

@@ -7,7 +7,7 @@ import { settleStream } from "./stream-state.ts";
 
 const subscription = "agent_session_stopped";
 
-/** Sets the status of the app in a thread: https://docs.slack.dev/ai/agent-sessions */
+/** Sets the status of the app in one thread: https://docs.slack.dev/ai/agent-sessions */
 export function setStatus(
 	state: State,
 	where: { readonly channel: ChannelRecord; readonly threadTs: string },
@@ -21,7 +21,7 @@ export function setStatus(
 }
 
 /**
- * A person presses the Stop button of an active session. The app must end the status itself:
+ * Presses the Stop button of an active session as a person. The app must then end the status itself:
  * https://docs.slack.dev/reference/events/agent_session_stopped
  */
 export function stopSession(
@@ -31,7 +31,7 @@ export function stopSession(
 ): void {
 	const shown = state.statuses.get(messageId({ channel, ts: threadTs }));
 	const isAtWork = shown !== undefined && shown.status !== "" && shown.until === undefined;
-	// Without that subscription, people see an icon that cannot be pressed.
+	// Without the subscription to this event, people see an icon instead of a button.
 	if (!isAtWork || !state.app.subscriptions.has(subscription)) throw new Refusal("no_stop_button");
 	const event = {
 		...{ type: subscription, channel: channel.id, user: by.id, thread_ts: threadTs },
@@ -41,21 +41,24 @@ export function stopSession(
 	sendEvents(state, { subscription, channel, event });
 }
 
-/** Timestamps of the messages of a thread that still grow. */
+/** Timestamps of a thread's messages that still grow. */
 function streamingIn(state: State, channel: ChannelRecord, threadTs: string): string[] {
 	const here = channel.messages.filter((message) => message.threadTs === threadTs && !message.deleted);
 	return here.filter((one) => settleStream(state, one)?.state === "in_progress").map(({ ts }) => ts);
 }
 
-/** "Cleared when the app sends a reply": https://docs.slack.dev/reference/methods/assistant.threads.setStatus */
+/**
+ * Clears a status after a reply. Slack documents: "Cleared when the app sends a reply",
+ * https://docs.slack.dev/reference/methods/assistant.threads.setStatus
+ */
 export function clearStatus(state: State, { channel, threadTs }: MessageRecord): void {
 	if (threadTs === undefined) return;
 	const known = state.statuses.get(messageId({ channel, ts: threadTs }));
-	// A session is active until the app ends it.
+	// The status of a session, which has no end time, stays until the app ends it.
 	if (known?.until !== undefined) state.statuses.delete(messageId({ channel, ts: threadTs }));
 }
 
-/** Visible statuses of the app by thread. */
+/** Visible statuses of the app in a channel and its threads. */
 export function statusesNow(state: State, channel: ChannelRecord): StatusRecord[] {
 	const now = state.now();
 	return [...state.statuses.values()].filter(

@@ -1,14 +1,16 @@
 import type { MessageRecord, StreamRecord } from "./records.ts";
 import type { State } from "./state.ts";
 
-/** The stream of a message at this moment: Slack ends it after some minutes (slackapi/node-slack-sdk #2702). */
+/**
+ * The stream of a message in its current state. Slack ends a stream after some minutes (slackapi/node-slack-sdk #2702).
+ */
 export function settleStream(state: State, { stream }: MessageRecord): StreamRecord | undefined {
 	const isLate = stream !== undefined && state.now() - stream.startedAt >= state.settings.streamMs;
 	if (isLate && stream.state === "in_progress") stream.state = "errored";
 	return stream;
 }
 
-/** Messages of streams without a final text: those that still grow, and those whose streams Slack ended. */
+/** Stream messages without a final text: messages that still grow, and messages whose stream Slack has ended. */
 export function unfinishedStreams(state: State): MessageRecord[] {
 	const messages = [...state.channels.values()].flatMap((channel) => channel.messages);
 	return messages.filter((message) => {

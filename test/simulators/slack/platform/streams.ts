@@ -17,7 +17,7 @@ import { settleStream } from "./stream-state.ts";
 
 type Mode = StreamRecord["mode"];
 
-/** Content that a call adds to a stream: chunks, or a text alone. */
+/** Content that a call adds to a stream: chunks, or only a text. */
 interface Piece {
 	readonly markdown_text?: string | undefined;
 	readonly chunks?: readonly AnyChunk[] | undefined;
@@ -29,7 +29,10 @@ interface Grown {
 	readonly blocks: readonly AnyBlock[];
 }
 
-/** Chunks of a call. Refuses text over the limit of a call: 12,000 characters by the comments of @slack/web-api. */
+/**
+ * Chunks of a call. Refuses text above the limit of a call, which is 12,000 characters according to the comments of
+ * @slack/web-api.
+ */
 export function chunksOf(state: State, { markdown_text: markdown, chunks }: Piece): readonly AnyChunk[] {
 	if (markdown !== undefined && chunks) {
 		state.violations.push("a stream takes markdown_text or chunks, not both");
@@ -45,7 +48,7 @@ export function chunksOf(state: State, { markdown_text: markdown, chunks }: Piec
 	return all;
 }
 
-/** The content with the chunks. Slack documents no limit of a whole stream; the settings have ours. */
+/** Adds chunks to the content. Slack documents no limit of a whole stream, so the settings define one. */
 export function grow(state: State, before: Grown, chunks: readonly AnyChunk[], mode: Mode): Grown {
 	const after = chunks.reduce<Grown>(({ text, blocks }, chunk) => {
 		const added = chunk.type === "markdown_text" ? chunk.text : "";
@@ -66,12 +69,12 @@ function withChunk(state: State, blocks: readonly AnyBlock[], chunk: AnyChunk, m
 				? withPlan(state, blocks, (plan) => ({ tasks: withTask(state, tasksOf(plan), chunk) }))
 				: withTask(state, blocks, chunk);
 		case "plan_update":
-			// A timeline has no plan.
+			// A timeline does not show the title of a plan.
 			return mode === "plan" ? withPlan(state, blocks, () => ({ title: chunk.title })) : [...blocks];
 	}
 }
 
-/** Text continues the text before it. */
+/** New text continues the previous text. */
 function withText(state: State, blocks: readonly AnyBlock[], added: string): AnyBlock[] {
 	if (added === "") return [...blocks];
 	const last = blocks.at(-1);
@@ -104,11 +107,11 @@ function isTask(block: AnyBlock): block is TaskCardBlock {
 }
 
 function tasksOf({ tasks = [] }: PlanBlock): TaskCardBlock[] {
-	// Every task of a stream is a card.
+	// The cast is safe because every task of a stream is a card.
 	return tasks as TaskCardBlock[];
 }
 
-/** A task keeps its position and the fields that an update does not name. */
+/** Adds or updates a task. An updated task keeps its position, and the fields that the update omits. */
 function withTask<Block extends AnyBlock>(
 	state: State,
 	blocks: readonly Block[],
@@ -132,7 +135,10 @@ function richText(text: string): RichTextBlock {
 	return { type: "rich_text", elements: [{ ...section, elements: [...section.elements] }] };
 }
 
-/** https://docs.slack.dev/reference/methods/chat.appendStream and https://docs.slack.dev/reference/methods/chat.stopStream */
+/**
+ * Returns the running stream of a message: https://docs.slack.dev/reference/methods/chat.appendStream and
+ * https://docs.slack.dev/reference/methods/chat.stopStream
+ */
 export function runningStream(state: State, message: MessageRecord): StreamRecord {
 	if (message.author !== state.app.user) throw new Refusal("message_not_owned_by_app");
 	const stream = settleStream(state, message);
@@ -140,17 +146,17 @@ export function runningStream(state: State, message: MessageRecord): StreamRecor
 	return stream;
 }
 
-/** Additions of a call to a stream. */
+/** Additions to a stream in one call. */
 interface Growing {
 	readonly chunks: readonly AnyChunk[];
 	/** `stop` ends the stream. */
 	readonly cause: "append" | "stop";
-	/** Below everything else. */
+	/** Blocks that are placed below all other content. */
 	readonly blocks?: readonly AnyBlock[];
 	readonly metadata?: MessageMetadata | undefined;
 }
 
-/** Adds to a running stream, and sends the change as events. */
+/** Adds content to a running stream, and sends the change as events. */
 export function growMessage(state: State, message: MessageRecord, growing: Growing): void {
 	const stream = runningStream(state, message);
 	const { chunks, cause, blocks = [], metadata } = growing;

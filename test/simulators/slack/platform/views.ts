@@ -5,7 +5,7 @@ import type { InteractionRecord, ViewRecord } from "./records.ts";
 import { Refusal } from "./refusal.ts";
 import type { State } from "./state.ts";
 
-/** Uses a trigger, which is valid once and for three seconds: https://docs.slack.dev/surfaces/modals */
+/** Uses a trigger, which is valid only once and for three seconds: https://docs.slack.dev/surfaces/modals */
 function useTrigger(state: State, triggerId: string): InteractionRecord {
 	const interaction = state.interactions.find((one) => one.triggerId === triggerId);
 	if (!interaction) throw new Refusal("invalid_trigger_id");
@@ -15,7 +15,7 @@ function useTrigger(state: State, triggerId: string): InteractionRecord {
 	return interaction;
 }
 
-/** https://docs.slack.dev/reference/methods/views.open */
+/** Opens a view: https://docs.slack.dev/reference/methods/views.open */
 export function openView(state: State, triggerId: string, view: ModalView): ViewRecord {
 	const checkedView = checked(state, view);
 	const opener = useTrigger(state, triggerId);
@@ -34,7 +34,7 @@ export function openView(state: State, triggerId: string, view: ModalView): View
 	return record;
 }
 
-/** https://docs.slack.dev/reference/methods/views.update */
+/** Updates a view: https://docs.slack.dev/reference/methods/views.update */
 export function updateView(state: State, record: ViewRecord, view: ModalView, hash?: string): void {
 	if (!record.view) throw new Refusal("not_found");
 	if (hash !== undefined && hash !== record.hash) throw new Refusal("hash_conflict");
@@ -53,7 +53,7 @@ function checked(state: State, view: ModalView): ModalView {
 	return { ...view, blocks: numbered(state, view.blocks) };
 }
 
-/** A version of a view. */
+/** Hash of a view, which changes with each version. */
 export function hashOf(state: State): string {
 	return `${Math.floor(state.now() / 1000)}.${state.stamps.id("h")}`;
 }

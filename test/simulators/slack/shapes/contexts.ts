@@ -1,7 +1,10 @@
 import type { UserRecord } from "../platform/records.ts";
 import type { State } from "../platform/state.ts";
 
-/** Things that a person looks at beside the app: https://docs.slack.dev/reference/events/app_context_changed */
+/**
+ * The channel or message that a person looks at while the app is open:
+ * https://docs.slack.dev/reference/events/app_context_changed
+ */
 export function contextOf(state: State, user: UserRecord): object {
 	const seen = state.contexts.get(user.id);
 	if (!seen) return {};

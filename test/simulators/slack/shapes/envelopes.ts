@@ -1,6 +1,9 @@
 import type { SimulatorEvent, State } from "../platform/state.ts";
 
-/** Payload of an occurrence. An event gets its outer part: https://docs.slack.dev/apis/events-api#event-type-structure */
+/**
+ * Payload for the app. An event is wrapped in its outer part:
+ * https://docs.slack.dev/apis/events-api#event-type-structure
+ */
 export function payloadOf(state: State, { kind, body, channel }: SimulatorEvent): Record<string, unknown> {
 	if (kind !== "event") return { ...body };
 	const { app, team } = state;
@@ -8,7 +11,7 @@ export function payloadOf(state: State, { kind, body, channel }: SimulatorEvent)
 		...{ enterprise_id: team.enterpriseId ?? null, team_id: team.id, user_id: app.user.id },
 		...{ is_bot: true, is_enterprise_install: false },
 	};
-	// Events of a shared channel name the team of their origin.
+	// An event in a shared channel names the team that it comes from.
 	const teamId = typeof body["team"] === "string" ? body["team"] : team.id;
 	return {
 		...{ token: app.verificationToken, team_id: teamId, context_team_id: team.id },

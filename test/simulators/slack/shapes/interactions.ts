@@ -50,7 +50,7 @@ function containerOf(message: MessageRecord | undefined, view: Pick<ViewRecord, 
 	};
 }
 
-/** https://docs.slack.dev/interactivity/implementing-slash-commands#app_command_handling */
+/** Payload of a command: https://docs.slack.dev/interactivity/implementing-slash-commands#app_command_handling */
 function commandShape(state: State, interaction: InteractionRecord): Record<string, unknown> {
 	const { user, channel, responseUrl, triggerId } = interaction;
 	const { app, team } = state;

@@ -6,10 +6,10 @@ import { messageShape } from "./messages.ts";
 
 const channelTypes = { channel: "channel", group: "group", im: "im", mpim: "mpim" } as const;
 
-/** Thread facts that events do not have. */
+/** Fields of a message that its events do not contain. */
 const notInEvents = ["reactions", "reply_count", "reply_users", "reply_users_count", "latest_reply"];
 
-/** https://docs.slack.dev/reference/events/message */
+/** Shape of a message event: https://docs.slack.dev/reference/events/message */
 export function messageEventShape(state: State, message: MessageRecord): Record<string, unknown> {
 	const { channel } = message;
 	const shape: Record<string, unknown> = { ...messageShape(state, message) };
@@ -24,7 +24,7 @@ export function messageEventShape(state: State, message: MessageRecord): Record<
 	};
 }
 
-/** Fields that the client of a person adds. The context is described at https://docs.slack.dev/reference/events/message.im */
+/** Fields that a person's client adds. The context is documented at https://docs.slack.dev/reference/events/message.im */
 function fromClient(state: State, message: MessageRecord): object {
 	const isContext =
 		state.app.agentView && message.channel.kind === "im" && state.contexts.has(message.author.id);
@@ -34,26 +34,26 @@ function fromClient(state: State, message: MessageRecord): object {
 	};
 }
 
-/** Id that a client generates for its message. */
+/** Id that a client creates for its message. */
 function clientId({ ts }: MessageRecord): string {
 	const digits = ts.replace(".", "").padStart(32, "0");
 	return digits.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12}).*$/, "$1-$2-$3-$4-$5");
 }
 
-/** https://docs.slack.dev/reference/events/app_mention */
+/** Shape of a mention event: https://docs.slack.dev/reference/events/app_mention */
 export function appMentionShape(state: State, message: MessageRecord): Record<string, unknown> {
 	const { channel_type: _, subtype: __, parent_user_id: ___, ...shape } = messageEventShape(state, message);
 	const event_ts = message.edited?.ts ?? message.ts;
 	return { ...shape, type: "app_mention", event_ts };
 }
 
-/** Inner message of an event. */
+/** The message inside an event, without the fields of the event itself. */
 function inner(event: Record<string, unknown>): Record<string, unknown> {
 	const { channel: _, channel_type: __, event_ts: ___, ...message } = event;
 	return message;
 }
 
-/** https://docs.slack.dev/reference/events/message/message_changed */
+/** Shape of an event about a changed message: https://docs.slack.dev/reference/events/message/message_changed */
 export function changedShape(
 	state: State,
 	message: MessageRecord,
@@ -70,7 +70,7 @@ export function changedShape(
 	};
 }
 
-/** https://docs.slack.dev/reference/events/message/message_deleted */
+/** Shape of an event about a deleted message: https://docs.slack.dev/reference/events/message/message_deleted */
 export function deletedShape(
 	state: State,
 	{ ts: deleted, channel }: MessageRecord,

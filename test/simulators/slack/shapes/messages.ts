@@ -5,7 +5,7 @@ import { repliesTo } from "../platform/threads.ts";
 import { fileShape, guardedFileShape } from "./files.ts";
 import { botProfileShape } from "./people.ts";
 
-/** A message in responses: https://docs.slack.dev/reference/objects/message-object */
+/** Shape of a message in a response: https://docs.slack.dev/reference/objects/message-object */
 export function messageShape(
 	state: State,
 	message: MessageRecord,
@@ -54,7 +54,7 @@ function attachmentsOf({ attachments, previews }: MessageRecord): Record<string,
 	return all.length === 0 ? {} : { attachments: all.map((one, index) => ({ id: index + 1, ...one })) };
 }
 
-/** Forwarded message inside another one, as Slack sends it. Its documentation shows no example. */
+/** A forwarded message inside another message, in Slack's form. Slack's documentation shows no example. */
 export function forwardShape(state: State, message: MessageRecord): object {
 	const { ts, author, text, blocks, channel, files } = message;
 	const { name } = author;
@@ -102,7 +102,7 @@ function reactionsShape({ reactions }: MessageRecord): object[] {
 	}));
 }
 
-/** Remainder of a thread whose first message was deleted. */
+/** Placeholder for a deleted first message whose thread still exists. */
 function tombstoneShape(message: MessageRecord): Record<string, unknown> {
 	const text = "This message was deleted.";
 	const head = {

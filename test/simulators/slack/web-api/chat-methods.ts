@@ -9,7 +9,7 @@ import { urlOf } from "../shapes/people.ts";
 import { demandScope, joinedChannel, type Method, method, visibleChannel } from "./method.ts";
 
 export const chatMethods: readonly Method[] = [
-	// https://docs.slack.dev/reference/methods/chat.postMessage
+	// Documentation: https://docs.slack.dev/reference/methods/chat.postMessage
 	method("chat.postMessage", { tier: "post", scope: "chat:write" }, ({ state, args }) => {
 		if (args.username ?? args.icon_emoji ?? args.icon_url) demandScope(state, "chat:write.customize");
 		const channel = joinedChannel(state, args.channel);
@@ -23,7 +23,7 @@ export const chatMethods: readonly Method[] = [
 		announce(state, message);
 		return { channel: channel.id, ts: message.ts, message: messageShape(state, message, { metadata: true }) };
 	}),
-	// https://docs.slack.dev/reference/methods/chat.postEphemeral
+	// Documentation: https://docs.slack.dev/reference/methods/chat.postEphemeral
 	method("chat.postEphemeral", { tier: 4, scope: "chat:write" }, ({ state, args }) => {
 		const channel = joinedChannel(state, args.channel);
 		const onlyFor = state.users.get(args.user);
@@ -36,7 +36,7 @@ export const chatMethods: readonly Method[] = [
 		});
 		return { message_ts: message.ts };
 	}),
-	// https://docs.slack.dev/reference/methods/chat.update
+	// Documentation: https://docs.slack.dev/reference/methods/chat.update
 	method("chat.update", { tier: 3, scope: "chat:write" }, ({ state, args }) => {
 		const channel = visibleChannel(state, args.channel);
 		const message = ownMessage(state, state.message(channel, args.ts), "cant_update_message");
@@ -44,8 +44,8 @@ export const chatMethods: readonly Method[] = [
 		const stream = settleStream(state, message);
 		if (stream?.state === "in_progress") throw new Refusal("streaming_state_conflict");
 		const { text, ...contents } = readContents(state, args);
-		// "If the text argument is provided and blocks are not, the blocks will be removed". Only then do people see
-		// "edited".
+		// Slack documents: "If the text argument is provided and blocks are not, the blocks will be removed". People
+		// see "edited" only in this case.
 		const isEdit = args.text !== undefined && contents.blocks === undefined;
 		const change = {
 			...(args.text !== undefined && { text }),
@@ -56,13 +56,13 @@ export const chatMethods: readonly Method[] = [
 		changeMessage(state, message, { ...change, ...contents }, { by: state.app.user, isEdit });
 		return { channel: channel.id, ts: message.ts, text: message.text, message: messageShape(state, message) };
 	}),
-	// https://docs.slack.dev/reference/methods/chat.delete
+	// Documentation: https://docs.slack.dev/reference/methods/chat.delete
 	method("chat.delete", { tier: 3, scope: "chat:write" }, ({ state, args }) => {
 		const channel = visibleChannel(state, args.channel);
 		removeMessage(state, ownMessage(state, state.message(channel, args.ts), "cant_delete_message"));
 		return { channel: channel.id, ts: args.ts };
 	}),
-	// https://docs.slack.dev/reference/methods/chat.getPermalink
+	// Documentation: https://docs.slack.dev/reference/methods/chat.getPermalink
 	method("chat.getPermalink", { tier: 4 }, ({ state, args }) => {
 		const channel = visibleChannel(state, args.channel);
 		const message = state.message(channel, args.message_ts);

@@ -14,7 +14,7 @@ const require = createRequire(import.meta.url);
 const source = fileURLToPath(new URL("./method-arguments.ts", import.meta.url));
 const cacheDirectory = fileURLToPath(new URL("../../../node_modules/.cache/slack-schema/", import.meta.url));
 const roots = ["ChatMethods", "ConversationMethods", "OtherMethods", "SentEvents"] as const;
-/** Packages from which the schemas are built. */
+/** Packages that provide the types for the schemas. */
 const packages = ["@slack/types", "@slack/web-api", "ts-json-schema-generator"];
 const limits = { maxDepth: 100, maxNodes: 1_000_000 };
 
@@ -25,11 +25,13 @@ interface Root extends Schema {
 
 type Roots = Readonly<Record<(typeof roots)[number], Root>>;
 
-/** Checks calls and events against the types of Slack's packages with the limits in their comments. */
+/**
+ * Checks calls and events against the types in Slack's packages, and against the limits in the comments of these types.
+ */
 export class Contract {
 	static #loaded: Contract | undefined;
 	readonly #ajv = new Ajv({ strict: false, allErrors: true, validateSchema: false, logger: false });
-	/** Root of each method. */
+	/** The root schema that contains each method. */
 	readonly #methods = new Map<string, (typeof roots)[number]>();
 	readonly #roots: Roots;
 	readonly #validators = new Map<string, ValidateFunction>();
@@ -48,13 +50,13 @@ export class Contract {
 		return Contract.#loaded;
 	}
 
-	/** Faults of the arguments of a method, including unknown ones. */
+	/** Faults of a method's arguments, including unknown arguments. */
 	faults(method: keyof AllMethods | "event", args: unknown): string[] {
 		const validate = this.#validators.get(method) ?? this.#compile(method);
 		return validate(args) ? [] : unionErrors(validate.errors ?? []);
 	}
 
-	/** Arguments of forms: strings, and JSON for all other types. */
+	/** Arguments of a form, in which strings stay strings and all other types are JSON. */
 	readForm(method: string, fields: Readonly<Record<string, string>>): Record<string, unknown> {
 		const root = this.#methods.get(method);
 		if (root === undefined) return { ...fields };
@@ -91,7 +93,7 @@ function isJson(text: string): boolean {
 	return text.startsWith("{") || text.startsWith("[");
 }
 
-/** Building the schemas takes seconds, so they are cached for each version of the types and of the generator. */
+/** Building the schemas takes seconds, so they are cached by the versions of the types and of the generator. */
 function readSchemas(): Roots {
 	const written = String(readFileSync(source).byteLength);
 	const file = `${cacheDirectory}${[...packages.map(versionOf), written].join("-")}.json`;
@@ -102,11 +104,11 @@ function readSchemas(): Roots {
 		writeFileSync(`${file}.${process.pid}`, JSON.stringify(schemas));
 		renameSync(`${file}.${process.pid}`, file);
 	}
-	// Written by this class.
+	// The cast is safe because only this class writes the file.
 	const read = schemas ?? (parseJson(readFileSync(file, "utf8"), limits) as Roots);
 	for (const root of roots) {
 		limitByComments(read[root]);
-		// The types include a block of any type, which every misspelled block would match.
+		// The types include a block of any type, which would accept every misspelled block.
 		if (read[root].definitions["Block"]) read[root].definitions["Block"] = { not: {} };
 	}
 	return read;
@@ -115,13 +117,13 @@ function readSchemas(): Roots {
 function versionOf(name: string): string {
 	let directory = dirname(require.resolve(name));
 	while (!existsSync(join(directory, "package.json"))) directory = dirname(directory);
-	// Every package has a version.
+	// The cast is safe because every package has a version.
 	return (parseJson(readFileSync(join(directory, "package.json"), "utf8")) as { readonly version: string })
 		.version;
 }
 
 function generateSchemas(): Roots {
-	// Loads the compiler, only if no schema is cached.
+	// Loads the compiler only if no schema is cached.
 	const { createGenerator }: typeof import("ts-json-schema-generator") = require("ts-json-schema-generator");
 	const generator = createGenerator({
 		path: source,
@@ -131,6 +133,6 @@ function generateSchemas(): Roots {
 		jsDoc: "extended",
 	});
 	const schemas = roots.map((root) => [root, generator.createSchema(root)] as const);
-	// Schemas of the generator have properties and definitions.
+	// The cast is safe because the generator always writes properties and definitions.
 	return Object.fromEntries(schemas) as unknown as Roots;
 }

@@ -8,20 +8,20 @@ import { messageShape } from "../shapes/messages.ts";
 import { demandScope, demandScopeThere, type Method, method, visibleChannel } from "./method.ts";
 
 export const conversationMethods: readonly Method[] = [
-	// https://docs.slack.dev/reference/methods/conversations.info
+	// Documentation: https://docs.slack.dev/reference/methods/conversations.info
 	method("conversations.info", { tier: 3 }, ({ state, args }) => {
 		const channel = visibleChannel(state, args.channel);
 		demandScopeThere(state, channel, "read");
 		return { channel: channelShape(state, channel, args.include_num_members) };
 	}),
-	// https://docs.slack.dev/reference/methods/conversations.members
+	// Documentation: https://docs.slack.dev/reference/methods/conversations.members
 	method("conversations.members", { tier: 4 }, ({ state, args }) => {
 		const channel = visibleChannel(state, args.channel);
 		demandScopeThere(state, channel, "read");
 		const { page, next } = pageOf([...channel.members], args, 1000);
 		return { members: page.map(({ id }) => id), response_metadata: { next_cursor: next } };
 	}),
-	// https://docs.slack.dev/reference/methods/conversations.open
+	// Documentation: https://docs.slack.dev/reference/methods/conversations.open
 	method("conversations.open", { tier: 3 }, ({ state, args }) => {
 		if (args.channel !== undefined) return { channel: { id: visibleChannel(state, args.channel).id } };
 		const people = (args.users ?? "")
@@ -34,7 +34,7 @@ export const conversationMethods: readonly Method[] = [
 		const channel = openConversation(state, people);
 		return { channel: args.return_im ? channelShape(state, channel) : { id: channel.id } };
 	}),
-	// https://docs.slack.dev/reference/methods/conversations.history
+	// Documentation: https://docs.slack.dev/reference/methods/conversations.history
 	method("conversations.history", { tier: 3 }, ({ state, args }) => {
 		const channel = readableChannel(state, args.channel);
 		const top = channel.messages.filter(
@@ -43,7 +43,7 @@ export const conversationMethods: readonly Method[] = [
 		const newestFirst = inTime(top, args).toReversed();
 		return readPage(state, newestFirst, args);
 	}),
-	// https://docs.slack.dev/reference/methods/conversations.replies
+	// Documentation: https://docs.slack.dev/reference/methods/conversations.replies
 	method("conversations.replies", { tier: 3 }, ({ state, args }) => {
 		const channel = readableChannel(state, args.channel);
 		const found = channel.messages.find((message) => message.ts === args.ts && isStored(message));
@@ -52,7 +52,7 @@ export const conversationMethods: readonly Method[] = [
 		const replies = found.threadTs === undefined ? inTime(repliesTo(found), args) : [];
 		return readPage(state, [found, ...replies], args);
 	}),
-	// https://docs.slack.dev/reference/methods/users.conversations
+	// Documentation: https://docs.slack.dev/reference/methods/users.conversations
 	method("users.conversations", { tier: 3 }, ({ state, args = {} }) => {
 		const kinds = (args.types ?? "public_channel").split(",").map((type) => kindNamed(type.trim()));
 		for (const [, scope] of kinds) demandScope(state, scope);
@@ -118,6 +118,7 @@ function inTime(messages: readonly MessageRecord[], { oldest, latest, inclusive 
 }
 
 function readPage(state: State, messages: readonly MessageRecord[], args: Timed): Record<string, unknown> {
+	// Commercial apps have a lower maximum:
 	// https://docs.slack.dev/changelog/2025/05/29/rate-limit-changes-for-non-marketplace-apps
 	const maximum = state.settings.app === "commercial" ? 15 : 999;
 	const { page, next } = pageOf(messages, args, maximum);
@@ -129,7 +130,7 @@ function readPage(state: State, messages: readonly MessageRecord[], args: Timed)
 	};
 }
 
-/** https://docs.slack.dev/apis/web-api/pagination */
+/** Returns one page of a list, and the cursor of the next page: https://docs.slack.dev/apis/web-api/pagination */
 function pageOf<Item>(items: readonly Item[], { limit = 100, cursor = "" }: Paged, maximum: number) {
 	const from = cursor === "" ? 0 : Number(Buffer.from(cursor, "base64").toString().replace("next:", ""));
 	if (!Number.isInteger(from)) throw new Refusal("invalid_cursor");

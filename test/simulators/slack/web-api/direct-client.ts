@@ -2,7 +2,7 @@ import { ManualClock } from "@parley/base/testing";
 import { Simulator, type SimulatorOptions } from "../platform/simulator.ts";
 import type { ApiResponse } from "./exchange.ts";
 
-/** The app under test. Its calls are answered synchronously. */
+/** The app under test. The simulator answers its calls synchronously. */
 class DirectClient {
 	readonly #simulator: Simulator;
 
@@ -10,7 +10,7 @@ class DirectClient {
 		this.#simulator = simulator;
 	}
 
-	/** Default: the bot token. */
+	/** Token of the call. By default, the bot token. */
 	call(
 		method: string,
 		args: Readonly<Record<string, unknown>> = {},
@@ -19,7 +19,7 @@ class DirectClient {
 		return this.#simulator.api.answer({ method, args, token });
 	}
 
-	/** The response of a call. Throws a refusal of Slack. */
+	/** Returns the response to a call. Throws if Slack refuses the call. */
 	asks(method: string, args: Readonly<Record<string, unknown>> = {}): Readonly<Record<string, unknown>> {
 		const { body } = this.call(method, args);
 		if (body["ok"] !== true) throw new Error(JSON.stringify(body));
@@ -36,7 +36,7 @@ class DirectClient {
 		return { id: `${record.id}-${String(ts)}`, ts: String(ts) };
 	}
 
-	/** Responds at a response URL. */
+	/** Sends a response to a response URL. */
 	responds(interaction: { readonly record: { readonly responseUrl?: string } }, body: object): ApiResponse {
 		return this.#simulator.respond(interaction.record.responseUrl ?? "", body);
 	}
@@ -56,7 +56,7 @@ export function errorOf({ body }: ApiResponse): unknown {
 	return body["error"];
 }
 
-/** A simulator with a stopped clock, one channel, one member and the app. */
+/** A simulator with a stopped clock, one channel, one member, and the app. */
 export function pausedSimulator(options: SimulatorOptions = {}) {
 	const clock = new ManualClock();
 	const simulator = new Simulator({ clock, ...options });

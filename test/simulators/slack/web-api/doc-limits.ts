@@ -1,4 +1,4 @@
-/** The part of a JSON Schema that has limits. */
+/** The part of JSON Schema that describes limits. */
 export interface Schema {
 	$ref?: string;
 	type?: string | readonly string[];
@@ -23,7 +23,7 @@ const ofEach = new RegExp(`in each item is ${number} characters`, "i");
 export function limitByComments(schema: unknown): void {
 	if (typeof schema !== "object" || schema === null) return;
 	if ("description" in schema && typeof schema.description === "string") {
-		// Every object with a description is a schema.
+		// The cast is safe because every object with a description is a schema.
 		limit(schema as Schema, schema.description.replaceAll("`", "").replaceAll(/\s+/g, " "));
 	}
 	for (const inner of Object.values(schema)) limitByComments(inner);
@@ -47,7 +47,7 @@ function limit(schema: Schema, text: string): void {
 	else if (isText(schema) && greatest !== undefined) Object.assign(schema, textOf(lengths));
 }
 
-/** True if the schema is a text object. */
+/** Whether the schema describes a text object. */
 function isText({ $ref, anyOf }: Schema): boolean {
 	return $ref !== undefined ? /Element$|TextObject$/.test($ref) : Array.isArray(anyOf);
 }

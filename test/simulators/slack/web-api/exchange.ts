@@ -1,10 +1,10 @@
-/** A received call of the Web API, of any front end. */
+/** A call of the Web API as any front end has received it. */
 export interface ApiRequest {
-	/** Name, such as `chat.postMessage`. */
+	/** Name of the method, for example `chat.postMessage`. */
 	readonly method: string;
 	/** Arguments without the token. */
 	readonly args: Readonly<Record<string, unknown>>;
-	/** Token as sent. */
+	/** Token as the app sent it. */
 	readonly token?: string | undefined;
 }
 

@@ -6,16 +6,16 @@ import { Refusal } from "../platform/refusal.ts";
 import { fileShape, sharesShape } from "../shapes/files.ts";
 import { joinedChannel, type Method, method } from "./method.ts";
 
-/** https://slack.com/help/articles/204145658: "up to 1 MB". */
+/** Maximum size of a snippet, "up to 1 MB": https://slack.com/help/articles/204145658 */
 const snippetBytes = 1024 * 1024;
 
 export const fileMethods: readonly Method[] = [
-	// https://docs.slack.dev/reference/methods/files.info
+	// Documentation: https://docs.slack.dev/reference/methods/files.info
 	method("files.info", { tier: 4, scope: "files:read" }, ({ state, args }) => {
 		const file = fileOf(state, args.file);
 		return { file: { ...fileShape(state, file), shares: sharesShape(file) }, comments: [] };
 	}),
-	// https://docs.slack.dev/reference/methods/files.getUploadURLExternal
+	// Documentation: https://docs.slack.dev/reference/methods/files.getUploadURLExternal
 	method("files.getUploadURLExternal", { tier: 4, scope: "files:write" }, ({ state, args }) => {
 		const { filename, length, alt_txt: altText, snippet_type: snippet } = args;
 		if (filename === "" || !Number.isInteger(length) || length <= 0) throw new Refusal("invalid_arguments");
@@ -29,7 +29,7 @@ export const fileMethods: readonly Method[] = [
 		});
 		return { upload_url: uploadUrl(state, file), file_id: file.id };
 	}),
-	// https://docs.slack.dev/reference/methods/files.completeUploadExternal
+	// Documentation: https://docs.slack.dev/reference/methods/files.completeUploadExternal
 	method("files.completeUploadExternal", { tier: 4, scope: "files:write" }, ({ state, args }) => {
 		const files = args.files.map(({ id, title }) => {
 			const file = state.files.get(id);
@@ -41,13 +41,14 @@ export const fileMethods: readonly Method[] = [
 		const threadTs = channel && thread !== undefined ? threadOf(state, channel, thread) : undefined;
 		if (blocks) checkBlocks(state, blocks, blockLimits.blocksOfMessage);
 		for (const { file, title } of files) Object.assign(file, { complete: true, title });
-		// Alternative text is for images. Observed for other files: the response is the same, and the file is not shown.
+		// Alternative text is only for images. For other files, Slack was observed to send the same response, but not
+		// to show the file.
 		const isShown = files.every(({ file }) => file.altText === undefined || file.type.startsWith("image/"));
 		if (channel && isShown) {
 			shareFiles(state, {
 				...{ files: files.map(({ file }) => file), channel, text },
 				...(threadTs !== undefined && { threadTs }),
-				// "If the initial_comment field is provided, the blocks field is ignored."
+				// Slack documents: "If the initial_comment field is provided, the blocks field is ignored."
 				...(blocks && text === "" && { blocks: numbered(state, blocks) }),
 			});
 		}

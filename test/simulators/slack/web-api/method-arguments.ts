@@ -33,8 +33,8 @@ interface Token {
 }
 
 /**
- * The documentation has `alt_txt`, the package has `alt_text`, and Slack ignores unknown arguments:
- * https://docs.slack.dev/reference/methods/files.getUploadURLExternal
+ * Arguments of an upload. The documentation names `alt_txt`, the package names `alt_text`, and Slack ignores unknown
+ * arguments: https://docs.slack.dev/reference/methods/files.getUploadURLExternal
  */
 interface Upload extends Token {
 	filename: string;
@@ -43,7 +43,10 @@ interface Upload extends Token {
 	snippet_type?: string;
 }
 
-/** Content of messages. The types of the package are a union of hundreds of members, whose errors name no mistake. */
+/**
+ * Content arguments of messages. The package's own types are a union of hundreds of members, whose errors do not
+ * identify the mistake.
+ */
 interface Contents extends Token {
 	channel: string;
 	text?: string;
@@ -81,7 +84,7 @@ interface Update extends Contents {
 	reply_broadcast?: boolean;
 }
 
-/** One of both, which is checked when it is opened. */
+/** Arguments to open a conversation: either a channel or users. The method checks that one of the two is present. */
 interface Open extends Token {
 	channel?: string;
 	users?: string;
@@ -89,7 +92,7 @@ interface Open extends Token {
 	return_im?: boolean;
 }
 
-/** https://docs.slack.dev/interactivity/handling-user-interaction#message_responses */
+/** A response to an interaction: https://docs.slack.dev/interactivity/handling-user-interaction#message_responses */
 interface Response {
 	text?: string;
 	blocks?: KnownBlock[];
@@ -102,7 +105,10 @@ interface Response {
 	metadata?: MessageMetadata;
 }
 
-/** The source of the schemas for every call. There are several types, because the package has some names twice. */
+/**
+ * Source of the schemas for all calls. The methods are divided between several types, because the package uses some
+ * names twice.
+ */
 export interface ChatMethods {
 	"chat.appendStream": ChatAppendStreamArguments;
 	"chat.delete": ChatDeleteArguments;

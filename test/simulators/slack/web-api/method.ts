@@ -3,7 +3,7 @@ import { Refusal } from "../platform/refusal.ts";
 import type { State } from "../platform/state.ts";
 import type { AllMethods } from "./contract.ts";
 
-/** A call that passed the contract, as a method receives it. */
+/** A call that has passed the contract, in the form for a method. */
 export interface Call<Args> {
 	readonly state: State;
 	readonly args: Args;
@@ -11,26 +11,26 @@ export interface Call<Args> {
 
 export interface Method {
 	readonly name: keyof AllMethods;
-	/** Rate limit tier. `post`: like `chat.postMessage`. */
+	/** Rate limit tier. `post` is the limit of `chat.postMessage`. */
 	readonly tier: 1 | 2 | 3 | 4 | "post";
-	/** Required scope, if it does not depend on the channel. */
+	/** Required scope. Absent if the scope depends on the channel. */
 	readonly scope?: string;
 	readonly token: "bot" | "app" | "configuration";
-	/** Returns the fields of the response besides `ok`. */
+	/** Returns the fields of the response in addition to `ok`. */
 	handle(call: Call<unknown>): Readonly<Record<string, unknown>>;
 }
 
-/** Defines a method, with the arguments of its type. */
+/** Defines a method whose arguments have the type of that method. */
 export function method<Name extends Exclude<keyof AllMethods, "response_url">>(
 	name: Name,
 	how: Omit<Method, "name" | "handle" | "token"> & { readonly token?: Method["token"] },
 	handle: (call: Call<AllMethods[Name]>) => Readonly<Record<string, unknown>>,
 ): Method {
-	// The arguments match the schema, which is made of this type.
+	// The cast is safe because the arguments match the schema, which is generated from this type.
 	return { token: "bot", ...how, name, handle: (call) => handle(call as Call<AllMethods[Name]>) };
 }
 
-/** https://docs.slack.dev/reference/methods#errors */
+/** Refuses a call without the needed scope: https://docs.slack.dev/reference/methods#errors */
 export function demandScope({ app }: State, needed: string): void {
 	if (app.scopes.has(needed)) return;
 	throw new Refusal("missing_scope", { body: { needed, provided: [...app.scopes].join(",") } });
@@ -38,7 +38,7 @@ export function demandScope({ app }: State, needed: string): void {
 
 const families = { channel: "channels", group: "groups", im: "im", mpim: "mpim" } as const;
 
-/** The scope for channels of its kind: `channels:history`, `im:read`, … */
+/** The scope for this kind of channel, for example `channels:history` or `im:read`. */
 export function demandScopeThere(
 	state: State,
 	{ kind }: ChannelRecord,
@@ -47,7 +47,7 @@ export function demandScopeThere(
 	demandScope(state, `${families[kind]}:${what}`);
 }
 
-/** A channel that the app can see: a public one, or one with the app as member. */
+/** Finds a channel that the app can see: a public channel, or a channel with the app as a member. */
 export function visibleChannel(state: State, id: string): ChannelRecord {
 	const channel = state.channel(id);
 	const isThere = channel.members.has(state.app.user);
@@ -55,7 +55,7 @@ export function visibleChannel(state: State, id: string): ChannelRecord {
 	return channel;
 }
 
-/** A channel with the app as member that is not archived. */
+/** Finds a channel that has the app as a member and is not archived. */
 export function joinedChannel(state: State, id: string): ChannelRecord {
 	const channel = visibleChannel(state, id);
 	if (channel.archived) throw new Refusal("is_archived");

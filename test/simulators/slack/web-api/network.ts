@@ -5,11 +5,11 @@ import type { ApiResponse } from "./exchange.ts";
 import { refused } from "./web-api.ts";
 
 export interface Fault extends NetworkFault {
-	/** Slack refuses with this error and does not perform the call. With `drop: "after-commit"` it performs the call. */
+	/** Error with which Slack refuses the call. Slack does not perform the call, except with `drop: "after-commit"`. */
 	readonly error?: string;
 }
 
-/** The network between an app and Slack. Calls are labelled by their method, or `response_url`, `upload` or `download`. */
+/** The network between an app and Slack. The label of a call is its method, or `response_url`, `upload` or `download`. */
 export class Network extends FaultyNetwork<Fault> {
 	constructor(state: State) {
 		super(state.clock);

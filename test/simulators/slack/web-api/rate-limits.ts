@@ -17,7 +17,7 @@ export class RateLimits {
 		this.#state = state;
 	}
 
-	/** Counts a call, or refuses it with 429 and a wait. A refused call does not count. */
+	/** Counts a call. Refuses it with 429 and a waiting time if the limit is reached. A refused call is not counted. */
 	count({ name, tier }: Method, channel: unknown): void {
 		const { settings } = this.#state;
 		if (tier === "post") {

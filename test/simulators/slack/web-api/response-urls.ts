@@ -11,7 +11,7 @@ import { faultyArguments, refused } from "./web-api.ts";
 type Response = ChatMethods["response_url"];
 
 /**
- * Responds to a press or a command at its URL, which needs no token:
+ * Sends a response to the response URL of a press or a command. The URL needs no token:
  * https://docs.slack.dev/interactivity/handling-user-interaction#message_responses
  */
 export function respond(state: State, url: string, body: unknown): ApiResponse {
@@ -26,7 +26,7 @@ export function respond(state: State, url: string, body: unknown): ApiResponse {
 			state.violations.push(...faults.map((fault) => `response_url${fault}`));
 			throw faultyArguments(faults);
 		}
-		// The contract has checked the body.
+		// The cast is safe because the contract has checked the body.
 		carryOut(state, interaction, body as Response);
 		interaction.responses += 1;
 		return { status: 200, headers: {}, body: { ok: true } };
@@ -36,7 +36,7 @@ export function respond(state: State, url: string, body: unknown): ApiResponse {
 	}
 }
 
-/** Effect of a response: by a response URL, or with the acknowledgement of a command. */
+/** Applies a response, which was sent to a response URL or with the acknowledgement of a command. */
 export function carryOut(state: State, interaction: InteractionRecord, response: Response): void {
 	const { channel, message, user } = interaction;
 	if (!channel) throw new Refusal("invalid_url", { status: 404 });
@@ -45,8 +45,8 @@ export function carryOut(state: State, interaction: InteractionRecord, response:
 		return;
 	}
 	const contents = readContents(state, response);
-	// By default a press replaces the original: "by default, replace_original is true" for presses without a
-	// `response_type`.
+	// By default, the response to a press replaces the original message: "by default, replace_original is true" for
+	// presses without a `response_type`.
 	const replaces =
 		response.replace_original ?? (interaction.kind === "press" && response.response_type === undefined);
 	if (replaces && message) {

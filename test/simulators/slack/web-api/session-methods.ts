@@ -12,15 +12,15 @@ import type { State } from "../platform/state.ts";
 import { setStatus } from "../platform/statuses.ts";
 import { demandScope, joinedChannel, type Method, method } from "./method.ts";
 
-/** By the comments of @slack/web-api. */
+/** Limits from the comments of @slack/web-api. */
 const titleLength = 200;
 const maxLoadingMessages = 10;
-/** "A maximum of 4 suggested prompts", by the comments of the manifest. */
+/** Limit from the comments of the manifest: "A maximum of 4 suggested prompts". */
 const maxPrompts = 4;
 
-/** Methods of agents: sessions, statuses and suggestions. */
+/** Methods of agents: sessions, statuses and suggested prompts. */
 export const sessionMethods: readonly Method[] = [
-	// https://docs.slack.dev/reference/methods/agents.sessions.setStatus
+	// Documentation: https://docs.slack.dev/reference/methods/agents.sessions.setStatus
 	method("agents.sessions.setStatus", { tier: 3, scope: "chat:write" }, ({ state, args }) => {
 		demandAgent(state);
 		if (args.username ?? args.icon_emoji ?? args.icon_url) demandScope(state, "chat:write.customize");
@@ -30,26 +30,26 @@ export const sessionMethods: readonly Method[] = [
 		const session = setSession(state, threadAt(state, args.channel_id, args.thread_ts), { status, title });
 		return { status, title: session.title };
 	}),
-	// https://docs.slack.dev/reference/methods/agents.sessions.rename
+	// Documentation: https://docs.slack.dev/reference/methods/agents.sessions.rename
 	method("agents.sessions.rename", { tier: 3, scope: "chat:write" }, ({ state, args }) => {
 		demandAgent(state);
 		demandTitle(state, args.title, 1);
 		const { title } = renameSession(state, threadAt(state, args.channel_id, args.thread_ts), args.title);
 		return { title };
 	}),
-	// https://docs.slack.dev/reference/methods/assistant.threads.setStatus
+	// Documentation: https://docs.slack.dev/reference/methods/assistant.threads.setStatus
 	method("assistant.threads.setStatus", { tier: 4, scope: "assistant:write" }, ({ state, args }) => {
 		if ((args.loading_messages?.length ?? 0) > maxLoadingMessages) throw new Refusal("invalid_arguments");
 		const where = threadAt(state, args.channel_id, args.thread_ts);
 		setStatus(state, where, args.status, state.now() + state.settings.statusMs);
 		return {};
 	}),
-	// https://docs.slack.dev/reference/methods/assistant.threads.setTitle
+	// Documentation: https://docs.slack.dev/reference/methods/assistant.threads.setTitle
 	method("assistant.threads.setTitle", { tier: 2, scope: "assistant:write" }, ({ state, args }) => {
 		titleThread(state, threadAt(state, args.channel_id, args.thread_ts), args.title);
 		return {};
 	}),
-	// https://docs.slack.dev/reference/methods/assistant.threads.setSuggestedPrompts
+	// Documentation: https://docs.slack.dev/reference/methods/assistant.threads.setSuggestedPrompts
 	method(
 		"assistant.threads.setSuggestedPrompts",
 		{ tier: 2, scope: "assistant:write" },
@@ -75,7 +75,7 @@ function demandTitle(state: State, title: string, least = 0): void {
 
 function threadAt(state: State, channelId: string, threadTs: string | undefined): SessionPlace {
 	const channel = joinedChannel(state, channelId);
-	// "Required for thread-based sessions in regular channels and DMs."
+	// Slack documents: "Required for thread-based sessions in regular channels and DMs."
 	if (threadTs === undefined) throw new Refusal("missing_thread_ts");
 	const root = channel.messages.find(({ ts, onlyFor }) => ts === threadTs && !onlyFor);
 	if (!root || root.threadTs !== undefined) throw new Refusal("thread_not_found");

@@ -12,9 +12,10 @@ import type { ChatMethods } from "./method-arguments.ts";
 
 type Start = ChatMethods["chat.startStream"];
 
-/** Messages that grow: https://docs.slack.dev/messaging/sending-and-scheduling-messages#text-streaming */
+/** Methods of growing messages: https://docs.slack.dev/messaging/sending-and-scheduling-messages#text-streaming */
 export const streamMethods: readonly Method[] = [
-	// https://docs.slack.dev/reference/methods/chat.startStream. The streamer of @slack/web-api also starts without content.
+	// Documentation: https://docs.slack.dev/reference/methods/chat.startStream. A stream may start without content, as
+	// the streamer of @slack/web-api does.
 	method("chat.startStream", { tier: 2, scope: "chat:write" }, ({ state, args }) => {
 		if (args.username ?? args.icon_emoji ?? args.icon_url) demandScope(state, "chat:write.customize");
 		const channel = joinedChannel(state, args.channel);
@@ -31,17 +32,17 @@ export const streamMethods: readonly Method[] = [
 		if (state.app.agent) setSession(state, { channel, threadTs }, { status: "processing" });
 		return { channel: channel.id, ts: message.ts };
 	}),
-	// https://docs.slack.dev/reference/methods/chat.appendStream
+	// Documentation: https://docs.slack.dev/reference/methods/chat.appendStream
 	method("chat.appendStream", { tier: 4, scope: "chat:write" }, ({ state, args }) => {
 		const message = state.message(joinedChannel(state, args.channel), args.ts);
 		runningStream(state, message);
 		const chunks = chunksOf(state, args);
-		// "Either markdown_text or chunks is required."
+		// Slack documents: "Either markdown_text or chunks is required."
 		if (chunks.length === 0) throw new Refusal("no_text");
 		growMessage(state, message, { chunks, cause: "append" });
 		return { channel: args.channel, ts: message.ts };
 	}),
-	// https://docs.slack.dev/reference/methods/chat.stopStream
+	// Documentation: https://docs.slack.dev/reference/methods/chat.stopStream
 	method("chat.stopStream", { tier: 2, scope: "chat:write" }, ({ state, args }) => {
 		const message = state.message(joinedChannel(state, args.channel), args.ts);
 		runningStream(state, message);
@@ -59,7 +60,7 @@ export const streamMethods: readonly Method[] = [
 	}),
 ];
 
-/** "This is required when starting a streaming conversation outside of a DM": the types of @slack/web-api. */
+/** The types of @slack/web-api state: "This is required when starting a streaming conversation outside of a DM". */
 function demandRecipient(
 	state: State,
 	{ kind }: ChannelRecord,
@@ -71,7 +72,7 @@ function demandRecipient(
 	if (user && teamId !== undefined && user.team.id !== teamId) throw violated(state, "team_not_found");
 }
 
-/** Display of tasks. Default: one card each. */
+/** Display of the tasks. By default, one card for each task. */
 function modeOf(state: State, { task_display_mode: mode = "timeline" }: Start): "timeline" | "plan" {
 	if (mode === "timeline" || mode === "plan") return mode;
 	state.violations.push(`task_display_mode ${mode} is not known: use timeline or plan`);

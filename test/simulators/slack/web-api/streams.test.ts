@@ -4,7 +4,7 @@ import { errorOf, pausedSimulator, section } from "./direct-client.ts";
 
 const minute = 60_000;
 
-/** A thread in which Anna has asked, and the calls of a stream there. */
+/** A thread that Anna has started with a question, and the calls of a stream in it. */
 function questionSimulator() {
 	const standing = pausedSimulator();
 	const { simulator, app, anna, general } = standing;

@@ -8,19 +8,19 @@ import { viewShape } from "../shapes/views.ts";
 import { type Method, method } from "./method.ts";
 
 export const viewMethods: readonly Method[] = [
-	// https://docs.slack.dev/reference/methods/views.open
+	// Documentation: https://docs.slack.dev/reference/methods/views.open
 	method("views.open", { tier: 4 }, ({ state, args }) => {
 		const trigger = "trigger_id" in args ? args.trigger_id : args.interactivity_pointer;
 		return { view: viewShape(state, openView(state, trigger, modal(args.view))) };
 	}),
-	// https://docs.slack.dev/reference/methods/views.update
+	// Documentation: https://docs.slack.dev/reference/methods/views.update
 	method("views.update", { tier: 4 }, ({ state, args }) => {
 		const found = "view_id" in args ? state.views.get(args.view_id) : byName(state, args.external_id);
 		if (!found) throw new Refusal("not_found");
 		updateView(state, found, modal(args.view), args.hash);
 		return { view: viewShape(state, found) };
 	}),
-	// https://docs.slack.dev/reference/methods/views.publish
+	// Documentation: https://docs.slack.dev/reference/methods/views.publish
 	method("views.publish", { tier: 4 }, ({ state, args: { user_id: userId, view, hash } }) => {
 		if (view.type !== "home") throw violated(state, "invalid_arguments");
 		return { view: viewShape(state, publishHome(state, state.user(userId), view, hash)) };

@@ -22,7 +22,7 @@ const methods = new Map<string, Method>(
 	].map((method) => [method.name, method]),
 );
 
-/** Slack's Web API over a simulator. Each call is answered synchronously. */
+/** Slack's Web API for a simulator. Answers each call synchronously. */
 export class WebApi {
 	readonly #state: State;
 	readonly #contract = Contract.load();
@@ -44,7 +44,7 @@ export class WebApi {
 		}
 	}
 
-	/** Arguments of a form, converted to the types of the method. */
+	/** Arguments of a form, converted to the argument types of the method. */
 	readForm(method: string, fields: Readonly<Record<string, string>>): Record<string, unknown> {
 		return this.#contract.readForm(method, fields);
 	}
@@ -62,7 +62,7 @@ export class WebApi {
 		return method.handle({ state: this.#state, args });
 	}
 
-	/** https://docs.slack.dev/reference/methods/auth.test#errors */
+	/** Checks the token of a call: https://docs.slack.dev/reference/methods/auth.test#errors */
 	#authorize({ token: kind }: Method, token: string | undefined): void {
 		const { app } = this.#state;
 		if (token === undefined || token === "") throw new Refusal("not_authed");
@@ -81,7 +81,7 @@ export class WebApi {
 	}
 }
 
-/** Invalid blocks have a separate error. */
+/** Slack has a separate error for invalid blocks. */
 export function faultyArguments(faults: readonly string[]): Refusal {
 	const isOfBlocks = faults.every((fault) => fault.startsWith("/blocks"));
 	const body = { response_metadata: { messages: faults.map((fault) => `[ERROR] ${fault}`) } };
