@@ -1,15 +1,15 @@
 import { defined, definedItems } from "@parley/base";
 import type { Room } from "../platform/inbound-event.ts";
 
-/** Content of the external key of a session: its channel, its person if it has only one, and its number there. */
+/** Content of a session's external key: its channel, its person if only one person has access, and its number in the channel. */
 export interface SessionKey {
 	readonly platform: string;
 	readonly tenant: string;
 	readonly channel: string;
 	readonly thread?: string;
-	/** The only person of the session; absent for a shared one. */
+	/** The only person of the session; absent for a shared session. */
 	readonly person?: string;
-	/** From 1. The first session of a room has no number in its key. */
+	/** Number of the session in its room, from 1. The key of the first session contains no number. */
 	readonly number: number;
 }
 
@@ -22,12 +22,12 @@ export function writeSessionKey({ platform, tenant, channel, thread, person, num
 	return `${place.join(":")}${personPart}${number > 1 ? `/${number}` : ""}`;
 }
 
-/** Returns undefined for a key of another form. */
+/** Reads an external key. Returns undefined for a key of another form. */
 export function readSessionKey(text: string): SessionKey | undefined {
 	const parts = form.exec(text)?.slice(1);
 	if (parts === undefined) return undefined;
 	try {
-		// The type of a match does not say that a group may be missing.
+		// A group of a match may be undefined, although its type is `string`.
 		const [platform = "", tenant = "", channel = "", thread, person] = parts
 			.slice(0, 5)
 			.map((part: string | undefined) => (part === undefined ? undefined : decodeURIComponent(part)));
@@ -40,7 +40,7 @@ export function readSessionKey(text: string): SessionKey | undefined {
 		};
 		return writeSessionKey(key) === text ? key : undefined;
 	} catch {
-		// An invalid percent escape: the key of another program.
+		// An invalid percent escape shows that another program wrote the key.
 		return undefined;
 	}
 }

@@ -30,14 +30,14 @@ export class KnownSessions {
 		return externalKey === undefined ? undefined : this.#byKey.get(externalKey);
 	}
 
-	/** In the order in which they became known. */
+	/** Returns the sessions of a room, in the order in which they became known. */
 	inRoom(roomKey: string): KnownSession[] {
 		return [...(this.#byRoom.get(roomKey) ?? [])].flatMap(
 			(externalKey) => this.#byKey.get(externalKey) ?? [],
 		);
 	}
 
-	/** Replaces another session with that key. */
+	/** Adds a session. Replaces another session with the same key. */
 	set(externalKey: string, session: KnownSession): void {
 		const before = this.#byKey.get(externalKey);
 		if (before !== undefined) this.#byId.delete(before.id);
@@ -66,7 +66,7 @@ export function deletionAt(session: string, seq: number): EventFrame {
 	return { type: "event", event: "session.deleted", session_id: session, payload: {}, seq };
 }
 
-/** A deleted session that reports its deletion to a reader at `seq`. */
+/** Returns a deleted session, which reports its deletion to a reader at `seq`. */
 export function goneSession(id: string, seq: number): OpenSession {
 	return {
 		id,

@@ -14,17 +14,17 @@ import { growingCursor } from "../store/retention.ts";
 import { fitPosts } from "../text/fit-posts.ts";
 import { parseText } from "../text/parse-text.ts";
 
-/** Time from the first content to the first post, so that it has some words. */
+/** Milliseconds from the first content to the first post, so that the post has some words. */
 const firstMs = 300;
-/** Time between two edits: at first, and at most, after refusals of the platform. */
+/** Milliseconds between two edits: the usual time, and the maximum after refusals of the platform. */
 const usualMs = 1200;
 const maxMs = 10_000;
-/** Number of times that the first post waits for a complete word, which a stream needs. */
+/** Maximum number of times that the first post waits for a complete word. A platform with streams cannot post less. */
 const maxDelays = 2;
 
 /**
- * The process that may have posted the first state of an answer: this one alone, an earlier one with this database, or one
- * with another database.
+ * Process that may have posted the first state of an answer: only this process, an earlier process with this database, or a process with another
+ * database.
  */
 export type LiveBegin = "here" | "earlier" | "elsewhere";
 
@@ -35,22 +35,22 @@ export interface LiveAnswerParts {
 	readonly conversation: string;
 	readonly platform: PostFormat;
 	readonly scene: Scene;
-	/** Level of the channel at this moment. */
+	/** Returns the present level of the channel. */
 	readonly level: () => LiveLevel;
 }
 
 /**
- * Shows the answer of the active run while it grows. The first state of each post is a row of the outbox; later states are
- * transient edits. The end of the run is a row of the same card, so that it replaces the last state, also after a crash.
+ * Shows the answer of the active run while it grows. The first state of each post is a row of the outbox; later states are transient edits. The
+ * complete answer is a row of the same card, so it replaces the last state, even after a crash.
  */
 export class LiveAnswer {
 	readonly #parts: LiveAnswerParts;
 	#run: Run | undefined;
 	#begin: LiveBegin = "here";
-	/** Text of the current reply, and the event whose reduction contains it. */
+	/** Text of the current reply, and the `seq` of the event whose reduction will contain the text. */
 	#text = "";
 	#textUntil: number | undefined;
-	/** Content of each post as planned or shown last. */
+	/** Content of each post that was planned or shown last. */
 	readonly #shown: string[] = [];
 	#isChanged = false;
 	#delayed = 0;
@@ -77,7 +77,7 @@ export class LiveAnswer {
 		if (content !== "") this.#change();
 	}
 
-	/** Sets the active run and its reduced parts. `seq`: the last reduced event. */
+	/** Sets the active run and its reduced parts. `seq` is the number of the last reduced event. */
 	show(run: Run | undefined, { seq, begin }: { readonly seq: number; readonly begin: LiveBegin }): void {
 		if (this.#textUntil !== undefined && seq >= this.#textUntil) {
 			this.#text = "";
@@ -97,7 +97,7 @@ export class LiveAnswer {
 		if (isGrown && run?.parts !== undefined) this.#change();
 	}
 
-	/** Whether the answer with this card, or one of its posts, was shown while it grew. */
+	/** Whether an answer was shown while it grew. `card` is the card of the answer or of one of its posts. */
 	hasShown(card: string): boolean {
 		return this.#grown !== undefined && card.startsWith(this.#grown);
 	}
@@ -112,7 +112,7 @@ export class LiveAnswer {
 	#change(): void {
 		this.#isChanged = true;
 		if (this.#run === undefined || this.#run.scheduled || this.#timer !== undefined) return;
-		// Its question must stay the last post. The answer to it is the next change.
+		// While a call waits for an answer, its question must stay the last post. The answer to the question is the next change.
 		if (this.#run.parts?.some((part) => part.type === "call" && part.waits !== undefined)) return;
 		this.#timer = this.#parts.clock.after(this.#shown.length === 0 ? firstMs : this.#waitMs, this.#tick);
 	}
@@ -130,7 +130,7 @@ export class LiveAnswer {
 		});
 	};
 
-	/** Resolves with true if the platform has no capacity at this moment. Never rejects. */
+	/** Shows the changed parts of the answer. Resolves with true if the platform has no capacity now. Never rejects. */
 	async #update(run: Run): Promise<boolean> {
 		const { outbox, conversation, log } = this.#parts;
 		let isRefused = false;
@@ -144,7 +144,7 @@ export class LiveAnswer {
 				this.#grown = cardOfRun(run);
 				if (index >= this.#shown.length) {
 					await this.#plan(card, payload);
-					// An earlier process may have planned it with other content.
+					// An earlier process may have planned the post with other content.
 					this.#isChanged ||= this.#begin !== "here";
 					this.#shown[index] = this.#begin === "here" ? content : "";
 					continue;
@@ -176,7 +176,7 @@ export class LiveAnswer {
 		if (isBlank(markdown)) return [];
 		const options = { dialect, limit: limits.post, maxPosts: limits.postsPerAnswer };
 		const { posts, file } = fitPosts(parseText(markdown), options);
-		// The answer will be a file with its start in one post, so the posts stay as they are.
+		// The complete answer will be a file with its start in one post, so the posts no longer change.
 		if (file !== undefined && this.#shown.length > 0) return [];
 		const { buttons, since } = grownPost(run, scene);
 		const grows = posts.length === 1 ? this.#grows(run) : undefined;
@@ -188,7 +188,7 @@ export class LiveAnswer {
 		return posts.map((body, index) => {
 			const key = postOfAnswer(cardOfRun(run), index);
 			const replyTo = index === 0 ? run.message : undefined;
-			// Each post has the button, by which it is found after a loss of the database.
+			// Each post has the Stop button. The button finds the post after a loss of the database.
 			const controls = [[stopOfPost(key, scene)]];
 			const facts = defined({ since, grows, replyTo });
 			return { type: "post", body, live: true, key, controls, buttons: [...buttons(index)], ...facts };

@@ -39,7 +39,7 @@ const opening: readonly Step[] = [
 const lost: readonly Step[] = [{ losesDatabase: true }, { passes: 60_000 }];
 const settles: Step = { passes: 60_000 };
 
-/** Visible posts of the channel, for which a loss of the database must make no difference. */
+/** Returns the visible posts of the channel. A loss of the database must not change them. */
 async function seen(steps: readonly Step[]): Promise<readonly string[]> {
 	const stage = await playScene([...opening, ...steps, settles]);
 	expect((await stage.connector.status()).stuck).toEqual([]);
@@ -143,7 +143,7 @@ test("a post in the thread of an old card comes after both, which are posted onc
 	expect(old.before([young], 9)).toEqual([]);
 });
 
-/** The database is lost, and the next process ends after the replay of the old events, which plans nothing. */
+/** Deletes the database, and ends the next process after the replay of the old events, which plans no posts. */
 async function cutShort(stage: Stage): Promise<void> {
 	const { frames } = stage.gateway.newest;
 	const rest = frames.splice(7);

@@ -4,12 +4,12 @@ import type { RenderedRow } from "../conversation/to-rows.ts";
 import { isAnswerCard } from "../platform/answer-card.ts";
 
 /**
- * Cards of a replay that are too old to be posted. Stores the last content of each card, with the time of its first row,
- * which is the time of its post. Later events must find that post and not create another one.
+ * Cards of a replay that are too old to be posted. Stores the last content of each card, with the time of its first row, which is the time of its
+ * post. Later events must find this post instead of creating another post.
  */
 export class OldCards {
 	readonly #cards = new Map<string, RenderedRow>();
-	/** By card. */
+	/** Rows that open threads, by card. */
 	readonly #threads = new Map<string, RenderedRow>();
 
 	copy(): OldCards {
@@ -19,13 +19,13 @@ export class OldCards {
 		return copy;
 	}
 
-	/** Stores the rows of one event. They must be complete. */
+	/** Stores the rows of one event. The rows must be complete. */
 	store(rows: readonly RenderedRow[]): void {
 		for (const [index, row] of rows.entries()) {
 			const { card, payload, seq } = row;
 			const standsFor = `${seq}/${index}`;
 			if (payload.type === "thread") this.#threads.set(payload.card, { ...row, standsFor });
-			// An answer does not change after its end.
+			// A complete answer never changes.
 			if (card === undefined || isAnswerCard(card)) continue;
 			const { at, lane, standsFor: first = standsFor } = this.#cards.get(card) ?? row;
 			this.#cards.set(card, { ...row, at, lane, standsFor: first });
@@ -38,8 +38,8 @@ export class OldCards {
 	}
 
 	/**
-	 * Removes and returns the cards that may still change, as rows of the event `seq`: those with controls. Cards of ended
-	 * tasks are excluded, because they get no further events.
+	 * Removes and returns the cards that may still change, as rows of the event `seq`. These are the cards with controls, except cards of ended tasks,
+	 * because ended tasks get no further events.
 	 */
 	open({ tasks }: ConversationState, seq: number): RenderedRow[] {
 		const live = new Set(tasks.live.map(({ id }) => taskCard(id)));

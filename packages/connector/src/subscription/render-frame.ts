@@ -13,7 +13,7 @@ export interface RenderedEvent {
 
 interface RenderTarget {
 	readonly scene: Scene;
-	/** Conversation of the room in the outbox. */
+	/** Id of the room's conversation in the outbox. */
 	readonly conversation: string;
 	readonly platform: ChatPlatform;
 	readonly log: Logger;
@@ -26,7 +26,7 @@ export function renderFrame(
 	{ scene, conversation, platform, log }: RenderTarget,
 ): RenderedEvent {
 	const { seq } = frame;
-	// The room of the other session of a fork shows it.
+	// The room of the original session shows this event.
 	if (isImported(frame)) return { state, rows: [] };
 	try {
 		const reduced = reduceConversation(state, { seq, at, event: frame }, scene);
@@ -44,8 +44,8 @@ export function isImported({ payload }: { readonly payload: object }): boolean {
 }
 
 /**
- * Gives the rows ids that no recorded event can have. A gateway that is restored from a copy still has the session, and
- * reuses the number of the deletion.
+ * Gives the rows ids that no recorded event can have. A gateway that was restored from a backup still has the session, and reuses the number of the
+ * deletion.
  */
 function asDeletion(rows: readonly RenderedRow[]): RenderedRow[] {
 	return rows.map((row, index) => ({ ...row, standsFor: `deleted/${row.at}/${index}` }));

@@ -19,12 +19,15 @@ import { LiveAnswer } from "./live-answer.ts";
 
 /** Display of growing answers, by channel. */
 export interface ChannelLevels {
-	/** `author`: author of the message, if one is known. */
+	/** `author`: author of the message, if known. */
 	liveLevel(
 		room: Room,
 		author: { readonly id: string; readonly name: string } | undefined,
 	): Promise<LiveLevel>;
-	/** Whether reactions show the state of messages, and whether a queued message can be added to the active run. `author`: as above. */
+	/**
+	 * Whether reactions show the state of messages, and whether a queued message can be added to the active run. `author`: author of the message, if
+	 * known.
+	 */
 	display(
 		room: Room,
 		author: { readonly id: string; readonly name: string } | undefined,
@@ -43,25 +46,25 @@ interface SessionAnswersParts {
 
 /** Runs of the session when the subscription began. */
 interface Before {
-	/** Last event of that time. */
+	/** `seq` of the last event before the subscription. */
 	readonly lastSeq: number;
-	/** Last event that another database may have posted. */
+	/** `seq` of the last event that another database may have posted. */
 	readonly replayedTo: number;
 	readonly open: readonly Run[];
 }
 
-/** Growing answers of one session: which run is shown and how, and the end of its posts. */
+/** Shows the growing answers of one session: selects the run and the level, and ends the posts of an answer. */
 export class SessionAnswers {
 	readonly #parts: SessionAnswersParts;
 	readonly #about: { readonly conversation: string; readonly room: Room; readonly scene: Scene };
 	readonly #before: Before;
 	readonly #live: LiveAnswer;
-	/** Runs that an earlier process may have begun to answer, and those of another database. */
+	/** Ids of runs that another process may have begun to answer: an earlier process, or a process with another database. */
 	readonly #earlier: Set<string>;
 	readonly #elsewhere = new Set<string>();
 	#level: LiveLevel = usualLevel;
 	#display = usualDisplay;
-	/** The run for which the level was read. */
+	/** Id of the run for which the level was read. */
 	#leveled: string | undefined;
 
 	constructor(
@@ -86,7 +89,7 @@ export class SessionAnswers {
 		});
 	}
 
-	/** Level of the channel as of the start of the active run. */
+	/** Level of the channel at the start of the active run. */
 	get level(): LiveLevel {
 		return this.#level;
 	}
@@ -101,7 +104,7 @@ export class SessionAnswers {
 		return this.#display.offers;
 	}
 
-	/** Reads the settings that the reducers need for a message. `waits`: it waits for other messages. */
+	/** Reads the settings that the reducers need for a message. `waits`: whether the message waits for other messages. */
 	async prepare(frame: OzzieEvent, waits: boolean): Promise<void> {
 		const { channels, log, platform } = this.#parts;
 		if (frame.event !== "user.message" || (platform.reacts === undefined && !waits)) return;
@@ -121,12 +124,12 @@ export class SessionAnswers {
 		this.#live.receive(frame);
 	}
 
-	/** Sets the runs that have not ended, the active one first. `seq`: the last reduced event. */
+	/** Sets the runs that have not ended, with the active run first. `seq` is the number of the last reduced event. */
 	show(open: readonly Run[], seq: number): void {
 		const { lastSeq, replayedTo } = this.#before;
 		for (const { id, seq: begun = seq } of open) {
 			if (seq <= lastSeq) this.#earlier.add(id);
-			// Also if a process between that database and this one has read the event of the message.
+			// The start of the run counts, because a later process with the other database may have read the event of the message.
 			if (begun <= replayedTo) this.#elsewhere.add(id);
 		}
 		const run = seq >= lastSeq ? open[0] : undefined;
@@ -151,14 +154,14 @@ export class SessionAnswers {
 	}
 
 	/**
-	 * Marks the row of an answer that another database may have posted. The row of an answer that was never shown before its end
-	 * loses its card, because no later row edits it. A post without a card is planned without further reads.
+	 * Marks the row of an answer that another database may have posted. If an answer was never shown before its end, its row loses its card, because no
+	 * later row edits it. A post without a card is planned without further reads.
 	 */
 	place(row: PlannedRow): PlannedRow {
 		const { card, ...post } = row;
 		if (card === undefined || !isAnswerCard(card) || isDeletion(row)) return row;
 		if (isOfOne(this.#elsewhere, card)) return { ...row, doubtful: true };
-		// An earlier process may have shown the answer of an event that it did not render.
+		// An earlier process may have shown the answer without rendering this event.
 		return row.seq <= this.#before.lastSeq || this.#mayHaveShown(card) ? row : post;
 	}
 
@@ -169,8 +172,8 @@ export class SessionAnswers {
 	}
 
 	/**
-	 * Ends the display of the answers that end with these events, before their last rows are planned. Returns deletions of the
-	 * posts that those rows do not use. `runs`: those that were open before the events, and after them. `seq`: the last event.
+	 * Ends the display of the answers that end with these events, before their last rows are planned. Returns deletions of the posts that those rows do
+	 * not use. `runs` are the open runs before and after the events. `seq` is the number of the last event.
 	 */
 	async endOf(
 		runs: { readonly before: readonly Run[]; readonly after: readonly Run[] },
@@ -194,8 +197,8 @@ export class SessionAnswers {
 	}
 
 	/**
-	 * Deletions of posts that another database may have posted for ended answers, and that their last rows do not use. Each is
-	 * searched, so old answers of a replay are left out.
+	 * Deletes posts that another database may have posted for ended answers, if the last rows do not use them. Each deletion needs a search, so old
+	 * answers of a replay are omitted.
 	 */
 	#leftElsewhere(ended: readonly Run[], rows: readonly PlannedRow[], seq: number): readonly PlannedRow[] {
 		const { clock, platform } = this.#parts;
@@ -227,7 +230,7 @@ function isOfOne(runs: ReadonlySet<string>, card: string): boolean {
 	return [...runs].some((run) => card.startsWith(answerCard(run)));
 }
 
-/** Deletes the post of a card. Such a row has no event, so its id contains the card. */
+/** Returns a row that deletes the post of a card. The row has no event, so its id contains the card. */
 function deletionOf(
 	post: { readonly card: string; readonly payload: Extract<Posting, { type: "delete" }> },
 	{ seq, at }: { readonly seq: number; readonly at: number },
@@ -235,10 +238,10 @@ function deletionOf(
 	return { seq, at, lane: "progress", ...post, standsFor: `delete/${post.card}` };
 }
 
-/** Maximum age of an answer of a replay whose other posts are searched. */
+/** Maximum age of a replayed answer whose other posts are searched, in milliseconds. */
 const recentMs = 3_600_000;
 
-/** The answer of a row, if it ended recently. */
+/** Returns the answer of a row, if the answer ended recently. */
 function answerOf(
 	{ card, at, payload }: PlannedRow,
 	now: number,

@@ -8,15 +8,15 @@ type Tx = Kysely<ConnectorTables>;
 
 /** Position in a session, and its state at that position. */
 export interface SessionCursor {
-	/** The newest event whose posts are planned. */
+	/** `seq` of the newest event whose posts are planned. */
 	readonly seq: number;
-	/** The last event that another database may have posted. */
+	/** `seq` of the last event that another database may have posted. */
 	readonly replayedTo: number;
-	/** Undefined if another version of this program wrote it. The session is then reduced again without posts. */
+	/** State at that position; undefined if another version of this program wrote it. The session is then reduced again without posts. */
 	readonly state?: ConversationState;
 }
 
-/** Whether rendering can continue here. After an interrupted replay it cannot, because the old cards were not written. */
+/** Whether rendering can continue at the cursor. It cannot after an interrupted replay, because the old cards were not stored. */
 export function isWhole(
 	cursor: SessionCursor,
 ): cursor is SessionCursor & { readonly state: ConversationState } {
@@ -31,7 +31,7 @@ const selectSessionCursor = hotStatement<
 	db.selectFrom("cursors").select(["seq", "replayed_to", "state"]).where("session", "=", p("session")),
 );
 
-/** Returns undefined for a session that this database has not rendered. */
+/** Reads the cursor of a session; undefined if this database has not rendered the session. */
 export async function readSessionCursor(db: Tx, session: string): Promise<SessionCursor | undefined> {
 	const [row] = await selectSessionCursor(db, { session });
 	if (row === undefined) return undefined;
@@ -47,7 +47,7 @@ export async function readSessionCursor(db: Tx, session: string): Promise<Sessio
 interface Trace {
 	readonly seq: number;
 	readonly changedAt: number;
-	/** Absent if an earlier version wrote the row, or if the session has no state. */
+	/** External key; absent if an earlier version wrote the row, or if the session has no state. */
 	readonly externalKey?: string;
 }
 
@@ -75,9 +75,9 @@ export async function forgetSessionCursor(tx: Tx, session: string): Promise<void
 }
 
 /**
- * Creates a cursor at the beginning of a session. This database may have rendered and forgotten the session before, and the
- * gateway may have it again from a copy. The settled posts of that time are deleted, because their ids could hide new
- * posts. Its cards stay, so that further events edit them. Closes the session if the database fails.
+ * Creates a cursor at the beginning of a session. This database may have rendered and forgotten the session before, and the gateway may have restored
+ * it from a backup. The settled posts of that time are deleted, because their ids could hide new posts. The session's cards stay, so that further
+ * events edit them. Closes the session if the database fails.
  */
 export async function beginSessionCursor(
 	store: Store<ConnectorTables>,
@@ -99,12 +99,12 @@ export async function beginSessionCursor(
 	return { seq: 0, replayedTo: opened.lastSeq };
 }
 
-/** Limits above any conversation state. */
+/** Limits for parsing a state. Every conversation state is below them. */
 const stateLimits = { maxDepth: 64, maxNodes: 1_000_000 };
 
 function readState(text: string): ConversationState | undefined {
 	const value = parseJson(text, stateLimits);
 	const isOurs = typeof value === "object" && value !== null && "v" in value;
-	// This version of the program wrote the JSON.
+	// The cast is true because this version of the program wrote the JSON.
 	return isOurs && value.v === emptyConversation.v ? (value as unknown as ConversationState) : undefined;
 }

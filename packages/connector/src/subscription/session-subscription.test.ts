@@ -59,7 +59,7 @@ test("a thousand queued frames share few transactions", async () => {
 
 test("an event that cannot be rendered is skipped with a log line, and the next one is shown", async () => {
 	const stage = await playScene([{ says: "one" }]);
-	// As a gateway of a later version may send it: of a name that is known, and of a kind that is not.
+	// A gateway of a later version may send an event with a known name and an unknown kind of content.
 	Object.defineProperty(stage.platform, "person", {
 		value: () => {
 			throw new Error("nobody has a name today");
@@ -109,7 +109,7 @@ test("a gateway whose data was replaced ends the session with a notice, and a me
 	]);
 });
 
-/** The process ends without a commit. */
+/** Ends the process without a further commit. */
 async function crash(stage: Stage): Promise<void> {
 	stage.store.refusals = Number.POSITIVE_INFINITY;
 	await stage.connector.stop();
@@ -153,7 +153,7 @@ test("a state without rows is saved when it has become too expensive to restore"
 	expect((await cursorOf(stage)).seq).toBe(session.frames.length);
 });
 
-/** The typing signs that a room shows in the next half minute. */
+/** Returns the number of typing indicators that a room shows in the next half minute. */
 async function typingIn(stage: Stage): Promise<number> {
 	const { calls } = stage.platform.surface;
 	const before = calls.length;
@@ -169,7 +169,7 @@ test("typing is shown while a call runs and another one waits for approval, and 
 	session.record("tool.call", { ...call, status: "started", arguments: {} });
 	await stage.quiet();
 	expect(await typingIn(stage)).toBeGreaterThan(2);
-	// The call itself asks for a value.
+	// The running call itself asks for a value.
 	const token = session.ask({ type: "text", label: "Which folder?" });
 	await stage.quiet();
 	expect(await typingIn(stage)).toBe(0);

@@ -26,7 +26,7 @@ import { forgetSessionCursor, type SessionCursor } from "./session-cursors.ts";
 import { stepWords, Typing } from "./typing.ts";
 import { waitsForPeople } from "./waits-for-people.ts";
 
-/** Replayed events that are older than this are not posted. */
+/** Maximum age of replayed events that are posted, in milliseconds. */
 const staleMs = 24 * 3_600_000;
 
 /** Maximum frames per transaction. */
@@ -50,7 +50,7 @@ export interface SessionSubscriptionParts {
 	readonly modelWatch: Pick<ModelWatch, "noteEvent">;
 	readonly clock: Clock;
 	readonly log: Logger;
-	/** Ends the subscription. The next process continues with the remaining events. */
+	/** Signal that ends the subscription. The next process continues with the remaining events. */
 	readonly signal: AbortSignal;
 	/** Called for each frame. */
 	onFrame(): void;
@@ -62,9 +62,9 @@ export interface SessionSubscriptionParts {
 export class SessionSubscription implements RoomSession {
 	readonly session: string;
 	readonly room: Room;
-	/** Resolves when the session is deleted, or closed here. Rejects if it cannot be read further. */
+	/** Promise that resolves when the session is deleted, or when this subscription is closed. Rejects if the session cannot be read further. */
 	readonly ended: Promise<"deleted" | "closed">;
-	/** Resolves when all events from before this subscription are rendered, or when it ends. */
+	/** Promise that resolves when all events from before this subscription are rendered, or when the subscription ends. */
 	readonly caughtUp: Promise<void>;
 	readonly #catchUp = Promise.withResolvers<void>();
 	readonly #parts: SessionSubscriptionParts;
@@ -78,24 +78,24 @@ export class SessionSubscription implements RoomSession {
 	readonly #answers: SessionAnswers;
 	readonly #replayedTo: number;
 	#state: ConversationState;
-	/** The state in the database. */
+	/** State in the database. */
 	#written: ConversationState;
-	/** The newest event that is part of `#state`. */
+	/** `seq` of the newest event in `#state`. */
 	#reduced: number;
-	/** The newest event whose rows are planned. */
+	/** `seq` of the newest event whose rows are planned. */
 	#planned: number;
 	/** Cards of the replay that are not planned. */
 	#old = new OldCards();
 	readonly #waiting: EventFrame[] = [];
-	/** Frames whose payload is checked. Each frame is read twice. */
+	/** Frames with a checked payload, because each frame is read twice. */
 	readonly #valid = new WeakSet<EventFrame>();
 	#drained: Promise<void> = Promise.resolve();
-	/** Ids of the calls that run. Calls that had started before this process read the session are unknown. */
+	/** Ids of running calls. Calls that started before this process read the session are unknown. */
 	readonly #running = new Set<string>();
-	/** The gateway has deleted the session, and the deletion is rendered. */
+	/** Whether the gateway has deleted the session, and the deletion is rendered. */
 	#isDeleted = false;
 
-	/** `cursor`: the position of the last process. Its state is used if the session was opened at `cursor.seq`. */
+	/** `cursor` is the position of the last process. Its state is used if the session was opened at `cursor.seq`. */
 	constructor(
 		parts: SessionSubscriptionParts,
 		from: {
@@ -165,7 +165,7 @@ export class SessionSubscription implements RoomSession {
 		return this.#isDeleted ? "deleted" : "closed";
 	}
 
-	/** Reads recorded events until the session is closed. Returns true if it was deleted. */
+	/** Reads recorded events until the session is closed. Returns true if the session was deleted. */
 	async #readAll(): Promise<boolean> {
 		try {
 			for await (const frame of this.#opened.events()) {
@@ -185,7 +185,7 @@ export class SessionSubscription implements RoomSession {
 		}
 	}
 
-	/** Shows the progress of the model and of tool calls in the status line, and the text of its reply in the growing answer. */
+	/** Shows the progress of the model and of tool calls in the status line, and the text of the reply in the growing answer. */
 	#showProgress(frame: EventFrame): void {
 		const isStep = frame.transient || this.#progress.now || frame.event === "tool.call";
 		if (!isOzzieEvent(frame)) return;
@@ -204,7 +204,7 @@ export class SessionSubscription implements RoomSession {
 		if (this.#waiting.length === 1) this.#drained = this.#drained.then(() => this.#drain());
 	}
 
-	/** A place after all recorded events, also after those of an interrupted replay. */
+	/** Number after all recorded events, including the events of an interrupted replay. */
 	#lastPlace(): number {
 		const last = this.#waiting.at(-1)?.seq ?? this.#reduced;
 		return Math.max(last + 1, this.#planned + 1, this.#replayedTo);
@@ -224,13 +224,13 @@ export class SessionSubscription implements RoomSession {
 					session: this.session,
 					error,
 				});
-				// The signal shows whether the connector stops.
+				// An aborted delay only ends the wait. The signal then shows that the connector stops.
 				await delay(clock, storeWaitMs, signal).catch(() => undefined);
 			}
 		}
 	}
 
-	/** The next frames for one transaction. It contains either replayed or new events, not both. */
+	/** Returns the next frames for one transaction, which contains either replayed or new events. */
 	#together(): EventFrame[] {
 		const next = this.#waiting.slice(0, maxTogether);
 		const [first] = next;
@@ -241,7 +241,7 @@ export class SessionSubscription implements RoomSession {
 	async #reduce(frames: readonly EventFrame[]): Promise<void> {
 		let state = this.#state;
 		const isReplay = (frames[0]?.seq ?? 0) <= this.#replayedTo;
-		// A copy, because the database may refuse the transaction. New events are not stored in it.
+		// A replay uses a copy, because the database may refuse the transaction. New events do not change `#old`.
 		let old = isReplay ? this.#old.copy() : this.#old;
 		const rows: PlannedRow[] = [];
 		for (const frame of frames) {
@@ -282,7 +282,7 @@ export class SessionSubscription implements RoomSession {
 		const written = { state: JSON.stringify(state), ...about };
 		const doubtful = rows.map((row) => this.#answers.place(row));
 		const plan = { conversation: this.#conversation, cursor, stored: written, rows: doubtful, replayed };
-		// A cursor after the last event would hide new events of a gateway that is restored from a copy with this session.
+		// The cursor of a deleted session is removed. Otherwise, it would hide new events of a gateway that was restored from a backup with this session.
 		await this.#parts.outbox.plan(
 			plan,
 			isDeleted ? (tx) => forgetSessionCursor(tx, this.session) : undefined,
@@ -305,9 +305,9 @@ export class SessionSubscription implements RoomSession {
 	}
 
 	/**
-	 * Whether to save a state without new rows. A few unsaved events can be reduced again after a restart. The first state
-	 * of a session is always saved, because the rendered events would be unknown otherwise. Events from before the
-	 * subscription are saved once, so that later processes do not read them again.
+	 * Whether a state without new rows is saved. A few unsaved events can be reduced again after a restart. The first state of a session is always
+	 * saved, because otherwise the rendered events would be unknown. Events from before the subscription are saved once, so that later processes do not
+	 * read them again.
 	 */
 	#isWorthWriting(state: ConversationState, seq: number): boolean {
 		const { lastSeq } = this.#opened;
@@ -356,7 +356,7 @@ export class SessionSubscription implements RoomSession {
 		else this.#running.delete(payload.call_id);
 	}
 
-	/** Shows typing while the active run works, and else that it waits for a person. */
+	/** Shows typing while the active run works. If the run waits for a person, shows that instead. */
 	#showTyping(): void {
 		const run = activeRun(this.#state.answers);
 		this.#typing.show(
@@ -369,6 +369,6 @@ export class SessionSubscription implements RoomSession {
 export interface RoomSession {
 	readonly session: string;
 	readonly room: Room;
-	/** Everything rendered so far. */
+	/** State after all rendered events. */
 	readonly state: ConversationState;
 }

@@ -15,10 +15,10 @@ import {
 } from "./session-cursors.ts";
 import { SessionSubscription, type SessionSubscriptionParts } from "./session-subscription.ts";
 
-/** Maximum sessions that are listed at the start, and the number of sessions that are opened in parallel. */
+/** Limits: sessions that are listed at the start, and sessions that are opened in parallel. */
 const maxListed = 1000;
 const parallel = 8;
-/** Sessions with activity in this time are read from the start, because other clients may use them, too. */
+/** Time in milliseconds. Sessions with activity within this time are read after a start, because other clients may use them, too. */
 export const recentMs = 24 * 3_600_000;
 
 const firstWaitMs = 1000;
@@ -28,7 +28,7 @@ const activeTasks = ["pending", "running", "suspended"] as const;
 
 export interface SubscriptionsParts extends SessionSubscriptionParts {
 	readonly gateway: SessionClient;
-	/** A random number of at least 0 and below 1. */
+	/** Returns a random number from 0 to below 1. */
 	readonly chance: () => number;
 }
 
@@ -40,9 +40,9 @@ export interface Opening {
 
 type Listed = MethodResult<"list_sessions">["sessions"][number];
 
-/** All sessions of the connector. Those with recent or pending activity are read and rendered. */
+/** All sessions of the connector. Sessions with recent or pending activity are read and rendered. */
 export class Subscriptions {
-	/** Resolves when the list of sessions is known. Rejects if the connector stops first. */
+	/** Promise that resolves when the list of sessions is known. Rejects if the connector stops before that. */
 	readonly ready: Promise<void>;
 	readonly #parts: SubscriptionsParts;
 	readonly #subscriptions = new Map<string, SessionSubscription>();
@@ -55,17 +55,17 @@ export class Subscriptions {
 		this.#parts = parts;
 		const listed = this.#list();
 		this.ready = listed.then(() => undefined);
-		// Waiting callers get the rejection. A stop of the connector is not an error.
+		// Callers that wait for `ready` get the rejection. A stop of the connector is not an error.
 		this.ready.catch(() => undefined);
 		this.#begun = listed.then((sessions) => this.#bringBack(sessions)).catch(() => undefined);
 	}
 
-	/** Number of sessions that are read. */
+	/** Number of sessions that the connector reads. */
 	get size(): number {
 		return this.#subscriptions.size;
 	}
 
-	/** The known sessions of this platform, read or not. */
+	/** Returns the known sessions of this platform, including sessions that are not read. */
 	known(): Iterable<KnownSession> {
 		return this.#known.all();
 	}
@@ -74,19 +74,18 @@ export class Subscriptions {
 		return this.#known.withId(id);
 	}
 
-	/** The known sessions of one room, by its key. */
+	/** Returns the known sessions of the room with this key. */
 	knownIn(roomKey: string): readonly KnownSession[] {
 		return this.#known.inRoom(roomKey);
 	}
 
-	/** A session that is read; undefined otherwise. */
+	/** Returns a session that the connector reads; undefined for other sessions. */
 	session(id: string): SessionSubscription | undefined {
 		return this.#subscriptions.get(id);
 	}
 
 	/**
-	 * Reads a session of this platform by its id. Resolves when all its past events are rendered; undefined if it is
-	 * unknown.
+	 * Starts to read a session of this platform by its id. Resolves when all its past events are rendered, or with undefined if the session is unknown.
 	 */
 	async follow(id: string): Promise<SessionSubscription | undefined> {
 		await this.ready;
@@ -96,7 +95,7 @@ export class Subscriptions {
 		return subscription;
 	}
 
-	/** Reads the session of an external key, and creates it if it is missing. */
+	/** Starts to read the session of an external key, and creates a missing session. */
 	async open(key: SessionKey, opening: Opening): Promise<SessionSubscription> {
 		await this.ready;
 		const bring = async (): Promise<SessionSubscription> =>
@@ -106,20 +105,19 @@ export class Subscriptions {
 			});
 		return bring().catch((reason: unknown) => {
 			if (ParleyError.from(reason).code !== "not_found") throw reason;
-			// The session was deleted while it was not read, and is now forgotten.
+			// The session was deleted while the connector did not read it. It is now forgotten, so this call creates another one.
 			return bring();
 		});
 	}
 
 	/**
-	 * Opens a session again after the gateway did not find it for a request. The gateway also reports `not_found` for a
-	 * session that this connection has not joined. A deleted session is not found here either: the deletion is rendered and
-	 * the session forgotten.
+	 * Opens a session again after the gateway did not find it for a request. The gateway also reports `not_found` for a session that this connection has
+	 * not joined. If this connection cannot join it either, the session was deleted: the deletion is rendered, and the session is forgotten.
 	 */
 	async reopen(subscription: SessionSubscription): Promise<void> {
 		const { session } = subscription;
 		const known = this.#known.withId(session);
-		// Another caller has already reopened it.
+		// Another caller has already reopened the session.
 		if (known === undefined || this.#subscriptions.get(session) !== subscription) return;
 		this.#subscriptions.delete(session);
 		const reopen = async (): Promise<SessionSubscription> => {
@@ -136,8 +134,7 @@ export class Subscriptions {
 
 	/** Resolves when rendering has ended. The signal must be aborted. */
 	async stop(): Promise<void> {
-		// Closing comes first: `#begun` waits for subscriptions to catch up, and the aborted signal has ended their
-		// catching up.
+		// Subscriptions are closed first. `#begun` waits until they have caught up, and the aborted signal has stopped that.
 		for (const subscription of this.#subscriptions.values()) subscription.close();
 		await this.#begun;
 		await Promise.allSettled(this.#opening.values());
@@ -166,7 +163,7 @@ export class Subscriptions {
 		}
 	}
 
-	/** Remembers a listed session. Returns false for a session of another platform. */
+	/** Stores a listed session in memory. Returns false for a session of another platform. */
 	#learn({ session_id: id, external_key: text = "", updated_at }: Listed): boolean {
 		const key = readSessionKey(text);
 		if (key?.platform !== this.#parts.platform.name) return false;
@@ -183,7 +180,7 @@ export class Subscriptions {
 		return state !== "idle" || isRecent || busy.has(id) || last_seq > (traces.get(id)?.seq ?? 0);
 	}
 
-	/** Returns the unlisted sessions that must be read, and stores them. */
+	/** Returns the unlisted sessions that must be read, and stores them in memory. */
 	async #unlisted(sessions: readonly Listed[], traces: Traces): Promise<readonly KnownSession[]> {
 		const listed = new Set(sessions.map(({ session_id }) => session_id));
 		const { expecting, isAll } = await readUnlisted(this.#parts, listed, traces);
@@ -204,7 +201,7 @@ export class Subscriptions {
 		const work = async (): Promise<void> => {
 			for (let next = queue.shift(); next !== undefined && !signal.aborted; next = queue.shift()) {
 				const { id: session } = next;
-				// The session does not exist any longer if another session has its key.
+				// The session no longer exists if another session has its key.
 				const isKnown = this.#known.withId(session) !== undefined;
 				await (isKnown ? this.follow(session) : this.#renderDeletion(next)).catch((error: unknown) => {
 					if (signal.aborted || ParleyError.from(error).code === "not_found") return;
@@ -215,7 +212,7 @@ export class Subscriptions {
 		await Promise.all(Array.from({ length: parallel }, work));
 	}
 
-	/** Opens a session once: returns an open subscription, or joins a running opening. */
+	/** Opens a session once. Returns its open subscription, or waits for a running attempt to open it. */
 	#once(
 		externalKey: string,
 		open: (externalKey: string) => Promise<SessionSubscription>,
@@ -314,7 +311,7 @@ export class Subscriptions {
 	}
 }
 
-/** Cards are stored for this time, and can be changed until then. */
+/** Retention of cards in milliseconds. A card can be changed until then. */
 const changeableMs = 90 * 24 * 3_600_000;
 
 interface Unlisted {
@@ -325,8 +322,8 @@ interface Unlisted {
 }
 
 /**
- * Returns the rendered sessions that the gateway does not list. The list was too long, they were deleted while the
- * connector was down, or it is another gateway or data directory.
+ * Returns the rendered sessions that the gateway does not list. Possible reasons: the list was too long, the sessions were deleted while the
+ * connector was stopped, or the gateway has another data directory.
  */
 async function readUnlisted(
 	parts: {

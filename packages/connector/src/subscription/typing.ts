@@ -6,13 +6,13 @@ import { answerTexts } from "../texts/answers.ts";
 import { liveTexts } from "../texts/live.ts";
 
 /**
- * Discord shows the indicator for ten seconds:
+ * Milliseconds between two indicators. Discord shows one for ten seconds:
  * https://docs.discord.com/developers/resources/channel#trigger-typing-indicator
  */
 const everyMs = 8000;
-/** A run that answers within this time shows no indicator. */
+/** Delay of the first indicator in milliseconds. A faster answer shows no indicator. */
 const firstMs = 400;
-/** Minimum time between two descriptions of the current step. */
+/** Minimum milliseconds between two descriptions of the current step. */
 const wordsMs = 3000;
 
 interface TypingParts {
@@ -21,11 +21,11 @@ interface TypingParts {
 	readonly conversation: string;
 }
 
-/** Shows in one conversation that the agent is working, with its current step, or waits for a person, until the run ends. */
+/** Shows in one conversation that the agent works, with its current step, or that it waits for a person. Stops when the run ends. */
 export class Typing {
 	readonly #parts: TypingParts;
 	#run: string | undefined;
-	/** The run waits for a person. */
+	/** Whether the run waits for a person. */
 	#waits = false;
 	#doing = "";
 	#shownAt = Number.NEGATIVE_INFINITY;
@@ -47,7 +47,7 @@ export class Typing {
 		this.#timer = this.#parts.clock.after(firstMs, this.#again);
 	}
 
-	/** Description of the current step of the run; "" without one. */
+	/** Sets the description of the current step; empty without a step. */
 	does(words: string): void {
 		const { clock } = this.#parts;
 		if (this.#run === undefined || words === this.#doing) return;
@@ -61,7 +61,7 @@ export class Typing {
 	readonly #again = (): void => {
 		const { outbox, clock, conversation } = this.#parts;
 		this.#shownAt = clock.monotonic();
-		// Neither rejects. A refusal of the platform is not retried.
+		// Neither promise rejects. A refusal of the platform is not retried.
 		void (this.#waits ? outbox.suspended(conversation) : outbox.typing(conversation, this.#doing));
 		this.#timer = clock.after(everyMs, this.#again);
 	};
@@ -73,7 +73,7 @@ const maxName = 60;
 /** Tools whose subject is a file name that all members of the room may see. */
 const fileTools: ReadonlySet<string> = new Set(["write_file", "edit_file"]);
 
-/** Description of the step that an event begins; see `progressWords`. `progress`: that of the model after the event. */
+/** Description of the step that an event begins; see `progressWords`. `progress` is the progress of the model after the event. */
 export function stepWords({ event, payload }: OzzieEvent, progress: Progress | undefined): string {
 	if (event === "assistant.stream" && payload.phase !== "end") return liveTexts.writing;
 	if (event !== "tool.call" || payload.status !== "started") return progressWords(progress);
@@ -81,8 +81,8 @@ export function stepWords({ event, payload }: OzzieEvent, progress: Progress | u
 }
 
 /**
- * Description of the current step, to follow the agent's name: "is writing notes.md…"; "" without a step. Thoughts,
- * commands and texts are left out, because the room reads the answer.
+ * Description of the current step, in words that follow the agent's name: "is writing notes.md…"; empty without a step. Thoughts, commands and texts
+ * are omitted, because all members of the room see the description.
  */
 export function progressWords(progress: Progress | undefined): string {
 	if (progress === undefined) return "";

@@ -9,7 +9,7 @@ function escaped(value: string): string {
 }
 
 const syntax: LineSyntax = {
-	// A zero-width space on both sides prevents a character from being a mark, as in texts of mrkdwn users.
+	// A word joiner on both sides prevents a character from being a mark.
 	text: (value) => escaped(value).replace(/[*_~`]/g, "\u2060$&\u2060"),
 	inlineCode: (value) => `\`${escaped(value).replaceAll("`", "ˋ")}\``,
 	styled: (type, inner) => ({ strong: `*${inner}*`, emphasis: `_${inner}_`, delete: `~${inner}~` })[type],
@@ -22,7 +22,7 @@ const syntax: LineSyntax = {
 	thematicBreak: "———",
 };
 
-/** A platform with its own marks, whose escapes are longer than the character and whose lengths are in code points. */
+/** Dialect of a platform with its own marks. Its escapes are longer than the escaped character, and its lengths are in code points. */
 export const chatDialect: Dialect = {
 	write: (blocks) => writeLines(blocks, syntax),
 	measure: (written) => [...written].length,

@@ -3,7 +3,7 @@ import type { RecordedEvent, Reducer, Scene } from "../conversation/vocabulary/r
 import type { RenderOperation } from "../conversation/vocabulary/render-operation.ts";
 import type { Control } from "../platform/posting.ts";
 
-/** A platform whose texts show moments and people in readable form. */
+/** Scene on a platform whose texts show times and people in readable form. */
 export const chatScene: Scene = {
 	session: "sess_1",
 	controls: new Controls("the secret of a test"),
@@ -25,10 +25,10 @@ export const chatScene: Scene = {
 	},
 };
 
-/** Events of a test, with the second in which each happened. */
+/** An event of a test, with the second of its time. */
 export type Happening = readonly [second: number, event: RecordedEvent["event"]["event"], payload: object];
 
-/** Reduces events one after the other, and returns the operations of the last ones. */
+/** Reduces events one after the other, and returns the operations of the last event. */
 export function reduceAll<Slice>(
 	part: Reducer<Slice>,
 	happenings: readonly Happening[],
@@ -36,7 +36,7 @@ export function reduceAll<Slice>(
 ): { readonly slice: Slice; readonly shown: readonly (readonly RenderOperation[])[] } {
 	let known = slice;
 	const shown = happenings.map(([second, event, payload], index) => {
-		// Tests pass a payload that matches the event.
+		// The cast is true because tests pass a payload that matches the event.
 		const recorded = {
 			seq: index + 1,
 			at: second * 1000,
@@ -49,7 +49,7 @@ export function reduceAll<Slice>(
 	return { slice: known, shown };
 }
 
-/** An operation as readable lines: its target, its text and its buttons. */
+/** Writes an operation as readable lines: its target, its text and its buttons. */
 export function written(operation: RenderOperation): string {
 	const { lane, task } = operation;
 	const order = task === undefined ? "room" : "task";

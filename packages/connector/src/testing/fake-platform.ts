@@ -6,7 +6,7 @@ import type { ContextQuery, ReadContext } from "../platform/read-context.ts";
 import { markdownDialect } from "../text/markdown-dialect.ts";
 import { ScriptedSurface } from "./scripted-surface.ts";
 
-/** A platform that shows Markdown as it is, with people `@id` and times as they are written. */
+/** A platform that shows Markdown unchanged, people as `@id`, and times in a fixed form. */
 export class FakePlatform implements ChatPlatform {
 	readonly name = "chat";
 	readonly dialect = markdownDialect;
@@ -22,46 +22,48 @@ export class FakePlatform implements ChatPlatform {
 		form: { fields: 5, name: 98, text: 4000 },
 	};
 	readonly surface = new ScriptedSurface();
-	/** Messages of all rooms, oldest first. `refused`: the person may not read them. `silent`: the platform does not answer. */
+	/**
+	 * Messages of all rooms, oldest first. `reading` decides whether they can be read. `refused`: the person may not read them. `silent`: the platform
+	 * does not answer.
+	 */
 	readonly earlier: ReadMessage[] = [];
 	reading: "allowed" | "refused" | "failing" | "silent" = "allowed";
 	readonly queries: ContextQuery[] = [];
-	/** Bytes of attachments by their URL. Others cannot be read: `unserved` fails temporarily, and `endless` never ends. */
+	/** Bytes of attachments by URL. Other attachments cannot be read: `unserved` fails temporarily, and `endless` never ends. */
 	readonly attachments = new Map<string, Uint8Array>();
 
 	conversation({ tenant, channel, thread }: Room): string {
 		return definedItems([tenant, channel, thread]).join("/");
 	}
 
-	/** Absent until a test needs answers that only the author of a message sees. */
+	/** Creates tickets for answers that only the author of a message sees. Absent until a test sets it. */
 	ticketOf?: (message: { readonly message: string }) => Ticket;
 
-	/** Absent until a test needs threads for mentions. */
+	/** Opens threads for mentions. Absent until a test sets it. */
 	openThread?: NonNullable<ChatPlatform["openThread"]>;
 
-	/** See `ScriptedSurface`. */
 	postedAt(post: string): number {
 		return this.surface.postedAt(post);
 	}
 
-	/** Threads that only these people may see, by thread. */
+	/** Ids of the people who may see a private thread, by thread. */
 	readonly privateThreads = new Map<string, readonly string[]>();
 
 	async maySee({ id }: Person, { thread }: { readonly thread: string }): Promise<boolean> {
 		return this.privateThreads.get(thread)?.includes(id) ?? true;
 	}
 
-	/** Rooms, as `conversation` writes them, without a public thread for a copy. */
+	/** Conversations of rooms whose copies cannot continue in a public thread. */
 	readonly withoutForks = new Set<string>();
 
 	async mayFork(room: Room): Promise<boolean> {
 		return !this.withoutForks.has(this.conversation(room));
 	}
 
-	/** Absent until a test has home pages with channels. */
+	/** Finds the room of a channel for a home page. Absent until a test sets it. */
 	readable?: () => Promise<Room | undefined>;
 
-	/** Absent until a test has suggestions. */
+	/** Suggests requests. Absent until a test sets it. */
 	suggest?: (room: Room, prompts: readonly string[]) => Promise<void>;
 
 	linkTo(room: Room): string {
@@ -91,7 +93,7 @@ export class FakePlatform implements ChatPlatform {
 		return { messages, hasOlder: limit > 0 && this.earlier.length > limit };
 	}
 
-	/** A number is a message without its channel, as `7` for `channel-7`. */
+	/** Treats a number as a message without its channel: `7` for `channel-7`. */
 	messageEnding(text: string): string | undefined {
 		return /^\d+$/.test(text) ? `-${text}` : undefined;
 	}

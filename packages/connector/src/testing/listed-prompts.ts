@@ -4,7 +4,7 @@ import type { ScriptedAnswers } from "./scripted-requests.ts";
 
 type Listed = MethodResult<"list_prompts">["prompts"][number];
 
-/** An approval that Mia requested in a channel of Slack, with the changes of the test. */
+/** Returns an approval that Mia requested in a channel of Slack, with the changes of the test. */
 export function listedPrompt(
 	changes: Partial<Listed> = {},
 	context: Partial<Listed["context"]> = {},
@@ -40,7 +40,7 @@ export function listedPrompt(
 	};
 }
 
-/** A gateway with these open prompts. */
+/** Returns the answers of a gateway with these open prompts. */
 export function waiting(...prompts: readonly Listed[]): ScriptedAnswers {
 	return {
 		list_prompts: ({ token: named }) => ({

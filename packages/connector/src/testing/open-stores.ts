@@ -11,14 +11,14 @@ type ConnectorStore = Store<ConnectorTables>;
 
 const migrations = [keyvMigration, ...connectorMigrations];
 
-/** Opens a store that is empty and belongs to one test. */
+/** Opens an empty store for one test. */
 export async function openSqlite(failpoints: Failpoints = noFailpoints): Promise<ConnectorStore> {
 	const directory = await mkdtemp(join(await realpath(tmpdir()), "parley-connector-"));
 	const file = join(directory, "connector.sqlite");
 	return openSqliteStore<ConnectorTables>({ file, migrations, failpoints });
 }
 
-/** Both engines, by name. */
+/** Name of each database engine, and the function that opens its store. */
 export const engines: readonly [string, () => Promise<ConnectorStore>][] = [
 	["SQLite", openSqlite],
 	["PostgreSQL", () => openPgliteStore<ConnectorTables>({ migrations })],
@@ -26,11 +26,11 @@ export const engines: readonly [string, () => Promise<ConnectorStore>][] = [
 
 const quietTicks = 4;
 
-/** A store that reports when no call is pending. */
+/** A store that can wait until no call is pending. */
 export class WatchedStore implements ConnectorStore {
 	readonly engine: ConnectorStore["engine"];
 	readonly #store: ConnectorStore;
-	/** Number of next commits that fail, as on a full disk. */
+	/** Number of the next commits that fail, as on a full disk. */
 	refusals = 0;
 	#inFlight = 0;
 

@@ -19,10 +19,10 @@ import { ScriptedSurface } from "./scripted-surface.ts";
 export const ada: Person = { id: "42", name: "Ada", roles: [], guest: false, bot: false };
 export const general: Room = { tenant: "1", channel: "2", shared: false, kind: "channel" };
 
-/** Requester of the scripted requests. */
+/** `actor` and `place` of the scripted requests. */
 export const behalf = onBehalf(ada, general);
 
-/** Values or texts of a press. */
+/** Values or form fields of a press. */
 export interface Pressed {
 	readonly values?: string[];
 	readonly fields?: Record<string, string>;
@@ -32,7 +32,7 @@ export type QuestionPress = keyof typeof presses;
 
 /** A person in a room with a question, and a gateway that records the answer. */
 export class QuestionContext {
-	/** The events so far. */
+	/** Events of the conversation so far. */
 	events: readonly OzzieEvent[];
 	readonly gateway: ScriptedRequests;
 	readonly context: HandlerContext;
@@ -58,7 +58,7 @@ export class QuestionContext {
 		return presses[kind](this.context, { event, key: "key" }, { kind, session, subject });
 	}
 
-	/** A reply to the post of the question. */
+	/** Replies to the post of the question. */
 	async says(text: string): Promise<Reply | undefined> {
 		const answering = { person: ada, room: general, key: "key", token, session };
 		const read = readText(this.context, answering, text);
@@ -72,7 +72,7 @@ export class QuestionContext {
 	}
 }
 
-/** A context with a scripted gateway. All rooms have the session `session`. */
+/** Returns a context with a scripted gateway. All rooms have the session `session`. */
 export function scriptedContext(
 	answers: ScriptedAnswers,
 	state: Partial<ConversationState> = {},
@@ -111,7 +111,7 @@ export function scriptedContext(
 	return { context, gateway };
 }
 
-/** A command of Ada's in the channel. */
+/** Returns a command that Ada used in the channel. */
 export function commanded(
 	command: string,
 	options: HandledEvent<"command">["event"]["options"] = {},
@@ -120,7 +120,7 @@ export function commanded(
 	return { event: { ...event, attachments: [] }, key: "key" };
 }
 
-/** A press of Ada's in the channel. */
+/** Returns a press by Ada in the channel. */
 export function pressed(fields: Readonly<Record<string, string>> = {}): HandledEvent<"press"> {
 	const event = { type: "press" as const, room: general, person: ada, at: 0, control: "", values: [] };
 	return { event: { ...event, fields }, key: "key" };
@@ -157,12 +157,12 @@ const task: TaskPayload = {
 	},
 };
 
-/** A running task, with the changes of the test. */
+/** Returns a running task, with the changes of the test. */
 export function taskPayload(changes: Partial<TaskPayload> = {}): TaskPayload {
 	return { ...task, ...changes };
 }
 
-/** The gateway's refusal because of the state, as its client throws it. */
+/** Returns the gateway's refusal because of a task's state, as its client throws it. */
 export function unfit(): ParleyError {
 	return new ParleyError("not available: task is running", { code: "unimplemented" });
 }

@@ -10,7 +10,7 @@ import { chatScene } from "./chat-scene.ts";
 export const token = "prompt_0123456789abcdefghijk3v9qx";
 export const session = "sess_0123456789abcdefghijklmnop";
 
-/** A room of a platform with Discord's limits whose posts are plain Markdown. */
+/** Scene in a room of a platform with Discord's limits, whose posts are plain Markdown. */
 export const scene = {
 	session,
 	controls: chatScene.controls,
@@ -19,7 +19,7 @@ export const scene = {
 
 type Changes<Name extends "prompt.request"> = Partial<EventPayloads[Name]>;
 
-/** An approval of `npm test`, with the changes of the test. */
+/** Returns an approval of `npm test`, with the changes of the test. */
 export function approval(
 	context: Changes<"prompt.request">["context"] = {},
 	changes: Changes<"prompt.request"> = {},
@@ -43,7 +43,7 @@ export function approval(
 	});
 }
 
-/** A question other than an approval. */
+/** Returns a question that is not an approval, with the changes of the test. */
 export function elicitation(changes: Changes<"prompt.request">): OzzieEvent {
 	return request({ label: "Which colour?", ...changes });
 }
@@ -68,12 +68,12 @@ export function reminded(of = token): OzzieEvent {
 	return event("prompt.reminder", { token: of, label: "?", expires_at: "", run_id: "run_1" });
 }
 
-/** The token of the `number`th call of a reply: its code ends with that digit. */
+/** Returns the token of the call with this number in a reply. The token ends with the number. */
 export function tokenOf(number: number): string {
 	return number === 1 ? token : `prompt_0123456789abcdefghijk3v9q${number}`;
 }
 
-/** Approvals of writes to the files, all in one commit. */
+/** Returns approvals of writes to the files, all in one commit. */
 export function writes(
 	paths: readonly string[],
 	{
@@ -97,7 +97,7 @@ export function writes(
 	);
 }
 
-/** Reduces events, a second apart, and returns the state and the posts. */
+/** Reduces events that are a second apart, and returns the state and the posts. */
 export function play(
 	events: readonly OzzieEvent[],
 	where: Scene = scene,
@@ -158,6 +158,6 @@ export function event<
 		| "session.deleted",
 >(name: Name, payload: EventPayloads[Name]): OzzieEvent {
 	const frame = { type: "event", event: name, session_id: session, seq: 1, payload };
-	// True because the payload matches the event's name, which the compiler cannot infer through a type parameter.
+	// The cast is true because the payload matches the event's name. The compiler cannot infer that through a type parameter.
 	return frame as unknown as OzzieEvent;
 }

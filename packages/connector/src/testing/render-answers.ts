@@ -44,14 +44,14 @@ export function reduceAll(
 		const event = { type: "event", event: name, session_id: "sess_1", payload, seq } as const;
 		if (!isOzzieEvent(event)) throw new Error(`${name} has not its payload`);
 		const step = answers.reduce(slice, { seq, at: now, event }, { ...scene, at: now, ...more });
-		// True because a slice is JSON. Other values would be lost here, as in the database.
+		// The cast is true because a slice is JSON. Other values would be lost here, as in the database.
 		slice = parseJson(JSON.stringify(step.slice)) as AnswersSlice;
 		shown.push(...step.operations.map(inWords));
 	}
 	return { slice, shown };
 }
 
-/** `LANE CARD > REPLY in THREAD: TEXT ~ FOOT [CONTROLS] {UPLOAD}`, without the absent parts. */
+/** Writes an operation as `LANE CARD > REPLY in THREAD: TEXT ~ FOOT [CONTROLS] {UPLOAD}`, without the absent parts. */
 function inWords(operation: RenderOperation): string {
 	if (operation.type === "delete") return `delete ${operation.card}`;
 	if (operation.type === "thread") return `thread of ${operation.card}: ${operation.name}`;
@@ -81,12 +81,12 @@ function inWords(operation: RenderOperation): string {
 
 export const ada = { id: "discord:111:42", name: "Ada" };
 
-/** Ada writes, in the message of the platform with that id. */
+/** Returns the event of a message by Ada with this platform id. */
 export function says(run: string, content: string, message: string): Happening {
 	return ["user.message", { content, run_id: run, author: ada, correlation_id: message }];
 }
 
-/** A schedule starts a run. */
+/** Returns the events of a run that a schedule starts. */
 export function fires(run: string, origin: OriginPayload): readonly Happening[] {
 	const trigger = { trigger: "cron", skill_name: "", task_id: "", run_id: run, error: "" };
 	return [
@@ -117,7 +117,7 @@ export function called(run: string, phase: "start" | "end", error = ""): Happeni
 	return ["internal.llm.call", { ...usage, ...call }];
 }
 
-/** A tool call that starts and ends. */
+/** Returns the events of a tool call that starts and ends. */
 export function calls(id: string): readonly Happening[] {
 	const call = { name: "read", call_id: id } as const;
 	return [
@@ -126,7 +126,7 @@ export function calls(id: string): readonly Happening[] {
 	];
 }
 
-/** The list of a run with a step for each of these states. */
+/** Returns the event of a run's list, with a step for each of these states. */
 export function lists(
 	run: string,
 	...states: readonly EventPayloads["todo.updated"]["plan"][number]["status"][]
@@ -142,5 +142,5 @@ export function file(run: string, name: string, type: string): Happening {
 	return ["file.created", { ...facts, run_id: run, call_id: "c" }];
 }
 
-/** The controls below an answer. */
+/** Writes the controls below an answer. */
 export const under = (run: string): string => `[Good = good ${run}, Bad = bad ${run}, Again = again ${run}]`;

@@ -32,14 +32,14 @@ interface Where {
 }
 
 interface Saying extends Where {
-	/** In a channel: `us`, `others` or `everyone`. */
+	/** Addressees of a message in a channel: `us`, `others` or `everyone`. */
 	readonly mentions?: "us" | "others" | "everyone";
-	/** A message; a post is ours. */
+	/** Message or post that the message replies to. A post is a message of the bot. */
 	readonly replyTo?: string;
-	/** Names of files. `missing` cannot be read, `endless` never ends. */
+	/** Names of attached files. `missing` cannot be read, and `endless` never ends. */
 	readonly attaches?: readonly string[];
 	readonly bot?: true;
-	/** The text is a forwarded message. */
+	/** Whether the text is a forwarded message. */
 	readonly forwards?: true;
 }
 
@@ -77,14 +77,14 @@ export type Step =
 	| { readonly passes: number }
 	| { readonly restarts: true }
 	| { readonly losesDatabase: true }
-	/** The platform repeats all events so far. */
+	/** The platform delivers all events so far again. */
 	| { readonly repeats: true }
 	| (Where & { readonly shows: readonly string[] })
 	| { readonly privately: readonly string[] }
 	| { readonly requested: string; readonly times: number; readonly with?: object }
 	| { readonly does: (stage: Stage) => Promise<void> | void };
 
-/** Plays a scene and returns its stage, as it is at the end. */
+/** Plays a scene and returns its stage after the last step. */
 export async function playScene(steps: readonly Step[], stage?: Stage): Promise<Stage> {
 	const own = stage ?? (await Stage.open());
 	for (const step of steps) {

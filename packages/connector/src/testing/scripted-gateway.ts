@@ -19,14 +19,14 @@ import { ScriptedSession } from "./scripted-session.ts";
 const forStrangers = new Set(["whoami", "pair"]);
 
 /**
- * A gateway in memory that outlives connectors: sessions with numbered frames, queued messages, questions, and one result
- * for each key. `away` simulates a network failure: requests and frames wait.
+ * A gateway in memory that outlives connectors. It has sessions with numbered frames, queued messages, questions, and one result for each key. `away`
+ * simulates a network failure: requests and frames wait.
  */
 export class ScriptedGateway {
 	readonly sessions: ScriptedSession[] = [];
-	/** Requests that were carried out, in order and once per key. */
+	/** Requests that were carried out, in order. A repeated key adds no request. */
 	readonly requests: { readonly method: string; readonly params: Readonly<Record<string, unknown>> }[] = [];
-	/** Roles of people by their id on the platform; `member` for all others. */
+	/** Roles of people by platform id. All other people have the role `member`. */
 	readonly roles = new Map<string, Role>();
 	/** Channel settings, by `TENANT:CHANNEL`. */
 	readonly facts = new Map<string, NonNullable<MethodResult<"whoami">["place"]>>();
@@ -35,7 +35,7 @@ export class ScriptedGateway {
 	readonly #answers = new Map<string, { readonly request: string; readonly answer: Promise<unknown> }>();
 	readonly #waiting = new Set<() => void>();
 	#isAway = false;
-	/** No id is used twice. */
+	/** Number of created ids, so that each id is unique. */
 	#created = 0;
 
 	constructor(clock: Clock) {
@@ -68,7 +68,7 @@ export class ScriptedGateway {
 		this.changed();
 	}
 
-	/** A separate connection, as each process has one. */
+	/** Opens a separate connection. Each process has its own. */
 	connect(): Client {
 		return new ScriptedClient(this);
 	}
@@ -101,14 +101,14 @@ export class ScriptedGateway {
 		}
 	}
 
-	/** Resolves all waits for a change. */
+	/** Wakes all callers that wait for a change. */
 	readonly changed = (): void => {
 		const waiting = [...this.#waiting];
 		this.#waiting.clear();
 		for (const wake of waiting) wake();
 	};
 
-	/** Resolves when anything has changed. */
+	/** Resolves after the next change. */
 	change(): Promise<void> {
 		return new Promise((resolve) => this.#waiting.add(resolve));
 	}
@@ -137,13 +137,13 @@ export class ScriptedGateway {
 				}),
 			);
 		}
-		// True because the request is the same, and so is its result.
+		// The cast is true because an equal request has the same type of result.
 		if (known) return known.answer as Promise<Value>;
 		this.requests.push({ method, params: { ...params } });
 		const answer = (async () => work())();
 		if (typeof key === "string") {
 			this.#answers.set(key, { request, answer });
-			// A refused request may be repeated.
+			// A client may repeat a refused request with the same key.
 			answer.catch(() => this.#answers.delete(key));
 		}
 		return answer;
@@ -155,7 +155,7 @@ export class ScriptedGateway {
 		throw new ParleyError(message, { code: "permission_denied" });
 	}
 
-	/** Creates a session or finds the one of the external key. */
+	/** Creates a session, or finds the session with the external key. */
 	create({ external_key, title, place }: OpenParams & Partial<OnBehalf>): {
 		readonly session: ScriptedSession;
 		readonly status: "created" | "resumed";
@@ -178,7 +178,7 @@ export class ScriptedGateway {
 	}
 }
 
-/** One connection. A session must be opened on it before it is used. */
+/** One connection to the gateway. It must open a session before it uses it. */
 class ScriptedClient implements Client {
 	readonly #gateway: ScriptedGateway;
 	readonly #open = new Map<string, ScriptedReader>();
@@ -196,7 +196,7 @@ class ScriptedClient implements Client {
 		const { actor, place } = behalfOf(params);
 		this.#gateway.admit(method, { actor });
 		if (sessionId !== undefined && !this.#open.has(sessionId)) throw unknown(sessionId);
-		// True because the table contains each method under its name.
+		// The cast is true because the table contains each method under its name.
 		const work = this.#gateway.methods[method] as
 			| ((params: MethodInput<Name>, request: object) => MethodResult<Name> | Promise<MethodResult<Name>>)
 			| undefined;
@@ -279,7 +279,7 @@ class ScriptedReader implements OpenSession {
 				else after += 1;
 				yield next;
 			} else if (!this.#gateway.away && this.#reading.session.isDeleted && !deletionSent) {
-				// After a reconnect, a deleted session cannot be joined.
+				// After a reconnection, a client cannot join a deleted session.
 				if (this.#reading.session.deleted === "missed") throw unknown(this.id);
 				deletionSent = true;
 				yield deletion(this.id, after);
@@ -287,7 +287,7 @@ class ScriptedReader implements OpenSession {
 		}
 	}
 
-	/** The next frame for a reader. `after`, `passed`: numbers of recorded and transient frames that it has read. */
+	/** Returns the next frame for a reader. `after` and `passed` are the numbers of recorded and transient frames that the reader has read. */
 	#next(after: number, passed: number): EventFrame | undefined {
 		if (this.#gateway.away) return undefined;
 		const { frames, passing } = this.#reading.session;
@@ -302,13 +302,13 @@ class ScriptedReader implements OpenSession {
 	}
 }
 
-/** As a real gateway sends it: transient, with the number of the last recorded event. */
+/** Returns a deletion as a real gateway sends it: transient, with the number of the last recorded event. */
 function deletion(id: string, seq: number): EventFrame {
 	return { type: "event", event: "session.deleted", session_id: id, payload: {}, seq, transient: true };
 }
 
-/** `actor` and `place` are separate from a method's own parameters. */
+/** Reads `actor` and `place`, which are separate from a method's own parameters. */
 function behalfOf(params: object): Partial<OnBehalf> {
-	// True because the connector writes them with `onBehalf`.
+	// The cast is true because the connector writes these fields with `onBehalf`.
 	return params as Partial<OnBehalf>;
 }

@@ -9,7 +9,7 @@ export interface GatewayState {
 	/** Channel settings, by `TENANT:CHANNEL`. */
 	readonly facts: ReadonlyMap<string, NonNullable<MethodResult<"whoami">["place"]>>;
 	roleOf(person: string): Role;
-	/** Creates a session or finds the one of the external key. */
+	/** Creates a session, or finds the session with the external key. */
 	create(params: {
 		readonly external_key?: string | null | undefined;
 		readonly title?: string | null | undefined;
@@ -22,7 +22,7 @@ export interface ScriptedCall {
 	readonly gateway: GatewayState;
 	readonly actor: NonNullable<OnBehalf["actor"]> | undefined;
 	readonly place: NonNullable<OnBehalf["place"]> | undefined;
-	/** The session that the frame names. */
+	/** Session that the frame names. */
 	readonly session: ScriptedSession | undefined;
 }
 
@@ -31,7 +31,7 @@ type Method<Name extends MethodName> = (
 	call: ScriptedCall,
 ) => MethodResult<Name> | Promise<MethodResult<Name>>;
 
-/** Methods of the scripted gateway. A test may replace or add any. */
+/** Methods of the scripted gateway. A test may replace methods or add others. */
 export type ScriptedMethods = { [Name in MethodName]?: Method<Name> };
 
 const nothingUsed = {
@@ -79,7 +79,7 @@ const talking: ScriptedMethods = {
 		const session = targetOf(call);
 		const last = session.frames.findLast(({ event }) => event === "user.message")?.payload;
 		const { content = "", run_id = "" } = Object(last);
-		// Like the gateway: a queued or active message will be answered.
+		// As on the real gateway, a queued or active message cannot be retried, because it will be answered.
 		if (session.runs.some(({ id }) => id === run_id)) {
 			throw new ParleyError("session busy: a run is at work", { code: "resource_exhausted" });
 		}
@@ -128,7 +128,7 @@ const talking: ScriptedMethods = {
 		const { session } = gateway.create({ external_key, title, place });
 		for (const { event, payload } of from.frames) {
 			if (event !== "user.message" && event !== "assistant.message") continue;
-			// True because the session records the payload of the event's name.
+			// The cast is true because the session records the payload of the event's name.
 			const message = payload as EventPayloads["user.message"] & EventPayloads["assistant.message"];
 			session.record(event, { ...message, imported: true });
 		}
@@ -216,7 +216,7 @@ function openPrompts({ id, title, frames, asking, runs }: ScriptedSession): List
 	const [run] = runs;
 	return frames.flatMap(({ event, payload }): Listed[] => {
 		if (event !== "prompt.request") return [];
-		// True because the session records the payload of the event's name.
+		// The cast is true because the session records the payload of the event's name.
 		const question = payload as EventPayloads["prompt.request"];
 		if (!asking.has(question.token)) return [];
 		const origin = { session_id: id, session_title: title, created_at: "2026-01-01T00:00:00.000Z" };
@@ -256,7 +256,7 @@ function listed(session: ScriptedSession): MethodResult<"list_sessions">["sessio
 	};
 }
 
-/** The session of a request on behalf of a person: a connector never acts for itself. */
+/** Returns the session of a request on behalf of a person. A connector never acts for itself. */
 function targetOf({ session, actor }: ScriptedCall): ScriptedSession {
 	if (!actor) {
 		throw new ParleyError("forbidden: a connector says for whom it acts", { code: "permission_denied" });

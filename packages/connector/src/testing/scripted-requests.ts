@@ -1,14 +1,14 @@
 import { defined, ParleyError } from "@parley/base";
 import type { MethodInput, MethodResult, Requester, RequestMethod, RequestOptions } from "@parley/protocol";
 
-/** Results of methods by name. An error that they throw is the gateway's refusal. */
+/** Results of methods by name. An error that a function throws is the gateway's refusal. */
 export type ScriptedAnswers = {
 	readonly [Name in RequestMethod]?: (
 		params: MethodInput<Name>,
 	) => MethodResult<Name> | Promise<MethodResult<Name>>;
 };
 
-/** A gateway with scripted answers, which records its requests. Other methods are unknown. */
+/** A gateway with scripted answers that records its requests. Methods without an answer are unknown. */
 export class ScriptedRequests implements Requester {
 	readonly requests: { method: RequestMethod; params: object; sessionId?: string }[] = [];
 	readonly #answers: ScriptedAnswers;

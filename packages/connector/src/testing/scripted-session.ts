@@ -1,7 +1,7 @@
 import { type Clock, defined } from "@parley/base";
 import type { EventFrame, EventName, EventPayloads } from "@parley/protocol";
 
-/** A run that has not ended. The first of a session is active. */
+/** A run that has not ended. The first run of a session is active. */
 interface ScriptedRun {
 	readonly id: string;
 	readonly content: string;
@@ -9,12 +9,12 @@ interface ScriptedRun {
 }
 
 type Payload = EventPayloads["prompt.request"];
-/** Parts of a question that replace the usual ones. */
+/** Parts of a question that replace the default parts. */
 type Asking = Partial<Omit<Payload, "context">> & {
 	readonly context?: { readonly [Name in keyof Payload["context"]]?: Payload["context"][Name] | undefined };
 };
 
-/** A session of the scripted gateway: numbered frames that never change, and messages that wait in the queue. */
+/** A session of the scripted gateway. It has numbered frames that never change, and a queue of messages. */
 export class ScriptedSession {
 	readonly id: string;
 	readonly externalKey: string | undefined;
@@ -25,13 +25,13 @@ export class ScriptedSession {
 	readonly runs: ScriptedRun[] = [];
 	/** Transient frames. Each follows the recorded frame of its `seq`. */
 	readonly passing: EventFrame[] = [];
-	/** First transient frame for readers that join now: the start of a reply that has not ended. */
+	/** Index of the first transient frame for readers that join now: the start of a reply that has not ended. */
 	joinAt = 0;
 	/** Tokens of open questions. */
 	readonly asking = new Set<string>();
 	title: string;
 	model: string | undefined;
-	/** Its deletion is sent once to connected readers: `missed` if the gateway was unreachable at that time. */
+	/** State of the deletion, which is sent once to connected readers. `missed`: the gateway was unreachable at that time. */
 	deleted: "heard" | "missed" | undefined;
 	readonly #clock: Clock;
 	readonly #changed: () => void;
@@ -63,7 +63,7 @@ export class ScriptedSession {
 		return this.moments.at(-1) ?? 0;
 	}
 
-	/** Records an event. A deletion is not recorded, only sent. */
+	/** Records an event. A deletion is only sent, and never recorded. */
 	record<Name extends Exclude<EventName, "session.deleted">>(
 		event: Name,
 		payload: EventPayloads[Name],
@@ -74,7 +74,7 @@ export class ScriptedSession {
 		this.#changed();
 	}
 
-	/** Accepts a message. Its run is active, or waits after `position` others. */
+	/** Accepts a message. Its run is active, or waits behind `position` other runs. */
 	say(
 		content: string,
 		of: {
@@ -96,13 +96,13 @@ export class ScriptedSession {
 		return { run, position };
 	}
 
-	/** The model writes a part of its reply. The first part starts the reply. */
+	/** Adds a part of the model's reply. The first part starts the reply. */
 	stream(content: string): void {
 		if (this.joinAt === this.passing.length) this.#pass("start", "");
 		this.#pass("delta", content);
 	}
 
-	/** The reply of the model ends, and calls tools. */
+	/** Ends the model's reply, which calls tools. */
 	endReply(text: string): void {
 		if (this.joinAt < this.passing.length) this.#pass("end", "");
 		this.joinAt = this.passing.length;
@@ -139,7 +139,7 @@ export class ScriptedSession {
 		this.#changed();
 	}
 
-	/** Ends a run, by default the active one. Returns false if it does not exist. */
+	/** Ends a run, by default the active run. Returns false for an unknown run. */
 	end(answer: { readonly content: string; readonly error?: string }, run = this.runs[0]?.id): boolean {
 		const index = this.runs.findIndex(({ id }) => id === run);
 		if (index < 0 || run === undefined) return false;
@@ -150,7 +150,7 @@ export class ScriptedSession {
 		return true;
 	}
 
-	/** Moves a queued message into the active run. Returns the run of the message afterwards; undefined if it was not queued. */
+	/** Moves a queued message into the active run. Returns the run that the message joined; undefined if it was not queued. */
 	join(run: string): string | undefined {
 		const index = this.runs.findIndex(({ id }) => id === run);
 		const [active] = this.runs;
@@ -172,7 +172,7 @@ export class ScriptedSession {
 		return active.id;
 	}
 
-	/** Asks a question; returns its token. A part of the context that is undefined is left out. */
+	/** Asks a question, and returns its token. Undefined parts of the context are omitted. */
 	ask(question: Asking = {}): string {
 		this.#count += 1;
 		const token = `prompt_${this.id.slice(-4)}_${this.#count}`;

@@ -1,15 +1,15 @@
 import type { OutboxRow, Receipt, Surface } from "../platform/surface.ts";
 
-/** A platform with one channel and scripted answers. Without a script, it posts. */
+/** A platform with one channel and scripted answers. Without a script, it accepts each request. */
 export class ScriptedSurface implements Surface {
 	/** Visible posts. */
 	readonly posts: { remote: string; nonce: string; payload: unknown; conversation: string; at: number }[] =
 		[];
-	/** Time of the next posts, in milliseconds since the epoch. */
+	/** Returns the time of a new post, in milliseconds since the epoch. */
 	now: () => number = () => 0;
 	/** Requests in order: `send TEXT`, `edit TEXT`, `find ID`, `typing CONVERSATION`, `suspended CONVERSATION`. */
 	readonly calls: string[] = [];
-	/** Replaces the next requests, one each. It may call `carryOut` first. */
+	/** Functions that answer the next requests, one each. A function may call `carryOut` first. */
 	readonly script: ((row: OutboxRow) => Promise<Receipt | undefined> | Receipt | undefined)[] = [];
 
 	async send(row: OutboxRow): Promise<Receipt> {
@@ -24,7 +24,7 @@ export class ScriptedSurface implements Surface {
 		return this.posts.find(({ nonce }) => nonce === row.nonce);
 	}
 
-	/** As for a platform with nonces. Default: 0. */
+	/** Result of `dedupeWindowMs`, as of a platform with nonces. Default: 0. */
 	dedupeMs = 0;
 
 	dedupeWindowMs(): number {

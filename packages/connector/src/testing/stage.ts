@@ -25,7 +25,7 @@ export class Stage {
 	#privateAnswers = 0;
 	readonly #joinMs: number;
 
-	/** `joinMs`: see `ConnectorParts`. */
+	/** Opens and starts a stage. `joinMs`: see `ConnectorParts`. */
 	static async open(
 		open: () => Promise<Store<ConnectorTables>> = openSqlite,
 		{ joinMs = 0 }: { readonly joinMs?: number } = {},
@@ -39,7 +39,7 @@ export class Stage {
 		this.store = store;
 		this.#joinMs = joinMs;
 		this.platform.surface.now = () => this.clock.now();
-		// True from `start` on, which returns the stage.
+		// The cast is safe because `start` sets the connector before it returns the stage.
 		this.connector = undefined as unknown as Connector;
 	}
 
@@ -65,7 +65,7 @@ export class Stage {
 		await this.store.quiet();
 	}
 
-	/** Another process continues with this database or an empty one. */
+	/** Starts another process, which continues with this database or with another one. */
 	async restart(store = this.store): Promise<void> {
 		await this.stop();
 		this.store = store;
@@ -124,7 +124,7 @@ export class Stage {
 		return fresh;
 	}
 
-	/** The id of the newest control with a label. */
+	/** Returns the id of the newest control with a label. */
 	control(label: string, at = ""): { readonly id: string; readonly message: string } {
 		const found = this.#postings()
 			.toReversed()
@@ -142,7 +142,7 @@ export class Stage {
 		await this.quiet();
 	}
 
-	/** Delivers all earlier events of the platform again. `seenBefore`: the platform was read again. */
+	/** Delivers all earlier events of the platform again. `seenBefore`: as if the platform was read again. */
 	async repeat(again: { readonly seenBefore?: true } = {}): Promise<void> {
 		for (const { event, ...key } of this.#sent) {
 			const repeated = event.type === "message" ? { ...event, ...again } : event;

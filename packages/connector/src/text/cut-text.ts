@@ -1,6 +1,6 @@
 const graphemes = new Intl.Segmenter("en", { granularity: "grapheme" });
 
-/** Shortens a text to at most `maximum`, measured by `lengthOf`, with an ellipsis after a cut. Never splits a grapheme. */
+/** Shortens a text to at most `maximum`, in the unit of `lengthOf`. Adds an ellipsis after a cut. Never splits a grapheme. */
 export function cutText(text: string, maximum: number, lengthOf = (part: string) => part.length): string {
 	if (lengthOf(text) <= maximum) return text;
 	let beginning = "";

@@ -1,7 +1,7 @@
 import type { Block, Inline, List, Table, TableRow } from "./document.ts";
 import type { Layout, Leaf } from "./layout.ts";
 
-/** Offsets at which a text may be split, in ascending order, by readability of the result. */
+/** Offsets at which a text may be split, in ascending order. The kinds are sorted by the readability of the result. */
 export interface Cuts {
 	/** Between the blocks of the document. */
 	readonly blocks: number[];
@@ -18,14 +18,14 @@ export interface Cuts {
 	readonly codePoints: number[];
 }
 
-// A fixed locale, so that a text is always split in the same way.
+// The locale is fixed, so that a text is always split in the same way.
 const bySentence = new Intl.Segmenter("en", { granularity: "sentence" });
 const byWord = new Intl.Segmenter("en", { granularity: "word" });
 const byGrapheme = new Intl.Segmenter("en", { granularity: "grapheme" });
 
 /**
- * Returns the cuts between two offsets, both excluded. Cuts inside a leaf are only those of the leaf at `to`. They do not
- * depend on text at or after `to`, so that appended text cannot move them.
+ * Returns the cuts between two offsets, without the offsets themselves. Inside leaves, only the leaf at `to` has cuts. The cuts do not depend on text
+ * at or after `to`, so appended text cannot move them.
  */
 export function cutsBetween(layout: Layout, from: number, to: number): Cuts {
 	const cuts: Cuts = {
@@ -92,7 +92,7 @@ function findInTable(finder: Finder, table: Table): void {
 }
 
 function findInRow(finder: Finder, row: TableRow): void {
-	// Half a row is always hard to read.
+	// A split row is always hard to read, so its cuts have the lowest priority.
 	const { graphemes } = finder.cuts;
 	const cuts = { ...finder.cuts, sentences: graphemes, words: graphemes };
 	for (const cell of finder.layout.between(row.children, finder.from, finder.to)) {
@@ -101,7 +101,7 @@ function findInRow(finder: Finder, row: TableRow): void {
 	}
 }
 
-/** Adds a cut, unless it is already the last one: the last item ends together with its list. */
+/** Adds a cut, unless it is already the last cut: for example, the last item ends together with its list. */
 function add({ from, to }: Finder, cut: number, cuts: number[]): void {
 	if (cut > from && cut < to && cut !== cuts.at(-1)) cuts.push(cut);
 }
@@ -111,7 +111,7 @@ function findInLeaf(finder: Finder, leaf: Leaf): void {
 	const start = layout.start(leaf);
 	if (layout.end(leaf) < to) return;
 	const first = Math.max(finder.from, start);
-	// Half a character at the end would look like the end of a character.
+	// A half surrogate pair at the end would look like the end of a grapheme.
 	const text = layout
 		.textOf(leaf)
 		.slice(first - start, to - start)
@@ -119,7 +119,7 @@ function findInLeaf(finder: Finder, leaf: Leaf): void {
 	const window = { first, text };
 	if (leaf.type === "code") findInCode(finder, window);
 	else findInInlines(finder, window, leaf.children);
-	// Only the last one, because without other cuts all are equally good.
+	// Only the last cut is added, because all of these cuts are equally good.
 	const last = window.text.length - 1;
 	const cut = /^[\udc00-\udfff]/.test(window.text.slice(last)) ? last - 1 : last;
 	if (cut > 0) add(finder, first + cut, finder.cuts.codePoints);
@@ -135,7 +135,7 @@ function findInCode(finder: Finder, { first, text }: Window): void {
 	const { sentences, graphemes } = finder.cuts;
 	for (const cut of lineStarts(text)) add(finder, first + cut, sentences);
 	for (const cut of graphemeStarts(text)) {
-		// Before a line break, the next post would begin with an empty line.
+		// After a cut before a line break, the next post would begin with an empty line.
 		if (text[cut] !== "\n") add(finder, first + cut, graphemes);
 	}
 }
@@ -162,7 +162,7 @@ function* graphemeStarts(text: string): Generator<number> {
 	for (const { index } of byGrapheme.segment(text)) yield index;
 }
 
-/** Offsets after spaces, and between words in scripts without spaces: `(word`, `a.b` and `word,` stay together. */
+/** Returns offsets after spaces, and between words in scripts without spaces. `(word`, `a.b` and `word,` stay together. */
 function* wordStarts(text: string): Generator<number> {
 	let before: Intl.SegmentData | undefined;
 	for (const segment of byWord.segment(text)) {
@@ -178,7 +178,7 @@ function closes({ segment }: Intl.SegmentData): boolean {
 	return /^[\s。、，．！？；：」』）]/.test(segment);
 }
 
-/** Returns whether a cut is inside a link or a code span. */
+/** Returns a function that reports whether a cut is inside a link or a code span. */
 function atomsIn(
 	layout: Layout,
 	nodes: readonly Inline[],

@@ -59,13 +59,13 @@ export interface Blockquote {
 
 export interface ListItem {
 	readonly type: "listItem";
-	/** Whether the box of a task item is ticked; undefined without a box. */
+	/** Whether the checkbox of a task item is ticked; undefined without a checkbox. */
 	readonly checked: boolean | undefined;
-	/** Never empty. */
+	/** Blocks of the item; never empty. */
 	readonly children: readonly Block[];
 }
 
-/** `start`: number of the first item of an ordered list. Tight and loose lists are not distinguished. */
+/** A list. `start` is the number of the first item of an ordered list. Tight and loose lists are not distinguished. */
 export interface List {
 	readonly type: "list";
 	readonly ordered: boolean;
@@ -83,7 +83,7 @@ export interface TableRow {
 	readonly children: readonly TableCell[];
 }
 
-/** The first row is the header. All rows have the same number of cells. */
+/** A table. The first row is the header. All rows have the same number of cells. */
 export interface Table {
 	readonly type: "table";
 	readonly children: readonly TableRow[];
@@ -95,7 +95,7 @@ export type TextNode = Block | ListItem | TableRow | TableCell | Inline;
 
 /** A text of a model as a tree of blocks, independent of a platform. */
 export interface TextDocument {
-	/** The original text. */
+	/** Original text. */
 	readonly markdown: string;
 	readonly blocks: readonly Block[];
 }

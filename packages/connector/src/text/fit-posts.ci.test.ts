@@ -10,14 +10,11 @@ import { parseText } from "./parse-text.ts";
 const everyday = process.env["PARLEY_TEST_SCALE"] === undefined;
 const isFull = process.env["PARLEY_TEST_SCALE"] === "full";
 const numRuns = everyday ? 20 : isFull ? 30_000 : 25;
-/** The longest text whose cost is measured, in characters. */
+/** Length of the longest measured text, in characters. */
 const longest = everyday ? 10_000 : isFull ? 200_000 : 100_000;
-/**
- * By how many characters a text grows at a time. No length of a row is a multiple of 13, so that all positions in a row are
- * tested.
- */
+/** Number of characters by which a text grows in each step. No length of a row is a multiple of 13, so all positions in a row are tested. */
 const stride = everyday ? 89 : isFull ? 1 : 13;
-// A failing case is large and takes minutes to reduce. The printed seed repeats it.
+// Failing cases are not reduced, because that takes minutes. The printed seed repeats a case.
 const check = { numRuns, endOnFailure: true };
 
 const dialects = fc.constantFrom(markdownDialect, chatDialect);
@@ -121,7 +118,7 @@ function indented(text: string, marker: string): string {
 	return `${marker} ${text.replaceAll("\n", `\n${indent}`)}`;
 }
 
-/** Splits like `fitPosts`, and returns the blocks of each post. */
+/** Splits a text as `fitPosts` does, and returns the blocks of each post. */
 function split(text: string, dialect: Dialect, limit: number): { post: string; blocks: readonly Block[] }[] {
 	const written = new Map<string, readonly Block[]>();
 	const spy: Dialect = {
@@ -136,7 +133,7 @@ function split(text: string, dialect: Dialect, limit: number): { post: string; b
 	return posts.map((post) => ({ post, blocks: written.get(post) ?? [] }));
 }
 
-/** The text of blocks, leaf by leaf. Repeated headers of tables and marks of the kit are omitted. */
+/** Returns the text of blocks, leaf by leaf. Omits repeated headers of tables and labels of continued code. */
 function leaves(nodes: readonly TextNode[], seen = new Set<TextNode>()): string[] {
 	return nodes.flatMap((node) => {
 		if (node === continuedLabel || (node.type === "tableRow" && seen.has(node))) return [];
@@ -151,7 +148,7 @@ function leaves(nodes: readonly TextNode[], seen = new Set<TextNode>()): string[
 
 const segmenter = new Intl.Segmenter("en", { granularity: "grapheme" });
 
-/** The graphemes without spaces. A space and the joiner after it are one grapheme, and a post may end between them. */
+/** Returns the graphemes without spaces. A space and the joiner after it are one grapheme, but a post may end between them. */
 function graphemes(texts: readonly string[]): string[] {
 	return texts
 		.flatMap((text) => [...segmenter.segment(text)].map(({ segment }) => segment.trim()))
@@ -164,7 +161,7 @@ function codes(nodes: readonly TextNode[]): string[] {
 	);
 }
 
-/** Whether every fence is closed, read line by line as the platforms do. */
+/** Whether every fence is closed. Reads line by line, as the platforms do. */
 function balanced(post: string): boolean {
 	let open: string | undefined;
 	for (const one of post.split("\n")) {
@@ -292,7 +289,7 @@ test("a text of four times the length takes four times the work", () => {
 			});
 			return work;
 		});
-		// Quadratic growth would take 16 times as long.
+		// With quadratic growth, the larger text would take 16 times as long.
 		expect(large / small).toBeLessThan(6);
 	}
 });
@@ -308,6 +305,6 @@ test("reading and splitting take time in proportion to the text", () => {
 	};
 	spent(longest / 8);
 	const least = (size: number): number => Math.min(...[1, 2, 3].map(() => spent(size)));
-	// 8 times the text: quadratic growth would take 64 times as long.
+	// With quadratic growth, 8 times the text would take 64 times as long.
 	expect(least(longest) / least(longest / 8)).toBeLessThan(20);
 });

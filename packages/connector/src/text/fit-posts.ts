@@ -13,11 +13,11 @@ export interface PostSize {
 }
 
 export interface FitOptions extends PostSize {
-	/** A text of more posts becomes one post, with the complete text in a file. */
+	/** Maximum number of posts. A longer text becomes one post, with the complete text in a file. */
 	readonly maxPosts: number;
 }
 
-/** Posts of a text, in order. `file` belongs to the only post of a text that was too long. */
+/** Posts of a text, in order. `file` has the complete text, if the text was too long for the posts. */
 export interface Fitted {
 	readonly posts: readonly string[];
 	readonly file?: { readonly name: string; readonly content: string };
@@ -35,10 +35,10 @@ const inFile: Block = {
 };
 
 /**
- * Splits a document into posts of at most `limit`, at the best positions: between blocks, items and rows, then sentences,
- * then words. It splits a word only as a last resort, and never a grapheme, a link or a code span that fits one post. No
- * content is lost. While a text grows, all posts before its last two stay unchanged, except the current paragraph. Throws
- * `invalid_argument` if the limit is too small for one character with its formatting.
+ * Splits a document into posts of at most `limit`, at the best positions: between blocks, items and rows, then sentences, then words. Splits a word
+ * only as a last resort. Never splits a grapheme, a link or a code span that fits one post. No content is lost. While a text grows, all posts before
+ * its last two stay unchanged, except the current paragraph. Throws `invalid_argument` if the limit is too small for one character with its
+ * formatting.
  */
 export function fitPosts(document: TextDocument, options: FitOptions): Fitted {
 	const layout = new Layout(narrowTables(document.blocks, options.dialect.tableColumns));
@@ -60,8 +60,8 @@ export function fitPosts(document: TextDocument, options: FitOptions): Fitted {
 }
 
 /**
- * Returns the start of a document that fits one post of at most `limit`, cut at the best position, with `note` below it
- * after a cut. Throws like `fitPosts`.
+ * Returns the start of a document that fits one post of at most `limit`, cut at the best position. After a cut, `note` is below it. Throws as
+ * `fitPosts` does.
  */
 export function fitPost(document: TextDocument, { dialect, limit }: PostSize, note: Block): string {
 	const layout = new Layout(narrowTables(document.blocks, dialect.tableColumns));
@@ -75,7 +75,7 @@ class Page {
 	readonly #layout: Layout;
 	readonly #options: PostSize;
 	readonly #foot: readonly Block[];
-	/** The last written range. */
+	/** Last written range with its text. */
 	#last: { readonly from: number; readonly to: number; readonly text: string } | undefined;
 
 	constructor(layout: Layout, options: PostSize, foot: readonly Block[] = []) {
@@ -86,7 +86,7 @@ class Page {
 
 	write(from: number, to: number): string {
 		const last = this.#last;
-		// Most texts fit, so the measured text is also the result.
+		// Most texts fit, so the text that was measured is often also the result.
 		if (last?.from === from && last.to === to) return last.text;
 		const text = this.#options.dialect.write([...slice(this.#layout, from, to), ...this.#foot]);
 		this.#last = { from, to, text };
@@ -152,18 +152,17 @@ export const continuedLabel: Block = {
 };
 
 /**
- * Returns the part of a document between two offsets as independent blocks: a list continues with its number, a table
- * repeats a short header, and a fence repeats its language. The rest of a split list item has no bullet, because a bullet
- * would make it another item.
+ * Returns the part of a document between two offsets as independent blocks. A list continues with its number, a table repeats a short header, and a
+ * fence repeats its language. The rest of a split list item has no bullet, because a bullet would make it another item.
  */
 function slice(layout: Layout, from: number, to: number): Block[] {
 	return sliceBlocks(layout, layout.blocks, { from, to });
 }
 
-/** Maximum characters of a table header that is repeated in later posts. A longer one could fill a post by itself. */
+/** Maximum characters of a table header that is repeated in later posts. A longer header could fill a post by itself. */
 const longestHeader = 160;
 
-/** A space with a combining accent is a visible character. */
+/** Space at the start of a text. A space with a combining accent is a visible character, so it does not match. */
 const blank = /^\s(?!\p{M})/u;
 
 interface Range {
@@ -205,7 +204,7 @@ function sliceBlock(layout: Layout, block: Block, range: Range): Block[] {
 function sliceCode(layout: Layout, code: Code, { from, to }: Range): Block[] {
 	const start = layout.start(code);
 	const first = Math.max(from - start, 0);
-	// The text after the last line break is one more, empty line.
+	// After a final line break, code has one more line, which is empty.
 	if (first > 0 && first >= code.value.length && !code.value.endsWith("\n")) return [];
 	const rest = code.value.slice(first, to - start);
 	const value = to - start <= code.value.length && rest.endsWith("\n") ? rest.slice(0, -1) : rest;

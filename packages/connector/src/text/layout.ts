@@ -4,8 +4,8 @@ import { type Block, plainText, type TextNode } from "./document.ts";
 export type Leaf = Extract<TextNode, { type: "paragraph" | "heading" | "tableCell" | "code" }>;
 
 /**
- * Positions of all nodes in the visible text of a document, in order. Each leaf is followed by one more character, so that
- * an empty leaf has a position, too. Offsets and cuts are in UTF-16 code units.
+ * Positions of all nodes in the visible text of a document, in order. Each leaf has one further character at its end, so that an empty leaf also has
+ * a position. Offsets and cuts are in UTF-16 code units.
  */
 export class Layout {
 	readonly blocks: readonly Block[];
@@ -26,7 +26,7 @@ export class Layout {
 		return this.#spans.get(node)?.end ?? 0;
 	}
 
-	/** Text of a leaf. It begins at the offset of the leaf. */
+	/** Text of a leaf, which begins at the offset of the leaf. */
 	textOf(leaf: Leaf): string {
 		if (leaf.type === "code") return leaf.value;
 		const known = this.#texts.get(leaf);

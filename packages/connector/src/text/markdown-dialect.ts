@@ -15,8 +15,7 @@ const options: Options = {
 /** Standard Markdown (GFM), measured in UTF-16 code units. */
 export const markdownDialect: Dialect = {
 	write(blocks: readonly Block[]): string {
-		// Our nodes are mdast nodes with fewer types and fields. The library only reads them, so that `readonly` is
-		// harmless.
+		// The cast is safe: these nodes are mdast nodes with fewer types and fields, and the library only reads them.
 		const root = { type: "root", children: blocks } as unknown as Root;
 		return toMarkdown(root, options).trimEnd();
 	},

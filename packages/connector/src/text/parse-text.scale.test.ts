@@ -45,7 +45,7 @@ test("plain text has the same result as with the parser", () => {
 	fc.assert(
 		fc.property(pieces, (words) => {
 			const markdown = words.join("");
-			// With a rule below it, no text is plain, and the rule does not change the result.
+			// A horizontal rule below the text selects the Markdown parser, and does not change the other blocks.
 			const whole = parseText(`${markdown}\n\n***`).blocks;
 			if (!/^[\p{L}\p{M}\p{N}\s.,:;!?'"()%…—“]*$/u.test(markdown)) return;
 			expect(parseText(markdown).blocks).toEqual(whole.slice(0, -1));

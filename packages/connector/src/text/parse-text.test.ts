@@ -11,7 +11,7 @@ function words(value: string): Block {
 	return { type: "paragraph", children: [{ type: "text", value }] };
 }
 
-/** The document in a short form, for comparisons. */
+/** Writes the parsed document as Markdown again, for comparisons. */
 function again(markdown: string): string {
 	return markdownDialect.write(blocks(markdown));
 }

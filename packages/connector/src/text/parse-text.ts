@@ -4,15 +4,15 @@ import { gfmFromMarkdown } from "mdast-util-gfm";
 import { gfm } from "micromark-extension-gfm";
 import type { Block, Inline, List, ListItem, Table, TextDocument } from "./document.ts";
 
-/** Maximum characters, above any text of a model. Longer text is shown unchanged. */
+/** Maximum characters that are parsed, which no text of a model exceeds. Longer text is shown unchanged. */
 const maxLength = 500_000;
-/** Limits for the parser, whose time and stack grow with the square of these. */
+/** Limits for nesting and delimiters, because the time and stack of the parser grow with their square. */
 const maxNesting = 32;
 const maxDelimiters = 2000;
 
 /**
- * Disabled constructs. A later line could change earlier text (definitions, footnotes, underlined headings), so that
- * finished posts would change. HTML is text, because no platform shows it.
+ * Disabled constructs. With definitions, footnotes and underlined headings, a later line could change earlier text, and so change finished posts.
+ * HTML is treated as text, because no platform shows it.
  */
 const off = [
 	"definition",
@@ -23,7 +23,7 @@ const off = [
 	"htmlFlow",
 	"htmlText",
 ];
-/** Extensions without state, made once. */
+/** Extensions without state, created once. */
 const syntax = gfm({ singleTilde: false });
 const tree = gfmFromMarkdown();
 const containers = ["blockQuote", "list"];
@@ -36,14 +36,14 @@ const opensBlock = /^\s*(?:$|[|#>]|[-+*][ \t]|\d{1,9}[.)][ \t])/;
 const delimiter = /[*_~[\]]/g;
 
 const plainLine = String.raw`\p{L}(?: ?[\p{L}\p{M}\p{N}.,;:!?'"()%…–—“”‘’])*`;
-/** Sentences without any character that could be Markdown, as in most answers. */
+/** Pattern of plain sentences, as in most answers: no character can be Markdown. */
 const plain = new RegExp(`^${plainLine}(?:\\n{1,2}${plainLine})*\\n*$`, "u");
 const barelyLinked = /www\./i;
 
 /**
- * Parses the Markdown of a model (CommonMark, tables, task lists, strikethrough, bare addresses), also while it is being
- * written. Never throws: open constructs are closed at the end, and text with too much nesting or length is treated as plain
- * text. Only the style of the source and the titles of links are lost.
+ * Parses the Markdown of a model (CommonMark, tables, task lists, strikethrough, bare addresses), even while the model writes it. Never throws: open
+ * constructs are closed at the end, and text with too much nesting or length is treated as plain text. Only the style of the source and the titles of
+ * links are lost.
  */
 export function parseText(markdown: string): TextDocument {
 	if (markdown.length > maxLength) return asWritten(markdown);
@@ -51,7 +51,7 @@ export function parseText(markdown: string): TextDocument {
 	return parseMarkdown(markdown);
 }
 
-/** Parses text that is not plain. For plain text, the result would be the same, but a hundred times slower. */
+/** Parses text that is not plain. For plain text, the result would be the same, but would take a hundred times longer. */
 function parseMarkdown(markdown: string): TextDocument {
 	const { children } = fromMarkdown(markdown, {
 		extensions: [syntax, { disable: { null: [...off, ...tooMuch(markdown)] } }],
@@ -72,7 +72,7 @@ function asWritten(markdown: string): TextDocument {
 	return { markdown, blocks: [{ type: "paragraph", children: [{ type: "text", value: markdown }] }] };
 }
 
-/** Returns the constructs that occur too often in this text. */
+/** Returns the constructs to disable, because they occur too often in this text. */
 function tooMuch(markdown: string): string[] {
 	const lines = markdown.split("\n");
 	return [...(lines.some(nestsTooDeep) ? containers : []), ...(stylesTooMuch(lines) ? spans : [])];
@@ -95,9 +95,9 @@ function stylesTooMuch(lines: readonly string[]): boolean {
 	return false;
 }
 
-/** Maximum depth of quotes and lists: the prefixes must leave space for the text of a line. */
+/** Maximum depth of quotes and lists, so that the prefixes leave space for the text of a line. */
 const maxDepth = 8;
-/** Longer addresses are shown as text, which can be split. */
+/** Maximum length of the address of a link. A longer address is shown as text, which can be split. */
 const maxUrl = 1000;
 const shownScheme = /^(?:https?:\/\/|mailto:)/i;
 const language = /^[\w+#.-]{1,32}$/;
@@ -130,7 +130,7 @@ function blockFrom(node: RootContent, depth: number): Block[] {
 		case "table":
 			return [tableFrom(node)];
 		default:
-			// Other constructs are disabled, so only the content of a line is left.
+			// All other block constructs are disabled, so this node is the content of a line.
 			return [{ type: "paragraph", children: [{ type: "text", value: leftOver(node) }] }];
 	}
 }

@@ -1,6 +1,6 @@
 import { columnsOf } from "./columns.ts";
 
-/** Columns of a display name and of a relative time, which platforms show in place of their ids. */
+/** Assumed columns of a display name and of a relative time. Platforms show them in place of ids and times. */
 const nameColumns = 20;
 const timeColumns = 16;
 
@@ -8,7 +8,7 @@ const names = /<@!?\w+>|\[[^\]]*\]\(https:\/\/discord\.com\/users\/\d+\)/gu;
 const times = /<t:\d+(?::\w)?>|<!date\^[^>]*>|\[[^\]]*\]\(https:\/\/moment\.invalid\/\d+\)/gu;
 const links = /\[(?<label>[^\]]*)\]\([^)\s]*\)/gu;
 
-/** Width of a line of a post in columns, as people see it: without marks, with names and times in place of ids. */
+/** Width of a line of a post in columns, as people see it: without marks, and with names and times in place of their codes. */
 export function seenColumns(line: string): number {
 	return columnsOf(
 		line

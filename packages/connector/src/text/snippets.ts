@@ -1,7 +1,7 @@
 import { answerTexts } from "../texts/answers.ts";
 import type { Block, Code, TextDocument } from "./document.ts";
 
-/** Code that is shown as a file of its own. */
+/** Code that is shown in its own file. */
 export interface Snippet {
 	readonly name: string;
 	readonly content: string;
@@ -9,10 +9,10 @@ export interface Snippet {
 	readonly language: string;
 }
 
-/** Longer code fills more than a screen. */
+/** Maximum characters of code in a post. Longer code fills more than a screen. */
 const maxCharacters = 3000;
 const maxLines = 60;
-/** Further code stays in the text. */
+/** Maximum number of files. Further code stays in the text. */
 const maxSnippets = 5;
 
 /** Language and extension by the word after a fence. */

@@ -2,17 +2,17 @@ import { definedItems } from "@parley/base";
 import type { Block, Heading, Inline, Link, List, ListItem, Styled } from "./document.ts";
 import { alignedLines } from "./tables.ts";
 
-/** Syntax of one platform for each kind of node. The traversal is the same for all platforms. */
+/** Syntax of a platform for each kind of node. The traversal of nodes is the same for all platforms. */
 export interface LineSyntax {
-	/** Escapes text so that it is literal at any position of a line, without links or notifications. */
+	/** Escapes text, so that it is literal at any position of a line, without links or notifications. */
 	text(value: string): string;
 	inlineCode(value: string): string;
 	styled(type: Styled["type"], inner: string): string;
 	link(link: Link, write: (nodes: readonly Inline[]) => string): string;
 	heading(heading: Heading, write: (nodes: readonly Inline[]) => string): string;
-	/** Lines of a code block with its delimiters. */
+	/** Writes the lines of a code block with its delimiters. */
 	code(value: string, lang: string | undefined): string;
-	/** Prefix of an item: its number, or undefined for a bullet, and its box. */
+	/** Writes the prefix of a list item: its number or a bullet, and its checkbox. */
 	item(number: number | undefined, checked: boolean | undefined): string;
 	/** Prefix of each line of a quote. */
 	readonly quote: string;
@@ -21,14 +21,11 @@ export interface LineSyntax {
 
 interface Line {
 	readonly text: string;
-	/** Code lines keep their indentation in any container. */
+	/** Whether the lines are code. Code keeps its indentation in any container. */
 	readonly code: boolean;
 }
 
-/**
- * Writes blocks for a platform with markup in plain text: tables become aligned code, and list items have no empty lines
- * between them.
- */
+/** Writes blocks for a platform whose markup is plain text. Tables become aligned code, and list items have no empty lines between them. */
 export function writeLines(blocks: readonly Block[], syntax: LineSyntax): string {
 	return linesOf(blocks, syntax)
 		.map(({ text }) => text)
@@ -77,7 +74,7 @@ function listLines(list: List, syntax: LineSyntax): Line[] {
 
 function itemLines(item: ListItem, syntax: LineSyntax, marker: string): Line[] {
 	const indent = " ".repeat(marker.length);
-	// Code begins on a new line, because some platforms do not recognize a fence after a bullet.
+	// Code begins on a new line, because some platforms do not recognise a fence after a bullet.
 	const [first] = item.children;
 	const lines = item.children.flatMap((block) => blockLines(block, syntax));
 	const opened =

@@ -1,7 +1,7 @@
 /** Texts about the access of people: requests, roles and refusals. Markdown. */
 export const accessTexts = {
 	channel: "this channel",
-	/** In a direct message, or below the message of the person. `channel`: Markdown. */
+	/** Posted in a direct message, or below the message of the person. `channel` is Markdown. */
 	noAccessIn: ({ command, channel }: { readonly command: string; readonly channel: string }): string =>
 		`You do not have access yet in ${channel}. To request it, use \`${command}\` there, or mention me with \`!pair\`.`,
 	noAccess: ({ command }: { readonly command: string }): string =>
@@ -32,7 +32,7 @@ export const accessTexts = {
 			`You are ${person}. Your role is **${role}**.`,
 		noRights: "You have no permissions here yet.",
 		rights: ({ rights }: { readonly rights: string }): string => `You can: ${rights}.`,
-		/** The rights of a role by the gateway's name of the action. Other rights follow from these. */
+		/** Rights of a role, by the gateway's name of the action. All other rights follow from these rights. */
 		right: new Map([
 			["session.write", "write to me"],
 			["session.open", "start conversations"],

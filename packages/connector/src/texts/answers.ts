@@ -11,7 +11,7 @@ export const answerTexts = {
 	feedbackForm: { title: "Feedback", text: "Comment for the operator" },
 
 	queue: {
-		/** `position`: number of messages before it. `waitsFor`: the request that stops the first of them. */
+		/** `position`: number of messages before the queued message. `waitsFor`: request that stops the first of them. */
 		waiting: ({
 			position,
 			waitsFor,
@@ -52,7 +52,7 @@ export const answerTexts = {
 	files: ({ count }: { readonly count: number }): string => ` (files: ${count})`,
 
 	empty: "Done. The answer has no text.",
-	/** `about`: start of the message; undefined if it is unknown. `who`: `stoppedBy`; undefined if it is unknown. */
+	/** `about`: start of the message, if known. `who`: text of `stoppedBy`, if known. */
 	stopped: ({
 		about,
 		who,
@@ -74,7 +74,7 @@ export const answerTexts = {
 	wholeText: ({ file }: { readonly file: string }): string => `The complete text is in ${file}.`,
 	snippet: ({ file, lines }: { readonly file: string; readonly lines: number }): string =>
 		`The code is in ${file} (${lines} lines).`,
-	/** Above an answer in direct messages. `link`: address of the thread or channel, if it has one. */
+	/** Posted above an answer in direct messages. `link`: address of the thread or channel, if it has one. */
 	elsewhere: ({ link }: { readonly link: string | undefined }): string => {
 		const thread = "the thread of your request";
 		const linked = link === undefined ? thread : `[${thread}](${link})`;
@@ -83,7 +83,7 @@ export const answerTexts = {
 	continued: "continued",
 	cut: "… some details do not fit here",
 
-	/** Current step, to follow the agent's name. */
+	/** Current step, in words that follow the agent's name. */
 	activity: {
 		thinking: "is thinking…",
 		running: ({ tool }: { readonly tool: string }): string => `is running ${tool}…`,

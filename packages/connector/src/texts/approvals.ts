@@ -27,7 +27,7 @@ export const approvalTexts = {
 			readonly at: string;
 		}): string => `Requested by ${person} ${channel}${about}, ${at}.`,
 		here: "here",
-		/** `link`: of the channel, if it belongs to the same server or workspace and has an address. */
+		/** `link`: link to the channel, if the channel belongs to the same server or workspace and has an address. */
 		inChannel: ({
 			platform,
 			link,
@@ -41,7 +41,7 @@ export const approvalTexts = {
 		closed: "This approval is closed, or you cannot answer it here. Its card shows the result.",
 		counted: ({ needed }: { readonly needed: number }): string =>
 			`Your approval counts. The call needs ${needed} approvals.`,
-		/** `command`: shows the list again. */
+		/** `command`: command that shows the list again. */
 		changed: ({ command }: { readonly command: string }): string =>
 			`Not approved, because this call has changed since this list was shown. Use \`${command}\` to see it.`,
 	},
@@ -55,7 +55,7 @@ export const approvalTexts = {
 		deny: "Deny",
 		showAll: "Show all",
 		details: "Details",
-		/** With the number of a call, or of an approval in a list. */
+		/** Labels with the number of a call, or of an approval in a list. */
 		approveOne: ({ number }: { readonly number: number }): string => `Approve ${number}`,
 		showOne: ({ number }: { readonly number: number }): string => `Show all of ${number}`,
 		approveOneSession: ({ number }: { readonly number: number }): string =>
@@ -101,7 +101,7 @@ export const approvalTexts = {
 			readonly given: number;
 			readonly needed: number;
 			readonly people: readonly string[];
-			/** The person who changed the arguments, if one did. */
+			/** Person who changed the arguments; undefined if they are unchanged. */
 			readonly editor?: string | undefined;
 		}): string => {
 			const count = `**${given} of ${needed} approvals**`;
@@ -116,7 +116,7 @@ export const approvalTexts = {
 			const more = cut ? "**Not complete here:** press Details" : "More in Details";
 			return expires === undefined ? `${more}.` : `${more}. Expires ${expires}.`;
 		},
-		/** In the row of a call. */
+		/** Shown in the row of a call. */
 		counted: ({ given, needed }: { readonly given: number; readonly needed: number }): string =>
 			`**${given} of ${needed} approvals**`,
 		riskOfRow: ({ risk }: { readonly risk: "high" | "low" }): string =>
@@ -136,7 +136,7 @@ export const approvalTexts = {
 			`Approvers in ${several ? "channels" : "a channel"} on ${platforms} can also ${onlyDeny ? "deny" : "answer"} it, with the command approvals.`,
 	},
 
-	/** On a card that the platform refused. */
+	/** Shown if the platform refused the card. */
 	plain: {
 		refused: "The full card could not be posted here.",
 		reply: "Reply to this post with **approve** or **deny**.",
@@ -147,7 +147,7 @@ export const approvalTexts = {
 
 	/** Results of the buttons for all calls of a card. */
 	all: {
-		/** Above the complete calls. Only the person who pressed the button sees them. */
+		/** Shown above the complete calls. Only the person who pressed the button sees them. */
 		review: "The post does not show all of these calls. Read them here, then decide.",
 		noneWaits: "No call of this post is waiting for a decision.",
 		done: { approve: "✅ **Approved:**", deny: "⛔ **Denied:**" },
@@ -175,16 +175,16 @@ export const approvalTexts = {
 		changedArguments: "Approved arguments:",
 	},
 
-	/** For a press on a post that shows an earlier form of the call. */
+	/** Answer to a press on a post that shows an earlier form of the call. */
 	changed:
 		"Not approved, because this call has changed since this post was shown. Press **Details** on its card again.",
 	/** Help for a reply that is not a decision. */
 	typed: {
 		unclear: ({ allowSession }: { readonly allowSession: boolean }): string =>
 			`Not decided. Reply **approve**${allowSession ? ", **approve for this session**" : ""}, **deny** or **deny: your reason**, or press a button.`,
-		/** For trust requests and for calls that always require approval. */
+		/** Shown for trust requests and for calls that always require approval. */
 		onlyButtons: "Not decided, because this request cannot be answered by message. Use its buttons.",
-		/** `command`: lists the calls with buttons. */
+		/** `command`: command that lists the calls with buttons. */
 		severalCalls: ({ calls, command }: { readonly calls: number; readonly command: string }): string =>
 			`Not decided, because this post shows ${calls} calls. Press its buttons, or use \`${command}\`.`,
 	},

@@ -6,10 +6,7 @@ export const commandTexts = {
 		description: "List all commands",
 		intro:
 			"Write to me in a direct message, mention me in a channel, or write in one of my threads. `stop` or ❌ on your message stops me, and 🔁 repeats the answer. You can also type a command after my name: `!session list`.",
-		/**
-		 * Descriptions of groups of commands, by their first word. One line for each command would not fit into one post of
-		 * Discord.
-		 */
+		/** Descriptions of groups of commands, by their first word. A list with one line for each command would not fit into one Discord post. */
 		groups: new Map([
 			["task", "Work in the background"],
 			["session", "Conversations of this channel"],
@@ -18,7 +15,7 @@ export const commandTexts = {
 		]) as ReadonlyMap<string, string>,
 	},
 
-	/** Explanations of a name that finds no object or several. `list`: the command that lists them. */
+	/** Explanations if a name finds no object or several objects. `list`: command that lists the objects. */
 	named: {
 		none: ({
 			thing,

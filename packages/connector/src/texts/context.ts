@@ -1,11 +1,11 @@
 /** Texts about messages that are read for a request. Markdown. */
 export const contextTexts = {
-	/** For the agent: a request without text that forwards a message or replies to one. */
+	/** Text for the agent in place of an empty request that forwards a message or replies to one. */
 	onlyReference: "Look at the message that I refer to.",
 
 	/** Lines of `/why`. */
 	why: {
-		/** `authors`: names with numbers. */
+		/** `authors`: names, each with a number of messages. */
 		read: ({
 			messages,
 			authors,

@@ -10,7 +10,7 @@ export const conversationTexts = {
 
 	create: {
 		description: "Start a new conversation here; the old one is kept",
-		/** `name`: empty, or a space and the title. */
+		/** `name`: a space and the title; may be empty. */
 		done: ({ name, back }: { readonly name: string; readonly back: string }): string =>
 			`Started a new conversation${name}. \`${back}\` returns to an older one.`,
 	},
@@ -37,14 +37,14 @@ export const conversationTexts = {
 	fork: {
 		description: "Continue a copy of this conversation, for example to try another way",
 		at: "Number of your message after whose answer the copy ends; -1 leaves out the last message",
-		/** The post that begins the thread of the copy. */
+		/** Post that begins the thread of the copy. */
 		beginning: ({ title }: { readonly title: string }): string =>
 			`🔀 **${title}** continues here as a copy. Reply in this thread.`,
-		/** `link`: Markdown. */
+		/** `link`: link to the thread, in Markdown. */
 		inThread: ({ link }: { readonly link: string }): string => `The copy continues in ${link}.`,
-		/** Title of a link to the thread of a copy. */
+		/** Text of the link to the thread of a copy. */
 		thread: "its own thread",
-		/** `back`: a command. */
+		/** `back`: command that returns to the original conversation. */
 		here: ({ title, back }: { readonly title: string; readonly back: string }): string =>
 			`Your next message goes to the copy **${title}**. \`${back}\` returns to the original.`,
 		noSpace:
@@ -58,7 +58,7 @@ export const conversationTexts = {
 		description: "Summarise this channel's conversation to save tokens",
 		started: "Summarising the conversation…",
 		busy: "I am working here. Try again when I have answered.",
-		/** `before`, `after`: numbers of tokens in words. */
+		/** `before`, `after`: numbers of tokens as text. */
 		compacted: ({ before, after }: { readonly before: string; readonly after: string }): string =>
 			`I now work from a summary of the conversation: ${before} → ${after} tokens.`,
 		unchanged: "There is nothing to summarise in this conversation.",
@@ -71,7 +71,7 @@ export const conversationTexts = {
 		description: "Show the current conversation of this channel",
 		messages: ({ count, last }: { readonly count: number; readonly last: string }): string =>
 			`${count} ${count === 1 ? "message" : "messages"}, the last ${last}`,
-		/** `model`: undefined for the gateway's default. */
+		/** `model`: undefined for the default model of the gateway. */
 		model: ({ model }: { readonly model: string | undefined }): string =>
 			`Model: ${model === undefined ? "the gateway's default" : `\`${model}\``}`,
 	},
@@ -122,7 +122,7 @@ export const conversationTexts = {
 	},
 
 	renamed: ({ title }: { readonly title: string }): string => `This conversation was renamed to “${title}”.`,
-	/** On the cards of the conversation. */
+	/** Shown on the cards of the conversation. */
 	cardDeleted: "This conversation was deleted.",
 	deleted: "This conversation was deleted. Your next message starts a new one.",
 	mayNotOpen: "you may not start conversations here",

@@ -1,7 +1,7 @@
 /** Texts of a conversation as a file. Markdown. */
 export const exportTexts = {
 	description: "Get this conversation as a file that only you see",
-	/** The answer with the file. */
+	/** Text above the file. */
 	done: "This conversation as a file:",
 	/** `command`: a command whose answer only its author sees. */
 	onlyPrivate: ({ command }: { readonly command: string }): string =>

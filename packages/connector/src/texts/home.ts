@@ -3,7 +3,7 @@ export const homeTexts = {
 	running: {
 		title: "**Running**",
 		none: "No work is running.",
-		/** Above the list of conversations, each with a button. */
+		/** Shown above the list of conversations, each with a button. */
 		stop: "**Running** · press a button to stop its conversation",
 		task: ({ task, state }: { readonly task: string; readonly state: string }): string =>
 			`- ${task} · ${state}`,
@@ -42,7 +42,7 @@ export const homeTexts = {
 		/** First post of the conversation. `prompt`: Markdown in one line. */
 		beginning: ({ prompt }: { readonly prompt: string }): string =>
 			`> ${prompt}\n\nYou chose this request on the home page.`,
-		/** `request`: the request, with a link to its conversation if there is one. */
+		/** `request`: the request, with a link to its conversation if it has an address. */
 		started: ({ request }: { readonly request: string }): string =>
 			`Started in our direct messages: ${request}`,
 		changed:

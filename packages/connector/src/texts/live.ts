@@ -6,14 +6,14 @@ export const liveTexts = {
 		seconds === 0 ? `✅ ${call}` : `✅ ${call} · ${duration(seconds)}`,
 	failed: ({ call, seconds }: { readonly call: string; readonly seconds: number }): string =>
 		seconds === 0 ? `❌ ${call}` : `❌ ${call} · ${duration(seconds)}`,
-	/** A call with an element that shows its state. */
+	/** A call next to an element that shows its state. */
 	call: ({ call, seconds }: { readonly call: string; readonly seconds: number }): string =>
 		seconds === 0 ? call : `${call} · ${duration(seconds)}`,
 	earlier: ({ count }: { readonly count: number }): string =>
 		count === 1 ? "✅ 1 earlier tool call" : `✅ ${count} earlier tool calls`,
 	calls: ({ count, seconds }: { readonly count: number; readonly seconds: number }): string =>
 		`${count === 1 ? "1 tool call" : `${count} tool calls`}${seconds === 0 ? "" : ` in ${duration(seconds)}`}`,
-	/** Follows the name of the agent. */
+	/** Words that follow the name of the agent. */
 	writing: "is writing…",
 } as const;
 

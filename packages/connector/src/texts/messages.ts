@@ -78,7 +78,7 @@ export const fileTexts = {
 	notSent: ({ files }: { readonly files: string }): string => `I could not read these files:\n\n${files}`,
 	messageTooLong: "the message is too long: send it as a file, or in parts",
 	attached: ({ names }: { readonly names: string }): string => `Attached: ${names}`,
-	/** For the agent. */
+	/** Note for the agent. */
 	missing: ({ files }: { readonly files: string }): string => `[Files that did not arrive: ${files}]`,
 	tooMany: ({ name, maximum }: { readonly name: string; readonly maximum: number }): string =>
 		`\`${name}\`: a message can have at most ${maximum} files`,
@@ -93,7 +93,7 @@ export const fileTexts = {
 		readonly bytes: number;
 		readonly size: number;
 	}): string => `${name} arrived incomplete (${bytes} of ${size} bytes): send it again`,
-	/** `maximum`: the limit of the platform; undefined if it is unknown. */
+	/** `maximum`: limit of the platform, if known. */
 	tooLargeToPost: ({
 		name,
 		size,

@@ -27,9 +27,9 @@ export const noticeTexts = {
 interface NoticeFacts {
 	/** Name of the tool in Markdown. */
 	readonly tool: string;
-	/** The call in Markdown, for posts of its own conversation. */
+	/** Text of the call in Markdown, for posts in the conversation of the call. */
 	readonly what: string | undefined;
-	/** Markdown of the conversation, if it has an address. */
+	/** Link to the conversation in Markdown, if it has an address. */
 	readonly link: string | undefined;
 	readonly expires: string | undefined;
 	/** Number of calls that wait together. */
@@ -47,7 +47,7 @@ function nameOf({ tool, calls }: NoticeFacts): string {
 	return calls > 1 ? `${calls} approvals` : `An approval for ${tool}`;
 }
 
-/** The link, the expiry and the call. */
+/** Writes the link, the expiry and the call. */
 function rest({ link, expires, calls, what }: NoticeFacts): string {
 	const at = link === undefined ? "" : ` ${link}`;
 	const until = expires === undefined ? "" : ` ${calls > 1 ? "They expire" : "It expires"} ${expires}.`;

@@ -3,7 +3,7 @@ export const postTexts = {
 	/** Reasons for the state of a post. */
 	noReason: "no reason was given",
 	stale: "it is more than 24 hours old: decide whether to post it",
-	/** Start of the reason of `closed`, by which these posts are found. Earlier versions have stored it: do not change it. */
+	/** Start of the text of `closed`, which identifies posts for closed rooms. Do not change it, because earlier versions have stored it. */
 	closedStart: "waits until its thread or channel is open again: ",
 	closed: ({ error }: { readonly error: string }): string => `${postTexts.closedStart}${error}`,
 	interrupted: "the connector ended during the request",
@@ -12,7 +12,7 @@ export const postTexts = {
 	failed: ({ attempts, reason }: { readonly attempts: number; readonly reason: string }): string =>
 		`not posted after ${attempts} attempts: ${reason}`,
 
-	/** Errors of decisions. */
+	/** Errors of decisions about posts. */
 	unknown: ({ id }: { readonly id: string }): string => `no post has the id ${id}`,
 	needsNoDecision: ({ id, state }: { readonly id: string; readonly state: string }): string =>
 		`post ${id} is ${state}: only held posts wait for a decision`,

@@ -1,4 +1,4 @@
-/** Texts about questions of the agent and of tools, and about the end of any question. Markdown. */
+/** Texts about questions of the agent and of tools, and about the end of a question or approval. Markdown. */
 export const questionTexts = {
 	titles: { question: "Question", grant: "Trust request" },
 	askers: { agent: "the agent", task: "the task" },
@@ -57,7 +57,7 @@ export const questionTexts = {
 		choose: ({ several, more }: { readonly several: boolean; readonly more: boolean }): string =>
 			`${several ? "Choose below" : "Choose one below"}${more ? ", or press **Answer** to write another one" : ""}.`,
 	},
-	/** Acknowledgement of a message that answered, and help. */
+	/** Replies to a message that answers a question, and help. */
 	typed: {
 		edited: "Not answered, because an edited message cannot answer a question. Send a new message.",
 		approved: "✅ Approved.",
@@ -65,7 +65,7 @@ export const questionTexts = {
 		answered: "✅ Answered.",
 	},
 
-	/** `unknown`, `options`: Markdown. */
+	/** `unknown` and `options` are Markdown. */
 	unknownOption: ({
 		unknown,
 		options,
@@ -95,13 +95,13 @@ export const questionTexts = {
 			people.length < 2 ? (people[0] ?? "") : `${people.slice(0, -1).join(", ")} and ${people.at(-1)}`,
 		secret: "The value is not shown.",
 		empty: "The answer is empty.",
-		/** `result`: one of `results`. */
+		/** `result` is one of `results`. */
 		unanswered: ({ result, reason }: { readonly result: string; readonly reason: string }): string =>
 			`⌛ **No answer**${result}: ${reason}`,
 		results: { approval: ", so the call did not run", grant: ", so the channel is not trusted", other: "" },
 		conversationDeleted: "the conversation was deleted",
 		stoppedBy: ({ person }: { readonly person: string }): string => `${person} stopped the work`,
-		/** By the gateway's reason. */
+		/** Texts by the gateway's reason. */
 		reasons: new Map([
 			["expired", "it expired"],
 			["cancelled", "the work was stopped"],

@@ -3,18 +3,18 @@ interface OnPlatform {
 	readonly platform: string;
 }
 
-/** Private answers to commands and presses that a connector cannot handle. Valid in the markup of every platform. */
+/** Private answers to commands and presses that a connector cannot handle. The texts are valid in the markup of every platform. */
 export const interactionTexts = {
 	busy: "I am busy. Please try again in a minute.",
 	failed: "I could not do that. Please try again in a moment.",
 	unreadable: "I could not read your request. Please try again.",
 } as const;
 
-/** Errors of reading an attached file, which the person who attached it sees. */
+/** Errors of reading an attached file, for the person who attached it. */
 export const downloadTexts = {
 	foreign: ({ origin, platform }: OnPlatform & { readonly origin: string }): string =>
 		`the address ${origin} does not belong to ${platform}: attach the file to a message`,
-	/** Replaces the origin in `foreign`. */
+	/** Replaces an invalid origin in `foreign`. */
 	invalidAddress: "(invalid)",
 	unavailable: ({ platform }: OnPlatform): string => `cannot read the file from ${platform}: attach it again`,
 	gone: ({ platform }: OnPlatform): string => `the file no longer exists on ${platform}: attach it again`,
@@ -26,7 +26,7 @@ export const downloadTexts = {
 	name: "the file",
 } as const;
 
-/** Note below a post about a file that the gateway did not deliver. Plain text. */
+/** Note below a post about a file that the gateway did not deliver. It is plain text. */
 export const fileUnread = ({ name }: { readonly name: string }): string =>
 	`File not attached: ${name} could not be read from the gateway.`;
 

@@ -47,7 +47,7 @@ export const taskCommandTexts = {
 
 /** Texts of the cards and posts of tasks, and of the replies to their buttons. Markdown. */
 export const taskTexts = {
-	/** States. The words repeat the meaning of the sign. */
+	/** Names of the states. The words repeat the meaning of the emoji. */
 	states: {
 		pending: "🕓 Queued",
 		running: "▶️ In progress",
@@ -82,12 +82,12 @@ export const taskTexts = {
 		`- and ${count} earlier ${count === 1 ? "subtask" : "subtasks"}`,
 	conversationDeleted: "its conversation was deleted",
 
-	/** `subtask`: undefined for the plan of the task itself. */
+	/** `subtask`: title of the subtask; undefined for the plan of the task itself. */
 	plan: ({ plan, subtask }: { readonly plan: string; readonly subtask: string | undefined }): string =>
 		`📋 **Plan**${subtask === undefined ? "" : ` for the subtask **${subtask}**`}\n\n${plan}`,
 	continued: "▶️ **Continued**",
 	cancelled: ({ cause }: { readonly cause: string }): string => `⏹️ **Cancelled**${cause}`,
-	/** `result`: may be empty. */
+	/** `result` may be empty. */
 	done: ({ result }: { readonly result: string }): string =>
 		result === "" ? "✅ **Done**" : `✅ **Done**\n\n${result}`,
 	wholeResult: ({ command }: { readonly command: string }): string => ` · complete result: ${command}`,
@@ -95,7 +95,7 @@ export const taskTexts = {
 		`🔁 **Failed**, attempt ${attempt} follows: ${error}`,
 	unknownError: "unknown error",
 
-	/** For the agent: the task that a message in its thread continues. `result`: may be empty. */
+	/** Text for the agent about the task that a message in its thread continues. `result` may be empty. */
 	followUp: {
 		task: ({
 			title,

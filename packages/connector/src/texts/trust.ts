@@ -64,10 +64,10 @@ export const trustTexts = {
 		more: ({ count }: { readonly count: number }): string => `${count} more`,
 	},
 
-	/** Reasons for the end of trust, to follow a colon. */
+	/** Reasons for the end of trust, in words that follow a colon. */
 	ends: {
 		expired: "it expired",
-		/** `reason`: may be empty. */
+		/** `reason` may be empty. */
 		endedBy: ({ person, reason }: { readonly person: string; readonly reason: string }): string =>
 			`${person} ended it${reason === "" ? "" : `: ${reason}`}`,
 		audienceChanged: ({ change }: { readonly change: string }): string =>
@@ -80,7 +80,7 @@ export const trustTexts = {
 	},
 
 	operator: "the operator",
-	/** In the footer of an answer. */
+	/** Shown in the footer of an answer. */
 	footer: ({ until }: { readonly until: string }): string =>
 		`trusted channel: ran without approval; the trust ends ${until}`,
 };

@@ -1,6 +1,6 @@
 /** Texts of the welcome in a channel, for a person, and on the home page of the app. Markdown. */
 export const welcomeTexts = {
-	/** Work of the agent. `address`: how people write to it there. */
+	/** Description of the agent's work. `address`: sentence about how people address the agent there. */
 	work: ({ address, help }: { readonly address: string; readonly help: string }): string =>
 		`Hello! ${address} I answer questions, work with files and tools, and run tasks in the background. \`${help}\` lists my commands.`,
 	address: {
@@ -9,7 +9,7 @@ export const welcomeTexts = {
 		always: "I read every message here.",
 	},
 
-	/** `people`: people and roles that may approve; empty if none is known. */
+	/** `people`: people and roles that may approve; may be empty. */
 	approvers: ({ people }: { readonly people: readonly string[] }): string => {
 		const all = people.length === 0 ? ["An approver"] : people;
 		return `Before I change anything, I ask for approval. ${all.join(", ")} or the operator can give it.`;
@@ -19,7 +19,7 @@ export const welcomeTexts = {
 
 	prompts: ({ prompts }: { readonly prompts: readonly string[] }): string =>
 		`Try: ${prompts.map((prompt) => `“${prompt}”`).join(" · ")}`,
-	/** Suggested requests, if the operator has set none. */
+	/** Requests that are suggested if the operator has set none. */
 	usual: [
 		"Summarise the last messages here",
 		"List the files that you can read",

@@ -12,26 +12,26 @@ import type { Refusal } from "./refusal.ts";
 export interface AuthenticateOptions extends Keyring {
 	readonly mode: AuthMode;
 	/**
-	 * False if remote requests can arrive through a program of this user: with a public URL, a trusted proxy or a listener
-	 * beyond loopback. Mode `local` then requires a token from all.
+	 * False if remote requests can arrive through a program of this user: with a public URL, a trusted proxy or a listener beyond loopback. Mode `local`
+	 * then requires a token from all callers.
 	 */
 	readonly trustLocal: boolean;
 	readonly localPeers: LocalPeers;
 	readonly limiter: FailedAuthLimiter;
-	/** Notes what may happen often: see `Audit.sample`. */
+	/** Records an event that may occur often: see `Audit.sample`. */
 	readonly sample: (entry: Omit<AuditEntry, "args">) => void;
 }
 
-/** Exactly one of the two. */
+/** Result of authentication: either a principal or a refusal. */
 export type AuthOutcome =
 	| { readonly principal: Principal; readonly refusal?: undefined }
 	| { readonly principal?: undefined; readonly refusal: Refusal };
 
-/** Facts about a request besides its content. */
+/** Facts about a request that its content does not show. */
 export interface Circumstances {
 	/** Address of the client if a proxy forwards the request. */
 	readonly peer?: string;
-	/** Whether the request opens a WebSocket. Tickets are valid only for that. */
+	/** Whether the request opens a WebSocket. A ticket is valid only for such a request. */
 	readonly opensWebSocket?: boolean;
 }
 
@@ -61,7 +61,7 @@ function noteFailure(object: string, { sample }: AuthenticateOptions): void {
 	sample({ principal: "unknown", via: "http", action: "auth.fail", object, decision: "denied" });
 }
 
-/** Kind of a caller without a credential. Its address is omitted, because there can be too many. */
+/** Kind of a caller without a credential. The address is omitted, because the number of addresses is unlimited. */
 function peerKind(request: IncomingRequest, peer: string): "browser" | "forwarded" | "loopback" | "remote" {
 	if (headerNames(request).some(isBrowser)) return "browser";
 	if (isForwarded(request)) return "forwarded";
@@ -82,7 +82,7 @@ async function needsNoToken(request: IncomingRequest, options: AuthenticateOptio
 	}
 }
 
-/** Browsers send these headers for every open page. Sec-Fetch-Mode is not enough: Node's own WebSocket sends it. */
+/** Whether a header shows that a browser sent the request. Sec-Fetch-Mode does not suffice, because Node's own WebSocket sends it, too. */
 function isBrowser(header: string): boolean {
 	return header === "origin" || header === "sec-fetch-site";
 }

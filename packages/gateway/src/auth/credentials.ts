@@ -3,7 +3,7 @@ import type { Principal } from "@parley/core";
 import { headerValues, type IncomingRequest } from "./incoming-request.ts";
 import type { Tickets } from "./tickets.ts";
 
-/** Form of a ticket of a page: a subprotocol of its WebSocket, RFC 6455, section 1.9. */
+/** Prefix of a page's ticket, which is a subprotocol of its WebSocket: RFC 6455, section 1.9. */
 const ticketPrefix = "parley.ticket.";
 
 export interface Shown {
@@ -22,8 +22,8 @@ export interface Keyring {
 }
 
 /**
- * The credential of a request, if it has exactly one. Two credentials are treated as none, even if one of them is valid. A ticket
- * is valid only for opening a WebSocket, and a token only in the header.
+ * Reads the credential of a request, if it has exactly one. Two credentials are treated as none, even if one is valid. A ticket is valid only in a
+ * request that opens a WebSocket, and a token only in the header.
  */
 export function readCredential(
 	request: IncomingRequest,
@@ -41,7 +41,10 @@ export function readCredential(
 	return { principal: isTicket ? tickets.redeem(text) : tokens.verify(text), looksLike };
 }
 
-/** Subprotocol of the response: that of the ticket, if there is one, because a page closes a connection with another one. */
+/**
+ * Subprotocol of the response. If the request has a ticket, it is the subprotocol of the ticket, because a page closes a connection with another
+ * subprotocol.
+ */
 export function chooseSubprotocol(offered: ReadonlySet<string>): string | false {
 	const [first = false] = offered;
 	return [...offered].find((name) => name.startsWith(ticketPrefix)) ?? first;

@@ -22,7 +22,7 @@ test.each<[string, string]>([
 	["2001:DB8::9", "2001:db8::9"],
 	["[2001:db8::9]:4711", "2001:db8::9"],
 	["::ffff:203.0.113.9", "203.0.113.9"],
-	// The client itself wrote everything further left.
+	// The client itself wrote the addresses to the left of its own address.
 	["198.51.100.1, 203.0.113.9", "203.0.113.9"],
 	["127.0.0.1, 203.0.113.9", "203.0.113.9"],
 	["198.51.100.1, 203.0.113.9, 10.9.9.9, fd00::1", "203.0.113.9"],

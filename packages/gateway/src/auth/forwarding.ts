@@ -14,17 +14,17 @@ export interface Origin {
 	readonly confidential: boolean;
 }
 
-/** The same for an authenticated client. */
+/** An authenticated client, with its origin. */
 export interface Caller extends Origin {
 	readonly principal: Principal;
 }
 
-/** Exactly one of the two. */
+/** Result of `findOrigin`: either an origin or a refusal. */
 export type OriginOutcome =
 	| { readonly origin: Origin; readonly refusal?: undefined }
 	| { readonly origin?: undefined; readonly refusal: Refusal };
 
-/** Forwarding headers are used only from a trusted proxy, because any client can write them. */
+/** Finds the client of a request. Uses forwarding headers only from a trusted proxy, because any client can write them. */
 export function findOrigin(request: IncomingRequest, proxies: Networks | undefined): OriginOutcome {
 	const { remoteAddress = "", localAddress = "", encrypted = false } = request.socket;
 	const peer = plainAddress(remoteAddress);
@@ -45,14 +45,14 @@ export function findOrigin(request: IncomingRequest, proxies: Networks | undefin
 		...listed(request, "x-forwarded-proto"),
 		...elements.flatMap((element) => element.get("proto") ?? []),
 	];
-	// Some proxies name the scheme of a WebSocket.
+	// Some proxies send `wss`, the scheme of a WebSocket.
 	const confidential = schemes.length > 0 && schemes.every((scheme) => /^(?:https|wss)$/i.test(scheme));
 	return { origin: { peer: addresses.length > 0 ? client : named, confidential } };
 }
 
 /**
- * Whether a proxy forwarded the request, so that its first sender is unknown. Reads `Forwarded` (RFC 7239), `Via` (RFC
- * 9110), and the headers of proxies and content networks: X-Forwarded-For, CF-Connecting-IP, True-Client-IP and so on.
+ * Whether a proxy forwarded the request, so that the original sender is unknown. Reads `Forwarded` (RFC 7239), `Via` (RFC 9110), and the headers of
+ * proxies and content networks: X-Forwarded-For, CF-Connecting-IP, True-Client-IP and so on.
  */
 export function isForwarded(request: IncomingRequest): boolean {
 	return headerNames(request).some((name) => forwarding.test(name.replaceAll("_", "-")));
@@ -61,7 +61,7 @@ export function isForwarded(request: IncomingRequest): boolean {
 const forwarding =
 	/^via$|forwarded|client-?ip|connecting-ip|real-ip|original-ip|originating-ip|remote-(?:ip|addr)|external-address/;
 
-/** A client can send one of the headers through a proxy that sets only the other. */
+/** Refusal of headers that contradict each other. A client can send one of the headers through a proxy that sets only the other header. */
 const contradiction: Refusal = {
 	status: 400,
 	headers: {},
@@ -71,7 +71,10 @@ const contradiction: Refusal = {
 	},
 };
 
-/** Each proxy adds the address of its caller at the end. The last address that is not a trusted proxy is the client's. */
+/**
+ * Finds the client's address. Each proxy adds the address of its caller at the end, so the client's address is the last one that is not a trusted
+ * proxy.
+ */
 function findClient(nearest: string, chain: readonly string[], proxies: Networks): string {
 	let client = nearest;
 	for (const text of chain.toReversed()) {
@@ -86,19 +89,22 @@ function listed(request: IncomingRequest, name: string): string[] {
 	return headerValues(request, name).flatMap((value) => value.split(",").map((item) => item.trim()));
 }
 
-/** `1.2.3.4`, `1.2.3.4:5678`, `2001:db8::1` or `[2001:db8::1]:5678`; undefined for `unknown` and names. */
+/** Reads `1.2.3.4`, `1.2.3.4:5678`, `2001:db8::1` or `[2001:db8::1]:5678`; undefined for `unknown` and names. */
 function readAddress(text: string): string | undefined {
 	const [, bracketed, ipv4] = /^(?:\[([^\]]+)\]|(\d+\.\d+\.\d+\.\d+))(?::\d+)?$/.exec(text) ?? [];
 	const address = bracketed ?? ipv4 ?? text;
 	return isIP(address) === 0 ? undefined : plainAddress(address);
 }
 
-/** Linear, because strangers write these headers: it is sticky, and no text can be matched by two of its parts. */
+/**
+ * Pattern of one pair of `Forwarded`. It takes linear time, because strangers write these headers: it is sticky, and its parts never match the same
+ * text.
+ */
 const forwardedPair = /[ \t]*(?:([\w-]+)=(?:"((?:[^"\\]|\\.)*)"|([^;,"\s]*))[ \t]*)?([;,]|$)/gy;
 
 /**
- * Elements of `Forwarded`, whose values may be quoted: RFC 7239, section 4. An invalid text is one empty element, because
- * the part of the proxies cannot be found in it.
+ * Reads the elements of `Forwarded`, whose values may be quoted: RFC 7239, section 4. An invalid text becomes one empty element, because the part
+ * that proxies wrote cannot be found in it.
  */
 function readElements(value: string): Map<string, string>[] {
 	const elements: Map<string, string>[] = [];

@@ -6,24 +6,24 @@ export interface IncomingRequest {
 	readonly socket: Connection;
 }
 
-/** Both ends of a connection; undefined when it has been closed. */
+/** Both ends of a connection. The fields are undefined after the connection was closed. */
 export interface Connection {
 	readonly localAddress?: string | undefined;
 	readonly localPort?: number | undefined;
 	readonly remoteAddress?: string | undefined;
 	readonly remotePort?: number | undefined;
-	/** True over TLS. */
+	/** Whether the connection uses TLS. */
 	readonly encrypted?: boolean;
 }
 
-/** All values of a header, whose name is given in lower case. */
+/** Returns all values of a header. `name` is in lower case. */
 export function headerValues(request: IncomingRequest, name: string): string[] {
 	return request.rawHeaders.filter(
 		(_, index, all) => index % 2 === 1 && all[index - 1]?.toLowerCase() === name,
 	);
 }
 
-/** All names of headers, in lower case. */
+/** Returns the names of all headers, in lower case. */
 export function headerNames(request: IncomingRequest): string[] {
 	return request.rawHeaders.filter((_, index) => index % 2 === 0).map((name) => name.toLowerCase());
 }

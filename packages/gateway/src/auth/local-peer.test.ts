@@ -12,17 +12,17 @@ const uid = process.getuid?.() ?? -1;
 
 const none = { log: silentLogger };
 
-/** Commands that a gateway ran: the processes of the latest ones, and the marker of all. */
+/** Returns the commands of a gateway: the processes of the latest commands, and the marker of all commands. */
 function toolsOf(pids: readonly number[], marker?: string) {
 	return { started: pids.length, marker, processes: () => pids };
 }
 
-/** Connections from ports 50000, 50001, … of loopback to port 7777, and their rows. */
+/** Returns a connection from a port of loopback to port 7777. */
 function from(remotePort: number) {
 	return { remoteAddress: "127.0.0.1", remotePort, localAddress: "127.0.0.1", localPort: 7_777 };
 }
 
-/** The text as the IPv4 table. */
+/** Returns a reader of kernel tables that has this text as the IPv4 table. */
 function tables(text: string): ReadTable {
 	return async function* (name) {
 		if (name === "tcp") yield text;
@@ -81,7 +81,7 @@ test("all requests on one connection need one read of the tables, and each conne
 	for (const connection of [one, one, one, other, other]) expect(await peers.isLocal(connection)).toBe(true);
 	expect(looks).toBe(2);
 	const strange = from(50_001);
-	// A connection that is not local now may only have been looked up too early.
+	// A negative result is not kept, because the lookup may have been too early.
 	for (let n = 0; n < 2; n++) expect(await peers.isLocal(strange)).toBe(false);
 	expect(looks).toBe(6);
 });
@@ -122,7 +122,7 @@ test.runIf(process.platform === "linux").each(["127.0.0.1", "::1", "::ffff:127.0
 	},
 );
 
-/** Program of a tool that connects to port PORT of loopback and stays connected. */
+/** Script of a tool that connects to the port PORT of loopback and stays connected. */
 const CONNECT = "exec 3<>/dev/tcp/127.0.0.1/PORT; read -r _ <&3";
 
 interface Tool extends Disposable {
@@ -133,7 +133,7 @@ interface Tool extends Disposable {
 
 /** Runs a shell in its own process group, like a tool, and waits for its connection. */
 async function runTool(server: Server, script: string, env = process.env): Promise<Tool> {
-	// A server on a port, not on a path, has an address of this form.
+	// The cast is true because the server listens on a port, not on a path.
 	const { port } = server.address() as AddressInfo;
 	const child = spawn("bash", ["-c", script.replaceAll("PORT", String(port))], {
 		detached: true,
@@ -206,14 +206,14 @@ test.runIf(process.platform === "linux")(
 	},
 );
 
-/** Connects, starts a child process that inherits the connection after a line of input, and prints its id. */
+/** Script that connects. After a line of input, it starts a child process that inherits the connection, and prints the id of this process. */
 const PASS_ON = "exec 3<>/dev/tcp/127.0.0.1/PORT; read -r _; sleep 600 & echo $!; wait; echo; read -r _ <&3";
 
 test.runIf(process.platform === "linux")(
 	"a keep-alive connection is not local while a tool has its descriptor, and is local again after that",
 	async () => {
 		await using server = await listen();
-		// A server on a port, not on a path, has an address of this form.
+		// The cast is true because the server listens on a port, not on a path.
 		const { port } = server.address() as AddressInfo;
 		const client = spawn("bash", ["-c", PASS_ON.replace("PORT", String(port))]);
 		const [accepted]: Socket[] = await once(server, "connection");

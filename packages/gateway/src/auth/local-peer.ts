@@ -5,7 +5,7 @@ import { ToolSockets } from "./process-sockets.ts";
 import { findOwners, type ReadTable, readSocketTable } from "./socket-tables.ts";
 
 interface ToolProcesses {
-	/** Mark in the environment of each tool's process. */
+	/** Marker in the environment of each tool process. */
 	readonly marker: string | undefined;
 	/** Number of commands started so far. */
 	readonly started: number;
@@ -15,9 +15,9 @@ interface ToolProcesses {
 
 export interface LocalPeersOptions {
 	readonly log: Logger;
-	/** The commands of tools, whose processes are not the operator. Absent if only the user matters. */
+	/** Commands of tools, whose processes must not act as the operator. Absent if only the user is checked. */
 	readonly tools?: ToolProcesses;
-	/** By default the tables of the kernel. */
+	/** Reader of the socket table. By default, it reads the tables of the kernel. */
 	readonly readTable?: ReadTable;
 }
 
@@ -39,7 +39,7 @@ interface Question {
 
 /** A connection that was local when it was checked last. */
 interface Known {
-	/** Inode of the far end's socket. */
+	/** Inode of the socket at the far end. */
 	readonly inode: string;
 	/** Number of commands started before the check. */
 	readonly started: number;
@@ -47,7 +47,7 @@ interface Known {
 
 const noTools = { marker: undefined, started: 0, processes: () => [] };
 
-/** Answers all questions of one tick together, and reads the tables and processes for one group at a time. */
+/** Creates the checks of connections. All checks of one tick are answered together, and only one group at a time reads the tables and processes. */
 export function createLocalPeers({
 	log,
 	tools = noTools,
@@ -78,7 +78,7 @@ export function createLocalPeers({
 		working = false;
 	}
 
-	/** The inode of each connection's far end, in the same order; undefined if the connection is not local. */
+	/** Finds the inode of each connection's far end, in the same order; undefined if the connection is not local. */
 	async function findLocal(connections: readonly Connection[]): Promise<(string | undefined)[]> {
 		const strange = connections.filter((connection) => !known.has(connection));
 		const owners = await findOwners(strange, readTable);

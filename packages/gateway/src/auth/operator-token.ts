@@ -6,7 +6,7 @@ import { errno } from "../data-directory/errno.ts";
 import { checkPermissions, createPrivateFile, replacePrivateFile } from "../data-directory/private-file.ts";
 import { dataDirectoryTexts } from "../texts/data-directory.ts";
 
-/** The operator's token of a data directory, created if missing. Each text is registered with the redactor. */
+/** Returns the operator's token of a data directory. Creates a missing token. Registers each read token with the redactor. */
 export async function openOperatorToken(
 	dataDirectory: string,
 	{ ids, redactor }: { readonly ids: Ids; readonly redactor: Redactor },
@@ -21,20 +21,20 @@ export async function openOperatorToken(
 	};
 }
 
-/** The operator's token from the data directory, created if missing. */
+/** Reads the operator's token from the data directory. Creates a missing token. */
 export async function loadOrCreateOperatorToken(dataDirectory: string, ids: Ids): Promise<string> {
 	const known = await readOperatorToken(dataDirectory);
 	if (known !== undefined) return known;
 	await createPrivateFile(pathIn(dataDirectory), `${mintToken("operator", ids)}\n`);
-	// Another process may have been first. The content of the file is valid.
+	// Another process may have created the file first. The content of the file is valid.
 	const created = await readOperatorToken(dataDirectory);
 	if (created === undefined) throw new ParleyError(dataDirectoryTexts.tokenDisappeared, { code: "aborted" });
 	return created;
 }
 
 /**
- * The operator's token, or undefined if none exists. Rejects with `failed_precondition` if other users could read the file,
- * or if it has other content.
+ * Reads the operator's token, or returns undefined if none exists. Rejects with `failed_precondition` if other users could read the file, or if it
+ * has other content.
  */
 export async function readOperatorToken(dataDirectory: string): Promise<string | undefined> {
 	const path = pathIn(dataDirectory);
