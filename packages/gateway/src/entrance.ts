@@ -12,7 +12,7 @@ import type { Port } from "./port.ts";
 import { Admission } from "./transport/admission.ts";
 import { TlsRenewal } from "./transport/tls-renewal.ts";
 
-/** Checks of every connection: the gateway's identity, the limits, and the caller's principal. */
+/** Parts that every connection passes: the gateway's certificate, the limits, and the authentication of the caller. */
 export interface Entrance {
 	readonly reach: Reach;
 	readonly tls: TlsRenewal | undefined;
@@ -34,7 +34,7 @@ interface EntranceParts {
 	readonly trust: Runtime["trust"];
 }
 
-/** Rejects with `failed_precondition` if the certificate or its key cannot be used. */
+/** Opens the entrance. Rejects with `failed_precondition` if the certificate or its key cannot be used. */
 export async function openEntrance(options: EntranceOptions, parts: EntranceParts): Promise<Entrance> {
 	const { config, clock, log } = options;
 	const reach = reachOf(config);
@@ -68,7 +68,7 @@ function authentication(
 	});
 }
 
-/** Publishes the address and the certificate of the gateway for programs of this machine, again after each change. */
+/** Publishes the address and the certificate of the gateway for programs on this machine, and publishes them again after each change. */
 export async function announce(
 	dataDirectory: string,
 	{ port, tls }: Entrance & { readonly port: Port },
@@ -87,13 +87,13 @@ export async function announce(
 	if (tls) tls.onRenewed = write;
 }
 
-/** Address of the gateway on its own machine, without TLS if possible. */
+/** Returns the address of the gateway on its own machine, without TLS if possible. */
 function localAddress(urls: readonly string[]): string {
 	const here = urls.map(reachable);
 	return here.find((url) => url.startsWith("http:")) ?? here[0] ?? "";
 }
 
-/** An address that listens at every one of the machine is reached at loopback's. */
+/** Converts an address that stands for all addresses of the machine to the address of loopback. */
 function reachable(text: string): string {
 	const url = new URL(text);
 	if (url.hostname === "0.0.0.0") url.hostname = "127.0.0.1";

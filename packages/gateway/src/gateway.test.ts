@@ -44,7 +44,7 @@ class Place implements AsyncDisposable {
 		return join(this.#path, "data");
 	}
 
-	/** Working directory of its sessions. */
+	/** Working directory of the sessions. */
 	get here(): string {
 		return join(this.#path, "here");
 	}
@@ -77,7 +77,7 @@ class Place implements AsyncDisposable {
 		});
 	}
 
-	/** Waits for a promise that also needs the timers that are due now. */
+	/** Waits for a promise, and meanwhile runs the timers that are due. */
 	async during<T>(work: Promise<T>): Promise<T> {
 		let settled = false;
 		const done = (): void => {
@@ -109,11 +109,11 @@ async function ask(socket: WebSocket, method: string, params: object = {}): Prom
 	return parseJson(String(data));
 }
 
-/** A server on a free port, with its address, which is free after the server is closed. */
+/** Opens a server on a free port. Returns it with its address, which is free again after the server is closed. */
 async function occupy(): Promise<{ readonly server: Server; readonly endpoint: Endpoint }> {
 	const server = createServer().listen(0, "127.0.0.1");
 	await once(server, "listening");
-	// A server on a port has an address of this form.
+	// The cast is true because the server listens on a port.
 	const { port } = server.address() as AddressInfo;
 	return { server, endpoint: { host: "127.0.0.1", port } };
 }

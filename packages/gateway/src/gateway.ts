@@ -35,7 +35,7 @@ import { createHttpServer } from "./wires/http/server.ts";
 import { McpEndpoint } from "./wires/mcp/server.ts";
 import { OzzieServer } from "./wires/ozzie/server.ts";
 
-/** Longer than the time for clients to answer a close. */
+/** Time in milliseconds after which open connections are cut. It is longer than the time for clients to answer a close. */
 const goodByeMs = 5_000;
 
 export interface GatewayOptions {
@@ -43,37 +43,37 @@ export interface GatewayOptions {
 	readonly clock: Clock;
 	readonly ids: Ids;
 	readonly log: Logger;
-	/** Contains the gateway's own secrets, so that `log` never shows them. */
+	/** Redactor with the gateway's own secrets, so that `log` never shows them. */
 	readonly redactor: Redactor;
 	readonly version: string;
 	/** Directory that tools may access if the configuration has no root. */
 	readonly currentDirectory: string;
-	/** Variables of which MCP servers may name some. Default: those of the process. */
+	/** Variables that MCP servers may request by name. Default: the variables of the process. */
 	readonly environment?: Readonly<Record<string, string | undefined>>;
 	/** Points at which a test stops the process. */
 	readonly failpoints?: Failpoints;
-	/** Replaces the configured provider. */
+	/** Model that replaces the configured provider. */
 	readonly model?: Model;
 	/** Called when an authorized client asks the gateway to stop. */
 	readonly onShutdown?: () => void;
 }
 
 export interface Gateway {
-	/** One per listener, in the order of the configuration, with the real ports. */
+	/** One address for each listener with its real port, in the order of the configuration. */
 	readonly urls: readonly string[];
 	readonly provider: string;
 	/** Real name of the default model. */
 	readonly model: string;
-	/** Host and port of the model server, if it is not the provider's own. */
+	/** Host and port of the model server, if it does not belong to the provider. */
 	readonly serverHost: string | undefined;
 	readonly providerReason: ProviderReason;
 	readonly dataDirectory: string;
-	/** Number of sessions with unfinished work. */
+	/** Number of sessions that continue unfinished work. */
 	readonly resumed: number;
 	readonly reach: Reach;
-	/** Reads the files of the certificate again; broken ones leave the last in place, and a warning. Never rejects. */
+	/** Reads the files of the certificate again. If they are invalid, the last certificate stays in use, and the log gets a warning. Never rejects. */
 	renewCertificate(): Promise<void>;
-	/** Refuses new work, gives runs `graceMs`, closes the connections of clients, then everything else. */
+	/** Refuses new work, gives runs `graceMs` milliseconds, closes the connections of clients, and then closes all other parts. */
 	stop(graceMs: number): Promise<void>;
 }
 
@@ -156,12 +156,12 @@ interface WireParts {
 	readonly llama: LlamaServer | undefined;
 }
 
-/** The open port with all its services. */
+/** The open port with all services. */
 interface Wires extends Entrance, AsyncDisposable {
 	readonly port: Port;
-	/** Reports to health checks that the gateway will close. */
+	/** Reports to health checks that the gateway will stop. */
 	drain(): void;
-	/** Closes all connections with a farewell, and the port. */
+	/** Closes all connections with a goodbye, and closes the port. */
 	close(): Promise<void>;
 }
 
@@ -217,7 +217,7 @@ async function openWires(parts: WireParts): Promise<Wires> {
 		async close() {
 			entrance.tls?.close();
 			openConnections.close();
-			// No new connection is accepted from here. Open ones get a goodbye before their sockets are closed.
+			// From here on, no connection is accepted. Open connections get a goodbye before their sockets are closed.
 			const closed = port.close(goodByeMs);
 			await goodBye();
 			http.closeAllConnections();
@@ -295,7 +295,7 @@ interface ServerNames {
 	readonly server: string | undefined;
 }
 
-/** The provider of the gateway's model, and the host of its server if it is not the provider's own. */
+/** Returns the provider of the gateway's model, and the host of the server if it does not belong to the provider. */
 function servedBy({ model, serverHost }: Models, name: string): ServerNames {
 	const { provider } = serverOf(model, name);
 	return { provider, server: provider === model.provider ? serverHost : undefined };
@@ -303,7 +303,7 @@ function servedBy({ model, serverHost }: Models, name: string): ServerNames {
 
 interface GrpcParts extends Entrance {
 	readonly openConnections: OpenConnections;
-	/** Host and port of the first listener. */
+	/** Returns the host and port of the first listener. */
 	readonly bind: () => string;
 }
 

@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { setImmediate } from "node:timers/promises";
 import { errno } from "../data-directory/errno.ts";
 
-/** Number of processes that are read between two pauses for other work. Each needs about 15 µs. */
+/** Number of processes that are read between two pauses for other work. One process takes about 15 µs. */
 const BATCH = 64;
 
 const SOCKET = /^socket:\[([0-9]+)\]$/;
@@ -13,25 +13,24 @@ interface Process {
 	readonly parent: number;
 	readonly group: number;
 	readonly session: number;
-	/** Clock ticks after boot. Together with the id it identifies a process permanently. */
+	/** Start time in clock ticks after boot. Together with the id, it identifies a process permanently. */
 	readonly startTime: number;
 }
 
 /**
- * Sockets that are open in processes of tools: the given processes, their descendants, processes of their groups and
- * sessions, and processes with the marker in their environment. Processes that this user may not read, and those that
- * ended meanwhile, are left out.
+ * Sockets that are open in processes of tools: the given processes, their descendants, processes of their groups and sessions, and processes with the
+ * marker in their environment. Processes that this user may not read, and processes that ended meanwhile, are omitted.
  */
 export class ToolSockets {
 	/**
-	 * Whether the environment contains the marker. A process without the marker never gets it: only the gateway adds it, and
-	 * only to processes that it names as related.
+	 * Whether the environment of a process contains the marker. A process without the marker never gets it: only the gateway adds it, and only to
+	 * processes that it names as related.
 	 */
 	#marked = new Map<string, boolean>();
-	/** A process that is older than the gateway runs no tool of the gateway. */
+	/** Start time of the gateway. An older process runs no tool of the gateway. */
 	#oldest: number | undefined;
 
-	/** Returns those of the given inodes that a tool has open. */
+	/** Returns the inodes that a tool has open, out of the given ones. */
 	async find(
 		{ related, marker }: { readonly related: readonly number[]; readonly marker: string | undefined },
 		inodes: ReadonlySet<string>,
@@ -63,15 +62,15 @@ export class ToolSockets {
 }
 
 /**
- * Undefined if the environment cannot be read or is empty: it is empty while the process starts another program. The read is
- * asynchronous because it waits for the process that has locked its memory.
+ * Whether the environment of a process contains a text. Undefined if the environment cannot be read or is empty: it is empty while the process starts
+ * another program. The read is asynchronous, because it waits for a process that has locked its memory.
  */
 async function hasText(pid: number, text: string): Promise<boolean | undefined> {
 	const environment = await readFile(`/proc/${pid}/environ`, "latin1").catch(ignoreGone);
 	return environment ? environment.includes(text) : undefined;
 }
 
-/** A child may precede its parent in the list, so the ancestors of each process are followed. */
+/** Returns the processes that are related to the roots. Follows the ancestors of each process, because a child may precede its parent in the list. */
 function relatedTo(roots: ReadonlySet<number>, processes: readonly Process[]): Process[] {
 	const byId = new Map(processes.map((process) => [process.pid, process]));
 	return processes.filter((process) => {
@@ -79,7 +78,7 @@ function relatedTo(roots: ReadonlySet<number>, processes: readonly Process[]): P
 		const seen = new Set<number>();
 		for (let at: Process | undefined = process; at !== undefined; at = byId.get(at.parent)) {
 			if (roots.has(at.pid)) return true;
-			// The list was not read in one moment, so reused ids may form a circle.
+			// Reused ids may form a circle, because the list was not read at a single moment.
 			if (seen.has(at.pid)) return false;
 			seen.add(at.pid);
 		}
@@ -88,8 +87,8 @@ function relatedTo(roots: ReadonlySet<number>, processes: readonly Process[]): P
 }
 
 /**
- * Processes that started at this time or later. These reads are synchronous: they never wait for another process, and
- * promises need eight times the CPU time.
+ * Reads the processes that started at this time or later. The reads are synchronous, because they never wait for another process, and promises need
+ * eight times the CPU time.
  */
 async function readProcesses(oldest: number): Promise<Process[]> {
 	const ids = readdirSync("/proc").filter((name) => /^[0-9]+$/.test(name));

@@ -1,25 +1,22 @@
 import { type ServerResponse, STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
 
-/** Reason why a request is not served, in the words of HTTP. */
+/** HTTP response for a refused request. */
 export interface Refusal {
 	readonly status: 400 | 401 | 403 | 405 | 421 | 429 | 503;
-	/** Header names in lower case; without those that describe the body. */
+	/** Headers by name in lower case, without the headers that describe the body. */
 	readonly headers: Readonly<Record<string, string>>;
 	/** Sent as JSON. */
 	readonly body: { readonly error: string; readonly hint: string };
 }
 
-/** Answers an ordinary request. The connection ends with it, so that an unread body cannot become the next request. */
+/** Refuses an ordinary request. The response closes the connection, so that an unread body cannot become the next request. */
 export function sendRefusal(response: ServerResponse, refusal: Refusal): void {
 	response.writeHead(refusal.status, { ...contentHeaders(refusal), connection: "close" });
 	response.end(JSON.stringify(refusal.body));
 }
 
-/**
- * Answers a request for an upgrade and closes the socket, which Node passes without a response object. Closes it even if the
- * client does not.
- */
+/** Refuses an upgrade on its socket, because Node passes no response object. Closes the socket, even if the client does not close its end. */
 export function sendUpgradeRefusal(socket: Duplex, refusal: Refusal): void {
 	const headers = Object.entries({ ...contentHeaders(refusal), connection: "close" });
 	const head = [

@@ -45,7 +45,7 @@ beforeAll(async () => {
 
 afterAll(() => listener.close(0));
 
-/** Sends the lines unchanged, with PORT replaced by the real one, and returns the status and the body. */
+/** Sends a request with these header lines, in which the real port replaces PORT. Returns the status and the body. */
 async function send(target: string, headers: readonly string[]): Promise<{ status: number; body: string }> {
 	const { port } = listener.address();
 	const head = [`GET ${target} HTTP/1.1`, ...headers, "", ""].join("\r\n");
@@ -65,10 +65,10 @@ const routes = [
 
 const good = ["Host: 127.0.0.1:PORT"];
 
-/** The request is admitted. */
+/** Result of an admitted request. */
 const PASS = 0;
 
-/** Headers, and the status of the refusal. */
+/** Headers of a request, and the status of its refusal. */
 const matrix: readonly [headers: readonly string[], status: number][] = [
 	[good, PASS],
 	[["Host: localhost:PORT"], PASS],
@@ -198,7 +198,7 @@ test("a listener address of this machine is a valid host name", () => {
 	expect(checkRequest({ url: "/", rawHeaders, socket }, rules)).toBeUndefined();
 });
 
-/** A request over TLS at an address of the network, with these headers. By default without a trusted proxy. */
+/** Returns a request with these headers, over TLS at an address of the network. */
 function reached(headers: Readonly<Record<string, string>>, more: Partial<Connection> = {}) {
 	const socket = { localAddress: "::ffff:192.168.1.5", localPort: 7777, encrypted: true, ...more };
 	return { url: "/", rawHeaders: Object.entries(headers).flat(), socket };

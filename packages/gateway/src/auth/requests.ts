@@ -6,19 +6,19 @@ import { type Networks, plainAddress } from "../transport/networks.ts";
 import { type Connection, headerValues, type IncomingRequest } from "./incoming-request.ts";
 import type { Refusal } from "./refusal.ts";
 
-/** Allowed hosts and origins besides the gateway's own addresses. */
+/** Allowed hosts and origins in addition to the gateway's own addresses. */
 export interface RequestRules {
-	/** Allowed names in `Host`, with or without a port. Without one, the listener's port is required. */
+	/** Allowed names in `Host`, with or without a port. For a name without a port, `Host` must contain the listener's port. */
 	readonly allowedHosts: readonly string[];
-	/** The origin by which clients reach the gateway through a proxy: its host and its pages are allowed. */
+	/** Origin at which clients reach the gateway through a proxy. Its host and its pages are allowed. */
 	readonly publicUrl?: string | undefined;
 	/** Proxies whose host header is trusted. */
 	readonly proxies?: Networks;
 }
 
 /**
- * Whether a request may be processed, on any route and before any upgrade: `undefined`, or the reason why not. Refuses pages
- * of other origins, foreign names that resolve to this machine (DNS rebinding), and credentials in an address.
+ * Checks whether a request may be processed, on any route and before any upgrade. Returns undefined, or the refusal. Refuses pages of other origins,
+ * foreign names that resolve to this machine (DNS rebinding), and credentials in an address.
  */
 export function checkRequest(request: IncomingRequest, rules: RequestRules): Refusal | undefined {
 	return checkHost(request, rules) ?? checkOrigin(request, rules) ?? checkQuery(request);
@@ -28,7 +28,7 @@ function checkHost(request: IncomingRequest, rules: RequestRules): Refusal | und
 	const { localPort: port, encrypted, remoteAddress = "" } = request.socket;
 	const hosts = headerValues(request, "host");
 	const forwarded = rules.proxies?.has(remoteAddress) ? headerValues(request, "x-forwarded-host") : [];
-	// A target that is not a path contains an authority, which would replace Host: RFC 9112, section 3.2.2.
+	// A target that is not a path contains a host, which would replace the Host header: RFC 9112, section 3.2.2.
 	const isPath = request.url?.startsWith("/") ?? false;
 	const allowed = [
 		...ownHosts(request.socket).map((own) => formatEndpoint({ host: own, port: port ?? 0 })),
@@ -48,14 +48,14 @@ function checkHost(request: IncomingRequest, rules: RequestRules): Refusal | und
 	};
 }
 
-/** Host of the public URL, also in the form that a proxy may send: without its port, over plain HTTP. */
+/** Returns the host of the public URL, with and without its port: over plain HTTP, a proxy may omit the port. */
 function publicHosts({ publicUrl }: RequestRules): string[] {
 	if (publicUrl === undefined) return [];
 	const { hostname, port } = new URL(publicUrl);
 	return [...new Set([port || "443", "443", "80"])].map((each) => `${hostname}:${each}`);
 }
 
-/** Compares the origin as a text, because a browser writes an origin in one way only: RFC 6454, section 6.2. */
+/** Compares the origin as a text, because a browser writes each origin in exactly one way: RFC 6454, section 6.2. */
 function checkOrigin(request: IncomingRequest, { publicUrl }: RequestRules): Refusal | undefined {
 	const origins = headerValues(request, "origin");
 	const { localPort: port = 0, encrypted } = request.socket;
@@ -75,8 +75,8 @@ function checkOrigin(request: IncomingRequest, { publicUrl }: RequestRules): Ref
 }
 
 /**
- * A page with `no-referrer` sends `null` as its origin, also to its own server: Fetch, "append a request Origin header". The
- * header beside it is written by the browser and not by pages.
+ * Whether a request with the origin `null` comes from a page of this server. A page with `no-referrer` sends `null`, even to its own server: Fetch,
+ * "append a request Origin header". Browsers set Sec-Fetch-Site, and pages cannot.
  */
 function isSameOrigin(request: IncomingRequest): boolean {
 	return headerValues(request, "sec-fetch-site").join() === "same-origin";
@@ -96,7 +96,7 @@ function checkQuery({ url = "" }: IncomingRequest): Refusal | undefined {
 	};
 }
 
-/** The loopback names, and the very address that the client has reached. */
+/** Returns the names of loopback, and the address that the client has reached. */
 function ownHosts({ localAddress }: Connection): string[] {
 	const reached = plainAddress(localAddress ?? "");
 	return [
@@ -104,14 +104,14 @@ function ownHosts({ localAddress }: Connection): string[] {
 	];
 }
 
-/** One spelling for each host and port, with an explicit port. A text that is not a host stays unchanged. */
+/** Returns the only spelling of a host and its port, with an explicit port. A text that is not a host stays unchanged. */
 function normalizeHost(text: string, defaultPort: number | undefined): string {
 	const endpoint = parseEndpoint(text) ?? parseEndpoint(`${text}:${defaultPort}`);
 	if (endpoint === undefined) return text;
 	return formatEndpoint({ ...endpoint, host: normalizeAddress(endpoint.host.toLowerCase()) });
 }
 
-/** Short form of an IPv6 address, as in the URL standard. Only IPv6 addresses from `parseEndpoint` contain a colon. */
+/** Returns the short form of an IPv6 address, as in the URL standard. Only IPv6 addresses from `parseEndpoint` contain a colon. */
 function normalizeAddress(host: string): string {
 	return host.includes(":") ? new URL(`http://[${host}]`).hostname.slice(1, -1) : host;
 }

@@ -4,7 +4,7 @@ import { findOwners, type TableName } from "./socket-tables.ts";
 const HEAD =
 	"  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode\n";
 
-/** A row as the kernel of a little-endian machine prints it. */
+/** Writes a row as the kernel of a little-endian machine prints it. */
 function row(
 	local: string,
 	remote: string,
@@ -15,7 +15,7 @@ function row(
 	return `   1: ${local} ${remote} ${state} ${numbers} 2 0000000000000000 20 4 30 10 -1\n`;
 }
 
-/** Reads these texts, and records which tables were requested. */
+/** Returns a reader of these texts, which records the requested tables. */
 function reading(texts: Partial<Record<TableName, string>>, partLength = Number.POSITIVE_INFINITY) {
 	const tablesRead: TableName[] = [];
 	const read = async function* (name: TableName): AsyncGenerator<string> {

@@ -11,19 +11,19 @@ export interface SocketOwner {
 	readonly inode: string;
 }
 
-/** A table of the kernel: the one for IPv4 sockets, or the one for IPv6 sockets. */
+/** A table of the kernel, for IPv4 sockets or for IPv6 sockets. */
 export type TableName = "tcp" | "tcp6";
 
-/** Parts of a table's text, in order. A row may be split between two parts. */
+/** Reads a table as text parts, in order. A row may be split between two parts. */
 export type ReadTable = (name: TableName) => AsyncIterable<string>;
 
-/** The kernel returns one page at a time: https://docs.kernel.org/filesystems/seq_file.html */
+/** Bytes of one read. The kernel returns one page at a time: https://docs.kernel.org/filesystems/seq_file.html */
 const PART_BYTES = 4_096;
 
 // A file handle with promises needs a third more CPU time for each page.
 const [openFile, readFile, closeFile] = [promisify(open), promisify(read), promisify(close)];
 
-/** `/proc/net/tcp` and `tcp6` of this process's network. Empty if the system has no such files. */
+/** Reads `/proc/net/tcp` or `tcp6`, for the network namespace of this process. Empty on systems without these files. */
 export async function* readSocketTable(name: TableName): AsyncGenerator<string> {
 	const file = await openFile(`/proc/net/${name}`, "r").catch((error: unknown) => {
 		if (errno(error) !== "ENOENT") throw error;
@@ -41,16 +41,16 @@ export async function* readSocketTable(name: TableName): AsyncGenerator<string> 
 	}
 }
 
-/** Keys that are looked for one by one. */
+/** Number of keys below which the text is searched for each key. */
 const FEW = 8;
 
-/** TCP_ESTABLISHED: https://www.kernel.org/doc/html/latest/networking/proc_net_tcp.html */
+/** State TCP_ESTABLISHED: https://www.kernel.org/doc/html/latest/networking/proc_net_tcp.html */
 const ESTABLISHED = "01";
 
 /**
- * The owner of each connection's far end, in the same order. Undefined if the far end is not in the tables, is not
- * established, or belongs to no socket (the kernel then reports inode 0 and uid 0). The kernel walks its whole table of
- * connections for each read, a millisecond or more, so the reading stops when all owners are found.
+ * Finds the owner of each connection's far end, in the same order. Undefined if the far end is not in the tables, is not established, or belongs to
+ * no socket (the kernel then reports inode 0 and uid 0). For each read, the kernel walks its complete table of connections, which takes a millisecond
+ * or more. The read therefore stops when all owners are found.
  */
 export async function findOwners(
 	connections: readonly Connection[],
@@ -97,10 +97,7 @@ function readOwner(row: string, requested: Set<string>, owners: Map<string, Sock
 	requested.delete(key);
 }
 
-/**
- * The two addresses at the beginning of a row, after its number. Without a regular expression, because there may be 40,000
- * rows.
- */
+/** Returns the two addresses of a row, after its number. It uses no regular expression, because a table may have 40,000 rows. */
 function keyOf(row: string): string {
 	const start = row.indexOf(": ") + 2;
 	const middle = row.indexOf(" ", start);
@@ -113,8 +110,8 @@ interface Key {
 }
 
 /**
- * Beginnings of the far end's row: its own address, then ours. A program may have opened an IPv4 connection on an IPv6
- * socket. Then its row is in the IPv6 table, with mapped addresses.
+ * Starts of the far end's row: the address of the far end, then the gateway's address. If a program opened an IPv4 connection on an IPv6 socket, the
+ * row is in the IPv6 table, with mapped addresses.
  */
 function tableKeys({ remoteAddress, remotePort, localAddress, localPort }: Connection): Key[] {
 	if (remoteAddress === undefined || remotePort === undefined) return [];
@@ -148,14 +145,14 @@ function hexIPv6(address: string): string {
 	return hexWords(bytesOfIPv6(address));
 }
 
-/** The kernel prints addresses in words of 32 bits, as numbers of this processor. */
+/** Writes an address as the kernel does: words of 32 bits, in the byte order of this processor. */
 function hexWords(bytes: Buffer): string {
 	if (endianness() === "LE") bytes.swap32();
 	return bytes.toString("hex").toUpperCase();
 }
 
 function bytesOfIPv6(address: string): Buffer {
-	// The URL standard's form has eight groups of hexadecimal digits, at most one gap, and no dotted tail.
+	// In the URL standard's form, an address has up to eight groups of hexadecimal digits, at most one gap, and no dotted tail.
 	const [head = "", tail] = new URL(`http://[${address}]`).hostname.slice(1, -1).split("::");
 	const [before, after] = [groups(head), groups(tail ?? "")];
 	const gap = new Array<number>(8 - before.length - after.length).fill(0);

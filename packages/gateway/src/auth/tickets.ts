@@ -3,13 +3,13 @@ import { type Clock, type Ids, mintToken, readTokenText } from "@parley/base";
 import type { Principal } from "@parley/core";
 
 export const ticketSeconds = 30;
-/** Maximum tickets of one principal. A further ticket replaces the oldest of the same principal. */
+/** Maximum tickets of one principal. A further ticket replaces the principal's oldest ticket. */
 const maxTicketsOfPrincipal = 32;
 
 interface Ticket {
 	readonly hash: Buffer;
 	readonly principal: Principal;
-	/** In the clock's monotonic milliseconds. */
+	/** Time of expiry, in the clock's monotonic milliseconds. */
 	readonly until: number;
 }
 
@@ -30,7 +30,7 @@ interface TicketsOptions {
  */
 export class Tickets {
 	readonly #options: TicketsOptions;
-	/** Not an LRU cache: a ticket is authentication state. It ends by use, by time or with its token. */
+	/** Valid tickets. An LRU cache does not suffice, because a ticket is authentication state: it ends by use, by time or with its token. */
 	readonly #tickets = new Map<string, Ticket>();
 
 	constructor(options: TicketsOptions) {
@@ -60,7 +60,7 @@ export class Tickets {
 		return tokenId === undefined || this.#options.tokens.counts(tokenId);
 	}
 
-	/** Deletes expired tickets, and the oldest of this principal above its limit. */
+	/** Deletes expired tickets, and the oldest tickets of this principal above the limit. */
 	#makeRoom({ id, tokenId }: Principal): void {
 		const own: string[] = [];
 		for (const [key, ticket] of this.#tickets) {

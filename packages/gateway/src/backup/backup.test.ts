@@ -43,7 +43,7 @@ class Place implements AsyncDisposable {
 		return join(this.#path, ...names);
 	}
 
-	/** A data directory as a gateway leaves it. */
+	/** Creates a data directory as a gateway leaves it. */
 	async fill(name: string, fileId = "file_a"): Promise<string> {
 		const data = this.at(name);
 		await this.write(join(data, "keys", "secrets"), "key");
@@ -82,7 +82,7 @@ class Place implements AsyncDisposable {
 		await writeFile(path, text);
 	}
 
-	/** An archive with these entries, as a foreign program may have created it. */
+	/** Creates an archive with these entries, as another program could create it. */
 	async pack(name: string, entries: readonly Packed[]): Promise<string> {
 		const blocks = entries.flatMap(({ path, type = "File", text = "", linkpath, ...more }) => {
 			const content = more.content ?? Buffer.from(text);
@@ -103,12 +103,12 @@ interface Packed {
 	readonly path: string;
 	readonly type?: "File" | "SymbolicLink" | "CharacterDevice" | "Directory";
 	readonly text?: string;
-	/** Instead of `text`. */
+	/** Content in place of `text`. */
 	readonly content?: Buffer;
 	readonly linkpath?: string;
 }
 
-/** Every file below but for the side files of databases, with its text unless it is one. */
+/** Returns the text of each file below a directory. Omits side files of databases, and the text of databases. */
 async function contents(directory: string): Promise<Record<string, string>> {
 	const entries = await readdir(directory, { recursive: true, withFileTypes: true });
 	const files = entries
@@ -179,7 +179,7 @@ test("workspaces of sessions are in no backup, and stay at their places in a res
 	const data = await place.fill("data");
 	const own = join(data, "workspaces", "sess_a", "notes.txt");
 	await place.write(own, "mine");
-	// A command in a workspace can make such a link.
+	// A command in a workspace can create such a link.
 	await symlink(place.at("b.tar.gz"), join(dirname(own), "link"));
 	const saved = await save(place, data);
 	expect(saved.files).toBe(5);
@@ -311,7 +311,7 @@ test("only force moves all existing content aside, and a running gateway is neve
 		"keys/secrets": "key",
 	});
 	expect(await readFile(join(data, "agents", "writer.md"), "utf8")).toBe("You write.");
-	// It is not saved again, and the next restore can replace it.
+	// The next backup does not contain the previous content, and the next restore can replace it.
 	expect((await save(place, data, true)).files).toBe(5);
 });
 
@@ -459,7 +459,7 @@ test(
 			message: expect.stringContaining("it has content after its end"),
 		});
 	},
-	// Ten times the usual duration. With quadratic time it would take a minute.
+	// The limit is ten times the usual duration. Quadratic time would take a minute.
 	paced(10_000),
 );
 
@@ -469,7 +469,7 @@ test("an archive that is compressed twice is refused before its inner content is
 	const bomb = await place.pack("bomb.tar.gz", [manifestOf([good]), zeros]);
 	const inner = await readFile(bomb);
 	await writeFile(place.at("gzip.tar.gz"), gzipSync(inner));
-	// The first bytes arrive one by one if each is packed separately.
+	// If each byte is packed separately, the first bytes arrive one by one.
 	const pieces = [inner.subarray(0, 1), inner.subarray(1, 2), inner.subarray(2)];
 	await writeFile(place.at("pieces.tar.gz"), Buffer.concat(pieces.map((piece) => gzipSync(piece))));
 	for (const name of ["gzip.tar.gz", "pieces.tar.gz"]) {

@@ -34,9 +34,9 @@ import {
 import { findUnfinished } from "./place-restored.ts";
 import { syncDirectory } from "./sync-directory.ts";
 
-/** Prefix of the temporary directory of one backup, beside its file. */
+/** Prefix of the temporary directory of one backup, beside the backup file. */
 const stagingPrefix = ".parley-backup-";
-/** Longer than any backup. An older directory is the remainder of a killed backup. */
+/** Time in milliseconds that no backup takes. An older temporary directory remains from a killed backup. */
 const abandonedAfterMs = 24 * 60 * 60_000;
 
 export interface BackupOptions {
@@ -61,9 +61,9 @@ export interface BackupSummary {
 }
 
 /**
- * Saves everything of a data directory into one file for this user, also while a gateway runs on it. The file is created
- * completely or not at all. Rejects with `already_exists` for an existing file, `not_found` for a directory without
- * sessions, and `invalid_argument` for a file inside that directory.
+ * Saves all content of a data directory in one file for this user, even while a gateway runs on the directory. The file is created completely or not
+ * at all. Rejects with `already_exists` for an existing file, `not_found` for a directory without sessions, and `invalid_argument` for a file inside
+ * that directory.
  */
 export async function createBackup(options: BackupOptions): Promise<BackupSummary> {
 	const { dataDirectory, force, onProgress } = options;
@@ -107,7 +107,7 @@ async function checkSource(dataDirectory: string): Promise<void> {
 	});
 }
 
-/** Throws for a file in the data directory, because it would be part of the next backup. */
+/** Rejects a backup file in the data directory, because it would be part of the next backup. */
 async function checkPlace(file: string, dataDirectory: string): Promise<void> {
 	const within = await realpath(dataDirectory);
 	const place = await realpath(dirname(file)).catch(() => dirname(file));
@@ -115,7 +115,7 @@ async function checkPlace(file: string, dataDirectory: string): Promise<void> {
 	throw new ParleyError(createBackupTexts.insideData({ file, dataDirectory }), { code: "invalid_argument" });
 }
 
-/** Deletes directories of killed backups, with copies of the database, and of stored files that may have been deleted since. */
+/** Deletes temporary directories of killed backups. They contain copies of the database, and of stored files that may have been deleted since. */
 async function removeAbandoned(directory: string, before: number): Promise<void> {
 	const names = await readdir(directory).catch((): string[] => []);
 	const found = names.filter(
@@ -128,7 +128,7 @@ async function removeAbandoned(directory: string, before: number): Promise<void>
 	}
 }
 
-/** In the directory of the backup file, which needs free space in any case. */
+/** Creates a temporary directory in the directory of the backup file, which needs free space in any case. */
 async function makeStaging(file: string): Promise<string> {
 	const directory = dirname(file);
 	try {
@@ -157,7 +157,7 @@ function whyUnwritable(cause: unknown): string {
 	}
 }
 
-/** Returns how many bytes were written; they are on the disk then. */
+/** Writes the archive durably, and returns its size in bytes. */
 async function pack(staging: string, part: string, manifest: Omit<Manifest, "format">): Promise<number> {
 	await writeFile(join(staging, manifestName), encodeManifest(manifest), { mode: 0o600 });
 	const paths = [manifestName, ...manifest.files.map(({ path }) => contentPrefix + path)];
@@ -179,20 +179,20 @@ async function pack(staging: string, part: string, manifest: Omit<Manifest, "for
 	return bytes;
 }
 
-/** Directory of stored files, by id. */
+/** Directory of stored files, whose names are their ids. */
 const filesDirectory = "files";
-/** Deeper than any expected content, for directories that contain links to themselves. */
+/** Maximum depth of directories, because a directory can contain a link to itself. Expected content is less deep. */
 const maxDepth = 8;
 
 interface Gathered extends Snapshot {
 	readonly files: readonly ManifestFile[];
-	/** Ids of stored files that were deleted since. */
+	/** Ids of stored files that were deleted during the backup. */
 	readonly missing: readonly string[];
 }
 
 /**
- * Writes the content of a backup to `target`: a consistent copy of the database, its stored files, and everything else
- * (keys, tokens, profiles, settings). The data directory is not changed, and the gateway need not stop.
+ * Writes the content of a backup to `target`: a consistent copy of the database, its stored files, and all other files (keys, tokens, profiles,
+ * settings). The data directory is not changed, and the gateway need not stop.
  */
 async function gather(dataDirectory: string, target: string): Promise<Gathered> {
 	await mkdir(target, { mode: 0o700 });
@@ -207,10 +207,7 @@ async function gather(dataDirectory: string, target: string): Promise<Gathered> 
 	return { ...snapshot, files, missing };
 }
 
-/**
- * All files except the database with its side files and old copies, the stored files, workspaces, and files of a single
- * process. Links are followed, which commands in a workspace can make.
- */
+/** Lists all files except the database with its side files and old copies, stored files, workspaces, and files of a single process. Follows links. */
 async function listOthers(dataDirectory: string): Promise<string[]> {
 	const names = (await readdir(dataDirectory)).filter((name) => {
 		const isOther = name !== filesDirectory && name !== workspacesDirectory;
@@ -229,7 +226,7 @@ async function listFiles(base: string, path: string, depth: number): Promise<str
 	return found.flat();
 }
 
-/** Unfinished files of `private-file.ts`, and logs. */
+/** Whether a path is an unfinished file of `private-file.ts`, or a log. */
 function isUnfinished(path: string): boolean {
 	return /\.(?:draft|log)$/.test(basename(path));
 }
@@ -239,7 +236,7 @@ async function copyPrivately(from: string, to: string): Promise<void> {
 	await copyFile(from, to);
 }
 
-/** A stored file never changes, so a hard link is a valid copy. It stays when the file is deleted. */
+/** Links stored files. They never change, so a hard link is a valid copy, which stays when the file is deleted. */
 async function linkFiles(dataDirectory: string, target: string, ids: readonly string[]): Promise<string[]> {
 	const missing: string[] = [];
 	await mkdir(join(target, filesDirectory), { mode: 0o700 });
@@ -251,7 +248,7 @@ async function linkFiles(dataDirectory: string, target: string, ids: readonly st
 		const [from, to] = [join(dataDirectory, filesDirectory, id), join(target, filesDirectory, id)];
 		try {
 			await stat(from);
-			// Another file system, or one without links: then only the place is noted.
+			// If the target is on another file system, or on one without hard links, a symbolic link refers to the file.
 			await link(from, to).catch(() => symlink(from, to));
 		} catch (error) {
 			if (errno(error) !== "ENOENT") throw error;

@@ -1,4 +1,4 @@
-// Functions of commands that save and restore a data directory. A separate entry, because they need no gateway.
+// Functions of commands that save and restore a data directory. This entry is separate, because the functions need no gateway.
 export { type BackupSummary, createBackup } from "./create-backup.ts";
 export { migrateData } from "./migrate-data.ts";
 export type { UnpackLimits } from "./read-backup.ts";

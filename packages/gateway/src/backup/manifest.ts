@@ -3,11 +3,11 @@ import { issueWords } from "@parley/protocol";
 import * as z from "zod";
 import { readBackupTexts } from "../texts/backup.ts";
 
-/** First entry of a backup, with the list of all others. */
+/** First entry of a backup, with the list of all other entries. */
 export const manifestName = "manifest.json";
 /** Directory of all other entries, under their paths in the data directory. */
 export const contentPrefix = "data/";
-/** In bytes. Enough for a million files. */
+/** Maximum size of a manifest in bytes, which suffices for a million files. */
 export const maxManifestBytes = 256 * 1024 * 1024;
 export const databasePath = "parley.sqlite";
 
@@ -22,10 +22,10 @@ const File = z.strictObject({
 
 const Manifest = z.object({
 	format: z.int(),
-	/** Version of the program that wrote it. */
+	/** Version of the program that wrote the backup. */
 	version: z.string().max(100),
 	created_at: z.iso.datetime(),
-	/** The schema of the database: the migrations that it has been through. */
+	/** Names of the migrations of the database, which identify its schema. */
 	migrations: z.array(z.string().max(200)),
 	files: z.array(File),
 });
@@ -37,7 +37,7 @@ export function encodeManifest(manifest: Omit<Manifest, "format">): string {
 	return `${JSON.stringify({ format, ...manifest }, undefined, "\t")}\n`;
 }
 
-/** Throws `data_loss` for an invalid manifest and `failed_precondition` for another format. */
+/** Decodes a manifest. Throws `data_loss` for an invalid manifest, and `failed_precondition` for another format. */
 export function decodeManifest(text: string): Manifest {
 	const value = readJson(text);
 	const manifest = Manifest.safeParse(value, { error: issueWords });
@@ -64,7 +64,7 @@ function readJson(text: string): unknown {
 	}
 }
 
-/** No path may leave the directory, and none may be equal to another one on any file system. */
+/** Whether a path stays inside the directory, and differs from all other paths on any file system. */
 function isPlain(path: string): boolean {
 	if (Buffer.byteLength(path) > maxPathBytes) return false;
 	const parts = path.split("/");
@@ -76,10 +76,10 @@ function isPlainName(name: string): boolean {
 	return name !== "" && name !== "." && name !== ".." && !/[\0-\x1f\x7f\\]/.test(name);
 }
 
-/** Note of a restore that is not in the audit yet. */
+/** File with the note of a restore that is not in the audit yet. */
 export const restoreNote = "restored.json";
 
-/** Names of a running gateway or of a restore, which are neither saved nor restored. */
+/** Whether a name belongs to a running gateway or to a restore. Such files are neither saved nor restored. */
 export function isReserved(name: string): boolean {
 	return (
 		name === "run" ||
@@ -88,7 +88,7 @@ export function isReserved(name: string): boolean {
 	);
 }
 
-/** Directory of the workspaces of sessions, which are not saved. Backups of earlier versions have parts of it. */
+/** Directory of the workspaces of sessions, which are not saved. Backups of earlier versions contain parts of it. */
 export const workspacesDirectory = "workspaces";
 
 function checkDistinct(files: readonly ManifestFile[]): void {

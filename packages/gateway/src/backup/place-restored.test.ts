@@ -20,7 +20,7 @@ async function read(directory: string): Promise<Record<string, string>> {
 	return Object.fromEntries(await Promise.all(texts));
 }
 
-/** Blocks the nth failpoint forever, like the end of the process. */
+/** Blocks the failpoint with this number forever, which simulates the end of the process. */
 function stopAt(nth: number): { readonly failpoints: Failpoints; readonly reached: string[] } {
 	const reached: string[] = [];
 	const reach = (name: string): Promise<void> | undefined => {
@@ -30,7 +30,7 @@ function stopAt(nth: number): { readonly failpoints: Failpoints; readonly reache
 	return { reached, failpoints: { reach } };
 }
 
-/** A restore that stops at its nth failpoint. Undefined if it has fewer. */
+/** Runs a restore that stops at the failpoint with this number. Resolves with undefined if it has fewer failpoints. */
 async function stopped(data: string, nth: number): Promise<string | undefined> {
 	await write(data, before);
 	await write(join(data, "run"), { "lock.sqlite": "" });
@@ -44,7 +44,7 @@ async function stopped(data: string, nth: number): Promise<string | undefined> {
 	return ended ? undefined : reached.at(-1);
 }
 
-/** The next starts, each stopped at its nth place. A further stop changes nothing at any place. */
+/** Runs the following starts, each of which stops one failpoint later. No stop at any failpoint changes the result. */
 async function finishWithStops(data: string): Promise<void> {
 	for (let nth = 1; ; nth++) {
 		const { failpoints, reached } = stopAt(nth);

@@ -7,15 +7,15 @@ import { isReserved, workspacesDirectory } from "./manifest.ts";
 import { syncDirectory } from "./sync-directory.ts";
 
 /**
- * A restore works inside the data directory, because a mount point cannot be replaced. The content is written to
- * `restore.part-T`. Its renaming to `restore.ready-T` is the decision. After it the old content moves to `before-restore-T`,
- * the directory becomes `restore.placing-T`, and its content moves up. The next process that locks the directory, a gateway
- * or another restore, continues an interrupted restore.
+ * A restore works inside the data directory, because a mount point cannot be replaced. The content is written to `restore.part-T`. The restore is
+ * decided when this directory is renamed to `restore.ready-T`. Then the old content moves to `before-restore-T`, the directory becomes
+ * `restore.placing-T`, and its content moves up. The next process that locks the directory, a gateway or another restore, continues an interrupted
+ * restore.
  */
 const stages = { part: "restore.part-", ready: "restore.ready-", placing: "restore.placing-" } as const;
 const aside = "before-restore-";
 
-/** Directory in which a restore of this name is written. */
+/** Directory to which the restore with this name is written. */
 export function partOf(dataDirectory: string, name: string): string {
 	return join(dataDirectory, stages.part + name);
 }
@@ -36,7 +36,7 @@ export async function placeRestored(
 		: undefined;
 }
 
-/** Completes an interrupted restore, or removes one before its decision. Requires the directory's lock. */
+/** Completes an interrupted restore, or removes it if it was not decided. Requires the directory's lock. */
 export async function finishRestore(
 	dataDirectory: string,
 	failpoints: Failpoints = noFailpoints,
@@ -50,12 +50,12 @@ export async function finishRestore(
 	if (placing !== undefined) await moveUp(dataDirectory, placing, failpoints);
 }
 
-/** The name of a restore that was decided and is not finished. */
+/** Finds the name of a restore that was decided and is not finished. */
 export async function findUnfinished(dataDirectory: string): Promise<string | undefined> {
 	return (await find(dataDirectory, stages.ready)) ?? (await find(dataDirectory, stages.placing));
 }
 
-/** Content of a data directory without files of a process or a restore. */
+/** Lists the content of a data directory, without files of a process or a restore. */
 export async function contentOf(dataDirectory: string): Promise<string[]> {
 	return (await namesIn(dataDirectory)).filter((name) => !isReserved(name));
 }

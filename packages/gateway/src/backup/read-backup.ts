@@ -17,45 +17,45 @@ import {
 	maxManifestBytes,
 } from "./manifest.ts";
 
-/** Size of an archive besides its contents: headers, padding and long names. */
+/** Maximum bytes of an archive in addition to its files: headers, padding and long names. */
 const overheadBytes = 1024 * 1024;
 const overheadPerFile = 8 * 1024;
 
 /** Maximum unpacked size. A larger backup is refused before it fills the disk. */
 export interface UnpackLimits {
-	/** Bytes of all files together. */
+	/** Total bytes of all files. */
 	readonly maxBytes: number;
-	/** Unpacked bytes for each byte of the archive, from the first 64 MiB on. */
+	/** Maximum unpacked bytes for each byte of the archive, beyond the first 64 MiB. */
 	readonly maxRatio: number;
 }
 
-/** Databases and text pack to a third or a tenth; deflate itself ends at 1 : 1032. */
+/** Default limits. Databases and text shrink to a third or a tenth. The maximum of deflate is 1 : 1032. */
 const defaultLimits: UnpackLimits = { maxBytes: 100e9, maxRatio: 100 };
 
 /** First bytes of gzip data. */
 const gzipStart = Buffer.from([0x1f, 0x8b]);
 
 const ratioCountsFrom = 64 * 1024 * 1024;
-/** Unpacked bytes from one report of progress to the next. */
+/** Unpacked bytes between two reports of progress. */
 const reportEvery = 16 * 1024 * 1024;
 
 interface ReadOptions {
 	readonly limits?: Partial<UnpackLimits> | undefined;
-	/** Called while the archive is read, with the unpacked bytes until then and of all; undefined before the list is read. */
+	/** Called while the archive is read. `bytes` are the unpacked bytes so far. `all` is the total, which is undefined before the manifest is read. */
 	readonly onBytes?: ((bytes: number, all: number | undefined) => void) | undefined;
 }
 
 export interface BackupReader {
-	/** Called first; may refuse. */
+	/** Called first, with the manifest. Rejects to refuse the backup. */
 	begin(manifest: Manifest): Promise<void>;
-	/** Called for each file, one after the other; must read the content to its end. */
+	/** Called for each file, one after the other. Must read the content to its end. */
 	receive(file: ManifestFile, content: AsyncIterable<Buffer>): Promise<void>;
 }
 
 /**
- * Reads and checks a complete backup: it has exactly the listed files, each once, with the listed size and hash. Otherwise
- * rejects with `data_loss`, and above a limit with `resource_exhausted`. Received content must then be dropped. The time is
- * proportional to the unpacked size, and memory is needed only for the list.
+ * Reads and checks a complete backup: it has exactly the listed files, each once, with the listed size and hash. Otherwise rejects with `data_loss`,
+ * and above a limit with `resource_exhausted`. The caller must then drop the received content. The time is proportional to the unpacked size, and
+ * only the list is kept in memory.
  */
 export async function readBackup(
 	file: string,
@@ -91,11 +91,11 @@ class Reading {
 		this.#reader = reader;
 		this.#limits = limits;
 		this.#onBytes = onBytes;
-		// All waits also await this promise. Without a handler, an early rejection would end the process.
+		// All waits also await this promise. Without this handler, an early rejection would end the process.
 		this.#failed.promise.catch(() => undefined);
 	}
 
-	/** After it rejects, no entry is being processed. */
+	/** Reads the archive. When it rejects, no entry is being processed. */
 	async read(archive: Readable): Promise<void> {
 		try {
 			await this.#read(archive);
@@ -110,7 +110,7 @@ class Reading {
 	}
 
 	async #read(archive: Readable): Promise<void> {
-		// The parser must not unpack again, because the limits apply to its input. It has no option for gzip.
+		// The parser must not unpack the data again, because the limits apply to its input. For gzip, it has no option.
 		const parser = new Parser({ strict: true, brotli: false, zstd: false });
 		parser.on("entry", (entry: ReadEntry) => {
 			this.#work = this.#work.then(() => this.#enter(entry)).catch((reason) => this.#failed.reject(reason));
@@ -134,7 +134,7 @@ class Reading {
 			if (bytes > this.#allowed) throw damaged(readBackupTexts.moreThanListed);
 			this.#checkRatio(bytes, plain.bytesWritten);
 			if (isOver) {
-				// The parser would buffer all padding, and copy it with each chunk.
+				// After the end of the archive, the parser would buffer all padding, and copy it with each chunk.
 				checkPadding(chunk);
 				continue;
 			}
@@ -174,7 +174,7 @@ class Reading {
 	async #enter(entry: ReadEntry): Promise<void> {
 		if (this.#stopped) return;
 		this.#entry = entry;
-		// The reader receives the error. Without a reader it does not matter.
+		// The reader of the entry also gets the error. Without a reader, the error has no effect.
 		entry.on("error", () => undefined);
 		if (!this.#manifest) {
 			this.#manifest = await readManifest(entry);
@@ -201,7 +201,7 @@ class Reading {
 	}
 }
 
-/** As long as the chunks that gunzip emits. */
+/** Zeros for comparison, as long as the chunks that gunzip emits. */
 const zeros = Buffer.alloc(16 * 1024);
 
 /** Throws if other bytes than zeros follow the end of an archive. */

@@ -22,14 +22,14 @@ export interface RestoreOptions extends ReadOptions {
 	readonly file: string;
 	readonly dataDirectory: string;
 	readonly clock: Clock;
-	/** Whether to move existing content aside. */
+	/** Whether existing content is moved to another directory. */
 	readonly force: boolean;
 	/** Points at which a test stops the process. */
 	readonly failpoints?: Failpoints;
 }
 
 export interface BackupFacts {
-	/** Version of the program that made it. */
+	/** Version of the program that created the backup. */
 	readonly version: string;
 	readonly createdAt: string;
 	readonly files: number;
@@ -42,9 +42,9 @@ export interface Restored extends BackupFacts {
 }
 
 /**
- * Replaces the content of a data directory by a backup. After an interruption, the next start of a gateway finds either the
- * old or the new content. Rejects without a change if a gateway uses the directory, if it is not empty (without `force`),
- * and if the backup is damaged or of a newer version.
+ * Replaces the content of a data directory by a backup. After an interruption, the next start of a gateway finds either the old or the new content.
+ * Rejects without a change if a gateway uses the directory, or if the directory is not empty (without `force`). Also rejects if the backup is damaged
+ * or of a newer version.
  */
 export async function restoreBackup(options: RestoreOptions): Promise<Restored> {
 	const { dataDirectory, clock, force, onProgress, limits, failpoints = noFailpoints } = options;
@@ -63,12 +63,12 @@ export async function restoreBackup(options: RestoreOptions): Promise<Restored> 
 		const aside = await placeRestored(dataDirectory, name, failpoints);
 		return { ...factsOf(manifest), aside };
 	} finally {
-		// The remainder of a failed restore is useless.
+		// Removes the useless remainder of a failed restore.
 		await finishRestore(dataDirectory).finally(() => lock.release());
 	}
 }
 
-/** Checks whether this program can restore a backup: resolves with its facts, or rejects with the fault. */
+/** Checks whether this program can restore a backup: resolves with facts about the backup, or rejects with the error. */
 export async function verifyBackup(
 	file: string,
 	{ onProgress, limits }: ReadOptions = {},
@@ -134,7 +134,7 @@ function byteReport(
 	};
 }
 
-/** Reports a missing database or one of a newer version before the restore. */
+/** Throws before the restore if the database is missing or has a newer version. */
 function checkManifest({ version, migrations: names, files }: Manifest): void {
 	const unknown = names.find((name) => migrations.every((migration) => migration.name !== name));
 	if (unknown !== undefined) {

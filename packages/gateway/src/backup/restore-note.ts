@@ -8,7 +8,7 @@ import { restoreNote } from "./manifest.ts";
 
 const Note = z.object({ restored_at: z.string(), backup_of: z.string(), version: z.string() });
 
-/** Audit rows that are stored before the call resolves. */
+/** Audit whose call resolves after the row is stored. */
 export interface AuditNotes {
 	readonly note: Audit["note"];
 }
@@ -26,7 +26,7 @@ export async function leaveRestoreNote(
 	await writeFile(join(directory, restoreNote), `${JSON.stringify(note)}\n`, { mode: 0o600, flag: "wx" });
 }
 
-/** Moves the note to the audit. The row has the time of the restore, and the version and time of the backup. */
+/** Moves the note of a restore to the audit. The row contains the time of the restore, and the version and time of the backup. */
 export async function auditRestore(dataDirectory: string, audit: AuditNotes): Promise<void> {
 	const path = join(dataDirectory, restoreNote);
 	const text = await readFile(path, "utf8").catch((error: unknown) => {
@@ -40,7 +40,7 @@ export async function auditRestore(dataDirectory: string, audit: AuditNotes): Pr
 	await rm(path, { force: true });
 }
 
-/** Returns undefined for an invalid note, because another program may have overwritten it. */
+/** Reads a note. Returns undefined for an invalid note, because another program may have overwritten the file. */
 function readNote(text: string): z.output<typeof Note> | undefined {
 	try {
 		return Note.safeParse(parseJson(text)).data;

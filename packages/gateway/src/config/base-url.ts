@@ -1,7 +1,7 @@
 import { isIP } from "node:net";
 import { KnownNetworks } from "../transport/known-networks.ts";
 
-/** Networks that no packet leaves for the internet: https://www.iana.org/assignments/iana-ipv4-special-registry */
+/** Networks that are not routed to the internet: https://www.iana.org/assignments/iana-ipv4-special-registry */
 const nearby = new KnownNetworks((list) => {
 	list.addSubnet("127.0.0.0", 8);
 	list.addSubnet("10.0.0.0", 8);
@@ -14,12 +14,12 @@ const nearby = new KnownNetworks((list) => {
 	list.addSubnet("fe80::", 10, "ipv6");
 });
 
-/** Names that resolve only inside a local network, in addition to names without a dot, such as that of a container. */
+/** Names that resolve only inside a local network, in addition to names without a dot, such as the name of a container. */
 const nearbyNames = /(?:^|\.)(?:localhost|local|internal|lan|home\.arpa)$/;
 
 /**
- * Address of a server of the Messages API, without a trailing `/v1` and slashes. Undefined for an invalid one: other
- * schemes, and addresses with a user name, a query or a fragment.
+ * Parses the address of a server of the Messages API. Removes a trailing `/v1` and slashes. Returns undefined for other schemes, and for addresses
+ * with a user name, a query or a fragment.
  */
 export function parseBaseUrl(text: string): URL | undefined {
 	const url = URL.parse(text);
@@ -30,18 +30,18 @@ export function parseBaseUrl(text: string): URL | undefined {
 	return url;
 }
 
-/** Address of another API with its version. Undefined for an invalid one, as for `parseBaseUrl`. */
+/** Parses the address of another API with its version. Returns undefined for the same invalid addresses as `parseBaseUrl`. */
 export function parseApiUrl(text: string): URL | undefined {
 	const url = URL.parse(text);
 	return url && parseBaseUrl(text) ? url : undefined;
 }
 
-/** Whether it is the vendor's own server, which is the default. */
+/** Whether an address is the vendor's own server, which is the default. */
 export function isOfficial(url: URL): boolean {
 	return url.protocol === "https:" && url.hostname === "api.anthropic.com";
 }
 
-/** Whether unencrypted requests to it stay off the internet, according to the name. */
+/** Whether requests to an address stay off the internet, according to the host name. */
 export function isNearby({ hostname }: URL): boolean {
 	const host = hostname.replace(/^\[|\]$/g, "");
 	const family = isIP(host);

@@ -10,7 +10,7 @@ const gibibyte = 1024 * 1024 * 1024;
 const platform = () =>
 	string(allowedTexts.platformName).regex(/^[a-z][a-z0-9-]{0,39}$/, { error: allowedTexts.platformName });
 
-/** Strings, because ids exceed the range of JSON numbers. */
+/** Type of a platform id. It is a string, because ids exceed the range of JSON numbers. */
 function id(what: string): z.ZodString {
 	const allowed = allowedTexts.platformId({ what });
 	return string(allowed).regex(/^[^\s:]{1,128}$/u, { error: allowed });
@@ -24,7 +24,7 @@ const rule = () => ({
 	user: z.exactOptional(id(allowedTexts.user).describe(chatSettingTexts.ruleUser)),
 });
 
-/** Settings of connectors for the messages of a channel. */
+/** Settings of a channel that connectors apply to messages. */
 const messageSettings = () => ({
 	mention: z.exactOptional(choice(["required", "always"]).describe(chatSettingTexts.mention)),
 	sessions: z.exactOptional(choice(["shared", "person"]).describe(chatSettingTexts.sessions)),
@@ -87,7 +87,7 @@ const noticeGroup = () =>
 		),
 	});
 
-/** Notices about approvals. */
+/** Settings of notices about approvals. */
 const notices = () =>
 	z
 		.record(
@@ -106,7 +106,7 @@ const notices = () =>
 		.superRefine(namesChannels)
 		.superRefine(namesOwnPeople);
 
-/** A connector reaches only people of its own guild or team. */
+/** Refuses people of other guilds or teams, because a connector reaches only people of its own guild or team. */
 function namesOwnPeople(
 	given: Readonly<Record<string, { readonly groups: readonly { readonly people?: readonly string[] }[] }>>,
 	context: z.RefinementCtx,
@@ -122,7 +122,7 @@ function namesOwnPeople(
 	}
 }
 
-/** Settings of connectors for all channels. */
+/** Settings that connectors apply to all channels. */
 const connectorSettings = () => ({
 	joinSeconds: z
 		.number({ error: allowedTexts.joinSeconds })

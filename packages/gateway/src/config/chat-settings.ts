@@ -7,12 +7,12 @@ import type { Settings } from "./schema.ts";
 type Chat = NonNullable<Settings["chat"]>;
 type Channel = NonNullable<Chat["channels"]>[string];
 
-/** The current name of the channel settings, and their old name, which continues to work. */
+/** Name of the channel settings, and their old name, which continues to work. */
 const channelKeys = ["channels", "places"] as const;
 
 const hourMs = 60 * 60 * 1000;
 
-/** The settings with absolute directories. */
+/** Returns the settings with absolute directories. */
 export function withAbsoluteRoots(chat: Chat, absolute: (path: string) => string): Chat {
 	const moved = channelKeys.flatMap((key) => {
 		const channels = chat[key];
@@ -32,7 +32,7 @@ function channelsWithAbsoluteRoots(
 	return Object.fromEntries(moved);
 }
 
-/** A root that is not a directory, with its position. */
+/** Finds a root that is not a directory, with its position. */
 export function findLostRoot(chat: Chat): { value: string; path: JsonPath } | undefined {
 	const [lost] = channelKeys.flatMap((key) =>
 		Object.entries(chat[key] ?? {}).flatMap(([name, { root }]) => {
@@ -43,7 +43,7 @@ export function findLostRoot(chat: Chat): { value: string; path: JsonPath } | un
 	return lost;
 }
 
-/** Configuration of chat platforms in the runtime's units. The settings of a channel under `channels` replace those under `places`. */
+/** Converts the configuration of chat platforms to the runtime's units. The settings of a channel under `channels` replace those under `places`. */
 export function readChat({
 	people = {},
 	tenants = {},

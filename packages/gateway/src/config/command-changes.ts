@@ -28,12 +28,12 @@ const changeSchema = () =>
 		facts: z.record(z.string(), z.json()),
 	});
 
-/** Audit that stores a row before the call resolves. */
+/** Audit whose call resolves after the row is stored. */
 export interface ChangeAudit {
 	readonly note: Audit["note"];
 }
 
-/** Change of the MCP servers, or of the directories of projects, by a command, for the audit. */
+/** Change that a command made to the MCP servers or to the directories of projects, for the audit. */
 export interface CommandChange {
 	readonly action: (typeof actions)[number];
 	/** Name of the server, or the working directory. */
@@ -42,10 +42,7 @@ export interface CommandChange {
 	readonly facts: z.output<ReturnType<typeof changeSchema>>["facts"];
 }
 
-/**
- * Stores the note of a change for the audit, before the change. Commands do not write to the database, because a gateway may
- * run on it.
- */
+/** Stores a note about a change for the audit. Call it before the change. Commands do not write to the database, because a gateway may run on it. */
 export async function noteChange(
 	data: string,
 	change: CommandChange,
@@ -59,16 +56,16 @@ export async function noteChange(
 	);
 }
 
-/** Moves the notes of commands to the audit. After a crash, a row may appear twice with the same id. The lock is waited for in real time. */
+/** Moves the notes of commands to the audit. After a crash, a row may appear twice with the same id. The wait for the lock uses real time. */
 export async function auditChanges(
 	data: string,
 	audit: ChangeAudit,
 	clock: Clock = systemClock,
 ): Promise<void> {
 	const started = join(data, "mcp-changes.recording.jsonl");
-	// No command has the file open when it moves, and no other call replaces the moved one before it is recorded.
+	// With the lock, no command has the file open when it moves, and no other call replaces the moved file before its rows are recorded.
 	await withFileLock(lockIn(data), clock, async () => {
-		// Rows of a run that was killed come first.
+		// Rows that a killed process left are recorded first.
 		await recordNotes(started, audit);
 		try {
 			await rename(notesIn(data), started);
@@ -99,7 +96,7 @@ async function recordNotes(path: string, audit: ChangeAudit): Promise<void> {
 		try {
 			await recordNote(line, audit);
 		} catch (error) {
-			// Only these lines remain, so that the next run records none of the others again.
+			// Only the unrecorded lines remain, so that the next run does not record the other lines again.
 			if (at > 0) await replacePrivateFile(path, `${lines.slice(at).join("\n")}\n`);
 			throw error;
 		}
@@ -113,7 +110,7 @@ async function recordNote(line: string, audit: ChangeAudit): Promise<void> {
 	await audit.note({ principal: "operator", via: "cli", action, object, decision: "changed", args });
 }
 
-/** Returns undefined for an invalid line. */
+/** Reads a line; undefined for an invalid line. */
 function readChange(line: string): z.output<ReturnType<typeof changeSchema>> | undefined {
 	try {
 		return changeSchema().safeParse(parseJson(line)).data;

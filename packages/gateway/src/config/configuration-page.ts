@@ -10,13 +10,13 @@ import {
 } from "./setting-rows.ts";
 import { flagNames, providerVariables, variableNames } from "./sources.ts";
 
-/** The page with the tables. The text before the first generated table is written by hand. */
+/** Page with the tables. The text before the first generated table is written by hand. */
 export const configurationPage = new URL("../../../../docs/configuration.md", import.meta.url);
 
 const start = "<!-- generated: settings -->";
 const end = "<!-- end of generated -->";
 
-/** Returns `page` with new tables between the marks: one for the plain settings, one for each object. */
+/** Returns `page` with new tables between the marks: one table for the plain settings, and one for each object. */
 export function withTables(page: string): string {
 	const [before = "", rest = ""] = page.split(start);
 	const [, after = ""] = rest.split(end);
@@ -65,7 +65,7 @@ function valueWords(schema: SettingSchema): string {
 	return `${schema.type} from ${schema.minimum} to ${schema.maximum}`;
 }
 
-/** The flag and the variables of a setting. Their names are flat, unlike the nested names of the file. */
+/** Returns the flag and the variables of a setting. Their names are flat, but the names in the file are nested. */
 function sourcesOf(setting: string): string {
 	const flat =
 		{ "tls.cert": "tlsCert", "tls.key": "tlsKey", "egress.allow": "egressAllow" }[setting] ?? setting;

@@ -13,7 +13,7 @@ interface Described {
 	readonly properties?: Readonly<Record<string, Described>>;
 }
 
-/** The settings without a description, also nested ones. */
+/** Returns the settings without a description, including nested settings. */
 function undescribed({ properties = {} }: Described, path: string): string[] {
 	return Object.entries(properties).flatMap(([key, setting]) => [
 		...(setting.description ? [] : [`${path}${key}`]),

@@ -5,11 +5,11 @@ import { configSchema } from "./schema.ts";
 /** File of the generated JSON Schema of the configuration. Running this module writes it. */
 export const jsonSchemaFile = new URL("../../parley.config.schema.json", import.meta.url);
 
-/** The JSON Schema of the configuration file, as editors read it, in this repository's format. */
+/** Generates the JSON Schema of the configuration file for editors, in this repository's format. */
 export function generateJsonSchema(): string {
 	const schema = z.toJSONSchema(configSchema(), { io: "input", target: "draft-7" });
 	const text = JSON.stringify({ ...schema, title: "parley.config.json" }, undefined, "\t");
-	// The formatter writes short lists of words on one line.
+	// The formatter requires short lists of words on one line.
 	return `${text.replaceAll(/\[\s+([^[\]{}]*?)\s+\]/g, (_, items: string) => `[${items.replaceAll(/\s+/g, " ")}]`)}\n`;
 }
 

@@ -12,22 +12,22 @@ export type ApiName = keyof typeof apiNames;
 
 export const apis: readonly ApiName[] = ["chat-completions", "responses", "gemini", "messages"];
 
-/** A provider that needs only a key and a name. */
+/** A provider that works with only its name and a key. */
 export interface KnownProvider {
 	readonly api: ApiName;
-	/** Address of the API with its version. `{NAME}` is the value of a variable of the environment. Absent if each account has its own. */
+	/** Address of the API with its version. `{NAME}` is the value of a variable of the environment. Absent if each account has its own address. */
 	readonly baseUrl?: string;
-	/** Variables with the key, in order of precedence. Empty for servers without keys. */
+	/** Variables that can contain the key, in order of precedence. Empty for servers without keys. */
 	readonly keys: readonly string[];
-	/** Whether the gateway uses the provider as soon as the first variable is set. */
+	/** Whether the gateway uses the provider without configuration if the first variable is set. */
 	readonly isFound?: boolean;
 	readonly traits?: ServerTraits;
 }
 
-/** Efforts of most servers. Others are errors. */
+/** Effort levels of most servers. Other levels are errors. */
 const common = ["none", "low", "medium", "high"] as const;
 const local: ServerTraits = { efforts: common };
-/** A call without thinking is refused, also in earlier turns: https://platform.kimi.ai/docs/guide/use-kimi-k2-thinking-model */
+/** The server requires the thinking of all tool calls, even of earlier turns: https://platform.kimi.ai/docs/guide/use-kimi-k2-thinking-model */
 const kimi: ServerTraits = { returnedThinking: "all", efforts: common };
 
 /**
@@ -101,7 +101,7 @@ export const knownProviders = {
 	ollama: { api: "chat-completions", baseUrl: "http://127.0.0.1:11434/v1", keys: [], traits: local },
 } as const satisfies Readonly<Record<string, KnownProvider>>;
 
-/** All variables with keys of providers. */
+/** All variables that can contain the key of a provider. */
 export const keyVariables: readonly string[] = [
 	...new Set(Object.values<KnownProvider>(knownProviders).flatMap(({ keys }) => keys)),
 ];

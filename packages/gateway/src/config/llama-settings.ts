@@ -9,27 +9,27 @@ import { defaultLlamaEndpoint } from "./provider.ts";
 import type { Settings } from "./schema.ts";
 import { notAllowed } from "./setting-refusal.ts";
 
-/** The local model server. Paths are absolute. */
+/** Settings of the local model server. Paths are absolute. */
 export interface LlamaSettings {
-	/** Without a slash at its end. */
+	/** Address of the server, without a slash at its end. */
 	readonly endpoint: string;
 	readonly modelDir?: string;
-	/** An absolute path, or a name for PATH. Without it the operator runs the server. */
+	/** Program of the server: an absolute path, or a name in PATH. If it is absent, the operator runs the server. */
 	readonly command?: string;
 	readonly args: readonly string[];
-	/** Whether the server starts with the gateway, else with the first request. */
+	/** Whether the server starts with the gateway instead of with the first request. */
 	readonly autostart: boolean;
 	/** Complete environment of the program. */
 	readonly environment: Readonly<Record<string, string>>;
-	/** Sent to the server as a bearer token. */
+	/** Key that the gateway sends to the server as a bearer token. */
 	readonly apiKey?: string;
 }
 
 type Written = NonNullable<Settings["llama"]>;
 
 /**
- * Variables that a model server reads: its own settings, those of its libraries, of graphics cards, and of the service that
- * it may load models from.
+ * Variables that a model server reads: settings of the server itself, of its libraries, of graphics cards, and of the service from which it may load
+ * models.
  */
 const prefixes = [
 	"LLAMA_",
@@ -47,7 +47,7 @@ const prefixes = [
 ];
 const more = ["OMP_", "HF_", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "XDG_CACHE_HOME"];
 
-/** The settings with their defaults; the environment is the gateway's. */
+/** Returns the settings with their defaults. `environment` is the gateway's environment. */
 export function readLlama(
 	{ endpoint = defaultLlamaEndpoint, model_dir: modelDir, command, args = [], autostart = true }: Written,
 	environment: Readonly<Record<string, string | undefined>>,
@@ -70,7 +70,7 @@ export function readLlama(
 	};
 }
 
-/** The same settings with absolute paths. A command without a slash is looked up in PATH. */
+/** Returns the settings with absolute paths. A command without a slash is looked up in PATH. */
 export function withAbsoluteLlama(written: Written, absolute: (path: string) => string): Written {
 	const { model_dir, command } = written;
 	return {
@@ -87,7 +87,10 @@ interface CheckedSource {
 	readonly source: { readonly origin: (path: JsonPath) => string };
 }
 
-/** Throws `invalid_argument` for a second server, a directory that does not exist, and a program that cannot serve the endpoint. */
+/**
+ * Checks the settings of the server. Throws `invalid_argument` for a second server, a missing directory, and a program that cannot serve the
+ * endpoint.
+ */
 export function checkLlama({ settings, source }: CheckedSource, all: Settings): void {
 	const { baseUrl, llama } = settings;
 	if (baseUrl !== undefined && all.provider !== "offline") {
@@ -113,7 +116,7 @@ export function checkLlama({ settings, source }: CheckedSource, all: Settings): 
 	throw notAllowed(source, ["llama", "endpoint"], { value: endpoint, why, allowed });
 }
 
-/** The name of the model that the arguments of llama-server choose; it serves one model under any name without that. */
+/** Returns the name of the model that the arguments of llama-server choose. Without a name, llama-server serves one model under any name. */
 export function modelInArguments(args: readonly string[] = []): string {
 	const argument = (...names: readonly string[]): string | undefined => {
 		const at = args.findLastIndex((arg) => names.includes(arg.split("=")[0] ?? ""));

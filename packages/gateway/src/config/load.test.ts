@@ -16,7 +16,7 @@ import { refuseForeignWriters } from "../data-directory/foreign-writers.ts";
 import { type Config, loadConfig } from "./load.ts";
 import type { ConfigSources } from "./sources.ts";
 
-/** Creates a directory with `data`, `work` and `other`, which is removed at the end of the test. */
+/** Creates a directory with `data`, `work` and `other`, which the end of the test removes. */
 function setUp() {
 	const directory = mkdtempDisposableSync(join(tmpdir(), "parley-config-"));
 	for (const name of ["data", "work", "other"]) mkdirSync(join(directory.path, name));
@@ -661,7 +661,7 @@ test("a configuration file that every user can replace is refused, but not in a 
 	);
 	chmodSync(place.at("other"), 0o1777);
 	expect(place.load({ flags }).model).toBe("x");
-	// Every user can write this device, and its content stays the same: it is refused because it is empty.
+	// Every user can write this device, but cannot change its content. It is refused only because it is empty.
 	expect(() => place.load({ flags: { config: "/dev/null" } })).toThrow(
 		refusal("invalid_argument", "/dev/null", "value expected"),
 	);
@@ -736,7 +736,7 @@ test("files that another user or a group can change cause a warning, but not tho
 	]);
 });
 
-/** Pretends that the gateway runs as another user than the one who owns the files of the test. */
+/** Pretends that the gateway's user does not own the files of the test. */
 function asAnotherUser(): number {
 	const own = process.geteuid?.() ?? 0;
 	const user = vi.spyOn(process, "geteuid").mockReturnValue(own + 1);
@@ -744,7 +744,7 @@ function asAnotherUser(): number {
 	return own + 1;
 }
 
-/** Only root can give a directory to another user. */
+/** Test that runs only as root, because only root can give a directory to another user. */
 const asRoot = test.skipIf(process.geteuid?.() !== 0);
 
 asRoot(
@@ -771,10 +771,10 @@ asRoot(
 			`the configuration file ${file} can be replaced by the group with id ${stranger}, which can write ${place.at("top")}; ` +
 				`if that is not intended, run: chmod g-w '${place.at("top")}'`,
 		]);
-		// The owner of a directory such as /tmp can replace the entries of all users, its group cannot.
+		// The owner of a directory such as /tmp can replace the entries of all users, but its group cannot.
 		expect(set(stranger, stranger, 0o1775)).toEqual([expect.stringContaining("who owns")]);
 		expect(set(0, stranger, 0o1775)).toEqual([]);
-		// A home directory, the private group of the user, and the group of root.
+		// No warning for a home directory, the private group of the user, and the group of root.
 		for (const [uid, gid, mode] of [
 			[user, stranger, 0o755],
 			[user, user, 0o775],
@@ -782,7 +782,7 @@ asRoot(
 		] as const) {
 			expect(set(uid, gid, mode), `${uid} ${gid} ${mode}`).toEqual([]);
 		}
-		// One warning for a user who owns the file and all directories above it.
+		// A user who owns the file and all directories above it causes only one warning.
 		for (const name of ["top", "top/middle", "top/middle/file"]) chownSync(place.at(name), stranger, 0);
 		expect(warned()).toEqual([expect.stringContaining("belongs to another user")]);
 	},
@@ -809,7 +809,7 @@ test("a configuration has the warnings about its file and about the files that i
 	// The group of root is treated as root.
 	if (process.geteuid?.() === 0) for (const name of names) chownSync(place.at(name), 0, 12_345);
 	for (const name of names) chmodSync(place.at(name), 0o664);
-	// Another user than the owner. Only root could change the owner of the files instead.
+	// The gateway seems to run as another user than the owner. Only root could change the owner of the files.
 	const user = vi.spyOn(process, "geteuid").mockReturnValue(statSync(place.at("data/prompt")).gid + 1);
 	onTestFinished(() => user.mockRestore());
 	const warned = (place.load().warnings ?? []).filter((warning) => warning.includes("members of its group"));

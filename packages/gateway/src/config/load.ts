@@ -41,16 +41,16 @@ import { type ConfigSources, readSources, type Source } from "./sources.ts";
 export interface Config extends ProviderChoice {
 	readonly listen: readonly Endpoint[];
 	readonly data: string;
-	/** Directories that tools may access. Empty if no source names any. */
+	/** Directories that tools may access; empty if no source sets them. */
 	readonly root: readonly string[];
-	/** A name or a tier. */
+	/** Name or tier of the model. */
 	readonly model?: string;
 	readonly reasoning?: Reasoning;
-	/** Names or tiers of models that answer if the first model stays unavailable. */
+	/** Names or tiers of models that replace the first model if it stays unavailable. */
 	readonly fallback?: readonly string[];
-	/** Positions of these names for messages. The models are checked later. */
+	/** Positions of the models' names, for error messages. The models are checked later. */
 	readonly origins?: ModelOrigins;
-	/** The operator's own table of models. */
+	/** File with the operator's own table of models. */
 	readonly modelsFile?: string;
 	readonly budgets?: Budgets;
 	/** Maximum model calls of one turn. */
@@ -59,9 +59,9 @@ export interface Config extends ProviderChoice {
 	readonly titles?: boolean;
 	readonly tasks?: RuntimeOptions["tasks"];
 	readonly files?: Partial<FileLimits>;
-	/** Access of people of chat platforms, and channel settings. */
+	/** Access of chat users, and channel settings. */
 	readonly chat?: ChatSettings;
-	/** Addresses that replace those of Discord. */
+	/** Addresses that replace the addresses of Discord. */
 	readonly discord?: { readonly apiUrl?: string; readonly cdnUrl?: string };
 	readonly llama?: LlamaSettings;
 	/** MCP servers of the operator. */
@@ -69,7 +69,7 @@ export interface Config extends ProviderChoice {
 	/** Whether clients of the MCP server show approvals as forms. */
 	readonly mcpForms?: boolean;
 	readonly search?: SearchSettings;
-	/** Address of Slack, if not the real one, and the listener for its requests. */
+	/** Address that replaces the address of Slack, and the listener for Slack's requests. */
 	readonly slack?: { readonly apiUrl?: string; readonly listen?: Endpoint };
 	readonly auth: AuthMode;
 	/** Confinement of commands. Default: `preferred`. */
@@ -80,15 +80,15 @@ export interface Config extends ProviderChoice {
 	readonly egress?: readonly string[];
 	readonly logLevel: LogLevel;
 	readonly systemPromptFile?: string;
-	/** The operator's rules. Default: `policy.jsonc` in the data directory, if it exists. */
+	/** File with the operator's rules. Default: `policy.jsonc` in the data directory, if it exists. */
 	readonly policyFile?: string;
 	readonly allowedHosts: readonly string[];
 	readonly tls?: TlsFiles;
-	/** IP addresses and networks. */
+	/** IP addresses and networks of trusted proxies. */
 	readonly trustedProxies?: readonly string[];
-	/** An https origin at which clients reach the gateway through a proxy. */
+	/** Origin (https) at which clients reach the gateway through a proxy. */
 	readonly publicUrl?: string;
-	/** Clients of other machines need no TLS and no proxy. */
+	/** Whether clients on other machines need neither TLS nor a proxy. */
 	readonly insecureLan?: boolean;
 	/** Warnings about other users who can change the sources, for the log. */
 	readonly warnings?: readonly string[];
@@ -97,17 +97,17 @@ export interface Config extends ProviderChoice {
 const minuteMs = 60 * 1000;
 const dayMs = 24 * 60 * minuteMs;
 
-/** A flag, a variable, or `FILE:LINE:COLUMN`. */
+/** Positions of the models' names. Each is a flag, a variable, or `FILE:LINE:COLUMN`. */
 export interface ModelOrigins {
 	readonly model?: string;
-	/** One for each name. */
+	/** One position for each name. */
 	readonly fallback?: readonly string[];
 }
 
-/** Compiling the schema is worthwhile only for frequent reads. */
+/** Options for a single parse. Compiling the schema is worthwhile only for frequent parses. */
 const atOnce = { ...inOurWords, jitless: true };
 
-/** One source's settings, checked, with absolute paths. */
+/** Checked settings of one source, with absolute paths. */
 export interface CheckedSource {
 	readonly settings: Settings;
 	readonly source: Source;
@@ -115,7 +115,7 @@ export interface CheckedSource {
 }
 
 /**
- * Precedence: flags, `PARLEY_*` variables, `ANTHROPIC_*` variables, the configuration file, defaults. Every source is
+ * Loads the configuration. Precedence: flags, `PARLEY_*` variables, `ANTHROPIC_*` variables, the configuration file, defaults. Every source is
  * checked completely. Throws `invalid_argument` with the value, its position and what is allowed.
  */
 export function loadConfig(sources: ConfigSources): Config {
@@ -170,7 +170,7 @@ function aboutParts(set: Settings, environment: ConfigSources["environment"]): P
 	};
 }
 
-/** The sources that apply, in order of precedence, with all checks that need no key of the environment. */
+/** Returns the sources that apply, in order of precedence, after all checks that need no key from the environment. */
 export function checkedSources(sources: ConfigSources): ReturnType<typeof usedSources> {
 	const used = usedSources(sources);
 	const { auth = "local" } = used.set;
@@ -178,12 +178,12 @@ export function checkedSources(sources: ConfigSources): ReturnType<typeof usedSo
 	return used;
 }
 
-/** The sources that apply to the provider, and their settings. */
+/** Returns the sources that apply to the provider, and their settings. */
 function usedSources(sources: ConfigSources): { checked: readonly CheckedSource[]; set: Settings } {
 	const all = readSources(sources).map(check);
 	const named = merged(all);
 	for (const one of all) checkProviderName(one, named);
-	// Variables of the Messages API are not for another provider.
+	// Variables of the Messages API do not apply to another provider.
 	const checked = isOwn(named.provider ?? "auto") ? all.filter(({ source }) => !source.isOfMessagesApi) : all;
 	return { checked, set: merged(checked) };
 }
@@ -262,7 +262,7 @@ function checkSteeringFile(value: string | undefined, source: Source, path: Json
 	return value === undefined ? [] : refuseForeignWriters(value, statSync(value));
 }
 
-/** Also checks the policy file of the data directory, which the gateway reads if no source names one. */
+/** Checks the paths of a source. Also checks the policy file of the data directory, which the gateway reads if no source names another file. */
 function warningsOf(
 	checked: readonly CheckedSource[],
 	data: string,
@@ -337,7 +337,7 @@ function aboutModels({
 	};
 }
 
-/** Origins from the first source, in order of precedence, that names models. */
+/** Positions of the models' names, in the source with the highest precedence that names models. */
 function originsOf(checked: readonly CheckedSource[]): ModelOrigins | undefined {
 	const model = checked.find(({ settings }) => settings.model !== undefined)?.source.origin(["model"]);
 	const last = checked.find(({ settings }) => settings.models?.fallback);

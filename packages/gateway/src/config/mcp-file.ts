@@ -19,7 +19,7 @@ import { readLoginStates } from "./mcp-logins.ts";
 import { mcpServerShape, mcpServersSchema } from "./mcp-schema.ts";
 import { missingProblem, readMcp, valuesFrom } from "./mcp-settings.ts";
 
-/** Characters of a value that is removed from text. A shorter one would remove ordinary words. */
+/** Minimum length of a value that is removed from text. A shorter value could be an ordinary word. */
 const shortestSecret = 8;
 
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
@@ -44,12 +44,12 @@ const fileSchema = () =>
 /** Servers that the operator adds by commands, and trust in servers of directories. */
 export type McpFileContent = z.output<ReturnType<typeof fileSchema>>;
 
-/** The file in the data directory, which no tool can change. */
+/** Path of the file in the data directory, which no tool can change. */
 export function mcpFileIn(data: string): string {
 	return join(data, "mcp.json");
 }
 
-/** Content of the file; empty if it does not exist. Throws `invalid_argument` with its place if it is invalid. */
+/** Reads the content of the file; empty if the file does not exist. Rejects with `invalid_argument` and the position for invalid content. */
 export async function readMcpFile(path: string): Promise<McpFileContent> {
 	const text = await readFile(path, "utf8").catch((reason: unknown) => {
 		if (errno(reason) === "ENOENT") return "{}";
@@ -66,7 +66,7 @@ export async function readMcpFile(path: string): Promise<McpFileContent> {
 	}
 }
 
-/** Checks a content. Throws `invalid_argument`. */
+/** Checks the content of a file. Throws `invalid_argument` if it is invalid. */
 export function checkMcpFile(content: unknown, path: string): McpFileContent {
 	const { success, data, error } = fileSchema().safeParse(content);
 	if (success) return data;
@@ -82,14 +82,14 @@ export async function writeMcpFile(path: string, content: McpFileContent): Promi
 
 interface McpFileParts {
 	readonly path: string;
-	/** Servers of the configuration. They precede those of the file. */
+	/** Servers of the configuration, which have precedence over servers of the file. */
 	readonly configured: readonly McpServerSettings[];
 	readonly environment: Readonly<Record<string, string | undefined>>;
 	readonly log: Logger;
 	readonly redactor: Redactor;
-	/** File with the logins at remote servers. */
+	/** Path of the file with the logins at remote servers. */
 	readonly logins: string;
-	/** Called before a change is used. If it rejects, only what the change removes ends now. Default: nothing. */
+	/** Called before a change is used. If it rejects, only the removals of the change are used for now. */
 	changed?(): Promise<void>;
 }
 
@@ -101,15 +101,18 @@ class McpFile {
 
 	constructor(parts: McpFileParts) {
 		this.#parts = parts;
-		// Without servers, a missing file needs no reading.
+		// Without configured servers, a missing file need not be read.
 		this.#looks = parts.configured.length === 0 ? noFiles : "unread";
 	}
 
-	/** Looks at the file before each run. Synchronous because an asynchronous look takes ten times as long. */
+	/**
+	 * Returns the setup, and reads a changed file again. Called before each run. The check is synchronous, because an asynchronous check takes ten times
+	 * as long.
+	 */
 	current(): McpSetup | Promise<McpSetup> {
 		const looks = [this.#parts.path, this.#parts.logins].map(looksOf).join("|");
 		if (looks === this.#looks) return this.#setup;
-		// The looks are known before the content, so that a change while it is read is seen.
+		// The state of the file is determined before its content is read, so that a change during the read is detected.
 		return this.#load(looks);
 	}
 
@@ -119,7 +122,7 @@ class McpFile {
 			await this.#parts.changed?.();
 		} catch (error) {
 			log.error("a change of the MCP servers is not used yet: the audit cannot be written", { error });
-			// An addition needs its row first. A removal takes effect at once.
+			// An addition needs its audit row first, but a removal takes effect at once.
 			this.#setup = inBoth(this.#setup, await this.#readPresent());
 			return this.#setup;
 		}
@@ -131,7 +134,7 @@ class McpFile {
 		return this.#setup;
 	}
 
-	/** The setup of the present file; that of the configuration if the file is invalid. */
+	/** Returns the setup with the present file, or only with the configuration if the file is invalid. */
 	async #readPresent(): Promise<McpSetup> {
 		try {
 			return await this.#read(await readMcpFile(this.#parts.path));
@@ -161,7 +164,7 @@ class McpFile {
 		return { servers: await this.#withLogins(all), trusted: known };
 	}
 
-	/** The same with the states of the logins. */
+	/** Returns the servers with the states of their logins. */
 	async #withLogins(servers: readonly McpServerSettings[]): Promise<readonly McpServerSettings[]> {
 		const states = await readLoginStates(this.#parts.logins).catch((error: unknown) => {
 			this.#parts.log.error("the logins at MCP servers are not used: their file is invalid", { error });
@@ -170,7 +173,7 @@ class McpFile {
 		return servers.map((server) => ("url" in server ? withLogin(server, states) : server));
 	}
 
-	/** The same with real paths, or with a problem if one does not exist. */
+	/** Returns the server with real paths, or with a problem if a path does not exist. */
 	async #real<T extends McpServerSettings | TrustedMcpServer>(server: T): Promise<T> {
 		if ("url" in server) return server;
 		const lost: string[] = [];
@@ -199,7 +202,7 @@ export class McpFiles implements McpSource {
 	readonly #main: McpFile;
 	readonly #agents = new Map<string, McpFile>();
 
-	/** `path` is that of the file in the data directory. */
+	/** `path` is the path of the file in the data directory. */
 	constructor(parts: McpFileParts) {
 		this.#parts = parts;
 		this.#main = new McpFile(parts);
@@ -217,7 +220,7 @@ export class McpFiles implements McpSource {
 	#fileOf(agent: string): McpFile {
 		const known = this.#agents.get(agent);
 		if (known) return known;
-		// The name comes from a client: only its last part can be the name of a directory.
+		// The name comes from a client, so only its last part is used as the name of a directory.
 		const path = join(dirname(this.#parts.path), "agents", basename(agent), "mcp.json");
 		const file = new McpFile({ ...this.#parts, path, configured: [] });
 		if (this.#agents.size >= maxAgents) this.#agents.clear();
@@ -228,16 +231,16 @@ export class McpFiles implements McpSource {
 
 const maxAgents = 100;
 
-/** Identity, size and times of a file; empty if it does not exist. */
+/** State of a file: identity, size and times; empty if the file does not exist. */
 function looksOf(path: string): string {
 	const facts = statSync(path, { bigint: true, throwIfNoEntry: false });
 	return facts ? `${facts.ino} ${facts.size} ${facts.mtimeNs} ${facts.ctimeNs}` : "";
 }
 
-/** The looks if no file exists. */
+/** State if neither file exists. */
 const noFiles = "|";
 
-/** A remote server with its login. A login for another address does not count, nor does one beside a configured token. */
+/** Returns a remote server with its login. Ignores a login for another address, and any login if a token is configured. */
 function withLogin(
 	server: McpRemoteSettings,
 	states: Awaited<ReturnType<typeof readLoginStates>>,
@@ -249,7 +252,7 @@ function withLogin(
 	return { ...server, login: { id, hasEnded }, ...defined({ problem: problem ?? server.problem }) };
 }
 
-/** The servers that are the same in two setups. */
+/** Returns the servers that are equal in two setups. */
 function inBoth(before: McpSetup, after: McpSetup): McpSetup {
 	const isIn = (all: readonly unknown[], one: unknown): boolean =>
 		all.some((other) => isDeepStrictEqual(one, other));

@@ -18,7 +18,7 @@ const fileSchema = () =>
 				id: z.string(),
 				url: z.string(),
 				hasEnded: z.boolean(),
-				/** The login, encrypted with the key of the data directory. */
+				/** Login, encrypted with the key of the data directory. */
 				sealed: z.string(),
 			}),
 		),
@@ -49,12 +49,12 @@ const loginSchema = () =>
 		refreshToken: z.exactOptional(z.string()),
 	});
 
-/** The file in the data directory, which no tool can read. */
+/** Path of the file in the data directory, which no tool can read. */
 export function mcpLoginsIn(data: string): string {
 	return join(data, "mcp-logins.json");
 }
 
-/** The states of all logins by the name of their server, each with the address of the server. Rejects if the file is invalid. */
+/** Reads the states of all logins by the name of their server, each with the address of the server. Rejects if the file is invalid. */
 export async function readLoginStates(
 	path: string,
 ): Promise<ReadonlyMap<string, McpLoginState & { readonly url: string }>> {
@@ -62,7 +62,7 @@ export async function readLoginStates(
 	return new Map(entries.map(([name, { id, url, hasEnded }]) => [name, { id, url, hasEnded }]));
 }
 
-/** Secrets of one login that are registered for redaction, with those of its last refreshes. */
+/** Maximum secrets of one login that are registered for redaction, including secrets of its last refreshes. */
 const maxRedacted = 12;
 
 interface LoginFileParts {
@@ -71,13 +71,13 @@ interface LoginFileParts {
 	readonly redactor: Redactor;
 }
 
-/** Logins in a file that each process reads and changes, encrypted. Their secrets are registered for redaction before any use. */
+/** Encrypted logins in a file that several processes read and change. The secrets are registered for redaction before any use. */
 export class McpLoginFile implements McpLogins {
 	readonly #parts: LoginFileParts;
 	readonly #path: string;
 	/** Opened logins by the name of their server. */
 	readonly #opened = new Map<string, { readonly sealed: string; readonly login: McpLogin }>();
-	/** Registered secrets by the name of their server, the latest last. */
+	/** Registered secrets by the name of their server, the newest last. */
 	readonly #redacted = new Map<string, readonly string[]>();
 	#box: Promise<SecretBox> | undefined;
 
@@ -103,7 +103,7 @@ export class McpLoginFile implements McpLogins {
 		});
 	}
 
-	/** The common lock is not held during `work`, so that a slow authorization server delays only its own logins. */
+	/** Stores a login. The common lock is taken only for the write, so that a slow authorization server delays only its own logins. */
 	async #write(name: string, login: McpLogin | undefined): Promise<void> {
 		await this.#locked("mcp-logins", async () => {
 			const { [name]: _, ...others } = await readEntries(this.#path);
@@ -138,7 +138,7 @@ export class McpLoginFile implements McpLogins {
 		return login;
 	}
 
-	/** Undefined if the key has changed. Such a login is worth nothing. */
+	/** Decrypts a login; undefined if the key has changed. The login is then useless. */
 	async #decrypt(name: string, entry: Entries[string]): Promise<string | undefined> {
 		const box = await this.#openBox();
 		try {
@@ -149,7 +149,7 @@ export class McpLoginFile implements McpLogins {
 		}
 	}
 
-	/** Registers the secrets. Secrets of earlier refreshes are removed later, so that their number is limited. */
+	/** Registers the secrets. The secrets of older refreshes are removed, so that the number of secrets stays limited. */
 	#redact(name: string, { accessToken, refreshToken = "", client: { client_secret = "" } }: McpLogin): void {
 		const { redactor } = this.#parts;
 		const before = this.#redacted.get(name) ?? [];
@@ -166,7 +166,7 @@ export class McpLoginFile implements McpLogins {
 	}
 }
 
-/** A sealed login cannot be moved to another server. */
+/** Returns the context of the encryption. An encrypted login cannot be moved to another server. */
 function handleOf(name: string, { id, url }: { readonly id: string; readonly url: string }): string {
 	return JSON.stringify(["mcp-login", name, id, url]);
 }

@@ -9,7 +9,7 @@ type Written = NonNullable<Settings["mcp"]>;
 
 const usualTimeoutSeconds = 120;
 
-/** The servers with their defaults; `environment` is the gateway's. */
+/** Returns the servers with their defaults. `environment` is the gateway's environment. */
 export function readMcp(
 	{ servers = {} }: Written,
 	environment: Readonly<Record<string, string | undefined>>,
@@ -34,7 +34,7 @@ export function readMcp(
 	});
 }
 
-/** The variables with these names that the gateway has. */
+/** Returns the gateway's variables with these names. */
 export function valuesFrom(
 	environment: Readonly<Record<string, string | undefined>>,
 	names: readonly string[],
@@ -46,7 +46,7 @@ export function valuesFrom(
 	return Object.fromEntries(known);
 }
 
-/** The problem of a server that needs variables which the gateway does not have. Without them it would run in another way. */
+/** Returns the problem of a server whose variables are missing in the gateway's environment. Without them, the server would behave differently. */
 export function missingProblem(
 	environment: Readonly<Record<string, string | undefined>>,
 	names: readonly string[],
@@ -57,7 +57,7 @@ export function missingProblem(
 		: { problem: settingRefusalTexts.noVariable({ names: missing.join(", ") }) };
 }
 
-/** The same settings with absolute paths. A command without a slash is looked up in PATH. */
+/** Returns the settings with absolute paths. A command without a slash is looked up in PATH. */
 export function withAbsoluteMcp(written: Written, absolute: (path: string) => string): Written {
 	if (!written.servers) return written;
 	const servers = Object.entries(written.servers).map(([name, server]) => {
@@ -69,7 +69,7 @@ export function withAbsoluteMcp(written: Written, absolute: (path: string) => st
 	return { ...written, servers: Object.fromEntries(servers) };
 }
 
-/** The first path of a server that does not exist. */
+/** Finds the first path of a server that does not exist. */
 export function findLostPath({
 	servers = {},
 }: Written): { readonly path: JsonPath; readonly value: string } | undefined {

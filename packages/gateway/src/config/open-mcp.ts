@@ -12,13 +12,13 @@ interface McpParts {
 	readonly clock: Clock;
 	readonly log: Logger;
 	readonly redactor: Redactor;
-	/** Variables of which a server may name some. Default: those of the process. */
+	/** Variables that servers may request by name. Default: the variables of the process. */
 	readonly environment?: Readonly<Record<string, string | undefined>>;
-	/** Records changes of commands, if there is one. */
+	/** Returns the audit that records changes by commands, if it is open. */
 	audit?(): ChangeAudit | undefined;
 }
 
-/** The MCP servers of the operator, with the logins at remote ones. */
+/** Opens the MCP servers of the operator, with the logins at remote servers. */
 export function openMcp({
 	config,
 	version,

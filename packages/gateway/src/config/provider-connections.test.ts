@@ -82,7 +82,7 @@ test.each<[string, Settings, Environment, Partial<ProviderConnection>]>([
 		"openai",
 		{ provider: "openai", baseUrl: "http://127.0.0.1:9/v1" },
 		{},
-		// Other servers usually have the older API.
+		// Servers other than the vendor's usually have the older API.
 		{ family: "compatible", baseUrl: "http://127.0.0.1:9/v1", isOfficial: false },
 	],
 	[
@@ -115,7 +115,7 @@ test("keys of the environment are found, and Anthropic's has precedence", () => 
 		provider: "gemini",
 		connections: [{ name: "gemini" }],
 	});
-	// Keys of other programs must not end the start.
+	// Invalid keys that are meant for other programs must not stop the start.
 	expect(chooseProvider({}, { OPENAI_API_KEY: "changeme", GEMINI_API_KEY: " " })).toMatchObject({
 		provider: "offline",
 	});
@@ -160,7 +160,7 @@ test("an entry opens Anthropic beside a named provider, at its own address and w
 		apiKey: ANTHROPIC_API_KEY,
 		keyName: "ANTHROPIC_API_KEY",
 	});
-	// The flag has a key of Groq.
+	// The key of the flag belongs to Groq, the first provider.
 	const [first, second] = chooseProvider(settings, { ANTHROPIC_API_KEY: key }, "--api-key").connections ?? [];
 	expect(first).toMatchObject({ name: "groq", apiKey: key });
 	expect(second).toMatchObject({ name: "anthropic" });

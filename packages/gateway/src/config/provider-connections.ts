@@ -12,18 +12,18 @@ import {
 import { checkKey, type Environment, isUsableKey, readApiKey } from "./provider-keys.ts";
 import type { Settings } from "./schema.ts";
 
-/** A provider besides the gateway's Messages API, ready to be called. */
+/** A provider in addition to the gateway's Messages API, with all data for calls. */
 export interface ProviderConnection {
-	/** First part of `provider/model`. */
+	/** Name of the provider: the first part of `provider/model`. */
 	readonly name: string;
 	readonly family: ApiFamily | "anthropic";
 	/** Address of the API with its version, without a slash at its end. */
 	readonly baseUrl: string;
-	/** Never shown. */
+	/** Key of the provider, which is never shown. */
 	readonly apiKey?: string;
-	/** The option or variable that has the key, or should have it, for messages. */
+	/** Name of the option or variable for the key, for messages. */
 	readonly keyName?: string;
-	/** Whether the address is the vendor's own. */
+	/** Whether the address belongs to the vendor. */
 	readonly isOfficial: boolean;
 	readonly traits?: ServerTraits;
 }
@@ -31,22 +31,22 @@ export interface ProviderConnection {
 interface Sources {
 	readonly settings: Settings;
 	readonly environment: Environment;
-	/** `--api-key` of a single process: it replaces the variable of the first provider. */
+	/** Key from `--api-key` of a single process. It replaces the variable of the first provider. */
 	readonly givenKey?: { readonly key: string; readonly name: string } | undefined;
-	/** Whether providers are used that the configuration does not name, because their key is set. */
+	/** Whether providers outside the configuration are also used, if their key is set. */
 	readonly withFound: boolean;
 }
 
 const builtIn: readonly string[] = ["auto", "anthropic", "offline"];
 
-/** Names that `provider` can have. */
+/** Returns the allowed values of `provider`. */
 export function providerNames({ models }: Settings): string[] {
 	return [...new Set([...builtIn, ...Object.keys(knownProviders), ...Object.keys(models?.providers ?? {})])];
 }
 
 /**
- * Connections of the configured providers, and with `withFound` of those whose key was found. The provider of the setting
- * `provider` is first. Throws `invalid_argument` with advice for a provider that cannot work.
+ * Returns the connections of the configured providers. With `withFound`, also returns connections of providers whose key is set. The provider of the
+ * setting `provider` is first. Throws `invalid_argument` with advice for a provider that cannot work.
  */
 export function readConnections(sources: Sources): ProviderConnection[] {
 	const { settings, environment, withFound } = sources;
@@ -59,7 +59,7 @@ export function readConnections(sources: Sources): ProviderConnection[] {
 	return [...new Set([...chosen, ...configured, ...found])].map((name) => connection(name, sources));
 }
 
-/** Whether a provider of `models.providers` or a known one is meant. */
+/** Whether a name stands for a known provider or a provider of `models.providers`. */
 export function isOwn(provider: string): boolean {
 	return !builtIn.includes(provider);
 }
@@ -70,7 +70,7 @@ function connection(name: string, sources: Sources): ProviderConnection {
 	const own = settings.models?.providers?.[name];
 	const isFirst = settings.provider === name;
 	const { url, isOfficial, isGivenAtOnce } = addressOf(name, sources);
-	// The vendor's key is not for another server, unless it was named together with the provider.
+	// The vendor's key is not sent to another server, unless `baseUrl` names the server together with the provider.
 	const mayHaveKey = isOfficial || isGivenAtOnce || known?.baseUrl === undefined;
 	const keys = own?.key === undefined ? (mayHaveKey && known?.keys) || [] : [own.key];
 	const key = isFirst && givenKey ? givenKey : keyOf(keys, environment);
@@ -93,7 +93,7 @@ function connection(name: string, sources: Sources): ProviderConnection {
 interface Address {
 	readonly url: URL;
 	readonly isOfficial: boolean;
-	/** Whether `baseUrl` has it, beside the name of the provider. */
+	/** Whether the address comes from `baseUrl`, together with the name of the provider. */
 	readonly isGivenAtOnce: boolean;
 }
 
@@ -111,7 +111,7 @@ function addressOf(name: string, { settings, environment }: Sources): Address {
 	throw refused(settingRefusalTexts.addressNotAllowed({ value: JSON.stringify(given), place }));
 }
 
-/** Throws for an address of Azure with the older API, whose requests have another form. A bare host gets the path of the v1 API. */
+/** Checks an address of Azure. Throws for an address of the older API, whose requests have another form. */
 function checkAzure(url: URL, place: string): void {
 	if (!/\.azure\.com$/.test(url.hostname)) return;
 	if (/^\/*$/.test(url.pathname)) url.pathname = "/openai/v1";
@@ -121,7 +121,7 @@ function checkAzure(url: URL, place: string): void {
 	);
 }
 
-/** Other servers than the vendor's usually have the older API of OpenAI. Azure has no common address. */
+/** Returns the API of a provider. Servers other than the vendor's usually have the older API of OpenAI. Azure has no common address. */
 function apiOf(known: KnownProvider | undefined, isOfficial: boolean): ApiName {
 	if (known && (isOfficial || known.baseUrl === undefined || known.api !== "responses")) return known.api;
 	return "chat-completions";
@@ -138,7 +138,7 @@ function keyOf(
 	return undefined;
 }
 
-/** Whether it is this address, with any values of its variables. */
+/** Whether a URL is this address, with any values of the address's variables. */
 function isAddress({ href }: URL, common = ""): boolean {
 	const [start = "", end] = common.split(/\{\w+\}/);
 	const text = href.replace(/\/+$/, "");
@@ -150,7 +150,7 @@ function isAddress({ href }: URL, common = ""): boolean {
 	);
 }
 
-/** The address with the values of its variables. */
+/** Returns the address with the values of its variables. */
 function inserted(text: string | undefined, environment: Environment, place: string): string | undefined {
 	return text?.replace(/\{(\w+)\}/g, (_, name: string) => {
 		const value = environment[name];

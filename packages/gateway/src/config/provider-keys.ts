@@ -3,22 +3,25 @@ import { settingRefusalTexts } from "../texts/config/refusals.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Placeholders from examples and unset variables of other programs. */
+/** Pattern of placeholders from examples, and of unset variables of other programs. */
 const placeholder =
 	/^(?:undefined|null|none|change-?me|placeholder|dummy|test|todo|key|secret|your.*|<.*>|\$.*|(?:sk-ant-)?[x*.]+|.*\.\.\.)$/i;
 
-/** Key in the environment, for any provider. Undefined without one. */
+/** Reads a key from a variable; undefined if the variable is absent or empty. */
 export function readApiKey(environment: Environment, variable: string): string | undefined {
 	const key = environment[variable]?.trim();
 	return key === "" ? undefined : key;
 }
 
-/** Whether a key that was found can be one. */
+/** Whether a found text can be a key. */
 export function isUsableKey(key: string): boolean {
 	return /^[!-~]+$/.test(key) && !placeholder.test(key);
 }
 
-/** Other servers often require any key, so this is not an error. */
+/**
+ * Checks a key. Throws for an invalid key and for a placeholder. With `anyWillDo`, a placeholder is allowed, because many other servers accept any
+ * key.
+ */
 export function checkKey(key: string, keyName: string, anyWillDo: boolean): void {
 	if (!/^[!-~]+$/.test(key)) {
 		throw refused(settingRefusalTexts.invalidKey({ variable: keyName }));
@@ -32,7 +35,7 @@ export function checkKey(key: string, keyName: string, anyWillDo: boolean): void
 	);
 }
 
-/** Whether the value is certainly not a key. A value that looks like one stays hidden. */
+/** Whether a message may show the value, because it is certainly not a key. */
 function mayBeShown(key: string): boolean {
 	return key.length <= 20 && !key.toLowerCase().includes("sk-");
 }

@@ -9,11 +9,11 @@ import type { ConfigFlags } from "./sources.ts";
 interface Given {
 	readonly flags?: ConfigFlags;
 	readonly environment?: Readonly<Record<string, string>>;
-	/** `parley.config.json` in the data directory. */
+	/** Content of `parley.config.json` in the data directory. */
 	readonly file?: object;
 }
 
-/** The provider settings of the configuration. */
+/** Returns the provider settings of the configuration. */
 function chosen({ flags = {}, environment = {}, file }: Given): Partial<Config> {
 	using data = mkdtempDisposableSync(join(tmpdir(), "parley-provider-"));
 	if (file) writeFileSync(join(data.path, "parley.config.json"), JSON.stringify(file));

@@ -5,14 +5,14 @@ import { isOwn, type ProviderConnection, readConnections } from "./provider-conn
 import { checkKey, type Environment, isUsableKey, readApiKey } from "./provider-keys.ts";
 import type { Settings } from "./schema.ts";
 
-/** Reason for the provider: a key is set, a server is named, it is configured, or there is no other. */
+/** Reason for the choice of the provider: a key, an address, a local server, the configuration, or no key. */
 export type ProviderReason = "key" | "base-url" | "llama" | "configured" | "no key";
 
 /** The gateway's key of the Messages API. */
 export interface MessagesKey {
-	/** From the environment only. Never shown. */
+	/** Key from the environment, which is never shown. */
 	readonly apiKey?: string;
-	/** The option or variable that has the key, for messages. */
+	/** Name of the option or variable with the key, for messages. */
 	readonly keyName?: string;
 }
 
@@ -22,18 +22,18 @@ export interface ProviderChoice extends MessagesKey {
 	readonly provider: string;
 	/** Default: `configured`. */
 	readonly providerReason?: ProviderReason;
-	/** Another server than the vendor's, without a slash at its end. */
+	/** Address of a server other than the vendor's, without a slash at its end. */
 	readonly baseUrl?: string;
-	/** Providers besides the Messages API of `apiKey` and `baseUrl`. */
+	/** Providers in addition to the Messages API of `apiKey` and `baseUrl`. */
 	readonly connections?: readonly ProviderConnection[];
 }
 
 const keyVariable = "ANTHROPIC_API_KEY";
-/** llama-server reads its own key from the same variable. */
+/** Variable with the key of the local server. llama-server reads its own key from the same variable. */
 const llamaKeyVariable = "LLAMA_API_KEY";
 
 /**
- * Throws `invalid_argument` with advice if the configured provider cannot work. `keyName` is the place of the key in
+ * Chooses the provider. Throws `invalid_argument` with advice if the configured provider cannot work. `keyName` is the name of the key's place in
  * messages.
  */
 export function chooseProvider(
@@ -58,7 +58,7 @@ export function chooseProvider(
 	throw refused(settingRefusalTexts.anthropicKeyMissing({ variable: keyVariable }));
 }
 
-/** Choice of the Messages API. */
+/** Chooses the Messages API. */
 function messagesChoice(
 	settings: Settings,
 	environment: Environment,
@@ -69,8 +69,8 @@ function messagesChoice(
 }
 
 /**
- * Providers besides that choice. Models of a provider or server that the operator named can have the name of another
- * provider in their names, so that beside them only configured providers are used.
+ * Returns the providers in addition to the choice. If the operator named a provider or server, only configured providers are added: the names of its
+ * models may begin with the name of another provider.
  */
 function connectionsBeside(
 	choice: ProviderChoice | undefined,
@@ -84,11 +84,11 @@ function connectionsBeside(
 	return readConnections({ settings, environment, withFound: !isNamed });
 }
 
-/** Choice of a provider by its name. */
+/** Chooses a provider by its name. */
 function ownChoice(settings: Settings, environment: Environment, keyName: string): ProviderChoice {
 	const { provider = "", llama } = settings;
 	if (llama) throw refused(settingRefusalTexts.llamaAndProvider({ provider }));
-	// A key that a flag gives is the key of this provider.
+	// A key from a flag is the key of this provider.
 	const key = keyName === keyVariable ? undefined : readApiKey(environment, keyVariable);
 	const givenKey = key === undefined ? undefined : { key, name: keyName };
 	const others = givenKey ? { ...environment, [keyVariable]: undefined } : environment;
@@ -108,7 +108,7 @@ function ownKey(environment: Environment, keyName: string): MessagesKey {
 	return apiKey === undefined ? {} : { apiKey, keyName };
 }
 
-/** Undefined without a key and without another server. */
+/** Chooses the Messages API; undefined without a key and without the address of another server. */
 function anthropic(
 	{ provider = "auto", baseUrl }: Settings,
 	environment: Environment,
@@ -133,7 +133,7 @@ interface KeyHolders extends ProviderChoice {
 	readonly search?: { readonly key?: string };
 }
 
-/** The keys of all providers and of the search engine, for redaction. Shorter texts may be words, and stay readable. */
+/** Returns the keys of all providers and of the search engine, for redaction. Omits short keys, which may be ordinary words. */
 export function secretKeys({ apiKey, connections = [], search }: KeyHolders): string[] {
 	const keys = [apiKey, search?.key, ...connections.map((one) => one.apiKey)];
 	return keys.flatMap((key) => (key !== undefined && key.length >= shortestSecret ? [key] : []));
@@ -144,7 +144,7 @@ const shortestSecret = 16;
 /** Default address of the local model server. */
 export const defaultLlamaEndpoint = "http://127.0.0.1:8080";
 
-/** The gateway's own key is not for a local model server. */
+/** Chooses the local model server. The gateway's own key is not sent to it. */
 function localServer(
 	provider: string,
 	{ endpoint = defaultLlamaEndpoint }: NonNullable<Settings["llama"]>,

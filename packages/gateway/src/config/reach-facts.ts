@@ -6,20 +6,20 @@ import type { Config } from "./load.ts";
 /** Settings that decide which clients can reach the gateway. */
 export interface Reach {
 	readonly auth: AuthMode;
-	/** Whether a listener can be reached by other machines. */
+	/** Whether other machines can reach a listener. */
 	readonly beyond: boolean;
 	/** Whether the gateway has a certificate. */
 	readonly tls: boolean;
-	/** Address for clients behind a proxy, an https origin. */
+	/** Origin (https) at which clients reach the gateway through a proxy. */
 	readonly publicUrl: string | undefined;
-	/** Whether other machines can reach the gateway without TLS and proxy, as the operator has configured. */
+	/** Whether the operator allows other machines to reach the gateway without TLS and without a proxy. */
 	readonly insecureLan: boolean;
 	/**
 	 * Whether a program of this user needs no token. False if external requests can arrive through such a program: with a
 	 * public URL, a trusted proxy or a listener beyond loopback.
 	 */
 	readonly localTrust: boolean;
-	/** Proxies whose statements about the client are trusted. */
+	/** Proxies whose headers about the client are trusted. */
 	readonly proxies: Networks | undefined;
 }
 

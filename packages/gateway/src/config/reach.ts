@@ -10,10 +10,10 @@ interface CheckedSource {
 	readonly source: Source;
 }
 
-/** Settings that make a listener beyond this machine safe, from any source. */
+/** Settings of all sources, which can make a listener beyond this machine safe. */
 type Safety = Settings;
 
-/** Refuses settings that would admit strangers or send data unencrypted, and names their position. */
+/** Refuses settings that would admit strangers or send data unencrypted. The error names the position of the setting. */
 export function checkReach({ settings, source }: CheckedSource, set: Safety): void {
 	checkBeyond(settings, source, set);
 	checkTwice(settings, source);
@@ -57,7 +57,7 @@ function checkTwice({ listen = [] }: Settings, source: Source): void {
 	});
 }
 
-/** Reads a text that the schema has accepted. */
+/** Reads an endpoint that the schema has accepted. */
 export function readEndpoint(text: string): Endpoint {
 	const endpoint = parseEndpoint(text);
 	if (endpoint !== undefined) return endpoint;

@@ -126,7 +126,7 @@ const llama = () =>
 		})
 		.partial();
 
-/** Functions, because only the settings of a source are created. Creating all of them slows down each start. */
+/** Schemas of the settings, as functions. Only the schemas of a source's settings are created, because creating all of them slows down each start. */
 const settings = {
 	$schema: () => string(allowedTexts.jsonSchemaAddress).describe(settingTexts.jsonSchema),
 	listen: () =>
@@ -175,17 +175,17 @@ const settings = {
 type Shape = { [Name in keyof typeof settings]: ReturnType<(typeof settings)[Name]> };
 
 /**
- * Returns the schema of the settings with these names, or of all. Its errors state the allowed values; the caller adds the
- * value and its place.
+ * Returns the schema of the settings with these names, or of all. Its errors state the allowed values, and the caller adds the value and its
+ * position.
  */
 export function configSchema(names: readonly string[] = Object.keys(settings)) {
 	const made = Object.entries(settings).filter(([name]) => names.includes(name));
-	// True for all names. A source without some of them has no values of another type there.
+	// The cast is true if all names are given. With fewer names, the missing settings are absent in the result.
 	const shape = Object.fromEntries(made.map(([name, make]) => [name, make()])) as Shape;
 	return z.strictObject(shape).partial();
 }
 
-/** Settings of one source. Settings that it does not set are absent. */
+/** Settings of one source. Settings that the source does not set are absent. */
 export type Settings = z.infer<ReturnType<typeof configSchema>>;
 
 /** Returns the names of the settings in a nested object of the schema, without old names. */
@@ -218,10 +218,10 @@ function isHost(text: string): boolean {
 	return isEndpoint(text) || isEndpoint(`${text}:80`);
 }
 
-/** Public origin of the gateway. Undefined for an invalid one: not https, or more than a host and a port. */
+/** Parses the public origin of the gateway. Returns undefined if it is not https, or if it has more than a host and a port. */
 function parsePublicUrl(text: string): URL | undefined {
 	const url = URL.parse(text);
 	const isOrigin = url?.protocol === "https:" && url.hostname !== "" && url.href === `${url.origin}/`;
-	// The parsed form of `https://host/?` is the same as without the question mark.
+	// The parsed form of `https://host/?` has no question mark, so the text is checked, too.
 	return isOrigin && !/[?#]/.test(text) ? url : undefined;
 }

@@ -25,14 +25,14 @@ export const searchSchema = () =>
 
 type Written = z.output<ReturnType<typeof searchSchema>>;
 
-/** A setting of `search` that cannot be used. */
+/** A setting of `search` with a value that cannot be used. */
 export interface SearchProblem {
 	readonly name: "url" | "key";
 	readonly value: string;
 	readonly allowed: string;
 }
 
-/** The first problem that needs more than the schema; undefined without one. */
+/** Finds the first problem that the schema cannot detect; undefined if all settings are valid. */
 export function searchProblem(
 	{ provider, url, key }: Written,
 	environment: Readonly<Record<string, string | undefined>>,

@@ -7,12 +7,12 @@ import { settingRefusalTexts } from "../texts/config/refusals.ts";
 import { settingsAt } from "./schema.ts";
 import type { Source } from "./sources.ts";
 
-/** For the settings schema: texts of refused values after "allowed:". */
+/** Option of the settings schema: writes the text after "allowed:" for a refused value. */
 export const inOurWords = {
 	error: (issue: z.core.$ZodRawIssue) => issueWords(issue).replace(/^(?:is missing: it )?must be /, ""),
 };
 
-/** Error for a source that the schema refuses. */
+/** Returns the error for a source that the schema refuses. */
 export function explain(source: Source, { issues: [issue] }: z.ZodError): ParleyError {
 	const path = (issue?.path ?? []).map((key) => (typeof key === "symbol" ? String(key) : key));
 	if (issue?.code === "unrecognized_keys") return unknownKey(source, path, issue.keys[0] ?? "");
@@ -38,7 +38,7 @@ interface RefusedValue {
 	readonly why?: string;
 }
 
-/** Error for one setting, with its position in the source, if known. */
+/** Returns the error for one setting, with its position in the source, if known. */
 export function notAllowed(
 	source: { origin(path: JsonPath): string | undefined },
 	path: JsonPath,
@@ -51,7 +51,7 @@ export function notAllowed(
 	return refused(settingRefusalTexts.notAllowed({ value: show(value), place, reason: why, allowed }));
 }
 
-/** Value as JSON, without passwords in addresses and texts with the shape of a credential. */
+/** Writes a value as JSON, without passwords in addresses, and without texts that look like credentials. */
 function show(value: unknown): string {
 	const text = typeof value === "number" ? String(value) : (JSON.stringify(value) ?? String(value));
 	const plain = text.replace(/(?<=:\/\/)[^/?#"]*@/, "…@").replace(/(?<=:\/\/[^"]*)\?[^"]*/, "?…");

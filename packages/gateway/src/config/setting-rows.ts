@@ -13,21 +13,21 @@ export interface SettingRow {
 
 let known: SettingSchema | undefined;
 
-/** JSON Schema of the configuration file. */
+/** Returns the JSON Schema of the configuration file. */
 export function fileSchema(): SettingSchema {
 	known ??= z.toJSONSchema(configSchema(), { io: "input", target: "draft-7" });
 	return known;
 }
 
-/** Settings and groups at the top of the file. */
+/** Returns the settings and groups at the top level of the file. */
 export function topRows(): SettingRow[] {
 	return Object.entries(fileSchema().properties ?? {}).map(([name, setting]) => asRow(name, setting));
 }
 
-/** Marks a path in the descriptions of the schema, which describe only the file. */
+/** Sentence that marks a path in the descriptions of the schema. It applies only to the file. */
 export const relative = / Relative to this file\./;
 
-/** Meaning and default of a setting, from its description. The default may be "". */
+/** Reads the meaning and default of a setting from its description. The default may be empty. */
 export function meaningOf({ description = "" }: SettingSchema): {
 	readonly meaning: string;
 	readonly preset: string;
@@ -36,14 +36,17 @@ export function meaningOf({ description = "" }: SettingSchema): {
 	return { meaning, preset };
 }
 
-/** Placeholders for the names of objects, by the end of the setting. */
+/** Placeholders for keys that the operator chooses, by the end of the setting's path. */
 const keys = [
 	[".channels", "CHANNEL"],
 	[".servers", "NAME"],
 	[".env", "VARIABLE"],
 ] as const;
 
-/** The plain settings in an object, at any depth, without old names. `[]` stands for an item of a list, capitals for a key that you choose. */
+/**
+ * Returns the plain settings in an object, at any depth, without old names. `[]` stands for an item of a list, and capitals stand for a key that the
+ * operator chooses.
+ */
 export function leavesOf({ setting, schema }: SettingRow): SettingRow[] {
 	const inner = Object.entries(schema.properties ?? {})
 		.map(([name, value]) => asRow(`${setting}.${name}`, value))
@@ -68,8 +71,8 @@ function asRow(setting: string, schema: z.core.JSONSchema._JSONSchema): SettingR
 	return { setting, schema: asSchema(schema) ?? {} };
 }
 
-/** A schema that is an object. Undefined for others, such as `true`. */
+/** Returns a schema that is an object; undefined for other schemas, such as `true`. */
 export function asSchema(schema: unknown): SettingSchema | undefined {
-	// True for schemas of zod: a schema is an object or a boolean, and items is one schema.
+	// The cast is true for schemas of zod: a schema is an object or a boolean, and `items` is one schema.
 	return typeof schema === "object" && schema !== null ? (schema as SettingSchema) : undefined;
 }

@@ -2,10 +2,10 @@ import { readAllowedHost } from "@parley/core";
 import * as z from "zod";
 import { allowedTexts } from "../texts/config/values.ts";
 
-/** Maximum. A larger amount is a typing error. */
+/** Maximum amount in dollars. A larger amount is probably a typing error. */
 const maxDollars = 1_000_000;
 
-/** Types of settings. `allowed` is the text for a refused value. */
+/** Type of a text. `allowed` describes the allowed values in the error. */
 export function string(allowed: string): z.ZodString {
 	return z.string({ error: allowed }).min(1, { error: allowed });
 }
@@ -19,7 +19,7 @@ export function list(
 	});
 }
 
-/** Hosts that programs in a sandbox may reach. */
+/** Type of a list of hosts that programs in a sandbox may reach. */
 export function hosts(): z.ZodArray<z.ZodString> {
 	return list(allowedTexts.commandHost, (text) => readAllowedHost(text) !== undefined);
 }

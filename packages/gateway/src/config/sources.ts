@@ -24,40 +24,43 @@ export interface ConfigFlags {
 	readonly trustedProxies?: readonly string[] | undefined;
 	readonly publicUrl?: string | undefined;
 	readonly insecureLan?: boolean | undefined;
-	/** The configuration file. */
+	/** Path of the configuration file. */
 	readonly config?: string | undefined;
 }
 
 export interface ConfigSources {
 	readonly flags: ConfigFlags;
 	readonly environment: Readonly<Record<string, string | undefined>>;
-	/** Relative paths in flags and variables start here. */
+	/** Base directory of relative paths in flags and variables. */
 	readonly cwd: string;
-	/** The data directory if no source names one. */
+	/** Data directory if no source names one. */
 	readonly defaultData: string;
-	/** Name of the place of the provider's key in messages. Default: `ANTHROPIC_API_KEY`. */
+	/** Name of the flag or variable with the provider's key, for messages. Default: `ANTHROPIC_API_KEY`. */
 	readonly keyName?: string;
 	/** Log level if no source sets one. Default: `info`. */
 	readonly defaultLogLevel?: LogLevel;
-	/** Text in place of the configuration file, to check a change. */
+	/** Text that replaces the configuration file, for a check of a change. */
 	readonly draft?: Draft;
 }
 
 /** Changed text of the configuration file, before it is stored. */
 export interface Draft {
 	readonly text: string;
-	/** The settings that a command changed. Messages name the command as their place, and the stored text for other settings. */
+	/**
+	 * Settings that a command changed, and the stored text. For a changed setting, messages name the command as its position. For other settings, they
+	 * name the position in the stored text.
+	 */
 	readonly change?: { readonly paths: readonly JsonPath[]; readonly before: string };
 }
 
-/** One source's settings, unchecked, and how messages call the place of each. */
+/** Unchecked settings of one source, with the position of each setting for messages. */
 export interface Source {
 	readonly values: Readonly<Record<string, unknown>>;
-	/** Relative paths start here. */
+	/** Base directory of relative paths. */
 	readonly base: string;
 	/** Warnings about other users who can change the configuration file. */
 	readonly warnings?: readonly string[];
-	/** Whether the settings are only for the Messages API. */
+	/** Whether the settings apply only to the Messages API. */
 	readonly isOfMessagesApi?: boolean;
 	origin(path: JsonPath): string;
 }
@@ -105,10 +108,10 @@ export const variableNames: Record<Setting | "maxModelCalls" | "titles" | "egres
 	insecureLan: "PARLEY_INSECURE_LAN",
 };
 
-/** Variables that other programs of the provider read as well. */
+/** Variables that the provider's own programs read, too. */
 export const providerVariables = { baseUrl: "ANTHROPIC_BASE_URL" };
 
-/** All sources in order of precedence. The file is the named one, else the one in the data directory, if it exists. */
+/** Reads all sources, in order of precedence. The file is the named file, or otherwise the file in the data directory, if it exists. */
 export function readSources(sources: ConfigSources): Source[] {
 	const file = fileSource(sources);
 	const explicit = [
@@ -138,7 +141,7 @@ function environmentSource(
 	};
 }
 
-/** Path of the configuration file, which need not exist, and whether a flag or a variable names it. */
+/** Returns the path of the configuration file, which may not exist, and whether a flag or a variable names it. */
 export function configFile({ flags, environment, cwd, defaultData }: ConfigSources): {
 	readonly path: string;
 	readonly isNamed: boolean;
@@ -190,7 +193,7 @@ function readFile(path: string, mayBeMissing: boolean): { text: string; warnings
 	}
 }
 
-/** Directories are separated as in PATH, because a comma may be part of their names. */
+/** Reads the value of a variable. Directories are separated as in PATH, because their names may contain commas. */
 function readVariable(key: string, text: string): string | number | boolean | string[] {
 	if (key === "maxModelCalls") return /^\d+$/.test(text) ? Number(text) : text;
 	if (lists.has(key)) return text.split(",").map((place) => place.trim());
@@ -201,7 +204,7 @@ function readVariable(key: string, text: string): string | number | boolean | st
 const lists = new Set(["listen", "trustedProxies", "egressAllow"]);
 const switches: Readonly<Record<string, boolean>> = { "1": true, true: true, "0": false, false: false };
 
-/** Flags and variables have flat names: `tlsCert` is `tls.cert` in the file. */
+/** Converts flat names of flags and variables to nested names: `tlsCert` becomes `tls.cert`. */
 function nested(flat: Readonly<Record<string, unknown>>): Record<string, unknown> {
 	const { tlsCert, tlsKey, egressAllow, ...values } = flat;
 	const tls = onlySet({ cert: tlsCert, key: tlsKey });
@@ -214,14 +217,14 @@ function nested(flat: Readonly<Record<string, unknown>>): Record<string, unknown
 	};
 }
 
-/** Name in flags and variables of a setting at a path in the file. */
+/** Returns the flat name of a setting, as in flags and variables, for its path in the file. */
 function flat([key, inner]: JsonPath): string | number {
 	if (key === "egress") return "egressAllow";
 	if (key === "tls" && (inner === "cert" || inner === "key")) return inner === "cert" ? "tlsCert" : "tlsKey";
 	return key ?? "";
 }
 
-/** An empty variable is treated as not set. */
+/** Reads a variable. An empty variable is treated as absent. */
 function valueIn(environment: ConfigSources["environment"], name: string): string | undefined {
 	return environment[name] === "" ? undefined : environment[name];
 }

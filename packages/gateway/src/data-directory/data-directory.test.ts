@@ -48,7 +48,7 @@ test("a file at the path of the directory is refused", async () => {
 	}
 });
 
-// Without such a file system, another reason has the same result.
+// On a system without `/proc`, the directory is refused for another reason.
 test("a directory that the system refuses to create is refused, and not retried forever", async () => {
 	for (const path of ["/proc/parley", "/proc/parley/below"]) {
 		await expect(prepareDataDirectory(path, "--session")).rejects.toMatchObject({

@@ -11,22 +11,21 @@ export function databaseIn(dataDirectory: string): string {
 	return join(dataDirectory, "parley.sqlite");
 }
 
-/** File that a gateway keeps open and locked. */
+/** Path of the file that a gateway keeps open and locked. */
 export function lockIn(dataDirectory: string): string {
 	return join(dataDirectory, "run", "lock.sqlite");
 }
 
 /**
- * Creates the data directory for its owner only (0700). Rejects with `failed_precondition`, naming the flag for another one,
- * if other users may enter it, because it has tokens and sessions, or if it is not a directory. Rejects with `data_loss` if
- * its database was emptied.
+ * Creates the data directory for its owner only (0700). Rejects with `failed_precondition` if other users may enter it, because it has tokens and
+ * sessions, or if it is not a directory. The error names the flag for another directory. Rejects with `data_loss` if its database was emptied.
  */
 export async function prepareDataDirectory(path: string, flag?: string): Promise<void> {
 	await makeDataDirectory(path, flag);
 	checkDatabase(path);
 }
 
-/** Like `prepareDataDirectory`, but does not check the database. */
+/** Creates the data directory as `prepareDataDirectory` does, but does not check the database. */
 export async function makeDataDirectory(path: string, flag = "--data"): Promise<void> {
 	try {
 		await makeDirectories(path);
@@ -37,8 +36,8 @@ export async function makeDataDirectory(path: string, flag = "--data"): Promise<
 }
 
 /**
- * Creates a directory and its parents, each for its owner only. Node's own function never ends if the system reports that a
- * directory cannot be created because it does not exist, as in /proc.
+ * Creates a directory and its parents, each for its owner only. Node's own recursive function never ends in directories such as /proc, where the
+ * system reports that the new directory does not exist.
  */
 async function makeDirectories(path: string): Promise<void> {
 	const missing = [path];
@@ -57,7 +56,7 @@ function isDirectory(path: string): boolean {
 	return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 }
 
-/** Throws for an empty database beside a key: SQLite would treat it as a new one, but a key is created only after the database. */
+/** Throws for an empty database if a key exists. SQLite would treat it as a new database, but a key is created only after the database. */
 function checkDatabase(path: string): void {
 	const file = databaseIn(path);
 	if (statSync(file, { throwIfNoEntry: false })?.size !== 0 || !existsSync(secretKeyIn(path))) return;
@@ -65,8 +64,8 @@ function checkDatabase(path: string): void {
 }
 
 /**
- * Warns that a data directory with keys or tokens has no database, before an empty one is created in it. Such a database
- * was probably lost, or `--data` names another directory than before.
+ * Warns if a data directory with keys or tokens has no database, before an empty database is created. The database was probably lost, or `--data`
+ * names another directory than before.
  */
 export function warnOfLostDatabase(path: string, log: Logger): void {
 	if (existsSync(databaseIn(path))) return;

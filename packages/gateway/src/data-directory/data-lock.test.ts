@@ -12,7 +12,7 @@ function temporaryDirectory() {
 	return mkdtempDisposable(join(tmpdir(), "parley-lock-"));
 }
 
-/** Another process that locks the directory and stays. */
+/** Starts another process that locks the directory and does not end. */
 function lockElsewhere(directory: string): Promise<ChildProcess> {
 	return runElsewhere(`
 		const { lockDataDirectory } = await import(${JSON.stringify(new URL("./data-lock.ts", import.meta.url))});
@@ -20,7 +20,7 @@ function lockElsewhere(directory: string): Promise<ChildProcess> {
 	`);
 }
 
-/** Another process that opens the database and stays. */
+/** Starts another process that opens the database and does not end. */
 function openElsewhere(directory: string): Promise<ChildProcess> {
 	return runElsewhere(`
 		const { openSqliteStore } = await import(${JSON.stringify(import.meta.resolve("@parley/base"))});
@@ -32,7 +32,7 @@ function openElsewhere(directory: string): Promise<ChildProcess> {
 	`);
 }
 
-/** Runs the script in a process that stays. */
+/** Runs the script in a process that does not end. */
 async function runElsewhere(work: string): Promise<ChildProcess> {
 	const script = `${work}; process.stdout.write("done"); process.stdin.resume();`;
 	const child = spawn(process.execPath, ["--input-type=module", "-e", script], {
@@ -132,7 +132,7 @@ test("damaged conversations are not checked by the lock", async () => {
 
 test("a read-only directory is refused with advice", async () => {
 	await using data = await temporaryDirectory();
-	// Replaces a read-only file system, because root can write in spite of permissions.
+	// A directory in place of the file simulates a read-only file system, because root can write in spite of permissions.
 	await mkdir(join(data.path, "run", "lock.pid"), { recursive: true });
 	await using other = await temporaryDirectory();
 	await writeFile(join(other.path, "run"), "");

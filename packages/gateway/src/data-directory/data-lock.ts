@@ -7,19 +7,19 @@ import { dataDirectoryTexts } from "../texts/data-directory.ts";
 import { databaseIn, lockIn } from "./data-directory.ts";
 import { errno } from "./errno.ts";
 
-/** The right to use a data directory. Keep a reference: the lock ends when it is garbage-collected. */
+/** The right to use a data directory. Keep a reference to it, because the lock ends when it is garbage-collected. */
 export interface DataLock {
-	/** Releases the directory, like any end of the process. */
+	/** Releases the directory. Any end of the process also releases it. */
 	release(): void;
 }
 
-/** Words for the directory and its user in messages. */
+/** Words for messages about the directory and its user. */
 interface Words {
-	/** User of the directory. */
+	/** Name of the program that uses the directory. */
 	readonly other: string;
-	/** Advice how to stop it. */
+	/** Advice about how to stop that program. */
 	readonly stop: string;
-	/** Chooses another one. */
+	/** Flag that chooses another directory. */
 	readonly flag: string;
 }
 
@@ -29,7 +29,7 @@ const gatewayWords: Words = {
 	flag: "--data",
 };
 
-/** For a directory in which a subprocess stores its session. */
+/** Words for a directory in which a subprocess stores its session. */
 export const sessionWords: Words = {
 	other: dataDirectoryTexts.otherAgent,
 	stop: dataDirectoryTexts.endAgent,
@@ -93,7 +93,7 @@ function checkUnused(file: string, run: string, words: Words): void {
 	}
 }
 
-/** Whether SQLite refused a lock because another process has it. */
+/** Whether SQLite refused a lock because another process has the lock. */
 export function isBusy(error: unknown): boolean {
 	return error instanceof Error && "errcode" in error && (Number(error.errcode) & 0xff) === SQLITE_BUSY;
 }
@@ -134,7 +134,7 @@ function busyError(dataDirectory: string, { other, stop, flag }: Words, cause: u
 	);
 }
 
-/** For a moment after locking, the file does not name its owner. */
+/** Name of the lock's owner, for a message. Directly after locking, the file does not contain the owner yet. */
 function ownerName(owner: string): string {
 	try {
 		return ` (process ${readFileSync(owner, "utf8")})`;

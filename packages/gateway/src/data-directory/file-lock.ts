@@ -6,13 +6,13 @@ import { type Clock, ParleyError } from "@parley/base";
 import { dataDirectoryTexts } from "../texts/data-directory.ts";
 import { isBusy } from "./data-lock.ts";
 
-/** Milliseconds between two attempts, and until the wait ends. */
+/** Milliseconds between two attempts, and maximum milliseconds of the wait. */
 const pauseMs = 50;
 const longestWaitMs = 60_000;
 
 /**
- * Runs work while no other process and no other call has this lock. Like `lockDataDirectory`, it ends with the process, also
- * after a kill. Rejects with `unavailable` after a minute.
+ * Runs work while no other process and no other call has this lock. The lock ends with the process, even after a kill. Rejects with `unavailable`
+ * after a minute.
  */
 export async function withFileLock<T>(path: string, clock: Clock, work: () => Promise<T>): Promise<T> {
 	mkdirSync(dirname(path), { recursive: true, mode: 0o700 });

@@ -5,7 +5,7 @@ import { foreignWriterTexts } from "../texts/config/file.ts";
 
 const everybodyWrites = 0o002;
 const groupWrites = 0o020;
-/** In such a directory, for example `/tmp`, users can only replace their own files. */
+/** Mode bit of directories such as `/tmp`, in which users can replace only their own files. */
 const sticky = 0o1000;
 
 interface FileFacts {
@@ -16,14 +16,13 @@ interface FileFacts {
 }
 
 /**
- * Throws `failed_precondition` for a configuration file that every user of the machine can change or replace. Returns
- * warnings for a file that another user than root owns, because containers mount such files of the host, or that a group can
- * write. All directories above the file are checked in the same way, up to the root, and the directories of links too. A
- * user who can write a directory, or owns it, can replace its content. A group with the id of the user is treated as the private
- * group of this user, and the group with id 0 as root. The path is absolute, and the file exists.
+ * Throws `failed_precondition` for a configuration file that every user of the machine can change or replace. Returns warnings for a file that
+ * another user than root owns, because containers mount such files of the host, or that a group can write. All directories above the file are checked
+ * in the same way, up to the root, and the directories of links too. A user who owns a directory or can write to it can replace its content. A group
+ * with the id of the user is treated as the private group of this user, and the group with id 0 as root. The path is absolute, and the file exists.
  */
 export function refuseForeignWriters(path: string, status: FileFacts): string[] {
-	// A pipe, or a device such as /dev/null, has no content that another user could change.
+	// Pipes, and devices such as /dev/null, have no content that another user could change.
 	if (!status.isFile()) return [];
 	if ((status.mode & everybodyWrites) !== 0) {
 		throw writable(foreignWriterTexts.changedByAll({ path }), path, status.mode);
@@ -37,7 +36,7 @@ export function refuseForeignWriters(path: string, status: FileFacts): string[] 
 }
 
 interface Way {
-	/** All directories on the way to a file and, for each link on the way, those on the way to its target. */
+	/** All directories on the path to the file and, for each link on the path, the directories on the path to its target. */
 	readonly directories: ReadonlyMap<string, Stats>;
 	/** Links in directories such as `/tmp`, in which the owner of a link can replace it. */
 	readonly links: ReadonlyMap<string, Stats>;
@@ -67,7 +66,7 @@ function wayTo(path: string): Way {
 function warningsAbout(path: string, status: FileFacts, way: Way): string[] {
 	const { uid, gid } = status;
 	const user = process.geteuid?.();
-	// Windows has neither owners nor groups of this kind.
+	// Windows has no owners and groups of this kind, so Node has no `geteuid` there.
 	if (user === undefined) return [];
 	const isForeign = (owner: number): boolean => owner !== 0 && owner !== user;
 	const groupCanWrite = (facts: FileFacts): boolean =>
@@ -82,7 +81,7 @@ function warningsAbout(path: string, status: FileFacts, way: Way): string[] {
 	if (groupCanWrite(status)) {
 		warn(foreignWriterTexts.group({ group: gid }), `chmod g-w ${quote(path)}`);
 	}
-	// One warning for each user and group: directories below a home directory have the same owner.
+	// Each user and group causes one warning, because directories below a home directory have the same owner.
 	const [owners, groups] = [new Set([uid]), new Set<number>()];
 	for (const [place, facts] of [...way.directories, ...way.links]) {
 		if (isForeign(facts.uid) && !owners.has(facts.uid)) {

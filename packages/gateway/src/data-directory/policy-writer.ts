@@ -15,9 +15,9 @@ interface PolicyPlace {
 const anyoneWrites = 0o222;
 
 /**
- * Function that edits the operator's policy file under a lock. An existing file keeps its mode and its owner, and a created
- * one has mode 0600. Throws `failed_precondition` for a read-only file, for one that every user of the machine can change, and
- * for a link without a target.
+ * Returns a function that edits the operator's policy file under a lock. An existing file keeps its mode and its owner, and a new file gets mode
+ * 0600. The function rejects with `failed_precondition` for a read-only file, for a file that every user of the machine can change, and for a link
+ * without a target.
  */
 export function policyWriter({
 	path,
@@ -31,18 +31,18 @@ export function policyWriter({
 		});
 }
 
-/** Beside the file itself, because gateways with other data directories may have the same file. */
+/** Returns the path of the lock. It is beside the file itself, because gateways with other data directories may use the same file. */
 async function lockOf(path: string): Promise<string> {
 	const target = await realpath(path).catch(() => path);
 	return join(dirname(target), "run", "policy.lock");
 }
 
-/** Empty if the file does not exist. */
+/** Reads the policy; empty if the file does not exist. */
 async function readPolicyText(path: string): Promise<string> {
 	try {
 		const facts = await stat(path);
 		refuseForeignWriters(path, facts);
-		// Replacing a file requires no right to write it, and root has all rights.
+		// The mode is checked, because replacing a file requires no write permission on it, and root has all permissions.
 		if ((facts.mode & anyoneWrites) === 0) {
 			throw new ParleyError(dataDirectoryTexts.readOnlyPolicy({ path }), { code: "failed_precondition" });
 		}
@@ -55,7 +55,7 @@ async function readPolicyText(path: string): Promise<string> {
 	}
 }
 
-/** A new file would replace a link without a target, although the rules are expected at its target. */
+/** Refuses a link without a target. A new file would replace the link, although the rules are expected at its target. */
 async function refuseDanglingLink(path: string): Promise<void> {
 	const facts = await lstat(path).catch(() => undefined);
 	if (!facts?.isSymbolicLink()) return;

@@ -6,14 +6,14 @@ import { ParleyError } from "@parley/base";
 import { dataDirectoryTexts } from "../texts/data-directory.ts";
 import { errno } from "./errno.ts";
 
-/** Writes a file of mode 0600 atomically and replaces an existing one. Creates its directory with mode 0700. */
+/** Writes a file of mode 0600 atomically, and replaces an existing file. Creates its directory with mode 0700. */
 export async function replacePrivateFile(path: string, text: string): Promise<void> {
 	await rename(await writeDraft(path, text), path);
 }
 
 /**
- * Like `replacePrivateFile`, but an existing file keeps its mode and its owner. A link stays, and its target is replaced.
- * Throws the error of the system if this user cannot give the file to its owner.
+ * Writes a file as `replacePrivateFile` does, but an existing file keeps its mode and its owner. A link stays, and its target is replaced. Throws the
+ * error of the system if this user cannot give the file to its owner.
  */
 export async function replaceOwnedFile(path: string, text: string): Promise<void> {
 	const target = await realpath(path).catch(() => path);
@@ -37,7 +37,7 @@ async function likeFile(draft: string, { mode, uid, gid }: Stats): Promise<void>
 	await chmod(draft, mode & 0o777);
 }
 
-/** Like `replacePrivateFile`, but does not replace an existing file. Only one of several writers succeeds. */
+/** Writes a file as `replacePrivateFile` does, but does not replace an existing file. Only one of several writers succeeds. */
 export async function createPrivateFile(path: string, text: string): Promise<void> {
 	const draft = await writeDraft(path, text);
 	try {
@@ -49,7 +49,7 @@ export async function createPrivateFile(path: string, text: string): Promise<voi
 	}
 }
 
-/** Refuses a file or directory with any of the `forbidden` permission bits, with the command that fixes it. */
+/** Refuses a file or directory with any of the `forbidden` permission bits, and names the command that fixes it. */
 export async function checkPermissions(path: string, forbidden: number): Promise<void> {
 	const status = await stat(path);
 	if ((status.mode & forbidden) === 0) return;
@@ -71,8 +71,8 @@ export async function writeDraft(path: string, text: string): Promise<string> {
 }
 
 /**
- * Removes drafts of the path that killed processes have left, because they may contain keys. The caller has a lock that all
- * writers of the path take.
+ * Removes drafts of the path that killed processes left, because they may contain keys. The caller must have a lock that all writers of the path
+ * take.
  */
 export async function removeDrafts(path: string): Promise<void> {
 	const directory = dirname(path);

@@ -7,13 +7,13 @@ import { replacePrivateFile } from "./private-file.ts";
 
 const schema = z.object({
 	pid: z.int().positive(),
-	/** One per listener, in the order of the configuration. */
+	/** One address for each listener, in the order of the configuration. */
 	urls: z.array(z.url()).min(1),
-	/** Best address for programs of this machine. The first of `urls` in files of earlier versions. */
+	/** Best address for programs on this machine. Absent in files of earlier versions: the first of `urls` is then used. */
 	local: z.exactOptional(z.url()),
-	/** Certificate of this gateway if `local` is an https address, in PEM form. */
+	/** Certificate of this gateway in PEM form, if `local` is an https address. */
 	certificate: z.exactOptional(z.string()),
-	/** ISO 8601. */
+	/** Time of the start in ISO 8601. */
 	startedAt: z.iso.datetime(),
 	version: z.string(),
 	/** Provider of the models. Absent in files of earlier versions. */
@@ -21,7 +21,7 @@ const schema = z.object({
 	model: z.exactOptional(z.string()),
 });
 
-/** Facts about a running gateway for commands with the same data directory. */
+/** Facts about a running gateway, for commands with the same data directory. */
 export type RuntimeFile = Readonly<z.infer<typeof schema>>;
 
 /** Writes the address of the gateway for other processes. */
@@ -35,8 +35,8 @@ export async function removeRuntimeFile(dataDirectory: string): Promise<void> {
 }
 
 /**
- * File of the last gateway. Undefined if it is missing or invalid. The file of a killed gateway remains, so readers must
- * check whether the address answers.
+ * Reads the file of the last gateway; undefined if it is missing or invalid. The file of a killed gateway remains, so readers must check whether the
+ * address answers.
  */
 export async function readRuntimeFile(dataDirectory: string): Promise<RuntimeFile | undefined> {
 	try {

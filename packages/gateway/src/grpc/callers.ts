@@ -24,15 +24,15 @@ type CallStatus = Pick<StatusObject, "code" | "details">;
 /** The authenticated client of one gRPC call. */
 export interface GrpcCaller {
 	readonly principal: Principal;
-	/** Aborts if the call must end: its token was revoked, or the gateway stops. The reason is a `CallEnd`. */
+	/** Aborts if the call must end, because its token was revoked or the gateway stops. The reason is a `CallEnd`. */
 	readonly signal: AbortSignal;
-	/** Resolves when the call has its status, or was cancelled. */
+	/** Promise that resolves when the call has its status, or was cancelled. */
 	readonly ended: Promise<void>;
-	/** Call it with the status of a call that ends early. Closes the connection if the client does not read the status. */
+	/** Expects the client to read the status of a call that ends early. Otherwise, closes the connection. */
 	readonly expectEnd: () => void;
 }
 
-/** Reason for which a call ends before its method has finished. */
+/** Reason why a call ends before its method has finished. */
 export class CallEnd extends Error {
 	readonly status: CallStatus;
 
@@ -48,12 +48,12 @@ const statusMs = 5_000;
 class OpenCall {
 	readonly ending = new AbortController();
 	readonly #over = Promise.withResolvers<void>();
-	/** Resolves when the call has its status, or was cancelled. */
+	/** Promise that resolves when the call has its status, or was cancelled. */
 	readonly ended = this.#over.promise;
-	/** The connection, as soon as the client is authenticated. */
+	/** Connection of the call, as soon as the client is authenticated. */
 	socket: Socket | undefined;
 	release = (): void => undefined;
-	/** The client has not read the status in time. */
+	/** Whether the client has not read the status in time. */
 	isOverdue = false;
 	timer: Timer | undefined;
 	isOver = false;
@@ -71,7 +71,7 @@ export interface CallersOptions {
 	readonly rules: RequestRules;
 	readonly authenticate: Authenticate;
 	readonly openConnections: Pick<OpenConnections, "register">;
-	/** The open connection with these addresses. */
+	/** Returns the open connection with these addresses. */
 	readonly socketOf: (addresses: Connection) => Socket | undefined;
 	/** Called for a connection whose client has authenticated. */
 	readonly settled: (socket: Socket) => void;
@@ -80,24 +80,24 @@ export interface CallersOptions {
 	readonly log: Logger;
 }
 
-/** Services that need no credentials: clients use them before they know how to authenticate. */
+/** Paths of services without authentication, because clients use them before they know how to authenticate. */
 const publicServices = /^\/grpc\.(?:reflection\.|health\.)/;
 
 /**
- * The callers of gRPC methods. Each call passes the same checks as an HTTP request (host, origin, forwarding,
- * authentication) before its method runs, except for reflection and health.
+ * Callers of gRPC methods. Before its method runs, each call passes the same checks as an HTTP request (host, origin, forwarding, authentication).
+ * Calls of reflection and health need no authentication.
  */
 export class Callers {
 	readonly #options: CallersOptions;
 	readonly #known = new WeakMap<Metadata, GrpcCaller>();
-	/** Calls that are not closed, by connection. */
+	/** Open calls, by connection. */
 	readonly #open = new Map<Socket, Set<OpenCall>>();
 
 	constructor(options: CallersOptions) {
 		this.#options = options;
 	}
 
-	/** Call it before all methods. */
+	/** Interceptor that authenticates each call before its method runs. */
 	readonly interceptor: ServerInterceptor = ({ path }, call) => {
 		if (publicServices.test(path)) return new ServerInterceptingCall(call);
 		const open = new OpenCall();
@@ -110,13 +110,13 @@ export class Callers {
 						next(metadata);
 					})
 					.catch((reason: unknown) => {
-						// This status passes no responder.
+						// This status does not pass the responder, so the call is ended here.
 						open.end();
 						this.#closed(open);
 						call.sendStatus(this.#statusOf(path, reason));
 					});
 			})
-			// Also called when the status has left.
+			// gRPC also calls this function after the status was sent.
 			.withOnCancel(() => {
 				open.end();
 				this.#closed(open);
@@ -136,7 +136,7 @@ export class Callers {
 		return this.#open.values().reduce((sum, { size }) => sum + size, 0);
 	}
 
-	/** The caller of a method, by the metadata that the method was called with. */
+	/** Returns the caller of a method by the metadata of the call. */
 	of(metadata: Metadata): GrpcCaller {
 		const caller = this.#known.get(metadata);
 		if (!caller) throw new ParleyError("a gRPC call was not authenticated", { code: "internal" });
@@ -180,7 +180,7 @@ export class Callers {
 		this.#cutAbandoned(socket);
 	}
 
-	/** A connection may carry calls of several clients, as from a proxy: it is cut when all of its calls are overdue. */
+	/** Cuts a connection when all its calls are overdue. A connection from a proxy may have calls of several clients. */
 	#cutAbandoned(socket: Socket | undefined): void {
 		const calls = socket && this.#open.get(socket);
 		if (!socket || !calls?.values().every(({ isOverdue }) => isOverdue)) return;
@@ -232,7 +232,9 @@ class Refused extends Error {
 	}
 }
 
-/** https://github.com/grpc/grpc/blob/master/doc/http-grpc-status-mapping.md, and 421 and 429 by their meaning. */
+/**
+ * Status of gRPC by HTTP status: https://github.com/grpc/grpc/blob/master/doc/http-grpc-status-mapping.md. 421 and 429 are mapped by their meaning.
+ */
 const codes = {
 	400: status.INTERNAL,
 	401: status.UNAUTHENTICATED,
@@ -247,7 +249,7 @@ function tokenEnded(): CallEnd {
 	return new CallEnd(status.UNAUTHENTICATED, grpcTexts.tokenEnded);
 }
 
-/** The headers of a call in the form of HTTP/1.1. HTTP/2 calls the host `:authority`. */
+/** Returns the headers of a call in the form of HTTP/1.1. In HTTP/2, the name of the host header is `:authority`. */
 function headersOf(call: ServerInterceptingCallInterface, metadata: Metadata): string[] {
 	const names = Object.keys(metadata.getMap()).filter((name) => name !== "host");
 	const values = names.flatMap((name) => metadata.get(name).flatMap((value) => [name, String(value)]));

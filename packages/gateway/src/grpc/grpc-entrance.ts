@@ -2,9 +2,9 @@ import type { Socket } from "node:net";
 import type { Logger } from "@parley/base";
 import type { GrpcServer } from "./grpc-server.ts";
 
-/** Loads a gRPC server with the first connection: most gateways have no gRPC client. */
+/** Loads a gRPC server at the first connection, because most gateways have no gRPC client. */
 export class GrpcEntrance {
-	/** Its name in the metrics. */
+	/** Name of the wire in the metrics. */
 	readonly wire = "grpc";
 	readonly #load: () => Promise<GrpcServer>;
 	readonly #log: Logger;
@@ -25,18 +25,18 @@ export class GrpcEntrance {
 		return this.#server?.waitingBytes ?? 0;
 	}
 
-	/** Serves a connection that speaks HTTP/2, unread. Closes it if the server cannot be loaded; the next one tries again. */
+	/** Serves an unread connection that uses HTTP/2. Closes it if the server cannot be loaded. The next connection loads the server again. */
 	accept(socket: Socket): void {
 		this.#loading ??= this.#start();
 		void this.#loading.then((server) => (server ? server.accept(socket) : socket.destroy()));
 	}
 
-	/** See `GrpcServer.drain`. */
+	/** Drains the server, if it is loaded: see `GrpcServer.drain`. */
 	drain(): void {
 		void this.#loading?.then((server) => server?.drain());
 	}
 
-	/** See `GrpcServer.close`. */
+	/** Closes the server, if it is loaded: see `GrpcServer.close`. */
 	async close(graceMs: number): Promise<void> {
 		const server = await this.#loading;
 		await server?.close(graceMs);

@@ -92,7 +92,7 @@ const echoMethod = {
 	responseSerialize: same,
 	responseDeserialize: same,
 };
-/** Writes the requested number of bytes, and does not end. */
+/** Method that writes the requested number of bytes, and does not end. */
 const waitMethod = { ...echoMethod, path: "/test.Echo/Wait", requestStream: true, responseStream: true };
 
 /** Opens a `wait` call over a bare connection, and resolves when this number of bytes is being sent. */
@@ -107,7 +107,7 @@ async function openWait(connection: Socket, target: string, bytes: number): Prom
 	await once(stream, "response");
 }
 
-/** Less than the 40 s after which the keepalive ends a call. */
+/** Time limit below the 40 s after which the keepalive ends a call. */
 const timeout = paced(20_000);
 
 test.each(["plain", "TLS"])(

@@ -23,20 +23,20 @@ import { OutgoingAccount } from "../transport/outgoing-account.ts";
 import { Callers, type CallersOptions } from "./callers.ts";
 
 export interface GrpcService {
-	/** With its package: `kontekst.AgentService`. */
+	/** Name with the package: `kontekst.AgentService`. */
 	readonly name: string;
 	readonly definition: ServiceDefinition;
 	readonly implementation: UntypedServiceImplementation;
 }
 
 export interface GrpcServerOptions extends Omit<CallersOptions, "socketOf"> {
-	/** Creates the services. Their streams count the bytes that wait for slow clients. */
+	/** Creates the services. `account` counts the bytes in their streams that wait for slow clients. */
 	readonly services: (callers: Callers, account: OutgoingAccount) => readonly GrpcService[];
 }
 
 const kib = 1024;
 
-/** https://github.com/grpc/grpc-node/blob/master/packages/grpc-js/README.md#supported-channel-options */
+/** Options of the server: https://github.com/grpc/grpc-node/blob/master/packages/grpc-js/README.md#supported-channel-options */
 const limits = {
 	"grpc.enable_channelz": 0,
 	"grpc.max_concurrent_streams": 256,
@@ -85,11 +85,11 @@ export class GrpcServer {
 		return this.#account.total;
 	}
 
-	/** Serves a connection whose first bytes are those of HTTP/2. */
+	/** Serves a connection that begins with the first bytes of HTTP/2. */
 	accept(socket: Socket): void {
-		// It may have closed while this server was loaded.
+		// The connection may have closed while this server was loaded.
 		if (socket.destroyed) return;
-		// The port lets clients close their half. Node's HTTP/2 then does not detect that the client has disconnected.
+		// The port lets clients close their half of a connection. With that option, Node's HTTP/2 does not detect that a client has disconnected.
 		socket.allowHalfOpen = false;
 		const key = bothEnds(socket);
 		this.#sockets.set(key, socket);
@@ -105,7 +105,7 @@ export class GrpcServer {
 		for (const name of this.#names) this.#health.setStatus(name, "NOT_SERVING");
 	}
 
-	/** Ends all calls with `UNAVAILABLE`, and the connections as soon as their calls have ended, at most after `graceMs`. */
+	/** Ends all calls with `UNAVAILABLE`. Closes each connection as soon as its calls have ended, at the latest after `graceMs` milliseconds. */
 	async close(graceMs: number): Promise<void> {
 		this.drain();
 		this.#callers.end();
@@ -120,8 +120,8 @@ export class GrpcServer {
 }
 
 /**
- * Definitions for reflection: our protocols and health. proto-loader 0.8 writes the files of a definition again without
- * their imports, and clients that check them then refuse the schema. So each definition gets the generated files.
+ * Definitions for reflection: the protocols of Parley, and health. Each definition gets the generated files. proto-loader 0.8 would write the files
+ * without their imports, and clients that check imports would refuse the schema.
  */
 function described(): PackageDefinition {
 	const set = Buffer.from(descriptors, "base64");
@@ -133,7 +133,7 @@ function described(): PackageDefinition {
 	return { ...Object.fromEntries(ours), ...loadSync(healthProto) };
 }
 
-/** Files of a `google.protobuf.FileDescriptorSet`, which has no other content. */
+/** Splits a `google.protobuf.FileDescriptorSet` into its files. It has no other content. */
 function filesOf(set: Uint8Array): Buffer[] {
 	const reader = new BinaryReader(set);
 	const files: Buffer[] = [];
@@ -148,7 +148,7 @@ function bothEnds({ localAddress, localPort, remoteAddress, remotePort }: Connec
 	return [localAddress, localPort, remoteAddress, remotePort].join(" ");
 }
 
-/** Maximum size of the header list of a call, in the octets of RFC 9113, section 6.5.2. */
+/** Maximum size of a call's header list in octets, as in RFC 9113, section 6.5.2. */
 const maxHeaderBytes = 16 * 1024;
 
 /** Octets that each entry of a header list adds to its name and value: RFC 9113, section 6.5.2. */
@@ -179,7 +179,7 @@ function limitHeaders(refused: (status: number) => void): ServerInterceptor {
 	};
 }
 
-/** The size of the header list of a call, whose pseudo-header fields are not in its metadata. */
+/** Returns the size of a call's header list. The metadata does not contain the pseudo-header fields. */
 function headerBytes(metadata: Metadata, pseudo: Readonly<Record<":path" | ":authority", string>>): number {
 	const named = Object.keys(metadata.getMap()).flatMap((name) =>
 		metadata.get(name).map((value) => [name, value] as const),
@@ -188,7 +188,7 @@ function headerBytes(metadata: Metadata, pseudo: Readonly<Record<":path" | ":aut
 	return entries.reduce((sum, [name, value]) => sum + entryBytes + name.length + valueBytes(value), 0);
 }
 
-/** Values are ASCII. Values of binary headers were base64, and a client may omit its padding. */
+/** Returns the size of a value. Values are ASCII. The values of binary headers were base64, and a client may omit the padding. */
 function valueBytes(value: string | Buffer): number {
 	return typeof value === "string" ? value.length : Math.ceil((value.length * 4) / 3);
 }

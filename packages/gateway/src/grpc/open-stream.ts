@@ -24,25 +24,25 @@ interface StreamCall {
 
 interface StreamParts<Message> {
 	readonly call: StreamCall & StreamWriterOptions<Message>["call"];
-	/** Writes a message with the generated codec. */
+	/** Encodes a message with the generated codec. */
 	readonly encode: (message: Message, writer: BinaryWriter) => BinaryWriter;
 	readonly mayDrop: (message: Message) => boolean;
 	/**
-	 * Called when the stream has its status because the gateway stops or the token has ended. A client that does not read
-	 * has no status yet, and can still send.
+	 * Called when the stream ends because the gateway stops or the token was revoked. A client that does not read has not received the status yet, and
+	 * can still send.
 	 */
 	readonly stopped?: () => void;
 	/**
-	 * Called when the client can no longer receive: it disconnected, reads too slowly, or its token is no longer valid. Not
-	 * called when the gateway stops.
+	 * Called when the client can no longer receive: it has disconnected, reads too slowly, or its token is no longer valid. Not called when the gateway
+	 * stops.
 	 */
 	readonly lost: () => void;
 }
 
-/** One for all messages: a writer allocates its space when it is first used, and `finish` resets it. */
+/** Writer that all messages share. A writer allocates its buffer at the first use, and `finish` resets it. */
 const bytes = new BinaryWriter();
 
-/** The writer of a stream whose client has authenticated, and its principal. */
+/** Opens the writer of a stream whose client has authenticated, and returns it with the principal. */
 export function openStream<Message>(
 	{ call, encode, mayDrop, stopped, lost }: StreamParts<Message>,
 	{ callers, clock, log, account, counts }: StreamDeps,

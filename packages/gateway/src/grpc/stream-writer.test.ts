@@ -5,7 +5,7 @@ import { type CallStatus, StreamWriter } from "./stream-writer.ts";
 
 const kib = 1024;
 
-/** A call whose client the test controls. */
+/** A call to a client that the test controls. */
 class SlowCall {
 	readonly cancelled = false;
 	readonly written: string[] = [];
@@ -27,13 +27,13 @@ class SlowCall {
 		return true;
 	}
 
-	/** The client reads everything. */
+	/** Makes the client read all messages. */
 	read(): void {
 		for (let sent = this.#pending.shift(); sent; sent = this.#pending.shift()) sent();
 	}
 }
 
-/** Messages are texts. Those that begin with `d` may be dropped. */
+/** Opens a writer for text messages. Messages that begin with `d` may be dropped. */
 function open(account = new OutgoingAccount()) {
 	const [call, clock] = [new SlowCall(), new ManualClock()];
 	const counts = { dropped: 0, overflows: 0 };

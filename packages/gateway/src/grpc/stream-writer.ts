@@ -4,7 +4,7 @@ import { grpcTexts } from "../texts/grpc.ts";
 import type { Holder, OutgoingAccount } from "../transport/outgoing-account.ts";
 import { type ReaderBudget, readerBudget, readerPatienceMs } from "../transport/reader-budget.ts";
 
-/** Maximum bytes in grpc-js. Further messages wait here, and the stream can still drop them. */
+/** Maximum bytes that wait in grpc-js. Further messages wait in the writer, which can still drop them. */
 const callShare = 64 * 1024;
 
 export interface CallStatus {
@@ -12,7 +12,7 @@ export interface CallStatus {
 	readonly details?: string | null;
 }
 
-/** The part of a streaming call that sends. */
+/** The sending part of a streaming call. */
 interface SendingCall {
 	readonly cancelled: boolean;
 	write(message: Buffer, sent: () => void): boolean;
@@ -24,7 +24,7 @@ export interface StreamWriterOptions<Message> {
 	/** A call that sends encoded messages unchanged. */
 	readonly call: SendingCall;
 	readonly encode: (message: Message) => Buffer;
-	/** Returns true for messages that a slow client can do without. */
+	/** Returns true for messages that a slow client does not need. */
 	readonly mayDrop: (message: Message) => boolean;
 	readonly clock: Clock;
 	readonly account: OutgoingAccount;
@@ -36,9 +36,9 @@ export interface StreamWriterOptions<Message> {
 }
 
 /**
- * Writes the messages of one stream in order, and limits the bytes and the messages that wait for a slow client. Above the
- * budget, messages that `mayDrop` selects are dropped. A stream that stays above it for 5 s, or exceeds twice the budget,
- * ends with RESOURCE_EXHAUSTED, and the waiting messages are dropped.
+ * Writes the messages of one stream in order, and limits the bytes and the messages that wait for a slow client. Above the budget, messages that
+ * `mayDrop` selects are dropped. A stream that stays above the budget for 5 s, or exceeds twice the budget, ends with RESOURCE_EXHAUSTED, and its
+ * waiting messages are dropped.
  */
 export class StreamWriter<Message> implements Holder {
 	readonly #options: StreamWriterOptions<Message>;
@@ -46,7 +46,7 @@ export class StreamWriter<Message> implements Holder {
 	/** Encoded messages that grpc-js does not have yet. */
 	#waiting: Buffer[] = [];
 	#waitingBytes = 0;
-	/** Bytes that grpc-js has and that have not left. */
+	/** Bytes that wait in grpc-js. */
 	#sendingBytes = 0;
 	#deadline: Timer | undefined;
 	#phase: "open" | "ending" | "over" = "open";
@@ -70,7 +70,7 @@ export class StreamWriter<Message> implements Holder {
 		if (this.#isOver()) this.#warn();
 	}
 
-	/** Ends the stream with a status. Messages that wait are dropped. */
+	/** Ends the stream with a status. Drops waiting messages. */
 	fail(failure: CallStatus): void {
 		if (this.#phase === "over") return;
 		this.close();
@@ -84,7 +84,7 @@ export class StreamWriter<Message> implements Holder {
 		this.#send();
 	}
 
-	/** Drops all waiting messages: the stream is closed or ends with a status. */
+	/** Drops all waiting messages, because the stream is closed or ends with a status. */
 	close(): void {
 		this.#phase = "over";
 		this.#waiting = [];
@@ -125,7 +125,7 @@ export class StreamWriter<Message> implements Holder {
 		this.#deadline = undefined;
 	}
 
-	/** Counts a stream only while messages wait here, because grpc-js has at most its share. */
+	/** Counts the waiting bytes of the stream. Only counts while messages wait in the writer, because the bytes in grpc-js are limited. */
 	#count(): void {
 		const bytes = this.#waiting.length === 0 ? 0 : this.#waitingBytes + this.#sendingBytes;
 		if (this.#phase !== "over") this.#options.account.set(this, bytes);

@@ -3,22 +3,22 @@ import * as z from "zod";
 import { errno } from "../data-directory/errno.ts";
 import { llamaTexts } from "../texts/llama.ts";
 
-/** Milliseconds for one response. The daemon's status answers within 2 s and tries once. */
+/** Maximum milliseconds for one response. It is below 2 s, the time limit of the daemon's status command, which tries once. */
 const PROBE_MS = 1_500;
 const MAX_ANSWER = 1 << 20;
 
 /**
- * State of a llama-server by `GET /health`: `ready` or `loading` its model; `absent` if no program listens at its address;
- * `other` for another program, with its response.
+ * State of a llama-server according to `GET /health`. `ready`: it answers. `loading`: it loads its model. `absent`: no program listens at the
+ * address. `other`: another program answers, with its response.
  */
 export type LlamaHealth =
 	| { readonly state: "ready" | "loading" | "absent" }
 	| { readonly state: "other"; readonly did: string };
 
-/** https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md, GET /health */
+/** Response of `GET /health`: https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md */
 const Ready = z.object({ status: z.literal("ok") });
 const Loading = z.object({ error: z.object({ code: z.literal(503) }) });
-/** The same document, GET /props. */
+/** Response of `GET /props`, described in the same document. */
 const Props = z.object({ default_generation_settings: z.object({ n_ctx: z.int().positive() }) });
 
 export interface LlamaAddress {
@@ -26,7 +26,7 @@ export interface LlamaAddress {
 	readonly apiKey?: string | undefined;
 }
 
-/** Requests the health. Never rejects; ends with `absent` when the signal aborts. */
+/** Requests the health of the server. Never rejects. Resolves with `absent` when the signal aborts. */
 export async function probeLlama(
 	{ endpoint }: LlamaAddress,
 	clock: Clock,
@@ -47,7 +47,7 @@ export async function probeLlama(
 	}
 }
 
-/** Tokens of the context window of one request. Undefined if the server does not report it. */
+/** Reads the tokens of the context window for one request; undefined if the server does not report them. */
 export async function readWindow(
 	{ endpoint, apiKey }: LlamaAddress,
 	clock: Clock,
@@ -56,7 +56,7 @@ export async function readWindow(
 		const { text } = await get(`${endpoint}/props`, { clock, apiKey });
 		return Props.parse(readJson(text)).default_generation_settings.n_ctx;
 	} catch {
-		// The window of an unknown model is assumed then.
+		// The gateway then assumes the context window of an unknown model.
 		return undefined;
 	}
 }
@@ -97,7 +97,7 @@ function readJson(text: string): unknown {
 	try {
 		return parseJson(text);
 	} catch {
-		// A text that is not JSON matches no schema.
+		// The value undefined matches no schema.
 		return undefined;
 	}
 }

@@ -9,25 +9,25 @@ import type { LlamaSettings } from "../config/llama-settings.ts";
 import { llamaTexts } from "../texts/llama.ts";
 import { type LlamaHealth, probeLlama, readWindow } from "./llama-health.ts";
 
-/** Milliseconds between two starts: twice as long after each failure. */
+/** Milliseconds before the server is started again: the first and the longest pause. Each failure doubles the pause. */
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 60_000;
-/** Working time after which a server that ends is started again after the first, shortest pause. */
+/** Milliseconds for which a server must work so that its next start follows after the first pause. */
 const HEALTHY_MS = 5 * 60_000;
-/** Milliseconds between two questions whether a server has loaded its model, and between two reports that it has not. */
+/** Milliseconds between two checks of a loading server, and between two log lines about the load. */
 const POLL_MS = 250;
 const REPORT_MS = 15_000;
-/** Milliseconds between two questions whether a server that the gateway did not start still answers. */
+/** Milliseconds between two checks of a server that the gateway did not start. */
 const FOREIGN_POLL_MS = 2_000;
-/** Requests wait for a server that starts again within this time, and fail immediately if it takes longer. */
+/** Maximum pause in milliseconds for which requests wait. During a longer pause, they fail immediately. */
 const SHORT_PAUSE_MS = 4_000;
-/** Milliseconds that a request waits until a model is loaded. */
+/** Maximum milliseconds that a request waits until a model is loaded. */
 const LONGEST_LOAD_MS = 15 * 60_000;
 
 /**
- * `external`: the operator runs the server. `idle`: it starts with the first request. `starting`: it runs and does not answer yet.
- * `loading`: it loads its model. `ready`: it answers. `found`: another process already serves at its address, and is used.
- * `pausing`: it ended or could not start, and starts again after a pause. `stopped`: the gateway stops.
+ * State of the local model server. `external`: the operator runs the server. `idle`: it starts with the first request. `starting`: it runs and does
+ * not answer yet. `loading`: it loads its model. `ready`: it answers. `found`: another process already serves the address, and is used. `pausing`: it
+ * ended or could not start, and starts again after a pause. `stopped`: the gateway stops.
  */
 export type LlamaState =
 	| "external"
@@ -48,25 +48,25 @@ export interface LlamaStatus {
 	readonly since: number;
 	/** Process id of the server that the gateway started; 0 if none runs. */
 	readonly pid: number;
-	/** Starts after the first. */
+	/** Number of starts after the first start. */
 	readonly restarts: number;
-	/** Reason why it does not answer, or its last line of output while it loads. */
+	/** Reason why the server does not answer, or the last line of its output while it loads. */
 	readonly reason?: string;
-	/** Whether the last token counts came from its tokenizer; absent before the first. */
+	/** Whether the last token counts came from the server's tokenizer; absent before the first count. */
 	readonly tokens?: "counted" | "estimated";
 }
 
 export interface LlamaServerOptions {
 	readonly settings: LlamaSettings;
-	/** Directory that the program starts in, if the settings have no `model_dir`. */
+	/** Working directory of the program, if the settings have no `model_dir`. */
 	readonly currentDirectory: string;
 	readonly clock: Clock;
 	readonly log: Logger;
 }
 
 /**
- * The configured local model server. It starts the program, watches it load, starts it again when it ends, and stops it. A server
- * that already answers at the address is used instead of a second one.
+ * The configured local model server. It starts the program, watches it load, starts it again when it ends, and stops it. If a server already answers
+ * at the address, it uses that server instead.
  */
 export class LlamaServer {
 	readonly #options: LlamaServerOptions;
@@ -89,7 +89,7 @@ export class LlamaServer {
 		this.#since = options.clock.now();
 	}
 
-	/** Starts the server if it starts with the gateway. Rejects with `invalid_argument` if there is no such program. */
+	/** Opens the server, and starts it if the settings say so. Rejects with `invalid_argument` if the program does not exist. */
 	static async open(options: LlamaServerOptions): Promise<LlamaServer> {
 		const { command, autostart, environment } = options.settings;
 		if (command !== undefined) await findCommand(command, environment);
@@ -116,7 +116,7 @@ export class LlamaServer {
 		return this.#window;
 	}
 
-	/** Notes whether the tokenizer of the server answered the last time. */
+	/** Notes whether the server's tokenizer answered the last request. */
 	noteCount(isCounted: boolean): void {
 		this.#tokens = isCounted ? "counted" : "estimated";
 	}
@@ -128,8 +128,8 @@ export class LlamaServer {
 	}
 
 	/**
-	 * Resolves when requests can be sent, and starts a server that is idle. Rejects with a `ModelError` if the server does not start,
-	 * or loads its model for longer than 15 minutes, and with the signal's reason.
+	 * Resolves when requests can be sent, and starts a server that is idle. Rejects with a `ModelError` if the server does not start, or if it takes
+	 * more than 15 minutes to load its model. Also rejects with the reason of the signal.
 	 */
 	async ready(signal: AbortSignal): Promise<void> {
 		this.#begin();
@@ -153,7 +153,7 @@ export class LlamaServer {
 		}
 	}
 
-	/** Stops the program: it has 1.5 s, then it is killed. Resolves when it has ended. */
+	/** Stops the program, and kills it after 1.5 s. Resolves when it has ended. */
 	async stop(): Promise<void> {
 		this.#stopping.abort();
 		this.#program?.stop();
@@ -181,12 +181,12 @@ export class LlamaServer {
 				reason,
 				againInMs: pauseMs,
 			});
-			// The signal shows that the gateway stops.
+			// An aborted delay only ends the wait. The signal then shows that the gateway stops.
 			await delay(clock, pauseMs, signal).catch(() => undefined);
 		}
 	}
 
-	/** One life of the server, from its start to its end. Resolves with why it ended. */
+	/** Runs the server from its start to its end. Resolves with the reason of the end. */
 	async #serveOnce(): Promise<string> {
 		const { settings, clock, log, currentDirectory } = this.#options;
 		const { endpoint, command = "", args, environment, modelDir } = settings;
@@ -223,7 +223,7 @@ export class LlamaServer {
 		return `${JSON.stringify(command)} ended ${end}${this.#lastLine === "" ? "" : `: ${this.#lastLine}`}`;
 	}
 
-	/** Uses another process that serves the address, and checks it from time to time. */
+	/** Uses another process that serves the address, and checks it regularly. Resolves with the reason when that process no longer answers. */
 	async #useFound(first: LlamaHealth): Promise<string> {
 		const { settings, clock, log } = this.#options;
 		const { endpoint } = settings;
@@ -238,7 +238,7 @@ export class LlamaServer {
 		return llamaTexts.otherServerStopped;
 	}
 
-	/** Checks the started server until it is ready or `over` aborts, and reports its progress. */
+	/** Checks the started server until it is ready or `over` aborts. Reports the progress. */
 	async #watchLoading(over: AbortSignal): Promise<void> {
 		const { settings, clock, log } = this.#options;
 		const { endpoint } = settings;

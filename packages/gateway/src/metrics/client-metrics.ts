@@ -37,7 +37,7 @@ export class WireCounts {
 		this.#recorder.count("parley_slow_readers_closed_total", {});
 	}
 
-	/** Counts pieces of text that slow readers did not get; the complete message follows. */
+	/** Counts text frames that slow readers did not get. The complete message follows. */
 	dropped(frames: number): void {
 		this.#recorder.count("parley_deltas_dropped_total", {}, frames);
 	}
@@ -46,7 +46,7 @@ export class WireCounts {
 /** Reason for a refused event stream. */
 export type StreamRefusal = "too_many" | "draining";
 
-/** Metrics of the clients of event streams. Gauges read the number of streams at each scrape. */
+/** Metrics of the clients of event streams. The number of streams is not here, because gauges read it at each scrape. */
 export class StreamCounts {
 	readonly #recorder: MetricRecorder;
 
@@ -63,7 +63,7 @@ export class StreamCounts {
 		this.#recorder.count("parley_event_streams_slow_closed_total", {});
 	}
 
-	/** Counts transient events that a slow client did not get and cannot get again. */
+	/** Counts transient events that were dropped for a slow client. They are not sent again. */
 	lost(events: number): void {
 		this.#recorder.count("parley_event_stream_events_lost_total", {}, events);
 	}
@@ -98,7 +98,7 @@ export class UploadCounts {
 		this.#running += 1;
 	}
 
-	/** Counts received bytes, stored or not. */
+	/** Counts received bytes, including bytes that are not stored. */
 	received(bytes: number): void {
 		this.#recorder.count("parley_upload_bytes_total", {}, bytes);
 	}

@@ -5,7 +5,7 @@ type EventOf<Type extends RecordedEvent["type"]> = Extract<RecordedEvent, { type
 
 interface Begun {
 	readonly sessionId: string;
-	/** Milliseconds since the epoch. */
+	/** Time of the event, in milliseconds since the epoch. */
 	readonly at: number;
 }
 
@@ -21,10 +21,10 @@ interface Counting {
 	readonly prompts: Map<string, OpenPrompt>;
 }
 
-/** No metric needs the event, or another event of the same run, call, task or prompt is counted. */
+/** Entry for an event that no metric counts. No metric needs it, or another event of the same run, call, task or prompt is counted. */
 const notCounted = undefined;
 
-/** The decision about the metrics of each event. An event of core without one does not compile. */
+/** Table with the metrics of each event. An event of core without an entry fails to compile. */
 export type EventMetricTable = {
 	readonly [Type in RecordedEvent["type"]]:
 		| ((counting: Counting, event: EventOf<Type>, recorded: Recorded) => void)
@@ -80,7 +80,7 @@ const table: EventMetricTable = {
 	"task.completed": countCompletedTask,
 	"task.failed": countFailedTask,
 	"task.cancelled": ({ recorder }) => recorder.count("parley_tasks_ended_total", { outcome: "cancelled" }),
-	// A worker is a task as well, so the events of its task are counted.
+	// A worker is also a task, so the events of that task are counted.
 	"worker.started": notCounted,
 	"worker.phased": notCounted,
 	"worker.completed": notCounted,
@@ -105,9 +105,9 @@ const table: EventMetricTable = {
 };
 
 /**
- * Returns the function that counts the events of all sessions. Labels are names that the operator knows: of tools, models
- * and kinds. They are never ids or content. `tools` are the names that have their own series, because a model may invent
- * others. A run or prompt that began before the last start of the gateway is counted at its end, without a duration.
+ * Returns the function that counts the events of all sessions. Labels are names that the operator knows: names of tools, models and kinds. They are
+ * never ids or content. Only the tools in `tools` have their own series, because a model may invent names. A run or prompt that began before the last
+ * start of the gateway is counted at its end, without a duration.
  */
 export function countEvents(
 	recorder: MetricRecorder,
@@ -116,9 +116,9 @@ export function countEvents(
 	const counting: Counting = { recorder, tools: new Set(tools), runs: new Map(), prompts: new Map() };
 	return (session) => {
 		const { event } = session;
-		// An imported event happened elsewhere.
+		// An imported event was counted by the gateway on which it happened.
 		if ("imported" in event && event.imported) return;
-		// The function of this type accepts this event. TypeScript cannot relate the two unions.
+		// The cast is true because the function of this type accepts this event. TypeScript cannot relate the two unions.
 		const count = table[event.type] as
 			| ((counting: Counting, event: SessionEvent["event"], session: SessionEvent) => void)
 			| undefined;
@@ -126,7 +126,7 @@ export function countEvents(
 	};
 }
 
-/** Runs and prompts of a deleted session have no end. */
+/** Forgets the runs and prompts of a deleted session, because no event ends them. */
 function countDeletedSession(
 	{ recorder, runs, prompts }: Counting,
 	_event: unknown,

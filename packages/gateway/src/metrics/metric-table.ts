@@ -61,12 +61,12 @@ export const counters = {
 	parley_upload_bytes_total: { help: metricTexts.uploadBytes, labels: [] },
 } as const;
 
-/** Upper bounds in seconds, from the `offline` model to a run of an hour. */
+/** Upper bounds of buckets in seconds, from a run of the `offline` model to a run of an hour. */
 const runSeconds = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600, 1_800, 3_600] as const;
 const callSeconds = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30, 60, 120, 300, 600] as const;
 const hour = 3_600;
 const answerSeconds = [1, 5, 15, 30, 60, 300, 900, hour, 4 * hour, 12 * hour, 24 * hour] as const;
-/** From the `offline` model to tasks that wait for reviews for days. */
+/** Upper bounds in seconds, from a task of the `offline` model to tasks that wait for reviews for days. */
 const taskSeconds = [
 	0.1,
 	1,
@@ -83,7 +83,7 @@ const taskSeconds = [
 ] as const;
 const commitSeconds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5] as const;
 
-/** As `counters`, with the upper bounds of the buckets in ascending order. */
+/** Name, help text and label names of each histogram, with the upper bounds of its buckets in ascending order. */
 export const histograms = {
 	parley_run_duration_seconds: {
 		help: metricTexts.runSeconds,
@@ -125,7 +125,7 @@ export const histograms = {
 export type CounterName = keyof typeof counters;
 export type HistogramName = keyof typeof histograms;
 
-/** A value for each label of the metric. */
+/** Values of the labels of a metric. */
 export type LabelsOf<Name extends CounterName | HistogramName> = Readonly<
 	Record<(typeof counters & typeof histograms)[Name]["labels"][number], string>
 >;

@@ -15,22 +15,22 @@ export interface MetricsOptions {
 	readonly tools: readonly { readonly name: string }[];
 }
 
-/** The parts of the gateway whose values are read at each scrape. */
+/** Parts of the gateway whose values are read at each scrape. */
 export interface MetricsSources {
 	readonly runtime: Runtime;
 	readonly store: Store<Tables>;
 	/** Path of the database. */
 	readonly file: string;
-	/** Connections that have not authenticated. */
+	/** Returns the numbers of connections that have not authenticated. */
 	readonly strangers: () => { readonly served: number; readonly waiting: number };
 	readonly wires: () => readonly WireState[];
 }
 
 interface WireState {
 	readonly wire: string;
-	/** Connected clients. */
+	/** Number of connected clients. */
 	readonly clients: number;
-	/** Bytes that wait for slow clients. */
+	/** Number of bytes that wait for slow clients. */
 	readonly waitingBytes: number;
 }
 
