@@ -8,7 +8,7 @@ interface EgressParts {
 	readonly log: Logger;
 }
 
-/** Network access of sandboxes to the hosts that the operator allows: possibly none, or only some for an MCP server. */
+/** Opens the network access of sandboxes to the hosts that the operator allows. It may allow no host, and an MCP server may have fewer hosts. */
 export function openEgress({ config, clock, log }: EgressParts): Egress {
 	const { egress: allow = [] } = config;
 	return new Egress({ allow, clock, log });
@@ -19,7 +19,7 @@ interface EgressAudit {
 	readonly sample: Audit["sample"];
 }
 
-/** Adds allowed hosts to the audit before the connection, and samples of refused connections. */
+/** Records each allowed connection in the audit before it is opened, and samples of refused connections. */
 export function auditEgress(egress: Egress, audit: EgressAudit): void {
 	egress.audit = async ({ command, target, decision }) => {
 		const row = { ...byItself, action: "egress.connect", object: command };

@@ -59,7 +59,7 @@ export function openStore({ config, clock, log, failpoints, watch }: StoreParts)
 	});
 }
 
-/** Logs once when the store can no longer write, and once when it can again. */
+/** Logs once when the store can no longer write, and once when it can write again. */
 function logHealth(log: Logger): HealthWatch {
 	return ({ state }, error) => {
 		if (state === "ok") log.info("the store commits again; interrupted work continues");
@@ -84,7 +84,7 @@ export interface RuntimeSettings {
 	readonly version: string;
 	/** Directory that tools may access if the configuration has no root. */
 	readonly currentDirectory: string;
-	/** Variables of which MCP servers may name some. Default: those of the process. */
+	/** Variables that MCP servers may request by name. Default: the variables of the process. */
 	readonly environment?: Readonly<Record<string, string | undefined>>;
 }
 
@@ -114,7 +114,7 @@ export async function createRuntime(
 	return runtime;
 }
 
-/** Circumstances of the tools of a gateway. */
+/** Settings and services for the tools of a gateway. */
 interface ToolSettings {
 	readonly config: { readonly search?: SearchSettings };
 	readonly clock: Clock;
@@ -127,7 +127,7 @@ export function toolsOf({ config: { search }, clock, ids }: ToolSettings): Tool[
 	return [...tools, createWebSearch({ provider: createSearchProvider(search, clock), ids })];
 }
 
-/** Model, tools and budgets of runs. */
+/** Returns the options for runs: model, tools and budgets. */
 function answering(
 	{ config, clock, ids, log, redactor }: RuntimeSettings,
 	{ model, modelName, table, fallback, anyModel, modelAt, checkModel, adviceAbout }: Models,
@@ -153,7 +153,7 @@ function answering(
 			file: policyFile,
 			agents,
 			change: policyWriter({ path: policyFile, clock }),
-			// Rules about it are valid without a search engine.
+			// Rules about `web_search` are valid even without a search engine.
 			others: [{ name: "web_search" }],
 		},
 		random: () => chanceOf(ids),
@@ -168,7 +168,7 @@ function answering(
 	};
 }
 
-/** The operator's directories, as real paths, and system prompt. */
+/** Reads the operator's system prompt and directories. Returns the directories as real paths. */
 async function surroundings(
 	{ config, currentDirectory, log }: RuntimeSettings,
 	audit: () => Runtime["trust"]["audit"],

@@ -22,11 +22,11 @@ function delayLookups(): Promise<unknown> {
 	return Promise.all(Array.from({ length: 8 }, () => promisify(pbkdf2)("", "", 100_000, 64, "sha512")));
 }
 
-/** Opens a free port and then `localhost`, while a client sends a request to the first. */
+/** Opens a free port and then a second one on `localhost`. Meanwhile, a client sends a request to the first port. */
 async function openDuringCheck(second: number) {
 	const probe = createServer().listen(0, "127.0.0.1");
 	await once(probe, "listening");
-	// A server on a port has an address of this form.
+	// The cast is true because the server listens on a port.
 	const { port } = probe.address() as AddressInfo;
 	probe.close();
 	await once(probe, "close");
@@ -68,7 +68,7 @@ test("clients that connect while listeners are opened are served when all are op
 test("if one listener fails, no client was served at another", async () => {
 	const occupant = createServer().listen(0, "localhost");
 	await once(occupant, "listening");
-	// A server on a port has an address of this form.
+	// The cast is true because the server listens on a port.
 	const { port } = occupant.address() as AddressInfo;
 	const { opening, client, served, delay } = await openDuringCheck(port);
 	const ended = once(client, "close");

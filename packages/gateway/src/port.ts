@@ -9,16 +9,16 @@ import type { ListenerSecurity } from "./transport/connection-start.ts";
 import { createListener, type Listener } from "./transport/listener.ts";
 import type { TlsIdentity } from "./transport/tls-identity.ts";
 
-/** All listeners of a gateway: every one serves everything. */
+/** All listeners of a gateway. Each listener serves all protocols. */
 export interface Port {
 	readonly urls: readonly string[];
-	/** The same, and whether TLS is spoken there. */
+	/** Addresses of the listeners, and whether they use TLS. */
 	readonly listeners: readonly { readonly url: string; readonly tls: boolean }[];
-	/** Accepts no more connections and ends open ones after `graceMs`. May be called again with a shorter time. */
+	/** Stops accepting connections, and closes open connections after `graceMs` milliseconds. May be called again with a shorter time. */
 	close(graceMs: number): Promise<void>;
 }
 
-/** Clients beyond this machine that need no TLS. */
+/** Settings that decide which clients beyond this machine need no TLS. */
 interface PlainAccess {
 	readonly insecureLan: boolean;
 	readonly proxies: Reach["proxies"];
@@ -31,12 +31,12 @@ export interface PortOptions {
 	readonly http: Server;
 	/** Receives connections that use HTTP/2. */
 	readonly http2: (socket: Socket) => void;
-	/** TLS identity of the gateway. With it, listeners beyond this machine speak TLS only. */
+	/** TLS identity of the gateway. With it, listeners beyond this machine accept only TLS. */
 	readonly tls?: { readonly current: TlsIdentity } | undefined;
 	readonly reach?: PlainAccess;
 }
 
-/** Opens all listeners, or none. No request is served before the last one is open. */
+/** Opens all listeners, or none. No request is served before the last listener is open. */
 export async function openPort(places: readonly Endpoint[], options: PortOptions): Promise<Port> {
 	const { clock, log, admission, http, http2 } = options;
 	const listeners: Listener[] = [];
@@ -47,7 +47,7 @@ export async function openPort(places: readonly Endpoint[], options: PortOptions
 	};
 	const onHttp = whenOpen((socket) => http.emit("connection", socket));
 	const onHttp2 = whenOpen(http2);
-	// Admission needs only the user. Authentication also checks whether the process is a tool.
+	// Admission checks only the user. Authentication also checks whether the process is a tool.
 	const { isLocal } = createLocalPeers({ log });
 	const close = async (graceMs: number): Promise<void> => {
 		await Promise.all(listeners.map((listener) => listener.close(graceMs)));

@@ -34,7 +34,7 @@ interface WireState {
 	readonly waitingBytes: number;
 }
 
-/** Text of all metrics, with the value of the `content-type` header. */
+/** Text of all metrics, with the value of its `content-type` header. */
 export interface Exposition {
 	readonly contentType: string;
 	readonly text: string;
@@ -61,7 +61,7 @@ export class Metrics {
 		runtime.observe(operator, countEvents(this.#recorder, names));
 	}
 
-	/** For the store: called when a transaction of `commands` commands begins. The returned function is called at its end. */
+	/** Measures a transaction of the store. Called when a transaction of `commands` commands begins. The returned function is called at its end. */
 	readonly transaction = (commands: number): (() => void) => {
 		const { clock } = this.#options;
 		const beganAt = clock.monotonic();
@@ -74,7 +74,7 @@ export class Metrics {
 			);
 	};
 
-	/** Returns the function for a scrape. It rejects with `permission_denied` unless the principal is an operator. */
+	/** Returns the function that answers a scrape. It rejects with `permission_denied` unless the principal is an operator. */
 	exposition(sources: MetricsSources): (principal: Principal) => Promise<Exposition> {
 		let loading: Promise<Registry> | undefined;
 		return async (principal) => {
@@ -108,7 +108,7 @@ export class Metrics {
 		]) {
 			addGauge(loaded, gauge);
 		}
-		// `process_…` and `nodejs_…`. Every measurement of the event loop wakes an idle process.
+		// Adds the metrics `process_…` and `nodejs_…`. The precision is low, because every measurement of the event loop wakes an idle process.
 		library.collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: 50 });
 		return registry;
 	}
@@ -143,7 +143,7 @@ function addGauge({ library, registry }: LoadedMetrics, { name, help, labels, re
 
 function workGauges({ runtime, store }: MetricsSources): GaugeDefinition[] {
 	let counting: ReturnType<typeof countOpenWork> | undefined;
-	/** The three gauges of a scrape are read at the same time, and share one query. */
+	/** Counts open work. The three gauges of a scrape are read at the same time, and share one query. */
 	const openWork = (): ReturnType<typeof countOpenWork> => {
 		counting ??= countOpenWork(store).finally(() => {
 			counting = undefined;

@@ -3,15 +3,15 @@ import type { Registry } from "prom-client";
 import { type CounterName, counters, type HistogramName, histograms, type LabelsOf } from "./metric-table.ts";
 
 /**
- * Maximum series of a metric, because some labels have values from outside, such as the names of models. Further
- * combinations share one series whose labels are `other`.
+ * Maximum series of a metric. Some labels have values from outside, such as the names of models. Further combinations share one series whose labels
+ * are `other`.
  */
 const maxSeries = 500;
 
-/** Measurements that may wait before the library is loaded without a scrape. */
+/** Number of waiting measurements at which the library is loaded without a scrape. */
 const loadAfter = 1_000;
 
-/** Measurements that may wait at all. More wait only if the library cannot be loaded, and are dropped. */
+/** Maximum waiting measurements. Further measurements are dropped, which happens only if the library cannot be loaded. */
 const maxWaiting = 10 * loadAfter;
 
 type Labels = Readonly<Record<string, string>>;
@@ -24,15 +24,15 @@ interface Measurement {
 
 type PromClient = typeof import("prom-client");
 
-/** prom-client, and the registry that has the counters and histograms of the gateway. */
+/** The prom-client library, and the registry with the counters and histograms of the gateway. */
 export interface LoadedMetrics {
 	readonly library: PromClient;
 	readonly registry: Registry;
 }
 
 /**
- * Records values in the counters and histograms of prom-client. The library takes about a tenth of the start of a gateway,
- * so it is loaded by the first scrape or after 1,000 measurements. Earlier measurements wait and are recorded in order.
+ * Records values in the counters and histograms of prom-client. The library takes about a tenth of the start of a gateway, so it is loaded by the
+ * first scrape or after 1,000 measurements. Earlier measurements wait, and are then recorded in order.
  */
 export class MetricRecorder {
 	readonly #log: Logger;
@@ -54,7 +54,7 @@ export class MetricRecorder {
 		this.#add({ name, labels, value });
 	}
 
-	/** Loads the library once. Rejects if it is not installed. */
+	/** Loads the library once. Rejects if the library is not installed. */
 	load(): Promise<LoadedMetrics> {
 		this.#loading ??= this.#load();
 		return this.#loading;

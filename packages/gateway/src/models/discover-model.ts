@@ -8,17 +8,14 @@ import { unreachableReason } from "./unreachable.ts";
 const apiVersion = "2026-10-21";
 const patienceMs = 5_000;
 const maxBytes = 8 * 1024 * 1024;
-/** Names that a refusal lists. */
+/** Maximum names that an error lists. */
 const maxListed = 10;
 
 const name = z.string().min(1).max(200);
-/** Servers without a window, or with another value in its place, are common. */
+/** Schema of a context window in tokens. Many servers report no window, or another value in its place, so any other value becomes undefined. */
 const tokens = z.int().min(1).max(100_000_000).optional().catch(undefined);
 
-/**
- * Common part of the servers' model lists, in any of their forms, and the windows of OpenRouter and Kimi, of Groq, of Mistral
- * and of vLLM.
- */
+/** Schema of the common part of model lists in all their forms. It includes the context windows of OpenRouter, Kimi, Groq, Mistral and vLLM. */
 const List = z.object({
 	data: z.array(
 		z.object({
@@ -31,21 +28,21 @@ const List = z.object({
 	),
 });
 
-/** https://ai.google.dev/api/models#method:-models.list */
+/** Schema of Gemini's model list: https://ai.google.dev/api/models#method:-models.list */
 const GeminiList = z.object({ models: z.array(z.object({ name, inputTokenLimit: tokens })) });
 
 export interface ModelServer {
 	readonly baseUrl: string;
-	/** Default: the Messages API, whose address has no version. */
+	/** API of the server. Default: the Messages API, whose address has no version. */
 	readonly family?: ProviderConnection["family"] | undefined;
 	readonly apiKey?: string | undefined;
-	/** The option or variable that has the key, or should have it, for messages. */
+	/** Name of the option or variable for the key, for messages. */
 	readonly keyName?: string | undefined;
 }
 
 export interface ListedModel {
 	readonly id: string;
-	/** Tokens of the context window. */
+	/** Context window in tokens; undefined if the server does not report it. */
 	readonly window: number | undefined;
 }
 
@@ -53,13 +50,13 @@ export interface Discovered {
 	readonly name: string;
 	/** All names that the server returned. */
 	readonly served: readonly string[];
-	/** Error for a caller that cannot choose either: the server has several models, and the name is that of its first. */
+	/** Error for a caller that cannot choose a model, if the server has several models. `name` is then the first of them. */
 	readonly undecided?: ParleyError;
 }
 
 /**
- * Model of a server without a configured name: the preferred one, or its only one. Rejects with `failed_precondition` and
- * advice if it has several others, or cannot be reached.
+ * Finds the model of a server without a configured name: the preferred model, or else the only one. Rejects with `failed_precondition` and advice if
+ * the server has several other models, or cannot be reached.
  */
 export async function discoverModel(server: ModelServer, preferred: string | undefined): Promise<Discovered> {
 	const found = await discoverModels(server, preferred);
@@ -67,7 +64,7 @@ export async function discoverModel(server: ModelServer, preferred: string | und
 	return found;
 }
 
-/** Like `discoverModel`, if a client may be able to choose among several later. */
+/** Finds the model as `discoverModel` does, for a caller whose client may choose among several models later. */
 export async function discoverModels(
 	server: ModelServer,
 	preferred: string | undefined,
@@ -90,14 +87,14 @@ export async function listModels(server: ModelServer): Promise<string[]> {
 	return [...new Set((await readList(server)).map(({ id }) => id))];
 }
 
-/** Address of the list of models, which costs no tokens. */
+/** Address of the list of models. A request for it costs no tokens. */
 export function listAddress({ baseUrl, family = "anthropic" }: ModelServer): string {
 	if (family === "anthropic") return `${baseUrl.replace(/\/v1$/, "")}/v1/models`;
-	// The default is 50 models.
+	// Without `pageSize`, the list has 50 models.
 	return family === "google" ? `${baseUrl}/models?pageSize=1000` : `${baseUrl}/models`;
 }
 
-/** Headers of a request for the list. */
+/** Headers of a request for the list of models. */
 export function listHeaders({ apiKey, family = "anthropic" }: ModelServer): Record<string, string> {
 	const bearer = apiKey === undefined ? undefined : `Bearer ${apiKey}`;
 	if (family === "google") return defined({ "x-goog-api-key": apiKey });
@@ -105,7 +102,7 @@ export function listHeaders({ apiKey, family = "anthropic" }: ModelServer): Reco
 	return { "anthropic-version": apiVersion, ...defined({ authorization: bearer, "x-api-key": apiKey }) };
 }
 
-/** Returns the models of a server with their windows. Rejects like `listModels`. */
+/** Returns the models of a server with their windows. Rejects as `listModels` does. */
 export async function readList(server: ModelServer): Promise<ListedModel[]> {
 	const url = listAddress(server);
 	try {
@@ -125,7 +122,7 @@ export async function readList(server: ModelServer): Promise<ListedModel[]> {
 	}
 }
 
-/** The models of a list with their windows. Throws for a text of another form. */
+/** Reads the models of a list, with their windows. Throws for a text of another form. */
 export function modelsIn(text: string, { family }: ModelServer): ListedModel[] {
 	const answer = parseJson(text, { maxNodes: 1_000_000 });
 	if (family === "google") {
@@ -146,7 +143,7 @@ function refusal(url: string, status: number, { apiKey, keyName }: ModelServer):
 	return failed(modelServerTexts.keyRequired({ url, status, keyName }));
 }
 
-/** The body as text, up to a limit. */
+/** Reads the body as text, up to a limit. */
 export async function readText(response: Response): Promise<string> {
 	const chunks: Uint8Array[] = [];
 	let bytes = 0;

@@ -18,7 +18,7 @@ async function serve(listener: RequestListener) {
 	});
 	server.listen(0, "127.0.0.1");
 	await once(server, "listening");
-	// A server on a port has an address of this form.
+	// The cast is true because the server listens on a port.
 	const { port } = server.address() as AddressInfo;
 	return {
 		baseUrl: `http://127.0.0.1:${port}/v1`,
@@ -96,7 +96,7 @@ test("a list is read again after an hour without a wait, and after a minute for 
 	window = 65_536;
 	clock.advance(60 * 1000);
 	await model.settled?.(signal, "m");
-	// A model without a known window waits for the same request.
+	// A request to a model without a known window waits for the running request for the list.
 	await model.settled?.(signal, "n");
 	expect([server.requested(), model.windowOf?.("m"), model.windowOf?.("n")]).toEqual([2, 65_536, undefined]);
 	names = ["m", "n"];

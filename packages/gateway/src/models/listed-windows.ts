@@ -2,9 +2,9 @@ import type { Clock, Logger } from "@parley/base";
 import type { Model, ModelEvent, ModelTable } from "@parley/core";
 import { type ModelServer, readList } from "./discover-model.ts";
 
-/** Time until a list that could not be read, or that has no such model, is requested again. */
+/** Milliseconds until the list is requested again if it could not be read, or if it does not contain the model. */
 const pauseMs = 60 * 1000;
-/** Age at which a list is requested again. Models and their windows change while a gateway runs. */
+/** Age in milliseconds at which a list is requested again. Models and their windows change while a gateway runs. */
 const oldMs = 60 * 60 * 1000;
 
 interface ListedWindowsDeps {
@@ -14,7 +14,7 @@ interface ListedWindowsDeps {
 	readonly log: Logger;
 }
 
-/** The same model with the context windows of its server's list. The list is read before a request to an unknown model. */
+/** Returns the model with the context windows of its server's list. The list is read before a request to an unknown model. */
 export function withListedWindows(model: Model, deps: ListedWindowsDeps): Model {
 	return new ListedWindows(model, deps);
 }
@@ -61,7 +61,7 @@ class ListedWindows implements Model {
 		}
 	}
 
-	/** Never rejects: a model without a window has the assumed one. */
+	/** Reads the list. Never rejects, because a model without a window has the assumed window. */
 	async #read(): Promise<void> {
 		const { server, clock, log } = this.#deps;
 		this.#requestedAt = clock.monotonic();

@@ -13,7 +13,7 @@ import { type Models, openModels } from "./open-models.ts";
 
 type Given = Partial<Config> & { readonly table?: object; readonly log?: MemoryLogger };
 
-/** The models of a configuration; `table` is the operator's file. */
+/** Opens the models of a configuration. `table` is the content of the operator's file. */
 async function opened({ table, log, ...given }: Given, model?: ScriptedModel): Promise<Models> {
 	await using data = await mkdtempDisposable(join(tmpdir(), "parley-open-models-"));
 	if (table) await writeFile(join(data.path, "models.json"), JSON.stringify(table));
@@ -162,13 +162,13 @@ test("another server may have any model, and is named in the health report", asy
 	});
 });
 
-/** A server that lists these models. */
+/** Starts a server that lists these models. */
 async function serve(...names: readonly string[]) {
 	const data = names.map((id) => ({ id }));
 	const server = createServer((_, response) => response.end(JSON.stringify({ data })));
 	server.listen(0, "127.0.0.1");
 	await once(server, "listening");
-	// A server on a port has an address of this form.
+	// The cast is true because the server listens on a port.
 	const { port } = server.address() as AddressInfo;
 	return {
 		baseUrl: `http://127.0.0.1:${port}`,

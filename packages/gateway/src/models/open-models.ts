@@ -27,44 +27,47 @@ export interface OpenModelsOptions {
 	readonly config: Config;
 	readonly clock: Clock;
 	readonly log: Logger;
-	/** Replaces the configured provider. */
+	/** Model that replaces the configured provider. */
 	readonly model?: Model | undefined;
 	/** The configured local model server. Without it, the server is treated as ready. */
 	readonly llama?: LlamaServer | undefined;
-	/** Whether a stored session may choose if another server has several models and none is configured. */
+	/** Whether a stored session may choose the model, if the server has several models and none is configured. */
 	readonly mayBeRestored?: boolean;
 }
 
 /** Models of the first provider's server, and facts about it. */
 interface ServerModels {
 	readonly table: ModelTable;
-	/** Host and port of the server, if it is not the provider's own. */
+	/** Host and port of the server, if it does not belong to the provider. */
 	readonly serverHost: string | undefined;
-	/** Models of another server and those that the operator described, if the server was asked and sent its list. */
+	/** Models of another server's list, with the models that the operator described. Absent if no list was requested or received. */
 	readonly served?: ModelTable;
-	/** Requests the models of another server, if this did not happen at the start. Rejects if it cannot be reached. */
+	/** Requests the models of another server, if they were not requested at the start. Rejects if the server cannot be reached. */
 	readonly askServed?: () => Promise<ModelTable>;
-	/** Error if no stored session chooses a model: `modelName` is then only the server's first one. */
+	/** Error if no stored session chooses a model. `modelName` is then only the first model of the server. */
 	readonly undecided?: ParleyError;
 }
 
 export interface Models extends ServerModels {
 	readonly model: Model;
-	/** Configured name or tier. */
+	/** Configured name or tier of the model. */
 	readonly modelName?: string;
 	readonly fallback: readonly string[];
 	/** Whether unknown names are allowed, because another server has its own models. */
 	readonly anyModel: boolean;
-	/** The model of another server that an agent profile names. Requests have no key. */
+	/** Returns the model of another server that an agent profile names. Requests to it have no key. */
 	readonly modelAt: (endpoint: ProfileEndpoint) => Model;
 	readonly providerReason: ProviderReason;
 	/** See `ModelOptions`. */
 	readonly adviceAbout: (name: string) => string | undefined;
-	/** Throws for a name that the provider itself does not know. Absent if its names are unknown. */
+	/** Throws for a name that the provider itself does not know. Absent if the provider's names are unknown. */
 	readonly checkModel?: (name: string) => void;
 }
 
-/** Rejects with an error that an operator can fix: an unknown model, an unreadable table, a server without a model. */
+/**
+ * Opens the models of the configuration. Rejects with an error that an operator can fix: an unknown model, an unreadable table, a server without a
+ * model.
+ */
 export async function openModels(options: OpenModelsOptions): Promise<Models> {
 	const { config, clock, log } = options;
 	const { fallback = [] } = config;
@@ -78,7 +81,7 @@ export async function openModels(options: OpenModelsOptions): Promise<Models> {
 		const chosen = config.model === undefined ? {} : { modelName: config.model };
 		return { ...inside, ...chosen, fallback, model: options.model };
 	}
-	// Model names in the configuration are for a provider with several models.
+	// The offline provider has one model, so model names in the configuration are ignored.
 	if (config.provider === "offline") {
 		warnOfIgnored(config, log);
 		return { ...inside, fallback: [], model: createOfflineModel({ clock }) };
@@ -86,7 +89,7 @@ export async function openModels(options: OpenModelsOptions): Promise<Models> {
 	return { ...common, fallback, ...(await openProviders(options, known)) };
 }
 
-/** The providers with keys or addresses, as one model. */
+/** Opens the providers that have keys or addresses, as one model. */
 async function openProviders(
 	options: OpenModelsOptions,
 	known: KnownModels,
@@ -101,7 +104,7 @@ async function openProviders(
 	if (!isOpen) checkConfigured(config, all);
 	const { name: modelName, served, undecided } = await chooseName(options, home, all);
 	const deps = { table, clock, log };
-	// The chosen model may be that of another provider.
+	// The chosen model may belong to another provider.
 	const defaultModel = all.admits(modelName) ? standardOf(home, table) : modelName;
 	const first = openServer(home, { ...deps, defaultModel, ...timeoutsOf(config) });
 	const further = others.map((one) => openServer(one, { ...deps, defaultModel: standardOf(one, table) }));
@@ -132,7 +135,7 @@ function aboutServer(
 	{ home, modelName, served, undecided, routes }: ServerFacts,
 	{ table, own }: KnownModels,
 ): ServerModels {
-	// Models at the vendor's own address are not necessarily on this server.
+	// Another server may not have the models that the vendor has.
 	const isElsewhere = ({ provider }: ModelInfo): boolean => routes.others.includes(provider);
 	const listed = table.list().filter((one) => own.includes(one) || one.id === modelName || isElsewhere(one));
 	const toTable = (names: readonly string[]): ModelTable => tableOf(names, { own, table, routes });
@@ -147,7 +150,7 @@ function aboutServer(
 	};
 }
 
-/** Whether any name can be that of a model. The vendor of the Messages API has only those of the table. */
+/** Whether the server may have models with any name. The vendor of the Messages API has only the models of the table. */
 function isOpenServer({ family, isOfficial }: Server): boolean {
 	return family !== anthropic || !isOfficial;
 }
@@ -156,7 +159,7 @@ function timeoutsOf({ llama }: Config): { readonly timeouts?: typeof llamaTimeou
 	return llama ? { timeouts: llamaTimeouts } : {};
 }
 
-/** A local server may read a long prompt for minutes before its first word. */
+/** Time limits of a local server, which may read a long prompt for minutes before its first word. */
 const llamaTimeouts = { firstByteMs: 600_000, idleMs: 300_000, totalMs: 1_800_000 };
 
 function withLlama(model: Model, { config, llama, clock }: OpenModelsOptions): Model {
@@ -172,7 +175,7 @@ function withLlama(model: Model, { config, llama, clock }: OpenModelsOptions): M
 	});
 }
 
-/** Models of a server's list with their known facts. The operator may know more than the server reports. */
+/** Returns the models of a server's list with all known facts. The operator may know more than the server reports. */
 function tableOf(
 	served: readonly string[],
 	{ own, table, routes }: KnownModels & { readonly routes: Routes },
@@ -206,7 +209,7 @@ async function chooseName(
 	return { name: table.find(requested, home.name)?.id ?? requested };
 }
 
-/** Whether the provider has the models that the operator named. */
+/** Throws if the provider does not have the models that the operator named. */
 function checkConfigured(config: Config, table: ModelTable): void {
 	const { model, fallback = [], origins } = config;
 	if (model !== undefined) checkKnown(model, { path: ["model"], origin: origins?.model }, table, config);
@@ -239,7 +242,7 @@ function checkKnown(value: string, { path, origin }: Place, table: ModelTable, c
 	});
 }
 
-/** One model for each server, which reuses its connections. */
+/** Returns a function that opens one model for each server, so that the model can reuse its connections. */
 function endpoints(deps: {
 	readonly clock: Clock;
 	readonly log: Logger;
@@ -251,7 +254,7 @@ function endpoints(deps: {
 		const known = models.get(key);
 		if (known) return known;
 		const timeouts = timeoutMs === undefined ? {} : { timeouts: { firstByteMs: timeoutMs } };
-		// The gateway's key is only for the gateway's provider.
+		// The gateway's key is sent only to the gateway's provider.
 		const access = { ...deps, apiKey: undefined, ...timeouts };
 		const model =
 			api === "messages" ? createAnthropicModel({ ...access, baseUrl: url }) : chatModel(url, access);
@@ -260,7 +263,7 @@ function endpoints(deps: {
 	};
 }
 
-/** Name of the provider of servers in profiles, whose models the operator can describe with it. */
+/** Name of the provider for servers in profiles. With this name, the operator can describe their models. */
 const endpointProvider = "endpoint";
 
 function chatModel(

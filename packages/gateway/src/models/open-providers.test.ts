@@ -32,7 +32,7 @@ async function opened(
 	return await openModels({ config, clock: new ManualClock(), log: new MemoryLogger() });
 }
 
-/** A server that lists one model, and the headers of its requests. */
+/** Starts a server that lists these models, and records the headers of requests. */
 async function serve(...names: readonly string[]) {
 	const headers: IncomingHttpHeaders[] = [];
 	const server = createServer((request, response) => {
@@ -43,7 +43,7 @@ async function serve(...names: readonly string[]) {
 	});
 	server.listen(0, "127.0.0.1");
 	await once(server, "listening");
-	// A server on a port has an address of this form.
+	// The cast is true because the server listens on a port.
 	const { port } = server.address() as AddressInfo;
 	return {
 		url: `http://127.0.0.1:${port}/v1`,

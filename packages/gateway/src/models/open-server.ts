@@ -13,13 +13,13 @@ const official = "https://api.anthropic.com";
 /** A provider with its address and its key. */
 export type Server = ProviderConnection;
 
-/** The provider whose models have names without a prefix. */
+/** Returns the provider whose models have names without a prefix. */
 export function homeOf(config: Config): Server {
 	const { provider, connections = [] } = config;
 	return connections.find(({ name }) => name === provider) ?? messagesServer(config);
 }
 
-/** The providers whose models have names with a prefix, such as `gemini/`. */
+/** Returns the providers whose models have names with a prefix, such as `gemini/`. */
 export function othersOf({ provider, connections = [] }: Config): Server[] {
 	return connections.filter(({ name }) => name !== provider);
 }

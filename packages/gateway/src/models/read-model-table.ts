@@ -6,7 +6,7 @@ import * as z from "zod";
 import { errno } from "../data-directory/errno.ts";
 import { modelServerTexts } from "../texts/models/discovery.ts";
 
-/** Model names in a file. `modelsFromFile` checks the rest. */
+/** Reads the names of models in a file. `modelsFromFile` checks the other fields. */
 function namesIn(value: unknown) {
 	const name = z.object({ id: z.string(), provider: z.string().default("anthropic") });
 	return z.object({ models: z.array(name) }).parse(value).models;
@@ -21,13 +21,13 @@ export interface KnownModels {
 interface ModelFiles {
 	/** Data directory of the gateway. */
 	readonly data: string;
-	/** By default `models.json` of the data directory. */
+	/** Path of the operator's file. Default: `models.json` in the data directory. */
 	readonly modelsFile?: string | undefined;
 }
 
 /**
- * The built-in model table, changed by the operator's file if there is one. Throws `invalid_argument` for an unreadable
- * file, with its name and the position.
+ * Reads the built-in model table, with the changes of the operator's file if it exists. Rejects with `invalid_argument` for an unreadable file, with
+ * its name and the position.
  */
 export async function readModelTable({ data, modelsFile }: ModelFiles): Promise<KnownModels> {
 	const path = modelsFile ?? join(data, "models.json");

@@ -3,19 +3,21 @@ import type { Config } from "../config/load.ts";
 import { readList } from "./discover-model.ts";
 import { homeOf, othersOf, type Server } from "./open-server.ts";
 
-/** A provider of the configuration. */
+/** Report about a provider of the configuration. */
 export interface ProviderReport {
 	readonly name: string;
 	readonly host: string;
-	/** Variable that has the key, or should have it. Absent for servers without keys. */
+	/** Name of the variable for the key. Absent for servers without keys. */
 	readonly key?: string;
 	readonly keyFound: boolean;
-	/** Models in its list. Absent if it sends no list. */
+	/** Number of models in the provider's list. Absent if the provider sends no list. */
 	readonly models?: number;
 	readonly problem?: string;
 }
 
-/** Requests the list of models of each provider at the same time, which costs no tokens. Empty for the offline model. Never rejects. */
+/**
+ * Requests the list of models of each provider at the same time, which costs no tokens. Returns an empty list for the offline model. Never rejects.
+ */
 export async function reportProviders(config: Config): Promise<ProviderReport[]> {
 	if (config.provider === "offline") return [];
 	return await Promise.all([homeOf(config), ...othersOf(config)].map(report));
@@ -28,7 +30,7 @@ async function report(server: Server): Promise<ProviderReport> {
 	try {
 		return { ...facts, models: (await readList(server)).length };
 	} catch (reason) {
-		// Only a server of which no model is chosen needs this advice.
+		// This report needs no advice about the choice of a model.
 		const problem = ParleyError.from(reason).message.replace(/; choose a model with --model$/, "");
 		return { ...facts, problem };
 	}

@@ -4,7 +4,7 @@ import { modelTestTexts } from "../texts/models/test-model.ts";
 import { openModels } from "./open-models.ts";
 
 const patienceMs = 60_000;
-/** Sufficient for models that think before they answer. */
+/** Maximum tokens of the answer, which suffice for models that think before they answer. */
 const maxTokens = 512;
 
 /** Answer of a model to a short test. */
@@ -15,8 +15,8 @@ export interface ModelTest {
 }
 
 /**
- * Sends one short message to the configured model, which costs less than a cent. Rejects with the reason of the provider: a
- * refused key, an unknown model, no connection.
+ * Sends one short message to the configured model, which costs less than a cent. Rejects with the reason of a failure: a refused key, an unknown
+ * model, no connection.
  */
 export async function testModel(config: Config, clock: Clock): Promise<ModelTest> {
 	const { model, modelName, table } = await openModels({ config, clock, log: silentLogger });

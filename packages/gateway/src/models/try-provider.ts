@@ -13,18 +13,16 @@ export type ProviderAnswer =
 			readonly status: number;
 			/** Names of the server's models, if it sent a list. */
 			readonly models?: readonly string[];
-			/** Time according to the server, in milliseconds since the epoch; whole seconds. */
+			/** Time according to the server, in milliseconds since the epoch, with a precision of seconds. */
 			readonly serverTime: number | undefined;
-			/** Time of the response by our clock. */
+			/** Time of the response by this machine's clock. */
 			readonly ownTime: number;
-			/** Duration of the request in milliseconds, which limits the accuracy of the comparison. */
+			/** Duration of the request in milliseconds, which limits the accuracy of a comparison of the clocks. */
 			readonly durationMs: number;
 	  }
 	| { readonly reached: false; readonly url: string; readonly reason: string };
 
-/**
- * Requests the configured server's list of models, which costs no tokens. Undefined for the offline model. Never rejects.
- */
+/** Requests the configured server's list of models, which costs no tokens. Resolves with undefined for the offline model. Never rejects. */
 export async function tryProvider(
 	{ provider, baseUrl = official, apiKey, connections = [] }: ProviderChoice,
 	clock: Clock,
@@ -57,7 +55,7 @@ export async function tryProvider(
 	}
 }
 
-/** The names in a list. Undefined for a server without one. */
+/** Reads the names in a list; undefined for a server without a list. */
 async function listed(response: Response, server: ModelServer): Promise<string[] | undefined> {
 	if (!response.ok) {
 		await response.body?.cancel();

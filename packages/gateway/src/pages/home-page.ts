@@ -8,7 +8,7 @@ export interface HomePageFacts {
 	readonly address: string;
 }
 
-/** Whether a browser opened the address of the gateway. Other programs get the usual answer for this path. */
+/** Whether a browser opened the address of the gateway. All other programs get the usual answer for this path. */
 export function wantsHomePage({ method = "", headers }: IncomingMessage, { pathname }: URL): boolean {
 	const reads = method === "GET" || method === "HEAD";
 	return reads && pathname === "/" && (headers.accept ?? "").includes("text/html");
@@ -20,7 +20,7 @@ const states: Readonly<Record<HomePageFacts["status"], string>> = {
 	draining: homePageTexts.draining,
 };
 
-/** The page needs no credentials, so it has no version, path, session or name of this gateway. */
+/** Writes the home page. It needs no credentials, so it contains no version, path, session or name of this gateway. */
 export function homePage({ status, address }: HomePageFacts): string {
 	const { host, port, protocol, origin } = new URL(address);
 	const webSocket = `${origin.replace(/^http/, "ws")}/api/ws`;

@@ -34,7 +34,7 @@ export function wordsPage(title: string, words: string): string {
 	return page(title, `<p>${shown(words)}</p>`);
 }
 
-/** A page with this title. The body is HTML, in which `shown` made all other text safe. */
+/** Writes a page with this title. The body is HTML, in which `shown` must have escaped all untrusted text. */
 export function page(title: string, body: string): string {
 	return `<!doctype html>
 <html lang="en">
@@ -54,7 +54,7 @@ const entities: Readonly<Record<string, string>> = {
 	"'": "&#39;",
 };
 
-/** Untrusted text: every character is visible, and none is markup. */
+/** Escapes untrusted text, so that every character is visible, and none is markup. */
 export function shown(text: string): string {
 	return visible(text).replaceAll(/[&<>"']/g, (character) => entities[character] ?? "");
 }

@@ -18,31 +18,31 @@ export interface OpenAgentOptions {
 	readonly ids: Ids;
 	readonly log: Logger;
 	readonly redactor: Redactor;
-	/** Relative paths of the flags start here. */
+	/** Base directory of relative paths in flags. */
 	readonly currentDirectory: string;
-	/** Stores the result of the sandbox check for the next process. Without it, each process checks. */
+	/** Stores the result of the sandbox check for the next process. If it is absent, each process checks the sandbox again. */
 	readonly sandboxCheck?: {
-		/** Directory for the file if there is no data directory; created with mode 0700 if it is missing. */
+		/** Directory for the result if there is no data directory. A missing directory is created with mode 0700. */
 		readonly cache: string;
 		/** Version of this program. */
 		readonly version: string;
 	};
-	/** Replaces the configured provider. */
+	/** Model that replaces the configured provider. */
 	readonly model?: Model;
 }
 
-/** Checks that do not need the core, which takes longer to load than all of them. */
+/** Result of the checks that do not need the core. Loading the core takes longer than all these checks. */
 export interface CheckedStart {
 	readonly cwd: string;
 	readonly models: Models;
-	/** The names of those that are used. */
+	/** Names of the tools to use. */
 	readonly tools: readonly string[];
 	readonly maxSteps: number;
-	/** The system's directory of temporary files. A real path without `--session`. */
+	/** Directory of the system for temporary files. Without `--session`, it is a real path. */
 	readonly temporary: string;
 }
 
-/** Rejects with an error that the caller of the process can fix. */
+/** Checks the start of the agent. Rejects with an error that the caller of the process can fix. */
 export async function checkStart(options: OpenAgentOptions): Promise<CheckedStart> {
 	const { flags, config, clock, log, currentDirectory } = options;
 	const cwd = readCwd(flags.cwd, currentDirectory);
@@ -54,7 +54,7 @@ export async function checkStart(options: OpenAgentOptions): Promise<CheckedStar
 	const { served } = models;
 	return {
 		cwd,
-		// One process has one server: only its listed models can be chosen.
+		// The process uses only one server, so only the models of its list can be chosen.
 		models: served ? { ...models, table: served, anyModel: false } : models,
 		tools: readTools(flags.tools, shortToolNames),
 		maxSteps: readMaxSteps(flags.maxSteps),
@@ -64,7 +64,7 @@ export async function checkStart(options: OpenAgentOptions): Promise<CheckedStar
 
 function realTemporary(path: string): string {
 	try {
-		// The system's own refuses a file that is named as a directory.
+		// Unlike Node's own implementation, the system's `realpath` refuses a file with a slash at its end.
 		return realpathSync.native(join(path, "/"));
 	} catch (cause) {
 		throw new ParleyError(rpcTexts.noTemporaryDirectory({ path, reason: errno(cause) }), {
@@ -74,7 +74,7 @@ function realTemporary(path: string): string {
 	}
 }
 
-/** Path of the operator's rules. The file may not exist. */
+/** Path of the file with the operator's rules, which may not exist. */
 export function policyIn({ policyFile, data }: Config): string {
 	return policyFile ?? join(data, "policy.jsonc");
 }

@@ -57,7 +57,7 @@ import {
 } from "./restored-session.ts";
 import type { RpcFlags } from "./rpc-flags.ts";
 
-/** Time after which a reply that has begun has shown its first words. */
+/** Milliseconds after the start of a reply. The first words are shown by then. */
 const CHECK_AFTER_MS = 100;
 
 /** The core in this process, with one session. */
@@ -66,17 +66,14 @@ export interface OpenAgent {
 	close(): Promise<void>;
 }
 
-/** Directory of the session with its lock. In memory without `--session`. */
+/** Location of the session: its directory with the lock. Without `--session`, the session is in memory. */
 interface Home {
 	readonly file: string;
 	readonly directory: string;
 	readonly lock: DataLock | undefined;
 }
 
-/**
- * Rejects with an error that the caller of the process can fix. `checked` is the result of `checkStart` for the same
- * options.
- */
+/** Opens the agent. Rejects with an error that the caller of the process can fix. `checked` is the result of `checkStart` for the same options. */
 export async function openAgent(options: OpenAgentOptions, checked?: CheckedStart): Promise<OpenAgent> {
 	const { flags, config, clock, log } = options;
 	const checkedStart = checked ?? (await checkStart(options));
@@ -99,7 +96,7 @@ export async function openAgent(options: OpenAgentOptions, checked?: CheckedStar
 		...defined({ checkModel: models.askServed && checkServed(models.askServed, models, log) }),
 		reasoning: config.reasoning,
 	};
-	// Commands reach no hosts here. MCP servers reach those that the operator granted to each.
+	// Commands of this agent reach no hosts. Each MCP server reaches the hosts that the operator has granted to it.
 	const egress = openEgress({ config: { ...config, egress: [] }, clock, log });
 	const given = await runtimeOptions(options, { start, store, home, settings, egress });
 	const { sandbox } = given;
@@ -131,8 +128,8 @@ export async function openAgent(options: OpenAgentOptions, checked?: CheckedStar
 }
 
 /**
- * Begins the check of the sandbox shortly after the first reply has begun, so that it delays neither the request nor the
- * first words. An earlier command begins it. The returned function waits for a running check, so that it leaves no files.
+ * Begins the check of the sandbox shortly after the first reply has begun, so that it delays neither the request nor the first words. A command
+ * before that begins the check. The returned function waits for a running check, so that the check leaves no files.
  */
 function checkBeside(runtime: Runtime, sandbox: Sandboxes, clock: Clock): () => Promise<void> {
 	let timer: Timer | undefined;
@@ -156,8 +153,8 @@ async function openHome(
 ): Promise<Home> {
 	if (session === undefined) {
 		const directory = join(temporary, ids.create("parley-rpc"));
-		// Usually it is created with its first file. Below the working directory commands must not see or replace it, and
-		// the sandbox hides only existing directories.
+		// The directory is usually created with its first file. If it is below the working directory, it is created at once: commands must not see or
+		// replace it, and the sandbox hides only existing directories.
 		if (isWithin(directory, cwd)) await mkdir(directory, { mode: 0o700 });
 		return { file: ":memory:", directory, lock: undefined };
 	}
@@ -169,7 +166,7 @@ async function openHome(
 	return { file: databaseIn(directory), directory: await realpath(directory), lock };
 }
 
-/** A session that is not stored needs no key that outlives the process. */
+/** Returns the key of the session. A session in memory needs no key that outlives the process. */
 async function keyOf({ directory, lock }: Home, parts: Parameters<typeof openSecretKey>[1]): Promise<Buffer> {
 	return lock === undefined ? randomBytes(32) : openSecretKey(directory, parts);
 }
@@ -230,7 +227,7 @@ async function runtimeOptions(options: OpenAgentOptions, parts: Parts): Promise<
 		forbidden,
 		policy: {
 			file: policyIn(config),
-			// The operator's rules are written for a gateway, which has more tools.
+			// The operator's rules are written for a gateway, which has further tools.
 			others: [...builtinTools(), { name: "web_fetch" }, { name: "web_search" }],
 		},
 		random: () => chanceOf(ids),
@@ -240,7 +237,7 @@ async function runtimeOptions(options: OpenAgentOptions, parts: Parts): Promise<
 	};
 }
 
-/** Directory for the result of the sandbox check if there is no data directory; undefined if it cannot be created. */
+/** Directory for the result of the sandbox check if there is no data directory; undefined if the directory cannot be created. */
 function cacheOf({ sandboxCheck, config, log }: OpenAgentOptions): string | undefined {
 	if (!sandboxCheck || existsSync(config.data)) return undefined;
 	try {
@@ -266,7 +263,7 @@ function hasNoNetwork({ sandbox }: Config, tools: readonly string[]): boolean {
 	return tools.includes("bash") && sandbox !== "off";
 }
 
-/** The names of the tools, with those of all MCP servers that are set up now. */
+/** Returns the names of the tools, including the tools of all MCP servers that are set up now. */
 async function withServers(
 	tools: readonly string[],
 	{ source }: NonNullable<RuntimeOptions["mcp"]>,
@@ -275,7 +272,7 @@ async function withServers(
 	return [...tools, ...[...servers, ...trusted].map(({ name }) => `${name}__*`)];
 }
 
-/** The only agent of the process. Its thinking can change between two prompts. */
+/** Returns the only agent of the process. Its reasoning effort can change between two prompts. */
 function profileOf(flags: RpcFlags, settings: AgentSettings, tools: readonly string[]): Profiles {
 	const { systemPrompt, appendSystemPrompt = [] } = flags;
 	const instructions = [systemPrompt ?? builtInInstructions({ questions: false }), ...appendSystemPrompt]
@@ -295,13 +292,10 @@ function profileOf(flags: RpcFlags, settings: AgentSettings, tools: readonly str
 	};
 }
 
-/** Names that a refusal lists. */
+/** Maximum names that an error lists. */
 const maxListed = 10;
 
-/**
- * Refuses names that the server does not list. The list is requested with the first name. A server without a list may have
- * any model.
- */
+/** Refuses names that the server does not list. The first name causes the request for the list. A server without a list may have any model. */
 function checkServed(
 	askServed: () => Promise<ModelTable>,
 	{ model: { provider }, modelName, table: known, serverHost }: Models,
@@ -311,7 +305,7 @@ function checkServed(
 	return async (name) => {
 		pending ??= askServed();
 		const table = await pending.catch((error: unknown) => {
-			// The next attempt may get a list.
+			// A later attempt may get the list.
 			pending = undefined;
 			log.info("the server does not list its models: any name is accepted", { error });
 			return undefined;

@@ -104,7 +104,7 @@ test("on a server with several models the stored one continues, and without one 
 	await (await at("b")).close();
 	const after = await at();
 	expect(after.agent.model).toBe("b");
-	// Otherwise its first line would have named another model.
+	// The stored model stays after `clear`. Otherwise, the first line of the next process would name another model.
 	await after.agent.clear();
 	expect(after.agent.model).toBe("b");
 	await after.close();
@@ -178,7 +178,7 @@ test("a directory in use is reported together with --session", async () => {
 	);
 });
 
-/** A server that has these models. */
+/** Starts a server with these models. */
 function serveModels(...ids: readonly string[]): ReturnType<typeof serveHttp> {
 	const data = ids.map((id) => ({ id }));
 	return serveHttp((_, response) => response.end(JSON.stringify({ data })));
@@ -195,7 +195,7 @@ async function haveModels(place: AgentPlace, ...ids: readonly string[]): Promise
 	await writeFile(place.path("data", "models.json"), JSON.stringify({ models }));
 }
 
-/** Inserts a session that is older than the present one, was left last, and has a waiting message. */
+/** Inserts a session that is older than the present session, was used last, and has a waiting message. */
 async function leaveOlder(file: string): Promise<void> {
 	const store = await openSqliteStore<Tables>({ file, migrations });
 	await store.commit(async (tx) => {
@@ -218,7 +218,7 @@ async function leaveOlder(file: string): Promise<void> {
 	await store.close();
 }
 
-/** Creates a session after the present one, at an earlier clock time: the first step of `clear`. */
+/** Creates a session after the present session, at an earlier clock time. This is the first step of `clear`. */
 async function makeNext(file: string): Promise<void> {
 	const store = await openSqliteStore<Tables>({ file, migrations });
 	await store.commit(async (tx) => {

@@ -13,7 +13,7 @@ import type { Models } from "../models/open-models.ts";
 import { rpcTexts } from "../texts/rpc.ts";
 import type { Agent } from "../wires/zot/agent.ts";
 
-/** More than processes that were killed can have left. */
+/** Maximum listed sessions. Killed processes cannot have left so many. */
 const maxListed = 1_000;
 
 interface RestoredSession {
@@ -21,11 +21,11 @@ interface RestoredSession {
 	readonly rootDir: string;
 	/** Model set by `set_model`. */
 	readonly model: string | undefined;
-	/** Ids of sessions that a killed process had not deleted. */
+	/** Ids of sessions that a killed process has not deleted. */
 	readonly others: readonly string[];
 }
 
-/** Refuses the data directory of a gateway, which has conversations and rights of other users. */
+/** Refuses the data directory of a gateway as a session directory, because it has conversations and rights of other users. */
 export function checkOwnPlace(directory: string, data: string): void {
 	if (real(directory) !== real(data) && !existsSync(join(directory, "tokens"))) return;
 	const message = rpcTexts.dataDirectoryAsSession({ directory });
@@ -33,8 +33,8 @@ export function checkOwnPlace(directory: string, data: string): void {
 }
 
 /**
- * The session that was created last, if any. `clear` creates it before it removes the previous one, which may have the later
- * event. The order of the journal decides, because a clock can be set back.
+ * Finds the session that was created last, if any. `clear` creates a session before it removes the previous one, which may have a later event. The
+ * order of the journal decides, because a clock can be set back.
  */
 export async function findRestorable(store: Store<Tables>): Promise<RestoredSession | undefined> {
 	const all = await listSessions(store, operator, { limit: maxListed });
@@ -53,7 +53,10 @@ export async function findRestorable(store: Store<Tables>): Promise<RestoredSess
 	return last && { ...last, others: others.map(({ id }) => id) };
 }
 
-/** Working directory of a stored session. Its statements about files are valid only there. */
+/**
+ * Returns the working directory of a stored session. Throws for another requested directory, because the session's statements about files would be
+ * false there.
+ */
 export function workingDirectory({ rootDir }: RestoredSession, requested: string | undefined): string {
 	if (requested !== undefined && real(requested) !== real(rootDir)) {
 		throw refused(rpcTexts.otherWorkingDirectory({ requested, rootDir }));
@@ -63,8 +66,8 @@ export function workingDirectory({ rootDir }: RestoredSession, requested: string
 }
 
 /**
- * Prepares a stored session for a new process. Unfinished work of a killed process does not continue, and its
- * `accept_all_tools` ends, because the client is another one.
+ * Prepares a stored session for a new process. Unfinished work of a killed process does not continue, and its `accept_all_tools` ends, because the
+ * client is a different one.
  */
 export async function prepareSession(runtime: Runtime, { id, others }: RestoredSession): Promise<void> {
 	await runtime.cancel(rpcRequest, id, { queued: true });
@@ -72,7 +75,7 @@ export async function prepareSession(runtime: Runtime, { id, others }: RestoredS
 	for (const other of others) await runtime.remove(rpcRequest, other, true);
 }
 
-/** Throws if the server has several models and none is stored. */
+/** Chooses the stored model if the server has several models. Throws if no model is stored. */
 export function decideModel(models: Models, restored: RestoredSession | undefined): Models {
 	const { undecided, table, model } = models;
 	if (!undecided) return models;
@@ -89,7 +92,7 @@ interface RestoredModel {
 	readonly log: Logger;
 }
 
-/** A named model has precedence over the stored one, which is used only if the provider has it. */
+/** Sets the model of a restored session. A model on the command line has precedence. The stored model is used only if the provider has it. */
 export async function settleModel(
 	agent: Agent,
 	{ models, restored, requested, log }: RestoredModel,
@@ -106,7 +109,7 @@ export async function settleModel(
 
 function has({ model, table, anyModel }: Models, name: string): boolean {
 	if (name === model.defaultModel || table.find(name, model.provider)) return true;
-	// Other servers have their own names, but none has that of the built-in offline model.
+	// Other servers have their own models, but none has the built-in offline model.
 	return anyModel && !table.find(name, "offline");
 }
 

@@ -7,7 +7,7 @@ import { rpcTexts } from "../texts/rpc.ts";
 import { shorten } from "../wires/zot/codec.ts";
 import { reasoningWords } from "../wires/zot/schema.ts";
 
-/** Characters of a directory that a refusal repeats. */
+/** Maximum characters of a directory in an error. */
 const maxShown = 200;
 
 /** Unchecked flags of the command line. */
@@ -21,13 +21,13 @@ export interface RpcFlags {
 	readonly appendSystemPrompt?: readonly string[] | undefined;
 	readonly reasoning?: string | undefined;
 	readonly maxSteps?: string | undefined;
-	/** `--no-tools` is false, `--tools` the names. */
+	/** Names from `--tools`; false for `--no-tools`. */
 	readonly tools?: string | boolean | undefined;
 	readonly session?: string | undefined;
 	readonly rpcApprovals?: boolean | undefined;
 }
 
-/** The word of a client for how much models think; throws `invalid_argument` for another. */
+/** Reads the reasoning effort in a client's word. Throws `invalid_argument` for an unknown word. */
 export function readReasoning(text: string | undefined): Reasoning | undefined {
 	if (text === undefined || text === "") return undefined;
 	const word = text.toLowerCase();
@@ -38,7 +38,7 @@ export function readReasoning(text: string | undefined): Reasoning | undefined {
 	);
 }
 
-/** Maximum model calls of one prompt. Default: unlimited. */
+/** Reads the maximum model calls of one prompt. Default: unlimited. */
 export function readMaxSteps(text: string | undefined): number {
 	if (text === undefined) return Number.MAX_SAFE_INTEGER;
 	const steps = /^[1-9]\d{0,8}$/.test(text) ? Number(text) : 0;
@@ -46,7 +46,7 @@ export function readMaxSteps(text: string | undefined): number {
 	throw refused(rpcTexts.maxSteps({ value: JSON.stringify(text) }));
 }
 
-/** Names of the tools. Default: all of `known`. None with `--no-tools` or an empty text. */
+/** Reads the names of the tools. Default: all of `known`. Returns none for `--no-tools` and for an empty text. */
 export function readTools(given: string | boolean | undefined, known: readonly string[]): readonly string[] {
 	if (given === undefined || given === true) return known;
 	if (given === false || given === "") return [];
@@ -61,7 +61,7 @@ export function readTools(given: string | boolean | undefined, known: readonly s
 	);
 }
 
-/** The directory that the agent works in: absolute. */
+/** Returns the absolute path of the agent's working directory. */
 export function readCwd(given: string | undefined, current: string): string {
 	const cwd = resolve(current, given === undefined || given === "" ? "." : given);
 	if (isDirectory(cwd)) return cwd;

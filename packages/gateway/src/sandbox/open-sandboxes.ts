@@ -6,7 +6,7 @@ import type { Config } from "../config/load.ts";
 import { openEgress } from "../open-egress.ts";
 import { openProbeListeners } from "./probe-listeners.ts";
 
-/** In the data directory, which commands cannot see and tools cannot change. */
+/** File with the result of the sandbox check. It is in the data directory, which commands cannot see and tools cannot change. */
 export const VERDICT_FILE = "sandbox-verdict";
 
 interface SandboxParts {
@@ -14,11 +14,11 @@ interface SandboxParts {
 	readonly clock: Clock;
 	readonly ids: Ids;
 	readonly log: Logger;
-	/** Version of the gateway. Without it the probes always run, and their verdict is not stored. */
+	/** Version of the gateway. If it is absent, the probes always run, and their result is not stored. */
 	readonly version?: string;
 }
 
-/** The check begins when the gateway listens; a command that needs the sandbox earlier waits for it. */
+/** Opens the sandboxes. The check begins when the gateway listens. A command that needs the sandbox earlier waits for the check. */
 export async function openSandboxes(
 	{ config, clock, ids, log, version }: SandboxParts,
 	egress: Egress = openEgress({ config, clock, log }),

@@ -2,16 +2,16 @@ import { createServer, type Server } from "node:net";
 import type { Ids } from "@parley/base";
 import type { ProbeListeners } from "@parley/core";
 
-/** Maximum length of a socket's path on Linux, without the final NUL. A file with a longer name cannot be a socket. */
+/** Maximum length of a socket's path on Linux, without the final NUL. A file with a longer path cannot be a socket. */
 const MAX_NAME_BYTES = 107;
 
-/** Listeners that the sandbox check tries to reach from inside. They serve no request. */
+/** Opens listeners that the sandbox check tries to reach from inside the sandbox. They serve no requests. */
 export async function openProbeListeners(ids: Ids, file: string): Promise<ProbeListeners> {
 	await using undo = new AsyncDisposableStack();
 	const socket = ids.create("probe");
 	const server = await listen({ host: "127.0.0.1", port: 0 });
 	undo.defer(() => close(server));
-	// A name that begins with NUL is not a file: https://man7.org/linux/man-pages/man7/unix.7.html
+	// A socket name that begins with NUL is not a file: https://man7.org/linux/man-pages/man7/unix.7.html
 	const nameless = await listen({ path: `\0${socket}` });
 	undo.defer(() => close(nameless));
 	if (Buffer.byteLength(file) <= MAX_NAME_BYTES) {

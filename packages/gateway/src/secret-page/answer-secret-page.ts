@@ -12,7 +12,7 @@ import { type SecretPage, type SecretPages, secretPath } from "./secret-pages.ts
 export interface SecretPageRoute {
 	readonly pages: SecretPages;
 	readonly runtime: Runtime;
-	/** Counts invalid addresses by client. */
+	/** Limiter that counts invalid addresses by client. */
 	readonly limiter: FailedAuthLimiter;
 	readonly clock: Clock;
 	readonly log: Logger;
@@ -31,7 +31,7 @@ interface Reply {
 	readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Whether it is the address of a password page, which needs no other credentials. */
+/** Whether a path belongs to a password page, which needs no other credentials. */
 export function isSecretPage({ pathname }: { readonly pathname: string }): boolean {
 	return pathname.startsWith(secretPath);
 }
@@ -41,7 +41,7 @@ export function carriesForm({ method, url = "" }: IncomingMessage): boolean {
 	return method === "POST" && isSecretPage(URL.parse(`http://gateway${url}`) ?? { pathname: "" });
 }
 
-/** Answers each `GET` with the form, and accepts one answer from a `POST`. */
+/** Serves a password page. Answers each `GET` with the form, and accepts one answer by `POST`. */
 export async function answerSecretPage(page: PageRequest, route: SecretPageRoute): Promise<void> {
 	const { request, response } = page;
 	const { status, html, headers } = await replyTo(page, route);
@@ -78,7 +78,7 @@ function refusalOf({ method = "", headers }: IncomingMessage, { confidential }: 
 		return { status: 405, html, headers: { allow: "GET, HEAD, POST" } };
 	}
 	const { "sec-fetch-dest": dest = "document", "sec-fetch-site": site = "same-origin" } = headers;
-	// A link is followed from anywhere; a form is sent by the page itself.
+	// A visitor may come from any page, but only the page itself sends the form.
 	if (dest !== "document" || (method === "POST" && site !== "same-origin")) {
 		const words = passwordPageTexts.openInTab;
 		return { status: 403, html: wordsPage(passwordPageTexts.otherPage, words) };
@@ -123,7 +123,7 @@ async function acceptAnswer(
 	return { status: 200, html: wordsPage(passwordPageTexts.thankYou, words) };
 }
 
-/** Content of the page, if its holder may see and answer the question now. */
+/** Reads the content of the page. Rejects unless its holder may see and answer the question now. */
 async function factsOf({ holder, token, expiresAt }: SecretPage, route: SecretPageRoute): Promise<FormFacts> {
 	const { runtime, pages } = route;
 	const now = await runtime.trust.people.asOfNow(holder);
@@ -167,18 +167,18 @@ function failure(reason: unknown, { log }: SecretPageRoute): Reply {
 	};
 }
 
-/** The longest password has 4096 characters, each of which a form writes with nine at most. */
+/** Maximum bytes of a form. The longest password has 4096 characters, and a form writes each with at most nine bytes. */
 const maxBytes = 64 * 1024;
 const patienceMs = 30_000;
 
-/** The fields of a submitted form, or the HTTP status of the error. */
+/** Reads the fields of a submitted form, or returns the HTTP status of the error. */
 async function readForm(request: IncomingMessage, clock: Clock): Promise<URLSearchParams | 400 | 413 | 415> {
 	const [type = ""] = (request.headers["content-type"] ?? "").split(";");
 	const chunks: Buffer[] = [];
 	let bytes = 0;
 	const timer = clock.after(patienceMs, () => request.destroy());
 	try {
-		// Read to its end even if it is too large: the answer may be lost if the connection is closed earlier.
+		// The body is read to its end, even if it is too large. If the connection was closed earlier, the response could be lost.
 		for await (const chunk of request) {
 			bytes += chunk.length;
 			if (bytes <= maxBytes) chunks.push(chunk);

@@ -5,7 +5,7 @@ import type { Config } from "../config/load.ts";
 import type { SecretPageRoute } from "./answer-secret-page.ts";
 import { SecretPages } from "./secret-pages.ts";
 
-/** Password pages. None without a public address of the gateway. */
+/** Opens the password pages. Returns undefined if the gateway has no public address. */
 export function openSecretPages(
 	{
 		config: { publicUrl },

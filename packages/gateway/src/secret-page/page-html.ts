@@ -2,18 +2,18 @@ import { actingId, type OpenPrompt, type Principal } from "@parley/core";
 import { page, shown } from "../pages/html-page.ts";
 import { passwordPageTexts } from "../texts/pages/password.ts";
 
-/** Content of the form besides the question. */
+/** Content of the form in addition to the question. */
 export interface FormFacts {
 	readonly question: OpenPrompt;
 	readonly holder: Principal;
 	readonly host: string;
-	/** Milliseconds since the epoch. */
+	/** Time of expiry, in milliseconds since the epoch. */
 	readonly expiresAt: number;
-	/** Fault of the previous answer. */
+	/** Problem of the previous answer. */
 	readonly problem?: string;
 }
 
-/** Page with the form. */
+/** Writes the page with the form. */
 export function formPage({ question, holder, host, expiresAt, problem }: FormFacts): string {
 	const { prompt, requester, sessionTitle } = question;
 	const needed = prompt.required ? " required" : "";

@@ -5,9 +5,9 @@ import { passwordPageTexts } from "../texts/pages/password.ts";
 
 /** Lifetime of a page in milliseconds. */
 const lifeMs = 10 * 60 * 1000;
-/** Milliseconds for which an expired page stays known, so that a late visitor reads that it has expired. */
+/** Milliseconds for which an expired page stays known, so that a late visitor learns about the expiry. */
 const rememberedMs = 24 * 60 * 60 * 1000;
-/** Maximum pages of one person, and of all persons. A further page replaces the oldest. */
+/** Maximum numbers of pages, for one person and for all persons. A further page replaces the oldest page. */
 const maxPagesOfPerson = 8;
 const maxPages = 1_000;
 /** Maximum invalid answers to one page. */
@@ -21,13 +21,13 @@ export interface SecretPage {
 	readonly holder: Principal;
 	/** Token of the question. */
 	readonly token: string;
-	/** Milliseconds since the epoch. */
+	/** Time of expiry, in milliseconds since the epoch. */
 	readonly expiresAt: number;
 }
 
 interface StoredPage extends SecretPage {
 	readonly key: string | undefined;
-	/** In the clock's monotonic milliseconds. */
+	/** Time of expiry, in the clock's monotonic milliseconds. */
 	readonly until: number;
 	tries: number;
 	used: boolean;
@@ -38,7 +38,7 @@ export type FoundPage =
 	| { readonly state: "used" | "expired" | "unknown" };
 
 export interface SecretPagesOptions {
-	/** The origin that browsers reach the gateway by. */
+	/** Origin at which browsers reach the gateway. */
 	readonly publicUrl: string;
 	readonly clock: Clock;
 	readonly runtime: Runtime;
@@ -50,16 +50,19 @@ export interface SecretPagesOptions {
  */
 export class SecretPages {
 	readonly #options: SecretPagesOptions;
-	/** Not an LRU cache: a pending page cannot be computed again, and a read of its address must not change its turn. */
+	/**
+	 * Pages by the hash of their address. An LRU cache does not suffice: a pending page cannot be computed again, and a visit must not change which page
+	 * is the oldest.
+	 */
 	readonly #pages = new Map<string, StoredPage>();
-	/** Derives the same address from an idempotency key again. The address itself is not stored. */
+	/** Secret from which the same address is derived again for an idempotency key. The address itself is not stored. */
 	readonly #seed = randomBytes(32);
 
 	constructor(options: SecretPagesOptions) {
 		this.#options = options;
 	}
 
-	/** The host that people see in the address. */
+	/** Host that people see in the address of a page. */
 	get host(): string {
 		return new URL(this.#options.publicUrl).host;
 	}
@@ -87,7 +90,7 @@ export class SecretPages {
 		return { url, expiresAt };
 	}
 
-	/** State of the address. Changes nothing. */
+	/** Returns the state of the page at an address, without changing it. */
 	find(id: string): FoundPage {
 		const page = this.#pages.get(hashOf(id));
 		if (!page) return { state: "unknown" };
@@ -95,7 +98,7 @@ export class SecretPages {
 		return this.#isOver(page) ? { state: "expired" } : { state: "open", page };
 	}
 
-	/** Reserves the page for an answer. Returns false if the page is over. `giveBack` releases it. */
+	/** Reserves the page for an answer. Returns false if the page was used or has expired. `giveBack` releases the page. */
 	reserve(id: string): boolean {
 		const page = this.#pages.get(hashOf(id));
 		if (!page || page.used || this.#isOver(page)) return false;
@@ -103,7 +106,7 @@ export class SecretPages {
 		return true;
 	}
 
-	/** The answer was invalid and can be repeated, up to a limit. */
+	/** Releases a page after an invalid answer, which can be repeated up to a limit. */
 	giveBack(id: string): void {
 		const page = this.#pages.get(hashOf(id));
 		if (!page) return;

@@ -27,11 +27,11 @@ interface FileChange {
 	readonly clock: Clock;
 }
 
-/** Text of the configuration file; "{}" if it does not exist. Throws if every user can change it. */
+/** Reads the text of the configuration file; `{}` if the file does not exist. Rejects if every user can change the file. */
 export async function readConfigText(sources: ConfigSources): Promise<{ path: string; text: string }> {
 	const { path } = configFile(sources);
 	try {
-		// Else the file would be changed, and refused afterwards.
+		// Without this check, the file would be changed first, and refused afterwards.
 		refuseForeignWriters(path, await stat(path));
 		return { path, text: (await readFile(path, "utf8")).replace(/^\uFEFF/, "") };
 	} catch (cause) {
@@ -44,10 +44,10 @@ export async function readConfigText(sources: ConfigSources): Promise<{ path: st
 	}
 }
 
-/** Words of a command line by the names of their settings. A setting without words is removed. */
+/** Values from a command line, by the names of settings. A setting without a value is removed. */
 type SettingChanges = Readonly<Record<string, readonly string[] | undefined>>;
 
-/** Like `changeSettings`, for one setting. */
+/** Changes one setting, as `changeSettings` does. */
 export async function changeSetting(
 	key: string,
 	words: readonly string[] | undefined,
@@ -57,8 +57,8 @@ export async function changeSetting(
 }
 
 /**
- * Stores settings in the configuration file, or removes them, in one change. The other lines keep their comments and their
- * format. Throws `invalid_argument` with the allowed values, and changes nothing then.
+ * Stores settings in the configuration file, or removes them, in one change. The other lines keep their comments and their format. Rejects with
+ * `invalid_argument` and the allowed values for an invalid value, without any change.
  */
 export async function changeSettings(
 	changes: SettingChanges,
@@ -82,7 +82,7 @@ export async function changeSettings(
 	});
 }
 
-/** The sources as if the configuration file did not have the setting. */
+/** Returns the sources as if the configuration file did not contain the setting. */
 export async function withoutSetting(key: string, sources: ConfigSources): Promise<ConfigSources> {
 	const { path, text } = await readConfigText(sources);
 	// Throws for a file that cannot be edited.
@@ -91,8 +91,8 @@ export async function withoutSetting(key: string, sources: ConfigSources): Promi
 }
 
 /**
- * Replaces the text of the configuration file. `before` is the text that the operator edited: throws `failed_precondition` if
- * the file has another one now.
+ * Replaces the text of the configuration file. `before` is the text that the operator edited. Rejects with `failed_precondition` if the file has
+ * another text now.
  */
 export async function replaceConfigText(
 	text: string,
@@ -122,7 +122,10 @@ async function replaceIfValid(
 	return { path, isChanged: text !== before, ...defined({ problem }) };
 }
 
-/** A service may have keys that this environment lacks, so that this is no reason to refuse a change. */
+/**
+ * Returns the reason why a gateway cannot start with the sources. It does not prevent a change, because a service may have keys that this environment
+ * lacks.
+ */
 function startProblem(sources: ConfigSources): string | undefined {
 	try {
 		loadConfig(sources);
@@ -141,11 +144,11 @@ function withConfigLock<T>({ sources, clock }: FileChange, work: () => Promise<T
 interface Place {
 	readonly key: string;
 	readonly schema: SettingSchema;
-	/** Relative paths start here. In the file, they would start at its directory. */
+	/** Base directory of relative paths. In the file, paths are relative to the directory of the file. */
 	readonly cwd: string;
 }
 
-/** Value of the words of a command line, by the type of the setting. The schema refuses a wrong one later. */
+/** Reads a value from the words of a command line, by the type of the setting. The schema refuses an invalid value later. */
 function readValue(words: readonly string[], { key, schema, cwd }: Place): unknown {
 	const isPath = relative.test(schema.description ?? "");
 	const asText = (word: string): string => (isPath ? resolve(cwd, word) : word);

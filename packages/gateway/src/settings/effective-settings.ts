@@ -19,21 +19,21 @@ import { settingRefusalTexts } from "../texts/config/refusals.ts";
 export interface EffectiveSetting {
 	/** Path in the file, such as `budgets.day`. */
 	readonly key: string;
-	/** Without secrets. Undefined if no source sets it. */
+	/** Value without secrets; undefined if no source sets it. */
 	readonly value: unknown;
-	/** A variable, `FILE:LINE:COLUMN`, or `default`. */
+	/** Position of the value: a variable, `FILE:LINE:COLUMN`, or `default`. */
 	readonly source: string;
-	/** Words for the default, or "". */
+	/** Description of the default; may be empty. */
 	readonly preset: string;
 }
 
-/** Paths of all settings, without those below keys that the operator chooses. Groups are included. */
+/** Returns the paths of all settings and groups, without paths below keys that the operator chooses. */
 export function settingKeys(): string[] {
 	const tops = topRows().filter(({ setting }) => setting !== "$schema");
 	const rows = tops.flatMap((row) => [row, ...leavesOf(row)]);
 	const keys = rows.flatMap(({ setting }) => {
 		const parts = setting.split(".");
-		// Capitals stand for a chosen key, and brackets for an item of a list.
+		// Capitals stand for a key that the operator chooses, and brackets stand for an item of a list.
 		return parts.some((part) => /^[A-Z]+$|\[\]$/.test(part))
 			? []
 			: parts.map((_, at) => parts.slice(0, at + 1));
@@ -41,17 +41,14 @@ export function settingKeys(): string[] {
 	return [...new Set(keys.map((parts) => parts.join(".")))].toSorted();
 }
 
-/**
- * The setting at a path, or the group of settings. Throws `invalid_argument` for an unknown path, and for invalid
- * sources.
- */
+/** Returns the setting or the group of settings at a path. Throws `invalid_argument` for an unknown path, and for invalid sources. */
 export function effectiveSetting(key: string, sources: ConfigSources): EffectiveSetting {
 	const path = key.split(".");
 	const schema = schemaAt(path);
 	return settingAt(path, schema, checkedSources(sources).checked, sources);
 }
 
-/** All settings that a source sets. With `all`, also those with their defaults. */
+/** Returns all settings that a source sets. With `all`, also returns settings with their defaults. */
 export function effectiveSettings(sources: ConfigSources, all = false): EffectiveSetting[] {
 	const { checked, set } = checkedSources(sources);
 	const paths = Object.entries(set).flatMap(([name, value]) =>
@@ -68,7 +65,7 @@ export function effectiveSettings(sources: ConfigSources, all = false): Effectiv
 	return [...found, ...rest].toSorted((a, b) => (a.key < b.key ? -1 : 1));
 }
 
-/** Schema of a setting. Throws `invalid_argument` with a suggestion if there is no such setting. */
+/** Returns the schema of a setting. Throws `invalid_argument` with a suggestion for an unknown setting. */
 export function schemaAt(path: readonly string[]): SettingSchema {
 	const schema = findSchema(path);
 	if (schema) return schema;
@@ -110,7 +107,7 @@ function settingAt(
 	const key = path.join(".");
 	const { preset } = meaningOf(schema ?? {});
 	const [top = ""] = path;
-	// A source replaces a group of settings completely.
+	// A source with higher precedence replaces a group of settings completely.
 	const owner = checked.find(({ settings }) => valueAt(settings, [top]) !== undefined);
 	const value = owner && valueAt(owner.settings, path);
 	if (value !== undefined && owner) {
@@ -127,7 +124,7 @@ function valueAt(values: unknown, path: JsonPath): unknown {
 	);
 }
 
-/** Paths of the plain values in a value. A list is one value. */
+/** Returns the paths of the plain values in a value. A list is treated as one value. */
 function pathsIn(path: readonly string[], value: unknown): (readonly string[])[] {
 	if (value === undefined) return [];
 	if (typeof value !== "object" || value === null || Array.isArray(value)) return [path];
@@ -135,11 +132,11 @@ function pathsIn(path: readonly string[], value: unknown): (readonly string[])[]
 }
 
 const hidden = "(hidden)";
-/** Options of programs whose next argument, or the text after `=`, is a secret. */
+/** Pattern of program options whose next argument, or whose text after `=`, is a secret. */
 const secretOption = /^-{1,2}[\w-]*(?:key|token|secret|password|auth)[\w-]*$/i;
 const redactor = new Redactor();
 
-/** Value with secrets replaced: variables of programs, arguments of secret options, credentials in addresses. */
+/** Replaces the secrets in a value: variables of programs, arguments of secret options, and credentials in addresses. */
 function withoutSecrets(value: unknown, path: readonly string[]): unknown {
 	if (Array.isArray(value)) return value.map((item, at) => argumentWithoutSecret(item, value[at - 1]));
 	if (typeof value === "object" && value !== null) {

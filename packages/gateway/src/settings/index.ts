@@ -1,4 +1,4 @@
-// Functions of commands that read and change the configuration. A separate entry, because they need no gateway.
+// Functions of commands that read and change the configuration. This entry is separate, because the functions need no gateway.
 
 export { type KnownProvider, knownProvider } from "../config/known-providers.ts";
 export type { ConfigSources } from "../config/sources.ts";

@@ -9,12 +9,12 @@ import { withFileLock } from "../data-directory/file-lock.ts";
 import { replacePrivateFile } from "../data-directory/private-file.ts";
 import { settingRefusalTexts } from "../texts/config/refusals.ts";
 
-/** Answer of the operator to the question whether agents may work in a directory. */
+/** Decision of the operator whether agents may work in a directory. */
 export interface Project {
-	/** Real path. */
+	/** Real path of the directory. */
 	readonly directory: string;
 	readonly allowed: boolean;
-	/** Time of the answer, in ISO 8601. */
+	/** Time of the decision, in ISO 8601. */
 	readonly since: string;
 }
 
@@ -29,12 +29,12 @@ const fileSchema = () =>
 		),
 	});
 
-/** The file in the data directory, which no tool can change. */
+/** Path of the file in the data directory, which no tool can change. */
 export function projectsIn(data: string): string {
 	return join(data, "projects.json");
 }
 
-/** The answers, in the order of the directories. Throws `invalid_argument` for an invalid file. */
+/** Reads the decisions, in the order of the directories. Rejects with `invalid_argument` for an invalid file. */
 export async function readProjects(data: string): Promise<readonly Project[]> {
 	const path = projectsIn(data);
 	try {
@@ -49,13 +49,13 @@ export async function readProjects(data: string): Promise<readonly Project[]> {
 	}
 }
 
-/** The answer for a directory: its own, else that of the nearest directory above it, if agents may work there. */
+/** Finds the decision for a directory. Without its own decision, the decision for the nearest directory above it applies, if it allows agents. */
 export function findProject(directory: string, projects: readonly Project[]): Project | undefined {
 	const own = projects.find((one) => one.directory === directory);
 	if (own) return own;
 	for (let at = dirname(directory); ; at = dirname(at)) {
 		const above = projects.find((one) => one.directory === at);
-		// A refusal is for one directory: another one below it is another question.
+		// A refusal applies only to its own directory, so a directory below it needs its own decision.
 		if (above) return above.allowed ? above : undefined;
 		if (at === dirname(at)) return undefined;
 	}
@@ -67,7 +67,7 @@ interface ChangeParts {
 	readonly ids: Ids;
 }
 
-/** Stores the answer for a directory, or forgets it. The change is noted for the audit first. Returns whether it was another one. */
+/** Stores or deletes the decision for a directory. The change is noted for the audit first. Returns whether the decision has changed. */
 export async function changeProject(
 	directory: string,
 	allowed: boolean | undefined,
@@ -91,19 +91,19 @@ export async function changeProject(
 interface ReaderParts {
 	readonly data: string;
 	readonly log: Logger;
-	/** Records changes of commands before they are used, if there is one. */
+	/** Returns the audit that records changes by commands before they are used, if it is open. */
 	audit(): ChangeAudit | undefined;
 }
 
 /**
- * The directories in which agents may work, besides the roots. A change of a command applies to the next session. Without a
- * valid file or without its audit rows, there are none.
+ * Returns a function that reads the directories in which agents may work, in addition to the roots. A change by a command applies to the next
+ * session. Without a valid file, or if the audit rows cannot be stored, the list is empty.
  */
 export function projectReader({ data, log, audit }: ReaderParts): () => Promise<readonly string[]> {
 	let seen: string | undefined;
 	let known: readonly string[] = [];
 	return async () => {
-		// The looks are known before the content, so that a change while it is read is seen.
+		// The state of the file is determined before its content is read, so that a change during the read is detected.
 		const looks = looksOf(projectsIn(data));
 		if (looks === seen) return known;
 		try {
@@ -120,7 +120,7 @@ export function projectReader({ data, log, audit }: ReaderParts): () => Promise<
 	};
 }
 
-/** Identity, size and times of a file; "" if it does not exist. */
+/** State of a file: identity, size and times; empty if the file does not exist. */
 function looksOf(path: string): string {
 	const facts = statSync(path, { bigint: true, throwIfNoEntry: false });
 	return facts ? `${facts.ino} ${facts.size} ${facts.mtimeNs} ${facts.ctimeNs}` : "";

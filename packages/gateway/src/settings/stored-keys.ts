@@ -7,7 +7,7 @@ import { withFileLock } from "../data-directory/file-lock.ts";
 import { checkPermissions, removeDrafts, replacePrivateFile } from "../data-directory/private-file.ts";
 import { storedKeysTexts } from "../texts/config/stored-keys.ts";
 
-/** Names of variables with keys and tokens. Other variables, such as PATH, would change more than a key. */
+/** Names of variables with keys and tokens. Other variables, such as PATH, would have further effects. */
 const keyName = /^(?!PARLEY_|NODE_)[A-Z][A-Z0-9_]*_(?:KEY|TOKEN|SECRET|BEDROCK)$/;
 
 const keysSchema = () => z.record(z.string().regex(keyName), z.string().min(1));
@@ -15,14 +15,14 @@ const keysSchema = () => z.record(z.string().regex(keyName), z.string().min(1));
 /** Keys and tokens by the names of their variables. */
 export type StoredKeys = Readonly<Record<string, string>>;
 
-/** The file in the data directory, which no tool can read. */
+/** Path of the file in the data directory, which no tool can read. */
 export function keysIn(data: string): string {
 	return join(data, "api-keys.json");
 }
 
 /**
- * Keys that `parley setup` has stored. Throws `failed_precondition` if other users can read the file, and `invalid_argument`
- * if it is invalid. Errors do not contain its content.
+ * Reads the keys that `parley setup` has stored. Rejects with `failed_precondition` if other users can read the file, and with `invalid_argument` if
+ * it is invalid. Errors do not contain the content of the file.
  */
 export async function readStoredKeys(data: string): Promise<StoredKeys> {
 	const path = keysIn(data);
@@ -40,7 +40,7 @@ export async function readStoredKeys(data: string): Promise<StoredKeys> {
 	throw new ParleyError(message, { code: "invalid_argument" });
 }
 
-/** Undefined for an invalid text. The reason would contain a part of the keys. */
+/** Reads the keys in a text; undefined for an invalid text. It gives no reason, because the reason could contain a part of a key. */
 function keysFrom(text: string): StoredKeys | undefined {
 	try {
 		return keysSchema().safeParse(parseJson(text, { uniqueKeys: true })).data;

@@ -8,7 +8,7 @@ import { loadConfig } from "../config/load.ts";
 import { type OpenAgent, openAgent } from "../rpc/open-agent.ts";
 import type { RpcFlags } from "../rpc/rpc-flags.ts";
 
-/** Directories of a machine: `data` is the operator's gateway, `work` the agent's directory. */
+/** Directories of a machine. `data` is the data directory of the operator's gateway, and `work` is the agent's directory. */
 export class AgentPlace implements AsyncDisposable {
 	readonly #directory: string;
 	readonly #opened: OpenAgent[] = [];
@@ -68,7 +68,7 @@ export class AgentPlace implements AsyncDisposable {
 		};
 	}
 
-	/** Starts it like the command, with the provider of these flags. */
+	/** Starts the agent as the command does, with the provider of these flags. */
 	async start(flags: RpcFlags): Promise<OpenAgent> {
 		const { provider, model, baseUrl } = flags;
 		const started = await openAgent({

@@ -2,11 +2,11 @@ import { once } from "node:events";
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** A scripted server on this machine. */
+/** Starts a scripted server on this machine. */
 export async function serveHttp(listener: RequestListener) {
 	const server = createServer(listener).listen(0, "127.0.0.1");
 	await once(server, "listening");
-	// A server on a port has an address of this form.
+	// The cast is true because the server listens on a port.
 	const { port } = server.address() as AddressInfo;
 	return {
 		baseUrl: `http://127.0.0.1:${port}`,

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TlsFiles } from "../transport/tls-identity.ts";
 
-/** A certificate for tests, of those in test/fixtures/tls. */
+/** Name of a test certificate in test/fixtures/tls. */
 export type TestCertificate = "first" | "second" | "expired";
 
 function fixture(name: string): string {
@@ -17,7 +17,7 @@ export function testCertificate(name: TestCertificate): { readonly cert: string;
 	return { cert: fixture(name), key: fixture(`${name}-test-key`) };
 }
 
-/** A directory with a certificate and its key, which is removed at the end of the test. */
+/** A directory with a certificate and its key, which the end of the test removes. */
 export class TlsPlace implements Disposable {
 	readonly #directory = mkdtempDisposableSync(join(tmpdir(), "parley-tls-"));
 	readonly files: TlsFiles;
@@ -31,7 +31,7 @@ export class TlsPlace implements Disposable {
 		return join(this.#directory.path, name);
 	}
 
-	/** Replaces the files. */
+	/** Replaces the certificate, the key, or both. */
 	write({ cert, key }: Partial<TlsFiles>): void {
 		if (cert !== undefined) writeFileSync(this.files.cert, cert);
 		if (key === undefined) return;

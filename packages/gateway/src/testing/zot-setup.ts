@@ -63,7 +63,7 @@ export class ZotSetup implements AsyncDisposable {
 		return new ZotSetup(t, agent, options);
 	}
 
-	/** Reads commands, all in one tick; whether the client may stay. */
+	/** Passes commands to the connection, all in one tick. Returns whether the client may stay connected. */
 	send(...commands: readonly object[]): boolean {
 		return commands.map((command) => this.line(JSON.stringify(command))).every(Boolean);
 	}
@@ -90,12 +90,12 @@ export class ZotSetup implements AsyncDisposable {
 		return this.frames.filter((frame) => frame.type === "response");
 	}
 
-	/** Id of each response with its success or its error. */
+	/** Id of each response, with `true` or the error. */
 	get answers(): (readonly [Id | undefined, true | string])[] {
 		return this.responses.map((response) => [response.id, response.success || response.error]);
 	}
 
-	/** Frames for the command with this id, without deltas. */
+	/** Types of the frames for the command with this id, without deltas. */
 	typesOf(id: Id): string[] {
 		return this.frames
 			.filter((frame) => frame.type !== "response" && frame.type !== "text_delta" && frame.request_id === id)

@@ -1,4 +1,4 @@
-/** Help of the metrics, which Prometheus shows. The names are those of the metrics without parley_. */
+/** Help texts of the metrics, which Prometheus shows. The names are the names of the metrics without `parley_`. */
 export const metricTexts = {
 	sessionsCreated: "Sessions opened.",
 	sessionsDeleted: "Sessions deleted.",

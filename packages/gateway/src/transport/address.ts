@@ -1,11 +1,11 @@
 import { isIPv4, isIPv6 } from "node:net";
 import { KnownNetworks } from "./known-networks.ts";
 
-/** Address at which to listen. */
+/** Address at which a listener listens. */
 export interface Endpoint {
 	/** An IP address, without the brackets of IPv6, or a name. */
 	readonly host: string;
-	/** 0 means any free port. */
+	/** Port; 0 means any free port. */
 	readonly port: number;
 }
 
@@ -14,7 +14,7 @@ const loopback = new KnownNetworks((list) => {
 	list.addAddress("::1", "ipv6");
 });
 
-/** Reads `HOST:PORT`, IPv6 in brackets (`[::1]:7777`); undefined when it is something else. */
+/** Reads `HOST:PORT`, with IPv6 in brackets (`[::1]:7777`); undefined for other texts. */
 export function parseEndpoint(text: string): Endpoint | undefined {
 	const parts = /^(?:\[([0-9a-f:.]+)\]|([a-z0-9.-]+)):(0|[1-9][0-9]{0,4})$/i.exec(text);
 	const [, ipv6, name, digits] = parts ?? [];
@@ -25,13 +25,13 @@ export function parseEndpoint(text: string): Endpoint | undefined {
 	return { host, port };
 }
 
-/** `HOST:PORT` with IPv6 in brackets, as `parseEndpoint` reads it. */
+/** Writes `HOST:PORT` with IPv6 in brackets, as `parseEndpoint` reads it. */
 export function formatEndpoint({ host, port }: Endpoint): string {
-	// Only IPv6 addresses have a colon. A complete check takes Node milliseconds, the first time.
+	// Only IPv6 addresses contain a colon. The first complete check by Node would take milliseconds.
 	return host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`;
 }
 
-/** Whether an IP address, also an IPv4 one written as IPv6, reaches no further than this machine. Names never do. */
+/** Whether an IP address is a loopback address. Accepts IPv4 addresses in IPv6 form. Returns false for names. */
 export function isLoopback(address: string): boolean {
 	if (isIPv4(address)) return loopback.has(address, "ipv4");
 	return isIPv6(address) && loopback.has(address, "ipv6");

@@ -16,11 +16,11 @@ async function closeAll(...groups: readonly SocketPair[][]): Promise<void> {
 
 interface EnterOptions {
 	readonly clock?: ManualClock;
-	/** Owner of the connections. Default: strangers. */
+	/** Whether the gateway's own user owns the connections. Default: no. */
 	readonly isOwn?: () => Promise<boolean>;
 }
 
-/** Enters all of them; the list grows as they are admitted. */
+/** Enters all pairs. Returns the list of admitted pairs, which grows when further pairs are admitted. */
 async function enterAll(admission: Admission, pairs: readonly SocketPair[], options: EnterOptions = {}) {
 	const { clock = new ManualClock(), isOwn = async () => false } = options;
 	const admitted: SocketPair[] = [];
@@ -154,7 +154,7 @@ test("other users of this machine cannot take the last slot or the queue from th
 	expect(admitted).toEqual(mine.slice(0, 2));
 	expect(mine.map((pair) => pair.accepted.destroyed)).toEqual([false, false, false, true]);
 
-	// A free place goes to its own queue.
+	// A free place goes to a connection of the same queue.
 	if (mine[0]) admission.settled(mine[0].accepted);
 	expect([strangers.length, admitted.length]).toEqual([2, 3]);
 	if (strange[0]) admission.settled(strange[0].accepted);

@@ -3,7 +3,7 @@ import { isLoopback } from "./address.ts";
 import { type NewConnection, Places, type PlacesLimits } from "./places.ts";
 
 export interface AdmissionLimits extends PlacesLimits {
-	/** All connections in any state. */
+	/** Maximum connections in any state. */
 	readonly open: number;
 }
 
@@ -21,11 +21,11 @@ export class Admission {
 	readonly #limit: number;
 	readonly #strangers: Places;
 	readonly #own: Places;
-	/** The TLS stream of each connection that has a place. */
+	/** Socket of each TLS stream, for connections that have a place. */
 	readonly #carriers = new WeakMap<Socket, Socket>();
 	#open = 0;
 
-	/** `isShared`: whether an address belongs to many clients, like that of a proxy. Then only the total limit applies. */
+	/** `isShared` returns whether many clients share an address, such as the address of a proxy. Only the total limit then applies. */
 	constructor(limits: Partial<AdmissionLimits> = {}, isShared: (peer: string) => boolean = () => false) {
 		const { open, ...places } = { ...defaults, ...limits };
 		this.#limit = open;
@@ -33,13 +33,13 @@ export class Admission {
 		this.#own = new Places({ ...places, pending: places.perPeer });
 	}
 
-	/** Connections that have not been authenticated: served and waiting ones. */
+	/** Numbers of served and waiting connections that have not authenticated. */
 	get strangers(): { readonly served: number; readonly waiting: number } {
 		const [strangers, own] = [this.#strangers, this.#own];
 		return { served: strangers.served + own.served, waiting: strangers.waiting + own.waiting };
 	}
 
-	/** Admits the connection now or later, or closes it. Its owner is looked up only if that matters. */
+	/** Admits the connection now or later, or closes it. The owner of the connection is looked up only if all places are taken. */
 	enter(connection: NewConnection): void {
 		const { socket } = connection;
 		const peer = socket.remoteAddress;
@@ -56,12 +56,12 @@ export class Admission {
 		else void this.#enterByOwner(peer, connection);
 	}
 
-	/** From here on the connection is identified by its TLS stream. */
+	/** Notes the TLS stream of a connection, which identifies the connection from here on. */
 	carries(socket: Socket, secure: Socket): void {
 		this.#carriers.set(secure, socket);
 	}
 
-	/** The connection has been authenticated and frees its place. May be called repeatedly. */
+	/** Frees the place of a connection that has authenticated. May be called repeatedly. */
 	settled(socket: Socket): void {
 		const carrier = this.#carriers.get(socket) ?? socket;
 		this.#strangers.leave(carrier);

@@ -17,7 +17,7 @@ async function dribble(client: Socket, accepted: Socket, text: string): Promise<
 	}
 }
 
-/** Bytes that a later reader receives. */
+/** Returns the text that a later reader receives. */
 async function readRest(client: Socket, accepted: Socket): Promise<string> {
 	client.end();
 	const chunks = await Array.fromAsync<Buffer>(accepted);

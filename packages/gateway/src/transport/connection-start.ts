@@ -5,16 +5,16 @@ import { refusalTexts } from "../texts/http.ts";
 import type { TlsIdentity } from "./tls-identity.ts";
 
 export interface ListenerSecurity {
-	/** Present TLS identity for clients that start with TLS. Without it TLS is not available. */
+	/** Returns the present TLS identity for clients that start with TLS. If it is absent, TLS is not available. */
 	identity?(): TlsIdentity;
-	/** Clients that may connect without TLS. Default: all. A listener without any has an `https:` address. */
+	/** Clients that may connect without TLS. Default: all. If no client may, the listener has an `https:` address. */
 	readonly plain?: "nobody" | ((socket: Socket) => boolean);
 }
 
 export interface ConnectionHandlers {
-	/** Takes over a connection that does not speak HTTP/2. An HTTP server receives it as its `connection` event. */
+	/** Takes over a connection that does not use HTTP/2. An HTTP server receives it as its `connection` event. */
 	onHttp(socket: Socket): void;
-	/** Takes over a connection that speaks HTTP/2, unread. */
+	/** Takes over an unread connection that uses HTTP/2. */
 	onHttp2(socket: Socket): void;
 }
 
@@ -35,7 +35,7 @@ export async function startConnection(socket: Socket, options: StartOptions): Pr
 		const secure = await startTls(socket, identity(), clock);
 		if (!secure) return;
 		admission.carries(socket, secure);
-		// Unread, because Node's HTTP/2 loses the order of bytes that were returned to a TLS connection.
+		// This connection stays unread, because Node's HTTP/2 loses the order of bytes that were returned to a TLS connection.
 		if (secure.alpnProtocol === "h2") options.onHttp2(secure);
 		else if ((await readFirstBytes(secure, clock)) === "other") options.onHttp(secure);
 		// HTTP/2 without ALPN is not allowed over TLS: RFC 9113, section 3.2.
@@ -61,13 +61,13 @@ const FIRST_BYTES_DEADLINE_MS = 5_000;
 /** First bytes of an HTTP/2 client: RFC 9113, section 3.4. */
 const PREFACE = Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "latin1");
 
-/** The type of the record that every TLS client begins with: RFC 8446, section 5.1. */
+/** Type of the first record of every TLS client: RFC 8446, section 5.1. */
 const TLS_HANDSHAKE = 0x16;
 
 type FirstBytes = "tls" | "http2" | "other";
 
 /**
- * Waits for enough bytes to distinguish TLS and HTTP/2 from others, and returns them to the socket. `undefined` if the
+ * Waits for enough bytes to distinguish TLS and HTTP/2 from other protocols, and returns them to the socket. Resolves with undefined if the
  * connection ends or five seconds pass before that. Expects an unread socket.
  */
 export function readFirstBytes(socket: Socket, clock: Clock): Promise<FirstBytes | undefined> {
@@ -81,7 +81,7 @@ export function readFirstBytes(socket: Socket, clock: Clock): Promise<FirstBytes
 		};
 		const giveUp = (): void => settle(undefined);
 		const read = (): void => {
-			// Without an encoding a socket returns buffers. Null means that no data has arrived.
+			// Without an encoding, a socket returns buffers. Null means that no data has arrived.
 			const chunk: Buffer | null = socket.read();
 			if (chunk === null) return;
 			seen = Buffer.concat([seen, chunk]);
@@ -104,14 +104,14 @@ function judge(bytes: Buffer): FirstBytes | "unclear" {
 const HANDSHAKE_DEADLINE_MS = 5_000;
 
 /**
- * Protocols for ALPN, the preferred first: browsers and curl offer both, and the pages and endpoints are HTTP/1.1. gRPC clients
- * offer `h2` alone. A client that offers neither is refused in the handshake: RFC 7301, section 3.2.
+ * Protocols for ALPN, with the preferred one first. Browsers and curl offer both, and the pages and endpoints need HTTP/1.1. gRPC clients offer only
+ * `h2`. The handshake refuses a client that offers neither: RFC 7301, section 3.2.
  */
 const alpn = ["http/1.1", "h2"] as const;
 
 /**
- * Performs the server side of TLS on a connection whose first bytes were returned. Resolves with the unread plaintext
- * stream, or undefined if the client disconnected, violated the protocol or needed more than five seconds.
+ * Performs the server side of TLS on a connection whose first bytes were returned to the socket. Resolves with the unread plaintext stream, or
+ * undefined if the client disconnected, violated the protocol or needed more than five seconds.
  */
 function startTls(socket: Socket, { context }: TlsIdentity, clock: Clock): Promise<TLSSocket | undefined> {
 	const secure = new TLSSocket(socket, {
@@ -133,7 +133,7 @@ function startTls(socket: Socket, { context }: TlsIdentity, clock: Clock): Promi
 		const succeed = (): void => settle(secure);
 		const fail = (): void => settle(undefined);
 		const timer = clock.after(HANDSHAKE_DEADLINE_MS, fail);
-		// Emitted on the server's side, which has no `secureConnect`: https://nodejs.org/api/tls.html#class-tlstlssocket
+		// The server side emits this event instead of `secureConnect`: https://nodejs.org/api/tls.html#class-tlstlssocket
 		secure.on("secure", succeed).on("close", fail);
 	});
 }
@@ -144,7 +144,7 @@ const tlsRequired = answer("400 Bad Request", {
 	hint: refusalTexts.httpsRequiredHint,
 });
 
-/** Response of a port that only proxies may use without TLS. */
+/** HTTP/1.1 response of a port that only proxies may use without TLS. */
 const servesProxies = answer("403 Forbidden", {
 	error: refusalTexts.onlyProxies,
 	hint: refusalTexts.onlyProxiesHint,
@@ -164,7 +164,7 @@ function answer(status: string, body: object): string {
 /** Milliseconds in which a refused client must read the reason and disconnect. */
 const LINGER_MS = 5_000;
 
-/** Writes the last text of a connection and ends it. Further input is ignored. */
+/** Writes the last text of a connection, and ends the connection. Further input is ignored. */
 function bidFarewell(socket: Socket, clock: Clock, words: string | Buffer): void {
 	const timer = clock.after(LINGER_MS, () => socket.destroy());
 	socket.once("close", () => timer.cancel());

@@ -3,10 +3,10 @@ import { expect, test } from "vitest";
 import * as ws from "ws";
 import { frameText } from "./frame-writer.ts";
 
-// True for the library (lib/receiver.js); its types omit it.
+// The cast is true for the library (lib/receiver.js), whose types omit this class.
 const { Receiver } = ws as unknown as { Receiver: new (options: { isServer: boolean }) => Writable };
 
-/** Messages that a WebSocket client reads from the bytes. */
+/** Returns the messages that a WebSocket client reads from the bytes. */
 async function receive(bytes: Buffer): Promise<string[]> {
 	const messages: string[] = [];
 	const receiver = new Receiver({ isServer: false });

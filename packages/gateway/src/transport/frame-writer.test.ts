@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { type FrameWeight, FrameWriter, WriteBatch } from "./frame-writer.ts";
 import { OutgoingAccount } from "./outgoing-account.ts";
 
-/** A socket whose other end the test controls. */
+/** A socket with a client that the test controls. */
 class SlowSocket extends Duplex {
 	readonly writes: string[] = [];
 	#onWritten: (() => void) | undefined;
@@ -16,7 +16,7 @@ class SlowSocket extends Duplex {
 		this.#reading = reading;
 	}
 
-	/** The other end receives the data in transit, and continues reading or stops. */
+	/** Makes the client receive the data in transit. With `reading`, the client continues to read. */
 	accept(reading: boolean): void {
 		this.#reading = reading;
 		const onWritten = this.#onWritten;
@@ -25,7 +25,7 @@ class SlowSocket extends Duplex {
 	}
 
 	override _read(): void {
-		// The other end never sends.
+		// The client never sends data.
 	}
 
 	override _write(chunk: Buffer, _encoding: string, done: () => void): void {
@@ -52,7 +52,7 @@ function writerTo(
 	};
 }
 
-/** More than a socket accepts before frames wait in the writer. */
+/** Text that is larger than the maximum in the socket, so that later frames wait in the writer. */
 const large = "L".repeat(300 * 1024);
 
 test("all frames of a tick are one write, in their order", async () => {
@@ -180,7 +180,7 @@ test("a reader that is below its limit again stays connected, also while it stil
 	await tick();
 	for (let n = 0; n < 11; n++) write("x");
 	write(large);
-	// The first write is accepted. The second one, with all waiting frames, is not.
+	// The client receives the first write, but not the second write with all waiting frames.
 	socket.accept(false);
 	await tick();
 	expect(socket.writes).toHaveLength(2);

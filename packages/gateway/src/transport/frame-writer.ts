@@ -3,10 +3,10 @@ import type { Clock, Timer } from "@parley/base";
 import type { Holder, OutgoingAccount } from "./outgoing-account.ts";
 import { type ReaderBudget, readerBudget, readerPatienceMs } from "./reader-budget.ts";
 
-/** Maximum bytes in the socket. Further frames wait here, and are counted. */
+/** Maximum bytes in the socket. Further frames wait in the writer, and are counted. */
 const socketShare = 256 * 1024;
 
-/** Bytes of a replay in one write: few system calls, and much less than the budget. */
+/** Bytes and frames of a replay in one write. The values need few system calls, and stay far below the budget. */
 const replayChunk = 64 * 1024;
 const replayFrames = 256;
 
@@ -19,19 +19,19 @@ export interface FrameWriterOptions {
 	readonly account: OutgoingAccount;
 	/** Called when a droppable frame was dropped. */
 	readonly onDropped?: () => void;
-	/** The reader is too slow: close it, it can resume. */
+	/** Called if the reader is too slow. Close its connection: the reader can resume. */
 	readonly onOverflow: () => void;
 }
 
-/** Part of the budget above which minor frames are left out. */
+/** Share of the budget above which minor frames are dropped. */
 const minorShare = 1 / 8;
 
-/** `minor` frames are left out while an eighth of the budget waits, `droppable` ones above the budget. */
+/** Priority of a frame. `minor` frames are dropped above an eighth of the budget, and `droppable` frames above the budget. */
 export type FrameWeight = "required" | "droppable" | "minor";
 
 /**
- * Writes complete frames to one socket, all of a tick in one write. A slow reader first loses minor frames, and above its
- * budget droppable ones. Then `onOverflow` is called once and all waiting frames are dropped.
+ * Writes complete frames to one socket, all frames of a tick in one write. A slow reader first loses minor frames, and above its budget also
+ * droppable frames. After that, `onOverflow` is called once, and all waiting frames are dropped.
  */
 export class FrameWriter implements Flushable, Holder {
 	readonly #options: FrameWriterOptions;
@@ -65,7 +65,7 @@ export class FrameWriter implements Flushable, Holder {
 		this.#options.batch.add(this);
 	}
 
-	/** Called once a tick by the batch. */
+	/** Writes the waiting frames. The batch calls it once in each tick. */
 	flush(): void {
 		this.#marked = false;
 		if (this.#ended || this.#blocked || this.#frames.length === 0) return;
@@ -76,7 +76,7 @@ export class FrameWriter implements Flushable, Holder {
 		this.#bytes = 0;
 		const written = socket.write(joined);
 		this.#blocked = socket.writableLength > socketShare;
-		// Below its own limit the socket emits no event when it is empty, so these few bytes are not counted.
+		// Below its own limit, the socket emits no event when it becomes empty, so these few bytes are not counted.
 		if (!written) this.#count();
 	}
 
@@ -85,9 +85,8 @@ export class FrameWriter implements Flushable, Holder {
 	}
 
 	/**
-	 * For a long replay: resolves immediately if little waits. Otherwise it resolves when the waiting frames were written
-	 * and the reader has received them or has disconnected. It then never resolves in the same tick, so that other work can
-	 * run.
+	 * Delays a long replay. Resolves immediately if few bytes wait. Otherwise, resolves when the reader has received the waiting frames or has
+	 * disconnected, but never in the same tick, so that other work can run.
 	 */
 	drained(): Promise<void> {
 		const few = this.#frames.length < Math.min(replayFrames, this.#budget.frames / 4);
@@ -106,7 +105,7 @@ export class FrameWriter implements Flushable, Holder {
 		this.end();
 	}
 
-	/** The socket is closed or closing. Later writes are ignored. */
+	/** Ends the writer, because the socket is closed or closing. Later writes are ignored. */
 	end(): void {
 		this.#ended = true;
 		this.#deadline?.cancel();
@@ -140,10 +139,7 @@ export class FrameWriter implements Flushable, Holder {
 		return this.#bytes + this.#options.socket.writableLength;
 	}
 
-	/**
-	 * Frames that must not be dropped exceed the budget: the reader is closed after a time, or immediately at twice the
-	 * budget.
-	 */
+	/** Handles required frames above the budget. The reader is closed after a time, or immediately at twice the budget. */
 	#warn(): void {
 		if (this.#frames.length >= 2 * this.#budget.frames || this.#waitingBytes() >= 2 * this.#budget.bytes) {
 			this.#overflow();
@@ -179,7 +175,7 @@ export class WriteBatch {
 
 	add(writer: Flushable): void {
 		if (this.#dirty.push(writer) > 1) return;
-		// Runs when the promises of this tick have settled, before anything new is read.
+		// Runs after the promises of this tick have settled, and before further input is read.
 		process.nextTick(() => {
 			const dirty = this.#dirty;
 			this.#dirty = [];
@@ -188,10 +184,10 @@ export class WriteBatch {
 	}
 }
 
-/** The first byte of a final text frame (RFC 6455, 5.2). */
+/** First byte of a final text frame: RFC 6455, section 5.2. */
 const finalText = 0x81;
 
-/** One unmasked WebSocket text frame, ready for any number of sockets. */
+/** Encodes one unmasked WebSocket text frame, which any number of sockets can share. */
 export function frameText(text: string): Buffer {
 	const length = Buffer.byteLength(text);
 	const start = length < 126 ? 2 : length < 65_536 ? 4 : 10;
@@ -200,8 +196,7 @@ export function frameText(text: string): Buffer {
 	if (start === 2) frame[1] = length;
 	else if (start === 4) {
 		frame[1] = 126;
-		// Written byte by byte: this happens for every delta, and the checks of `writeUInt16BE` cost as much as all other
-		// steps.
+		// The bytes are written directly. This happens for every delta, and the checks of `writeUInt16BE` would take as long as all other steps.
 		frame[2] = length >> 8;
 		frame[3] = length & 0xff;
 	} else {

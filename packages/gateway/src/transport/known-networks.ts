@@ -1,6 +1,6 @@
 import type { BlockList } from "node:net";
 
-/** Constant networks, created at their first use because not every start needs them. */
+/** Constant networks, which are created at their first use, because not every start needs them. */
 export class KnownNetworks {
 	readonly #fill: (list: BlockList) => void;
 	#list: BlockList | undefined;
@@ -16,7 +16,7 @@ export class KnownNetworks {
 	}
 
 	#make(): BlockList {
-		// A static import would be loaded with every importer.
+		// A static import would load the module for every importer.
 		const { BlockList } = process.getBuiltinModule("node:net");
 		const list = new BlockList();
 		this.#fill(list);

@@ -4,13 +4,13 @@ import { ManualClock } from "@parley/base/testing";
 import { expect, test } from "vitest";
 import { LineWriter } from "./line-writer.ts";
 
-/** Resolves when the written lines have left: after the turn that follows the next one. */
+/** Waits for two turns of the event loop. By then, the lines were written. */
 async function turned(): Promise<void> {
 	await tick();
 	await tick();
 }
 
-/** A pipe whose other end the test controls. */
+/** A pipe with a reader that the test controls. */
 class SlowPipe extends Writable {
 	readonly writes: string[] = [];
 	reading: boolean;
@@ -25,7 +25,7 @@ class SlowPipe extends Writable {
 		return this.#onWritten !== undefined;
 	}
 
-	/** The other end reads only the sent bytes. */
+	/** Makes the reader read the sent bytes, and no further bytes. */
 	async accept(): Promise<void> {
 		const onWritten = this.#onWritten;
 		this.#onWritten = undefined;
@@ -47,7 +47,7 @@ function writerTo(output: SlowPipe) {
 	return { clock, writer, output, left: () => left };
 }
 
-/** More than the buffer of the stream accepts. */
+/** Text that is larger than the buffer of the stream. */
 const large = "L".repeat(100 * 1024);
 
 test("all lines of a tick are one write, in their order", async () => {

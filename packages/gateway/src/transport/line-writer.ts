@@ -1,19 +1,19 @@
 import type { Writable } from "node:stream";
 import type { Clock, Timer } from "@parley/base";
 
-/** Milliseconds for which a reader may leave lines unread. */
+/** Maximum milliseconds for which a reader may leave lines unread. */
 const patienceMs = 30_000;
-/** Characters that may wait for it. */
+/** Maximum characters that may wait for the reader. */
 const maxWaiting = 64 * 1024 * 1024;
-/** Bytes of one part of a longer text: a slow reader is one that still reads. */
+/** Bytes of one part of a longer text. A reader that reads a part is slow, but still connected. */
 const partBytes = 16 * 1024;
 
-/** Maximum characters that wait for the end of the tick. The reader should begin with more than that. */
+/** Maximum characters that wait for the end of the tick. Longer text is written at once, so that the reader can begin. */
 const large = 1024 * 1024;
 
-/** Lines in one tick that are treated as a stream, for example of a fast reply. */
+/** Number of lines in one tick that are treated as a stream, for example of a fast reply. */
 const streamLines = 4;
-/** Turns of the event loop whose lines share one write in a stream, because a write takes longer than creating the lines. */
+/** Maximum turns of the event loop whose lines share one write of a stream. A write takes longer than the creation of the lines. */
 const streamTurns = 32;
 /** Maximum milliseconds of these turns. */
 const streamMs = 2;
@@ -21,14 +21,11 @@ const streamMs = 2;
 export interface LineWriterOptions {
 	readonly output: Writable;
 	readonly clock: Clock;
-	/** Called once if the reader has disconnected, does not read for 30 s, or too much waits. Later writes are ignored. */
+	/** Called once if the reader has disconnected, does not read for 30 s, or leaves too many characters unread. Later writes are ignored. */
 	readonly onUnread: () => void;
 }
 
-/**
- * Writes lines to one reader: all lines of a tick in one write, and in a stream all lines of several turns of the event
- * loop.
- */
+/** Writes lines to one reader. All lines of a tick share one write. In a stream, all lines of several turns of the event loop share one. */
 export class LineWriter {
 	readonly #output: Writable;
 	readonly #clock: Clock;
@@ -37,17 +34,17 @@ export class LineWriter {
 	#length = 0;
 	/** Whether the last write was part of a stream. */
 	#streams = false;
-	/** Number of turns that the lines have waited, number of lines after the last turn, and latest time of the write. */
+	/** Number of turns that the lines have waited, number of lines after the last turn, and latest time for the write. */
 	#waited = 0;
 	#seen = 0;
 	#until = 0;
-	/** Rest of a long text. */
+	/** Unwritten rest of a long text. */
 	#rest: Buffer | undefined;
-	/** Whether the waiting lines are written in this tick. */
+	/** Whether this tick will write the waiting lines. */
 	#settling = false;
 	#blocked: Timer | undefined;
 	#gone = false;
-	/** Parts that the stream has not finished. */
+	/** Number of parts that the stream has not written yet. */
 	#inFlight = 0;
 	#lost = false;
 	#waiters: (() => void)[] = [];
@@ -71,7 +68,7 @@ export class LineWriter {
 		return this.#blocked !== undefined;
 	}
 
-	/** `line` is without its end. */
+	/** Writes a line. `line` has no line break at its end. */
 	write(line: string): void {
 		if (this.#gone) return;
 		if (!this.#blocked && !this.#settling) this.#settle();
@@ -119,8 +116,8 @@ export class LineWriter {
 	}
 
 	/**
-	 * Requests of this tick, for example to a model, are sent before lines are written. Commits of this tick, which happen
-	 * after its input, are written together with it.
+	 * Delays the write to the end of the tick. Requests of this tick, for example to a model, are sent before the lines are written. Lines about commits
+	 * of this tick are included in the same write.
 	 */
 	#settle(): void {
 		this.#settling = true;
@@ -169,7 +166,7 @@ export class LineWriter {
 		this.#blocked = this.#clock.after(patienceMs, () => this.#leave());
 	}
 
-	/** A part of a long text was read: the reader is slow but connected. */
+	/** Notes that a part of a long text was read, so the reader is slow but connected. */
 	#written(error: Error | null | undefined): void {
 		if (error) return;
 		this.#inFlight -= 1;

@@ -14,7 +14,7 @@ import { TlsRenewal } from "./tls-renewal.ts";
 class SecureListener implements AsyncDisposable {
 	readonly clock = new ManualClock();
 	readonly log = new MemoryLogger();
-	/** Sockets handed to HTTP. */
+	/** Sockets that were passed to the HTTP server. */
 	readonly connections: Socket[] = [];
 	readonly place = new TlsPlace();
 	readonly #opened: Promise<[Listener, TlsRenewal]>;
@@ -69,7 +69,7 @@ class SecureListener implements AsyncDisposable {
 		return client;
 	}
 
-	/** Resolves after the handshake. */
+	/** Connects with TLS, and resolves after the handshake. */
 	async callSecurely(options: ConnectionOptions = {}): Promise<TLSSocket> {
 		const { host, port } = (await this.#opened)[0].address();
 		const client = connectTls({ host, port, ca: authority, ...options });

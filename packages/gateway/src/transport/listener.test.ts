@@ -9,7 +9,7 @@ import { createListener, type Listener, type ListenerOptions } from "./listener.
 
 const PREFACE = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
-/** Echoes method, target and body. */
+/** Creates a server that echoes method, target and body. */
 function echoServer(): Server {
 	return createServer(async (request, response) => {
 		response.end(`${request.method} ${request.url} ${await text(request)}`);
@@ -102,7 +102,7 @@ test("a refused HTTP/2 client that does not close is disconnected after five sec
 	client.resume();
 	await once(client, "end");
 	server.clock.advance(5_000);
-	// Resolves without a grace period, because no connection is open.
+	// It resolves before the end of the grace period, because no connection is open.
 	await server.listener.close(60_000);
 	expect(server.clock.pending).toBe(0);
 	client.destroy();
@@ -114,7 +114,7 @@ test("a connection that is silent for five seconds is closed, and other connecti
 	const other = call(server);
 	await once(silent, "connect");
 	other.write("GET /1 HTTP/1.1\r\nHost: a\r\n\r\n");
-	// Connections are accepted in order: when the second has its answer, the first is being waited for.
+	// Connections are accepted in order. When the second connection has its answer, the server already waits for bytes of the first.
 	await once(other, "data");
 	server.clock.advance(5_000);
 	await once(silent, "close");
@@ -199,7 +199,7 @@ test("the error of a busy port explains how to use a free one", async () => {
 });
 
 test("the error for an address of another machine explains the cause", async () => {
-	// TEST-NET-1, which no machine has: RFC 5737.
+	// No machine has an address of TEST-NET-1: RFC 5737.
 	await expect(open({ host: "192.0.2.1" })).rejects.toMatchObject({
 		code: "invalid_argument",
 		message: expect.stringContaining("this machine has no address 192.0.2.1"),

@@ -7,36 +7,36 @@ import { type Endpoint, formatEndpoint } from "./address.ts";
 import type { Admission } from "./admission.ts";
 import { type ConnectionHandlers, type ListenerSecurity, startConnection } from "./connection-start.ts";
 
-/** Connections that wait in the kernel until they are accepted; the system may allow fewer: listen(2), somaxconn. */
+/** Maximum connections that wait in the kernel until they are accepted. The system may allow fewer: listen(2), somaxconn. */
 const BACKLOG = 4_096;
 
 export interface ListenerOptions extends Endpoint, ListenerSecurity, ConnectionHandlers {
 	readonly clock: Clock;
 	readonly log: Logger;
-	/** Shared by all listeners of a gateway, because its limits are. */
+	/** Admission, which all listeners of a gateway share, because they share its limits. */
 	readonly admission: Admission;
 	/** Whether the far end is a process of the gateway's own user. False if that is unknown. Never rejects. */
 	isOwn(socket: Socket): Promise<boolean>;
 }
 
 export interface Listener {
-	/** Its address with the real port. */
+	/** Returns the address of the listener, with its real port. */
 	address(): ListenerAddress;
 	/**
-	 * Accepts no more connections, closes those without a known protocol, and the others after `graceMs`. Resolves when all
-	 * are closed.
+	 * Stops accepting connections. Closes connections without a known protocol at once, and all others after `graceMs` milliseconds. Resolves when all
+	 * connections are closed.
 	 */
 	close(graceMs: number): Promise<void>;
 }
 
 export interface ListenerAddress extends Endpoint {
-	/** `http://127.0.0.1:7777`, `http://[::1]:7777`; `https:` if TLS is required. */
+	/** Address such as `http://127.0.0.1:7777` or `http://[::1]:7777`, with `https:` if TLS is required. */
 	readonly url: string;
 }
 
 /**
- * Opens a port and reads the first bytes of each connection. Silence for five seconds closes it, TLS is decrypted, and the
- * connection is passed on by its protocol. Rejects with advice if the address cannot be opened.
+ * Opens a port and reads the first bytes of each connection. Closes a silent connection after five seconds, decrypts TLS, and passes the connection
+ * on by its protocol. Rejects with advice if the address cannot be opened.
  */
 export async function createListener(options: ListenerOptions): Promise<Listener> {
 	const { clock, log } = options;
@@ -48,7 +48,7 @@ export async function createListener(options: ListenerOptions): Promise<Listener
 		sockets.add(socket);
 		strangers.add(socket);
 		socket.on("error", (error) => log.debug("connection failed", { error }));
-		// Not `once`, which costs each socket three objects more: a socket closes but once.
+		// `once` would create three more objects for each socket, and a socket closes only once in any case.
 		socket.on("close", () => {
 			sockets.delete(socket);
 			strangers.delete(socket);
@@ -77,7 +77,7 @@ export async function createListener(options: ListenerOptions): Promise<Listener
 				for (const socket of sockets) socket.destroy();
 			});
 			await closed;
-			// A server ends before its last connections, whose timers still run.
+			// A server closes before its last connections, whose timers still run.
 			await Promise.all(Array.from(sockets, (socket) => new Promise((end) => socket.once("close", end))));
 			timer.cancel();
 		},
@@ -128,7 +128,7 @@ function listenError(endpoint: Endpoint, cause: unknown): ParleyError {
 	}
 }
 
-/** The default port of existing Ozzie gateways and their clients. */
+/** Default port of existing Ozzie gateways and their clients. */
 const ozziePort = 18_420;
 
 function portInUse({ port }: Endpoint, free: string): string {

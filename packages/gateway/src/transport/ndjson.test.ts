@@ -8,7 +8,7 @@ import { type Line, LineReader } from "./ndjson.ts";
 const mebibyte = 1024 * 1024;
 const max = 16 * mebibyte;
 
-/** All lines of these chunks, with the text after the last line end. */
+/** Reads all lines of these chunks, including the text after the last line break. */
 function linesOf(chunks: readonly Buffer[], limit = max): Line[] {
 	const reader = new LineReader(limit);
 	const lines = chunks.flatMap((chunk) => [...reader.read(chunk)]);
@@ -74,7 +74,7 @@ test("the bytes of a line that is too long are dropped", async () => {
 	for (let count = 0; count < 25; count++) {
 		expect([...reader.read(Buffer.alloc(4 * mebibyte, 0x78))]).toEqual([]);
 	}
-	// A collection frees memory in the background, later on a busy machine.
+	// The garbage collector frees memory in the background, which takes longer on a busy machine.
 	let more = (await bufferedBytes()) - before;
 	for (let round = 0; round < 50 && more >= 8 * mebibyte; round++) more = (await bufferedBytes()) - before;
 	expect(more).toBeLessThan(8 * mebibyte);

@@ -2,16 +2,16 @@ import { isUtf8 } from "node:buffer";
 
 const NEWLINE = 0x0a;
 
-/** Text between two line ends, or the reason why it cannot be read. */
+/** Text between two line breaks, or the reason why the text cannot be read. */
 export type Line =
 	| { readonly kind: "text"; readonly text: string }
-	/** Longer than the limit. Its bytes were dropped. */
+	/** A line that is longer than the limit. Its bytes were dropped. */
 	| { readonly kind: "oversized"; readonly bytes: number }
 	| { readonly kind: "not-utf8"; readonly bytes: number };
 
 /**
- * Splits bytes into lines, in any chunks. Stores at most `maxBytes` of an unfinished line, and only the length of a longer
- * one. A line ends with `\n` or `\r\n`, which is not part of it.
+ * Splits bytes into lines, in any chunks. Stores at most `maxBytes` of an unfinished line, and only the length of a longer line. A line ends with
+ * `\n` or `\r\n`, which is not part of it.
  */
 export class LineReader {
 	readonly #maxBytes: number;
@@ -22,7 +22,7 @@ export class LineReader {
 		this.#maxBytes = maxBytes;
 	}
 
-	/** The complete lines of this chunk, in order. */
+	/** Returns the lines that this chunk completes, in order. */
 	*read(chunk: Buffer): Generator<Line> {
 		let from = 0;
 		for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, from)) {
@@ -33,7 +33,7 @@ export class LineReader {
 		this.#add(chunk.subarray(from));
 	}
 
-	/** Text after the last line end, if the input ends without one. */
+	/** Returns the text after the last line break, if the input does not end with a line break. */
 	end(): Line | undefined {
 		return this.#bytes === 0 ? undefined : this.#finish();
 	}

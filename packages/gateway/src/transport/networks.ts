@@ -1,9 +1,9 @@
 import { isIP } from "node:net";
 import ipaddr from "ipaddr.js";
 
-/** IP addresses, each in one spelling, and networks of them. */
+/** Set of IP addresses and networks. All spellings of an address are treated as equal. */
 export interface Networks {
-	/** False for a text that is not an IP address. */
+	/** Whether the set contains an address. False for a text that is not an IP address. */
 	has(address: string): boolean;
 }
 
@@ -19,7 +19,7 @@ export function isNetwork(text: string): boolean {
 	return length >= 1 && length <= (isIP(address) === 6 ? 128 : 32);
 }
 
-/** Networks from texts, which `isNetwork` has checked. */
+/** Creates the set from texts that `isNetwork` has accepted. */
 export function createNetworks(texts: readonly string[]): Networks {
 	const ranges = texts.map((text) => {
 		const range = ipaddr.parseCIDR(text.includes("/") ? text : `${text}/${isIP(text) === 6 ? 128 : 32}`);
@@ -34,7 +34,7 @@ export function createNetworks(texts: readonly string[]): Networks {
 	};
 }
 
-/** Normal form of an IP address: IPv4 instead of mapped IPv6, without a zone. Other texts stay unchanged. */
+/** Returns the normal form of an IP address: IPv4 instead of mapped IPv6, without a zone. Other texts stay unchanged. */
 export function plainAddress(address: string): string {
 	const [bare = ""] = address.split("%");
 	return isIP(bare) === 0 ? address : ipaddr.process(bare).toString();

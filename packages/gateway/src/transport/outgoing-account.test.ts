@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { type Holder, OutgoingAccount } from "./outgoing-account.ts";
 
-/** Records in `gone` that the reader was closed, and releases its share. */
+/** Creates a reader. When it is closed, it records its name in `gone` and releases its share. */
 function reader(account: OutgoingAccount, name: string, gone: string[]): Holder {
 	const holder: Holder = {
 		giveUp() {

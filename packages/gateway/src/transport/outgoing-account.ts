@@ -1,15 +1,15 @@
-/** Maximum waiting bytes of all readers together. */
+/** Maximum total of waiting bytes for all readers. */
 const defaultLimit = 256 * 1024 * 1024;
 
 /** Reader with waiting bytes. */
 export interface Holder {
-	/** Drops the waiting bytes: the reader is closed and can resume. Its share has been released when this returns. */
+	/** Drops the waiting bytes and closes the reader, which can resume. Releases the share of the reader before it returns. */
 	giveUp(): void;
 }
 
 /**
- * Waiting bytes of all slow readers. Above the limit, the readers with the most waiting bytes are given up until the total
- * is below it.
+ * Counts the waiting bytes of all slow readers. Above the limit, the readers with the most waiting bytes are closed until the total is below the
+ * limit.
  */
 export class OutgoingAccount {
 	readonly #limit: number;
@@ -20,12 +20,12 @@ export class OutgoingAccount {
 		this.#limit = limit;
 	}
 
-	/** Waiting bytes of all slow readers. */
+	/** Total of waiting bytes for all slow readers. */
 	get total(): number {
 		return this.#total;
 	}
 
-	/** Sets the waiting bytes of this reader. 0 if it has caught up or disconnected. */
+	/** Sets the waiting bytes of a reader. Pass 0 if the reader has caught up or disconnected. */
 	set(holder: Holder, bytes: number): void {
 		this.#total += bytes - (this.#shares.get(holder) ?? 0);
 		if (bytes === 0) this.#shares.delete(holder);

@@ -3,26 +3,29 @@ import type { Clock, Timer } from "@parley/base";
 
 /** Maximum numbers of connections that have not been authenticated. */
 export interface PlacesLimits {
-	/** Served connections from one address. */
+	/** Maximum served connections from one address. */
 	readonly perPeer: number;
-	/** Served connections in all. */
+	/** Maximum served connections in total. */
 	readonly pending: number;
-	/** Connections that are accepted from the kernel, but not read from until a served one is settled. */
+	/** Maximum waiting connections. The kernel has accepted them, but they are not read until a place is free. */
 	readonly waiting: number;
 }
 
 /** An incoming connection. */
 export interface NewConnection {
 	readonly socket: Socket;
-	/** Measures the time until it must be authenticated. */
+	/** Clock for the time until the connection must be authenticated. */
 	readonly clock: Clock;
-	/** Called immediately or when a place is free. Not called if the socket closes before. */
+	/** Called immediately or when a place is free. Not called if the socket closes before that. */
 	admit(): void;
 	/** Whether the peer is a process of the gateway's own user; false if that is unknown. Never rejects. */
 	isOwn(): Promise<boolean>;
 }
 
-/** Longer than any request needs. Absolute, because a client could otherwise extend its place forever with a few bytes. */
+/**
+ * Maximum milliseconds for a place, which is more than any request needs. Further bytes do not extend it, because a client could otherwise keep its
+ * place forever.
+ */
 const DEADLINE_MS = 10_000;
 
 /** A waiting connection, linked to its neighbours of the same address. */
@@ -33,7 +36,7 @@ interface Entry {
 	newer: Entry | undefined;
 }
 
-/** Connections of one address in their order. Each can be removed in constant time. */
+/** Waiting connections of one address, in order. Each can be removed in constant time. */
 class Queue {
 	oldest: Entry | undefined;
 	newest: Entry | undefined;
@@ -62,15 +65,15 @@ interface WaitingSocket {
 	readonly deadline: Timer;
 }
 
-/** The places of one kind of connections, and their queue. A connection has a place for at most ten seconds. */
+/** Places of one kind of connections, with a queue for the waiting connections. A connection has a place for at most ten seconds. */
 export class Places {
 	readonly #limits: PlacesLimits;
 	readonly #isShared: (peer: string) => boolean;
 	readonly #waiting = new Map<Socket, WaitingSocket>();
 	readonly #byPeer = new Map<string, number>();
-	/** The queue of each address, in the order of their turns. */
+	/** Queues by address, in the order of their turns. */
 	readonly #queues = new Map<string, Queue>();
-	/** Addresses by the length of their queue. No set is empty. */
+	/** Addresses by the length of their queue. No set is ever empty. */
 	readonly #byLength = new Map<number, Set<string>>();
 	#longest = 0;
 	readonly #entryOf = new Map<Socket, Entry>();
@@ -116,8 +119,8 @@ export class Places {
 	}
 
 	/**
-	 * Closes the newest waiting connection of the address with the most of them, in constant time. Returns whether there was
-	 * one. No address can exclude others by waiting.
+	 * Closes the newest waiting connection of the address with the most waiting connections, in constant time. Returns false if no connection waits.
+	 * This rule prevents one address from excluding all others.
 	 */
 	evict(): boolean {
 		const [peer = ""] = this.#byLength.get(this.#longest) ?? [];
@@ -160,13 +163,13 @@ export class Places {
 		if (now > this.#longest || !this.#byLength.has(this.#longest)) this.#longest = now;
 	}
 
-	/** Admits the oldest connection of the next address that has a place left. */
+	/** Admits the oldest connection of the next address that may have another place. */
 	#admitNext(): void {
 		for (const [peer, queue] of this.#queues) {
 			const connection = queue.oldest?.connection;
 			if (!connection || !this.hasPlace(peer)) continue;
 			this.#leaveQueue(connection.socket);
-			// Moves the address to the end.
+			// Moves the address to the end of the turns.
 			if (this.#queues.delete(peer) && queue.length > 0) this.#queues.set(peer, queue);
 			this.#admit(peer, connection);
 			return;

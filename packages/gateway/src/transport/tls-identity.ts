@@ -6,16 +6,16 @@ import { errno } from "../data-directory/errno.ts";
 import { checkPermissions } from "../data-directory/private-file.ts";
 import { certificateTexts } from "../texts/listening.ts";
 
-/** Both in PEM form. */
+/** Paths of the certificate and its key, both in PEM form. */
 export interface TlsFiles {
-	/** The certificate, followed by the intermediate certificates. */
+	/** File with the certificate, followed by the intermediate certificates. */
 	readonly cert: string;
 	readonly key: string;
 }
 
 export interface TlsIdentity {
 	readonly context: SecureContext;
-	/** The certificate itself, in PEM form. */
+	/** The gateway's own certificate, in PEM form. */
 	readonly certificate: string;
 	readonly validFrom: Date;
 	readonly validTo: Date;
@@ -24,7 +24,7 @@ export interface TlsIdentity {
 const code = "failed_precondition";
 const pemCertificate = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 
-/** Reads and checks both files. Rejects with `failed_precondition` and advice. */
+/** Reads and checks both files. Rejects with `failed_precondition` and advice if they cannot be used. */
 export async function loadTlsIdentity(files: TlsFiles): Promise<TlsIdentity> {
 	await readable(files.key, (path) => checkPermissions(path, 0o007));
 	const [chain, pem] = await Promise.all([files.cert, files.key].map((file) => readable(file, readText)));
@@ -36,7 +36,7 @@ export async function loadTlsIdentity(files: TlsFiles): Promise<TlsIdentity> {
 			cert: chain,
 			key: pem,
 			minVersion: "TLSv1.2",
-			// A client could repeat the expensive part of the handshake: https://www.rfc-editor.org/rfc/rfc9325#section-3.5
+			// With renegotiation, a client could repeat the expensive part of the handshake: https://www.rfc-editor.org/rfc/rfc9325#section-3.5
 			secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
 		}),
 		certificate: leaf.toString(),

@@ -2,7 +2,7 @@ import { stat } from "node:fs/promises";
 import type { Clock, Logger, Timer } from "@parley/base";
 import { loadTlsIdentity, type TlsFiles, type TlsIdentity } from "./tls-identity.ts";
 
-/** Interval of the checks for a renewed certificate. */
+/** Milliseconds between two checks for a renewed certificate. */
 const lookMs = 60_000;
 
 export interface TlsRenewalOptions {
@@ -13,11 +13,11 @@ export interface TlsRenewalOptions {
 
 /** TLS identity from two files, which are read again after a change. If they are invalid, the previous identity stays. */
 export class TlsRenewal {
-	/** Called after an identity has replaced another. */
+	/** Called after a new identity has replaced the previous one. */
 	onRenewed: (() => Promise<void>) | undefined;
 	readonly #options: TlsRenewalOptions;
 	#current: TlsIdentity;
-	/** State of the files at the last read. */
+	/** State of the files before the last read. */
 	#seen: string;
 	#timer: Timer | undefined;
 	#work = Promise.resolve();
@@ -31,7 +31,7 @@ export class TlsRenewal {
 		this.#lookLater();
 	}
 
-	/** Rejects with `failed_precondition` if the files cannot be used. */
+	/** Opens the identity. Rejects with `failed_precondition` if the files cannot be used. */
 	static async open(options: TlsRenewalOptions): Promise<TlsRenewal> {
 		const seen = await look(options.files);
 		return new TlsRenewal(options, await loadTlsIdentity(options.files), seen);
@@ -41,7 +41,7 @@ export class TlsRenewal {
 		return this.#current;
 	}
 
-	/** Reads the files again, changed or not. Never rejects: faults are logged. */
+	/** Reads the files again, even if they have not changed. Never rejects, because errors are logged. */
 	reload(): Promise<void> {
 		this.#work = this.#work.then(() => this.#read());
 		return this.#work;
@@ -66,7 +66,7 @@ export class TlsRenewal {
 
 	async #read(): Promise<void> {
 		const { files, log } = this.#options;
-		// Compared before the read, so that a change in between is found the next time.
+		// The state is determined before the read, so that the next check detects a change during the read.
 		this.#seen = await look(files);
 		try {
 			const identity = await loadTlsIdentity(files);
@@ -91,9 +91,7 @@ export class TlsRenewal {
 	}
 }
 
-/**
- * State of both files that reveals a change without reading them. Links are followed, because renewal programs move them.
- */
+/** Returns the state of both files, which shows a change without a read. Follows links, because renewal programs replace them. */
 async function look({ cert, key }: TlsFiles): Promise<string> {
 	const facts = [cert, key].map(async (file) => {
 		const found = await stat(file, { bigint: true }).catch(() => undefined);

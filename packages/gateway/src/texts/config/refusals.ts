@@ -59,7 +59,7 @@ export const settingRefusalTexts = {
 		`models.providers.${name}.baseUrl is not allowed: ${keyUnencrypted}; allowed: ${httpsOrOwnNetwork}`,
 	invalidKey: ({ variable }: { readonly variable: string }) =>
 		`${variable} contains characters that a key cannot have (a space, a line break or a letter beyond ASCII); ${keyFix}`,
-	/** Without `value`, it is not shown. */
+	/** Without `value`, the text does not show the key. */
 	placeholderKey: ({
 		variable,
 		value = "a placeholder",

@@ -1,7 +1,7 @@
 const channelName = "PLATFORM:TENANT:CHANNEL as its name, or PLATFORM:TENANT for all of a guild or team";
 const prompt = "a request of at most 100 characters";
 
-/** Allowed values of settings, after "allowed: " in an error. */
+/** Allowed values of settings, for the text after "allowed: " in an error. */
 export const allowedTexts = {
 	providerName: "a name of small letters, digits and hyphens, such as openai or my-server",
 	apiAddress: "an http or https address with the version of the API, such as http://127.0.0.1:8000/v1",

@@ -1,9 +1,9 @@
-/** The page of the gateway at its address, in HTML. */
+/** Texts of the page at the address of the gateway, in HTML. */
 export const homePageTexts = {
 	ok: "This gateway works.",
 	degraded: "This gateway has a problem. Its operator can run <code>parley doctor</code>.",
 	draining: "This gateway is stopping. Try again in a minute.",
-	/** All values are escaped. */
+	/** HTML of the body. All values must be escaped. */
 	body: ({
 		state,
 		origin,

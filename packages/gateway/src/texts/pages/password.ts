@@ -7,7 +7,7 @@ interface PasswordForm {
 	readonly end: string;
 }
 
-/** Pages for passwords. */
+/** Texts of the pages for passwords. */
 export const passwordPageTexts = {
 	otherMethod: "Method not allowed",
 	openInBrowser: "Open this address in a browser.",
@@ -39,7 +39,7 @@ export const passwordPageTexts = {
 	title: "An agent requests a password from you",
 	keyReused: ({ key }: { readonly key: string | undefined }) => `key "${key}" was used for another request`,
 	conversation: "Conversation",
-	/** All values are escaped. `needed`: attributes of the field. `end`: time in UTC. */
+	/** HTML of the form. All values must be escaped. `needed`: attributes of the field. `end`: time of expiry in UTC. */
 	form: ({ question, facts, problem, needed, host, end }: PasswordForm) =>
 		`<p>The agent writes:</p>
 <blockquote>${question}</blockquote>

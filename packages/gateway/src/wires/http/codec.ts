@@ -9,7 +9,7 @@ export interface ShownEvent {
 	readonly id?: string;
 	readonly session_id: string | undefined;
 	readonly type: string;
-	/** RFC 3339. */
+	/** Time of the event in RFC 3339. */
 	readonly timestamp?: string;
 	readonly source: "agent";
 	readonly payload: unknown;
@@ -17,7 +17,7 @@ export interface ShownEvent {
 	readonly transient?: true;
 }
 
-/** A recorded event without tokens, because readers need no right to answer. */
+/** Encodes a recorded event. Omits tokens, because readers of events may not have the right to answer. */
 export function encodeRecorded(recorded: Recorded): ShownEvent {
 	const { event, payload, session_id, seq } = encodeEvent(recorded);
 	return {

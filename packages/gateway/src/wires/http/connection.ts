@@ -8,16 +8,16 @@ import { encodePassing, encodeRecorded } from "./codec.ts";
 
 /** Milliseconds between heartbeats. Proxies and clients close a silent connection after a minute or less. */
 const heartbeatMs = 15_000;
-/** Milliseconds for a client to read the rest when the stream closes. */
+/** Milliseconds in which a client must read the remaining events when the stream closes. */
 const closeMs = 2_000;
-/** Maximum recorded events in one read. Each may have a megabyte. */
+/** Maximum recorded events in one read. One event may have a megabyte. */
 const pageSize = 50;
 /** Maximum transient events that wait for a slow client. They are not stored. */
 const maxTransientEvents = 5_000;
-/** Waiting transient events above which minor ones are dropped. */
+/** Number of waiting transient events above which minor events are dropped. */
 const maxMinorEvents = 500;
 
-/** All events of readable sessions, unless a field limits them. */
+/** Filter for the events of readable sessions. Without fields, all events match. */
 export interface StreamFilter {
 	readonly sessionId?: string;
 	readonly types?: readonly string[];
@@ -39,16 +39,16 @@ export interface StreamDeps {
 }
 
 /**
- * One client of the event stream. A live event wakes the stream, which then reads recorded events from the journal. So
- * events have an order and a position to resume at, and a slow client needs no buffer. Transient events stay in the order of
- * the events of their session.
+ * One client of the event stream. A live event wakes the stream, which then reads recorded events from the journal. The journal gives events an
+ * order, and a position at which a client can resume. A slow client needs no buffer. Transient events keep their order among the events of their
+ * session.
  */
 export class EventStream {
 	readonly #response: ServerResponse;
 	readonly #options: StreamOptions;
 	readonly #deps: StreamDeps;
 	#position: number;
-	/** Whether the journal may have events that were not read yet. */
+	/** Whether the journal may contain unread events. */
 	#behind = true;
 	#passing: WirePassing[] = [];
 	#wake = Promise.withResolvers<void>();
@@ -72,7 +72,7 @@ export class EventStream {
 		const { runtime, log } = this.#deps;
 		const response = this.#response;
 		response.once("close", () => this.#markGone());
-		// The close event follows.
+		// The `close` event follows, and ends the stream.
 		response.on("error", (error) => log.debug("the connection of an event stream failed", { error }));
 		const stop = runtime.observe(this.#options.principal, (event) => this.#handle(event));
 		try {
@@ -131,7 +131,7 @@ export class EventStream {
 	}
 
 	async #sendPending(): Promise<void> {
-		// The journal already has the recorded events before these. They are read below.
+		// The recorded events before these transient events are already in the journal, and are read below.
 		const passing = this.#passing;
 		this.#passing = [];
 		while (this.#behind && this.#state !== "gone") {
@@ -157,7 +157,7 @@ export class EventStream {
 			if (page.length === pageSize) this.#behind = true;
 			return page;
 		} catch (reason) {
-			// The session and its events were deleted. A transient event reports it.
+			// The session and its events were deleted. A transient event reports the deletion.
 			if (ParleyError.from(reason).code === "not_found") return [];
 			throw reason;
 		}
@@ -185,7 +185,7 @@ export class EventStream {
 		if (!sent) await drained(this.#response, this.#deps.clock, () => this.#disconnectSlow());
 	}
 
-	/** The client can resume at its last position. */
+	/** Disconnects a slow client, which can resume at its last position. */
 	#disconnectSlow(): void {
 		if (this.#tooSlow) return;
 		this.#tooSlow = true;

@@ -8,7 +8,7 @@ export interface Answer {
 
 type Statuses = Partial<Record<ErrorCode, number>>;
 
-/** HTTP status of each error. All other errors are 500. */
+/** HTTP status by error code. All other codes have the status 500. */
 const statuses: Statuses = {
 	invalid_argument: 400,
 	not_found: 404,

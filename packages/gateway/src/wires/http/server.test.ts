@@ -49,7 +49,7 @@ class TestServer implements AsyncDisposable {
 		const { list = async () => [session], events = async () => [] } = answers;
 		this.#server = createHttpServer({
 			api: {
-				// True because the routes use only these methods.
+				// The cast is safe because the routes use only these methods.
 				runtime: { list, history: { newest: events } } as unknown as Runtime,
 				health: {
 					status: () => answers.health ?? "ok",
@@ -79,7 +79,7 @@ class TestServer implements AsyncDisposable {
 	}
 
 	async request(path: string, { method = "GET", headers = {} }: { method?: string; headers?: object } = {}) {
-		// A server on a port has an address of this form.
+		// The cast is true because the server listens on a port.
 		const { port } = this.#server.address() as AddressInfo;
 		const sent = httpRequest({ host: "127.0.0.1", port, path, method, headers: { ...headers } });
 		sent.end();
@@ -93,9 +93,9 @@ class TestServer implements AsyncDisposable {
 		return { ...answered, text };
 	}
 
-	/** Sends these lines, a head without its body, and reads until the server closes. */
+	/** Sends these lines, which are a request without its body. Reads until the server closes the connection. */
 	async send(...lines: readonly string[]): Promise<string> {
-		// A server on a port has an address of this form.
+		// The cast is true because the server listens on a port.
 		const { port } = this.#server.address() as AddressInfo;
 		const client = connect({ host: "127.0.0.1", port, allowHalfOpen: true });
 		client.write(`${lines.join("\r\n").replaceAll("PORT", String(port))}\r\n\r\n`);
@@ -106,7 +106,7 @@ class TestServer implements AsyncDisposable {
 
 	get watch(): object {
 		const { headersTimeout, requestTimeout } = this.#server;
-		// The types lack it:
+		// The types of Node do not contain `connectionsCheckingInterval`.
 		return {
 			headersTimeout,
 			requestTimeout,

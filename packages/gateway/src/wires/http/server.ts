@@ -30,18 +30,18 @@ export interface HttpServerOptions {
 	readonly api: ApiDeps;
 	readonly rules: RequestRules;
 	readonly authenticate: Authenticate;
-	/** Ends the responses to clients whose token is revoked. */
+	/** Connections that are ended when the token of their client is revoked. */
 	readonly openConnections?: OpenConnections;
 	readonly tickets?: Tickets;
 	readonly clock: Clock;
 	readonly log: Logger;
-	/** Metrics as text. Rejects with `permission_denied`. */
+	/** Returns the metrics as text. Rejects with `permission_denied` if the principal may not read them. */
 	readonly metrics?: (principal: Principal) => Promise<Exposition>;
 	readonly streams?: EventStreams;
 	readonly uploads?: UploadCounts;
 	/** Pages for passwords; undefined if browsers cannot reach the gateway. */
 	readonly secretPages?: SecretPageRoute | undefined;
-	/** The endpoint of another protocol, which reads the bodies of its requests. */
+	/** Endpoint of MCP, which reads the bodies of its requests itself. */
 	readonly mcp?: OtherEndpoint | undefined;
 	readonly refused?: (status: number) => void;
 	/** Called when the client of a connection is authenticated. */
@@ -50,9 +50,9 @@ export interface HttpServerOptions {
 	readonly onWebSocket: (request: IncomingMessage, socket: Duplex, head: Buffer, caller: Caller) => void;
 }
 
-/** An endpoint of the port beside the Ozzie API. Its requests are checked and authenticated as all others. */
+/** An endpoint of another protocol on the same port. Its requests are checked and authenticated like all requests. */
 export interface OtherEndpoint {
-	/** Whether it reads the body of this request. */
+	/** Whether the endpoint reads the body of this request. */
 	carries(request: IncomingMessage): boolean;
 	accepts(url: URL): boolean;
 	/** Answers a request. Never rejects for an error that a client can cause. */
@@ -73,7 +73,7 @@ export function createHttpServer(options: HttpServerOptions): Server {
 	const server = createServer({
 		maxHeaderSize: 16 * 1024,
 		headersTimeout: 10_000,
-		// A limit here would cut slow uploads. Other bodies have the limit of `bodyMs`.
+		// A limit for all requests would cut slow uploads. Other bodies have the limit `bodyMs`.
 		requestTimeout: 0,
 		// Interval in which Node enforces `headersTimeout`. Its default of 30 s would allow 40 s.
 		connectionsCheckingInterval: 1_000,
@@ -91,8 +91,8 @@ export function createHttpServer(options: HttpServerOptions): Server {
 		answer(request, response, options).catch((error: unknown) => fail(response, error, options.log));
 	};
 	server.on("request", onRequest);
-	// Without a listener, Node answers requests with an Expect header before our checks. Routes that read the body continue
-	// it; a server may ignore unknown expectations: RFC 9110, section 10.1.1.
+	// Without a listener, Node answers requests with an Expect header before the gateway's checks. Routes that read the body send the interim response.
+	// A server may ignore unknown expectations: RFC 9110, section 10.1.1.
 	server.on("checkContinue", onRequest);
 	server.on("checkExpectation", onRequest);
 	server.on("upgrade", (request, socket, head) => {
@@ -189,7 +189,7 @@ async function route(
 	send(request, response, await answerApi(options.api, principal, url));
 }
 
-/** Answers a GET or HEAD of the metrics; with 403 if `scrape` throws `permission_denied`. */
+/** Answers a GET or HEAD of the metrics. Answers with 403 if `scrape` throws `permission_denied`. */
 async function answerMetrics(
 	response: ServerResponse,
 	method: string | undefined,
@@ -236,7 +236,7 @@ function issue(principal: Principal, tickets: Tickets): Answer {
 
 /** Discards the body of a request, for at most `bodyMs`. */
 function discardBody(request: IncomingMessage, clock: Clock): void {
-	// A request that was destroyed emits no further event.
+	// A destroyed request emits no further event.
 	if (!request.complete && !request.destroyed) {
 		const { socket } = request;
 		const timer = clock.after(bodyMs, () => request.destroy());
@@ -278,7 +278,9 @@ async function upgrade(
 	options.onWebSocket(request, socket, options.head, { ...origin, principal });
 }
 
-/** Unauthenticated clients get one response for each connection, so that they do not occupy places of other clients. */
+/**
+ * Header for responses to unauthenticated clients. They get one response for each connection, so that they do not occupy the places of other clients.
+ */
 const closeConnection = { connection: "close" };
 
 function notHere(path: string): Refusal {
@@ -312,7 +314,7 @@ function send(request: IncomingMessage, response: ServerResponse, { status, body
 	response.end(request.method === "HEAD" ? undefined : text);
 }
 
-/** Logs only the path. A query may contain a search text, and the address of a password page is the right to use it. */
+/** Logs only the path. A query may contain a search text, and the address of a password page grants access to the page. */
 function logAnswer({ method, url = "" }: IncomingMessage, response: ServerResponse, log: Logger): void {
 	response.once("close", () => {
 		const path = url.split("?", 1)[0]?.replace(/\/secret\/.*/, "/secret/…");

@@ -18,7 +18,7 @@ type Route = (deps: ApiDeps, principal: Principal, query: URLSearchParams) => Pr
 
 const healthPath = "/api/health";
 
-/** Read-only endpoints of the Ozzie document. All except health need a principal. */
+/** Read-only endpoints of the Ozzie document. All endpoints except health need a principal. */
 const routes: Readonly<Record<string, Route>> = {
 	"/api/sessions": async ({ runtime }, principal, query) => {
 		const sessions = await runtime.list(principal, decodeSessionsQuery(query));
@@ -32,7 +32,7 @@ const routes: Readonly<Record<string, Route>> = {
 	},
 	"/api/tasks": async ({ runtime }, principal, query) => {
 		const tasks = await runtime.tasks.list(principal, decodeTasksQuery(query));
-		// Readers need no right to reply, so they get no tokens.
+		// Readers may not have the right to reply, so they get no tokens.
 		const shown = tasks.map((task) => encodeListedTask(task, { token: () => undefined }));
 		return firstWithin(shown, jsonBytes);
 	},
@@ -44,7 +44,7 @@ export function isPublic({ pathname, searchParams }: URL): boolean {
 	return pathname === healthPath && !searchParams.has("verbose");
 }
 
-/** Answers one GET; never rejects. */
+/** Answers one GET. Never rejects. */
 export async function answerApi(deps: ApiDeps, principal: Principal | undefined, url: URL): Promise<Answer> {
 	const health = deps.health.status();
 	if (isPublic(url)) return { status: health === "ok" ? 200 : 503, body: { status: health } };

@@ -19,7 +19,7 @@ const Shown = z.looseObject({
 	transient: z.boolean().optional(),
 });
 
-/** One block of a stream. */
+/** One block of an event stream. */
 interface Block {
 	readonly id: string | undefined;
 	readonly event: string | undefined;
@@ -36,12 +36,12 @@ class Reader {
 	constructor(response: IncomingMessage) {
 		this.response = response;
 		response.setEncoding("utf8");
-		// The test may end its server while the client does not read.
+		// The test may close the server while the client does not read.
 		response.on("error", () => undefined);
 		this.#text = response[Symbol.asyncIterator]();
 	}
 
-	/** The next block, or undefined at the end of the stream. */
+	/** Reads the next block, or undefined at the end of the stream. */
 	async next(): Promise<Block | undefined> {
 		for (;;) {
 			const end = this.#rest.indexOf("\n\n");
@@ -63,7 +63,7 @@ class Reader {
 		}
 	}
 
-	/** The next `count` events, without heartbeats. */
+	/** Reads the next `count` events, without heartbeats. */
 	async events(count: number): Promise<Block[]> {
 		const received: Block[] = [];
 		while (received.length < count) {
@@ -101,13 +101,13 @@ class Place implements AsyncDisposable {
 		return place;
 	}
 
-	/** The metrics of event streams, by name and labels. */
+	/** Returns the metrics of event streams, by name and labels. */
 	metrics(): Promise<Record<string, number>> {
 		return metricValues(this.#recorder, "parley_event_stream");
 	}
 
 	async read(query = "", headers: Readonly<Record<string, string>> = {}): Promise<Reader> {
-		// A server on a port has an address of this form.
+		// The cast is true because the server listens on a port.
 		const { port } = this.#server.address() as AddressInfo;
 		const accept = "text/event-stream";
 		const requested = get({
@@ -165,7 +165,7 @@ test("a client that reconnects resumes at its position, without gap or repeat", 
 	const sessions = [await t.create(), await t.create()];
 	for (let round = 0; round < 5; round++) {
 		const reader = await place.read("", { "last-event-id": last });
-		// Reads only a part, while further events are recorded.
+		// The reader reads only a part of the events, while further events are recorded.
 		await Promise.all([
 			...sessions.map((session) => t.send(session, `message ${round}`)),
 			reader.events(3 + round).then((arrived) => {
@@ -255,7 +255,7 @@ test("a client that may only see its own sessions gets no events of others", asy
 	const { t } = place;
 	const theirs = await t.create();
 	const acting = testConnector("member", "slack");
-	// A stream acts for no person.
+	// A stream does not act for a person.
 	const { person: _, ...connector } = acting;
 	place.principal = connector;
 	const reader = await place.read("?limit=10");
@@ -305,7 +305,7 @@ test("a silent stream gets heartbeats, and a stream that its client does not rea
 	slow.response.socket.resume();
 	slow.response.resume();
 	expect(await cut.promise).toBe("aborted");
-	// Both clients have read nothing.
+	// The gateway closed both clients because they did not read.
 	expect(await place.metrics()).toEqual({
 		parley_event_streams_slow_closed_total: 2,
 		parley_event_stream_events_lost_total: 0,
@@ -334,7 +334,7 @@ test("transient events that a slow client did not receive are counted", async ()
 	await log.leave();
 	t.clock.advance(30_000);
 	await t.settle();
-	// The start of a call, and three pieces of its text.
+	// The lost events are the start of a call, and three parts of its text.
 	expect(await place.metrics()).toEqual({
 		parley_event_streams_slow_closed_total: 1,
 		parley_event_stream_events_lost_total: 4,

@@ -24,7 +24,7 @@ export interface AuthenticatedRequest {
 	readonly principal: Principal;
 }
 
-/** Start of a stream: after the last event id, after a `seq`, with the newest events, or at the next event. */
+/** Start of a stream: after the last event id, after a `seq`, with the newest events, or with the next event. */
 interface Begin {
 	readonly lastEventId: string | undefined;
 	readonly afterSeq: number | undefined;
@@ -37,7 +37,7 @@ export function wantsStream({ method, headers }: IncomingMessage, { pathname }: 
 	return (headers.accept ?? "").split(",").some((type) => /^\s*text\/event-stream\s*(?:;|$)/i.test(type));
 }
 
-/** Server-sent events of `/api/events`: the same filters and the same events as the list, live. */
+/** Server-sent events of `/api/events`. They have the filters and the events of the list, but arrive live. */
 export class EventStreams {
 	readonly wire = "events";
 	readonly #deps: StreamDeps;
@@ -73,7 +73,7 @@ export class EventStreams {
 		}
 	}
 
-	/** Ends all streams after their last event and refuses later ones. */
+	/** Ends all streams after their last event, and refuses later streams. */
 	async close(): Promise<void> {
 		this.#closed = true;
 		for (const stream of this.#streams.keys()) stream.close();
@@ -88,11 +88,11 @@ export class EventStreams {
 	#begin(response: ServerResponse, options: StreamOptions): void {
 		response.writeHead(200, {
 			"content-type": "text/event-stream; charset=utf-8",
-			// For clients that reconnect before their first event.
+			// Clients need this id if they reconnect before their first event.
 			"last-event-id": String(options.position),
 			"cache-control": "no-store",
 			"x-content-type-options": "nosniff",
-			// Stops nginx from buffering: https://nginx.org/en/docs/http/ngx_http_proxy_module.html#proxy_buffering
+			// This header stops nginx from buffering: https://nginx.org/en/docs/http/ngx_http_proxy_module.html#proxy_buffering
 			"x-accel-buffering": "no",
 		});
 		const stream = new EventStream(response, options, this.#deps);
@@ -128,7 +128,7 @@ export class EventStreams {
 			sessionId === undefined ? undefined : { sessionId, seq: afterSeq ?? 0 },
 		);
 		if (lastEventId !== undefined) {
-			// The id is above the newest one if events were deleted or an older backup was restored.
+			// The id is above the newest event if events were deleted, or if an older backup was restored.
 			return Math.min(readNumber("last-event-id", lastEventId), await history.place(principal));
 		}
 		if (afterSeq !== undefined) return behind;

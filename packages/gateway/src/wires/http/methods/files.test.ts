@@ -48,7 +48,7 @@ afterEach(async () => {
 	await t[Symbol.asyncDispose]();
 });
 
-/** A server on a port has an address of this form. */
+/** Returns the port. The cast is true because the server listens on a port. */
 const port = (): number => (server.address() as AddressInfo).port;
 const stored = (): Promise<string[]> => readdir(join(t.directory, "data", "files")).catch(() => []);
 
@@ -269,7 +269,7 @@ test("an interrupted upload leaves no file", async () => {
 	expect(await t.store.read((db) => db.selectFrom("files").selectAll().execute())).toEqual([]);
 });
 
-/** The metrics of uploads by name and labels, without their common prefix. `s` is the number of running uploads. */
+/** Returns the metrics of uploads by name and labels, without their common prefix. `s` is the number of running uploads. */
 async function metrics(): Promise<Record<string, number>> {
 	const values = Object.entries(await metricValues(recorder, "parley_upload"));
 	return {
@@ -337,7 +337,7 @@ test("a slow upload continues while bytes arrive, and one that stops is cut off"
 	const cut = once(upload, "error");
 	for (let piece = 1; piece <= 4; piece++) {
 		upload.write("x".repeat(1000));
-		// Waits until the piece is stored and the timer for the next one runs.
+		// Waits until the piece is stored, and the timer for the next piece runs.
 		while ((await sizeOfStored()) < piece * 1000) await tick();
 		while (t.clock.pending === 0) await tick();
 		t.clock.advance(29_999);
@@ -386,7 +386,7 @@ test("an upload is paused while the disk is busy, so that little of it is in mem
 	pendingUpload.end(Buffer.alloc(maxBytes));
 	while (received === 0) await tick();
 	for (let turn = 0; turn < 50; turn++) await tick();
-	// One piece has the size of a socket buffer.
+	// At most one piece was read, which has the size of a socket buffer.
 	expect(received).toBeLessThanOrEqual(128 * 1024);
 	gate.resolve();
 	expect((await answered(pendingUpload)).response.statusCode).toBe(201);
@@ -395,7 +395,7 @@ test("an upload is paused while the disk is busy, so that little of it is in mem
 
 test("a client that stops reading a file is cut off", async () => {
 	const { url, file_id: id } = await upload("x");
-	// More bytes than all buffers contain, without work to write them.
+	// The content is larger than all buffers, and needs no work to create it.
 	const bytes = 64 * 1024 * 1024;
 	await truncate(join(t.directory, "data", "files", id), bytes);
 	await t.store.commit((tx) => tx.updateTable("files").set({ bytes }).where("id", "=", id).execute());

@@ -11,7 +11,7 @@ import { toTime } from "../../shared/time.ts";
 import { fileStatusOf } from "../error-code.ts";
 import { answerUnread, HttpError, sendJson } from "../reply.ts";
 
-/** Milliseconds without a byte after which the client is treated as disconnected. */
+/** Milliseconds without a byte from the client, after which the client is treated as disconnected. */
 const patienceMs = 30_000;
 
 export interface FileRoutes {
@@ -32,7 +32,7 @@ const filesPath = "/api/files";
 
 /** Whether the body is the content of a file, which only `answerFiles` reads. */
 export function carriesFile({ method, url = "" }: IncomingMessage): boolean {
-	// Parsed as the router does: `/api/./files` is the same path.
+	// The path is parsed as in the router, for which `/api/./files` is the same path.
 	return method === "POST" && URL.parse(`http://gateway${url}`)?.pathname === filesPath;
 }
 
@@ -40,7 +40,7 @@ export function isFilePath(path: string): boolean {
 	return path === filesPath || path.startsWith(`${filesPath}/`);
 }
 
-/** Streams a file in or out. Never rejects for an error that a client can cause. */
+/** Answers an upload or a download of a file. Never rejects for an error that a client can cause. */
 export async function answerFiles(fileRequest: FileRequest): Promise<void> {
 	const { request, response, url, clock, log } = fileRequest;
 	try {
@@ -82,7 +82,7 @@ async function upload(fileRequest: FileRequest): Promise<void> {
 	sendJson(response, { status: 201, body, headers: { location: body.url } });
 }
 
-/** Counts and logs the upload. The name is not logged, because it may contain anything. */
+/** Counts and logs the upload. The file name is not logged, because it may contain any text. */
 async function store(fileRequest: FileRequest): Promise<StoredFile> {
 	const { request, clock, log, principal, counts } = fileRequest;
 	const beganAt = clock.monotonic();
@@ -138,7 +138,7 @@ async function storeBody(
 	return files.store(principal, { name, content, key });
 }
 
-/** Refuses wrapped bodies: the wrapping would be stored with the file. */
+/** Refuses multipart and encoded bodies, because the encoding would be stored with the file. */
 function refuseWrapped({ headers }: IncomingMessage): void {
 	const { "content-type": type = "", "content-encoding": encoding = "identity" } = headers;
 	if (/^multipart\//i.test(type)) {
@@ -149,7 +149,7 @@ function refuseWrapped({ headers }: IncomingMessage): void {
 }
 
 /**
- * Reads the key with or without quotes. The draft requires quotes, most clients send none.
+ * Reads the key with or without quotes. The draft requires quotes, but most clients send none:
  * https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/
  */
 function readKey({ headers }: IncomingMessage): string | undefined {
@@ -178,7 +178,7 @@ async function* patiently(
 	const watch = () => clock.after(patienceMs, () => request.destroy(gone));
 	let timer = watch();
 	try {
-		// The connection stays open for the response if the loop ends early.
+		// If the loop ends early, the connection stays open for the response.
 		for await (const chunk of request.iterator({ destroyOnReturn: false })) {
 			timer.cancel();
 			onReceived(chunk.length);
@@ -235,7 +235,7 @@ function typeOf({ mediaType }: StoredFile): string {
 	return mediaType === "text/plain" ? "text/plain; charset=utf-8" : mediaType;
 }
 
-/** Sends the content as fast as the client reads. Fails for a client that has stopped. */
+/** Sends the content as fast as the client reads. Rejects if the client stops reading. */
 async function sendContent(content: Readable, response: ServerResponse, clock: Clock): Promise<void> {
 	try {
 		for await (const chunk of content) {
@@ -261,20 +261,20 @@ function drained(response: ServerResponse, clock: Clock): Promise<void> {
 	});
 }
 
-/** A strong entity tag: equal content has an equal tag. */
+/** Returns a strong entity tag: equal content has an equal tag. */
 function tagOf({ sha256 }: StoredFile): string {
 	return `"${sha256}"`;
 }
 
-/** Whether the client has the content already (RFC 9110, section 13.1.2). */
+/** Whether the client already has the content: RFC 9110, section 13.1.2. */
 function isKnown({ headers }: IncomingMessage, file: StoredFile): boolean {
 	const tags = (headers["if-none-match"] ?? "").split(",").map((tag) => tag.trim().replace(/^W\//, ""));
 	return tags.includes("*") || tags.includes(tagOf(file));
 }
 
 /**
- * Returns the requested range, or undefined for the complete file: also for several ranges, and for a range of other content
- * (RFC 9110, section 14.2).
+ * Returns the requested range, or undefined for the complete file. Several ranges and a range of other content also give the complete file: RFC 9110,
+ * section 14.2.
  */
 function rangeOf({ headers, method }: IncomingMessage, file: StoredFile): ByteRange | undefined {
 	const condition = headers["if-range"];

@@ -7,13 +7,13 @@ export type HealthStatus = "ok" | "degraded" | "draining";
 
 export interface HealthState {
 	draining: boolean;
-	/** Empty before the port is open. */
+	/** Listeners of the port; empty before the port is open. */
 	listeners: readonly { readonly url: string; readonly tls: boolean }[];
 }
 
 interface ModelHealth {
 	readonly model: string;
-	/** Throws `permission_denied`. */
+	/** Returns the states of the providers. Throws `permission_denied` if the principal may not read them. */
 	health(principal: Principal): { readonly providers: readonly ProviderState[] };
 }
 
@@ -31,22 +31,22 @@ export interface HealthDeps {
 	readonly version: string;
 	readonly sandbox: () => SandboxState;
 	readonly provider: string;
-	/** Host of the server, if it is not the provider's own. */
+	/** Host of the server, if it does not belong to the provider. */
 	readonly server: string | undefined;
-	/** The problem that makes the policy refuse all calls, if any. */
+	/** Problem that makes the policy refuse all calls, if any. */
 	readonly policy: { readonly problem: string | undefined };
-	/** Undefined if no local model server is configured. */
+	/** Returns the state of the local model server; undefined if none is configured. */
 	readonly llama: () => LlamaStatus | undefined;
 }
 
-/** Health of the gateway: the status is public, the report is not. */
+/** Health of the gateway. The status is public, but the report is not. */
 export interface Health {
 	status(): HealthStatus;
-	/** Body of `/api/health?verbose`. Throws `permission_denied`. */
+	/** Returns the body of `/api/health?verbose`. Throws `permission_denied` if the principal may not read it. */
 	report(principal: Principal): Promise<object>;
 }
 
-/** A failing provider does not degrade the gateway, because messages are stored and answered later. */
+/** Creates the health of the gateway. A failing provider does not degrade it, because messages are stored and answered later. */
 export function createHealth(deps: HealthDeps): Health {
 	const startedAt = deps.clock.monotonic();
 	const status = (): HealthStatus => {
@@ -115,7 +115,7 @@ function encodeProvider(
 	return defined({ name, model, server, ...encodeTime(found) });
 }
 
-/** Times are RFC 3339 strings; empty fields are absent. */
+/** Encodes times as RFC 3339 strings, and omits empty fields. */
 function encodeTime({
 	since,
 	reason,
