@@ -120,7 +120,7 @@ export const probes: readonly Probe[] = [
 	{ name: "key-list", attempt: "grep -q . /proc/keys" },
 	{ name: "filter", attempt: "grep -qE '^Seccomp:[[:space:]]*0' /proc/self/status" },
 	...deniedCalls.map(probeOf),
-	// Without Unix sockets no command connects to a socket, including one that an outside process creates in a root.
+	// If Unix sockets are denied, no command connects to a socket, including one that an outside process creates in a root.
 	{ ...probeOf(deniedUnixSocket), unixSockets: true },
 ];
 

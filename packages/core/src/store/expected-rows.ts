@@ -1,4 +1,4 @@
-/** Row counts of a run that its events require. Events from before the session had hashes are not counted. */
+/** Numbers of rows that the events of a run require. Events from before the session had hashes are not counted. */
 export interface ExpectedRun {
 	/** Number of the event with the run's message. */
 	readonly seq: number;

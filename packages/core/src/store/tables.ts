@@ -62,7 +62,7 @@ interface RunsTable extends Stamped {
 	images: string | null;
 	/** Run whose last reply this run produces again. */
 	retry_of: string | null;
-	/** The `Attachment`s of the message (files/attachment.ts) as JSON. */
+	/** The `Attachment`s of the message (vocabulary/stored-file.ts) as JSON. */
 	attachments: string | null;
 	/** Id in all log lines about the message, from the platform to the model call. Default: the run's id. */
 	correlation: string | null;
@@ -70,7 +70,7 @@ interface RunsTable extends Stamped {
 	accept_all: number;
 	/** The `Person` of a chat platform who wrote the message, as JSON, with their role at that time. Null for other authors. */
 	actor: string | null;
-	/** `RunOptions` (run/options.ts) as JSON; null for a run without options. */
+	/** `RunOptions` (vocabulary/run-options.ts) as JSON; null for a run without options. */
 	options: string | null;
 	/** `MessageContext` (vocabulary/message-context.ts) as JSON; null if no messages were read. */
 	context: string | null;
@@ -213,8 +213,8 @@ interface CompactionsTable extends Stamped {
 	/** Index of a message within that run. */
 	message: number;
 	/**
-	 * For a summary, the message that replaces all content before it. For tool results, the number of characters of each result
-	 * that remain. If null, each result becomes one line.
+	 * For a summary, the message that replaces all content before it. For tool results, the maximum characters of each result. If
+	 * null, each result becomes one line.
 	 */
 	summary: string | null;
 	at: number;
@@ -286,7 +286,7 @@ interface MemoriesTable extends Stamped {
 	created_at: number;
 }
 
-/** Messages that the gateway sends to a session at given times or on events (see schedule/schedule.ts). */
+/** Messages that the gateway sends to a session at given times or on events (see vocabulary/schedule.ts). */
 interface SchedulesTable extends Stamped {
 	id: string;
 	session_id: string;

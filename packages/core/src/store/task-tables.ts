@@ -57,7 +57,7 @@ interface TasksTable extends Stamped {
 	ended_at: number | null;
 }
 
-/** A task that waits for the end of another one. */
+/** A dependency of a task on another task, which must end first. */
 interface TaskNeedsTable extends Stamped {
 	task_id: string;
 	needs: string;

@@ -47,7 +47,7 @@ interface PeopleTable extends Stamped {
 interface PairingsTable extends Stamped {
 	id: string;
 	kind: "invitation" | "request";
-	/** Keyed hash of the code, in hexadecimal; see trust/pairing-code.ts. */
+	/** Keyed hash of the code, in hexadecimal; see trust/people/pairing.ts. */
 	code_hash: string;
 	/** Null in an invitation without a platform. */
 	platform: string | null;
@@ -73,7 +73,7 @@ interface PlacesTable extends Stamped {
 	set_at: number;
 }
 
-/** Trust grants of channels; see trust/channel-grants.ts. */
+/** Trust grants of channels; see trust/grants/grant-rows.ts. */
 interface ChannelGrantsTable extends Stamped {
 	id: string;
 	/** Key from `placeKey`. */
@@ -98,9 +98,9 @@ interface ChannelGrantsTable extends Stamped {
 	end_reason: string | null;
 }
 
-/** Audit rows. Each row contains the hash of the previous row; see trust/audit.ts. */
+/** Audit rows. Each row contains the hash of the previous row; see trust/audit/audit.ts. */
 interface AuditTable {
-	/** From 1, without gaps. */
+	/** Number of the row, from 1, without gaps. */
 	seq: number;
 	at: number;
 	principal: string;

@@ -16,7 +16,7 @@ export function isUnread({
 }): boolean {
 	if (!approval) return false;
 	const { arguments: args, preview, notes } = approval;
-	// For most tools, the label and the preview show the arguments. Some tools do not show them.
+	// For most tools, the label and the preview show the arguments. Some tools have neither, so the larger of both sizes counts.
 	const shownBytes = Math.max(bytesOf(`${label}${preview}`), bytesOf(JSON.stringify(args)));
 	return shownBytes + bytesOf(notes.join("")) > maxReadBytes;
 }

@@ -82,8 +82,8 @@ export class Places {
 	}
 
 	/**
-	 * Returns the notice settings for approvals of a channel or, without them, those of its guild or team. `answeredIn` are the
-	 * other channels in which the approvals may be answered.
+	 * Returns the notice settings for approvals of a channel. Without them, the settings of its guild or team apply. `answeredIn`
+	 * are the other channels in which the approvals may be answered.
 	 */
 	async noticesOf(
 		place: string | undefined,

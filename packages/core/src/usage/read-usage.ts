@@ -26,7 +26,7 @@ export interface UsageSum {
 export interface UsageRow extends UsageSum {
 	/** Day, name of the model, or id of the session. */
 	readonly key: string;
-	/** Only in a report by model. */
+	/** Provider of the model. Only in a report by model. */
 	readonly provider?: string;
 }
 

@@ -9,7 +9,7 @@ export interface ToolDescription {
 	readonly parameters: Readonly<Record<string, unknown>>;
 }
 
-/** Amount of thinking before the answer. If a model has fewer levels, the nearest one is used. */
+/** Levels of thinking before the answer. If a model lacks a level, the nearest one is used. */
 export const reasoningLevels = ["off", "low", "medium", "high", "xhigh", "max"] as const;
 
 export type Reasoning = (typeof reasoningLevels)[number];

@@ -27,7 +27,7 @@ export interface ApprovalContext {
 	readonly allowSession: boolean;
 	/** Notes for people: the working directory, the sandbox, and the reasons for the approval. */
 	readonly notes: readonly string[];
-	/** Notes that differ from those of an ordinary call. A client that shows only some notes shows these first. */
+	/** Notes that an ordinary call does not have. A client that shows only some notes shows these first. */
 	readonly warnings?: readonly string[];
 	/** Number of approvals by different people that the call needs. Default: 1. */
 	readonly approvals?: number;

@@ -2,7 +2,7 @@ export interface Command {
 	readonly executable: string;
 	readonly args: readonly string[];
 	readonly cwd: string;
-	/** Environment variables in addition to those of every command. A value may be a password. */
+	/** Environment variables in addition to the variables of every command. A value may be a password. */
 	readonly environment?: Readonly<Record<string, string>>;
 	/** Milliseconds until the complete process group is killed. */
 	readonly timeoutMs: number;

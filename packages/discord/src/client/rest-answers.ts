@@ -61,7 +61,7 @@ export class RestAnswers {
 		});
 	}
 
-	/** Sends a request. Rejects with `unavailable` if there is no response. Discord may have executed that request. */
+	/** Sends a request. Rejects with `unavailable` if there is no response; Discord may still have executed the request. */
 	async request({ method, path, query, body, files, authorized }: DiscordRequest): Promise<DiscordResponse> {
 		const { signal } = new AbortController();
 		const request = defined({

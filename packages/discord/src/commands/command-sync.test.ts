@@ -11,7 +11,7 @@ const ask: CommandShape = {
 	options: [{ name: "text", description: "What", type: "string", required: true, max: 4000 }],
 };
 
-/** Fields that Discord returns in addition. Discord also leaves out empty fields. */
+/** Additional fields of a command that Discord returns. Discord also leaves out empty fields. */
 const common = { application_id: "22", version: "1", default_member_permissions: null, nsfw: false };
 const text = { type: 3, name: "text", description: "What", required: true, max_length: 4000 };
 const file = { type: 11, name: "file", description: "File for the agent" };

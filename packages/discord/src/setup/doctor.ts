@@ -85,7 +85,7 @@ export function openChecks(options: {
 }): DoctorParts & { close(): void } {
 	const { token, apiUrl, clock } = options;
 	const port = new RestAnswers(token, apiUrl);
-	// Only the connector records commands, and deletes those of earlier versions.
+	// Only the connector records commands, and deletes commands of earlier versions.
 	const memory = { load: async () => undefined, save: async () => undefined };
 	return { port, clock, memory, shapes: commandTable, close: () => port.close() };
 }

@@ -46,7 +46,7 @@ export interface DiscordPresence {
 }
 
 export interface DiscordRest {
-	/** Sends a request. Rejects if there is no response. Discord may have executed that request. */
+	/** Sends a request. Rejects if there is no response; Discord may still have executed the request. */
 	request(request: DiscordRequest): Promise<DiscordResponse>;
 }
 

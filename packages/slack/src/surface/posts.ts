@@ -25,7 +25,7 @@ import { isStillStreaming, type StreamedMessage, type Streams, streamBlockId } f
 
 export type Post = Extract<Posting, { type: "post" }>;
 
-/** Disables mentions and link previews in the text. */
+/** Stops Slack from converting names and URLs in the text to mentions and links. */
 export const quiet = { parse: "none", link_names: false } as const;
 const noPreviews = { unfurl_links: false, unfurl_media: false } as const;
 /** Type of the metadata by which a post is found. The metadata also contains the row's nonce. */
@@ -231,7 +231,7 @@ export class Posts {
 		} catch (error) {
 			const refusal = DeliveryError.from(error);
 			if (refusal.isRefusal) return this.#without(prepared, refusal);
-			// The post waits like one without an attempt, because no part of it is visible yet.
+			// The post waits as if it had not been sent, because no part of it is visible yet.
 			const { message, limit = { scope: "files", retryAfterMs: againMs } } = refusal;
 			throw new DeliveryError(message, { kind: "rate-limited", limit, cause: error });
 		}
@@ -245,7 +245,7 @@ export class Posts {
 					.map(({ name, bytes }) => fileTooLarge({ name, size: bytes.length }, postTexts.thisWorkspace))
 					.join(" ")
 			: postTexts.filesRefused({ reason: fileRefusal(refusal) });
-		// Code is part of the text, so it is put back into the text.
+		// Code in a file returns to the text, because it is part of the answer.
 		const code = files.filter(({ snippet }) => snippet !== undefined).map(codeOf);
 		const body = [showing.body, ...code].join("\n\n") + smallLine(why);
 		return { ...draftOf({ ...showing, body }), files: [], ids: [], showing: { ...showing, body } };

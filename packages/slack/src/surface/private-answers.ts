@@ -98,7 +98,7 @@ export class PrivateAnswers {
 			if (!opened.success) throw new DeliveryError(deliveryTexts.noConversation, { kind: "rejected" });
 			const postTarget = { channel: opened.data.channel.id };
 			const allFiles = files.map((file) => ({ ...file, size: file.bytes.length }));
-			// An earlier file with the same name and size must not be treated as this one. A duplicate is harmless in comparison.
+			// An earlier file with the same name and size must not be treated as this one. A duplicate file does less harm.
 			const when = { key: row.id, since: row.at - filesSkewMs };
 			const missing = row.attempt > 1 ? await shared.missing(allFiles, postTarget, when) : allFiles;
 			await shared.share(await shared.bring(missing), missing, postTarget);

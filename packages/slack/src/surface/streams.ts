@@ -30,7 +30,7 @@ interface Stream {
 	/** Start time on the monotonic clock. */
 	readonly startedAt: number;
 	readonly sent: readonly GrowingPart[];
-	/** Whether it is unknown if Slack executed the last addition. */
+	/** Whether the result of the last addition is unknown. */
 	readonly isUnclear: boolean;
 }
 

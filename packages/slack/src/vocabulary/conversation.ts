@@ -19,7 +19,9 @@ export interface ConversationAddress {
 	readonly thread?: string;
 }
 
-/** Parses a conversation. Returns undefined for a conversation without a room, for example that of a private answer. */
+/**
+ * Parses a conversation. Returns undefined for a conversation without a room, for example the conversation of a private answer.
+ */
 export function addressOfConversation(conversation: string): ConversationAddress | undefined {
 	const [, tenant, channel, thread] = /^([^/#:]+)\/([^/#]+)(?:\/([^/#]+))?(?:#.*)?$/.exec(conversation) ?? [];
 	if (tenant === undefined || channel === undefined) return undefined;

@@ -54,7 +54,7 @@ export interface OwnAccount {
 }
 
 export interface SlackApi {
-	/** Calls a method. Rejects without a response, or with a 5xx status. Slack may have executed that call. */
+	/** Calls a method. Rejects without a response, or with a 5xx status; Slack may still have executed the call. */
 	call(call: SlackCall): Promise<SlackAnswer>;
 }
 

@@ -204,7 +204,7 @@ async function findPublic(host: string, deps: TunnelDeps, signal: AbortSignal): 
 	}
 }
 
-/** Implements `Connect`. Tries the addresses one after the other. */
+/** Connects over TCP to the first address that accepts the connection. */
 export const connectOverTcp: Connect = async (addresses, signal) => {
 	const pinned = addresses.map((address) => ({ address, family: address.includes(":") ? 6 : 4 }));
 	const socket = connectSocket({

@@ -13,7 +13,7 @@ export interface EgressOptions {
 	readonly allow: readonly string[];
 	readonly clock: Clock;
 	readonly log: Logger;
-	/** By default the public internet, the resolver of the system, and TCP. */
+	/** Address range, resolver and connection of the proxy. Default: the public internet, the system's resolver, and TCP. */
 	readonly reach?: Reach;
 	readonly lookup?: Lookup;
 	readonly connect?: Connect;

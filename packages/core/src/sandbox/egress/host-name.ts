@@ -35,8 +35,8 @@ export const TLS_PORT = 443;
 const MAX_SHOWN = 100;
 
 /**
- * Returns the host of a requested target (`host:443`) if it is allowed. Throws `invalid_argument` if the target is not a name and
- * a port, and `permission_denied` otherwise.
+ * Returns the host of an allowed target (`host:443`). Throws `invalid_argument` if the target is not a name and a port, and
+ * `permission_denied` if the host is not allowed.
  */
 export function readTarget(authority: string, allowed: readonly string[]): string {
 	const [, text = "", port = ""] = /^([^:]+|\[.*\]):(\d{1,5})$/s.exec(authority) ?? [];

@@ -67,7 +67,7 @@ export interface FilesOptions {
 	readonly max?: number;
 }
 
-/** Whether the name of a file is that of a document, an image, a log, a database or an editor backup. */
+/** Whether a file is data by its name: a document, an image, a log, a database or an editor backup. */
 export function isDataName(name: string): boolean {
 	return data.test(name) || (documents.test(name) && !instructions.test(name));
 }

@@ -3,12 +3,12 @@ import { nearestTexts } from "./texts.ts";
 
 /** Maximum characters of a line that is compared in parts. A longer line is compared only as a unit. */
 const MAX_COMPARED = 2_000;
-/** Maximum similar places of a line. A line with more places does not identify the place. */
+/** Maximum places at which a line may occur. A line that occurs at more places does not show which place is meant. */
 const MAX_VOTES = 20;
 const MIN_LIKENESS = 0.4;
 const MAX_QUOTE = 200;
 
-/** Lines of a text that are similar to lines that the text does not contain. Line numbers start at 1. */
+/** Lines of a text that are similar to the requested lines, which the text does not contain. Line numbers start at 1. */
 export interface NearestLines {
 	readonly first: number;
 	readonly last: number;
@@ -17,7 +17,7 @@ export interface NearestLines {
 	readonly difference: string;
 }
 
-/** Finds the lines that are most similar to lines that the text does not contain. Returns undefined if nothing is similar. */
+/** Finds the lines that are most similar to the requested lines, which the text does not contain. Undefined if nothing is similar. */
 export function findNearestLines(text: string, requested: string): NearestLines | undefined {
 	const lines = text.split("\n");
 	const sought = trimBlank(requested.split("\n"));

@@ -125,8 +125,8 @@ const losses: readonly Loss[] = [
 ];
 
 /**
- * Returns the reason why the call cannot be undone in this repository. The policy treats its effects elsewhere like those of any
- * other command.
+ * Returns the reason why the call cannot be undone in this repository. Effects outside the repository are judged like the effects
+ * of any other command.
  */
 export function whyLost(words: GitWords, existing: ReadonlySet<string>): string | undefined {
 	const loss = losses.find(

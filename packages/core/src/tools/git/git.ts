@@ -224,8 +224,8 @@ export function hideSecrets(lines: readonly string[]): string[] {
 }
 
 /**
- * Whether the names in a header are those of a secret file. Headers have the forms `a/NAME b/NAME`, `"a/NAME" "b/NAME"` and
- * `NAME`. A name may contain spaces, so each piece is checked.
+ * Whether a header names a secret file. Headers have the forms `a/NAME b/NAME`, `"a/NAME" "b/NAME"` and `NAME`. A name may
+ * contain spaces, so each piece is checked.
  */
 function namesSecret(names: string): boolean {
 	const pieces = names.split(/[" ]+/).filter((piece) => piece !== "");

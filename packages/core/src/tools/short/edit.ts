@@ -145,8 +145,8 @@ export interface Replacement {
 }
 
 /**
- * Result of the edits. `lines` are the line numbers, from 1, at which the old texts begin: those of all edits, or all occurrences
- * of one ambiguous text. `edit`, `one` and `other` are the numbers of edits, from 1.
+ * Result of the edits. `lines` are the line numbers, from 1, at which the old texts begin. For an ambiguous text, they are the
+ * lines of all its occurrences. `edit`, `one` and `other` are the numbers of edits, from 1.
  */
 export type Replaced =
 	| { readonly kind: "edited"; readonly text: string; readonly lines: readonly number[] }

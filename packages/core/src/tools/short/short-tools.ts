@@ -47,7 +47,7 @@ const bash = defineTool<Arguments>({
 	run: (args, plan, context) => runCommand.run(translated(args, context), plan, context),
 });
 
-/** Converts the arguments to those of `run_command`. */
+/** Converts the arguments to arguments of `run_command`. */
 function translated({ command, timeout }: Arguments, { sandbox }: ToolContext) {
 	return {
 		cmd: command,

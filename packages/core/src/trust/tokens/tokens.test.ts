@@ -74,7 +74,7 @@ class Place implements AsyncDisposable {
 		return place;
 	}
 
-	/** Replaces the tokens by those of a new process with the same database. */
+	/** Replaces the tokens as a new process with the same database would. */
 	async restart(): Promise<void> {
 		this.tokens = this.#make();
 		await this.tokens.load();

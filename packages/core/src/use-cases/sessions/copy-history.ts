@@ -195,7 +195,10 @@ export class HistoryCopy {
 		}
 	}
 
-	/** Signed thinking must be returned unchanged, or its provider refuses it. Thinking that contains a password is left out. */
+	/**
+	 * Returns the block for the fork. Signed thinking must be returned unchanged, or its provider refuses it, so it is left out if
+	 * it contains a password.
+	 */
 	#block(block: ReplyBlock): ReplyBlock[] {
 		const sink = this.#redactor.into("history");
 		if (block.type === "text") return [{ ...block, text: this.#renamed(block.text) }];

@@ -25,9 +25,9 @@ export interface McpRemoteSettings extends McpServerFacts {
 	readonly login?: McpLoginState;
 }
 
-/** Permissions of a program beyond those of every command. */
+/** Permissions of a program in addition to the permissions of every command. */
 interface McpRights {
-	/** Environment variables in addition to those of every command. */
+	/** Environment variables in addition to the variables of every command. */
 	readonly environment: Readonly<Record<string, string>>;
 	/** Values that must not appear in any text. */
 	readonly secrets: readonly string[];

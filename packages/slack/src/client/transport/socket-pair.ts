@@ -8,7 +8,8 @@ import { SocketLine } from "./socket-line.ts";
 import type { Deliver, Transport } from "./transport.ts";
 
 /**
- * Number of sockets. Slack sends each envelope over one of them. While one is being replaced, the other receives all envelopes.
+ * Number of sockets. Slack sends each envelope over one of the sockets. While one socket is being replaced, the other receives
+ * all envelopes.
  */
 const lineCount = 2;
 const firstWaitMs = 1000;
