@@ -17,7 +17,7 @@ const joiner = "\u2060";
  * other character.
  */
 const inlineMark = /[\\*_~`|<[\]@]/g;
-/** Marks at the beginning of a line: headings, small print, quotes and lists. */
+/** Matches marks at the beginning of a line: headings, small print, quotes and lists. */
 const lineMark = /^(?=[#>+-])/gm;
 const indentedLineMark = /^([ \t]+)(?=[#>+-])/gm;
 const lineNumber = /^([ \t]*\d{1,9})(?=[.)])/gm;

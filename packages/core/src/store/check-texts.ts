@@ -166,7 +166,7 @@ class Series {
 
 type Read = Store<Tables>["read"];
 
-/** Rows of a run, counted as in `ExpectedRun`. */
+/** Numbers of rows of a run, as in `ExpectedRun`. */
 type FoundRows = Record<"replies" | "results" | "steered", number>;
 
 const kindIn = /^\{"kind":"(\w+)"/;

@@ -9,7 +9,7 @@ export const stampColumns: readonly Column[] = [
 	["v", "integer"],
 ];
 
-/** Makes a table whose first column is its key. */
+/** Creates a table whose first column is its primary key. */
 export async function createTable(
 	db: Kysely<unknown>,
 	name: string,

@@ -1,4 +1,4 @@
-/** Every row carries the epoch of its writer (fencing, 1 on one machine) and the version of its own shape. */
+/** Columns of every row: the epoch of its writer (for fencing, 1 on one machine), and the version of the row's format. */
 export interface Stamped {
 	epoch: number;
 	v: number;

@@ -35,7 +35,7 @@ interface PeopleTable extends Stamped {
 	tenant: string;
 	/** The platform's id of the person. */
 	user_id: string;
-	/** Name on the platform at the time of admission. */
+	/** Name on the platform when the person got access. */
 	name: string;
 	role: "guest" | "member" | "approver" | "owner";
 	added_by: string;

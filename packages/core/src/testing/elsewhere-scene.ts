@@ -47,7 +47,7 @@ interface Scene {
 	readonly again?: true;
 }
 
-/** Starts a run in the Slack channel that waits for an answer to its question. */
+/** Starts a run in the Slack channel. The run waits for an answer to its question. */
 export async function openElsewhere(scene: Scene = {}) {
 	const { tool = "edit", places = usual, asker = ada, roles = {}, again } = scene;
 	const further = again ? [[calls("c2", tool)]] : [];

@@ -27,7 +27,7 @@ export interface ContextSnapshot {
 	readonly system: number;
 	/** Descriptions of the tools. */
 	readonly tools: number;
-	/** Messages of earlier runs, and the summary that replaces older ones. */
+	/** Messages of earlier runs, and the summary that replaces older messages. */
 	readonly history: number;
 	/** Messages of the current run with its last reply. */
 	readonly run: number;

@@ -124,7 +124,7 @@ export interface SandboxState {
 	/** Confinement of commands in the operator's sessions, and in chats. Absent before the check. */
 	readonly operator?: SandboxKind;
 	readonly chat?: SandboxKind;
-	/** Number of escapes that were tried. */
+	/** Number of probes that ran. */
 	readonly probes: number;
 	/** Present only if `state` is `ready`. */
 	readonly features?: SandboxFeatures;

@@ -3,8 +3,8 @@ import type { OodaPhase } from "./run-options.ts";
 import type { Spent, Usage } from "./usage.ts";
 
 /**
- * pending: waits for a free slot. waiting: for its workers; shown as running. suspended: for an answer of a person. The last
- * three are final, and a task reaches exactly one of them.
+ * States of a task. pending: it waits for a free slot. waiting: it waits for its workers, and is shown as running. suspended: it
+ * waits for a person's answer. The last three states are final, and a task reaches exactly one of them.
  */
 export const taskStates = [
 	"pending",

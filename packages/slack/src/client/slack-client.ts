@@ -257,7 +257,7 @@ export class PendingCalls {
 		this.#clock = clock;
 	}
 
-	/** Aborts pending calls after the grace period. */
+	/** Signal that aborts pending calls after the grace period. */
 	get signal(): AbortSignal {
 		return this.#over.signal;
 	}

@@ -59,7 +59,7 @@ function checkTokens(text: string, allowed: readonly RegExp[]): void {
 	}
 }
 
-/** Returns the visible text of mrkdwn. Its delimiters are those without a joiner beside them. */
+/** Returns the visible text of mrkdwn, including its delimiters. A delimiter has no joiner beside it. */
 export function mrkdwnText(text: string): string {
 	checkTokens(text, [linkToken, dateToken]);
 	return text

@@ -22,7 +22,7 @@ export interface EgressOptions {
 /** Records every decision. The proxy opens an allowed connection only after the promise resolves. */
 export type EgressAudit = (entry: EgressEntry) => Promise<void>;
 
-/** The proxy of one command, until it is disposed. */
+/** Proxy of one command. It accepts connections until it is disposed. */
 export interface CommandProxy extends EgressWrapping, AsyncDisposable {
 	/** Note about the refusals, for the end of the command's output. Empty if no connection was refused. */
 	note(): string;
@@ -169,7 +169,7 @@ const environment = {
 	GIT_CONFIG_VALUE_0: PROXY,
 };
 
-/** Starts a command that can reach only the proxy. */
+/** Wrapping for a command that can reach only the proxy. */
 const egressWrapping: EgressWrapping = {
 	mounts: [["--ro-bind", process.execPath, NODE]],
 	argv: (channel) => ["/bin/sh", "-c", PRELUDE, "parley", String(channel), NODE, LISTENER],

@@ -73,7 +73,7 @@ export async function guardedFetch({ isPrivateAllowed }: FetchGuards): Promise<G
 	return { fetch: guarded, close: () => agent.destroy() };
 }
 
-/** Error of a server that cannot be used. */
+/** Returns the error for a server that cannot be used. */
 export function refused(message: string, cause?: unknown): ParleyError {
 	return new ParleyError(message, { code: "unavailable", cause });
 }

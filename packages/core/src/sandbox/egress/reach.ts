@@ -110,7 +110,7 @@ export function isNeighbour(
 	});
 }
 
-/** Address of a host in a URL. Undefined for a name. */
+/** Returns the address of a host in a URL, or undefined for a name. */
 export function addressOf({ hostname }: URL): string | undefined {
 	const bare = hostname.replace(/^\[(.*)\]$/, "$1");
 	return parse(bare) && bare;

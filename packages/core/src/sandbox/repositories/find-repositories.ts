@@ -26,11 +26,11 @@ export interface SearchScope extends SearchLimits {
 
 interface SearchLimits {
 	readonly roots: readonly string[];
-	/** Directories that commands do not see, except for roots in them. */
+	/** Directories that commands do not see, except for roots inside these directories. */
 	readonly hidden: readonly string[];
 }
 
-/** The repositories of the roots, those nearest to a root first. */
+/** Repositories in the roots, nearest to a root first. */
 export interface Repositories extends Unsearched {
 	readonly directories: readonly GitDirectory[];
 	/** Paths of plain files named `.git`, which contain the path of the repository. */

@@ -207,11 +207,11 @@ interface FoundLine {
 
 interface FoundLines {
 	readonly lines: readonly FoundLine[];
-	/** Checks the pattern. Throws `invalid_argument` with ripgrep's error for an invalid pattern. */
+	/** Reason why there may be more lines, or undefined for a complete result. */
 	readonly incomplete: string | undefined;
 }
 
-/** Throws `invalid_argument` with ripgrep's error about the pattern. */
+/** Checks the pattern. Throws `invalid_argument` with ripgrep's error for an invalid pattern. */
 async function checkPattern(search: LineSearch, cwd: string, context: ToolContext): Promise<void> {
 	const args = [...optionsOf(search), "--quiet", "--", "/dev/null"];
 	const { code, output } = await runRipgrep({ args, cwd, maxOutputBytes: 4_096 }, context);

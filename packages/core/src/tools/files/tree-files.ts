@@ -72,7 +72,7 @@ export async function requireDirectory(path: string, text: string): Promise<void
 	throw new ParleyError(treeTexts.notDirectory(text), { code: "invalid_argument" });
 }
 
-/** Milliseconds for one start of ripgrep. */
+/** Maximum milliseconds for one run of ripgrep. */
 const TIMEOUT_MS = 20_000;
 
 /**

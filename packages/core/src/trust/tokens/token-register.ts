@@ -48,7 +48,7 @@ export class TokenRegister {
 		for (const listener of [...this.#listeners]) listener(id);
 	}
 
-	/** Limits the validity of the token. */
+	/** Ends the validity of the token at `until`, unless it ends earlier. */
 	limit(id: string, until: number): void {
 		const token = this.#live.get(id);
 		if (!token || (token.expiresAt ?? Number.POSITIVE_INFINITY) <= until) return;

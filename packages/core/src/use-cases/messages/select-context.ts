@@ -18,7 +18,7 @@ import { storable } from "./storable.ts";
 /** Messages that a client has read for a request, oldest first. */
 export interface GivenContext {
 	readonly messages: readonly GivenMessage[];
-	/** Whether Parley wrote the message, in the session of the request (`here`) or in another session (`elsewhere`). */
+	/** Whether the channel has older messages. */
 	readonly hasOlder: boolean;
 	readonly problem?: ContextProblem;
 }
@@ -26,7 +26,7 @@ export interface GivenContext {
 interface GivenMessage extends Omit<ContextMessage, "author" | "cut"> {
 	readonly author: Actor & {
 		readonly bot: boolean;
-		/** Whether Parley wrote it, and if so, whether in another session than that of the request. */
+		/** Whether Parley wrote the message, in the session of the request (`here`) or in another session (`elsewhere`). */
 		readonly self?: "here" | "elsewhere";
 	};
 }
