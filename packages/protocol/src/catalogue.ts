@@ -1,9 +1,9 @@
 import * as z from "zod";
 
-/** An agent profile for sessions. The gateway's own settings apply for absent fields. */
+/** An agent profile for sessions. If a field is absent, the gateway's own setting applies. */
 const AgentEntry = z.object({
 	name: z.string(),
-	/** Description for people. */
+	/** Title for people. */
 	title: z.string(),
 	model: z.exactOptional(z.string()),
 	reasoning: z.exactOptional(z.string()),
@@ -14,14 +14,14 @@ const AgentEntry = z.object({
 		repeat_penalty: z.exactOptional(z.number()),
 		max_tokens: z.exactOptional(z.number()),
 	}),
-	/** All tools if absent. */
+	/** Names of the agent's tools. Absent: all tools. */
 	tools: z.exactOptional(z.array(z.string())),
 	context_window: z.exactOptional(z.int()),
-	/** Scheme, host and port of the model server, if it is not the gateway's. */
+	/** Scheme, host and port of the model server. Absent for the gateway's own server. */
 	server: z.exactOptional(z.string()),
 });
 
-/** Result of `list_agents`: usable profiles, and the errors of the others. */
+/** Result of `list_agents`: usable profiles, and the errors of unusable profiles. */
 export const AgentList = z.object({
 	agents: z.array(AgentEntry),
 	problems: z.array(z.object({ name: z.string(), message: z.string() })),
@@ -34,7 +34,7 @@ const Prices = z.object({ input: price, output: price, cache_read: price, cache_
 const ModelEntry = z.object({
 	name: z.string(),
 	provider: z.string(),
-	/** Alias for the newest model of its kind. */
+	/** Alias of the newest model of its kind. */
 	tier: z.exactOptional(z.string()),
 	/** Maximum tokens of input and output together, and of one reply. */
 	context_window: z.int(),
@@ -43,16 +43,16 @@ const ModelEntry = z.object({
 	images: z.boolean(),
 	/** Absent if unknown. */
 	prices: z.exactOptional(Prices),
-	/** Whether a subscription pays for the tokens. The prices are 0. */
+	/** Whether a subscription pays for the tokens, so that the prices are 0. */
 	subscription: z.exactOptional(z.literal(true)),
-	/** Prices of a request with more input tokens than this. */
+	/** Prices of a request with more than `above` input tokens. */
 	long_prompt: z.exactOptional(z.object({ above: z.int(), prices: Prices })),
 });
 
 export const ModelList = z.object({
-	/** Model if neither the session nor its profile names one. */
+	/** Model for sessions if neither the session nor its profile names a model. */
 	default: z.string(),
-	/** Whether other names are allowed, too: the operator's own server may have any. */
+	/** Whether unlisted names are also allowed, because the operator's own server may have any model. */
 	any_model: z.exactOptional(z.literal(true)),
 	models: z.array(ModelEntry),
 });

@@ -2,34 +2,37 @@ import * as z from "zod";
 import { key, optionalSession } from "./params.ts";
 
 const number = z.int().min(1);
-/** `exited`: it ended by itself. `gateway`: the gateway stopped or was restarted. `failed`: it could not be started. */
+/**
+ * Reason of the end. `exited`: the command ended by itself. `gateway`: the gateway stopped or restarted. `failed`: the
+ * command could not be started.
+ */
 const reason = z.enum(["exited", "stopped", "timed_out", "gateway", "failed"]);
 
-/** A command in the background of a session. */
+/** A background command of a session. */
 export const CommandPayload = z.object({
-	/** Number in the session, from 1. */
+	/** Number of the command in the session, from 1. */
 	number,
-	/** The command line without secrets, at most 500 characters. */
+	/** Command line without secrets, at most 500 characters. */
 	command: z.string(),
 	state: z.enum(["running", "ended"]),
 	/** RFC 3339. */
 	started_at: z.string(),
-	/** Present after the end. */
+	/** Present after the end of the command. */
 	ended_at: z.exactOptional(z.string()),
 	reason: z.exactOptional(reason),
-	/** Absent if a signal ended it. */
+	/** Absent if a signal ended the command. */
 	exit_code: z.exactOptional(z.int()),
 });
 export type CommandPayload = z.output<typeof CommandPayload>;
 
-/** Methods for commands in the background. */
+/** Methods for background commands. */
 export const commandMethods = {
 	/** Returns the newest commands of a session, at most 50. */
 	list_commands: {
 		params: z.object({ session_id: optionalSession }),
 		result: z.object({ commands: z.array(CommandPayload) }),
 	},
-	/** Stops a command and returns it after its end. A command that has ended stays as it is. */
+	/** Stops a command and returns it after its end. A command that has ended stays unchanged. */
 	stop_command: {
 		params: z.object({
 			session_id: optionalSession,
@@ -40,17 +43,17 @@ export const commandMethods = {
 	},
 } satisfies Record<string, { params: z.ZodObject; result: z.ZodType }>;
 
-/** `run_id` and `call_id` are those of the call that started the command. */
+/** `run_id` and `call_id` identify the call that started the command. */
 const command = { number, command: z.string(), run_id: z.string(), call_id: z.string() };
 
-/** Events of commands in the background. */
+/** Events of background commands. */
 export const commandPayloads = {
 	"command.started": z.object(command),
 	"command.ended": z.object({
 		...command,
 		reason,
 		exit_code: z.exactOptional(z.int()),
-		/** The person or token that stopped it. Absent if the agent did. */
+		/** Person or token that stopped the command. Absent if the agent stopped it. */
 		by: z.exactOptional(z.string()),
 	}),
 };

@@ -14,37 +14,37 @@ export type EmptyPayload = Record<string, never>;
 
 /** The first event of a session. */
 export interface SessionCreatedPayload {
-	/** The session whose messages it begins with, and the number of the last message of a person among them. */
+	/** The source of a fork: its session, and the number of the last copied message of a person. */
 	readonly forked_from?: { readonly session_id: string; readonly at: number };
 }
 
-/** A message was accepted. Its run may still wait after others. */
+/** A message was accepted. Its run may still wait for other runs. */
 export interface UserMessagePayload {
 	readonly content: string;
 	readonly run_id: string;
-	/** The client's name for the message, if it gave one. */
+	/** The client's own name for the message, if any. */
 	readonly correlation_id?: string;
-	/** Author, if not the operator. */
+	/** Author of the message. Absent for the operator. */
 	readonly author?: { readonly id: string; readonly name: string };
-	/** The message joined the active run `run_id` and did not start one. */
+	/** Set if the message joined the active run `run_id` and started no run. */
 	readonly steered?: true;
-	/** The run whose reply is repeated. The content is the message that this run answered. */
+	/** The run whose reply is repeated. The content is the message of that run. */
 	readonly retry_of?: string;
 	readonly attachments?: readonly FilePayload[];
-	/** The schedule that sent it. */
+	/** The schedule that sent the message. */
 	readonly origin?: OriginPayload;
 	readonly imported?: Imported;
 }
 
 /**
- * Part of a conversation from before the session: a client imported it and it is not verified, or a fork copied it. It did not
- * happen in this session.
+ * Marks a part of a conversation from before the session. Either a client imported it, so it is not verified, or a fork
+ * copied it. It did not happen in this session.
  */
 type Imported = true;
 
 /**
- * A reply while the model writes it. `start` has an empty text, also if part of the same reply was shown before; `delta`
- * adds its content. `index` is 0.
+ * A reply while the model writes it. `start` has an empty text, even if a part of the same reply was shown before.
+ * `delta` adds its content. `index` is 0.
  */
 export interface AssistantStreamPayload {
 	readonly phase: "start" | "delta" | "end";
@@ -52,16 +52,16 @@ export interface AssistantStreamPayload {
 	readonly index: number;
 }
 
-/** The end of a run, exactly once per run. */
+/** End of a run. Each run has exactly one such event. */
 export interface AssistantMessagePayload {
 	readonly content: string;
-	/** Absent from earlier versions of the gateway. */
+	/** Absent in events of earlier gateway versions. */
 	readonly run_id?: string;
-	/** Empty after a success, otherwise `cancelled` or the error. */
+	/** Empty after a success, otherwise `cancelled` or the error message. */
 	readonly error: string;
-	/** The active run that the queued message joined. The error is then `cancelled`. */
+	/** The active run that the queued message joined. `error` is then `cancelled`. */
 	readonly joined?: string;
-	/** Principal that stopped the run, if one did: a person (`discord:GUILD:USER`) or a client. */
+	/** Person (`discord:GUILD:USER`) or client that stopped the run, if any. */
 	readonly stopped_by?: string;
 	readonly context: AnswerContext;
 	/** The schedule that started the run. `show` is the display of the answer in a channel. */
@@ -69,22 +69,22 @@ export interface AssistantMessagePayload {
 	readonly imported?: Imported;
 }
 
-/** Model and usage of the run; empty if no model answered. */
+/** Model and usage of the run. Empty if no model answered. */
 export interface AnswerContext {
 	readonly model?: string;
 	readonly usage?: TokensPayload;
-	/** Present if the channel was trusted. */
+	/** Present if the channel is trusted. */
 	readonly trusted?: TrustedPayload;
 }
 
-/** One tool call: `started`, then exactly one other phase with the same `call_id`. */
+/** One tool call: `started`, and then exactly one other phase with the same `call_id`. */
 export type ToolCallPayload =
 	| {
 			readonly status: "started";
 			readonly name: string;
 			readonly arguments: unknown;
 			readonly call_id: string;
-			/** Approval was skipped because the channel is trusted. */
+			/** Present if a channel grant replaced the approval. */
 			readonly trusted?: TrustedPayload;
 			readonly imported?: Imported;
 	  }
@@ -111,26 +111,28 @@ export interface PromptResponsePayload {
 	readonly by: string;
 	/** Display name of a respondent from another guild or team than the session's. */
 	readonly by_name?: string;
-	/** Arguments of the approval, if the person changed them. */
+	/** Arguments of the approved call, if the person changed them. */
 	readonly arguments?: unknown;
-	/** The approval applies to the rest of the session: similar calls need no approval. */
+	/** Set if the approval also covers similar calls in the rest of the session. */
 	readonly remembered?: true;
-	/** Reason of a denial, if one was given. */
+	/** Reason of a denial, if any. */
 	readonly reason?: string;
-	/** People who approved before, if the call needed several approvals. */
+	/** People who approved earlier, if the call required several approvals. */
 	readonly voters?: readonly string[];
 }
 
-/** One of several approvals that a call needs. The prompt is still open. */
+/** One of several approvals that a call requires. The prompt is still open. */
 export interface PromptVotePayload {
 	readonly token: string;
 	readonly by: string;
-	/** As in `prompt.response`. */
+	/** Display name of the respondent, as in `prompt.response`. */
 	readonly by_name?: string;
-	/** Approvals that are valid now. */
+	/** Number of valid approvals. */
 	readonly approvals: number;
 	readonly needed: number;
-	/** The prompt with the arguments that this person changed. It replaces the prompt, and earlier approvals are void. */
+	/**
+	 * The prompt with the arguments that this person changed. It replaces the prompt, and earlier approvals become void.
+	 */
 	readonly changed?: PromptRequestPayload;
 }
 
@@ -138,29 +140,29 @@ export interface PromptVotePayload {
 export interface PromptClosedPayload {
 	readonly token: string;
 	readonly reason: string;
-	/** Principal that stopped the run of the question, if one did. */
+	/** Principal that stopped the run of the question, if any. */
 	readonly by?: string;
 }
 
-/** A question has been open for a long time. */
+/** Reminder of a question that has been open for a long time. */
 export interface PromptReminderPayload {
 	readonly token: string;
 	readonly label: string;
 	/** RFC 3339. */
 	readonly expires_at: string;
 	readonly run_id: string;
-	/** People whom a connector notifies. `escalated`: the first notice of this group. */
+	/** People whom a connector must notify. `escalated`: whether this is the first notice of this group. */
 	readonly notify?: NoticePayload & { readonly escalated: boolean };
 }
 
-/** A file for the readers of the session. */
+/** A file for the clients of the session. */
 export interface FileCreatedPayload extends FilePayload {
 	readonly run_id: string;
 	readonly call_id: string;
 	readonly imported?: Imported;
 }
 
-/** A trust grant of the session's channel ended. */
+/** A channel grant of the session's channel ended. */
 export interface GrantEndedPayload {
 	readonly grant_id: string;
 	readonly reason: string;
@@ -171,7 +173,7 @@ export interface SessionRenamedPayload {
 	readonly by: "person" | "model";
 }
 
-/** The events of this version with their payloads. */
+/** Payloads of all events of this version, by event name. */
 export interface EventPayloads
 	extends ModelEventPayloads,
 		CommandEventPayloads,
@@ -191,16 +193,16 @@ export interface EventPayloads
 	readonly "prompt.reminder": PromptReminderPayload;
 	readonly "file.created": FileCreatedPayload;
 	readonly "session.renamed": SessionRenamedPayload;
-	/** From now on, calls of the session's channel run without approval within the limits of the grant. */
+	/** A channel grant started: calls of the session's channel run without approval within its limits. */
 	readonly "grant.created": GrantPayload;
 	readonly "grant.ended": GrantEndedPayload;
-	/** The session and all its data are deleted. It is the last event. */
+	/** The session and all its data were deleted. No event follows. */
 	readonly "session.deleted": EmptyPayload;
 }
 
 export type EventName = keyof EventPayloads;
 
-/** An event frame of this version: `switch (event.event)` narrows its payload. */
+/** An event frame of this version. `switch (event.event)` narrows the type of its payload. */
 export type OzzieEvent = { [Name in EventName]: EventFrame<Name, EventPayloads[Name]> }[EventName];
 
 const imported = { imported: z.exactOptional(z.literal(true)) };
@@ -231,7 +233,7 @@ const payloads = {
 		content: z.string(),
 		run_id: z.exactOptional(z.string()),
 		error: z.string(),
-		/** The active run that the queued message joined. The error is then `cancelled`. */
+		/** The active run that the queued message joined. `error` is then `cancelled`. */
 		joined: z.exactOptional(z.string()),
 		stopped_by: z.exactOptional(z.string()),
 		context: z.object({
@@ -295,8 +297,8 @@ const payloads = {
 export const eventNames: readonly string[] = Object.keys(payloads);
 
 /**
- * Whether a frame is an event of this version with a valid payload. Clients should ignore all others, for example events of
- * a later version.
+ * Whether a frame is an event of this version with a valid payload. Clients should ignore all other frames, for example
+ * events of a later version.
  */
 export function isOzzieEvent(frame: EventFrame): frame is OzzieEvent {
 	const name = frame.event;

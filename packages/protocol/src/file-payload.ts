@@ -1,13 +1,13 @@
 import * as z from "zod";
 
-/** A stored file. `GET` its `url`, a path on the gateway, for the content. */
+/** A stored file. `GET` of its `url`, a path on the gateway, returns the content. */
 export const FilePayload = z.object({
 	file_id: z.string(),
 	name: z.string(),
-	/** Detected from the content, for example `image/png`. */
+	/** Type that was detected from the content, for example `image/png`. */
 	type: z.string(),
 	bytes: z.int().min(0),
-	/** `/api/files/ID` */
+	/** Path on the gateway: `/api/files/ID`. */
 	url: z.string(),
 });
 export type FilePayload = Readonly<z.output<typeof FilePayload>>;
@@ -15,9 +15,9 @@ export type FilePayload = Readonly<z.output<typeof FilePayload>>;
 /** Response to `POST /api/files`. */
 export const UploadedFile = z.object({
 	...FilePayload.shape,
-	/** Hash of the content, hexadecimal. */
+	/** Hash of the content in hexadecimal. */
 	sha256: z.string(),
-	/** Time by which a message must use the file. */
+	/** Time at which the file expires unless a message uses it. */
 	expires_at: z.string(),
 });
 export type UploadedFile = Readonly<z.output<typeof UploadedFile>>;

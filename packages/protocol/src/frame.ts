@@ -1,9 +1,9 @@
 import * as z from "zod";
 
-/** Maximum bytes of a WebSocket message from a client. The gateway closes the connection after a longer one. */
+/** Maximum bytes of a WebSocket message from a client. The gateway closes the connection after a longer message. */
 export const maxRequestBytes = 1_048_576;
 
-/** A request of a client. Unknown keys are dropped; an absent or null `params` is `{}`. */
+/** A client's request. Unknown keys are dropped. An absent or null `params` means `{}`. */
 export const RequestFrame = z.object({
 	type: z.literal("req"),
 	id: z.string().min(1).max(128).regex(/[^\0]/, "blank"),
@@ -12,7 +12,7 @@ export const RequestFrame = z.object({
 		.record(z.string(), z.unknown())
 		.nullish()
 		.transform((params) => params ?? {}),
-	/** Session of the request; the current session of the connection if absent. */
+	/** Session of the request. Default: the current session of the connection. */
 	session_id: z
 		.string()
 		.max(128)
@@ -28,30 +28,30 @@ export interface SuccessFrame {
 	readonly payload: unknown;
 }
 
-/** `id` is absent if the request had no readable id. */
+/** Error response. `id` is absent if the request had no readable id. */
 export interface FailureFrame {
 	readonly type: "res";
 	readonly id?: string;
 	readonly ok: false;
-	/** Begins with a fixed phrase, for example `session not found`. More text may follow after a colon. */
+	/** Text that begins with a fixed phrase, for example `session not found`. More text may follow after a colon. */
 	readonly error: string;
 }
 
 /** Response to one request. */
 export type ResponseFrame = SuccessFrame | FailureFrame;
 
-/** Push frame of the gateway. The order of the keys is the order on the wire. */
+/** Push frame of the gateway. The order of the keys is their order on the wire. */
 export interface EventFrame<Name extends string = string, Payload = unknown> {
 	readonly type: "event";
 	readonly event: Name;
 	readonly session_id?: string;
 	readonly payload: Payload;
 	/**
-	 * Sequence number in the session, from 1 without gaps. A transient frame repeats the number of the persisted frame
-	 * before it.
+	 * Sequence number in the session, from 1 without gaps. A transient frame repeats the number of the preceding
+	 * persisted frame.
 	 */
 	readonly seq: number;
-	/** Present on frames that are shown once and never replayed. */
+	/** Set on a frame that is sent once and never replayed. */
 	readonly transient?: true;
 }
 

@@ -2,12 +2,12 @@ import type * as z from "zod";
 
 type Issue = z.core.$ZodRawIssue;
 
-/** Maximum characters of wrong keys and alternatives in a message. */
+/** Maximum number of wrong keys and alternatives in a message. */
 const maxShown = 10;
 
 /**
- * Describes an invalid value by the required form: the `error` option of every parse whose findings people read. Messages
- * of a schema itself have precedence. Every issue has a message.
+ * Describes an invalid value by the required form. It is the `error` option of every parse whose errors people read.
+ * Messages of the schema have priority. Every issue has a message.
  */
 export function issueWords(issue: Issue): string {
 	switch (issue.code) {
@@ -59,7 +59,7 @@ function mustBeOneOf(values: readonly string[]): string {
 
 const units: Readonly<Record<string, string>> = { string: "character", array: "entry" };
 
-/** `have at most 20 characters`, `be at least 1`. */
+/** Returns a phrase such as `have at most 20 characters` or `be at least 1`. */
 function boundOf(origin: string, side: "most" | "least", bound: number, inclusive: boolean): string {
 	const unit = units[origin];
 	if (unit === undefined) {
@@ -74,7 +74,7 @@ function plural(unit: string, count: number): string {
 	return unit === "entry" ? "entries" : `${unit}s`;
 }
 
-/** Allowed keys of an object, if the schema names them. */
+/** Describes the allowed keys of an object, if the schema names them. */
 function knownKeys({ inst }: Issue): string {
 	const known =
 		inst && "shape" in inst && typeof inst.shape === "object" ? Object.keys(inst.shape ?? {}) : [];

@@ -10,17 +10,17 @@ const channel = z
 	.regex(/^[^\s:]+:[^\s:]+:[^\s:]+$/u, "must be PLATFORM:TENANT:CHANNEL")
 	.max(400);
 
-/** A note about a person, about a channel, or with the scope `everyone`. */
+/** A note about a person or channel, or a shared note with the scope `everyone`. */
 export const MemoryPayload = z.object({
 	memory_id: z.string(),
 	scope,
-	/** The person of scope `user`, the channel of scope `channel`; absent for scope `everyone`. */
+	/** Person for scope `user`, and channel for scope `channel`. Absent for scope `everyone`. */
 	subject: z.exactOptional(z.string()),
 	content: z.string(),
 	tags: z.array(z.string()),
-	/** The person or principal whose run or request wrote it. */
+	/** Person or principal whose run or request wrote the note. */
 	author: z.string(),
-	/** The session of the run that wrote it, which may be deleted; absent if a person wrote it. */
+	/** Session of the run that wrote the note. The session may be deleted. Absent if a person wrote the note. */
 	session_id: z.exactOptional(z.string()),
 	/** Taint of the run that wrote the note: letters U, P and E, or "". */
 	taint: z.string(),
@@ -30,7 +30,7 @@ export type MemoryPayload = z.output<typeof MemoryPayload>;
 
 const listed = {
 	scope: maybe(scope),
-	/** Only notes about this person and notes that they wrote; `me` for the caller. */
+	/** Returns only notes about this person and notes that the person wrote. `me` means the caller. */
 	person: maybe(person),
 	limit: withDefault(z.int().min(1).max(1_000), 50),
 };
@@ -48,20 +48,20 @@ export const memoryMethods = {
 		}),
 		result: MemoryPayload,
 	},
-	/** Returns the notes that contain words of the query, the most relevant first. */
+	/** Returns the notes that contain words of the query, most relevant first. */
 	query_memories: {
 		params: z.object({ query: z.string().max(2_000).regex(notBlank, "blank"), ...listed }),
 		result: list,
 	},
-	/** Returns the notes that the caller can read, the newest first. The operator can read all. */
+	/** Returns the notes that the caller can read, newest first. The operator can read all notes. */
 	list_memories: { params: z.object(listed), result: list },
-	/** Deletes a note, or all notes about a person and all that they wrote, or all notes of a channel. */
+	/** Deletes a note, all notes about a person and all notes that the person wrote, or all notes of a channel. */
 	forget_memory: {
 		params: z.object({
 			memory_id: maybe(z.string().min(1).max(128)),
-			/** `me` for the caller. */
+			/** Person whose notes are deleted. `me` means the caller. */
 			person: maybe(person),
-			/** All notes of this channel, which its connector deletes together with the channel. */
+			/** Channel whose notes are deleted. Its connector sends this when the channel is deleted. */
 			channel: maybe(channel),
 			key,
 		}),

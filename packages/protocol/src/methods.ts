@@ -13,11 +13,14 @@ import { trustMethods } from "./trust-methods.ts";
 import { budgetPeriod, budgetScope, UsageReport } from "./usage-report.ts";
 
 const seq = z.int().min(0);
-/** Text of a person. */
+/** Text that a person wrote. */
 const content = z.string().max(1_048_576).regex(notBlank, "blank");
-/** Position in the queue, from 1; absent if the run started at once. */
+/** Position in the queue, from 1. Absent if the run started immediately. */
 const queuedPosition = z.exactOptional(z.int().min(1));
-/** Repeated for numbers: a union reports the issues of its only matching member. */
+/**
+ * Error text for numbers and for other values. A union reports only the issues of its matching member, so both need the
+ * text.
+ */
 const limitError = "must be an amount in US dollars from 0 to 1000000, null or configured";
 const limitUsd = z.union(
 	[
@@ -31,13 +34,13 @@ const day = z.iso.date({ error: "must be a day (UTC) such as 2026-01-31" });
 const groupings = ["day", "model", "session"] as const;
 
 /**
- * All methods: their parameters (unknown keys are dropped, null means absent) and results. Methods with a `key` parameter
- * change something.
+ * All methods, with their parameters and results. Unknown keys are dropped, and null means absent. Methods with a `key`
+ * parameter change something.
  */
 export const methods = {
 	open_session: {
 		params: z.object({
-			/** Empty or absent: a new session. */
+			/** Id of the session. Empty or absent: a new session. */
 			session_id: maybe(sessionId),
 			root_dir: maybe(z.string().max(4096)),
 			after_seq: maybe(seq),
@@ -56,18 +59,18 @@ export const methods = {
 	send_message: {
 		params: z.object({
 			content,
-			/** Ids of uploaded files. Images go to the model, other files to the working directory. */
+			/** Ids of uploaded files. Images go to the model, and other files to the working directory. */
 			attachments: maybe(z.array(z.string().min(1).max(128)).max(20)),
 			/**
-			 * Name of this message in its `user.message` and in the logs of the gateway, for example the platform's id of
-			 * the message.
+			 * The client's own name for this message, for example the platform's id. The gateway repeats it in `user.message`
+			 * and in its log.
 			 */
 			correlation_id: maybe(
 				z.string().regex(/^[\x21-\x7e]{1,128}$/, "must be 1 to 128 visible ASCII characters"),
 			),
 			/**
-			 * Messages of the channel for the model. They do not belong to the identity of the request: a repetition with
-			 * the same `key` may have others, and changes nothing.
+			 * Messages of the channel for the model. They are not part of the request's identity: a repetition with the same
+			 * `key` may have other messages, and changes nothing.
 			 */
 			context: maybe(MessageContextParams),
 			key,
@@ -75,47 +78,50 @@ export const methods = {
 		result: z.object({ status: z.literal("sent"), run_id: z.string(), queued_position: queuedPosition }),
 	},
 	/**
-	 * Runs a shell command of the operator as the tool `run_command` does. No model is called, and later ones see the command
-	 * with its result. Only for operators, and not in sessions of chats.
+	 * Runs a shell command of the operator as the tool `run_command` does. It calls no model, but later model calls see
+	 * the command with its result. Only for operators, and not in chat sessions.
 	 */
 	run_command: {
 		params: z.object({
-			/** One line. */
+			/** Command in one line. */
 			command: z.string().min(1).max(16_384),
 			key,
 		}),
 		result: z.object({ status: z.literal("sent"), run_id: z.string(), queued_position: queuedPosition }),
 	},
-	/** A message that joins the active run before its next model call. Without an active run, it starts one. */
+	/** Adds a message to the active run before its next model call. Without an active run, starts one. */
 	steer: {
 		params: z.object({ content, key }),
 		result: z.object({
 			status: z.enum(["steered", "sent"]),
-			/** The run that the message joined or started. */
+			/** Run that the message joined or started. */
 			run_id: z.string(),
 			queued_position: queuedPosition,
 		}),
 	},
-	/** Moves a queued message into the active run, before its next model call. Only for its author, and clients without a person. */
+	/**
+	 * Moves a queued message into the active run before its next model call. Only for its author, and for clients without
+	 * a person.
+	 */
 	join_turn: {
 		params: z.object({ run_id: z.string().min(1).max(128), key }),
 		result: z.object({
-			/** `queued`: it stays in the queue. `begun`: it was no longer in the queue. */
+			/** `queued`: the message stays in the queue. `begun`: the message had already left the queue. */
 			status: z.enum(["joined", "queued", "begun"]),
-			/** The run that the message joined; otherwise the run of the message. */
+			/** Run that the message joined, otherwise the message's own run. */
 			run_id: z.string(),
 		}),
 	},
-	/** Repeats the last reply. */
+	/** Repeats the last reply of the session. */
 	retry: {
 		params: z.object({ key }),
 		result: z.object({ status: z.literal("sent"), run_id: z.string(), queued_position: queuedPosition }),
 	},
-	/** Applies from the next run of the session. */
+	/** Sets the model for the next runs of the session. */
 	set_model: {
-		/** A name from `list_models`, or a tier. */
+		/** Name from `list_models`, or a tier. */
 		params: z.object({ model: z.string().trim().max(200).regex(notBlank, "blank"), key }),
-		/** Model of the tier. */
+		/** Real name of the model. */
 		result: z.object({ model: z.string() }),
 	},
 	prompt_response: {
@@ -125,15 +131,15 @@ export const methods = {
 			values: maybe(z.array(z.string()).max(1000)),
 			text: maybe(z.string()),
 			cancelled: maybe(z.boolean()),
-			/** Reason of the denial, for the model. */
+			/** Reason of the denial. The model receives it. */
 			reason: maybe(z.string().max(1000)),
-			/** Approves the call with these arguments in place of the proposed ones. */
+			/** Approves the call with these arguments in place of the proposed arguments. */
 			arguments: maybe(z.record(z.string(), z.unknown())),
-			/** True if a person of a chat platform typed the answer in a message, so that some prompts refuse it. */
+			/** Whether a chat member typed the answer in a message. Some prompts refuse a typed answer. */
 			typed: maybe(z.boolean()),
 			key,
 		}),
-		/** `late`: the prompt was already answered or closed, and this answer has no effect. */
+		/** `late`: the prompt was already answered or closed, so this answer has no effect. */
 		result: z.object({ status: z.literal("sent"), late: z.exactOptional(z.literal(true)) }),
 	},
 	accept_all_tools: {
@@ -142,9 +148,9 @@ export const methods = {
 	},
 	cancel_turn: {
 		params: z.object({
-			/** Also drops the queued messages. */
+			/** Whether queued messages are also dropped. */
 			queued: maybe(z.boolean()),
-			/** Only this run, active or queued. */
+			/** Cancels only this run, active or queued. */
 			run_id: runId,
 			key,
 		}),
@@ -153,7 +159,7 @@ export const methods = {
 	list_sessions: {
 		params: z.object({
 			limit: withDefault(z.int().min(1).max(1000), 50),
-			/** Words in the title or a message, case-insensitive. */
+			/** Words in the title or a message. Upper and lower case are equal. */
 			query: maybe(z.string().trim().max(200)),
 		}),
 		result: z.object({
@@ -168,11 +174,11 @@ export const methods = {
 					updated_at: z.string(),
 					message_count: z.int().min(0),
 					external_key: z.exactOptional(z.string()),
-					/** Value of `set_model`; absent if the profile or the gateway decides. */
+					/** Model that `set_model` has set. Absent if the profile or the gateway decides. */
 					model: z.exactOptional(z.string()),
 					profile: z.exactOptional(z.string()),
 					last_seq: seq,
-					/** Whether the session runs, or waits for a person. */
+					/** Whether the session is idle, works, or waits for a person. */
 					state: z.enum(["idle", "running", "waiting"]),
 				}),
 			),
@@ -180,14 +186,17 @@ export const methods = {
 	},
 	load_messages: {
 		params: z.object({
-			/** A session that differs from the request's, for example the conversation of a task. */
+			/** Session, if it differs from the session of the request, for example the conversation of a task. */
 			session_id: optionalSession,
 			limit: withDefault(z.int().min(1).max(50), 10),
-			/** Only messages with a lower seq. */
+			/** Returns only messages with a lower seq. */
 			before: maybe(z.int().min(1)),
-			/** Text of the frame with this number, with arguments, results and prompts, in place of the newest messages. */
+			/**
+			 * Returns the text of the frame with this number, including arguments, results and prompts, in place of the
+			 * newest messages.
+			 */
 			seq: maybe(z.int().min(1)),
-			/** Characters to skip: the `next` of the previous page. */
+			/** Number of characters to skip: `next` of the previous page. */
 			offset: maybe(seq),
 		}),
 		result: z.array(
@@ -196,9 +205,9 @@ export const methods = {
 				content: z.string(),
 				ts: z.string(),
 				seq,
-				/** From before the session: imported by a client, or copied by a fork. */
+				/** Set if the message is older than the session: a client imported it, or a fork copied it. */
 				imported: z.exactOptional(z.literal(true)),
-				/** `offset` of the next page of a longer text. */
+				/** `offset` of the next page of a longer text. Absent on the last page. */
 				next: z.exactOptional(z.int().min(1)),
 			}),
 		),
@@ -224,7 +233,10 @@ export const methods = {
 	},
 	usage: {
 		params: z.object({
-			/** One session. If neither this field nor the frame names one: all sessions that the client may see. */
+			/**
+			 * Session of the report. If neither this field nor the frame names one, the report covers all sessions that the
+			 * client may see.
+			 */
 			session_id: maybe(sessionId.min(1)),
 			/** UTC days, both inclusive. */
 			since: maybe(day),
@@ -236,14 +248,14 @@ export const methods = {
 		}),
 		result: UsageReport,
 	},
-	/** For the operator only. Stays until the next change, also across restarts. */
+	/** Sets a budget. Only for the operator. The budget stays until the next change, including after restarts. */
 	set_budget: {
 		params: z.object({
 			scope: budgetScope,
-			/** For scope `session`; the session of the request if absent. */
+			/** Session for scope `session`. Default: the session of the request. */
 			session_id: maybe(sessionId.min(1)),
 			period: budgetPeriod,
-			/** Null removes the limit, `configured` restores the configured one. */
+			/** Null removes the limit. `configured` restores the configured limit. */
 			limit_usd: limitUsd,
 			key,
 		}),
@@ -263,10 +275,10 @@ export const methods = {
 
 export type MethodName = keyof typeof methods;
 
-/** Parameters as a caller may pass them. */
+/** Parameters in the form that a caller passes. */
 export type MethodInput<Name extends MethodName> = z.input<(typeof methods)[Name]["params"]>;
 
-/** Parameters after the parse: checked, without nulls, with defaults. */
+/** Parsed parameters: checked, without nulls, and with defaults. */
 export type MethodParams<Name extends MethodName> = z.output<(typeof methods)[Name]["params"]>;
 
 export type MethodResult<Name extends MethodName> = z.output<(typeof methods)[Name]["result"]>;

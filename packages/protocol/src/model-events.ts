@@ -6,8 +6,8 @@ const tokens = z.int().min(0);
 
 export const modelPayloads = {
 	/**
-	 * A model call: a transient `start`, and an `end` with the real usage, also after a failure. A `start` has all keys
-	 * with empty values.
+	 * A model call: a transient `start`, and an `end` with the actual usage. A failed call also has an `end`. A `start`
+	 * has all keys with empty values.
 	 */
 	"internal.llm.call": Usage.extend({
 		...runId,
@@ -16,20 +16,20 @@ export const modelPayloads = {
 		provider: z.string(),
 		/** Number of messages in the request. */
 		message_count: z.int(),
-		/** Nanoseconds. */
+		/** Duration in nanoseconds. */
 		duration: z.int(),
 		/** Empty after a complete reply. */
 		error: z.string(),
-		/** Text of a reply that is followed by tool calls; absent without text, and in a `start`. */
+		/** Text of a reply that tool calls follow. Absent without text, and in a `start`. */
 		text: z.exactOptional(z.string()),
 	}),
-	/** The response headers of a model call arrived; thinking, text and calls follow. Transient. */
+	/** The response headers of a model call have arrived. Thinking, text and calls follow. Transient. */
 	"assistant.started": z.object(runId),
-	/** The next part of the model's thinking. Transient. */
+	/** Next part of the model's thinking. Transient. */
 	"assistant.thinking": z.object({ ...runId, content: z.string() }),
 	/**
-	 * A call while the model writes it: `start`, then `delta`s with parts of the arguments as JSON text, then `end`, also
-	 * if the reply breaks off. `tool.call` with this `call_id` follows if the call is made. Transient.
+	 * A call while the model writes it: `start`, then `delta`s with parts of the arguments as JSON text, then `end`. An
+	 * interrupted reply also has the `end`. If the call is made, `tool.call` with this `call_id` follows. Transient.
 	 */
 	"tool.arguments": z.object({
 		...runId,
@@ -39,14 +39,17 @@ export const modelPayloads = {
 		name: z.string(),
 		/** Index among the calls of the reply, from 0. */
 		index: z.int().min(0),
-		/** Part of the first 32,768 characters of the arguments; "" in later deltas and in other phases. */
+		/** Part of the first 32,768 characters of the arguments. "" in later deltas and in other phases. */
 		content: z.string(),
-		/** Number of argument characters before `content`. A gap to the previous delta means that parts were left out. */
+		/**
+		 * Number of characters of the arguments before `content`. After a gap to the previous delta, some parts were
+		 * omitted.
+		 */
 		offset: z.int().min(0),
 	}),
 	/**
-	 * The next complete lines of the output of a running call, at most 10 times a second. If there is too much output, a marker
-	 * replaces older lines. The result of the call has all output. Transient.
+	 * The next complete lines of the output of a running call, at most 10 times a second. If there is too much output, a
+	 * marker replaces older lines. The result of the call contains the complete output. Transient.
 	 */
 	"tool.output": z.object({ ...runId, call_id: z.string(), content: z.string() }),
 	/** A model call failed and is retried with `model` after `in_ms` milliseconds. `attempt` starts at 1. */
@@ -57,7 +60,7 @@ export const modelPayloads = {
 		attempt: z.int(),
 		model: z.string(),
 	}),
-	/** Usage of a run and its session so far. */
+	/** Usage of a run and of its session so far. */
 	"usage.updated": z.object({ ...runId, run: Usage, session: Usage }),
 	/** A budget reached 80 % or its limit. `message` is for people. */
 	"budget.reached": z.object({
@@ -68,13 +71,13 @@ export const modelPayloads = {
 		limit_usd: z.number(),
 		message: z.string(),
 	}),
-	/** Older parts of the conversation were compacted, only for the model. Token counts are estimates. */
+	/** Older parts of the conversation were compacted for the model. Token counts are estimates. */
 	"context.compacted": z.object({
 		...runId,
 		level: z.enum(["tool_results", "thinking", "summary"]),
 		tokens_before: tokens,
 		tokens_after: tokens,
-		/** Reason why no model wrote the summary; "" if a model did, and at other levels. */
+		/** Reason why the model wrote no summary. "" if a model wrote it, and at other levels. */
 		error: z.string().default(""),
 	}),
 	/** A requested compaction has ended. Token counts are estimates, and 0 if the conversation is unchanged. */
@@ -83,7 +86,7 @@ export const modelPayloads = {
 		status: z.enum(["compacted", "unchanged", "failed", "cancelled"]),
 		tokens_before: tokens,
 		tokens_after: tokens,
-		/** Reason of a failure, else empty. */
+		/** Reason of a failure, otherwise empty. */
 		error: z.string(),
 	}),
 };

@@ -6,21 +6,21 @@ const id = z
 	.max(128)
 	.regex(/^[^\s:]+$/u, "must not contain spaces or colons");
 
-/** Person for whom a connector acts. Rights come from the gateway, not from the connector. */
+/** Person for whom a connector acts. The gateway decides the person's rights, not the connector. */
 export const Actor = z.object({
 	/** Id on the platform. */
 	id,
 	name: z.string().max(256).default(""),
 	/** Ids of the person's roles on the platform. */
 	roles: z.array(id).max(250).default([]),
-	/** Whether the platform reports a limited member of the tenant. */
+	/** Whether the platform reports the person as a limited member of the tenant. */
 	guest: z.boolean().default(false),
 });
 export type Actor = z.output<typeof Actor>;
 
 /** Channel, thread or direct message in which the person writes. */
 export const Place = z.object({
-	/** Guild or team; for direct messages, the platform's own id for them. */
+	/** Guild or team. For direct messages, the platform's own id for them. */
 	tenant: id,
 	channel: id,
 	thread: z

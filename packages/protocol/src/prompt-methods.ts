@@ -4,19 +4,22 @@ import { OpenPrompt } from "./prompt-payloads.ts";
 
 const token = z.string().min(1).max(128);
 
-/** Methods for open questions, independent of their conversations. */
+/** Methods for open questions of all sessions. */
 export const promptMethods = {
-	/** Returns the open questions, the oldest first. */
+	/** Returns the open questions, oldest first. */
 	list_prompts: {
 		params: z.object({
-			/** One session. If neither this field nor the frame names one: all sessions that the client may see. */
+			/**
+			 * Session of the questions. If neither this field nor the frame names one, the result covers all sessions that
+			 * the client may see.
+			 */
 			session_id: optionalSession,
-			/** Only this question. Only then the result has the arguments and the preview of the call. */
+			/** Returns only this question. Its result also contains the arguments and the preview of the call. */
 			token: maybe(token),
 			/**
-			 * Only approvals. For a connector: all that this person may answer in this channel, including those of other
-			 * channels whose approvals are answered here. Calls that always require approval come last. Forbidden for a
-			 * person who may not approve.
+			 * Returns only approvals. A connector receives all approvals that its person may answer in this channel,
+			 * including approvals of other channels that are answered here. Calls that always require approval are last.
+			 * Forbidden for a person who may not approve.
 			 */
 			approvals: maybe(z.boolean()),
 			limit: withDefault(z.int().min(1).max(1000), 50),
@@ -31,18 +34,18 @@ export const promptMethods = {
 		params: z.object({ token, key }),
 		result: z.object({
 			status: z.literal("sent"),
-			/** The prompt was closed while the rule was added, so that the approval has no effect. */
+			/** Set if the prompt was closed while the rule was added, so that the approval has no effect. */
 			late: z.exactOptional(z.literal(true)),
-			/** The rule in the file, as one line of JSON. */
+			/** The rule as it is in the file, as one line of JSON. */
 			rule: z.string(),
-			/** Its position: `FILE:LINE`. */
+			/** Position of the rule: `FILE:LINE`. */
 			source: z.string(),
 		}),
 	},
 	/** Returns a one-time browser page for the answer to a password question. */
 	secret_page: {
 		params: z.object({ token, key }),
-		/** The URL is the right to answer. It is only for the person who requested it. */
+		/** The URL gives the right to answer. It is only for the person who requested it. */
 		result: z.object({ url: z.string(), expires_at: z.string() }),
 	},
 } satisfies Record<string, { params: z.ZodObject; result: z.ZodType }>;

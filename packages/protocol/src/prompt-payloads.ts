@@ -7,12 +7,12 @@ export interface PromptOptionPayload {
 	readonly disabled: boolean;
 }
 
-/** Details for the display of a prompt. An approval has all of them, other questions only some. */
+/** Details for displaying a prompt. An approval has all of them, and other questions only some. */
 export interface PromptContext {
 	readonly call_id?: string;
 	readonly tool?: string;
 	readonly arguments?: unknown;
-	/** A unified diff, or empty. */
+	/** A unified diff, or "". */
 	readonly preview?: string;
 	readonly risk?: "low" | "normal" | "high" | "critical";
 	/** Whether `"session"` is an allowed answer. */
@@ -20,22 +20,22 @@ export interface PromptContext {
 	/** RFC 3339. */
 	readonly expires_at?: string;
 	readonly notes?: readonly string[];
-	/** The notes that differ from those of a usual call. A client that shows only a part of the prompt shows these. */
+	/** Notes that an ordinary call does not have. A client that displays only a part of the prompt must display them. */
 	readonly warnings?: readonly string[];
-	/** Approvals by different people that the call needs. Absent: one. */
+	/** Number of approvals by different people that the call requires. Absent: one. */
 	readonly approvals?: number;
-	/** People whom a connector notifies at once. */
+	/** People whom a connector must notify immediately. */
 	readonly notify?: NoticePayload;
 	/** The task that raised the prompt. */
 	readonly task_id?: string;
 	/** Other channels in which the prompt may be answered: `discord:GUILD:CHANNEL`. */
 	readonly also_in?: readonly string[];
 	/**
-	 * The reply of the model that the call belongs to: `id` is the same for all its calls. `count` approvals were raised
-	 * together, and this one is number `place`, from 1. Absent in approvals that an earlier gateway raised.
+	 * The model's reply to which the call belongs. `id` is the same for all its calls. `count` approvals were raised
+	 * together, and this approval is number `place`, from 1. Absent in approvals of an earlier gateway version.
 	 */
 	readonly reply?: { readonly id: string; readonly place: number; readonly count: number };
-	/** The rule that an operator adds with `allow_always`. Absent if no rule can allow the call. */
+	/** Rule that an operator can add with `allow_always`. Absent if no rule can allow the call. */
 	readonly always_allow?: AlwaysAllowPayload;
 }
 
@@ -44,19 +44,19 @@ export interface AlwaysAllowPayload {
 	/** Name of the tool in rules. */
 	readonly tool: string;
 	readonly classes: readonly string[];
-	/** The complete words that an allowed command begins with. `exact`: no further words are allowed. */
+	/** Complete first words of an allowed command. `exact`: no further words are allowed. */
 	readonly commands: readonly { readonly words: readonly string[]; readonly exact: boolean }[];
 }
 
-/** People to notify of an approval. */
+/** People to notify about an approval. */
 export interface NoticePayload {
 	/** Ids such as `discord:GUILD:USER`. */
 	readonly people: readonly string[];
-	/** Ids of the platform's roles whose people may approve. Only a mention reaches them. */
+	/** Platform ids of roles whose members may approve. Only a mention reaches them. */
 	readonly roles?: readonly string[];
 	/**
-	 * Tried in this order, until one reaches a person. `mention`: in the conversation. `channel`: in `channels`. `direct`: by a
-	 * direct message.
+	 * Ways of the notice. They are tried in this order until one reaches a person. `mention`: in the conversation.
+	 * `channel`: in `channels`. `direct`: by direct message.
 	 */
 	readonly by: readonly ("mention" | "channel" | "direct")[];
 	/** Channels of the same guild or team: `discord:GUILD:CHANNEL`. */
@@ -125,13 +125,13 @@ export const OpenPrompt = PromptRequest.extend({
 	session_title: z.string(),
 	/** RFC 3339. */
 	created_at: z.string(),
-	/** The person who requested the work: `discord:GUILD:USER`. Absent if it was not a person in a chat. */
+	/** Person who requested the work: `discord:GUILD:USER`. Absent if no chat member requested it. */
 	person: z.exactOptional(z.string()),
 	/** Display name. */
 	name: z.exactOptional(z.string()),
-	/** The channel of the question: `discord:GUILD:CHANNEL`. */
+	/** Channel of the question: `discord:GUILD:CHANNEL`. */
 	place: z.exactOptional(z.string()),
-	/** Whether the approval needs a value that is written out. */
+	/** Whether the call always requires approval. Such an approval needs an explicit value. */
 	always_ask: z.boolean(),
 });
 export type OpenPromptPayload = PromptRequestPayload &

@@ -9,38 +9,38 @@ const rating = z.enum(["good", "bad"], { error: "must be good or bad" });
 
 export const FeedbackPayload = z.object({
 	session_id: z.string(),
-	/** Title of the session; "" without one. */
+	/** Title of the session. "" without a title. */
 	title: z.string(),
 	run_id: z.string(),
 	by: z.string(),
 	rating,
 	comment: z.string(),
 	ts: z.string(),
-	/** The first 500 characters of the reply. */
+	/** First 500 characters of the reply. */
 	reply: z.string(),
 });
 export type FeedbackPayload = z.output<typeof FeedbackPayload>;
 
-/** Methods for complete conversations, and feedback about their replies. */
+/** Methods for complete conversations, and for feedback about replies. */
 export const sessionMethods = {
 	rename_session: {
-		/** With an empty title, a model chooses a new one. */
+		/** After an empty title, a model chooses a new title. */
 		params: z.object({ session_id: optionalSession, title, key }),
 		result: z.object({ title: z.string() }),
 	},
 	/**
-	 * Starts a session with the messages of another one. The fork has no approvals, trust, open prompts, queued messages, tasks
-	 * and passwords of the other session. `open_session` with its id opens it.
+	 * Starts a session with the messages of another session. The fork has no approvals, trust, open prompts, queued
+	 * messages, tasks or passwords of that session. `open_session` with its id opens it.
 	 */
 	fork_session: {
 		params: z.object({
 			session_id: optionalSession,
 			/**
-			 * Number of the last message of a person that the fork has, from 1. A negative number leaves out that many messages
-			 * from the end. Default: the last answered one.
+			 * Number, from 1, of the last message of a person in the fork. A negative number omits that many messages at the
+			 * end. Default: the last answered message.
 			 */
 			at: maybe(z.int("must be a number").refine((value) => value !== 0, "must not be 0")),
-			/** Default: the title of the other session with `(fork)`. */
+			/** Title of the fork. Default: the title of the other session with `(fork)`. */
 			title: maybe(title),
 			external_key: maybe(z.string().min(1).max(256)),
 			key,
@@ -48,14 +48,14 @@ export const sessionMethods = {
 		result: z.object({
 			session_id: z.string().min(1),
 			title: z.string(),
-			/** Number of the last message of a person that the fork has. */
+			/** Number of the last message of a person in the fork. */
 			at: z.int().min(1),
 			last_seq: seq,
 		}),
 	},
 	/**
-	 * Starts to replace the conversation by a summary, for the model only. `compaction.ended` reports the end. Refused while the
-	 * session works, or messages wait.
+	 * Starts to replace the conversation with a summary for the model. `compaction.ended` reports the end. Refused while
+	 * the session works or has queued messages.
 	 */
 	compact_session: {
 		params: z.object({ session_id: optionalSession, key }),
@@ -65,17 +65,17 @@ export const sessionMethods = {
 	delete_session: {
 		params: z.object({
 			session_id: optionalSession,
-			/** Also stops running work and open questions first. */
+			/** Whether running work and open questions are stopped first. */
 			force: maybe(z.boolean()),
 			key,
 		}),
 		result: z.object({ status: z.literal("deleted") }),
 	},
-	/** Stores feedback about a reply; the last one of a person applies. */
+	/** Stores feedback about a reply. The last feedback of a person applies. */
 	feedback: {
 		params: z.object({
 			session_id: optionalSession,
-			/** The last reply of the session if absent. */
+			/** Run of the reply. Default: the last reply of the session. */
 			run_id: runId,
 			rating,
 			comment: maybe(z.string().max(2_000)),
@@ -83,7 +83,7 @@ export const sessionMethods = {
 		}),
 		result: z.object({ status: z.literal("recorded"), run_id: z.string() }),
 	},
-	/** Returns feedback about replies, newest first, of one session or of all. For the operator. */
+	/** Returns feedback about the replies of one session or of all sessions, newest first. Only for the operator. */
 	list_feedback: {
 		params: z.object({
 			session_id: maybe(sessionId.min(1)),
@@ -96,7 +96,7 @@ export const sessionMethods = {
 	explain: {
 		params: z.object({
 			session_id: optionalSession,
-			/** The last message of the session if absent. */
+			/** Run of the message. Default: the last message of the session. */
 			run_id: runId,
 		}),
 		result: z.object({
@@ -109,9 +109,9 @@ export const sessionMethods = {
 				author: z.exactOptional(z.object({ id: z.string(), name: z.string() })),
 				attachments: z.array(FilePayload),
 			}),
-			/** Messages of the channel that the model got with it. Absent if the client read none. */
+			/** Channel messages that the model received with the message. Absent if the client read none. */
 			read: z.exactOptional(ReadMessagesPayload),
-			/** Messages that joined the active run, in order. */
+			/** Messages that joined the run, in order. */
 			steered: z.array(
 				z.object({
 					content: z.string(),
@@ -121,9 +121,9 @@ export const sessionMethods = {
 			),
 			profile: z.string(),
 			policy_version: z.string(),
-			/** Whether `accept_all_tools` applied. */
+			/** Whether `accept_all_tools` was active. */
 			accept_all: z.boolean(),
-			/** Sources of the session's data so far, in words. */
+			/** Sources of the session's data, in words. */
 			taint: z.array(z.string()),
 			models: z.array(z.object({ model: z.string(), calls: z.int(), errors: z.array(z.string()) })),
 			calls: z.array(

@@ -1,16 +1,16 @@
 import * as z from "zod";
 
-/** `call_id` is the call of the model that started the skill, or empty if a person did. */
+/** `call_id` is the model's call that started the skill. It is empty if a person started the skill. */
 const skill = { skill_name: z.string(), run_id: z.string(), call_id: z.string() };
 const step = {
 	...skill,
 	step_id: z.string(),
 	step_title: z.string(),
-	/** Empty for the model of the run. */
+	/** Name of the model. Empty for the model of the run. */
 	model: z.string(),
-	/** The task of the step. */
+	/** Task that runs the step. */
 	task_id: z.string(),
-	/** Number of the try, from 1. */
+	/** Number of the attempt, from 1. */
 	attempt: z.int().min(1),
 };
 /** Nanoseconds. */
@@ -24,7 +24,10 @@ export const skillPayloads = {
 		vars: z.record(z.string(), z.string()),
 	}),
 	"skill.step.started": z.object(step),
-	/** One try of a step has ended: `error` is empty if it succeeded, `reason` is the verdict about its criteria. */
+	/**
+	 * One attempt of a step has ended. `error` is empty if the attempt succeeded. `reason` is the verdict about the
+	 * criteria of the step.
+	 */
 	"skill.step.completed": z.object({
 		...step,
 		output: z.string(),

@@ -4,54 +4,54 @@ import { key, maybe, optionalSession } from "./params.ts";
 const directory = z.string().min(1).max(4096);
 const name = z.string().min(1).max(100);
 
-/** A skill: instructions for a kind of work that a person starts with `/name`, or the agent with its tool. */
+/** A skill: instructions for a kind of work. A person starts it with `/name`, or the agent with its tool. */
 export const SkillPayload = z.object({
 	name: z.string(),
 	description: z.string(),
-	/** A form for the arguments, such as `[branch]`. */
+	/** Form of the arguments, such as `[branch]`. */
 	argument_hint: z.exactOptional(z.string()),
 	/** `data`: the data directory. `directory`, `claude`: `.parley/skills` and `.claude/skills` of a working directory. */
 	source: z.enum(["data", "directory", "claude"]),
-	/** Path of its file, relative to the data directory or the working directory. */
+	/** Path of the skill's file, relative to the data directory or the working directory. */
 	path: z.string(),
 	/** `multi-step`: a workflow. */
 	type: z.enum(["simple", "multi-step"]),
 	user_invocable: z.boolean(),
 	model_invocable: z.boolean(),
-	/** `operator`: needs no trust. `changed`: the files are not those that were trusted. */
+	/** `operator`: the skill needs no trust. `changed`: the files differ from the trusted files. */
 	trust: z.enum(["operator", "trusted", "changed", "untrusted"]),
-	/** The only tools of its run; absent for all. */
+	/** Names of the only tools of a run with the skill. Absent: all tools. */
 	tools: z.exactOptional(z.array(z.string())),
 	model: z.exactOptional(z.string()),
-	/** SHA-256 of all its files. */
+	/** SHA-256 of all files of the skill. */
 	hash: z.string(),
-	/** Time at which the gateway first saw this content. Only of skills of the data directory. */
+	/** Time at which the gateway first saw this content. Only for skills of the data directory. */
 	changed_at: z.exactOptional(z.string()),
 });
 export type SkillPayload = z.output<typeof SkillPayload>;
 
 const SkillProblemPayload = z.object({
 	path: z.string(),
-	/** Begins with `line N: ` if the line is known. */
+	/** Text of the problem. It begins with `line N: ` if the line is known. */
 	message: z.string(),
 });
 
 const place = {
-	/** The session whose working directory is meant; only skills of the data directory without one. */
+	/** Session whose working directory is used. Without it, only skills of the data directory are used. */
 	session_id: optionalSession,
-	/** A working directory, for the operator alone. */
+	/** Working directory. Only the operator may name one. */
 	directory: maybe(directory),
 };
 
-/** Skills of the data directory and of working directories. */
+/** Methods for skills of the data directory and of working directories. */
 export const skillMethods = {
-	/** Returns the skills in the order of precedence, and the files that cannot be used. */
+	/** Returns the skills in order of precedence, and the unusable files. */
 	list_skills: {
 		params: z.object(place),
 		result: z.object({
 			skills: z.array(SkillPayload),
 			problems: z.array(SkillProblemPayload),
-			/** Changes with each file of the skills of the working directory: see `trust_skills`. "" if there are none. */
+			/** Hash of all skill files of the working directory: see `trust_skills`. "" if there are no files. */
 			digest: z.string(),
 		}),
 	},
@@ -62,24 +62,24 @@ export const skillMethods = {
 			directory: z.string(),
 			body: z.string(),
 			files: z.array(z.string()),
-			/** A unified diff since the skill was trusted, for people. Only if `trust` is `changed`. */
+			/** A unified diff since the skill was trusted, for people. Present only if `trust` is `changed`. */
 			changes: z.exactOptional(z.string()),
 			steps: z.exactOptional(
 				z.array(z.object({ id: z.string(), title: z.string(), needs: z.array(z.string()) })),
 			),
 		}),
 	},
-	/** Lets the skills of a working directory run as they are now. For the operator. */
+	/** Trusts the present skills of a working directory. Only for the operator. */
 	trust_skills: {
 		params: z.object({
 			directory,
-			/** Value from `list_skills`: refused if a file has changed since. */
+			/** Value from `list_skills`. The request is refused if a file has changed since then. */
 			digest: maybe(z.string().max(64)),
 			key,
 		}),
 		result: z.object({ status: z.literal("trusted"), skills: z.array(SkillPayload) }),
 	},
-	/** Ends the trust in the skills of a working directory. For the operator. */
+	/** Ends the trust in the skills of a working directory. Only for the operator. */
 	untrust_skills: {
 		params: z.object({ directory, key }),
 		result: z.object({ status: z.literal("untrusted"), skills: z.int().min(0) }),

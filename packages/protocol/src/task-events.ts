@@ -5,14 +5,14 @@ import { Usage } from "./usage-report.ts";
 const task = { task_id: z.string() };
 const titled = { ...task, title: z.string() };
 const count = z.int().min(0);
-/** Usage so far, including the workers. Absent from earlier versions of the gateway. */
+/** Usage so far, including the workers. Absent in events of earlier gateway versions. */
 const used = { usage: z.exactOptional(Usage) };
 
-/** Events of tasks in the session that owns them, and events of workers in their own conversations. */
+/** Events of tasks in their owning session, and events of workers in their own conversations. */
 export const taskPayloads = {
 	/**
-	 * `parent_id` is the parent task of a worker, or empty. `by` is the principal that submitted the task; absent for workers, and
-	 * from earlier versions of the gateway.
+	 * `parent_id` is the parent task of a worker, otherwise empty. `by` is the principal that submitted the task. It is
+	 * absent for workers, and in events of earlier gateway versions.
 	 */
 	"task.created": z.object({
 		...titled,
@@ -21,17 +21,17 @@ export const taskPayloads = {
 		by: z.exactOptional(z.string()),
 	}),
 	"task.started": z.object(titled),
-	/** `plan` is absent for a task without one, and from earlier versions of the gateway. */
+	/** `plan` is absent for a task without a plan, and in events of earlier gateway versions. */
 	"task.progress": TaskProgress.extend({ ...task, plan: z.exactOptional(Plan), ...used }),
-	/** The list of steps of a run, with its progress. The list replaces the previous list of the run. */
+	/** Task list of a run, with its progress. It replaces the previous list of the run. */
 	"todo.updated": TaskProgress.extend({ run_id: z.string(), call_id: z.string(), plan: Plan }),
 	/** The task waits for `reply_task`. */
 	"task.suspended": z.object({
 		...titled,
 		reason: z.string(),
-		/** Including this one. */
+		/** Number of suspensions, including this one. */
 		suspend_count: z.int().min(1),
-		/** The plan or the question. */
+		/** The plan or question. */
 		plan_content: z.string(),
 		token: z.string(),
 		...used,
@@ -46,7 +46,7 @@ export const taskPayloads = {
 		tokens_output: count,
 		...used,
 	}),
-	/** The end, unless `will_retry`: then `task.started` follows. */
+	/** The attempt of the task failed. With `will_retry`, `task.started` follows. Otherwise the task has ended. */
 	"task.failed": z.object({
 		...titled,
 		error: z.string(),
@@ -54,9 +54,15 @@ export const taskPayloads = {
 		will_retry: z.boolean(),
 		...used,
 	}),
-	/** `reason` is text of the person who cancelled the task. `by` names that person; it is absent if none did. */
+	/**
+	 * `reason` is a text of the person who cancelled the task. `by` names that person. It is absent if no person
+	 * cancelled it.
+	 */
 	"task.cancelled": z.object({ ...task, reason: z.string(), by: z.exactOptional(z.string()), ...used }),
-	/** Life of a worker of a task: `started` first, `exited` last, and one of the other ends before it. */
+	/**
+	 * Events of a worker of a task. `started` is first and `exited` is last. One of the other end events precedes
+	 * `exited`.
+	 */
 	"internal.worker": z.discriminatedUnion("event", [
 		z.object({ ...titled, event: z.literal("started"), parent_id: z.string(), agent: z.string() }),
 		z.object({ ...task, event: z.literal("phase"), phase: z.enum(["thinking", "acting", "waiting"]) }),

@@ -7,7 +7,7 @@ const status = z.enum(taskStatuses);
 const submitted = z.object({
 	task_id: z.string(),
 	status: z.literal("submitted"),
-	/** Requested options that are not available, with the reasons. */
+	/** Requested options that are unavailable, with the reasons. */
 	notes: z.exactOptional(z.array(z.string())),
 });
 
@@ -16,23 +16,23 @@ export const taskMethods = {
 		params: z.object({
 			title: z.string().trim().min(1).max(200),
 			description: z.string().max(32_000).regex(notBlank, "blank"),
-			/** Allowed tools; `run_command`, `git` and `query_memories` by default. */
+			/** Names of allowed tools. Default: `run_command`, `git` and `query_memories`. */
 			tools: maybe(z.array(z.string().min(1).max(128)).max(50)),
 			priority: maybe(z.enum(taskPriorities)),
-			/** The agent of the session by default. */
+			/** Name of the agent. Default: the agent of the session. */
 			agent: maybe(z.string().min(1).max(128)),
-			/** A name from `list_models`, or a tier. */
+			/** Name from `list_models`, or a tier. */
 			model: maybe(z.string().trim().max(200).regex(notBlank, "blank")),
 			/** Tasks of the same session that must complete first. */
 			depends_on: maybe(z.array(taskId).max(20)),
-			/** An autonomous task does not request reviews of its plans. The default is supervised. */
+			/** Whether the task requests reviews of its plans. Default: supervised, which requests them. */
 			autonomy: maybe(z.enum(autonomies)),
 			key,
 		}),
 		result: submitted,
 	},
 	check_task: { params: z.object({ task_id: taskId }), result: TaskPayload },
-	/** Cancels a task with all its workers. An ended task does not change. */
+	/** Cancels a task with all its workers. An ended task stays unchanged. */
 	cancel_task: {
 		params: z.object({ task_id: taskId, reason: maybe(z.string().trim().max(1_000)), key }),
 		/** Resulting state: `cancelled`, or the earlier end. */
@@ -40,7 +40,7 @@ export const taskMethods = {
 	},
 	/** Returns the tasks of the session, newest first. */
 	list_tasks: { params: z.object({}), result: z.array(TaskPayload) },
-	/** Tasks of all visible sessions by default, newest first. */
+	/** Returns tasks, newest first. Default: tasks of all sessions that the client may see. */
 	query_tasks: {
 		params: z.object({
 			session_id: optionalSession,

@@ -20,7 +20,7 @@ function connect(url: string, options: ConstructorParameters<typeof WatchedClien
 	return watched;
 }
 
-/** An address where nothing listens. */
+/** Returns an address without a listening server. */
 async function deadUrl(): Promise<string> {
 	const gateway = await ScriptedGateway.listen();
 	const { url } = gateway;

@@ -3,9 +3,9 @@ import type { Client, ClientOptions } from "./client.ts";
 import { GatewayClient } from "./gateway-client.ts";
 
 /**
- * Connects to a gateway and reconnects after each loss, with delays up to 10 s, until `close()`. The client also ends after
- * a refused handshake (401, 403, 421), after a failed first connection with `retryFirst: false`, and after repeated
- * protocol violations of the gateway. All calls then reject with the reason. Throws if the URL or the token is invalid.
+ * Connects to a gateway until `close()`, and reconnects after each loss with delays up to 10 s. The client also ends
+ * after a refused handshake (401, 403, 421), a failed first connection with `retryFirst: false`, and repeated protocol
+ * violations of the gateway. All calls then reject with the reason. Throws if the URL or the token is invalid.
  */
 export function createClient(options: ClientOptions): Client {
 	if (options.token !== undefined && !/^[!-~]+$/.test(options.token)) {
@@ -26,8 +26,9 @@ const websocketProtocols: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns the WebSocket address for an address that a person writes: `http://HOST:PORT` becomes `ws://HOST:PORT/api/ws`, a
- * given path is kept. Throws `invalid_argument` for anything else, also for a URL with a user or password.
+ * Returns the WebSocket address for an address that a person writes. `http://HOST:PORT` becomes
+ * `ws://HOST:PORT/api/ws`, and a given path stays. Throws `invalid_argument` for anything else, including a URL with a
+ * user or password.
  */
 export function resolveEndpoint(text: string): URL {
 	const url = URL.canParse(text) ? new URL(text) : undefined;

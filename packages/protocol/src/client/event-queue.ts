@@ -11,7 +11,7 @@ export class EventQueue<Item extends object> {
 	#items: Item[] = [];
 	#ended = false;
 	#error: Error | undefined;
-	/** Calls of `next` that wait for an item, in order. Without items in the queue only. */
+	/** Calls of `next` that wait for an item, in order. Not empty only while the queue is empty. */
 	#waiting: Waiting<Item>[] = [];
 
 	/** `onEmpty` is called each time the reader has emptied the queue and starts to wait. */
@@ -24,7 +24,7 @@ export class EventQueue<Item extends object> {
 		return this.#items.length >= this.#limit;
 	}
 
-	/** Must be called only while the queue is not full. */
+	/** Adds an item. Must be called only while the queue is not full. */
 	push(item: Item): void {
 		if (this.#ended) return;
 		const first = this.#waiting.shift();
@@ -39,14 +39,16 @@ export class EventQueue<Item extends object> {
 		this.#release();
 	}
 
-	/** Ends the queue with an error, after the remaining items. */
+	/** Ends the queue with an error. The reader still receives the remaining items. */
 	fail(error: Error): void {
 		this.#error ??= error;
 		this.#ended = true;
 		this.#release();
 	}
 
-	/** Returns the next item when there is one; undefined at the end. Concurrent calls get consecutive items. */
+	/**
+	 * Returns the next item as soon as there is one, or undefined at the end. Concurrent calls receive consecutive items.
+	 */
 	next(): Promise<Item | undefined> {
 		const item = this.#items.shift();
 		if (item) return Promise.resolve(item);
@@ -61,7 +63,7 @@ export class EventQueue<Item extends object> {
 		for (let item = await this.next(); item !== undefined; item = await this.next()) yield item;
 	}
 
-	/** Whether no further item can arrive. */
+	/** Settles all waiting calls, because no further item can arrive. */
 	#release(): void {
 		const waiting = this.#waiting;
 		this.#waiting = [];

@@ -15,17 +15,22 @@ import type {
 import { Link, type LinkObserver } from "./link.ts";
 import { type OpenSession, SessionReader } from "./session-reader.ts";
 
-/** Maximum consecutive bad frames, without a good frame of a session between them. After that, the client ends. */
+/**
+ * Maximum consecutive bad frames. A good frame of a session restarts the count. The client ends after more bad frames.
+ */
 const maxViolations = 5;
 
-/** Limits above those for client frames: a page of sessions or the arguments in a prompt must fit. */
+/**
+ * JSON limits of frames from the gateway. They exceed the limits of client frames, because a page of sessions or the
+ * arguments in a prompt must fit.
+ */
 const jsonLimits = { maxDepth: 128, maxNodes: 1_000_000 };
 
-/** Client of one gateway: requests and session readers over one link. */
+/** Client of one gateway. Requests and session readers share one link. */
 export class GatewayClient implements Client, LinkObserver {
 	readonly #url: URL;
 	readonly #ids: Ids;
-	/** Prefixes of the transient frames that are read; undefined for all. */
+	/** Prefixes of the transient frames to read. Undefined: all transient frames. */
 	readonly #requested: readonly string[] | undefined;
 	readonly #onPersonCheck: ClientOptions["onPersonCheck"];
 	readonly #onState: (state: ClientState, detail: string) => void;
@@ -61,7 +66,7 @@ export class GatewayClient implements Client, LinkObserver {
 
 	open(params: OpenParams, options: OpenOptions = {}): Promise<OpenSession> {
 		return this.#call("open_session", { ...params, join: true }, options, (opened) => {
-			// All frames of a new session follow the response, `session.created` first.
+			// All frames of a new session follow the response, starting with `session.created`.
 			const after = opened.status === "created" ? 0 : (params.after_seq ?? opened.last_seq);
 			return this.#read(opened, after);
 		});
@@ -154,7 +159,7 @@ export class GatewayClient implements Client, LinkObserver {
 		return reader;
 	}
 
-	/** Resumes a session on a new connection from its last frame. */
+	/** Resumes a session after its last received frame on a new connection. */
 	#join(reader: SessionReader): void {
 		const after = reader.after;
 		this.#requests.add({
@@ -203,7 +208,7 @@ export class GatewayClient implements Client, LinkObserver {
 		this.#link.settle();
 		if (frame.event === personCheckName) {
 			const check = PersonCheck.safeParse(frame.payload);
-			// Another connection of the connector may understand it, or the gateway asks again.
+			// An unreadable check is ignored: another connection of the connector may answer it, or the gateway repeats it.
 			if (check.success) this.#onPersonCheck?.(check.data);
 			return;
 		}
@@ -238,9 +243,9 @@ export class GatewayClient implements Client, LinkObserver {
 const event = '{"type":"event","event":"';
 
 /**
- * Decides without parsing: gateways write the keys of a frame in one order, and a quote inside a text is always escaped. A
- * frame in another form is parsed as usual. Three kinds are always parsed: prompts, `session.deleted`, and checks of a
- * person, which have no session.
+ * Whether a frame is transient and may be dropped, without parsing it. This works because gateways write the keys of a
+ * frame in a fixed order, and quotes inside texts are always escaped. A frame in another form is parsed. Prompts,
+ * `session.deleted` and checks of a person are always parsed.
  */
 function isTransient(text: string): boolean {
 	if (!text.endsWith(',"transient":true}') || !text.startsWith(event)) return false;
@@ -259,9 +264,9 @@ export interface Request {
 	readonly method: string;
 	readonly params: object;
 	readonly sessionId?: string | undefined;
-	/** Whether the request is sent again, unchanged, after a reconnect. */
+	/** Whether the request is repeated unchanged after a reconnect. */
 	readonly lasting: boolean;
-	/** Called once, when the response is read: before any later frame. */
+	/** Called once when the response is read, before any later frame is read. */
 	settle(answer: Answer): void;
 }
 
@@ -280,7 +285,7 @@ export class Requests {
 		this.#send = send;
 	}
 
-	/** Sends a request, or queues it for the next connection; returns its id. Throws if it cannot be queued. */
+	/** Sends a request, or queues it for the next connection. Returns its id. Throws if the request cannot be queued. */
 	add(request: Request): string {
 		const id = `req-${++this.#count}`;
 		const { method, params, sessionId } = request;
@@ -301,7 +306,7 @@ export class Requests {
 		return id;
 	}
 
-	/** Settles the request of the frame; ignores a response without a waiting request. */
+	/** Settles the request of the frame. Ignores a response without a request. */
 	answer(frame: ResponseFrame): void {
 		const outstanding = frame.id === undefined ? undefined : this.#outstanding.get(frame.id);
 		if (frame.id === undefined || !outstanding) return;
@@ -321,7 +326,7 @@ export class Requests {
 		for (const id of [...this.#outstanding.keys()]) this.reject(id, error);
 	}
 
-	/** Removes the requests that belong to the ended connection, without settling them. */
+	/** Removes the requests that belonged to the ended connection. Does not settle them. */
 	dropConnectionRequests(): void {
 		for (const [id, { request }] of this.#outstanding) {
 			if (!request.lasting) this.#outstanding.delete(id);
@@ -356,7 +361,9 @@ const codes: readonly (readonly [phrase: string, code: ErrorCode])[] = [
 	["seq not available", "data_loss"],
 ];
 
-/** Returns the error for `ok: false` by the start of its text, with that text as the message. */
+/**
+ * Returns the error for `ok: false`. The start of its text determines the code, and the complete text is the message.
+ */
 export function decodeError(error: string): ParleyError {
 	const known = codes.find(([phrase]) => error.startsWith(phrase));
 	return new ParleyError(error, { code: known ? known[1] : "internal" });
@@ -365,7 +372,7 @@ export function decodeError(error: string): ParleyError {
 /** Throws the gateway's error, or `internal` if the response does not match the method. */
 export function decodeResult<Name extends MethodName>(method: Name, answer: Answer): MethodResult<Name> {
 	if (!answer.ok) throw answer.error;
-	// True by the definition of MethodResult, which the compiler does not follow through a type parameter.
+	// True by the definition of MethodResult. The compiler does not resolve it for a type parameter.
 	const schema = methods[method].result as unknown as z.ZodType<MethodResult<Name>>;
 	const result = schema.safeParse(answer.payload);
 	if (result.success) return result.data;

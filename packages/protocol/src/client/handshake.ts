@@ -1,6 +1,6 @@
 import { type ErrorCode, ParleyError } from "@parley/base/portable";
 
-/** Status codes that a retry does not change. */
+/** Status codes for which a retry does not help. */
 const refusals: Readonly<Record<number, { readonly code: ErrorCode; readonly why: string }>> = {
 	400: {
 		code: "failed_precondition",
@@ -17,7 +17,7 @@ const refusals: Readonly<Record<number, { readonly code: ErrorCode; readonly why
 	},
 };
 
-/** Returns the error for a permanent refusal; undefined if a retry may succeed. */
+/** Returns the error for a permanent refusal, or undefined if a retry may succeed. */
 export function refusalOf(status: number | undefined, url: URL): ParleyError | undefined {
 	const refusal = status === undefined ? undefined : refusals[status];
 	if (!refusal) return undefined;
@@ -26,7 +26,7 @@ export function refusalOf(status: number | undefined, url: URL): ParleyError | u
 	});
 }
 
-/** Describes a failed connection for people. */
+/** Describes a failed connection in words for people. */
 export function describeFailure(error: NodeJS.ErrnoException, url: URL): string {
 	if (error.code === "ECONNREFUSED") {
 		return `no gateway listens at ${url.href}: start one with \`parley start\``;
@@ -37,7 +37,7 @@ export function describeFailure(error: NodeJS.ErrnoException, url: URL): string 
 	return `no gateway can be reached at ${url.href}: ${error.message || error.code}`;
 }
 
-/** Advice for a TLS failure; undefined for other failures. */
+/** Returns advice for a TLS failure, or undefined for another failure. */
 function tlsAdvice(code: string, { hostname }: URL): string | undefined {
 	if (code === "ERR_TLS_CERT_ALTNAME_INVALID") return `use a name that its certificate has, not ${hostname}`;
 	if (code === "CERT_HAS_EXPIRED") return "its operator must renew the certificate";

@@ -4,10 +4,10 @@ import WebSocket, { type RawData } from "ws";
 import { describeFailure, refusalOf } from "./handshake.ts";
 import { pinnedTo } from "./pinned-to.ts";
 
-/** Above the size of any frame of a gateway; a larger one ends the connection. */
+/** Maximum bytes of a frame from the gateway. It exceeds every real frame. A larger frame ends the connection. */
 const maxPayload = 16 * 1_048_576;
 const handshakeTimeoutMs = 10_000;
-/** Maximum wait for the other side's close frame before the socket is destroyed. */
+/** Maximum milliseconds to wait for the other side's close frame before the socket is destroyed. */
 const closeGraceMs = 2_000;
 
 export interface LinkOptions {
@@ -15,32 +15,32 @@ export interface LinkOptions {
 	readonly token: string | undefined;
 	readonly certificate: string | undefined;
 	readonly clock: Clock;
-	/** A random number of at least 0 and below 1. */
+	/** Returns a random number of at least 0 and below 1. */
 	readonly chance: () => number;
 	readonly retryFirst: boolean;
 }
 
-/** Events of a link. `refused` is the last one. */
+/** Receives the events of a link. No event follows `refused`. */
 export interface LinkObserver {
 	connecting(): void;
 	opened(): void;
 	received(text: string): void;
 	lost(reason: string, retryInMs: number): void;
-	/** A retry would fail, too. */
+	/** Called for a refusal that a retry cannot change. */
 	refused(error: ParleyError): void;
 }
 
-/** Keeps one WebSocket to the gateway open: reconnects with growing delays until it is stopped. */
+/** Keeps one WebSocket to the gateway open. It reconnects with increasing delays until it is stopped. */
 export class Link {
 	readonly #options: LinkOptions;
 	readonly #observer: LinkObserver;
 	#markStopped: () => void = () => {};
-	/** Resolves after `stop`, when the socket is closed. */
+	/** Resolves when the socket is closed after `stop`. */
 	readonly stopped = new Promise<void>((resolve) => {
 		this.#markStopped = resolve;
 	});
 	#socket: WebSocket | undefined;
-	/** The stream below the WebSocket. */
+	/** The TCP or TLS stream of the WebSocket. */
 	#wire: Socket | undefined;
 	#isCorked = false;
 	#retry: Timer | undefined;
@@ -76,8 +76,9 @@ export class Link {
 	}
 
 	/**
-	 * Writes one frame, or nothing without an open connection. The frame leaves at the end of the tick, before the close of
-	 * a `drop` or `stop`. If the connection is found dead in the same tick, the frame is lost like one in transit.
+	 * Sends one frame. Does nothing without an open connection. The frame is sent at the end of the tick, before the
+	 * close of a `drop` or `stop`. If the connection is found dead in the same tick, the frame is lost, like a frame in
+	 * transit.
 	 */
 	send(text: string): void {
 		if (!this.isOpen) return;
@@ -85,12 +86,12 @@ export class Link {
 		this.#socket?.send(text);
 	}
 
-	/** Notes that the connection works: the next loss is retried soon. */
+	/** Records that the connection works, so that the next loss is retried soon. */
 	settle(): void {
 		this.#failures = 0;
 	}
 
-	/** Closes this connection for a reason, which `lost` reports. Later data on it is ignored. */
+	/** Closes this connection with a reason, which `lost` reports. Ignores later data on the connection. */
 	drop(code: number, reason: string): void {
 		const socket = this.#socket;
 		if (!socket || this.#closing) return;
@@ -99,7 +100,7 @@ export class Link {
 		socket.close(code);
 	}
 
-	/** Stops for good. */
+	/** Stops the link permanently. */
 	stop(code: number): void {
 		this.#isStopping = true;
 		this.#retry?.cancel();
@@ -107,7 +108,9 @@ export class Link {
 		else this.#markStopped();
 	}
 
-	/** Frames of one tick leave together: for a short frame, the system call is the main cost. */
+	/**
+	 * Collects the frames of one tick and sends them together, because the system call is the main cost of a short frame.
+	 */
 	#cork(): void {
 		const wire = this.#wire;
 		if (this.#isCorked || wire === undefined) return;
@@ -178,8 +181,8 @@ const firstMs = 250;
 const maxDelayMs = 10_000;
 
 /**
- * Returns the delay in milliseconds after `failures` failed tries: random, up to a bound that doubles from 250 ms to 10 s.
- * The full range is random, so that the clients of a restarted gateway do not reconnect at the same time.
+ * Returns the delay in milliseconds after `failures` failed attempts: random, up to a bound that doubles from 250 ms to
+ * 10 s. The full range is random, so that the clients of a restarted gateway do not reconnect at the same time.
  */
 export function retryDelayMs(failures: number, chance: number): number {
 	return Math.round(chance * Math.min(maxDelayMs, firstMs * 2 ** failures));
@@ -188,8 +191,8 @@ export function retryDelayMs(failures: number, chance: number): number {
 const intervalMs = 30_000;
 
 /**
- * Pings an open socket and ends it if no data arrives for a complete interval. After sleep or a pulled cable, the system
- * reports no loss. Cancel it when the socket closes.
+ * Pings an open socket and ends it if no data arrives for a complete interval. The system does not report a connection
+ * that was lost during sleep or by a pulled cable. Cancel the timer when the socket closes.
  */
 function watchLiveness(socket: WebSocket, clock: Clock): Timer {
 	let received = true;

@@ -3,20 +3,20 @@ import type { EventPayloads, OzzieEvent } from "../events.ts";
 
 /** Activity of a model before its reply has text. */
 export type Progress =
-	/** `text` is the end of its thinking; "" if the provider does not show it. */
+	/** `text` is the end of the thinking, or "" if the provider hides it. */
 	| { readonly type: "thinking"; readonly text: string }
-	/** `subject` is the file, command or address of the call, once it is written. */
+	/** `subject` is the file, command or address of the call. It is undefined until the model has written it. */
 	| {
 			readonly type: "writing";
 			readonly name: string;
 			readonly subject: string | undefined;
-			/** Number of argument characters so far. */
+			/** Number of characters of the arguments so far. */
 			readonly length: number;
 	  };
 
-/** Maximum characters of thinking. */
+/** Maximum characters of the displayed thinking. */
 const maxThinking = 1_000;
-/** Maximum characters of arguments that are searched for the subject. */
+/** Maximum characters of the arguments that are searched for the subject. */
 const maxSearched = 2_000;
 
 /** Follows the events of a session to show the activity of its model in a status line. */
@@ -24,7 +24,7 @@ export class ReplyProgress {
 	#now: Progress | undefined;
 	#call = { id: "", content: "" };
 
-	/** Undefined while the model waits, writes its reply or is not called. */
+	/** Current activity. Undefined while the model waits, writes its reply or is not called. */
 	get now(): Progress | undefined {
 		return this.#now;
 	}
@@ -62,7 +62,7 @@ export class ReplyProgress {
 			return;
 		}
 		if (this.#call.id !== id) this.#call = { id, content: "" };
-		// After a gap, the arguments cannot be read.
+		// The arguments are unreadable after a gap.
 		const goesOn = offset === this.#call.content.length && offset < maxSearched;
 		if (goesOn) this.#call.content += content;
 		const subject = subjectOf(this.#call.content);
@@ -72,7 +72,7 @@ export class ReplyProgress {
 
 const named = /"(?:path|file_path|cmd|command|url|pattern|query)"\s*:\s*("(?:[^"\\]|\\.)*")/s;
 
-/** Returns the first line of the argument that identifies the call, also in incomplete arguments. */
+/** Returns the first line of the argument that identifies the call. Incomplete arguments are allowed. */
 function subjectOf(json: string): string | undefined {
 	const written = named.exec(json)?.[1];
 	if (written === undefined) return undefined;
@@ -80,7 +80,7 @@ function subjectOf(json: string): string | undefined {
 		const [line = ""] = String(parseJson(written)).split("\n");
 		return line;
 	} catch {
-		// Not JSON: the call will be refused.
+		// Arguments that are not JSON are refused later.
 		return undefined;
 	}
 }

@@ -8,15 +8,15 @@ import { EventQueue } from "./event-queue.ts";
 export interface OpenSession {
 	readonly id: string;
 	readonly status: "created" | "resumed";
-	/** The last seq of the session when it was opened. Persisted frames up to it are history. */
+	/** Last seq of the session when it was opened. Persisted frames up to this seq are history. */
 	readonly lastSeq: number;
 	/**
-	 * Frames of the session in order. Persisted frames have no gap and no repeat, also after reconnects; a text that was
-	 * being streamed restarts with `start`. For one reader, which should read continuously. Leaving the loop closes the
-	 * session. Throws if the session cannot be continued.
+	 * Frames of the session in order. Persisted frames have no gap and no repeat, even after reconnects. A text that was
+	 * being streamed restarts with `start`. Only one reader may use it, and should read continuously. Leaving the loop
+	 * closes the session. Throws if the session cannot be continued.
 	 */
 	events(): AsyncIterable<EventFrame>;
-	/** Ends `events()` and forgets the session in this client. It continues on the gateway. */
+	/** Ends `events()` and removes the session from this client. The session continues on the gateway. */
 	close(): void;
 }
 
@@ -24,17 +24,17 @@ const maxQueued = 10_000;
 
 export interface ReaderOptions {
 	readonly opened: MethodResult<"open_session">;
-	/** The last seq that the caller already has. */
+	/** Last seq that the caller already has. */
 	readonly after: number;
 	onClose(): void;
-	/** The reader fell behind and has now read everything: the session can be resumed. */
+	/** Called when a slow reader has read all frames, so that the session can be resumed. */
 	onCaughtUp(): void;
 }
 
-/** `full`: this frame and all later ones were dropped, because the reader is too slow. */
+/** `full`: this frame and all later frames were dropped, because the reader is too slow. */
 export type ReceiveResult = "kept" | "ignored" | "gap" | "full";
 
-/** Position of this client in the frames of one session, with the unread frames. */
+/** Position of this client in the frames of one session, and the unread frames. */
 export class SessionReader implements OpenSession {
 	readonly id: string;
 	readonly status: "created" | "resumed";
@@ -59,7 +59,7 @@ export class SessionReader implements OpenSession {
 		return this.#cursor.last;
 	}
 
-	/** Whether the session is resumed only after the reader has caught up. */
+	/** Whether the session waits to be resumed until its reader has caught up. */
 	get isBehind(): boolean {
 		return this.#isBehind;
 	}
@@ -95,7 +95,10 @@ export class SessionReader implements OpenSession {
 		this.#options.onClose();
 	}
 
-	/** Written by hand: a generator would pass each frame through several more promises. */
+	/**
+	 * Returns the iterator of frames. It is not a generator, because a generator would need several more promises for
+	 * each frame.
+	 */
 	#read(): AsyncIterableIterator<EventFrame, undefined> {
 		let isOver = false;
 		const end = (): { readonly done: true; readonly value: undefined } => {
@@ -127,12 +130,12 @@ export class SessionReader implements OpenSession {
 	}
 }
 
-/** `gap`: an earlier frame is missing, so this one must not be shown. */
+/** `gap`: an earlier frame is missing, so this frame must not be delivered. */
 type Verdict = "new" | "repeat" | "gap";
 
 /**
- * Position in a session up to which all frames were received, across connections. The gateway repeats open prompts for each
- * joining client, as transient frames or with their old seq; each is new once.
+ * Position in a session up to which all frames were received, across connections. The gateway repeats open prompts for
+ * each joining client, as transient frames or with their old seq. Each prompt is new only once.
  */
 export class Cursor {
 	readonly #start: number;
@@ -144,12 +147,12 @@ export class Cursor {
 		this.#last = start;
 	}
 
-	/** The seq of the last persisted frame. */
+	/** Seq of the last persisted frame. */
 	get last(): number {
 		return this.#last;
 	}
 
-	/** Classifies a frame and moves past a new one. */
+	/** Classifies a frame. A new frame advances the position. */
 	advance(frame: EventFrame): Verdict {
 		const verdict = this.#judge(frame);
 		if (verdict !== "new") return verdict;

@@ -31,7 +31,7 @@ async function open(
 	return opening;
 }
 
-/** Reads frames of one session, one call after the other. */
+/** Returns a function that reads the next frames of one session. Calls are sequential. */
 function readerOf(session: OpenSession): (count: number) => Promise<readonly EventFrame[]> {
 	const iterator = session.events()[Symbol.asyncIterator]();
 	return async (count) => {
@@ -49,7 +49,7 @@ function seqs(frames: readonly EventFrame[]): readonly number[] {
 	return frames.map(({ seq }) => seq);
 }
 
-/** Waits until the client reconnects after its connection was cut or dropped, and returns the new connection. */
+/** Waits until the client reconnects after its connection was cut or dropped. Returns the new connection. */
 async function reconnect(): Promise<void> {
 	await watched.retry();
 	peer = await gateway.connection();

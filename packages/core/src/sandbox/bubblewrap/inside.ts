@@ -17,8 +17,8 @@ export interface Inside extends Bound {
 	/** Directories inside hidden directories that commands may read. They need not exist. */
 	readonly readable: readonly string[];
 	/**
-	 * Directories that no command may see, such as the data directory. A root inside a hidden directory is visible, but
-	 * nothing else in it.
+	 * Directories that no command may see, such as the data directory. Commands see only the roots inside such a
+	 * directory.
 	 */
 	readonly hidden: readonly string[];
 	readonly home: string | undefined;

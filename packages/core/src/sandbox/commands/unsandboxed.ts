@@ -59,7 +59,7 @@ export function createUnsandboxed(options: UnsandboxedOptions): Unsandboxed {
 					environment: { ...allowed, ...command.environment, [MARK_NAME]: mark },
 					contained: false,
 				}));
-			// No sandboxed command can replace a directory on a system without sandboxes.
+			// Without a sandbox on the system, no sandboxed command can replace the directory.
 			if (command.power !== "read" && process.platform !== "linux") return runIn(command.cwd);
 			await using directory = await openDirectory(command.cwd);
 			return await runIn(directory.at("."));
@@ -68,7 +68,7 @@ export function createUnsandboxed(options: UnsandboxedOptions): Unsandboxed {
 	return sandbox;
 }
 
-/** Opens the directory itself. Throws `failed_precondition` if its path is a link by now, or leads through one. */
+/** Opens the directory itself. Throws `failed_precondition` if its path is now a link or contains one. */
 async function openDirectory(path: string): Promise<OpenDirectory> {
 	try {
 		return await OpenDirectory.open(path);
@@ -79,7 +79,7 @@ async function openDirectory(path: string): Promise<OpenDirectory> {
 	}
 }
 
-/** Words of a shell that sets the limit and becomes the program that follows. */
+/** Returns the words of a shell that sets the limit and then becomes the following program. */
 function limiting({ maxFileBytes }: Command): string[] {
 	return maxFileBytes === undefined
 		? []
