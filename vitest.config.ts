@@ -6,7 +6,7 @@ import { ProgressReporter } from "./scripts/progress-reporter.mjs";
 /** A busy or slow machine gets more time. Each process of the run reads this factor from its environment. */
 const pace = Number(process.env[paceVariable] ?? measurePace());
 process.env[paceVariable] = String(pace);
-/** Milliseconds, on an idle machine. A PostgreSQL inside the process takes seconds to start. */
+/** Time limits in milliseconds on an idle machine. A PostgreSQL inside the process takes seconds to start. */
 const patient = {
 	testTimeout: 60_000 * pace,
 	hookTimeout: 60_000 * pace,
@@ -14,11 +14,11 @@ const patient = {
 };
 const large = ["{packages/*/src,test}/**/*.ci.test.ts"];
 const scaled = "{packages/*/src,test}/**/*.scale.test.ts";
-/** If `test:ci` follows, `*.scale.test.ts` run only there, with larger numbers. */
+/** If `test:ci` follows, it runs `*.scale.test.ts` with larger numbers, so they do not run here. */
 const later = process.env["PARLEY_TEST_SCALED"] === "later" ? [scaled] : [];
 const exclude = [...configDefaults.exclude, ...large, ...later];
 
-/** The slowest files start first, so that no core is idle at the end. */
+/** Slowest test files. They start first, so that no core is idle at the end. */
 const longest = [
 	"test/connector/chaos/discord-chaos-1.ci.test.ts",
 	"test/connector/chaos/slack-chaos-1.ci.test.ts",
@@ -81,8 +81,8 @@ class LongestFirst extends BaseSequencer {
 }
 
 /**
- * Tests whose directories cannot be in /dev/shm: a sandbox has a /dev of its own, and PostgreSQL runs as another user, who may
- * not enter the directory of the run.
+ * Tests whose directories cannot be in /dev/shm. A sandbox has a /dev of its own, and PostgreSQL runs as another user,
+ * who may not enter the directory of the run.
  */
 const onDisk = [
 	"packages/core/src/sandbox/**/*.test.ts",
@@ -91,7 +91,7 @@ const onDisk = [
 	"test/docs/ozzie.test.ts",
 	"test/conformance/ozzie-{connectors,grants,sandbox}.test.ts",
 ];
-/** The same for the tests of `npm run test:ci`. */
+/** Tests of `npm run test:ci` whose directories cannot be in /dev/shm. */
 const largeOnDisk = [
 	"packages/core/src/sandbox/**/*.ci.test.ts",
 	"test/{e2e,mcp,postgres,redaction,sandbox,skills,trust,connector/scenes}/**/*.ci.test.ts",
@@ -100,16 +100,22 @@ const largeOnDisk = [
 ];
 /** Tests of the simulators themselves. */
 const simulators = "test/simulators/**/*.test.ts";
-/** discord.js has its own version of undici, which would use the global state of another version in the process. */
+/**
+ * Test that needs a process of its own. discord.js has its own version of undici, which would use the global state of
+ * another version.
+ */
 const alone = "test/simulators/discord/discord-js.test.ts";
-/** A directory in memory, in which a commit does not wait for a disk. The tests kill processes, not machines. */
+/**
+ * Directory in memory, in which a commit does not wait for a disk. Losing it is acceptable, because the tests kill
+ * processes and not machines.
+ */
 const memory = process.env["PARLEY_TEST_MEMORY"];
 const inMemory = memory === undefined ? {} : { env: { TMPDIR: memory } };
-// Modules are shared, because loading them again for each file takes longer than many tests. No module has state.
+// Test files share modules, because loading them for each file takes longer than many tests. No module has state.
 const shared = { ...patient, isolate: false };
 const sharedForLong = { ...shared, testTimeout: 600_000 * pace };
 
-/** Tests of `npm test`. `*.scale.test.ts` run here with small numbers. */
+/** Tests of `npm test`. Here `*.scale.test.ts` run with small numbers. */
 const everyday = [
 	{
 		extends: true as const,
@@ -137,7 +143,7 @@ const everyday = [
 	},
 ];
 
-/** Tests of `npm run test:ci`: long ones, those of the simulators, and those that scale, with their larger numbers. */
+/** Tests of `npm run test:ci`: long tests, tests of the simulators, and `*.scale.test.ts` with larger numbers. */
 const ci = [
 	{
 		extends: true as const,
@@ -169,8 +175,8 @@ const progress = process.env["PARLEY_TEST_PROGRESS"];
 export default defineConfig({
 	test: {
 		reporters: ["default", ...(progress === undefined ? [] : [new ProgressReporter(progress)])],
-		// Most whole-system tests wait for another process, so three files at a time keep both cores of a small machine busy. Two
-		// `*.scale.test.ts` do that already.
+		// Most whole-system tests wait for another process, so three files at a time keep both cores of a small machine
+		// busy. Two files of `*.scale.test.ts` already do.
 		maxWorkers: isScaled ? 2 : 3,
 		sequence: { sequencer: LongestFirst },
 		projects: isScaled ? ci : everyday,

@@ -6,7 +6,7 @@ import { binary, environment, root } from "./paths.mjs";
 
 const folder = join(root, "test/bench");
 
-/** Names of all benches: the programs in test/bench. Code that they share is in folders beside them. */
+/** Returns the names of all benches: the programs in test/bench. Shared code is in its subfolders. */
 export function benches() {
 	if (!existsSync(folder)) return [];
 	const files = readdirSync(folder).filter((name) => name.endsWith(".ts") && !name.endsWith(".test.ts"));
@@ -14,10 +14,11 @@ export function benches() {
 }
 
 /**
- * Runs one bench on the workspace's Node, with this process's output; it ends with 1 when it misses its floor.
+ * Runs one bench on the workspace's Node. It prints to this process's output, and exits 1 below its floor.
  * @param {string} name
  * @param {readonly string[]} args
- * @param {number} [limitMs] Time limit. A bench that exceeds it is ended and counts as failed, with the values that it has measured.
+ * @param {number} [limitMs] Time limit. A bench that exceeds it is stopped and counts as failed, with the measured
+ * values so far.
  * @returns {Promise<number>} The exit code.
  */
 export async function bench(name, args, limitMs = 2 ** 31 - 1) {

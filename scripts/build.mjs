@@ -6,18 +6,18 @@ import { capture, seconds } from "./capture.mjs";
 import { install } from "./install.mjs";
 import { binary, environment, root } from "./paths.mjs";
 
-/** Older bundles that stay: a running gateway loads parts of its own bundle when it needs them. */
+/** Number of older bundles to keep. A running gateway loads parts of its own bundle on demand. */
 const OLDER_BUNDLES = 3;
 
-/** Makes the bundle again. */
+/** Makes a new bundle. */
 export async function run() {
 	if (!(await install())) return 1;
 	return (await build({ anew: true })) ? 0 : 1;
 }
 
 /**
- * Installs missing packages, and makes a bundle unless one fits the sources. Resolves to false, after it has printed the
- * remedy, if the command cannot run. If only the bundle cannot be made, the sources are run.
+ * Installs missing packages, and makes a bundle unless one exists for the present sources. Resolves to false after it
+ * has printed instructions if the command cannot run. If only the bundle fails, the command runs the sources.
  */
 export async function prepare() {
 	if (!(await install())) return false;
@@ -26,8 +26,8 @@ export async function prepare() {
 }
 
 /**
- * Makes the bundle. Resolves to false, after it has printed the reason, if that fails.
- * @param {{ anew?: boolean }} [options] Whether it replaces a bundle that another process made meanwhile.
+ * Makes the bundle. If this fails, prints the reason and resolves to false.
+ * @param {{ anew?: boolean }} [options] Whether to replace a bundle that another process made in the meantime.
  */
 export async function build({ anew = false } = {}) {
 	console.error("parley: making the bundle, which starts faster than the sources …");
@@ -53,7 +53,7 @@ export async function build({ anew = false } = {}) {
 }
 
 /**
- * Makes a bundle of the present sources in a new folder.
+ * Bundles the present sources into a new folder.
  * @param {string} folder
  */
 export async function writeBundle(folder) {
@@ -64,7 +64,8 @@ export async function writeBundle(folder) {
 }
 
 /**
- * Moves the draft into place in one step. Several processes may do this at the same time: their bundles are equal.
+ * Moves the draft into place in one step. Several processes may do this at the same time, because their bundles are
+ * equal.
  * @param {string} draft
  * @param {string} folder
  */
@@ -78,7 +79,7 @@ function place(draft, folder) {
 }
 
 /**
- * Removes older bundles, and the drafts of builds that were killed.
+ * Removes older bundles, and drafts of killed builds.
  * @param {string} made
  */
 function forgetOld(made) {

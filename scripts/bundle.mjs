@@ -1,5 +1,5 @@
-// Makes the bundle of the `parley` command, with all that it uses, in the folder that is named as the argument. Needs the
-// workspace's Node: scripts/build.mjs starts it.
+// Bundles the `parley` command with all its dependencies into the folder that the argument names. It needs the
+// workspace's Node, so scripts/build.mjs starts it.
 
 import { copyFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
@@ -10,7 +10,7 @@ import { root } from "./paths.mjs";
 import { startChunks } from "./start-chunks.mjs";
 
 /**
- * Files that modules read from their own folder. They are copied to the folder of the chunks.
+ * Files that modules read from their own folder. The build copies them to the folder of the chunks.
  * @type {Readonly<Record<string, readonly string[]>>}
  */
 const beside = {
@@ -18,9 +18,9 @@ const beside = {
 		"packages/core/src/instructions/agent.md",
 		"packages/core/src/instructions/system.md",
 	],
-	// Searches above itself for the manifest, both in the sources and in a bundle.
+	// This module searches its parent directories for the manifest, both in the sources and in a bundle.
 	"packages/cli/src/installation/installation.ts": [],
-	// Starts the thread that is an entry below.
+	// This module starts a thread from an entry of `options`.
 	"packages/core/src/tools/web/page-text.ts": [],
 };
 
@@ -47,13 +47,13 @@ const placesKnown = {
 };
 
 /**
- * `import … from "node:fs"` makes Node read every property of that module. Some properties load more modules:
- * one of `http` loads all of `fetch`, one of `fs` the streams, one of `util` the threads. That takes 60 to 90 ms of the start of a
- * gateway. The bundle reads only the properties that are used.
+ * Node modules with expensive properties. `import … from "node:fs"` makes Node read every property of the module, and
+ * some properties load more modules: `fetch` in `http`, streams in `fs`, threads in `util`. That adds 60 to 90 ms to
+ * the start of a gateway. The bundle reads only the properties that it uses.
  */
 const heavy = /^(?:node:)?(child_process|crypto|dns|fs|fs\/promises|http|net|os|process|timers|util)$/;
 
-/** Reads all properties of such a module anyway, so that other importers would gain nothing. */
+/** Package that reads all properties of such a module in any case, so the change has no effect on it. */
 const readsAll = /[/\\]@anthropic-ai[/\\]sdk[/\\]/;
 
 /** @type {import("rolldown").Plugin} */
@@ -83,7 +83,7 @@ const usedAlone = {
 	},
 };
 
-/** The names that the index of each package exports, with the module of each. */
+/** Names that the index of each package exports, with their module. */
 const namedByIndex = new Map(
 	readdirSync(join(root, "packages")).flatMap((name) => {
 		const index = join(root, "packages", name, "src/index.ts");
@@ -102,7 +102,7 @@ function readIndex(index) {
 }
 
 /**
- * The names between the braces of an import or export, without those of types.
+ * Returns the names between the braces of an import or export, except names of types.
  * @param {string} names
  */
 function valuesIn(names) {
@@ -111,8 +111,8 @@ function valuesIn(names) {
 }
 
 /**
- * Makes modules import a value from its own module instead of from the index of its package, because an index loads the
- * whole package: `parley ask` would take 60 ms more.
+ * Makes modules import a value from its own module instead of the index of its package. An index loads the whole
+ * package, which adds 60 ms to `parley ask`.
  * @type {import("rolldown").Plugin}
  */
 const pastIndexes = {
@@ -137,7 +137,7 @@ const options = {
 	input: entries,
 	external: [...external, ...externalIfInstalled],
 	platform: /** @type {const} */ ("node"),
-	// Unused parts of ECMAScript modules are left out.
+	// The bundler can omit unused parts only of ECMAScript modules, so these are preferred.
 	resolve: { mainFields: ["module", "main"] },
 	plugins: [placesKnown, pastIndexes, usedAlone],
 	/**

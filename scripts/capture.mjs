@@ -2,8 +2,8 @@ import { spawn } from "node:child_process";
 import { root } from "./paths.mjs";
 
 /**
- * Runs a program at the root without input and keeps what it prints. A program that cannot be started ends with 127,
- * one that a signal killed with 1.
+ * Runs a program at the root without input and returns its output. The code is 127 if the program cannot be started,
+ * and 1 if a signal killed it.
  * @param {string} file
  * @param {readonly string[]} args
  * @param {{ env: NodeJS.ProcessEnv }} options
@@ -21,7 +21,7 @@ export function capture(file, args, { env }) {
 }
 
 /**
- * The time since `began` (of `performance.now()`), for people.
+ * Returns the seconds since `began` (a value of `performance.now()`) as text for people.
  * @param {number} began
  */
 export function seconds(began) {

@@ -2,11 +2,12 @@ import { capture, seconds } from "./capture.mjs";
 import { add, none, one } from "./counts.mjs";
 import { binary, environment } from "./paths.mjs";
 
-/** A second check takes a fraction of the time of the first. */
+/** Options that store the result, so that a second type check takes a fraction of the time. */
 const incremental = ["--incremental", "--tsBuildInfoFile", "node_modules/.cache/parley/types.tsbuildinfo"];
 
 /**
- * Runs lint, types, dead code and plain English. Prints a line for each, and the output of a failed one. Each counts as one test.
+ * Runs lint, types, dead code and plain English. Prints a line for each check, and the output of a failed check. Each
+ * check counts as one test.
  * @param {(line: string) => void} [print]
  * @returns {Promise<import("./counts.mjs").Counts>}
  */
@@ -18,7 +19,7 @@ export async function check(print = console.log) {
 		{ name: "dead code", args: ["knip"] },
 		{ name: "english", args: ["node", "test/docs/plain-english.ts", "--check"] },
 	];
-	// All at once: each leaves a core idle for a part of its time.
+	// The checks run at the same time, because each check does not always use its core.
 	const counts = await Promise.all(
 		steps.map(async ({ name, args }) => {
 			const began = performance.now();

@@ -1,4 +1,4 @@
-// The npm package of the command, which contains the bundle of all packages of the workspace.
+// The npm package of the command. It contains the bundle of all workspace packages.
 
 import { createHash } from "node:crypto";
 import { cpSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
@@ -24,7 +24,8 @@ export async function stageCommand(folder) {
 }
 
 /**
- * Writes the bundle into a folder that is named after its content, where the launcher finds it. Returns the path of the notices.
+ * Writes the bundle into a folder whose name depends on its content. The launcher finds it there. Returns the path of
+ * the licence notices.
  * @param {string} dist
  */
 async function placeBundle(dist) {
@@ -47,11 +48,11 @@ function manifest() {
 		description: "Self-hosted AI agent for you and your team: the parley command.",
 		license,
 		type,
-		// An older Node starts the Node of the optional dependencies.
+		// On an older Node, the launcher starts Node 24 from the optional dependencies.
 		engines: { node: ">=20" },
-		// npx runs the program that has the name of its package.
+		// npx runs the program with the name of the package.
 		bin: { [packageName]: bin.parley, ...bin },
-		// npm makes no link for a single text.
+		// npm links a manual page only if `man` is a list.
 		man: [man],
 		files: ["bin", "dist", "man", "THIRD-PARTY-NOTICES.txt"],
 		dependencies: Object.fromEntries(external.map((name) => [name, installedVersion(name)])),
@@ -60,7 +61,7 @@ function manifest() {
 }
 
 /**
- * The version that the tests use.
+ * Returns the installed version, with which the tests run.
  * @param {string} name
  */
 function installedVersion(name) {

@@ -1,16 +1,16 @@
-// The health check of the container. It ends with 0 if the gateway of the data directory is healthy, on any port and over TLS.
+// Health check of the container. It exits 0 if the gateway of the data directory is healthy, on any port and over TLS.
 
 import { readFileSync } from "node:fs";
 import { get as getPlain } from "node:http";
 import { get as getSecure } from "node:https";
 import { join } from "node:path";
 
-// The gateway writes this file when it listens.
+// The gateway writes this file when it starts to listen.
 const file = join(process.env["PARLEY_DATA"] ?? "/data", "run/gateway.json");
 const { local, certificate } = JSON.parse(readFileSync(file, "utf8"));
 const target = new URL("/api/health", local);
 const get = target.protocol === "https:" ? getSecure : getPlain;
-// The certificate of this gateway is the only accepted one, for any name.
+// Only the certificate of this gateway is accepted, for any host name.
 const options = { ca: certificate, allowPartialTrustChain: true, checkServerIdentity: () => undefined };
 get(target, options, ({ statusCode }) => process.exit(statusCode === 200 ? 0 : 1)).on("error", (error) => {
 	console.error(error.message);

@@ -1,5 +1,5 @@
 /**
- * Numbers of tests, and the names of the failed ones.
+ * Numbers of tests, and the names of failed tests.
  * @typedef {{ readonly passed: number, readonly failed: number, readonly skipped: number, readonly failures: readonly string[] }} Counts
  */
 
@@ -21,7 +21,7 @@ export function add(a, b) {
 }
 
 /**
- * Counts of one test, or of a step that is counted as one.
+ * Returns the counts of one test, or of a step that counts as one test.
  * @param {boolean} passed
  * @param {string} name
  * @returns {Counts}
@@ -31,7 +31,7 @@ export function one(passed, name) {
 }
 
 /**
- * Prints the names of all failed tests, then the line of counts.
+ * Prints the names of all failed tests, and then the line of counts.
  * @param {Counts} counts
  */
 export function report(counts) {

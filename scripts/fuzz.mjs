@@ -1,6 +1,8 @@
 import { runAtFullScale } from "./full-scale.mjs";
 
-/** All tests of random inputs: malformed frames, lines and messages, cut replies, random transcripts. */
+/**
+ * Runs all tests of random inputs: malformed frames, lines and messages, interrupted replies, and random transcripts.
+ */
 export function run() {
 	return runAtFullScale([".scale.test.ts"]);
 }

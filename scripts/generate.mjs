@@ -6,8 +6,8 @@ import { install } from "./install.mjs";
 import { environment, root } from "./paths.mjs";
 
 /**
- * Generates the codecs and the descriptors of the gRPC protocols from `proto/`, into the folder of the gateway or the one
- * that is given.
+ * Generates the codecs and descriptors of the gRPC protocols from `proto/`, into the gateway's folder or the given
+ * folder.
  * @param {readonly string[]} args
  */
 export async function run([folder = join(root, "packages/gateway/src/gen")]) {
@@ -27,7 +27,10 @@ export async function run([folder = join(root, "packages/gateway/src/gen")]) {
 	return 0;
 }
 
-/** Not installed with the workspace, because it has 93 MB and only a change in `proto/` needs it. */
+/**
+ * Version of buf. The workspace does not install it, because it has 93 MB and is needed only after a change in
+ * `proto/`.
+ */
 const bufVersion = "1.75.0";
 
 /** @param {readonly string[]} args */

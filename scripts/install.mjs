@@ -7,8 +7,8 @@ import { binary, root } from "./paths.mjs";
 const stamp = join(root, "node_modules/.parley-install");
 
 /**
- * Installs missing packages. Takes a few milliseconds if none is missing: it compares the manifests and the lock file with those
- * of the last installation. Resolves to false, after it has printed the remedy, if the installation fails.
+ * Installs missing packages. Takes a few milliseconds if no package is missing, because it only compares the manifests
+ * and the lock file with the last installation. If the installation fails, prints instructions and resolves to false.
  */
 export async function install() {
 	const requested = fingerprint();
@@ -19,7 +19,7 @@ export async function install() {
 		"parley: fetching Node 24 and the libraries, once, into node_modules; it takes about a minute …",
 	);
 	const began = performance.now();
-	// CI keeps pnpm from asking whether it may replace a node_modules of another making.
+	// With `CI`, pnpm does not ask before it replaces a node_modules directory that another package manager made.
 	const env = { ...process.env, CI: "true" };
 	const { code, output } = await capture("npx", ["--yes", "pnpm@12", "install", "--frozen-lockfile"], {
 		env,
@@ -41,7 +41,7 @@ function advice(output) {
 	return "It needs npm and a way to the npm registry (`npm ping` tells whether there is one). Then run the same command again.";
 }
 
-/** Changes whenever an installation may differ from the one in node_modules. */
+/** Returns a hash that changes whenever the required installation may differ from node_modules. */
 function fingerprint() {
 	const manifests = readdirSync(join(root, "packages")).map((name) => `packages/${name}/package.json`);
 	const files = [

@@ -1,29 +1,29 @@
-// The npm packages for programs of others: the client, the connector kit, and the base of both.
+// The npm packages for other programs: the client, the connector kit, and their common base.
 
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { capture } from "./capture.mjs";
 import { binary, environment, root } from "./paths.mjs";
 
-/** The packages, each after those that it imports. */
+/** Packages in the order of their imports: each follows the packages that it imports. */
 export const libraries = ["base", "protocol", "connector"];
 
 /**
- * Libraries of the store, the log and the tests of `@parley/base`. Its part for the client works without them, so that a client
- * installs only few libraries, which all run on Node 20. The connector kit needs the first ones.
+ * Libraries that `@parley/base` needs for its store and its log. `testing` has the libraries for its tests. The client
+ * needs neither, so it installs only a few libraries, which all run on Node 20. The connector kit needs `store`.
  */
 const store = ["keyv", "kysely", "lru-cache", "pino"];
 const testing = ["@electric-sql/pglite", "pg"];
 
 /**
- * Compiles a package into an empty folder, with its types and its manifest for npm.
+ * Compiles a package into an empty folder, with its types and its npm manifest.
  * @param {string} name
  * @param {string} folder
  */
 export async function stageLibrary(name, folder) {
 	const home = join(root, "packages", name);
 	mkdirSync(folder, { recursive: true });
-	// The maps would lead to sources, which the package does not contain.
+	// The maps would refer to sources that the package does not contain.
 	const more = ["--outDir", join(folder, "dist"), "--sourceMap", "false", "--declarationMap", "false"];
 	const args = ["-p", join(home, "tsconfig.build.json"), ...more];
 	const { code, output } = await capture(binary("tsc"), args, { env: environment() });
@@ -44,7 +44,7 @@ function manifestOf(name) {
 	return { ...shown, dependencies: Object.fromEntries(needed), ...optionalPeers([...store, ...testing]) };
 }
 
-/** @param {readonly string[]} names Libraries that npm installs only if another package needs them. */
+/** @param {readonly string[]} names Libraries that npm installs only if another package requires them. */
 function optionalPeers(names) {
 	if (names.length === 0) return {};
 	return {
@@ -54,7 +54,8 @@ function optionalPeers(names) {
 }
 
 /**
- * Versions from the one that the tests use, up to the next major one. Packages of this repository need the same version.
+ * Returns version ranges from the version that the tests use up to the next major version. Packages of this repository
+ * need exactly the same version.
  * @param {string} name
  * @param {readonly string[]} libraries
  * @returns {Record<string, string>}

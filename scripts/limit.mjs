@@ -1,6 +1,6 @@
 /**
- * Time that this whole run may take, in milliseconds from the start of the process. Without `PARLEY_TEST_LIMIT_S`,
- * which .ci/run sets, a run has no limit: a busy machine only makes it longer.
+ * Returns the time limit of this run in milliseconds from the start of the process. .ci/run sets `PARLEY_TEST_LIMIT_S`.
+ * Without it, a run has no limit, because a busy machine only makes it longer.
  */
 export function limitOfRun() {
 	const text = process.env["PARLEY_TEST_LIMIT_S"];

@@ -15,16 +15,19 @@ import { root } from "./paths.mjs";
 const name = "parley";
 const launcher = join("packages", "cli", "bin", "parley.mjs");
 
-/** Directories for programs of the user, relative to the home directory. They come before other directories of the PATH. */
+/**
+ * Directories for the user's programs, relative to the home directory. They are preferred over other directories of the
+ * PATH.
+ */
 const preferred = [join(".local", "bin"), "bin"];
 
 /**
- * Puts the command of this clone where a shell of the user finds it: a link in a directory of the PATH inside the home directory.
- * Replaces no file of another program.
+ * Links the command of this clone in a directory of the PATH inside the home directory, so that the user's shell finds
+ * it. Never replaces another program's file.
  * @param {NodeJS.ProcessEnv} environment
  * @param {string} [clone]
- * @returns {{ link?: string, line?: string }} The link that was made. A line for the shell, if it does not find the command of
- * this clone.
+ * @returns {{ link?: string, line?: string }} The created link. A line for the shell, if the shell does not find the
+ * command of this clone.
  */
 export function linkCommand(environment, clone = root) {
 	const program = join(clone, launcher);
@@ -42,7 +45,8 @@ export function linkCommand(environment, clone = root) {
 }
 
 /**
- * The PATH of the user's shell. npm adds directories of installed packages before it, and its own `node-gyp-bin`.
+ * Returns the PATH of the user's shell, without the directories that npm adds: those of installed packages, and its own
+ * `node-gyp-bin`.
  * @param {NodeJS.ProcessEnv} environment
  */
 function ownFolders({ PATH = "" }) {
@@ -51,18 +55,19 @@ function ownFolders({ PATH = "" }) {
 }
 
 /**
- * Directories of the PATH inside the home directory. Hidden ones belong to tools, which may remove what they did not write.
+ * Returns the directories of the PATH inside the home directory, except hidden ones. These belong to tools that may
+ * remove foreign files.
  * @param {readonly string[]} folders
  * @param {string} home
  */
 function candidates(folders, home) {
-	// With sudo, the home directory may be that of another user.
+	// With sudo, the home directory may belong to another user.
 	if (!isAbsolute(home) || resolve(home) === sep || !isOwnDirectory(home)) return [];
 	const usual = folders.find((folder) => relative(home, folder) === preferred[0]);
 	if (usual !== undefined) makeDirectory(usual);
 	const realHome = realpathSync(home);
 	const own = folders.filter((folder) => isOwnDirectory(folder) && isBelow(realHome, realpathSync(folder)));
-	// The PATH may name the home directory by a link, or without it.
+	// The PATH may contain the path of the home directory with or without a link.
 	const nameOf = (/** @type {string} */ folder) =>
 		relative(isBelow(resolve(home), resolve(folder)) ? home : realHome, folder);
 	const inHome = new Map(own.map((folder) => [nameOf(folder), folder]));
@@ -94,12 +99,12 @@ function makeDirectory(folder) {
 	try {
 		mkdirSync(folder, { recursive: true });
 	} catch {
-		// Another directory may have the link.
+		// Another directory may be able to contain the link.
 	}
 }
 
 /**
- * Makes a link. False if this user may not write there, or another file has the name.
+ * Creates a link. Returns false if this user may not write there, or if another file has the name.
  * @param {string} link
  * @param {string} program
  */
@@ -134,7 +139,7 @@ function isProgram(file) {
 }
 
 /**
- * The line that makes the user's shell find the command of the clone.
+ * Returns the line with which the user's shell finds the command of the clone.
  * @param {NodeJS.ProcessEnv} environment
  * @param {string} clone
  */

@@ -1,6 +1,6 @@
 /**
- * Whole-system tests for changed files. `npm run test:near` runs them beside the tests that import a changed file, and AGENTS.md
- * shows the same rows. The first column has folders or files, the second one paths of tests.
+ * Whole-system tests for changed files. `npm run test:near` runs them in addition to the tests that import a changed
+ * file. AGENTS.md shows the same rows. The first column has folders or files, and the second column has paths of tests.
  * @type {readonly (readonly [changed: readonly string[], tests: readonly string[]])[]}
  */
 export const nearTests = [
@@ -42,7 +42,7 @@ export const nearTests = [
 ];
 
 /**
- * Returns the tests of all rows that a changed file belongs to.
+ * Returns the tests of all rows that contain a changed file.
  * @param {readonly string[]} files
  */
 export function testsNear(files) {

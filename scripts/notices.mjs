@@ -11,10 +11,10 @@ export function noticesOf(modules) {
 	return [...folders].map(noticeOf).sort().join("\n\n");
 }
 
-/** Matches the innermost package, without the prefix of a virtual module of the bundler. */
+/** Pattern of the folder of the innermost package, without the bundler's prefix for virtual modules. */
 const packageFolder = /(?<=^\0?)\/.*\/node_modules\/(?:@[^/]+\/)?[^/]+/;
 
-/** The shortest text of a licence has more characters. A shorter file only names a licence of the repository. */
+/** Minimum characters of a licence text. A shorter file only names a licence. */
 const minText = 400;
 
 /** @param {string} folder */
@@ -29,7 +29,7 @@ function noticeOf(folder) {
 }
 
 /**
- * Licence texts of an SPDX expression, for a package that contains none.
+ * Licence texts of an SPDX expression, for a package without licence text.
  * @param {string} expression
  * @param {string} holder
  */
@@ -39,7 +39,7 @@ function standardTexts(expression, holder) {
 		const licence = licences[id];
 		if (licence === undefined)
 			throw new Error(`there is no text of the licence ${id}: see scripts/notices.mjs`);
-		// It names a placeholder or the first users of the licence.
+		// The copyright line names a placeholder or the first users of the licence.
 		return licence.licenseText.replace(/(?:^Copyright .*\n)+/m, `Copyright (c) ${holder}\n`).trim();
 	});
 }

@@ -12,7 +12,7 @@ const all = [...libraries, command];
 
 /**
  * Makes the npm packages of Parley, as files in a folder, and prints their paths.
- * @param {readonly string[]} args The folder, by default `dist`. After it names of packages, by default all.
+ * @param {readonly string[]} args The folder (default: `dist`), followed by names of packages (default: all).
  */
 export async function run([folder = join(root, "dist"), ...names]) {
 	const unknown = names.find((name) => !all.includes(name));
@@ -48,7 +48,7 @@ async function packInto(target, stage) {
 	const args = ["pack", stage, "--ignore-scripts", "--pack-destination", target];
 	const { code, output } = await capture("npm", args, { env: environment() });
 	if (code !== 0) throw new Error(`npm ${args.join(" ")} ended with ${code}:\n${output.trim()}`);
-	// The versions of npm differ in what they print, and can add notices.
+	// The output of npm depends on its version and can contain notices, so the name of the tarball is computed.
 	const { name, version } = JSON.parse(readFileSync(join(stage, "package.json"), "utf8"));
 	return join(target, `${name.replace(/^@/, "").replace("/", "-")}-${version}.tgz`);
 }

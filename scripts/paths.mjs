@@ -6,7 +6,7 @@ export const root = fileURLToPath(new URL("..", import.meta.url));
 const binaries = join(root, "node_modules/.bin");
 
 /**
- * A program of an installed package; "node" is the workspace's own Node 24.
+ * Returns the path of a program of an installed package. "node" is the workspace's own Node 24.
  * @param {string} name
  */
 export function binary(name) {
@@ -14,8 +14,8 @@ export function binary(name) {
 }
 
 /**
- * Returns the environment of this process with the workspace's programs (including Node 24) first in PATH, and without colors if the
- * output is not a terminal.
+ * Returns the environment of this process with the workspace's programs (including Node 24) first in PATH, and without
+ * colours if the output is not a terminal.
  * @returns {NodeJS.ProcessEnv}
  */
 export function environment() {

@@ -3,8 +3,8 @@ import { relative } from "node:path";
 import { root } from "./paths.mjs";
 
 /**
- * A reporter of vitest that writes every result at once, one line of JSON each (see progress.mjs), so that the tests of a
- * stopped run can be counted.
+ * Reporter of vitest that writes every result immediately, as a line of JSON (see progress.mjs). This makes it possible
+ * to count the tests of a stopped run.
  */
 export class ProgressReporter {
 	/** @param {string} file */

@@ -1,7 +1,7 @@
 import { add, none, one } from "./counts.mjs";
 
 /**
- * One step of a run of vitest: a file, or a test of it, starts (`running`) or has ended.
+ * One step of a vitest run: a file or one of its tests starts (`running`) or has ended.
  * @typedef {{ readonly file: string, readonly test?: string, readonly state: string }} Step
  */
 
@@ -28,14 +28,14 @@ export function countProgress(progress, succeeded) {
 }
 
 /**
- * Returns the files that have started and not ended, each with its running test.
+ * Returns the files that have started but not ended, each with its running test.
  * @param {string} progress
  * @returns {string[]}
  */
 export function unfinished(progress) {
 	/** @type {Map<string, string>} */
 	const running = new Map();
-	/** The last result of a test can follow the end of its file. */
+	/** Ended files. The last result of a test can follow the end of its file. */
 	const ended = new Set();
 	for (const { file, test, state } of readSteps(progress)) {
 		if (test === undefined && state !== "running") ended.add(file);
@@ -51,7 +51,7 @@ export function unfinished(progress) {
  * @returns {Step[]}
  */
 function readSteps(progress) {
-	// The text after the last line end is an incomplete step.
+	// Text after the last line end is an incomplete step.
 	return progress
 		.split("\n")
 		.slice(0, -1)

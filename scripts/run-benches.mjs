@@ -1,19 +1,20 @@
 import { seconds } from "./capture.mjs";
 import { add, none, one } from "./counts.mjs";
 
-/** Time that one bench may take. */
+/** Maximum milliseconds for one bench. */
 const BENCH_LIMIT_MS = 150_000;
-/** A bench that has less time is not started. A bench of usual length needs more on a slow machine. */
+/** Minimum milliseconds to start a bench. A typical bench needs more on a slow machine. */
 const LEAST_MS = 30_000;
 
 /**
- * Runs benches one after the other and counts each as a test. A bench that fails is measured once more with all of its
- * rounds, because the median of a few rounds is too noisy on a busy machine. The second result decides. Benches that the run
- * has no time for are not started; they count as one failure that names them.
+ * Runs benches sequentially and counts each as a test. Measures a failed bench once more with all its rounds, because
+ * the median of a few rounds is too noisy on a busy machine. The second result decides. If the time of the run is over,
+ * the remaining benches are not started, and count as one failure that names them.
  * @param {object} options
  * @param {readonly string[]} options.names
- * @param {() => number} options.leftMs Time that is left of the run; may be infinite.
- * @param {(name: string, limitMs: number, isRepeat: boolean) => Promise<number>} options.runBench Resolves with the exit code.
+ * @param {() => number} options.leftMs Remaining time of the run. May be infinite.
+ * @param {(name: string, limitMs: number, isRepeat: boolean) => Promise<number>} options.runBench Resolves with the
+ * exit code.
  * @param {(line: string) => void} options.print
  * @returns {Promise<import("./counts.mjs").Counts>}
  */

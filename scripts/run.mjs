@@ -1,4 +1,4 @@
-// The entry of every command in package.json. The files here are plain JavaScript, because they run on the
+// Entry of every command in package.json. The files in this folder are plain JavaScript, because they run on the
 // installed Node (20 or newer). They install the workspace's Node 24, which runs everything else.
 
 const tasks = {

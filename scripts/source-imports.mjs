@@ -3,8 +3,8 @@ import { dirname, join, relative } from "node:path";
 import { parseSync } from "rolldown/utils";
 
 /**
- * Imports of each source file below a folder that name another one of these, type imports and `import()` included. Paths are
- * relative to the folder. Tests, generated code and folders named `testing` are left out.
+ * Returns the imports between the source files below a folder, including type imports and `import()`. Paths are
+ * relative to the folder. Omits tests, generated code and folders named `testing`.
  * @param {string} folder
  * @returns {Map<string, string[]>}
  */
@@ -21,7 +21,7 @@ export function sourceImports(folder) {
 }
 
 /**
- * The modules that a source imports or exports from. Throws if it cannot be parsed.
+ * Returns the modules from which a source imports or exports. Throws if the source cannot be parsed.
  * @param {string} file
  * @param {string} source
  * @returns {string[]}
@@ -33,7 +33,7 @@ export function importedNames(file, source) {
 	const exported = module.staticExports.flatMap(({ entries }) =>
 		entries.flatMap(({ moduleRequest }) => moduleRequest?.value ?? []),
 	);
-	// The record of a module has no `import("…").Type`. Such a text in a comment would count as an import, too.
+	// The parser's module record does not contain `import("…").Type`. Such a text in a comment also counts as an import.
 	const inside = [...source.matchAll(/\bimport\(\s*"([^"]+)"/g)].map(([, name = ""]) => name);
 	return [...imported, ...exported, ...inside];
 }

@@ -1,4 +1,4 @@
-// Groups of modules of the bundle. The modules of a group share a file, because a start loads all of them: Node takes half a
+// Groups of modules of the bundle. A start loads all modules of a group, so they share a file: Node takes half a
 // millisecond to find, read and link a file of any size.
 
 /** @import { CodeSplittingGroup, InputOptions, OutputChunk, Plugin } from "rolldown" */
@@ -7,7 +7,7 @@ import { relative } from "node:path";
 import { rolldown } from "rolldown";
 import { root } from "./paths.mjs";
 
-/** Modules that small commands load too. */
+/** Modules that small commands also load. */
 const common = [
 	/^\0node:/,
 	/^packages\/base\/src\/(?!log|redact|stderr|store\/)/,
@@ -16,8 +16,8 @@ const common = [
 ];
 
 /**
- * The files, the most common first: a command that loads one of them does not load the next ones. `of` are the entries of the
- * bundle that load the file at once. Every command loads `main` and `program`, and `parley rpc` also `run-rpc`, with the core.
+ * The files, most common first. `of`: the entries of the bundle that load the file at their start. Every command loads
+ * `main` and `program`. `parley rpc` also loads `run-rpc` with the core.
  * @type {readonly { readonly name: string, readonly of: readonly string[], readonly includes: (path: string) => boolean }[]}
  */
 const files = [
@@ -31,7 +31,7 @@ const files = [
 ];
 
 /**
- * Leaves out modules that are loaded later.
+ * Omits modules that are loaded later.
  * @type {Plugin}
  */
 const withoutLater = {
@@ -43,7 +43,7 @@ const withoutLater = {
 };
 
 /**
- * The groups that make rolldown write these files for a bundle with these options.
+ * Returns the groups with which rolldown writes these files for a bundle with these options.
  * @param {InputOptions & { plugins: Plugin[], input: Record<string, string> }} options
  * @returns {Promise<CodeSplittingGroup[]>}
  */
@@ -68,7 +68,7 @@ export async function startChunks({ input, plugins, ...options }) {
 }
 
 /**
- * These chunks and all chunks that they import.
+ * Returns these chunks and all chunks that they import.
  * @param {readonly string[]} names
  * @param {ReadonlyMap<string, OutputChunk>} chunks
  */

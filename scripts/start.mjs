@@ -4,14 +4,17 @@ import { prepare } from "./build.mjs";
 import { linkCommand } from "./link-command.mjs";
 import { binary, root } from "./paths.mjs";
 
-/** @param {readonly string[]} args Passed to `parley start`, without which it offers the wizard at the first start at a terminal. */
+/**
+ * @param {readonly string[]} args Arguments for `parley start`. Without arguments, it offers the wizard at the first
+ * start on a terminal.
+ */
 export async function run(args) {
 	if (!(await prepare())) return 1;
-	// Given here, they need no second start of Node.
+	// Set here, because setting these variables later would require a second start of Node.
 	for (const [name, value] of Object.entries(variables)) process.env[name] ??= value;
 	const { link, line } = linkCommand(process.env);
 	if (link !== undefined) console.error(`parley: made the command: ${link} is a link to this clone`);
-	// The wizard is for a person who chose nothing yet.
+	// The wizard is only for a person who has not chosen any option.
 	const flags = args.length === 0 ? ["--offer-setup"] : args;
 	const more = line === undefined ? [] : ["--shell-line", line];
 	return runInPlace(binary("node"), [

@@ -6,14 +6,15 @@ import { runBenches } from "./run-benches.mjs";
 import { vitest } from "./vitest.mjs";
 
 /**
- * Benches that are run by hand. `growing-slack` has half of each of the other two. Ten thousand sessions take a minute, most of it for opening them. The floors of the first token
- * and of a turn are times of the machine, not ratios within the run.
+ * Benches that are only run by hand. `growing-slack` has half of each of the first two. Ten thousand sessions take a
+ * minute, mostly to open them. The floors of the first token and of a turn are absolute times of a machine, not ratios
+ * within the run.
  */
 const large = ["growing-slack-edits", "growing-slack-streams", "idle", "ttft", "turn"];
 
 /**
- * Benches whose misses are shown and do not fail the run, because a busy or slow machine misses times and targets. The reached part
- * of a target has a separate limit. `npm run bench -- NAME` exits 1 on any miss.
+ * Benches that report a miss but do not fail the run, because a busy or slow machine misses times and targets. The
+ * reached part of a target has a separate limit. `npm run bench -- NAME` exits 1 on any miss.
  */
 /** @type {Readonly<Record<string, readonly string[]>>} */
 const shorter = {
@@ -33,17 +34,20 @@ const shorter = {
 	"ws-scatter": ["--ratios", "--rounds", "7"],
 };
 
-/** Part of a limit that the tests may use. The benches use the rest: they need a fifth of the time of both. */
+/** Share of the time limit for the tests. The rest is for the benches, which need a fifth of the total time. */
 const TESTS_SHARE = 0.77;
 
-/** Runs `*.ci.test.ts`, the tests of the simulators, `*.scale.test.ts` at full scale, and each bench of a ratio as a test. */
+/**
+ * Runs `*.ci.test.ts`, the tests of the simulators and `*.scale.test.ts` at full scale. Runs each bench of a ratio as a
+ * test.
+ */
 export async function run() {
 	const counts = (await prepare()) ? await measure(limitOfRun()) : one(false, "preparation");
 	report(counts);
 	return counts.failed === 0 ? 0 : 1;
 }
 
-/** @param {number} limitMs From the start of this process; may be infinite. */
+/** @param {number} limitMs Milliseconds from the start of this process. May be infinite. */
 async function measure(limitMs) {
 	const tested = await vitest({
 		env: { PARLEY_TEST_SCALE: "ci" },

@@ -20,7 +20,7 @@ For one folder or file of tests, use vitest run PATH.
 `;
 
 /**
- * Runs the tests near the changed files, as the help says. Returns 2 for an unknown argument.
+ * Runs the tests near the changed files, as the help describes. Returns 2 for an unknown argument.
  * @param {readonly string[]} args
  */
 export async function run(args) {
@@ -51,9 +51,9 @@ async function testChanges() {
 }
 
 /**
- * Returns the commit that changes are counted from. On a branch it is the commit where the branch left `main`, or `origin/main` in a
- * clone without `main`. On `main` it is the commit where it left `origin/main`. If that is the latest commit and no file differs
- * from it, as after a push, it is the commit before.
+ * Returns the commit with which the files are compared. On a branch, it is the commit at which the branch left `main`,
+ * or `origin/main` in a clone without `main`. On `main`, it is the commit at which `main` left `origin/main`. If that
+ * is the latest commit and no file differs from it, for example after a push, it is the previous commit.
  * @param {(...args: string[]) => string[]} ask Runs git and returns the lines of its output.
  */
 export function comparedWith(ask) {

@@ -4,7 +4,7 @@ import { add, one, report } from "./counts.mjs";
 import { limitOfRun } from "./limit.mjs";
 import { vitest } from "./vitest.mjs";
 
-/** Runs all checks and all tests. The last line of the output has the counts alone. */
+/** Runs all checks and all tests. The last line of the output contains only the counts. */
 export async function run() {
 	const counts = (await prepare()) ? await measure(limitOfRun()) : one(false, "preparation");
 	report(counts);
@@ -12,8 +12,9 @@ export async function run() {
 }
 
 /**
- * The checks run beside the tests, which leave a part of the cores idle. Their lines follow those of the tests.
- * @param {number} limitMs From the start of this process; may be infinite.
+ * Runs the tests, and the checks at the same time, because the tests do not use all cores. The lines of the checks
+ * follow the lines of the tests.
+ * @param {number} limitMs Milliseconds from the start of this process. May be infinite.
  */
 async function measure(limitMs) {
 	/** @type {string[]} */

@@ -7,12 +7,12 @@ import { endInTime } from "./end-in-time.mjs";
 import { binary, environment, root } from "./paths.mjs";
 import { countProgress, unfinished } from "./progress.mjs";
 
-/** Time to count the tests of a run that was stopped. */
+/** Maximum milliseconds to count the tests of a stopped run. */
 const LIST_LIMIT_MS = 180_000;
 
 /**
- * Runs vitest, which prints as usual, and counts its tests. A run that exceeds `limitMs` is stopped, which adds one
- * failure. The output then names the tests that were running and says how many did not run.
+ * Runs vitest with its usual output, and counts its tests. Stops a run that exceeds `limitMs`, which adds one failure.
+ * The output then names the tests that were running, and the number of tests that did not run.
  * @param {{ args?: readonly string[], env?: NodeJS.ProcessEnv, limitMs: number }} options
  * @returns {Promise<import("./counts.mjs").Counts>}
  */
@@ -24,7 +24,7 @@ export async function vitest({ args = [], env = {}, limitMs }) {
 	try {
 		const child = spawn(binary("vitest"), ["run", ...args], {
 			cwd: root,
-			// vitest.config.ts writes the progress to this file.
+			// vitest.config.ts passes this file to the reporter of the progress.
 			env: {
 				...environment(),
 				...env,
@@ -56,11 +56,11 @@ export async function vitest({ args = [], env = {}, limitMs }) {
  * Returns the number of tests that vitest would run, or undefined if it cannot list them in time.
  * @param {readonly string[]} args
  * @param {NodeJS.ProcessEnv} env
- * @param {string} folder For the list.
+ * @param {string} folder Folder for the list.
  */
 async function countAll(args, env, folder) {
 	const file = join(folder, "list.json");
-	// Tests that are declared through a function of their own are invisible to the static parser.
+	// The static parser does not find tests that a function of a test file declares.
 	const child = spawn(binary("vitest"), ["list", ...args, "--no-static-parse", `--json=${file}`], {
 		cwd: root,
 		env: { ...environment(), ...env },
@@ -70,7 +70,10 @@ async function countAll(args, env, folder) {
 	return code === 0 && !isLate ? JSON.parse(readFileSync(file, "utf8")).length : undefined;
 }
 
-/** @param {string} directory A test that was ended may have left in it what only its owner can remove. */
+/**
+ * @param {string} directory Directory of the tests. A stopped test may have left files in it that only their owner can
+ * remove.
+ */
 function forget(directory) {
 	try {
 		rmSync(directory, { recursive: true, force: true, maxRetries: 3 });
@@ -79,11 +82,11 @@ function forget(directory) {
 	}
 }
 
-/** Bytes that the directory must have free. The tests write a tenth of this. */
+/** Minimum free bytes of the directory. The tests write a tenth of this amount. */
 const ROOM = 2 ** 30;
 
 /**
- * Creates a directory in memory. Returns undefined if /dev/shm is too small, as in a container of Docker, or if programs
+ * Creates a directory in memory. Returns undefined if /dev/shm is too small, as in a Docker container, or if programs
  * cannot be started there.
  */
 function directoryInMemory() {

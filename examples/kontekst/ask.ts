@@ -1,9 +1,9 @@
 /**
- * Runs one prompt and asks on the terminal about each tool call.
+ * Runs one prompt, and asks on the terminal for the approval of each tool call.
  *
  *   node examples/kontekst/ask.ts "run: echo hi"
  *
- * PARLEY_ADDRESS is HOST:PORT of the gateway (127.0.0.1:50051 by default), PARLEY_TOKEN its token.
+ * PARLEY_ADDRESS is HOST:PORT of the gateway (default: 127.0.0.1:50051), and PARLEY_TOKEN is its token.
  */
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
@@ -20,7 +20,7 @@ interface ProposedCall {
 	readonly callId: string;
 	readonly name: string;
 	readonly argumentsJson: string;
-	/** A diff, if the call writes a file. */
+	/** A diff if the call writes a file. */
 	readonly preview: string;
 }
 
@@ -50,7 +50,7 @@ const schema = fileURLToPath(new URL("../../proto/kontekst.proto", import.meta.u
 const { kontekst } = loadPackageDefinition(loadSync(schema, { defaults: true, oneofs: true }));
 const { AgentService } = kontekst as unknown as { readonly AgentService: ServiceClientConstructor };
 const address = process.env["PARLEY_ADDRESS"] ?? "127.0.0.1:50051";
-// For a gateway with TLS: credentials.createSsl().
+// With TLS on the gateway: credentials.createSsl().
 const agent = new AgentService(address, credentials.createInsecure());
 
 const metadata = new Metadata();
@@ -61,7 +61,7 @@ const run: ClientDuplexStream<RunCommand, RunEvent> = agent["run"]?.(metadata);
 const terminal = createInterface({ input: process.stdin });
 const answers = terminal[Symbol.asyncIterator]();
 
-/** Asks about one call after the other. The end of the input denies. */
+/** Asks about the calls one after the other. The end of the input denies a call. */
 async function decide(calls: readonly ProposedCall[]): Promise<void> {
 	for (const { callId, name, argumentsJson, preview } of calls) {
 		process.stdout.write(`\n${name} ${argumentsJson}\n${preview}approve or deny? `);
@@ -80,7 +80,7 @@ function show(message: RunEvent): void {
 			process.stderr.write(message.reasoning.text);
 			break;
 		case "toolsProposed":
-			// Not awaited: another client may decide first, and the run continues.
+			// Not awaited, because another client may decide first, and the run then continues.
 			void decide(message.toolsProposed.calls);
 			break;
 		case "toolCompleted":
@@ -106,7 +106,7 @@ try {
 		}
 	}
 } catch (error) {
-	// The status of gRPC, such as "16 UNAUTHENTICATED: …".
+	// The gRPC status, such as "16 UNAUTHENTICATED: …".
 	process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
 	process.exitCode = 1;
 }

@@ -1,9 +1,9 @@
 /**
- * Sends one message and asks on the terminal about each tool call and question.
+ * Sends one message. Asks on the terminal for the approval of each tool call, and for an answer to each question.
  *
  *   node examples/ozzie/ask.ts "run: echo hi"
  *
- * PARLEY_ADDRESS is HOST:PORT of the gateway (127.0.0.1:7777 by default), PARLEY_TOKEN its token.
+ * PARLEY_ADDRESS is HOST:PORT of the gateway (default: 127.0.0.1:7777), and PARLEY_TOKEN is its token.
  */
 import { createInterface } from "node:readline";
 
@@ -23,7 +23,7 @@ if (content === undefined) {
 
 const address = process.env["PARLEY_ADDRESS"] ?? "127.0.0.1:7777";
 const token = process.env["PARLEY_TOKEN"];
-// A gateway with TLS has a URL that begins with wss.
+// The URL of a gateway with TLS begins with wss.
 const socket = new WebSocket(`ws://${address}/api/ws`, {
 	headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
 });
@@ -50,7 +50,7 @@ function end(): void {
 	socket.close();
 }
 
-/** Asks about a tool call, or asks a question of the agent. The end of the input denies. */
+/** Asks for the approval of a tool call, or asks a question of the agent. The end of the input denies the call. */
 async function ask({ token, label, type }: Payload): Promise<void> {
 	const choices = type === "confirm" ? " approve or deny?" : "";
 	process.stdout.write(`\n${label}${choices} `);
@@ -66,7 +66,7 @@ function show(event: string, payload: Payload): void {
 			process.stdout.write(String(payload["content"]));
 			break;
 		case "prompt.request":
-			// Not awaited: another client may answer first, and the run continues.
+			// Not awaited, because another client may answer first, and the run then continues.
 			void ask(payload);
 			break;
 		case "tool.call":

@@ -1,10 +1,10 @@
 /**
- * Asks an agent about a file, as an editor does. The agent gets two tools that run here: `open_file` reads the file, and
+ * Asks an agent about a file, as an editor does. The agent gets two tools that this program runs: `open_file` reads the file, and
  * `show_diagnostic` shows a message at one of its lines.
  *
  *   node examples/roz/ide.ts FILE "What is wrong here?"
  *
- * PARLEY_ADDRESS is HOST:PORT of the gateway (127.0.0.1:8080 by default), PARLEY_TOKEN its token.
+ * PARLEY_ADDRESS is HOST:PORT of the gateway (default: 127.0.0.1:8080), and PARLEY_TOKEN is its token.
  */
 import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
@@ -18,7 +18,7 @@ import {
 } from "@grpc/grpc-js";
 import { loadSync } from "@grpc/proto-loader";
 
-/** A google.protobuf.Value, as far as this program uses it. */
+/** The part of google.protobuf.Value that this program uses. */
 interface Value {
 	readonly stringValue?: string;
 	readonly numberValue?: number;
@@ -53,7 +53,7 @@ if (file === undefined || question === undefined) {
 }
 const text = readFileSync(file, "utf8");
 
-/** A schema whose parameters are required, each with its type. */
+/** Returns a schema with required parameters of the given types. */
 function schemaOf(parameters: Readonly<Record<string, string>>): Struct {
 	const properties = Object.entries(parameters).map(([name, type]) => [
 		name,
@@ -104,7 +104,7 @@ const { AgentService } = (
 	loaded["roz"] as unknown as Record<"v1", { AgentService: ServiceClientConstructor }>
 ).v1;
 const address = process.env["PARLEY_ADDRESS"] ?? "127.0.0.1:8080";
-// For a gateway with TLS: credentials.createSsl().
+// With TLS on the gateway: credentials.createSsl().
 const agent = new AgentService(address, credentials.createInsecure());
 
 const metadata = new Metadata();
@@ -115,7 +115,7 @@ const session: ClientDuplexStream<object, SessionResponse> = agent["streamSessio
 const terminal = createInterface({ input: process.stdin });
 const answers = terminal[Symbol.asyncIterator]();
 
-/** Asks a person about a call of a tool of the gateway, by its id. The end of the input denies. */
+/** Asks a person about a call of a gateway tool, by its id. The end of the input denies the call. */
 async function decide(toolCallId: string): Promise<void> {
 	process.stdout.write(`\nThe call ${toolCallId} waits: approve or deny? `);
 	const { value: answer = "" } = await answers.next();
@@ -136,7 +136,7 @@ function show(message: SessionResponse): void {
 			});
 			break;
 		case "activityUpdate":
-			// Not awaited: another client may decide first, and the turn continues.
+			// Not awaited, because another client may decide first, and the turn then continues.
 			if (message.activityUpdate.state === "waiting_approval") void decide(message.activityUpdate.detail);
 			break;
 		case "error":
@@ -162,7 +162,7 @@ try {
 		session.end();
 	}
 } catch (error) {
-	// The status of gRPC, such as "16 UNAUTHENTICATED: …".
+	// The gRPC status, such as "16 UNAUTHENTICATED: …".
 	process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
 	process.exitCode = 1;
 }

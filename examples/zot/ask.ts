@@ -1,9 +1,9 @@
 /**
- * Asks the agent one thing, answers its questions with no, and prints what it cost.
+ * Asks the agent one question, answers its own questions with no, and prints the cost.
  *
  *   node examples/zot/ask.ts "say: hello" --provider offline
  *
- * Arguments after the question are passed to `zot rpc`. ZOT names the program; a ZOTCORE_RPC_TOKEN that is set is used.
+ * Arguments after the question are passed to `zot rpc`. ZOT names the program. ZOTCORE_RPC_TOKEN is used if it is set.
  */
 import { type Line, ZotClient } from "./zot-client.ts";
 
@@ -39,7 +39,7 @@ function show(event: Line): void {
 			process.stdout.write(`\n${event["label"]} no\n`);
 			agent
 				.request("approve", { ask: event.id, allow: false, reason: "no person is present to answer" })
-				// If the agent has ended, the prompt ends with an error of its own.
+				// If the agent has ended, `prompt` reports the error.
 				.catch(() => undefined);
 			break;
 	}

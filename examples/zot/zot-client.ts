@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 
-/** One line of the agent: a response if its `type` is `response`, else an event. */
+/** One line of the agent: a response if its `type` is `response`, otherwise an event. */
 export interface Line {
 	readonly type: string;
 	readonly id?: string | number;
@@ -14,22 +14,22 @@ interface Waiting {
 }
 
 /**
- * One `zot rpc` process. `request` sends a command and resolves with the data of its response. `prompt` also passes on every
- * event until `done`. Both reject with the error of the agent, or if the process has ended or cannot be started. The
- * constructor can throw the latter, too.
+ * One `zot rpc` process. `request` sends a command and resolves with the data of its response. `prompt` also passes on
+ * every event until `done`. Both reject with the agent's error, and if the process has ended or cannot be started. The
+ * constructor can also throw if the process cannot be started.
  */
 export class ZotClient {
 	readonly #process: ChildProcess;
 	readonly #waiting = new Map<string, Waiting>();
 	readonly #ended: Promise<number>;
 	#listener: (event: Line) => void = () => undefined;
-	/** Ends the running prompt, if there is one. */
+	/** Ends the running prompt, if any, with an error. */
 	#interrupt: (reason: Error) => void = () => undefined;
 	/** Reason why the agent no longer answers. */
 	#failure: Error | undefined;
 	#count = 0;
 
-	/** `program` is the command of the agent with its arguments before `rpc`. */
+	/** `program`: command of the agent, with the arguments before `rpc`. */
 	constructor(program: readonly [string, ...string[]], flags: readonly string[]) {
 		const [command, ...first] = program;
 		this.#process = start(command, [...first, "rpc", ...flags]);
@@ -59,7 +59,7 @@ export class ZotClient {
 		});
 	}
 
-	/** One prompt at a time. Throws what went wrong in it. */
+	/** Sends a prompt and waits for its end. Only one prompt may run at a time. Throws the error of the prompt. */
 	async prompt(message: string, onEvent: (event: Line) => void): Promise<void> {
 		let failure: string | undefined;
 		const done = new Promise<void>((resolve, reject) => {
@@ -74,7 +74,7 @@ export class ZotClient {
 		if (failure !== undefined) throw new Error(failure);
 	}
 
-	/** Lets the agent finish; resolves with its exit code. */
+	/** Lets the agent finish. Resolves with its exit code. */
 	close(): Promise<number> {
 		this.#process.stdin?.end();
 		return this.#ended;
@@ -99,7 +99,7 @@ export class ZotClient {
 	}
 }
 
-/** Starts the program. The system reports an error at once, or later by an event. */
+/** Starts the program. The system reports an error immediately, or later by an event. */
 function start(command: string, args: readonly string[]): ChildProcess {
 	try {
 		return spawn(command, args, { stdio: ["pipe", "pipe", "inherit"] });
@@ -113,7 +113,7 @@ function unstarted(command: string, cause: unknown): Error {
 	return new Error(`the agent cannot be started: ${command}: ${why}`, { cause });
 }
 
-/** Returns undefined for a line that cannot be read: the agent continues, and so does the client. */
+/** Reads a line. Returns undefined for an unreadable line, because the agent continues after it. */
 function readLine(text: string): Line | undefined {
 	try {
 		return JSON.parse(text);

@@ -1,13 +1,13 @@
 export interface Timer {
-	/** Cancels the action; does nothing if it has run. */
+	/** Cancels the action. Does nothing if the action has run. */
 	cancel(): void;
 }
 
-/** The only source of time, which tests control. */
+/** The only source of time. Tests can replace it. */
 export interface Clock {
 	/** Milliseconds since the epoch. May jump when the clock of the machine is set. */
 	now(): number;
-	/** Milliseconds since a fixed moment, for durations. Monotonic. */
+	/** Monotonic milliseconds since a fixed moment, for durations. */
 	monotonic(): number;
 	/**
 	 * Runs the action once, after at least `ms` milliseconds. The timer keeps the process alive until it is
@@ -19,7 +19,7 @@ export interface Clock {
 /** A longer `setTimeout` fires after 1 ms: https://nodejs.org/api/timers.html#settimeoutcallback-delay-args */
 const MAX_TIMEOUT_MS = 2 ** 31 - 1;
 
-/** The clock of the machine. Unlike `setTimeout`, `after` accepts more than 24.8 days. */
+/** The clock of the machine. Unlike `setTimeout`, its `after` accepts more than 24.8 days. */
 export const systemClock: Clock = {
 	now: () => Date.now(),
 	monotonic: () => performance.now(),

@@ -24,12 +24,12 @@ export interface CommentedJson {
 }
 
 /**
- * Reads one object of JSON with comments and trailing commas; `path` names the file in messages. Throws
+ * Reads one object of JSON with comments and trailing commas. `path` names the file in errors. Throws
  * `invalid_argument` with line and column.
  */
 export function parseCommentedJson(path: string, source: string): CommentedJson {
 	const text = source.replace(/^\uFEFF/, "");
-	// The parser recurses once per level.
+	// Limited, because the parser recurses at each level.
 	if ((text.match(/[[{]/g)?.length ?? 0) > maxBrackets)
 		throw refused(`${path}: it has too many lists and objects`);
 	const at = (offset: number): string => {
@@ -55,8 +55,8 @@ export function parseCommentedJson(path: string, source: string): CommentedJson 
 }
 
 /**
- * The text with one value replaced or added, or removed if it is undefined. Comments and the format of the other lines stay.
- * The text must be one that `parseCommentedJson` accepts.
+ * Replaces, adds or removes one value. `undefined` removes it. Comments and the format of other lines stay.
+ * `parseCommentedJson` must accept the text.
  */
 export function editCommentedJson(source: string, path: JsonPath, value: unknown): string {
 	const indent = /^([ \t]+)\S/m.exec(source)?.[1] ?? "\t";
@@ -70,8 +70,8 @@ export function editCommentedJson(source: string, path: JsonPath, value: unknown
 }
 
 /**
- * The text with a value in one line at the end of an existing list. All other lines stay as they are. The text must be one
- * that `parseCommentedJson` accepts. Throws `invalid_argument` if there is no list at the path.
+ * Appends a value in one line to an existing list. All other lines stay unchanged. `parseCommentedJson` must accept the
+ * text. Throws `invalid_argument` if there is no list at the path.
  */
 export function appendCommentedJson(source: string, path: JsonPath, value: unknown): string {
 	const tree = parseTree(source, [], { allowTrailingComma: true });
@@ -94,18 +94,18 @@ export function appendCommentedJson(source: string, path: JsonPath, value: unkno
 	return `${before.slice(0, before.length - closing.length)}${row}${closing}${after}`;
 }
 
-/** JSON in one line, with spaces between its parts. */
+/** Returns JSON in one line, with spaces between its parts. */
 export function inlineJson(value: unknown): string {
-	// Line breaks in strings are escaped.
+	// Only line breaks between parts match, because line breaks in strings are escaped.
 	return JSON.stringify(value, undefined, 1).replaceAll(/\n\s*/g, " ");
 }
 
-/** Blanks before a position. Undefined if its line has other text before it. */
+/** Returns the blanks before a position, or undefined if its line has other text before it. */
 function indentOf(source: string, offset: number): string | undefined {
 	return /^[ \t]*$/.exec(source.slice(source.lastIndexOf("\n", offset - 1) + 1, offset))?.[0];
 }
 
-/** Whether a text of blanks and comments has a comma outside of its comments. */
+/** Whether a text of blanks and comments has a comma outside its comments. */
 function hasCommaIn(text: string): boolean {
 	const scanner = createScanner(text, true);
 	scanner.scan();
@@ -134,7 +134,7 @@ function properties({ children = [] }: Node): [string, Node][] {
 	});
 }
 
-/** `CommaExpected` → `comma expected`. */
+/** Returns the error as words: `CommaExpected` becomes `comma expected`. */
 function inWords({ error }: ParseError): string {
 	return printParseErrorCode(error)
 		.replaceAll(/(?<=[a-z])(?=[A-Z])/g, " ")

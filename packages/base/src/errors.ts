@@ -1,4 +1,4 @@
-/** All reasons of failures: the status names of gRPC in snake_case, without `ok` and `unknown`. */
+/** Codes of all failures: the status names of gRPC in snake_case, without `ok` and `unknown`. */
 export type ErrorCode =
 	| "cancelled"
 	| "invalid_argument"
@@ -32,8 +32,8 @@ export class ParleyError extends Error {
 	}
 
 	/**
-	 * Converts any caught value, which becomes the cause. A `ParleyError` stays unchanged, an abort becomes
-	 * `cancelled`, a timeout `deadline_exceeded`, and everything else `internal` with a general message.
+	 * Converts any caught value, which becomes the cause. A `ParleyError` stays unchanged. An abort becomes `cancelled`,
+	 * a timeout becomes `deadline_exceeded`, and everything else becomes `internal` with a general message.
 	 */
 	static from(reason: unknown): ParleyError {
 		if (reason instanceof ParleyError) return reason;

@@ -2,7 +2,7 @@ import { ParleyError } from "./errors.ts";
 
 /** Named points in the code at which a test can stop the process, to prove that a crash there loses nothing. */
 export interface Failpoints {
-	/** Called at the point. Does nothing unless the point is armed; the caller must await the result. */
+	/** Called at the point. Does nothing unless the point is armed. The caller must await the result. */
 	reach(name: string): Promise<void> | void;
 }
 
@@ -18,7 +18,7 @@ interface Armed {
 	hitsLeft: number;
 }
 
-/** No point is armed. */
+/** Failpoints of which no point is armed. */
 export const noFailpoints: Failpoints = { reach: () => undefined };
 
 const processEffects: FailpointEffects = {
@@ -28,8 +28,8 @@ const processEffects: FailpointEffects = {
 
 /**
  * Arms points. `journal.committed=kill@3,outbox.sent=pause@1` kills the process with SIGKILL at the third hit of the
- * first point. At the first hit of the second, it writes `failpoint outbox.sent` to stderr and never continues. The
- * empty string arms nothing. Throws `invalid_argument` for any other form.
+ * first point. At the first hit of the second point, it writes `failpoint outbox.sent` to stderr and never continues.
+ * The empty string arms no point. Throws `invalid_argument` for any other form.
  */
 export function parseFailpoints(spec: string, effects: FailpointEffects = processEffects): Failpoints {
 	const armed = new Map<string, Armed>();

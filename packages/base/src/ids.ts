@@ -1,21 +1,22 @@
 import { customRandom } from "nanoid";
 
-/** Source of identifiers that cannot be guessed. */
+/** Source of unpredictable identifiers. */
 export interface Ids {
-	/**
-	 * The prefix, an underscore and 26 characters of `[0-9a-z]` (134 random bits), for example for `create("sess")`.
-	 */
+	/** Returns the prefix, an underscore and 26 characters of `[0-9a-z]` (134 random bits). Example: `create("sess")`. */
 	create(prefix: string): string;
-	/** A random (version 4) UUID as of RFC 9562. */
+	/** Returns a random UUID (version 4, RFC 9562). */
 	uuid(): string;
 }
 
 const ALPHABET = "0123456789abcdefghijklmnopqrstuvwxyz";
 
-/** Bytes per request to the operating system. One request takes ten microseconds, several times the rest of an id. */
+/**
+ * Bytes per request to the operating system. One request takes ten microseconds, several times as long as the rest of
+ * an id.
+ */
 const POOL_BYTES = 8192;
 
-/** Ids from the secure random source of the operating system, or from the given source of bytes. */
+/** Creates ids from the secure random source of the operating system, or from the given source of bytes. */
 export function createIds(random: (bytes: number) => Uint8Array = pooledRandom()): Ids {
 	const suffix = customRandom(ALPHABET, 26, random);
 	return {
@@ -25,19 +26,20 @@ export function createIds(random: (bytes: number) => Uint8Array = pooledRandom()
 }
 
 /**
- * Random number of at least 0 and below 1, from the last 32 bits of a UUID, which are random in all versions in use.
+ * Returns a random number of at least 0 and below 1. It uses the last 32 bits of a UUID, which are random in all common
+ * versions.
  */
 export function chanceOf(ids: Ids): number {
 	return Number.parseInt(ids.uuid().slice(-8), 16) / 2 ** 32;
 }
 
-/** Random bytes from a pool that the operating system fills. No byte is returned twice. */
+/** Returns a source of random bytes with a pool that the operating system fills. No byte is returned twice. */
 function pooledRandom(): (bytes: number) => Uint8Array {
 	const pool = Buffer.allocUnsafeSlow(POOL_BYTES);
 	let used = POOL_BYTES;
 	return (bytes) => {
 		if (used + bytes > POOL_BYTES) {
-			// Loaded with the first id, because the start of a process needs none and should not wait.
+			// Loaded with the first id, because the start of a process needs no id.
 			process.getBuiltinModule("node:crypto").randomFillSync(pool);
 			used = 0;
 		}

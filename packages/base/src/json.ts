@@ -1,12 +1,12 @@
 import { ParleyError } from "./errors.ts";
 
-/** Documents that `parseJson` accepts. */
+/** Limits of documents that `parseJson` accepts. */
 export interface JsonLimits {
-	/** Maximum levels of nested arrays and objects; 64 by default. */
+	/** Maximum levels of nested arrays and objects. Default: 64. */
 	readonly maxDepth?: number;
-	/** Maximum values of all kinds, containers included; 20,000 by default. */
+	/** Maximum number of values, including containers. Default: 20,000. */
 	readonly maxNodes?: number;
-	/** Whether an object with a duplicate key is refused. By default, the last value is used. */
+	/** Whether an object with a duplicate key is refused. By default, the last value applies. */
 	readonly uniqueKeys?: boolean;
 }
 
@@ -21,9 +21,9 @@ const CLOSE_OBJECT = 0x7d;
 const SPACE = 0x20;
 
 /**
- * Parses JSON from an untrusted source. Throws `invalid_argument` for text that is not JSON or exceeds the limits,
- * which are checked before parsing. Also refuses numbers that are not finite, strings and keys with lone surrogates,
- * and keys that reach for a prototype. Integers above 2^53 lose digits, as in `JSON.parse`.
+ * Parses JSON from an untrusted source. Throws `invalid_argument` for text that is not JSON or exceeds the limits. The
+ * limits are checked before parsing. Also refuses numbers that are not finite, strings and keys with lone surrogates,
+ * and keys that access a prototype. Integers above 2^53 lose digits, as in `JSON.parse`.
  */
 export function parseJson(text: string, limits: JsonLimits = {}): unknown {
 	checkSize(text, limits.maxDepth ?? 64, limits.maxNodes ?? 20_000);
@@ -40,11 +40,11 @@ export function parseJson(text: string, limits: JsonLimits = {}): unknown {
 }
 
 /**
- * The first key that an object of a valid JSON text has twice, also if it is escaped in different ways; undefined without
- * one.
+ * Returns the first duplicate key of an object in valid JSON text, even if its two forms are escaped differently.
+ * Returns undefined without one.
  */
 export function duplicateKey(text: string): string | undefined {
-	/** The keys of each open object, outermost first; undefined for an array. */
+	/** Keys of each open object, outermost first. Undefined for an array. */
 	const open: (Set<string> | undefined)[] = [];
 	let string = "";
 	for (let at = 0; at < text.length; at++) {
@@ -64,7 +64,9 @@ export function duplicateKey(text: string): string | undefined {
 	return undefined;
 }
 
-/** Counts in one pass over the text. Counts are exact for valid JSON; `JSON.parse` refuses other text afterwards. */
+/**
+ * Checks the size in one pass over the text. Counts are exact for valid JSON. `JSON.parse` refuses other text later.
+ */
 function checkSize(text: string, maxDepth: number, maxNodes: number): void {
 	let depth = 0;
 	let nodes = 1;
@@ -82,7 +84,7 @@ function checkSize(text: string, maxDepth: number, maxNodes: number): void {
 	}
 }
 
-/** A value inside a container ends with a comma or with the container, unless that is empty. */
+/** Whether a character ends a value in a container: a comma, or the end of a container that is not empty. */
 function endsValue(code: number, previous: number): boolean {
 	return code === COMMA || (isClosing(code) && !isOpening(previous));
 }
@@ -95,7 +97,7 @@ function isClosing(code: number): boolean {
 	return code === CLOSE_ARRAY || code === CLOSE_OBJECT;
 }
 
-/** The index of the closing quote, or the length of the text without one. */
+/** Returns the index of the closing quote, or the length of the text without one. */
 function endOfString(text: string, start: number): number {
 	let quote = text.indexOf('"', start);
 	while (quote !== -1 && isEscaped(text, quote, start)) quote = text.indexOf('"', quote + 1);
@@ -119,16 +121,16 @@ function checkValues(root: unknown): void {
 	}
 }
 
-/** Queues containers instead of entering them, so that no permitted depth can exhaust the stack. */
+/** Checks a value. Containers are queued instead of entered, so that no allowed depth can exhaust the stack. */
 function checkValue(value: unknown, containers: Container[]): void {
 	if (typeof value === "string") checkString(value);
 	else if (typeof value === "number" && !Number.isFinite(value)) throw refused("a number that is too large");
-	// An object that `JSON.parse` returns is an array or has string keys only.
+	// True because an object of `JSON.parse` is an array or has only string keys.
 	else if (typeof value === "object" && value !== null) containers.push(value as Container);
 }
 
 function checkEntries(object: Record<string, unknown>, containers: Container[]): void {
-	// Twice as fast as Object.entries, with the same result: objects of `JSON.parse` inherit nothing enumerable.
+	// Twice as fast as Object.entries, with the same result, because objects of `JSON.parse` inherit nothing enumerable.
 	for (const key in object) {
 		checkKey(key, object[key]);
 		checkValue(object[key], containers);

@@ -2,7 +2,7 @@ import { writeSync } from "node:fs";
 import { pino, stdTimeFunctions } from "pino";
 import type { Redactor, TextRedactor } from "./redactor.ts";
 
-/** Levels of the log: each includes all levels after it. */
+/** Log levels. Each level includes all later levels. */
 export const logLevels = ["debug", "info", "warn", "error", "silent"] as const;
 
 export type LogLevel = (typeof logLevels)[number];
@@ -22,31 +22,31 @@ export type LogFields = Readonly<Record<string, unknown>>;
 /** Receives one line of JSON at a time. */
 export interface LogDestination {
 	write(line: string): unknown;
-	/** Returns the number of lines lost since the last call. Without this method, none are counted. */
+	/** Returns the number of lines lost since the last call. Without this method, lost lines are not counted. */
 	drainLost?(): number;
 }
 
 export interface LoggerOptions {
 	readonly level: LogLevel;
-	/** stderr by default. */
+	/** Destination of the log. Default: stderr. */
 	readonly destination?: LogDestination;
 	readonly redactor: Redactor;
 }
 
 /**
- * Creates a logger that writes one line of JSON per message, with ISO time and without the secrets that the redactor
- * knows.
+ * Creates a logger that writes each message as one line of JSON with an ISO time. The line contains no secret that the
+ * redactor knows.
  */
 export function createLogger(options: LoggerOptions): Logger {
 	const output = options.destination ?? new StderrWriter();
 	const write = (line: string): void => {
-		// A line about the loss would be lost, too.
+		// If this line is lost, a line about the loss would be lost too.
 		if (output.write(line) === false) return;
 		const lost = output.drainLost?.() ?? 0;
 		if (lost > 0) lines().warn({ lost }, "log lines are missing here: stderr was not read in time");
 	};
 	let made: pino.Logger | undefined;
-	// Created with the first line, because most starts log nothing and should not wait.
+	// Created with the first line, because most starts log nothing.
 	const lines = (): pino.Logger => {
 		made ??= pino(
 			{
@@ -54,7 +54,7 @@ export function createLogger(options: LoggerOptions): Logger {
 				base: null,
 				timestamp: stdTimeFunctions.isoTime,
 				formatters: { level: (label) => ({ level: label }) },
-				// Errors are plain objects at this point; the serializer of pino would not recognize them.
+				// Errors are already plain objects here, which the serializer of pino does not recognise.
 				serializers: { err: (value: unknown) => value },
 			},
 			{ write },
@@ -70,14 +70,14 @@ export function createLogger(options: LoggerOptions): Logger {
 
 type LineLevel = Exclude<LogLevel, "silent">;
 
-/** Returns the writer of a level; undefined if the level is not logged. */
+/** Returns the writer of a level, or undefined if the level is not logged. */
 type Lines = (level: LineLevel) => pino.Logger | undefined;
 
 function bind(
 	lines: Lines,
 	{ redactor, bound }: { readonly redactor: TextRedactor; readonly bound: LogFields },
 ): Logger {
-	// Bound fields are redacted on each line, so that secrets that are registered later are removed, too.
+	// Bound fields are redacted for each line, to remove secrets that are registered later.
 	const at = (level: LineLevel) => (message: string, fields?: LogFields) => {
 		lines(level)?.[level](redactor.redactFields({ ...bound, ...fields }), redactor.redact(message));
 	};
@@ -98,7 +98,7 @@ export const silentLogger: Logger = {
 	child: () => silentLogger,
 };
 
-/** Maximum wait of one line for a slow reader, in milliseconds. */
+/** Maximum milliseconds that one line waits for a slow reader. */
 const patienceMs = 100;
 const pauseMs = 10;
 const never = new Int32Array(new SharedArrayBuffer(4));
@@ -111,8 +111,8 @@ interface StderrWriterOptions {
 }
 
 /**
- * Writes lines to stderr, and waits a moment for a slow reader. A line that cannot be written (full disk, or a reader
- * that has ended or does not read) is lost, because a log must not stop the program.
+ * Writes lines to stderr, and waits a short time for a slow reader. An unwritable line is lost, because a log must not
+ * stop the program. Reasons are a full disk, and a reader that has ended or does not read.
  */
 export class StderrWriter {
 	readonly #write: (bytes: Buffer) => number;
@@ -128,7 +128,7 @@ export class StderrWriter {
 
 	/** Writes a line. Returns false if it was lost. */
 	write(line: string): boolean {
-		// A reader that has missed a line gets no further wait.
+		// A reader that has already missed a line gets no further wait.
 		let left = this.#lost > 0 ? 0 : patienceMs;
 		let bytes = Buffer.from(this.#cut ? `\n${line}` : line);
 		while (bytes.length > 0) {

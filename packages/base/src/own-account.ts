@@ -7,7 +7,7 @@ interface Account {
 }
 
 /**
- * The account that this process runs as. Containers run programs with numbers that have no entry in /etc/passwd, for
+ * Returns the account of this process. Containers run programs with user ids that /etc/passwd does not contain, for
  * example with `runAsUser` of Kubernetes. `userInfo` then throws: https://nodejs.org/api/os.html#osuserinfooptions
  */
 export function ownAccount(): Account {
@@ -18,7 +18,9 @@ export function ownAccount(): Account {
 	}
 }
 
-/** The home directory of this process, or `/`, as login(1) chooses, if neither HOME nor /etc/passwd names one. */
+/**
+ * Returns the home directory of this process. If neither HOME nor /etc/passwd names one, returns `/`, as login(1) does.
+ */
 export function homeDirectory(): string {
 	try {
 		return homedir();

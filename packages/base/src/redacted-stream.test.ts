@@ -10,7 +10,7 @@ function redactorWith(...secrets: readonly string[]): Redactor {
 	return redactor;
 }
 
-/** Returns the output for each of these pieces, and at the end. */
+/** Returns the output after each piece, and at the end. */
 function flow(redactor: Redactor, pieces: readonly string[]): string[] {
 	const stream = redactor.stream();
 	return [...pieces.map((piece) => stream.push(piece)), stream.end()];
@@ -43,7 +43,7 @@ test.each([
 	for (const pieces of cuts(text)) {
 		const shown = flow(redactorWith(key), pieces).join("");
 		expect(shown.length).toBeLessThanOrEqual(expected.length + 11);
-		// The opening of a shape may have left. It is not a part of the secret.
+		// The opening of a shape may precede the replacement, because it is not part of the secret.
 		const [, ...rest] = shown.split("[redacted]");
 		expect(rest.length, JSON.stringify(pieces)).toBe(expected.split("[redacted]").length - 1);
 		for (const part of [key.slice(8), key.slice(0, 4)]) expect(shown).not.toContain(part);
@@ -69,7 +69,7 @@ test("no character of a registered value is emitted, at any cut", () => {
 				pieces.push(whole.slice(at, at + length));
 				at += length;
 			}
-			// The end of the text may cut a value off. The line breaks show that it does not.
+			// Without the line breaks, the end of the text might have cut a value off.
 			expect(flow(redactor, [...pieces, "\n\n"]).join("")).toBe(redactor.redact(`${whole}\n\n`));
 		}),
 	);
@@ -138,7 +138,7 @@ const body = "q8w7e6r5t4y3u2i1o0p9";
 const signature = "dozjgNryP4J3jVmNHl0w5N";
 const endless = "aZ".repeat(3_000);
 
-/** A secret, and its parts that must not be shown. */
+/** Secrets, each with the parts that must not be shown. */
 const forms: readonly (readonly [name: string, secret: string, hidden: readonly string[]])[] = [
 	["a registered value", key, [key]],
 	["a registered value in base64", encoded, [encoded]],

@@ -1,60 +1,69 @@
 import { cutShape, longestShape, REPLACEMENT, unwrap } from "./redactor-patterns.ts";
 
-/** Receives text in pieces and returns it without secrets. A part is returned when it can no longer belong to a secret. */
+/**
+ * Receives text in pieces and returns it without secrets. Returns a part as soon as it can no longer belong to a
+ * secret.
+ */
 export interface RedactedStream {
-	/** Returns the text that can be shown: "" while all of it may still belong to a secret. */
+	/** Returns the text that is safe to show. Returns "" while all of it may still belong to a secret. */
 	push(text: string): string;
-	/** Returns the rest, at the end of the text. */
+	/** Returns the remaining text. Call it at the end of the text. */
 	end(): string;
 }
 
-/** Finds places where a secret may begin, by its first characters. */
+/** Finds positions at which a secret may begin, by its first characters. */
 export interface Gate {
-	/** Returns the first place. */
+	/** Returns the first such position. */
 	find(text: string): number | undefined;
-	/** Maximum of characters by which a place is found. */
+	/** Maximum number of characters that identify such a position. */
 	readonly length: number;
 	/** Beginnings of registered values that are too short for the pattern, except values that begin like a shape. */
 	readonly beginnings: ReadonlySet<string>;
-	/** Returns the end of the registered value that begins at this place; Infinity if the text ends within it. */
+	/**
+	 * Returns the end of the registered value that begins at this position. Returns Infinity if the text ends within it.
+	 */
 	endOfValue(text: string, at: number): number | undefined;
 }
 
 export interface Redaction {
 	redact(text: string): string;
-	/** The same at the end of the text, where a secret may be cut off. */
+	/** Redacts the end of a text, which may cut a secret off. */
 	redactCut(text: string): string;
 }
 
-/** Maximum characters of a word that wait for its end. Later parts of a longer credential are replaced as they arrive. */
+/** Maximum delayed characters of a word. Later parts of a longer credential are replaced as they arrive. */
 const longestWord = 4096;
-/** The same for a key block. */
+/** Maximum delayed characters of a key block. */
 const longestKey = 65_536;
-/** The gate finds a registered value by one more character. */
+/**
+ * Maximum length of a beginning that is too short for the gate. The gate finds a registered value by one more
+ * character.
+ */
 export const longestBeginning = 3;
-/** Characters of the start of a registered value, if each character but the last has a line break after it. */
+/** Maximum characters of the start of a registered value, with a line break after each character except the last. */
 export const longestWrappedStart = longestBeginning + 1 + 2 * longestBeginning;
-/** The opening of a key block, as the gate finds it. */
+/** Opening of a key block. The gate searches for it. */
 const keyOpening = "-----B";
-/** Characters after which the title of a key block is complete. */
+/** Number of characters after which the title of a key block is complete. */
 const keyTitle = 80;
 
-/** Characters that continue a credential, or a key block, that is longer than the maximum. */
+/** Characters that continue a credential that is longer than the maximum. `restOfKey` has those of a key block. */
 const restOfCredential = /^[\w.\r\n-]*/;
 const restOfKey = /^[\w+/=\s\\:,-]*/;
 
 /**
- * Delays text from a possible secret to the end of that word or key block, and redacts it as a whole. Also delays the first
- * characters of a registered value, although they are too few for the gate: no part of such a value is returned, however it
- * is cut. The opening of a shape, such as `sk-…`, may be returned before the rest is recognized. Delays at most
- * `longestWord` characters of a word, `longestKey` of a key block, or one registered value. A longer credential or key block
- * becomes one `[redacted]`, up to the first character that cannot continue it.
+ * Delays text from a possible secret to the end of that word or key block, and redacts it as a whole. Also delays the
+ * first characters of a registered value, although they are too few for the gate. So no part of such a value is
+ * returned, regardless of the pieces. The opening of a shape, such as `sk-…`, may be returned before the rest is
+ * recognised. Delays at most `longestWord` characters of a word, `longestKey` characters of a key block, or one
+ * registered value. A longer credential or key block becomes one `[redacted]`, up to the first character that cannot
+ * continue it.
  */
 export function redactedStream(gate: Gate, { redact, redactCut }: Redaction): RedactedStream {
-	/** The last characters that have left, as many as the gate may need. */
+	/** Last returned characters, as many as the gate may need. */
 	let before = "";
 	let pending = "";
-	/** The characters to drop, in a credential that is too long to be delayed. */
+	/** Pattern of the characters to drop, after a credential that is too long to be delayed. */
 	let dropped: RegExp | undefined;
 
 	const leave = (length: number): string => {
@@ -63,7 +72,7 @@ export function redactedStream(gate: Gate, { redact, redactCut }: Redaction): Re
 		before = (before + text).slice(-(gate.length - 1));
 		return text;
 	};
-	/** Redacts together with the characters before. Afterwards the same place is not found again. */
+	/** Redacts the text together with the characters before it, so that the same position is not found again. */
 	const release = (length: number, transform = redact): string => {
 		const clean = transform(before + pending.slice(0, length));
 		const text = clean.slice(commonLength(before, clean));
@@ -71,7 +80,7 @@ export function redactedStream(gate: Gate, { redact, redactCut }: Redaction): Re
 		before = "";
 		return text;
 	};
-	/** Drops the rest of a credential; false if all of the text is dropped. */
+	/** Drops the rest of a credential. Returns false if the whole text was dropped. */
 	const drop = (): boolean => {
 		if (dropped) pending = pending.replace(dropped, "");
 		if (pending === "") return false;
@@ -103,8 +112,8 @@ export function redactedStream(gate: Gate, { redact, redactCut }: Redaction): Re
 }
 
 /**
- * Length of the longest beginning of a registered value, too short for the gate, that the text ends with. The value may
- * have line breaks in it.
+ * Returns the length of the longest beginning of a registered value at the end of the text that is too short for the
+ * gate. The value may contain line breaks.
  */
 function beginningAtEnd(text: string, { beginnings }: Gate): number {
 	const end = text.slice(-longestWrappedStart);
@@ -123,16 +132,16 @@ function commonLength(a: string, b: string): number {
 	return length;
 }
 
-/** Delayed text that can be redacted. */
+/** Delayed text that can be redacted now. */
 interface Part {
 	readonly end: number;
-	/** Matches the characters that continue the credential that begins at `end`, if it is too long to be delayed. */
+	/** Pattern of the characters that continue the credential at `end`, if the credential is too long to be delayed. */
 	readonly rest?: RegExp;
 }
 
 /**
- * The next delayed text that can be redacted; undefined if more text is needed. `text` begins where the gate found a secret,
- * and its first `gone` characters were returned. Cuts no registered value.
+ * Returns the next delayed text that can be redacted, or undefined if more text is needed. `text` begins at the
+ * position that the gate found, and its first `gone` characters have been returned. Never cuts a registered value.
  */
 function nextPart(text: string, gone: number, gate: Gate): Part | undefined {
 	const part = partOfShapes(text, gone);
@@ -143,8 +152,8 @@ function nextPart(text: string, gone: number, gate: Gate): Part | undefined {
 }
 
 /**
- * The last index up to `end` that does not cut a registered value. If a value begins before the delayed text, the end of
- * that value; undefined if the text ends within it.
+ * Returns the last index up to `end` that does not cut a registered value. If a value begins before the delayed text,
+ * returns the end of that value. Returns undefined if the text ends within it.
  */
 function withoutCut(
 	text: string,
@@ -164,7 +173,7 @@ function partOfShapes(text: string, gone: number): Part | undefined {
 	const key = text.indexOf(keyOpening);
 	if (key >= 0 && key <= gone) return partOfKey(text.slice(key), gone - key);
 	const part = partOfWord(text, gone);
-	// The title of a key block has spaces, so the block must not be cut at the end of the word.
+	// The title of a key block contains spaces, so the block must not be cut at the end of a word.
 	return key >= 0 && (part === undefined || key - gone < part.end) ? { end: key - gone } : part;
 }
 
@@ -173,7 +182,7 @@ function partOfWord(text: string, gone: number): Part | undefined {
 	const space = undecided.search(/\s/);
 	if (space >= 0) return { end: space };
 	if (undecided.length < longestWord) return undefined;
-	// No shape but that of a key block has other characters.
+	// Only the shape of a key block contains other characters.
 	const token = undecided.search(/[\w.-]*$/);
 	if (token > 0) return { end: token };
 	const cut = cutShape.exec(text);
@@ -182,7 +191,7 @@ function partOfWord(text: string, gone: number): Part | undefined {
 		: { end: undecided.length - longestShape };
 }
 
-/** A block that may be a private key, or its opening if its title excludes a private key. */
+/** Returns a block that may be a private key. If its title excludes a private key, returns only its opening. */
 function partOfKey(block: string, gone: number): Part | undefined {
 	const end = /-----END [A-Z0-9 ]{0,60}-----/.exec(block);
 	if (end) return { end: end.index + end[0].length - gone };

@@ -1,4 +1,7 @@
-/** Encodings of a secret in other text. See `wrappedEncodings` for those that tools break into lines. */
+/**
+ * Returns the encodings of a secret in other text. `wrappedEncodings` returns the encodings that tools break into
+ * lines.
+ */
 export function encodings(secret: string): string[] {
 	const text = secret.toWellFormed();
 	const bytes = Buffer.from(text);
@@ -8,7 +11,7 @@ export function encodings(secret: string): string[] {
 	return [
 		secret,
 		json,
-		// JSON text inside JSON text, for example in arguments of a tool with a JSON parameter.
+		// JSON text inside JSON text, for example in the arguments of a tool with a JSON parameter.
 		inJson(json),
 		bytes.toString("base64"),
 		bytes.toString("base64url"),
@@ -19,7 +22,7 @@ export function encodings(secret: string): string[] {
 		percent.replaceAll(/%../g, (escaped) => escaped.toLowerCase()),
 		// An address inside an address.
 		encodeURIComponent(percent),
-		// Form encoding: a space is a plus, and more characters are escaped.
+		// Form encoding: a space becomes a plus, and more characters are escaped.
 		new URLSearchParams({ "": text }).toString().slice(1),
 	];
 }
@@ -28,29 +31,29 @@ function inJson(text: string): string {
 	return JSON.stringify(text).slice(1, -1);
 }
 
-/** Minimum characters. No tool breaks shorter values into lines, and too much text would match them. */
+/** Minimum characters of a value that tools may break into lines. A shorter value would match too much text. */
 const leastWrapped = 16;
 
-/** Encodings that tools break into lines at any place: `base64` after 76 characters, `xxd` after 60. */
+/** Returns the encodings that tools break into lines at any position: `base64` after 76 characters, `xxd` after 60. */
 export function wrappedEncodings(secret: string): string[] {
 	const bytes = Buffer.from(secret.toWellFormed());
 	const hex = bytes.toString("hex");
 	return [...embeddedBase64(bytes), hex, hex.toUpperCase()].filter(({ length }) => length >= leastWrapped);
 }
 
-/** Source of a pattern for the text with a line break after any of its characters. */
+/** Returns the source of a pattern for the text with an optional line break after each character. */
 export function wrappedSource(text: string): string {
 	return [...text].map((character) => RegExp.escape(character)).join("(?:\\r?\\n)?");
 }
 
-/** Removes the line breaks of the text, also one that the end of the text cuts off. */
+/** Removes the line breaks of the text, including one that the end of the text cuts off. */
 export function unwrap(text: string): string {
 	return text.replaceAll(/\r?\n|\r$/g, "");
 }
 
 /**
- * Returns the end of a value at the start of the text; the value may contain line breaks. Infinity if the text ends within
- * the value; undefined if the text begins with another value.
+ * Returns the end of a value at the start of the text. The value may contain line breaks. Returns Infinity if the text
+ * ends within the value, and undefined if the text begins with another value.
  */
 export function endOfWrapped(text: string, value: string): number | undefined {
 	let at = 0;
@@ -66,8 +69,8 @@ export function endOfWrapped(text: string, value: string): number | undefined {
 }
 
 /**
- * Base64 of a longer text that contains the secret, as in `Authorization: Basic`, has the secret at one of three offsets.
- * These are the characters that only the secret determines, in both alphabets.
+ * Returns the base64 characters that only the secret determines, in both alphabets. Base64 of a longer text, as in
+ * `Authorization: Basic`, has the secret at one of three offsets.
  */
 function embeddedBase64(bytes: Buffer): string[] {
 	return [0, 1, 2].flatMap((offset) => {
@@ -78,10 +81,12 @@ function embeddedBase64(bytes: Buffer): string[] {
 	});
 }
 
-/** Text in place of a secret. */
+/** Text that replaces a secret. */
 export const REPLACEMENT = "[redacted]";
 
-/** Credentials without a maximum length. The last part of each pattern matches the rest of the credential. */
+/**
+ * Patterns of credentials without a maximum length. The last part of each pattern matches the rest of the credential.
+ */
 const endless = [
 	// Slack: https://docs.slack.dev/authentication/tokens
 	/xox[abeprs](?:\.xox[bp])?-[\w-]{8,}/,
@@ -91,13 +96,13 @@ const endless = [
 	/gh[pousr]_[A-Za-z0-9]{16,}/,
 	/github_pat_\w{16,}/,
 	/(?<![\w-])eyJ[\w-]{5,}\.eyJ[\w-]{5,}\.[\w-]*(?:\.[\w-]+)*/,
-	// The gateway's own tokens.
+	// Tokens of the gateway.
 	/gw_[\w-]{16,}/,
 ];
 
 /**
- * Forms of credentials that are not registered. Each pattern takes linear time: repetitions are bounded, or cannot start
- * again inside what they have just consumed.
+ * Patterns of credentials that are not registered. Each pattern takes linear time: repetitions are bounded, or cannot
+ * start again inside text that they have just matched.
  */
 export const shapes: readonly RegExp[] = [
 	...endless.map(({ source }) => new RegExp(source, "g")),
@@ -105,20 +110,20 @@ export const shapes: readonly RegExp[] = [
 	/A(?:KIA|SIA)[0-9A-Z]{16}/g,
 	// Discord bot tokens: user id, time and signature, each base64url.
 	/(?<![\w-])[MNO][\w-]{23,27}\.[\w-]{6}\.[\w-]{27,45}/g,
-	// Private keys, also when the end is cut off and when the line breaks are escaped (RFC 7468).
+	// Private keys, even if the end is cut off or the line breaks are escaped (RFC 7468).
 	/-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----(?:[\w+/=\s\\:,]|-(?!----))*(?:-----END [A-Z0-9 ]{0,60}-----)?/g,
 ];
 
 /** A JSON Web Token whose second or third part has not begun. */
 const beginningOfJwt = /(?<![\w-])eyJ[\w-]{5,}(?:\.(?:ey?|eyJ[\w-]*)?)?/;
-/** Matches a credential without a maximum length that the end of the text may cut off. */
+/** Matches a credential without a maximum length at the end of the text, which may cut it off. */
 export const cutShape = new RegExp(
 	`(?:${[...endless, beginningOfJwt].map(({ source }) => source).join("|")})$`,
 );
-/** Characters of the longest shape that has a maximum, and of the longest beginning that `cutShape` does not match. */
+/** Maximum characters of a shape with a maximum length, and of a beginning that `cutShape` does not match. */
 export const longestShape = 100;
 
-/** Beginnings of all shapes, at which a stream starts to delay text. */
+/** Beginnings of all shapes. A stream starts to delay text at these. */
 export const openings = [
 	"xox[abeprs]",
 	"xapp",
@@ -132,5 +137,5 @@ export const openings = [
 	"-----B",
 	"[MNO][\\w-]{11}",
 ];
-/** Characters of the longest of them. */
+/** Maximum characters of an opening. */
 export const openingLength = 12;

@@ -37,7 +37,7 @@ test("a secret is removed from base64 that also contains other text", () => {
 		const header = Buffer.from(`${user}:correct horse battery`).toString("base64");
 		const clean = redactor.redact(header);
 		expect(clean).toContain("[redacted]");
-		// The rest decodes to the user and at most the last character of the secret.
+		// The rest contains the user and at most the last character of the secret.
 		expect(clean.replace("[redacted]", "").length).toBeLessThanOrEqual(
 			Math.ceil((user.length + 1) / 3) * 4 + 4,
 		);
@@ -88,7 +88,7 @@ test("no registered secret survives at any position of the text", () => {
 		fc.property(fc.string({ minLength: 4, maxLength: 30 }), text, text, (value, before, after) => {
 			fc.pre(!"[redacted]".includes(value) && !value.includes("[redacted]"));
 			const clean = redactorOf(value).redact(`${before}${value}${after}`);
-			// The replacement and the text around it may together form a secret.
+			// The replacement and the surrounding text may together form a secret.
 			expect(clean.replaceAll("[redacted]", "\n")).not.toContain(value);
 		}),
 	);
@@ -109,7 +109,7 @@ test("a line break inside an encoded value hides no value, and the search stays 
 	const clean = redactor.redact(broken.join("; "));
 	const { user, system } = process.cpuUsage(before);
 	expect(clean).toBe(values.map(() => "[redacted]").join("; "));
-	// Microseconds. A pattern of all values took several seconds to compile.
+	// Limit in microseconds. Compiling a pattern of all values took several seconds.
 	expect(user + system).toBeLessThan(500_000);
 });
 

@@ -17,9 +17,9 @@ import {
 	wrappedSource,
 } from "./redactor-patterns.ts";
 
-/** Shorter values would blank ordinary words. */
+/** Minimum characters of a registered value. A shorter value would remove ordinary words. */
 const MIN_LENGTH = 4;
-/** Minimum of characters of a registered value that are removed if the end of the text cuts the value off. */
+/** Minimum characters of a registered value at the end of a text that are removed if the end cuts the value off. */
 const MIN_CUT = 6;
 
 /** Removes secrets from a complete text, from fields, or from a text that arrives in pieces. */
@@ -34,18 +34,21 @@ export interface TextRedactor {
  * a known credential.
  */
 export class Redactor {
-	/** Called with the name of the sink each time a secret was removed on the way into it. */
+	/** Called with the name of the sink each time a secret was removed on the way to it. */
 	onHit: (sink: string) => void = () => undefined;
 	readonly #secrets = new Set<string>();
-	/** Encodings of the secrets, and those that may have line breaks in them. */
+	/** All encodings of the secrets. `#wrapped` has the encodings that may contain line breaks. */
 	readonly #values = new Set<string>();
 	readonly #wrapped = new Set<string>();
 	#pattern: RegExp | undefined;
-	/** Starts of the values that may have line breaks in them. A pattern of complete values takes up to a second to compile. */
+	/**
+	 * Pattern of the starts of values that may contain line breaks. Compiling a pattern of complete values takes up to a
+	 * second.
+	 */
 	#wrappedStarts: RegExp | undefined;
 	#gate: Gate = gateOf([], new Set());
 
-	/** Registers a secret. Values under four characters are not registered: they would blank ordinary words. */
+	/** Registers a secret. Ignores values under four characters, because they would remove ordinary words. */
 	add(secret: string): void {
 		if (secret.length < MIN_LENGTH || this.#secrets.has(secret)) return;
 		this.#secrets.add(secret);
@@ -78,26 +81,26 @@ export class Redactor {
 		this.#gate = gateOf(longestFirst, this.#wrapped);
 	}
 
-	/** Redacts one text that arrives in pieces. A secret is also found if the pieces divide it. */
+	/** Redacts one text that arrives in pieces. Secrets across pieces are also found. */
 	stream(): RedactedStream {
 		return this.#stream((text) => this.redact(text));
 	}
 
-	/** Returns the text with `[redacted]` in place of each secret. */
+	/** Replaces each secret with `[redacted]`. */
 	redact(text: string): string {
 		let clean = this.redactKnown(text);
 		for (const shape of shapes) clean = clean.replaceAll(shape, REPLACEMENT);
 		return clean;
 	}
 
-	/** Removes registered values only, for text of users. Text with the shape of a credential stays. */
+	/** Removes only registered values, for text that users wrote. Text with the shape of a credential stays. */
 	redactKnown(text: string): string {
 		const clean = this.#pattern === undefined ? text : text.replaceAll(this.#pattern, REPLACEMENT);
 		if (this.#wrappedStarts === undefined || !clean.includes("\n")) return clean;
 		return this.#redactWrapped(clean, this.#wrappedStarts);
 	}
 
-	/** `starts` is a global pattern. */
+	/** Redacts values with line breaks. `starts` must be a global pattern. */
 	#redactWrapped(text: string, starts: RegExp): string {
 		const secrets: string[] = [];
 		let from = 0;
@@ -124,7 +127,7 @@ export class Redactor {
 		return redactFields(value, (text) => this.redact(text));
 	}
 
-	/** Returns the same redactor for a sink, which is reported to `onHit`. */
+	/** Returns the same redactor for a sink. The sink is passed to `onHit`. */
 	into(sink: string): TextRedactor {
 		const redact = (text: string): string => {
 			const clean = this.redact(text);
@@ -154,9 +157,11 @@ export class Redactor {
 	}
 }
 
-/** `values` are the registered ones, the longest first. Those in `wrapped` may have line breaks in the text. */
+/**
+ * Returns the gate of the registered `values`, longest first. Values in `wrapped` may contain line breaks in the text.
+ */
 function gateOf(values: readonly string[], wrapped: ReadonlySet<string>): Gate {
-	// The opening of a shape, such as `gw_`, is not a secret. Held back, it would delay each text that ends with its first
+	// The opening of a shape, such as `gw_`, is not a secret. Delaying it would delay each text that ends with its first
 	// letter.
 	const unshaped = values.filter((value) => !opening.test(value)).map(startOf);
 	const beginnings = unshaped.flatMap((start) =>
@@ -191,7 +196,7 @@ function anyOf(sources: readonly string[]): RegExp {
 	return new RegExp([...new Set(sources)].join("|"));
 }
 
-/** Returns the end of the value that the text begins with; Infinity if the text ends within it. */
+/** Returns the end of the value at the beginning of the text. Returns Infinity if the text ends within the value. */
 function endOf(text: string, value: string): number | undefined {
 	if (text.startsWith(value)) return value.length;
 	return value.startsWith(text) ? Number.POSITIVE_INFINITY : undefined;
@@ -200,15 +205,15 @@ function endOf(text: string, value: string): number | undefined {
 /** Matches a value that begins like a shape. */
 const opening = new RegExp(`^(?:${openings.join("|")})`);
 
-/** The characters by which the gate finds a value. */
+/** Returns the first characters of a value, by which the gate finds it. */
 function startOf(value: string): string {
 	return value.slice(0, longestBeginning + 1);
 }
 
-/** As deep as guarded JSON can be. */
+/** Maximum levels of a copied value. Guarded JSON has the same maximum. */
 const MAX_DEPTH = 64;
 
-/** The copy that `Redactor.redactFields` promises; `redact` gets every string and every key. */
+/** Returns the copy for `Redactor.redactFields`. Passes every string and every key to `redact`. */
 function redactFields(value: unknown, redact: (text: string) => string): unknown {
 	return copy(value, [], redact);
 }

@@ -2,15 +2,15 @@ import { createHash, randomBytes } from "node:crypto";
 import { crc32 } from "node:zlib";
 import type { Ids } from "./ids.ts";
 
-/** Purposes of tokens. A ticket opens one WebSocket. */
+/** Kinds of tokens. A ticket opens one WebSocket. */
 export const tokenKinds = ["operator", "observer", "connector", "ticket"] as const;
 export type TokenTextKind = (typeof tokenKinds)[number];
 
 export interface TokenText {
 	readonly kind: TokenTextKind;
-	/** 26 characters, not secret. */
+	/** Id of 26 characters. It is not secret. */
 	readonly id: string;
-	/** sha256 of the secret part. Parley stores it in place of the secret. */
+	/** SHA-256 of the secret part. Parley stores it in place of the secret. */
 	readonly hash: Buffer;
 }
 
@@ -25,8 +25,8 @@ export function mintToken(kind: TokenTextKind, ids: Ids): string {
 }
 
 /**
- * Reads a token. Returns undefined for text of another form, for example a typing error, a placeholder or a cut-off
- * token. Only the stored hash proves that a token is valid, including its kind.
+ * Reads a token. Returns undefined for text in another form, for example a typing error, a placeholder or an incomplete
+ * token. Only the stored hash proves that a token and its kind are valid.
  */
 export function readTokenText(text: string): TokenText | undefined {
 	const [, found, id, secret] = shape.exec(text) ?? [];
@@ -36,12 +36,12 @@ export function readTokenText(text: string): TokenText | undefined {
 	return { kind, id, hash: createHash("sha256").update(secret).digest() };
 }
 
-/** The kind in the prefix of a text, valid or not; undefined without such a prefix. */
+/** Returns the kind in the prefix of a text, valid or not. Returns undefined without such a prefix. */
 export function tokenKindOf(text: string): TokenTextKind | undefined {
 	return tokenKinds.find((kind) => text.startsWith(`gw_${kind}_`));
 }
 
-/** Four bytes are exactly six characters. */
+/** Returns the checksum of a text: four bytes, which are exactly six characters. */
 function checksum(text: string): string {
 	const bytes = Buffer.alloc(4);
 	bytes.writeUInt32BE(crc32(text));

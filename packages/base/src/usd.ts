@@ -1,17 +1,17 @@
-/** Cost in US dollars with two decimals: `$1,234.50`, or `<$0.01` for less than half a cent. */
+/** Formats a cost in US dollars with two decimals: `$1,234.50`, or `<$0.01` for less than half a cent. */
 export function formatUsd(usd: number): string {
 	if (usd === 0) return "$0.00";
 	if (usd < 0.005) return "<$0.01";
 	return `$${grouped(usd.toFixed(2))}`;
 }
 
-/** Limit in US dollars, exact to the ninth decimal place: `$5.00`, `$0.005`. */
+/** Formats a limit in US dollars, exact to nine decimals: `$5.00`, `$0.005`. */
 export function formatUsdLimit(usd: number): string {
 	const exact = usd.toFixed(9).replace(/0{1,7}$/, "");
 	return `$${grouped(exact)}`;
 }
 
-/** Commas between thousands. */
+/** Adds commas between thousands. */
 function grouped(decimal: string): string {
 	const [integer = "", fraction = ""] = decimal.split(".");
 	return `${integer.replace(/\B(?=(?:\d{3})+$)/g, ",")}.${fraction}`;

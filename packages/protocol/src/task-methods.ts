@@ -44,16 +44,16 @@ export const taskMethods = {
 	query_tasks: {
 		params: z.object({
 			session_id: optionalSession,
-			/** One state or several. */
+			/** One state or several states. */
 			status: maybe(
 				z.union([status.transform((one) => [one]), z.array(status).min(1).max(taskStatuses.length)], {
 					error: `must be one or several of ${taskStatuses.join(", ")}`,
 				}),
 			),
-			/** Only the workers of this task. */
+			/** Returns only the workers of this task. */
 			parent_id: maybe(taskId),
 			limit: withDefault(z.int().min(1).max(1_000), 50),
-			/** Only tasks submitted before this one: the last of the previous page. */
+			/** Returns only tasks that were submitted before this task: the last task of the previous page. */
 			before: maybe(taskId),
 		}),
 		result: z.object({ tasks: z.array(TaskPayload) }),
@@ -64,12 +64,12 @@ export const taskMethods = {
 			task_id: taskId,
 			feedback: maybe(z.string().max(32_000)),
 			status: z.enum(["approved", "revise"]),
-			/** Token of the question. An outdated one changes nothing. */
+			/** Token of the question. The token of an earlier question changes nothing. */
 			token: maybe(z.string().min(1).max(128)),
 			key,
 		}),
 		result: z.object({ task_id: z.string(), status: z.literal("replied") }),
 	},
-	/** Submits an ended task again, as a new one. */
+	/** Submits an ended task again as a new task. */
 	retry_task: { params: z.object({ task_id: taskId, key }), result: submitted },
 } satisfies Record<string, { params: z.ZodObject; result: z.ZodType }>;

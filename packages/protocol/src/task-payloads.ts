@@ -16,12 +16,12 @@ export const taskStatuses = [
 export const taskPriorities = ["low", "normal", "high"] as const;
 export const autonomies = ["supervised", "autonomous"] as const;
 
-/** `percentage` is the share of completed steps. */
+/** Progress of a task. `percentage` is the share of completed steps. */
 export const TaskProgress = z.object({
-	/** Steps that are completed. */
+	/** Number of completed steps. */
 	current_step: count,
 	total_steps: count,
-	/** The active step. */
+	/** Title of the active step. */
 	current_step_label: z.string(),
 	percentage: count.max(100),
 });
@@ -31,18 +31,18 @@ export const Plan = z.array(
 	z.object({
 		title: z.string(),
 		status: z.enum(["pending", "in_progress", "completed", "skipped"]),
-		/** Nanoseconds of an ended step of a workflow or a sub-agent. */
+		/** Duration in nanoseconds of an ended step, if the step belongs to a workflow or a sub-agent. */
 		duration: z.exactOptional(z.int().min(0)),
 	}),
 );
 export type Plan = Readonly<z.output<typeof Plan>>;
 
-/** Question of a suspended task, open until `reply_task`. */
+/** Question of a suspended task. It stays open until `reply_task`. */
 const Suspension = z.object({
 	reason: z.string(),
-	/** The plan or the question. */
+	/** The plan or question. */
 	plan_content: z.string(),
-	/** Identifies this question. Absent for a client that may not answer it. */
+	/** Token of the question. Absent for a client that may not answer it. */
 	token: z.exactOptional(z.string()),
 });
 
@@ -53,36 +53,36 @@ export const TaskPayload = z.object({
 	status: z.enum(taskStatuses),
 	progress: TaskProgress,
 	description: z.string(),
-	/** The session that owns it. */
+	/** The session that owns the task. */
 	session_id: z.string(),
-	/** `load_messages` with this `session_id` returns its conversation. */
+	/** Session id of the task's conversation, for `load_messages`. */
 	conversation: z.string(),
-	/** The parent task of a worker; empty without one. */
+	/** Parent task of a worker. Empty without a parent task. */
 	parent_id: z.string(),
-	/** The ended task that this one repeats. */
+	/** The ended task that this task repeats. */
 	retry_of: z.exactOptional(z.string()),
 	priority: z.enum(taskPriorities),
 	tools: z.array(z.string()),
 	agent: z.string(),
-	/** Absent if its agent and the gateway decide. */
+	/** Model of the task. Absent if its agent and the gateway decide. */
 	model: z.exactOptional(z.string()),
 	autonomy: z.enum(autonomies),
 	depends_on: z.array(z.string()),
 	/** Person or client that submitted the task. */
 	owner: z.string(),
-	/** Its plan, if it has one. */
+	/** Plan of the task, if any. */
 	plan: z.exactOptional(Plan),
 	/** Present while the task is suspended. */
 	suspension: z.exactOptional(Suspension),
 	suspend_count: count,
 	retry_count: count,
 	output: z.string(),
-	/** Reason of a failure or a cancellation. */
+	/** Reason of a failure or cancellation. */
 	error: z.string(),
 	created_at: time,
 	updated_at: time,
 	started_at: z.exactOptional(time),
-	/** End time, for every kind of end. */
+	/** End time. Present for every kind of end. */
 	completed_at: z.exactOptional(time),
 	usage: Usage,
 });

@@ -47,7 +47,7 @@ const hash = z
 	.regex(/^[0-9a-f]{64}$/, "must be the hash of a row: 64 characters of 0 to 9 and a to f");
 
 export const trustMethods = {
-	/** Only this response contains the text of the token. */
+	/** Creates a token. Only this response contains the text of the token. */
 	create_token: {
 		params: z.object({
 			kind: z.enum(["observer", "connector", "operator"]),
@@ -58,7 +58,7 @@ export const trustMethods = {
 			tenants: maybe(z.array(tenant).max(100)),
 			/** Readable sessions of an observer token. */
 			sessions: maybe(z.array(z.string().min(1).max(128)).max(100)),
-			/** Days until an observer token expires, 30 by default. Other tokens do not expire. */
+			/** Lifetime of an observer token in days. Default: 30. Other tokens do not expire. */
 			days: maybe(z.number().min(0.01).max(3650)),
 			key,
 		}),
@@ -67,23 +67,21 @@ export const trustMethods = {
 	list_tokens: { params: z.object({}), result: z.object({ tokens: z.array(TokenPayload) }) },
 	rotate_token: {
 		params: z.object({
-			/** Id or name, or `operator` for the token of the data directory. */
+			/** Id or name of the token. `operator` means the token of the data directory. */
 			token_id: z.union([tokenId, name]),
-			/** Remaining time of the old token: at most ten minutes. */
+			/** Remaining lifetime of the old token in seconds: at most ten minutes. */
 			grace_seconds: maybe(z.int().min(0).max(600)),
 			key,
 		}),
 		result: z.object({ token: z.string(), info: TokenPayload }),
 	},
-	/** Ends the open connections of the token within 5 s. */
+	/** Revokes a token. Its open connections end within 5 s. */
 	revoke_token: {
 		params: z.object({ token_id: z.union([tokenId, name]), key }),
 		result: z.object({ status: z.literal("revoked"), info: TokenPayload }),
 	},
 
-	/**
-	 * With a code from the operator: gives the person access. Without one: returns a code that the operator can approve.
-	 */
+	/** Gives a person access with the operator's code. Without a code, returns a code that the operator can approve. */
 	pair: {
 		params: z.object({ code: maybe(code), key }),
 		result: z.discriminatedUnion("status", [
@@ -96,12 +94,12 @@ export const trustMethods = {
 		result: z.object({
 			principal: z.string(),
 			kind: z.string(),
-			/** Roles of the person for whom a connector acts. */
+			/** The person for whom a connector acts, and the person's role. */
 			person: z.exactOptional(z.string()),
 			role: z.exactOptional(z.string()),
 			/** Allowed actions, for example `session.write`. */
 			may: z.array(z.string()),
-			/** Advice for getting further rights. */
+			/** Advice on how to get more rights. */
 			hint: z.exactOptional(z.string()),
 			/** Settings of the channel that connectors need. */
 			place: z.exactOptional(
@@ -115,8 +113,8 @@ export const trustMethods = {
 					context: z.exactOptional(z.int().min(0)),
 					agent: z.exactOptional(z.string()),
 					/**
-					 * Contents of a welcome. `posts`: whether connectors post it. `approvers`: the first people who may approve.
-					 * `approver_roles`: the platform's roles that let people approve.
+					 * Contents of a welcome message. `posts`: whether connectors post it. `approvers`: the first people who may
+					 * approve. `approver_roles`: platform roles whose members may approve.
 					 */
 					welcome: z.exactOptional(
 						z.object({
@@ -134,32 +132,32 @@ export const trustMethods = {
 		params: z.object({}),
 		result: z.object({ people: z.array(PersonPayload), waiting: z.array(PairingPayload) }),
 	},
-	/** Creates a code that gives one person access, for an hour. */
+	/** Creates a code that gives one person access. The code is valid for an hour. */
 	invite_person: {
 		params: z.object({ role, platform: maybe(platform), tenant: maybe(tenant), key }),
 		result: z.object({ code: z.string(), role, expires_at: z.string() }),
 	},
-	/** Approves the access request with this code from `pair`. */
+	/** Approves the access request with this code, which `pair` returned. */
 	approve_person: {
 		params: z.object({ code: code.min(1), role, key }),
 		result: PersonPayload,
 	},
-	/** Withdraws an invitation, or denies an access request. */
+	/** Withdraws an invitation or denies an access request. */
 	withdraw_pairing: {
 		params: z.object({
-			/** The code, or the id from `list_people`. */
+			/** Code of the invitation or request, or its id from `list_people`. */
 			pairing: code.min(1),
 			key,
 		}),
 		result: z.object({ status: z.literal("withdrawn"), pairing: PairingPayload }),
 	},
-	/** Answer of a connector to `person.check`. The first answer is used; `late` marks any later one. */
+	/** A connector's answer to `person.check`. The first answer applies. `late` marks later answers. */
 	report_person: {
 		params: z.object({
 			check_id: z.string().min(1).max(128),
 			/** Whether the person is in the guild or team and can write in the channel. */
 			present: z.boolean(),
-			/** If not present: `left` the guild or team, or has `no_access` to the channel. */
+			/** Reason if the person is not present: `left` the guild or team, or has `no_access` to the channel. */
 			reason: maybe(z.enum(["left", "no_access"])),
 			roles: Actor.shape.roles,
 			guest: Actor.shape.guest,
@@ -168,7 +166,7 @@ export const trustMethods = {
 		result: z.object({ status: z.enum(["taken", "late"]) }),
 	},
 	set_person_role: { params: z.object({ person, role, key }), result: PersonPayload },
-	/** Removes a person, and the notes about them: `forgotten` is their number. */
+	/** Removes a person and the notes about the person. `forgotten` is the number of removed notes. */
 	remove_person: {
 		params: z.object({ person, key }),
 		result: z.object({ status: z.literal("removed"), person: z.string(), forgotten: z.int().min(0) }),
@@ -181,50 +179,50 @@ export const trustMethods = {
 				z.object({
 					place: z.string(),
 					profile: PlaceProfilePayload,
-					/** Source of the settings: the configuration, or run time. */
+					/** Source of the settings: the configuration, or the operator at run time. */
 					source: z.enum(["configuration", "operator"]),
 				}),
 			),
 		}),
 	},
 	/**
-	 * Replaces the settings of a channel, including those of the configuration. Open sessions keep their agent, model, root
-	 * and budget; all other settings apply at once.
+	 * Replaces the settings of a channel, including those of the configuration. Open sessions keep their agent, model,
+	 * root and budget; all other settings apply immediately.
 	 */
 	set_place: {
 		params: z.object({ place, profile: PlaceProfilePayload, key }),
 		result: z.object({ place: z.string(), profile: PlaceProfilePayload }),
 	},
-	/** Restores the settings of the configuration, if there are any. */
+	/** Removes the settings that the operator set at run time. Configured settings apply again. */
 	remove_place: {
 		params: z.object({ place, key }),
 		result: z.object({ status: z.literal("removed"), place: z.string() }),
 	},
 
-	/** Explains why a command or another call would need approval, run or be denied. Runs nothing. */
+	/** Explains whether a command or another call would run, require approval or be denied. Runs nothing. */
 	test_policy: {
 		params: z.object({
 			session_id: optionalSession,
-			/** A command line for `run_command`. */
+			/** Command line for `run_command`. */
 			command: maybe(z.string().min(1).max(65_536)),
-			/** A tool and its arguments, in place of a command. */
+			/** A tool with its arguments, in place of a command. */
 			tool: maybe(z.string().min(1).max(64)),
 			arguments: maybe(z.record(z.string(), z.unknown())),
-			/** An agent profile and a channel whose rules apply, too. */
+			/** Agent profile and channel whose rules also apply. */
 			agent: maybe(z.string().min(1).max(128)),
 			place: maybe(place),
 		}),
 		result: z.object({
 			effect: z.enum(["allow", "ask", "deny"]),
-			/** Whether only an answer of a person can approve it. */
+			/** Whether only a person's answer can approve the call. */
 			floor: z.boolean(),
 			reason: z.string(),
 			classes: z.array(z.string()),
-			/** The rules that matched, the deciding ones first. */
+			/** Matching rules. The deciding rules are first. */
 			rules: z.array(
 				z.object({
 					layer: z.string(),
-					/** `FILE:LINE` of a configured rule. */
+					/** Position of a configured rule: `FILE:LINE`. */
 					source: z.exactOptional(z.string()),
 					effect: z.enum(["allow", "ask", "deny"]),
 					reason: z.string(),
@@ -235,7 +233,7 @@ export const trustMethods = {
 			policy_version: z.string(),
 		}),
 	},
-	/** Returns the rules for a session, an agent or a channel; by default for a new session of the operator. */
+	/** Returns the rules for a session, an agent or a channel. Default: a new session of the operator. */
 	show_policy: {
 		params: z.object({
 			session_id: optionalSession,
@@ -244,16 +242,22 @@ export const trustMethods = {
 		}),
 		result: z.object({
 			policy_version: z.string(),
-			/** Reason why a layer cannot be read. Every call is denied then. */
+			/** Reason why a layer is unreadable. Every call is then denied. */
 			problem: z.exactOptional(z.string()),
 			rules: z.array(PolicyRulePayload),
 		}),
 	},
 
-	/** Requests trust for a channel for a limited time. A request of the operator is granted at once. */
+	/**
+	 * Requests a channel grant, which trusts a channel for a limited time. The operator's own request is granted
+	 * immediately.
+	 */
 	request_grant: {
 		params: z.object({
-			/** For the operator. For a person in a chat, it is the channel of the request. */
+			/**
+			 * Session and channel of a request by the operator. A chat member's request is for the channel in which it is
+			 * made.
+			 */
 			session_id: optionalSession,
 			channel: maybe(place),
 			people: maybe(z.array(person).max(100)),
@@ -262,13 +266,13 @@ export const trustMethods = {
 			max_actions: maybe(z.int().min(1).max(10_000)),
 			minutes: maybe(z.int().min(1).max(1440)),
 			reason: z.string().trim().max(500).regex(notBlank, "must contain a reason"),
-			/** For the operator: allows a channel without messages so far, whose id may be mistyped. */
+			/** Whether the operator allows a channel without messages. The id of such a channel may be mistyped. */
 			unseen: maybe(z.boolean()),
 			key,
 		}),
 		result: z.discriminatedUnion("status", [
 			z.object({ status: z.literal("granted"), grant: GrantPayload }),
-			/** A `confirm` prompt of the session requests it. */
+			/** A `confirm` prompt in the session requests the grant. */
 			z.object({ status: z.literal("requested"), token: z.string(), session_id: z.string() }),
 		]),
 	},
@@ -276,7 +280,7 @@ export const trustMethods = {
 		params: z.object({ ended: maybe(z.boolean()) }),
 		result: z.object({
 			grants: z.array(GrantPayload),
-			/** Open trust requests, the oldest first. */
+			/** Open grant requests, oldest first. */
 			wishes: z.array(GrantRequestPayload),
 		}),
 	},
@@ -285,24 +289,27 @@ export const trustMethods = {
 		result: z.object({ status: z.literal("revoked") }),
 	},
 
-	/** Returns audit rows, newest last. */
+	/** Returns rows of the audit log, newest last. */
 	read_audit: {
 		params: z.object({
 			since: maybe(time),
 			until: maybe(time),
 			principal: maybe(z.string().min(1).max(400)),
-			/** Only rows with a higher seq. */
+			/** Returns only rows with a higher seq. */
 			after: maybe(z.int().min(0)),
 			limit: maybe(z.int().min(1).max(1000)),
 		}),
 		result: z.object({ records: z.array(AuditPayload) }),
 	},
-	/** Verifies that no audit row was changed. */
+	/** Verifies that no row of the audit log was changed. */
 	verify_audit: {
-		/** `anchor` is a row from the log of the gateway. It reveals rows that were cut off at the end. */
+		/**
+		 * `anchor` is a row that the gateway's log contains. With it, the check also finds rows that were removed at the
+		 * end.
+		 */
 		params: z.object({
 			anchor: maybe(z.object({ seq: z.int().min(1), hash })),
-			/** Also checks the stored text of all sessions: about 15 seconds for a million rows. */
+			/** Whether the stored text of all sessions is also checked. This takes about 15 seconds for a million rows. */
 			messages: maybe(z.boolean()),
 		}),
 		result: z.object({
@@ -311,9 +318,9 @@ export const trustMethods = {
 			/** Number and hash of the last checked row. */
 			seq: z.int(),
 			head: z.string(),
-			/** The first row that does not match, and the reason. */
+			/** First row that does not match, and the reason. */
 			broken: z.exactOptional(z.object({ seq: z.int(), reason: z.string() })),
-			/** Present if `messages` was true. `ok` above covers only the audit. */
+			/** Result of the check of stored text, if it was requested. `ok` above covers only the audit log. */
 			messages: z.exactOptional(TextCheckPayload),
 		}),
 	},

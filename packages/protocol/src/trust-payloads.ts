@@ -24,9 +24,9 @@ export const TokenPayload = z.object({
 	kind: z.enum(["operator", "observer", "connector"]),
 	name: z.string(),
 	platform: z.exactOptional(z.string()),
-	/** Guilds or teams of a connector token; absent for all of its platform. */
+	/** Guilds or teams of a connector token. Absent: all tenants of its platform. */
 	tenants: z.exactOptional(z.array(z.string())),
-	/** Readable sessions of an observer token; absent for all. */
+	/** Readable sessions of an observer token. Absent: all sessions. */
 	sessions: z.exactOptional(z.array(z.string())),
 	created_at: z.string(),
 	last_used_at: z.exactOptional(z.string()),
@@ -35,7 +35,7 @@ export const TokenPayload = z.object({
 });
 
 export const PersonPayload = z.object({
-	/** `discord:GUILD:USER`. */
+	/** Id of the person: `discord:GUILD:USER`. */
 	person: z.string(),
 	name: z.string(),
 	role: z.enum(givenRoles),
@@ -43,20 +43,20 @@ export const PersonPayload = z.object({
 	created_at: z.string(),
 });
 
-/** An unused code, without the code itself. */
+/** An unused pairing code. The payload does not contain the code itself. */
 export const PairingPayload = z.object({
 	/** Id for `withdraw_pairing`. */
 	id: z.string(),
 	kind: z.enum(["invitation", "request"]),
-	/** Platform and tenant of an invitation; one without them is valid everywhere. */
+	/** Platform of an invitation. An invitation without platform and tenant is valid everywhere. */
 	platform: z.exactOptional(z.string()),
-	/** A guild or team. */
+	/** Guild or team of an invitation. */
 	tenant: z.exactOptional(z.string()),
-	/** Person who requests access: `discord:GUILD:USER` with the platform's own id at the end. */
+	/** Person who requests access: `discord:GUILD:USER`, which ends with the platform's own id. */
 	person: z.exactOptional(z.string()),
 	/** Display name. */
 	name: z.exactOptional(z.string()),
-	/** Role of an invitation. */
+	/** Role that an invitation assigns. */
 	role: z.exactOptional(z.enum(givenRoles)),
 	created_at: z.string(),
 	expires_at: z.string(),
@@ -64,53 +64,58 @@ export const PairingPayload = z.object({
 
 export const mentions = ["required", "always"] as const;
 export const sessionModes = ["shared", "person"] as const;
-/** Maximum of the setting `context`. */
+/** Maximum value of the setting `context`. */
 const maxContext = 50;
 export const answerPlaces = ["channel", "thread"] as const;
 export const statusModes = ["posts", "reactions"] as const;
 export const busyModes = ["queue", "offer"] as const;
 export const liveLevels = ["off", "text", "tools", "everything"] as const;
 
-/** Channel settings. General settings apply for absent fields. */
+/** Channel settings. If a field is absent, the general setting applies. */
 export const PlaceProfilePayload = z.strictObject({
-	/** An agent profile. */
+	/** Name of an agent profile. */
 	agent: z.exactOptional(z.string().min(1).max(128)),
 	model: z.exactOptional(z.string().min(1).max(200)),
-	/** The only available tools. */
+	/** Names of the only available tools. */
 	tools: z.exactOptional(z.array(z.string().min(1).max(64)).max(64)),
-	/** Absolute path of the tools' working directory, in place of a workspace. */
+	/** Absolute path of the tools' working directory. It replaces a workspace. */
 	root: z.exactOptional(z.string().min(1).max(4096)),
-	/** Ids of the approvers of the channel; if absent, all principals with the role approver. */
+	/** Ids of the channel's approvers. Absent: all people with the role approver. */
 	approvers: z.exactOptional(z.array(z.string().min(1).max(400)).max(100)),
-	/** Other channels in which the approvals may be answered by approvers of those channels. */
+	/** Other channels in which approvals of this channel may be answered, by approvers of those channels. */
 	approve_in: z.exactOptional(z.array(z.string().min(1).max(400)).min(1).max(20)),
-	/** US dollars per day for each session of the channel. */
+	/** Budget in US dollars per day for each session of the channel. */
 	budget_usd: z.exactOptional(z.number().min(0).max(1_000_000)),
 	/** Maximum bytes of the workspace. */
 	quota_bytes: z.exactOptional(z.int().min(1)),
 	/** Whether the agent answers only mentions, or every message. For connectors. */
 	mention: z.exactOptional(z.enum(mentions)),
-	/** Whether a channel has one conversation or one per person. For connectors. */
+	/** Whether a channel has one conversation, or one for each person. For connectors. */
 	sessions: z.exactOptional(z.enum(sessionModes)),
-	/** Display of an answer while the run works: none, its text, also its tool calls, or also their subjects. */
+	/** Displayed parts of an answer during the run: none, text, text and tool calls, or also subjects of the calls. */
 	live: z.exactOptional(z.enum(liveLevels)),
 	/** Place of the answer to a mention: the channel, or a new thread. For connectors whose platform can open threads. */
 	answers: z.exactOptional(z.enum(answerPlaces)),
-	/** Display of the state of a message: by posts, or by reactions to it. For connectors whose platform has them. */
+	/**
+	 * Display of the state of a message: by posts, or by reactions to it. For connectors whose platform supports
+	 * reactions.
+	 */
 	status: z.exactOptional(z.enum(statusModes)),
-	/** A message during a run: it is queued, or its author can also add it to the run. For connectors. */
+	/** Handling of a message during a run: it is queued, or its author may also add it to the run. For connectors. */
 	busy: z.exactOptional(z.enum(busyModes)),
-	/** Maximum earlier messages of the channel that the agent gets with a mention. 0: none, also in threads. For connectors. */
+	/**
+	 * Maximum earlier channel messages that the agent receives with a mention. 0: none, even in threads. For connectors.
+	 */
 	context: z.exactOptional(z.int().min(0).max(maxContext)),
-	/** Hours before its approvals expire; 24 if absent. */
+	/** Hours before approvals of the channel expire. Default: 24. */
 	approval_hours: z.exactOptional(z.number().min(0.1).max(720)),
 });
 export type PlaceProfilePayload = z.output<typeof PlaceProfilePayload>;
 
-/** A trust grant. Null means all: every tool call that the floor allows, or every person. */
+/** A channel grant. Null means all: every tool call that does not always require approval, or every person. */
 export const GrantPayload = z.object({
 	grant_id: z.string(),
-	/** `discord:GUILD:CHANNEL`. */
+	/** Channel of the grant: `discord:GUILD:CHANNEL`. */
 	place: z.string(),
 	people: z.array(z.string()).nullable(),
 	tools: z.array(z.string()).nullable(),
@@ -121,13 +126,13 @@ export const GrantPayload = z.object({
 	granted_by: z.string(),
 	created_at: z.string(),
 	expires_at: z.string(),
-	/** Absent while it is active. */
+	/** Absent while the grant is active. */
 	ended_at: z.exactOptional(z.string()),
 	end_reason: z.exactOptional(z.string()),
 });
 export type GrantPayload = z.output<typeof GrantPayload>;
 
-/** An open trust request for a channel. `prompt_response` with its token answers it. */
+/** An open grant request for a channel. `prompt_response` with its token answers the request. */
 export const GrantRequestPayload = z.object({
 	token: z.string(),
 	/** Session of the request. */
@@ -149,21 +154,21 @@ export const GrantRequestPayload = z.object({
 });
 export type GrantRequestPayload = z.output<typeof GrantRequestPayload>;
 
-/** Marks an action that ran without approval because the channel is trusted. */
+/** Marks an action that ran without approval because of a channel grant. */
 export const TrustedPayload = z.object({ grant_id: z.string(), until: z.string() });
 export type TrustedPayload = z.output<typeof TrustedPayload>;
 
 /** Result of a check of the stored text of sessions. */
 export const TextCheckPayload = z.object({
 	ok: z.boolean(),
-	/** Number of checked sessions, of `all_sessions`. */
+	/** Number of checked sessions, out of `all_sessions`. */
 	sessions: z.int(),
 	all_sessions: z.int(),
 	/** Rows whose hash matches. */
 	verified: z.int(),
-	/** Rows without a hash from an earlier version. */
+	/** Rows that an earlier version stored without a hash. */
 	unverified: z.int(),
-	/** Rows that were altered, removed or moved; `examples` has the first 10. */
+	/** Rows that were changed, removed or moved. `examples` contains the first 10. */
 	faults: z.int(),
 	examples: z.array(z.object({ session_id: z.string(), row: z.string(), reason: z.string() })),
 });
@@ -172,7 +177,7 @@ export const AuditPayload = z.object({
 	seq: z.int().min(1),
 	ts: z.string(),
 	principal: z.string(),
-	/** The wire, or `gateway`. */
+	/** Name of the wire, or `gateway`. */
 	via: z.string(),
 	action: z.string(),
 	object: z.string(),
@@ -183,16 +188,16 @@ export const AuditPayload = z.object({
 	hash: z.string(),
 });
 
-/** A policy rule as configured. An absent condition matches everything. */
+/** A policy rule as configured. An absent condition matches every call. */
 export const PolicyRulePayload = z.object({
 	layer: z.string(),
-	/** `FILE:LINE` of a configured rule. */
+	/** Position of a configured rule: `FILE:LINE`. */
 	source: z.exactOptional(z.string()),
 	effect: z.enum(["allow", "ask", "deny"]),
 	reason: z.string(),
-	/** Whether it requires approval in spite of grants. */
+	/** Whether the rule requires approval regardless of grants. */
 	floor: z.boolean(),
-	/** Whether the rule has no effect because its layer may not set it. */
+	/** Whether the rule has no effect because its layer may not have it. */
 	ignored: z.boolean(),
 	tools: z.exactOptional(z.array(z.string())),
 	classes: z.exactOptional(z.array(z.string())),

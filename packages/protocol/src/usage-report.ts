@@ -1,10 +1,10 @@
 import * as z from "zod";
 
 const count = z.int().min(0);
-/** US dollars, rounded to 1e-9. */
+/** Amount in US dollars, rounded to 1e-9. */
 const dollars = z.number().min(0);
 
-/** Tokens of one model call or of many. Cache reads and writes are parts of `tokens_input`. */
+/** Tokens of one or several model calls. `tokens_input` includes cache reads and writes. */
 export const Tokens = z.object({
 	tokens_input: count,
 	tokens_output: count,
@@ -20,7 +20,7 @@ export type UsagePayload = Readonly<z.output<typeof Usage>>;
 export const budgetScope = z.enum(["gateway", "session"], { error: "must be gateway or session" });
 export const budgetPeriod = z.enum(["day", "month"], { error: "must be day or month" });
 
-/** Usage of one UTC day, by one model or in one session. Keys of other groupings are absent. */
+/** Usage of one UTC day, by one model, or in one session. Keys of other groupings are absent. */
 const UsageRow = Usage.extend({
 	day: z.exactOptional(z.iso.date()),
 	model: z.exactOptional(z.string()),
@@ -29,16 +29,16 @@ const UsageRow = Usage.extend({
 	calls: count,
 });
 
-/** An active limit and the amount spent in this UTC day or month. */
+/** An active limit, and the amount spent in the current UTC day or month. */
 const BudgetState = z.object({
 	scope: budgetScope,
-	/** For a session budget. */
+	/** Session of a session budget. */
 	session_id: z.exactOptional(z.string()),
 	period: budgetPeriod,
 	spent_usd: dollars,
-	/** Null without a limit. */
+	/** Limit. Null without a limit. */
 	limit_usd: dollars.nullable(),
-	/** `set`: by the operator at run time, in place of the configuration. */
+	/** `set`: the operator set the limit at run time, in place of the configured limit. */
 	source: z.enum(["configured", "set"]),
 });
 

@@ -14,11 +14,11 @@ const tx = new Kysely<unknown>({
 	},
 });
 
-/** Group commit over a connection that records its statements. The named statements fail. */
+/** A group commit over a connection that records its statements. Statements in `failing` fail. */
 function recorded(failing: readonly (keyof TransactionControl)[] = [], undone = 0) {
 	const done: string[] = [];
 	const tries: number[] = [];
-	/** Number of commands of each transaction, and its end. */
+	/** Number of commands of each transaction, or its end. */
 	const transactions: (number | "done")[] = [];
 	const statement = (name: keyof TransactionControl) => () => {
 		done.push(name);
@@ -40,7 +40,7 @@ function recorded(failing: readonly (keyof TransactionControl)[] = [], undone = 
 	};
 	const onUndone = (_: unknown, nextTry: number): void => {
 		tries.push(nextTry);
-		// The last failure.
+		// The next transaction succeeds.
 		if (tries.length === undone) failing = [];
 	};
 	const commits = new GroupCommit<unknown>({

@@ -15,16 +15,16 @@ export interface TransactionControl {
 	savepoint(): Awaitable;
 	releaseSavepoint(): Awaitable;
 	rollbackToSavepoint(): Awaitable;
-	/** Writes without a change. A transaction that writes nothing does not test the disk. */
+	/** Writes to the disk without a change, because a transaction that writes nothing does not test the disk. */
 	probe?(): Awaitable;
-	/** Failure of the disk that the error reports; undefined for any other error. */
+	/** Returns the failure of the disk that the error reports, or undefined for any other error. */
 	failure?(error: unknown): StorageFailure | undefined;
-	/** Whether the database rolled the transaction back in favour of another one, so that a retry can succeed. */
+	/** Whether the database rolled the transaction back in favour of another transaction, so that a retry can succeed. */
 	isUndone?(error: unknown): boolean;
 }
 
 export interface GroupCommitOptions<DB> {
-	/** Bound to the connection that `control` controls. */
+	/** Query builder on the connection of `control`. */
 	readonly tx: Kysely<DB>;
 	readonly control: TransactionControl;
 	readonly failpoints: Failpoints;
@@ -33,31 +33,32 @@ export interface GroupCommitOptions<DB> {
 	readonly onUndone?: UndoneWatch | undefined;
 }
 
-/** Called before a transaction that the database rolled back is retried; `nextTry` is the number of that try. */
+/** Called before a retry of a transaction that the database rolled back. `nextTry`: number of the next attempt. */
 export type UndoneWatch = (cause: unknown, nextTry: number) => void;
 
 /**
- * Called when a transaction of `commands` commands begins. The returned function is called when it ends, committed or
- * not.
+ * Called when a transaction of `commands` commands begins. The returned function is called when the transaction ends,
+ * committed or not.
  */
 export type TransactionWatch = (commands: number) => () => void;
 
 type Settle = () => void;
 
 /**
- * Maximum tries of a transaction that meets another one each time. After that, its commands are rejected as
+ * Maximum attempts of a transaction that conflicts with others each time. After that, its commands are rejected as
  * `unavailable`.
  */
 const maxTries = 10;
 
 interface Queued {
-	/** Runs the command. The returned function reports the result to the caller, after the commit. */
+	/** Runs the command. The returned function reports the result to the caller, and is called after the commit. */
 	execute(): Promise<Settle>;
 	reject(reason: unknown): void;
 }
 
 /**
- * One transaction per tick of the event loop, with a savepoint for each command: `Store.commit` for one connection.
+ * Implements `Store.commit` for one connection: one transaction per tick of the event loop, with a savepoint for each
+ * command.
  */
 export class GroupCommit<DB> {
 	readonly #tx: Kysely<DB>;
@@ -80,7 +81,7 @@ export class GroupCommit<DB> {
 		this.#onUndone = options.onUndone;
 	}
 
-	/** See `Store.commit`. */
+	/** Runs a command: see `Store.commit`. */
 	commit<T>(command: (tx: Kysely<DB>) => Promise<T>): Promise<T> {
 		if (this.#closed) return Promise.reject(new StoreError("the store is closed"));
 		return new Promise((resolve, reject) => {
@@ -93,20 +94,20 @@ export class GroupCommit<DB> {
 		});
 	}
 
-	/** See `Store.health`. */
+	/** State of the disk: see `Store.health`. */
 	health(): StoreHealth {
 		const { current } = this.#health;
 		if (current.state !== "ok" && !this.#trying && !this.#closed) void this.#try();
 		return current;
 	}
 
-	/** Refuses later commands and resolves when the earlier ones are settled. */
+	/** Refuses later commands. Resolves when earlier commands are settled. */
 	async close(): Promise<void> {
 		this.#closed = true;
 		await this.#flushing;
 	}
 
-	/** Commits nothing, so that `health` shows whether commits work again. */
+	/** Commits an empty command, to show in `health` whether commits work again. */
 	async #try(): Promise<void> {
 		this.#trying = true;
 		await Promise.allSettled([this.commit(async () => undefined)]);
@@ -115,7 +116,7 @@ export class GroupCommit<DB> {
 
 	async #flushUntilEmpty(): Promise<void> {
 		while (this.#queue.length > 0) {
-			// All commands that the input of this tick causes share one write to the disk.
+			// All commands from the input of this tick share one write to the disk.
 			await new Promise((resolve) => setImmediate(resolve));
 			const batch = this.#queue;
 			this.#queue = [];
@@ -128,8 +129,8 @@ export class GroupCommit<DB> {
 	}
 
 	/**
-	 * Retries a transaction that was rolled back, with all its commands in their order. It changed nothing, and no caller
-	 * has a result yet.
+	 * Runs a transaction with all its commands in their order. Repeats it if the database rolled it back, because it
+	 * changed nothing and no caller has a result yet.
 	 */
 	async #persist(batch: readonly Queued[]): Promise<Settle[]> {
 		const [only, ...others] = batch;
@@ -144,7 +145,7 @@ export class GroupCommit<DB> {
 		}
 	}
 
-	/** Throws if the transaction is lost. */
+	/** Runs the commands in one transaction. Throws if the transaction is lost. */
 	async #transact(batch: readonly Queued[]): Promise<Settle[]> {
 		const settles: Settle[] = [];
 		await this.#control.begin();
@@ -153,7 +154,7 @@ export class GroupCommit<DB> {
 		return settles;
 	}
 
-	/** A single command needs no savepoint: it is rolled back with its transaction. */
+	/** Runs a single command without a savepoint, because it is rolled back with its transaction. */
 	async #transactOne(command: Queued): Promise<Settle[]> {
 		await this.#control.begin();
 		const settle = await this.#failing(command);
@@ -171,7 +172,7 @@ export class GroupCommit<DB> {
 		await this.#failpoints.reach("store.committed");
 	}
 
-	/** Throws only if the transaction itself is lost. */
+	/** Runs a command. Throws only if the transaction itself is lost. */
 	async #failing(command: Queued): Promise<{ readonly failed: boolean; readonly settle: Settle }> {
 		try {
 			return { failed: false, settle: await command.execute() };
@@ -181,7 +182,7 @@ export class GroupCommit<DB> {
 		}
 	}
 
-	/** A failing disk is not the fault of the command and ends the transaction: SQLite may have rolled it back. */
+	/** Throws a failure of the disk. The command did not cause it, and SQLite may have rolled the transaction back. */
 	#throwIfOfStorage(reason: unknown): void {
 		if (this.#control.failure?.(reason) !== undefined) throw reason;
 	}
@@ -191,7 +192,7 @@ export class GroupCommit<DB> {
 		return batch.map((command) => () => command.reject(reason));
 	}
 
-	/** Throws only if the transaction itself is lost. */
+	/** Runs a command in a savepoint. Throws only if the transaction itself is lost. */
 	async #executeAlone(command: Queued): Promise<Settle> {
 		await this.#control.savepoint();
 		try {
@@ -206,7 +207,7 @@ export class GroupCommit<DB> {
 		}
 	}
 
-	/** Returns the error, together with that of the rollback if it fails too. The next `begin` fails then. */
+	/** Rolls back and returns the error. If the rollback also fails, adds its error, and the next `begin` fails. */
 	async #rollback(cause: unknown): Promise<unknown> {
 		try {
 			await this.#control.rollback();
@@ -218,8 +219,8 @@ export class GroupCommit<DB> {
 }
 
 /**
- * Query builder that sends everything to one connection, without locks. The owner of the connection begins and ends
- * transactions; `transaction()` is refused.
+ * Creates a query builder that sends all queries to one connection, without locks. The owner of the connection begins
+ * and ends transactions. `transaction()` is refused.
  */
 export function boundKysely<DB>(dialect: Dialect, connection: DatabaseConnection): Kysely<DB> {
 	const executor = new DefaultQueryExecutor(dialect.createQueryCompiler(), dialect.createAdapter(), {

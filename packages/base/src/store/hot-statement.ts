@@ -10,13 +10,15 @@ import {
 	type UpdateResult,
 } from "kysely";
 
-/** Runs a prepared statement; resolves with the rows of a query that returns rows, otherwise with an empty list. */
+/**
+ * Runs a prepared statement. Resolves with the rows of a query, or with an empty list if the statement returns no rows.
+ */
 export type HotStatement<DB, P, R> = (db: Kysely<DB>, parameters: P) => Promise<R[]>;
 
-/** Marks the position of a parameter, anywhere a single value is allowed. */
+/** Marks the position of a parameter. Use it wherever a single value is allowed. */
 type Parameter<P> = <K extends keyof P>(name: K) => P[K];
 
-/** Replaces a value while the query is built, and marks its position among the parameters of the compiled query. */
+/** Replaces a value while the query is built. It marks the position of a parameter in the compiled query. */
 class Placeholder {
 	readonly name: PropertyKey;
 
@@ -26,9 +28,9 @@ class Placeholder {
 }
 
 /**
- * Statement that is compiled on its first use with an engine, and later only bound and run. For hot paths, in which
- * building the query costs more than running it. `p("name")` marks the position of a parameter, anywhere a single
- * value is allowed. `R` is a row of the result, checked against the query.
+ * Creates a statement that is compiled at its first use with an engine, and later only bound and run. Use it in hot
+ * paths, in which building the query costs more than running it. `p("name")` marks the position of a parameter wherever
+ * a single value is allowed. `R` is the type of a result row, and is checked against the query.
  */
 export function hotStatement<DB, P extends object, R = unknown>(
 	build: (db: Kysely<DB>, p: Parameter<P>) => Compilable<R>,
@@ -38,8 +40,8 @@ export function hotStatement<DB, P extends object, R = unknown>(
 }
 
 /**
- * Like `hotStatement`, for a statement that changes rows and returns none. Resolves with the number of changed rows.
- * SQLite first copies returned rows to a temporary table, which may cost as much as the change.
+ * Does the same as `hotStatement` for a statement that changes rows and returns none. Resolves with the number of
+ * changed rows. SQLite would copy returned rows to a temporary table, which may cost as much as the change.
  */
 export function hotChange<DB, P extends object>(
 	build: (db: Kysely<DB>, p: Parameter<P>) => Compilable<InsertResult | UpdateResult>,
@@ -49,8 +51,8 @@ export function hotChange<DB, P extends object>(
 }
 
 /**
- * Like `hotStatement`, for the insertion of one row. Resolves with the integer key that the engine generated in
- * `column`, or undefined if no row was inserted.
+ * Does the same as `hotStatement` for the insertion of one row. Resolves with the integer key that the engine generated
+ * in `column`, or undefined if no row was inserted.
  */
 export function hotInsert<DB, P extends object, T extends keyof DB>(
 	column: string,
@@ -58,7 +60,7 @@ export function hotInsert<DB, P extends object, T extends keyof DB>(
 ): (db: Kysely<DB>, parameters: P) => Promise<number | undefined> {
 	const run = prepared<DB, P, { key?: number } | InsertResult>((db, p) => {
 		const insert = build(db, p);
-		// SQLite reports the key of every insertion.
+		// SQLite reports the key of every insertion without `returning`.
 		return isSqlite(db) ? insert : insert.returning(sql.ref<number>(column).as("key"));
 	});
 	return async (db, values) => {
@@ -77,7 +79,7 @@ function prepared<DB, P extends object, R>(
 	build: (db: Kysely<DB>, p: Parameter<P>) => Compilable<R>,
 ): (db: Kysely<DB>, values: P) => Promise<QueryResult<R>> {
 	const compiledFor = new WeakMap<object, Compiled<R>>();
-	// The placeholder is not a value of the parameter's type, but the builder only passes it on.
+	// The placeholder does not have the parameter's type, but the builder only passes it on.
 	const p = <K extends keyof P>(name: K) => new Placeholder(name) as P[K];
 	return (db, values) => {
 		const executor = db.getExecutor();
@@ -94,7 +96,7 @@ function prepared<DB, P extends object, R>(
 
 class Compiled<R> {
 	readonly #query: CompiledQuery<R>;
-	/** By position; undefined for a literal of the statement itself. */
+	/** Names of the parameters by position. Undefined for a literal of the statement itself. */
 	readonly #names: readonly (PropertyKey | undefined)[];
 
 	constructor(query: CompiledQuery<R>) {
@@ -104,7 +106,7 @@ class Compiled<R> {
 
 	bind(values: object): CompiledQuery<R> {
 		const { sql, query, queryId, parameters: fixed } = this.#query;
-		// True because any key can be read from an object; a missing one is undefined.
+		// True because any key of an object can be read. A missing key is undefined.
 		const given = values as Readonly<Record<PropertyKey, unknown>>;
 		const parameters: unknown[] = [];
 		for (let at = 0; at < fixed.length; at++) {

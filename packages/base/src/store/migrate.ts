@@ -18,7 +18,7 @@ export interface Schema {
 
 /**
  * Returns the name of the first migration that the database lacks. Throws `failed_precondition` if a newer program
- * has written the database. Writes nothing.
+ * wrote the database. Writes nothing.
  */
 export async function findPending({ db, migrations }: Schema): Promise<string | undefined> {
 	const known = [...new Set(migrations.map((migration) => migration.name))].sort();
@@ -35,7 +35,7 @@ export async function findPending({ db, migrations }: Schema): Promise<string | 
 	);
 }
 
-/** Runs all missing migrations in one transaction: a crash or an error leaves the schema unchanged. */
+/** Runs all missing migrations in one transaction. After a crash or an error, the schema is unchanged. */
 export async function migrate({ db, engine, migrations }: Schema): Promise<void> {
 	const steps = migrations.map((migration) => {
 		return [migration.name, { up: (target: Kysely<unknown>) => migration.up(target, engine) }] as const;
@@ -50,7 +50,7 @@ export async function migrate({ db, engine, migrations }: Schema): Promise<void>
 	});
 }
 
-/** Returns the names of the migrations that the database has had, in order. */
+/** Returns the names of the migrations that the database contains, in order. */
 export async function readMigrationNames<DB>(db: Kysely<DB>): Promise<string[]> {
 	const tables = await db.introspection.getTables({ withInternalKyselyTables: true });
 	if (!tables.some((table) => table.name === DEFAULT_MIGRATION_TABLE)) return [];
@@ -59,9 +59,9 @@ export async function readMigrationNames<DB>(db: Kysely<DB>): Promise<string[]> 
 	return rows.map((row) => row.name);
 }
 
-/** Result of some migrations on an empty SQLite database, so that they need not run one by one. */
+/** Schema of an empty SQLite database after some migrations. It saves the time of running them. */
 export interface FreshSchema {
-	/** Names of the migrations that the schema contains. The database still runs all others. */
+	/** Names of the migrations that the schema contains. The database runs all other migrations. */
 	readonly migrations: readonly string[];
 	/** Statements that create all tables, indexes and triggers, including the table of migrations. */
 	readonly schema: string;
@@ -69,7 +69,8 @@ export interface FreshSchema {
 
 /** Creates the schema in an empty database, completely or not at all. Returns false if the database has any table. */
 export function createFresh(database: DatabaseSync, fresh: FreshSchema, now: number): boolean {
-	// Immediate: of two programs that find the database empty, one creates the schema and the other then finds it.
+	// Immediate, so that only one of two programs creates the schema of an empty database. The other then finds the
+	// schema.
 	database.exec("begin immediate");
 	try {
 		const isEmpty = database.prepare("select 1 from sqlite_schema limit 1").get() === undefined;

@@ -17,10 +17,10 @@ interface Prepared {
 	readonly returnsRows: boolean;
 }
 
-/** Maximum prepared statements in memory. Queries that are built at run time differ in the length of their lists. */
+/** Maximum prepared statements in memory. Queries that are built at run time differ in the lengths of their lists. */
 const maxStatements = 500;
 
-/** Runs compiled queries on an open `node:sqlite` database and keeps their statements prepared. */
+/** Runs compiled queries on an open `node:sqlite` database, and keeps their statements prepared. */
 export class NodeSqliteConnection implements DatabaseConnection {
 	readonly #database: DatabaseSync;
 	readonly #prepared = new LRUCache<string, Prepared>({ max: maxStatements });
@@ -31,7 +31,7 @@ export class NodeSqliteConnection implements DatabaseConnection {
 
 	async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
 		const { statement, returnsRows } = this.#prepare(query.sql);
-		// Kysely passes values unchanged; SQLite refuses values that it cannot store.
+		// Kysely passes values unchanged. SQLite refuses values that it cannot store.
 		const parameters = query.parameters as SQLInputValue[];
 		// The builder of the query has checked the type of the rows.
 		if (returnsRows) return { rows: statement.all(...parameters) as R[] };
@@ -55,13 +55,13 @@ export class NodeSqliteConnection implements DatabaseConnection {
 }
 
 class NodeSqliteAdapter extends SqliteAdapter {
-	/** Supported with one connection. Kysely leaves it out because of other drivers. */
+	/** True with a single connection. Kysely returns false because of other drivers. */
 	override get supportsTransactionalDdl(): boolean {
 		return true;
 	}
 }
 
-/** Kysely on one open `node:sqlite` database. Destroying the Kysely instance does not close the database. */
+/** Kysely dialect for one open `node:sqlite` database. Destroying the Kysely instance does not close the database. */
 export class NodeSqliteDialect implements Dialect {
 	readonly #database: DatabaseSync;
 
@@ -88,7 +88,7 @@ export class NodeSqliteDialect implements Dialect {
 			init: async () => undefined,
 			acquireConnection: async () => connection,
 			releaseConnection: async () => undefined,
-			// Immediate: a transaction that writes must not fail later because another one writes.
+			// Immediate, because a transaction that writes must not fail later when another transaction writes.
 			beginTransaction: async () => database.exec("begin immediate"),
 			commitTransaction: async () => database.exec("commit"),
 			rollbackTransaction: async () => database.exec("rollback"),

@@ -3,7 +3,7 @@ import type { Clock } from "../clock.ts";
 import { ParleyError } from "../errors.ts";
 import type { Migration, Store } from "./store.ts";
 
-/** Creates the table that `openKeyv` needs. */
+/** Migration that creates the table for `openKeyv`. */
 export const keyvMigration: Migration = {
 	name: "0000-kv",
 	async up(db) {
@@ -19,20 +19,20 @@ export const keyvMigration: Migration = {
 	},
 };
 
-/** Namespace of the keys and values in a store. */
+/** Place of keys and values in a store. */
 export interface KeyvOptions<DB> {
-	/** With `keyvMigration` among its migrations. */
+	/** The store. Its migrations must include `keyvMigration`. */
 	readonly store: Store<DB>;
 	readonly clock: Clock;
 	readonly namespace: string;
 }
 
 /**
- * Keys and values in the store, for data that shares no transaction with other data. Every operation rejects if the store
- * fails. A bare Keyv returns `undefined` or `false` then, as soon as a listener for errors is added.
+ * Opens keys and values in the store, for data that shares no transaction with other data. Every operation rejects if
+ * the store fails. A bare Keyv would return `undefined` or `false` as soon as it has a listener for errors.
  */
 export function openKeyv<Value, DB>({ store, clock, namespace }: KeyvOptions<DB>): Keyv<Value> {
-	// True because the migration made the table, in addition to the tables of `DB`.
+	// True because the migration created the table, in addition to the tables of `DB`.
 	const storage = new SqlStorage(store as unknown as Store<KeyvTables>, clock);
 	const keyv = new Keyv<Value>({ store: storage, namespace, checkExpired: false });
 	keyv.on("error", (error) => {
@@ -47,7 +47,7 @@ interface KeyvTables {
 
 /** Keyv 6 storage in the table `kv`: https://keyv.org/docs/third-party-storage-adapters */
 class SqlStorage {
-	/** Set by Keyv before the first call. */
+	/** Namespace of the keys. Keyv sets it before the first call. */
 	namespace = "";
 	readonly capabilities = keyvStorageCapability(this);
 	readonly #store: Store<KeyvTables>;
@@ -76,7 +76,7 @@ class SqlStorage {
 		});
 	}
 
-	/** Deletes the expired rows of all namespaces, too. */
+	/** Stores the entries, and deletes the expired rows of all namespaces. */
 	async setMany(entries: KeyvStorageEntry<unknown>[]): Promise<boolean[]> {
 		const now = this.#clock.now();
 		const { namespace } = this;

@@ -17,29 +17,31 @@ import { NodeSqliteDialect } from "./node-sqlite-dialect.ts";
 import type { StorageFailure } from "./storage-health.ts";
 import type { Migration } from "./store.ts";
 
-/** Maximum wait of a statement for another process that writes. */
+/** Maximum milliseconds that a statement waits for another process that writes. */
 const BUSY_TIMEOUT_MS = 5000;
 
-/** Creates missing directories (0700) and the file (0600). SQLite gives its side files the mode of the database. */
+/**
+ * Creates missing directories (0700) and the file (0600). SQLite creates its side files with the mode of the database.
+ */
 export function createPrivately(file: string): void {
 	mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
 	closeSync(openSync(file, "a", 0o600));
 	chmodSync(file, 0o600);
 }
 
-/** Opens a read-only connection, which leaves the file unchanged when it closes. */
+/** Opens a read-only connection. The file is unchanged when the connection closes. */
 export function openReader(file: string): DatabaseSync {
 	return new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS, readOnly: true });
 }
 
 /**
- * Opens a connection whose commits reach the disk before they are reported. Foreign keys are off, so that migrations
- * can rebuild tables without deleting the rows that refer to them.
+ * Opens a connection whose commits reach the disk before they are reported. Does not enforce foreign keys, so that
+ * migrations can rebuild tables without deleting the rows that refer to them.
  */
 export function openWriter(file: string): DatabaseSync {
 	const database = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: false });
 	database.exec("pragma journal_mode = wal");
-	// https://www.sqlite.org/pragma.html#pragma_synchronous
+	// Source: https://www.sqlite.org/pragma.html#pragma_synchronous
 	database.exec("pragma synchronous = full");
 	return database;
 }
@@ -72,18 +74,19 @@ function refuseDamage(file: string, check: () => void): void {
 	}
 }
 
-/** SQLITE_CORRUPT and SQLITE_NOTADB: https://www.sqlite.org/rescode.html */
+/** Whether an error is SQLITE_CORRUPT or SQLITE_NOTADB: https://www.sqlite.org/rescode.html */
 function isDamage(error: unknown): boolean {
 	if (error instanceof Damage) return true;
 	const primary = codeOf(error) & 0xff;
 	return primary === 11 || primary === 26;
 }
 
-/** SQLITE_READONLY, SQLITE_IOERR, SQLITE_CORRUPT, SQLITE_CANTOPEN, SQLITE_NOTADB. */
+/** Result codes of failures: SQLITE_READONLY, SQLITE_IOERR, SQLITE_CORRUPT, SQLITE_CANTOPEN, SQLITE_NOTADB. */
 const failures = [8, 10, 11, 14, 26];
 
 /**
- * Failure of the disk that an SQLite error reports: SQLITE_FULL, or SQLITE_IOERR_SHMSIZE for the file beside the WAL.
+ * Returns the failure of the disk that an SQLite error reports: SQLITE_FULL, or SQLITE_IOERR_SHMSIZE for the file
+ * beside the WAL.
  */
 export function storageFailure(error: unknown): StorageFailure | undefined {
 	const code = codeOf(error);
@@ -91,14 +94,14 @@ export function storageFailure(error: unknown): StorageFailure | undefined {
 	return failures.includes(code & 0xff) ? "failing" : undefined;
 }
 
-/** The extended result code of SQLite; 0 for any other error. */
+/** Returns the extended result code of an SQLite error, or 0 for any other error. */
 function codeOf(error: unknown): number {
 	return error instanceof Error && "errcode" in error ? Number(error.errcode) : 0;
 }
 
 /**
  * Copies the database completely or not at all, and replaces an earlier copy of the same name. Does nothing for an
- * empty one.
+ * empty database.
  */
 export function copyDatabase(database: DatabaseSync, target: string): void {
 	if (database.prepare("select 1 from sqlite_schema limit 1").get() === undefined) return;
@@ -110,7 +113,7 @@ export function copyDatabase(database: DatabaseSync, target: string): void {
 		fsyncSync(copy);
 		renameSync(unfinished, target);
 	} catch (error) {
-		// A partial copy would fill the disk further.
+		// A partial copy would occupy space on the full disk.
 		rmSync(unfinished, { force: true });
 		throw error;
 	} finally {
@@ -119,8 +122,8 @@ export function copyDatabase(database: DatabaseSync, target: string): void {
 }
 
 /**
- * Copies the current state of the database in `file`, which other processes may use, to one file (0600) without side
- * files. `query` reads from the copy. Throws `not_found` if the database does not exist.
+ * Copies the current state of the database in `file` to one file (0600) without side files. Other processes may use the
+ * database. `query` reads from the copy. Throws `not_found` if the database does not exist.
  */
 export async function copySqliteFile<DB, T>(
 	file: string,
@@ -138,8 +141,8 @@ export async function copySqliteFile<DB, T>(
 }
 
 /**
- * Checks whether a program with these `migrations` could open the database, without changing it. Throws `data_loss`
- * if it is damaged, and `failed_precondition` if a newer program has written it.
+ * Checks whether a program with these `migrations` could open the database. Does not change it. Throws `data_loss` if
+ * it is damaged, and `failed_precondition` if a newer program wrote it.
  */
 export async function checkSqliteFile(file: string, migrations: readonly Migration[]): Promise<void> {
 	const database = openReader(file);
@@ -152,7 +155,7 @@ export async function checkSqliteFile(file: string, migrations: readonly Migrati
 	}
 }
 
-/** Reads from the database in `file`, which other processes may use, without changing it. */
+/** Reads from the database in `file` without changing it. Other processes may use the database. */
 export async function readSqliteFile<DB, T>(file: string, query: (db: Kysely<DB>) => Promise<T>): Promise<T> {
 	const database = openReader(file);
 	try {

@@ -26,13 +26,13 @@ const count = async (store: Store<ContractTables>): Promise<number> => {
 	return Number((await store.read((db) => query.execute(db))).rows[0]?.n);
 };
 
-/** The files that this process has open. */
+/** Returns the files that this process has open. */
 function openFiles(): string[] {
 	const files = readdirSync("/proc/self/fd").map((fd) => {
 		try {
 			return readlinkSync(`/proc/self/fd/${fd}`);
 		} catch {
-			// The descriptor of the directory itself is closed by now.
+			// The descriptor of the directory itself is already closed.
 			return "";
 		}
 	});
@@ -46,7 +46,7 @@ test.runIf(process.platform === "linux")(
 		process.chdir(directory);
 		try {
 			const store = await open();
-			// More than the cache of a transaction, so that a part is written to disk before the commit.
+			// The data exceeds the cache of a transaction, so a part is written to disk before the commit.
 			await Promise.all(Array.from({ length: 40 }, (_, index) => add(store, `${index}`, 100_000)));
 			expect(openFiles().filter((file) => !before.includes(file))).toEqual([]);
 			expect(readdirSync(".")).toEqual([]);
@@ -89,7 +89,7 @@ test("a read during a large open transaction sees only committed data", async ()
 		for (let index = 0; index < 50; index++) {
 			const id = `${index}${"x".repeat(100_000)}`;
 			await tx.insertInto("items").values({ id, state: "open", n: 0 }).execute();
-			// Another task of the process runs within the transaction.
+			// Other tasks of the process run within the transaction.
 			if (index % 10 === 0) await new Promise((resolve) => setImmediate(resolve));
 			seen.push(count(store));
 		}

@@ -55,7 +55,7 @@ async function texts(store: Store<Tables>): Promise<string[]> {
 	return rows.map((row) => row.text);
 }
 
-/** Copies the files as a crash at this moment would leave them. */
+/** Copies the files in the state that a crash at this moment would leave. */
 function crashCopy(name: string): string {
 	const copy = join(directory, name);
 	for (const suffix of ["", "-wal"]) {

@@ -22,14 +22,14 @@ import { type Migration, type Store, StoreError, type StoreHealth } from "./stor
 
 export interface SqliteStoreOptions {
 	/**
-	 * Created together with its directory if it is missing, readable only by its owner. `:memory:` is a database in
-	 * memory.
+	 * Path of the file. It is created together with its directory if it is missing, and only its owner can read it.
+	 * `:memory:` is a database in memory.
 	 */
 	readonly file: string;
 	readonly migrations: readonly Migration[];
-	/** Schema for an empty database, which replaces the migrations and is much faster. */
+	/** Schema of an empty database. It replaces migrations and is much faster. */
 	readonly fresh?: FreshSchema;
-	/** `store.commit` is reached before each commit, `store.committed` after it. */
+	/** Failpoints: `store.commit` before each commit, `store.committed` after it. */
 	readonly failpoints?: Failpoints;
 	/** Called for each transaction. */
 	readonly watch?: TransactionWatch;
@@ -42,8 +42,8 @@ export interface SqliteStoreOptions {
 /**
  * Opens a store in one SQLite file that survives loss of power (WAL, synchronous=FULL), or in memory until it is
  * closed. Before a migration, the database is copied to `FILE.before-MIGRATION`. Rejects with `data_loss` if the file
- * is damaged and with `failed_precondition` if a newer program has written it; both leave its content unchanged.
- * Rejects with `unavailable` if it cannot be opened.
+ * is damaged, and with `failed_precondition` if a newer program wrote it. Its content stays unchanged in both cases.
+ * Rejects with `unavailable` if the file cannot be opened.
  */
 export async function openSqliteStore<DB>(options: SqliteStoreOptions): Promise<Store<DB>> {
 	try {
@@ -74,7 +74,7 @@ async function open<DB>(options: SqliteStoreOptions): Promise<Store<DB>> {
 interface Connections {
 	readonly writer: DatabaseSync;
 	readonly reader: DatabaseSync;
-	/** Connection for queries, over `reader`. */
+	/** Connection for queries. It uses `reader`. */
 	readonly reads: DatabaseConnection;
 }
 
@@ -108,7 +108,7 @@ async function inMemoryOf(options: SqliteStoreOptions): Promise<Connections> {
 	}
 }
 
-/** Runs the missing migrations. An empty database gets most of them at once from `fresh`. */
+/** Runs the missing migrations. An empty database gets most of them from `fresh` in one step. */
 async function bringUp(
 	writer: DatabaseSync,
 	{ migrations, fresh, clock = systemClock }: SqliteStoreOptions,
@@ -118,13 +118,13 @@ async function bringUp(
 	await migrate(schemaOf(writer, migrations));
 }
 
-/** Maximum size of files that are checked completely at every start, which takes about 20 ms. */
+/** Maximum bytes of a file that is completely checked at every start. The check takes about 20 ms. */
 const smallBytes = 8 * 1024 * 1024;
 
 /**
  * Returns the first missing migration. The connection is read-only, so that a refused file stays unchanged. A large
- * file is checked completely only before a migration: a crash does not damage it, and a check after each crash would
- * delay the start. Later reads and backups find damage as well.
+ * file is completely checked only before a migration. A crash does not damage it, and a check after each crash would
+ * delay the start. Later reads and backups also find damage.
  */
 async function inspect(file: string, migrations: readonly Migration[]): Promise<string | undefined> {
 	const database = openReader(file);
@@ -198,7 +198,7 @@ class SqliteStore<DB> implements Store<DB> {
 		try {
 			this.#writer.exec("pragma wal_checkpoint(truncate)");
 		} catch (error) {
-			// On a full disk, the rest stays in the WAL file, which the next start reads.
+			// On a full disk, the remaining data stays in the WAL file, which the next start reads.
 			if (storageFailure(error) !== "full") throw error;
 		} finally {
 			this.#writer.close();
@@ -222,7 +222,7 @@ function controlOf(database: DatabaseSync): TransactionControl {
 		rollback: () => {
 			if (database.isTransaction) database.exec("rollback");
 		},
-		// Parley does not use this number. SQLite writes it even if it has not changed.
+		// Parley does not use this number. SQLite writes it even if it is unchanged.
 		probe: prepare("pragma user_version = 0"),
 		failure: storageFailure,
 	};
@@ -231,20 +231,20 @@ function controlOf(database: DatabaseSync): TransactionControl {
 /** Name of an in-memory database in SQLite: https://www.sqlite.org/inmemorydb.html */
 const inMemory = ":memory:";
 
-/** Opens two connections to a new database in memory, which ends with them. */
+/** Opens two connections to a new database in memory. The database ends with them. */
 function openMemory(): { readonly writer: DatabaseSync; readonly reader: DatabaseSync } {
 	// Only this VFS allows a read-only second connection: https://www.sqlite.org/src/file/src/memdb.c
 	const file = `file:/parley-${createIds().uuid()}?vfs=memdb`;
 	const writer = new DatabaseSync(file, { enableForeignKeyConstraints: false });
-	// A rollback must not need a file.
+	// A rollback must work without a file.
 	writer.exec("pragma journal_mode = memory");
 	writer.exec("pragma temp_store = memory");
 	return { writer, reader: new DatabaseSync(file, { readOnly: true }) };
 }
 
 /**
- * Reads between the transactions of the writer: an in-memory database has one state, which is locked during a
- * transaction.
+ * Connection that reads between the transactions of the writer. An in-memory database has one state, which is locked
+ * during a transaction.
  */
 class BetweenTransactions extends NodeSqliteConnection {
 	readonly #writer: DatabaseSync;
@@ -255,7 +255,7 @@ class BetweenTransactions extends NodeSqliteConnection {
 	}
 
 	override async executeQuery<R>(query: Parameters<DatabaseConnection["executeQuery"]>[0]) {
-		// The statements are fast, so the transaction ends soon.
+		// Statements are fast, so the transaction ends soon.
 		while (this.#writer.isTransaction) await new Promise((resolve) => setImmediate(resolve));
 		return super.executeQuery<R>(query);
 	}

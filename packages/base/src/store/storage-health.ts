@@ -11,7 +11,7 @@ const messages: Readonly<Record<StorageFailure, string>> = {
 	full: "the store could not commit: the disk is full; free some space, nothing acknowledged was lost",
 };
 
-/** State of the disk according to the last transactions. */
+/** State of the disk after the last transactions. */
 export class StorageHealth {
 	readonly #clock: Clock;
 	readonly #watch: HealthWatch | undefined;
@@ -26,14 +26,14 @@ export class StorageHealth {
 		return this.#health;
 	}
 
-	/** Notes that a transaction with changes reached the disk. */
+	/** Records that a transaction with changes reached the disk. */
 	worked(): void {
 		if (this.#health.state === "ok") return;
 		this.#health = { state: "ok" };
 		this.#watch?.(this.#health);
 	}
 
-	/** Notes a lost transaction and returns the error for its commands. */
+	/** Records a lost transaction, and returns the error for its commands. */
 	failed(state: StorageFailure, cause: unknown): StoreError {
 		if (this.#health.state !== state) {
 			this.#health = { state, since: this.#health.since ?? this.#clock.now() };

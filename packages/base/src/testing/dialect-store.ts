@@ -13,19 +13,19 @@ import { StorageHealth } from "../store/storage-health.ts";
 import { type Migration, type Store, StoreError } from "../store/store.ts";
 
 interface DialectStoreOptions {
-	/** Has one connection. */
+	/** Dialect for writing, with one connection. */
 	readonly writer: Dialect;
-	/** Does not see the writer's transaction before the commit. */
+	/** Dialect for reading. It does not see the writer's transaction before the commit. */
 	readonly reader: Dialect;
 	readonly migrations: readonly Migration[];
 	readonly failpoints?: Failpoints | undefined;
-	/** Classification of errors from a server that other processes use and that may stop. */
+	/** Classifies errors of a server that other processes use and that may stop. */
 	readonly errors?: ServerErrors;
 	readonly onUndone?: UndoneWatch | undefined;
 }
 
 export interface ServerErrors {
-	/** Whether the error ends the transaction or the connection. */
+	/** Whether the error ends the transaction or connection. */
 	isOver(error: unknown): boolean;
 	/** Whether the server rolled the transaction back and allows a retry. */
 	isUndone(error: unknown): boolean;
@@ -78,7 +78,7 @@ function storeOf<DB>(commits: GroupCommit<DB>, db: Kysely<DB>, end: () => Promis
 	};
 }
 
-/** The server or the connection failed during a query, which is not the fault of the query. */
+/** Error for a server or connection that failed during a query. The query did not cause it. */
 class Interruption extends ParleyError {
 	constructor(cause: unknown) {
 		super("the database cannot be reached or has ended the transaction: try again", {
@@ -101,7 +101,7 @@ async function* streamQuery(): AsyncGenerator<never> {
 	throw new ParleyError("results are not streamed: read pages with limit", { code: "unimplemented" });
 }
 
-/** Acquires a connection for each query: a new one after a loss. */
+/** Acquires a connection for each query. After a loss, it is a new connection. */
 function eachQuery(driver: Driver, errors: ServerErrors): DatabaseConnection {
 	return {
 		executeQuery: (query) =>
@@ -117,7 +117,7 @@ function eachQuery(driver: Driver, errors: ServerErrors): DatabaseConnection {
 	};
 }
 
-/** Acquires a connection for each transaction: a new one after a loss. */
+/** Acquires a connection for each transaction. After a loss, it is a new connection. */
 class Transaction implements DatabaseConnection, TransactionControl {
 	readonly streamQuery = streamQuery;
 	readonly #driver: Driver;
@@ -169,7 +169,7 @@ class Transaction implements DatabaseConnection, TransactionControl {
 		return error instanceof Interruption ? "failing" : undefined;
 	}
 
-	/** The server itself reports the error of a commit. */
+	/** Queries report `Interruption`. The server itself reports the error of a commit. */
 	isUndone(error: unknown): boolean {
 		return this.#errors.isUndone(error instanceof Interruption ? error.cause : error);
 	}

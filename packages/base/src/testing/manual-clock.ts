@@ -33,7 +33,7 @@ export class ManualClock implements Clock {
 		return this.#waiting.size;
 	}
 
-	/** Advances by `ms` and runs each due timer at its own time, in order. */
+	/** Advances the clock by `ms`. Runs each due timer at its own time, in order. */
 	advance(ms: number): void {
 		const end = this.#elapsed + ms;
 		for (let next = this.#nextUntil(end); next !== undefined; next = this.#nextUntil(end)) {

@@ -1,30 +1,30 @@
 import { type Clock, systemClock } from "../clock.ts";
 
-/** The known piece of work, in rounds: about 100 ms on an idle core. */
+/** Rounds of the measured work, which takes about 100 ms on an idle core. */
 const rounds = 20_000_000;
 const idleMs = 100;
-/** Highest factor that is returned. Tests cannot run on a machine that is slower than that. */
+/** Maximum returned factor. Tests cannot run on a slower machine. */
 const highest = 50;
 
 /** Environment variable in which vitest.config.ts passes the factor of a test run to its processes. */
 export const paceVariable = "PARLEY_TEST_PACE";
 
 /**
- * Times a known piece of work. Returns the factor by which this machine is slower now than an idle one, from 1 to 50.
- * Blocks the event loop during the work: 100 ms on an idle machine.
+ * Measures a fixed piece of work. Returns how many times slower this machine is now than an idle machine, from 1 to 50.
+ * Blocks the event loop during the work, which takes 100 ms on an idle machine.
  */
 export function measurePace(clock: Clock = systemClock): number {
 	const start = clock.monotonic();
 	let sum = 1;
 	for (let round = 1; round < rounds; round++) sum = (sum * 31 + round) % 65_521;
-	// The result is used, so that the compiler cannot remove the loop.
+	// Uses the result, so that the compiler cannot remove the loop.
 	if (sum < 0) throw new Error(`the known piece of work returned ${sum}`);
 	return Math.min(highest, Math.max(1, (clock.monotonic() - start) / idleMs));
 }
 
 let pace: number | undefined;
 
-/** Factor of `measurePace` at the start of the test run. */
+/** Result of `measurePace` at the start of the test run. */
 export function runPace(): number {
 	pace ??= Number(process.env[paceVariable] ?? measurePace());
 	return pace;
@@ -35,14 +35,14 @@ export function paced(ms: number): number {
 	return Math.ceil(ms * runPace());
 }
 
-/** Converts a promised time to the limit for a measurement that has just ended, on a machine that may be busy. */
+/** Returns the limit of a measurement that has just ended, for a promised time. The machine may be busy. */
 export function pacedNow(promisedMs: number): number {
 	return Math.ceil(promisedMs * Math.max(runPace(), measurePace()));
 }
 
 /**
- * Calls `giveUp` after this time of an idle machine. A wait that expires on a machine that has become busier is
- * extended in proportion first. Returns a function that cancels the wait.
+ * Calls `giveUp` after this time on an idle machine. If the wait expires and the machine has become slower, first
+ * extends the wait in proportion. Returns a function that cancels the wait.
  */
 export function afterPatience(ms: number, giveUp: () => void): () => void {
 	let allowedMs = paced(ms);

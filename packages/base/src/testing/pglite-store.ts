@@ -10,7 +10,7 @@ import type { Failpoints } from "../failpoints.ts";
 import type { Migration, Store } from "../store/store.ts";
 import { openDialectStore } from "./dialect-store.ts";
 
-/** The part of a database that Kysely uses. */
+/** Part of a database that Kysely uses. */
 type PGliteOfKysely = Exclude<PGliteDialectConfig["pglite"], (...args: never) => unknown>;
 
 export interface PgliteStoreOptions {
@@ -19,19 +19,19 @@ export interface PgliteStoreOptions {
 }
 
 /**
- * Store in a PostgreSQL inside the process, in memory. It has one connection: reads wait for the end of the running
- * transaction.
+ * Opens a store in a PostgreSQL inside the process, in memory. It has one connection, so reads wait for the end of the
+ * running transaction.
  */
 export async function openPgliteStore<DB>(options: PgliteStoreOptions): Promise<Store<DB>> {
-	// All drivers of the dialect use PGlite, which delays statements of other transactions.
+	// All drivers of the dialect share one PGlite, which delays statements of other transactions.
 	const dialect = new PGliteDialect({ pglite: lend(idle.pop() ?? (await openDatabase())) });
 	return openDialectStore<DB>({ ...options, writer: dialect, reader: dialect });
 }
 
-/** Empty databases of this process. Emptying one takes a tenth of the time of opening another. */
+/** Empty databases of this process. Emptying a database takes a tenth of the time of opening another. */
 const idle: PGlite[] = [];
 
-/** Database for one store. When the store closes, it is emptied and kept for the next store. */
+/** Provides the database for one store. When the store closes, the database is emptied and kept for the next store. */
 function lend(database: PGlite): PGliteOfKysely {
 	const lent = {
 		closed: false,
@@ -56,12 +56,15 @@ async function openDatabase(): Promise<PGlite> {
 	return PGlite.create({ loadDataDir: await empty });
 }
 
-/** The path of the installed package contains its version, so each version has its own file. */
+/** The path of the installed package contains its version, so each version has a separate file. */
 const installed = createRequire(import.meta.url).resolve("@electric-sql/pglite");
 const version = createHash("sha256").update(installed).digest("hex").slice(0, 16);
 const cache = fileURLToPath(new URL("../../../../node_modules/.cache/parley", import.meta.url));
 
-/** Files of an empty database. Creating them takes seconds of CPU, so all processes and later runs share one copy. */
+/**
+ * Returns the files of an empty database. Creating them takes seconds of CPU, so all processes and later runs share one
+ * copy.
+ */
 async function loadEmpty(): Promise<Blob> {
 	const file = join(cache, `pglite-${version}.tar`);
 	if (!existsSync(file)) {
@@ -69,7 +72,7 @@ async function loadEmpty(): Promise<Blob> {
 		const files = await database.dumpDataDir("none");
 		idle.push(database);
 		await mkdir(cache, { recursive: true });
-		// Another process may be reading the file.
+		// Another process may be reading the file, so a renamed copy replaces it.
 		await writeFile(`${file}.${process.pid}`, await files.bytes());
 		await rename(`${file}.${process.pid}`, file);
 		return files;

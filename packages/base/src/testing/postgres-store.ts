@@ -6,21 +6,21 @@ import type { Migration, Store } from "../store/store.ts";
 import { openDialectStore } from "./dialect-store.ts";
 
 export interface PostgresStoreOptions {
-	/** `postgresql://USER@HOST:PORT/DATABASE`, or with `?host=DIRECTORY` for a socket. */
+	/** Connection string: `postgresql://USER@HOST:PORT/DATABASE`, or with `?host=DIRECTORY` for a socket. */
 	readonly connection: string;
 	readonly migrations: readonly Migration[];
-	/** `store.commit` is reached before each commit, `store.committed` after it. */
+	/** Failpoints: `store.commit` before each commit, `store.committed` after it. */
 	readonly failpoints?: Failpoints;
-	/** Called for each transaction that is retried. */
+	/** Logs each retry of a transaction. */
 	readonly log?: Logger;
 }
 
 /**
- * Store on a PostgreSQL server that any number of processes may use. Isolation is `read committed`: a condition between
- * processes must be in the `where` of a statement. A transaction that the server rolls back because of a deadlock is
- * retried. If the server or the connection fails, running calls reject with `unavailable` and later ones connect again.
- * After a loss during a commit, the result is unknown, so that transaction is not retried. A transaction that is idle for
- * seconds loses its connection.
+ * Opens a store on a PostgreSQL server that any number of processes may use. Isolation is `read committed`, so a
+ * condition between processes must be in the `where` of a statement. A transaction that the server rolls back because
+ * of a deadlock is retried. If the server or connection fails, running calls reject with `unavailable`, and later calls
+ * connect again. After a loss during a commit the result is unknown, so that transaction is not retried. A transaction
+ * that is idle for seconds loses its connection.
  */
 export function openPostgresStore<DB>(options: PostgresStoreOptions): Promise<Store<DB>> {
 	const { connection, migrations, failpoints, log = silentLogger } = options;
@@ -39,14 +39,15 @@ export function openPostgresStore<DB>(options: PostgresStoreOptions): Promise<St
 }
 
 /**
- * A process that stops inside a transaction blocks all that wait for its rows. After this time, the server ends the
- * transaction and its connection. A running command is never idle that long, because it waits only for its own queries.
+ * Maximum idle milliseconds in a transaction. A process that stops inside a transaction blocks all processes that wait
+ * for its rows. After this time, the server ends the transaction and its connection. A running command is never idle
+ * that long, because it waits only for its own queries.
  */
 const maxIdleMs = 5_000;
 
 function dialectOf(config: pg.PoolConfig): PostgresDialect {
 	const pool = new pg.Pool({ ...config, max: 1, types: { getTypeParser } });
-	// A connection that is lost while idle leaves the pool; otherwise the query rejects.
+	// Errors are ignored here: an idle connection that is lost leaves the pool, and a running query rejects.
 	const ignore = (): void => undefined;
 	pool.on("error", ignore);
 	pool.on("connect", (client) => client.on("error", ignore));
@@ -56,15 +57,15 @@ function dialectOf(config: pg.PoolConfig): PostgresDialect {
 const getTypeParser: pg.CustomTypesConfig["getTypeParser"] = (type, format) =>
 	type === pg.types.builtins.INT8 ? parseInt8 : pg.types.getTypeParser(type, format);
 
-/** Returns numbers like PGlite and SQLite, if they are exact. */
+/** Parses a number as PGlite and SQLite do: a `number` if it is exact, otherwise a `bigint`. */
 function parseInt8(text: string): number | bigint {
 	const number = Number(text);
 	return Number.isSafeInteger(number) ? number : BigInt(text);
 }
 
 /**
- * Connection, resources and shutdown: https://www.postgresql.org/docs/15/errcodes-appendix.html. Other errors are
- * those of the connection.
+ * Whether an error ends the transaction or the connection, by codes of connections, resources and shutdown:
+ * https://www.postgresql.org/docs/15/errcodes-appendix.html. An error that is not of the database is of the connection.
  */
 function isOver(error: unknown): boolean {
 	return (
@@ -72,7 +73,10 @@ function isOver(error: unknown): boolean {
 	);
 }
 
-/** Serialization and deadlock: https://www.postgresql.org/docs/15/mvcc-serialization-failure-handling.html. */
+/**
+ * Whether the server rolled the transaction back because of a serialization failure or deadlock:
+ * https://www.postgresql.org/docs/15/mvcc-serialization-failure-handling.html.
+ */
 function isUndone(error: unknown): boolean {
 	return error instanceof pg.DatabaseError && (error.code === "40001" || error.code === "40P01");
 }

@@ -8,14 +8,16 @@ export interface ContractTables {
 	parts: { item: string };
 }
 
-/** One promise of the port. `check` rejects if the store breaks it. Checks may share a store, one at a time. */
+/**
+ * One requirement of the port. `check` rejects if the store does not meet it. Checks may share a store, one at a time.
+ */
 export interface ContractCase<Tested> {
 	readonly name: string;
 	check(tested: Tested): Promise<void>;
 }
 
 /**
- * Schema that a store needs for `storeContract`. `parts` refers to `items`; the database checks this at the commit.
+ * Schema that a store needs for `storeContract`. `parts` refers to `items`, which the database checks at the commit.
  */
 export const contractMigration: Migration = {
 	name: "0001-contract",
@@ -184,7 +186,7 @@ export const storeContract: readonly ContractCase<ContractStore>[] = [
 				inner = insert(store, "inner");
 				await tx.insertInto("parts").values({ item: "nobody" }).execute();
 			});
-			// The inner insert survives the failure of the outer transaction, so it is in another one.
+			// The inner insert survives the failure of the outer transaction, so it belongs to another transaction.
 			await assert.rejects(outer, { code: "unavailable" });
 			await inner;
 			assert.deepEqual(await storedIds(store), ["inner"]);

@@ -1,6 +1,6 @@
 import type { Store } from "../store/store.ts";
 
-/** The store with some methods replaced by a test. */
+/** Returns the store with some methods replaced by a test. */
 export function storeWith<DB>(store: Store<DB>, own: Partial<Store<DB>>): Store<DB> {
 	return {
 		engine: store.engine,

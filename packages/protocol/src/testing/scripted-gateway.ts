@@ -5,7 +5,7 @@ import { type WebSocket, WebSocketServer } from "ws";
 import { EventQueue } from "../client/event-queue.ts";
 import { RequestFrame } from "../frame.ts";
 
-/** The gateway's side of one connection, played by a test. */
+/** Gateway's side of one connection, controlled by a test. */
 export class Peer {
 	readonly socket: WebSocket;
 	readonly authorization: string | undefined;
@@ -25,7 +25,7 @@ export class Peer {
 		});
 	}
 
-	/** Returns the next request; rejects if the connection ends first. */
+	/** Returns the next request. Rejects if the connection ends first. */
 	async request(method: string): Promise<RequestFrame> {
 		const { value } = await this.#reader.next();
 		if (value?.method !== method) throw new Error(`got ${value?.method ?? "the end"} instead of ${method}`);
@@ -61,25 +61,25 @@ export class Peer {
 		this.socket.send(JSON.stringify(frame));
 	}
 
-	/** Ends the connection like a crash. */
+	/** Ends the connection as a crash does. */
 	async cut(): Promise<void> {
 		this.socket.terminate();
 		await this.closed;
 	}
 }
 
-/** Content of the nth frame of a test, which reveals a frame in the wrong position. */
+/** Returns the content of the nth frame, so that a test notices a frame in the wrong position. */
 function messageOf(seq: number): object {
 	return { content: `message ${seq}`, run_id: `run_${seq}` };
 }
 
-/** Real WebSocket server on a free port of the loopback interface. The test sends every frame. */
+/** Real WebSocket server on a free port of the loopback interface. The test sends each frame. */
 export class ScriptedGateway {
 	readonly #server: WebSocketServer;
 	readonly #peers = new EventQueue<Peer>(100);
 	readonly #reader = this.#peers.read();
 
-	/** The HTTP status of every handshake; 101 accepts clients. */
+	/** HTTP status of each handshake. 101 accepts clients. */
 	status: number;
 
 	private constructor(status: number, autoPong: boolean) {
@@ -102,7 +102,7 @@ export class ScriptedGateway {
 	}
 
 	get url(): string {
-		// A server that listens on TCP has an address and a port.
+		// True because a server that listens on TCP has an address and a port.
 		return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
 	}
 

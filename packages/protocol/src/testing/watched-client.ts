@@ -8,7 +8,7 @@ interface Change {
 	readonly detail: string;
 }
 
-/** Client with a test's clock and random numbers, whose states can be awaited. */
+/** Client with the test's clock and random numbers. A test can wait for its states. */
 export class WatchedClient {
 	readonly client: Client;
 	readonly clock = new ManualClock();
@@ -21,7 +21,7 @@ export class WatchedClient {
 		this.client = createClient({ url, clock, ids: seededIds(1), onState, ...options });
 	}
 
-	/** Waits for the next change to that state and returns its detail. */
+	/** Waits for the next change to this state and returns its detail. */
 	async until(state: ClientState): Promise<string> {
 		for (;;) {
 			const { value } = await this.#reader.next();
@@ -29,7 +29,7 @@ export class WatchedClient {
 		}
 	}
 
-	/** Waits for the loss of the connection and advances the clock to the next try. */
+	/** Waits for the loss of the connection and advances the clock to the next attempt. */
 	async retry(): Promise<string> {
 		const detail = await this.until("lost");
 		this.clock.advance(10_000);
