@@ -12,7 +12,7 @@ const shortestLine = 8;
 
 /**
  * Redacts the secrets of the gateway and the passwords of one session. Passwords of other sessions are kept, because they may be
- * ordinary words there. Passwords under four characters are not redacted.
+ * ordinary words in this session. Passwords under four characters are not redacted.
  */
 export class SessionRedactor implements Sink {
 	readonly #gateway: TextRedactor;

@@ -166,8 +166,8 @@ function refusal(principal: Principal, action: Action, object: ActionObject): st
 const throughWords = { agent: rightTexts.agent, form: rightTexts.clientForm } as const;
 
 /**
- * Whether an agent or its form may do the action with the principal's permissions. An agent may not approve, and neither may do
- * what only operators may do.
+ * Whether an agent or its form may do the action with the principal's permissions. An agent may not approve. Neither an agent nor
+ * its form may do what only operators may do.
  */
 function mayThrough(
 	through: NonNullable<Principal["through"]>,

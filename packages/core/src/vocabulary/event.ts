@@ -246,7 +246,10 @@ export type ConversationEvent =
 			/** Principal that stopped the question's run. */
 			readonly by?: string;
 	  }
-	/** A question is still open. Sent at half and at nine tenths of its lifetime, or at the times of the notice settings. */
+	/**
+	 * A question is still open. The gateway sends this event at half and at nine tenths of the question's lifetime, or at the times
+	 * of the notice settings.
+	 */
 	| {
 			readonly type: "prompt.reminded";
 			readonly token: string;

@@ -98,7 +98,7 @@ function invalid(message: string): ParleyError {
 
 /** Notes that the tools of a run can access: notes of its person, of its channel, and for all people. */
 export interface MemoryAccess {
-	/** Whether the session is in a chat. Other people may write there later. */
+	/** Whether the session is in a chat. Other people may write in it later. */
 	readonly inChat: boolean;
 	/** Returns the note in its stored form. Throws like `store`, except for the number of notes. */
 	check(note: NewMemory): NewMemory;

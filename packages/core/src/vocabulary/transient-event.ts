@@ -80,8 +80,8 @@ export type TransientEvent =
 			readonly ooda?: OodaPhase;
 	  }
 	/**
-	 * The context changed. Emitted once for each complete reply, before its `model.replied`, and after a requested compaction of an
-	 * idle session, with `runId` "". Calls for a summary or a title emit no such event.
+	 * The context changed. The event follows each complete reply, before `model.replied`. It also follows a requested compaction of
+	 * an idle session, with `runId` "". Calls for a summary or a title cause no such event.
 	 */
 	| ({ readonly type: "context.updated"; readonly runId: string } & ContextSnapshot)
 	/** Reply of a model call with visible text. The event follows the text and precedes `model.called`. It contains no secrets. */

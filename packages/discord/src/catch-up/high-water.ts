@@ -27,7 +27,7 @@ export interface CursorStore {
  */
 const maximum = 500;
 
-/** Read position of each channel. Reading starts there when Discord cannot resume the session. */
+/** Read position of each channel. Reading starts at this position when Discord cannot resume the session. */
 export class HighWater {
 	readonly #cursors: Map<string, Cursor>;
 	readonly #saved: LateSave;

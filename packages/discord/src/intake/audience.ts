@@ -82,7 +82,7 @@ export interface PersonInChannel {
 }
 
 /**
- * Whether the person can read in the channel and write there or use commands. False for a deleted channel.
+ * Whether the person can read the channel, and either write in it or use commands. False for a deleted channel.
  * https://docs.discord.com/developers/topics/permissions#permission-overwrites
  */
 export function mayWrite(rights: GuildRights, person: PersonInChannel): boolean {

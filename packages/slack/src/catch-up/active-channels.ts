@@ -6,7 +6,7 @@ import { readMessageId } from "../vocabulary/message-id.ts";
 export interface ActiveChannel {
 	readonly channel: string;
 	readonly thread?: string;
-	/** True if the agent was addressed there at least once. */
+	/** True if the agent was addressed in the channel or thread at least once. */
 	readonly us?: true;
 }
 
@@ -16,7 +16,7 @@ export interface ActiveChannel {
  */
 const maximum = { us: 150, others: 50 } as const;
 
-/** Channels and threads with messages, stored across restarts. The connector reads missed messages there. */
+/** Channels and threads with messages, stored across restarts. The connector reads missed messages in them. */
 export class ActiveChannels {
 	readonly #places: Map<string, ActiveChannel>;
 	readonly #saved: LateSave;

@@ -8,7 +8,7 @@ import { MissedMessages } from "./missed-messages.ts";
 export interface CatchUpParts {
 	readonly port: SlackApi;
 	readonly places: ActiveChannels;
-	/** Returns the threads of recent posts in channels. People may reply there for the first time. */
+	/** Returns the threads of recent posts in channels. People may reply in these threads for the first time. */
 	readonly posted: () => Promise<readonly ActiveChannel[]>;
 	/** Last time before which no event is missing, in milliseconds since the epoch. */
 	readonly alive: StoredValue<number>;
@@ -24,7 +24,7 @@ export interface CatchUpParts {
 }
 
 /**
- * Milliseconds for which Slack surely retries a delivery, about five minutes at most:
+ * Milliseconds for which Slack certainly retries a delivery. It stops after about five minutes:
  * https://docs.slack.dev/apis/events-api#retries
  */
 export const deliveredMs = 4 * 60_000;

@@ -3,7 +3,7 @@ import type { Translated } from "./incoming.ts";
 
 /**
  * Milliseconds to wait for the message event, which Slack sends together with the mention event. A later message event is
- * delayed, or the app does not receive message events there.
+ * delayed, or the app does not receive message events in this channel.
  */
 const waitMs = 1000;
 const maximum = 200;

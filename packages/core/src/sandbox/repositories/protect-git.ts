@@ -284,7 +284,7 @@ function isRunning(
 	const key = name.slice(name.lastIndexOf(".") + 1);
 	// The value is a program, or a boolean that controls git's built-in monitor.
 	if (key === "fsmonitor") return !/^(?:true|false|yes|no|on|off|\d+|)$/i.test(value);
-	// Submodules use `core.worktree`. With a path outside the roots, git would overwrite files there.
+	// Submodules use `core.worktree`. With a path outside the roots, git would overwrite files at that path.
 	if (name === "core.worktree") return !roots.some((root) => isWithin(resolve(dirname(path), value), root));
 	if (/^url\.(?:ext::|!)/i.test(name) || runningKey.test(key)) return true;
 	return sections.includes(section) || keys.includes(key) || /^(?:!|ext::)/.test(value);

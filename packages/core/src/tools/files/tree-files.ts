@@ -22,7 +22,7 @@ interface SearchContext {
 export interface TreeFiles {
 	/** Paths relative to the directory, in ascending order. */
 	readonly files: readonly string[];
-	/** Reason why there may be more, or undefined for a complete result. */
+	/** Reason why there may be more files, or undefined for a complete result. */
 	readonly incomplete: string | undefined;
 }
 

@@ -65,7 +65,7 @@ export class PersonChecks {
 		this.#tenants = new Tenants(options.chat ?? noChat);
 	}
 
-	/** Sends checks to this connection of a connector. The returned function stops that. */
+	/** Sends checks to this connection of a connector, until the returned function is called. */
 	listen(principal: Principal, send: (check: PersonCheck) => void): () => void {
 		const listener = { principal, send };
 		this.#listeners.add(listener);

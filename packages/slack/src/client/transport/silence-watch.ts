@@ -30,8 +30,9 @@ export interface Suspicion {
 }
 
 /**
- * Detects open sockets on which nothing arrives, because neither side reports this. Suspects all sockets if no event follows a
- * post of the bot, or if nothing arrives for a long time. Suspects one socket if it misses envelopes while others receive them.
+ * Detects open sockets on which nothing arrives, because neither side reports a dead socket. Suspects all sockets if no event
+ * follows a post of the bot, or if nothing arrives for a long time. Suspects one socket if it misses envelopes while others
+ * receive them.
  */
 export class SilenceWatch<Line extends WatchedSocket> {
 	readonly #clock: Clock;
