@@ -241,7 +241,7 @@ test("rows without hashes are reported as unverified, and later rows are verifie
 	);
 	await using _ = t;
 	for (const table of hashed) await t.store.commit(execute(`update ${table} set hash = null`));
-	// The migration makes the same change in an existing database.
+	// The database returns to its state from before the migration, which then runs again.
 	await t.store.commit(execute("alter table sessions drop column hashed_from"));
 	await t.store.commit((tx) => {
 		// Migrations have no table types.

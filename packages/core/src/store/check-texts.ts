@@ -195,7 +195,7 @@ class SessionCheck {
 		this.#tally = tally;
 	}
 
-	/** The check reads events first, because the rows that they require were written before them. */
+	/** Runs the check. It reads events first, because the rows that they require were written before them. */
 	async run(): Promise<void> {
 		await this.#events();
 		await this.#runs();

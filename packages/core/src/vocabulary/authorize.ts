@@ -216,7 +216,7 @@ function refusalOfPerson(person: Person, action: Action, { requester }: ActionOb
 	return onlyOthersCan(action, needed);
 }
 
-/** Error for a session that does not exist or that the caller may not read. */
+/** Returns the error for a session that does not exist or that the caller may not read. */
 export function unknownSession(id: string): ParleyError {
 	return new ParleyError(rightTexts.sessionNotFound(id), { code: "not_found" });
 }

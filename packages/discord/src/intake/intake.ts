@@ -101,7 +101,7 @@ export class Intake {
 		return [await this.#incomingOf(isEdited ? "edited" : "message", message, channel, signal)];
 	}
 
-	/** The event of a renamed thread names no person, but the message of type `renamedType` does. */
+	/** Handles a renamed thread. The event of a renamed thread names no person, but the message of type `renamedType` does. */
 	async #retitled(message: Message, signal: AbortSignal): Promise<Translated> {
 		const channel = await this.#channelOf(message, signal);
 		if (channel === undefined) return unseen(message.channel_id);

@@ -42,9 +42,9 @@ export interface SurfaceParts extends CommonParts {
 const ticketConversation = /^ticket:/;
 
 /**
- * Discord's surface for the outbox. `Receipt.remote` is the id of the message or the thread. A repetition within `dedupeWindowMs`
- * creates no second post. Posts have an enforced nonce, a message starts at most one thread (error 160004), and a repeated
- * private answer replaces the first one.
+ * Returns Discord's surface for the outbox. `Receipt.remote` is the id of the message or the thread. A repetition within
+ * `dedupeWindowMs` creates no second post. Posts have an enforced nonce, a message starts at most one thread (error 160004), and
+ * a repeated private answer replaces the first one.
  */
 export function discordSurface(parts: SurfaceParts): Surface {
 	const { port, self, ownerOf, tickets, clock, log } = parts;

@@ -111,7 +111,7 @@ function markdownOf(blocks: readonly Block[]): BodyBlock[] {
 
 const fences = { strong: "*", emphasis: "_", delete: "~" } as const;
 
-/** mrkdwn has no escapes. A joiner on both sides disables a delimiter. */
+/** Escapes text for mrkdwn, which has no escapes. A joiner on both sides disables a delimiter. */
 function escaped(value: string): string {
 	return harmless(value)
 		.replace(/[*_~`]/g, `${joiner}$&${joiner}`)
@@ -125,7 +125,7 @@ function writeLink({ url, children }: Link): string {
 	return `<${addressOf(url).replaceAll("&", "&amp;")}${label === "" ? "" : `|${label}`}>`;
 }
 
-/** Code in mrkdwn cannot contain backticks. */
+/** Writes code. In mrkdwn, code cannot contain backticks. */
 function writeCode(value: string): string {
 	if (value === "") return "";
 	return value.includes("`") ? escaped(value) : `\`${entitiesOnly(value)}\``;

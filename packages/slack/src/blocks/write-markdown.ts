@@ -45,7 +45,7 @@ function linesOf(block: Exclude<Block, List>, nested: boolean): string[] {
 	}
 }
 
-/** Two spaces at the end of a line keep the line break. */
+/** Returns the lines of a paragraph. Two spaces at the end of a line keep the line break. */
 function paragraphLines(written: string): string[] {
 	const lines = written.split("\n").map((line) => line.replace(/^[ \t]+|[ \t]+$/g, ""));
 	return lines.map((line, index) => (line === "" || !lines[index + 1] ? line : `${line}  `));

@@ -138,7 +138,10 @@ class Search implements Repositories {
 		this.#enqueue(place, isStore ? directories.filter((name) => !stores.includes(name)) : directories);
 	}
 
-	/** A command can make an unreadable directory of this user readable again. It cannot change a directory of another user. */
+	/**
+	 * Reads a directory. A command can make an unreadable directory of this user readable again, but it cannot change a directory
+	 * of another user.
+	 */
 	async #entriesOf(path: string): Promise<Entries> {
 		try {
 			const entries = await readdir(path, { withFileTypes: true, encoding: "buffer" });

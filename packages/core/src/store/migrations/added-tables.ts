@@ -34,7 +34,8 @@ export async function createMemories(db: Kysely<unknown>, engine: Engine): Promi
 }
 
 /**
- * The index has no content of its own, because the table has the text: https://www.sqlite.org/fts5.html#contentless_delete_tables
+ * Creates the index. It has no content of its own, because the table has the text:
+ * https://www.sqlite.org/fts5.html#contentless_delete_tables
  */
 async function createSqliteIndex(db: Kysely<unknown>): Promise<void> {
 	await sql`create virtual table memory_index
@@ -45,7 +46,7 @@ async function createSqliteIndex(db: Kysely<unknown>): Promise<void> {
 		delete from memory_index where rowid = old.n; end`.execute(db);
 }
 
-/** The index is in a separate table, so that `memories` has the same columns on both engines. */
+/** Creates the index in a separate table, so that `memories` has the same columns on both engines. */
 async function createPostgresIndex(db: Kysely<unknown>): Promise<void> {
 	await sql`create table memory_index (
 		n bigint primary key references memories (n) on delete cascade, grams tsvector not null)`.execute(db);

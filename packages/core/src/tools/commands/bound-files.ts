@@ -232,7 +232,10 @@ class Look {
 		return this.complete;
 	}
 
-	/** The order is fixed, so two looks that end after the same number of entries have read the same entries. */
+	/**
+	 * Returns the entries of a directory in a fixed order, so that two looks that end after the same number of entries have read
+	 * the same entries.
+	 */
 	#entries(at: string): Dirent[] {
 		const path = join(this.#directory, at);
 		try {

@@ -136,7 +136,7 @@ async function run(args: Arguments, approved: ToolPlan, context: ToolContext): P
 
 const backgroundNote = runCommandTexts.continues(backgroundLimits.timeoutMs / 3_600_000);
 
-/** Only a sandbox ends a command reliably when the gateway ends. */
+/** Refuses a background command outside a sandbox, because only a sandbox ends a command reliably when the gateway ends. */
 function refuseBackground({ mode }: Sandbox, { background }: ToolContext): void {
 	if (mode === "off") {
 		throw new ParleyError(runCommandTexts.backgroundNeedsSandbox, {

@@ -174,15 +174,15 @@ function sandboxOf({ care }: GitJudgement, { sandbox }: ToolContext): Sandbox {
 }
 
 /**
- * Git may change files that control later commands in two cases: no program of the repository runs, or a person approved the
- * call.
+ * Returns the power of the command. Git may change files that control later commands in two cases: no program of the repository
+ * runs, or a person approved the call.
  */
 function powerOf(care: Care, classes: GitJudgement["classes"]): NonNullable<Command["power"]> {
 	if (care === "read") return "read";
 	return care === "change" || classes.includes("control") ? "steer" : "work";
 }
 
-/** Grant for the session: the same command, and for stashes the same verb, with any further words. */
+/** Returns the grant for the session: the same command, and for stashes the same verb, with any further words. */
 function grantOf([command = "", verb = ""]: readonly string[]): GrantScope {
 	return { kind: "argv", tool: "git", prefix: command === "stash" ? [command, verb] : [command] };
 }

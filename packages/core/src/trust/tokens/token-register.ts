@@ -95,7 +95,7 @@ export class TokenRegister {
 		this.#options.onUsed(token.id, now);
 	}
 
-	/** A timer keeps the process alive, so it runs only while there is a listener. */
+	/** Starts a timer for the next expiry, but only while there is a listener, because a timer keeps the process alive. */
 	#watchExpiry(): void {
 		this.#watch?.cancel();
 		this.#watch = undefined;

@@ -121,7 +121,7 @@ export class OpenPrompts {
 	}
 }
 
-/** PostgreSQL does not accept an empty list. */
+/** Returns a list with at least one item, because PostgreSQL does not accept an empty list. */
 function listed(values: readonly string[] = []): readonly string[] {
 	return values.length > 0 ? values : [""];
 }

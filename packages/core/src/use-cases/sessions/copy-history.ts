@@ -225,7 +225,7 @@ export class HistoryCopy {
 		return { ...message, ...defined({ joined: joined && this.#runId(joined) }) };
 	}
 
-	/** The id of a run outside these turns is kept. It finds nothing in the fork. */
+	/** Returns the new id of a run. The id of a run outside these turns is kept; it finds nothing in the fork. */
 	#runId(id: string): string {
 		return this.#runs.get(id) ?? id;
 	}

@@ -126,7 +126,7 @@ export class Follower {
 		});
 	}
 
-	/** Durable events that were not yet emitted are delivered live, not from the journal. */
+	/** Delivers a page of missed events. Durable events that were not yet emitted are delivered live, not from the journal. */
 	async #deliverPage(): Promise<void> {
 		const { bus } = this.#session;
 		const published = bus.seq;

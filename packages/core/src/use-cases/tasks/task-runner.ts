@@ -128,7 +128,7 @@ export class TaskRunner {
 		}
 	}
 
-	/** Number of occupied task slots. A task that waits for a person occupies none. */
+	/** Returns the number of occupied task slots. A task that waits for a person occupies none. */
 	#atWork(): number {
 		const waits = (session: Session | undefined): boolean =>
 			[...(session?.live.values() ?? [])].some(({ waiting }) => waiting);

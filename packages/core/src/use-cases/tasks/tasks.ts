@@ -258,7 +258,7 @@ async function writeReply(
 	return row;
 }
 
-/** Error for a task that does not exist or that the caller may not read. */
+/** Returns the error for a task that does not exist or that the caller may not read. */
 function unknownTask(id: string): ParleyError {
 	return new ParleyError(taskTexts.notFound(id.slice(0, 100)), { code: "not_found" });
 }

@@ -222,7 +222,7 @@ function asObject(value: unknown): Readonly<Record<string, unknown>> {
 const maxBytes = 1024 * 1024;
 /** Milliseconds after which Slack gives up. */
 const timeoutMs = 3000;
-/** Maximum bodies of the maximum size in memory. */
+/** Maximum bodies to read at once. Each may have the maximum size. */
 const maxReading = 64;
 
 /**
