@@ -71,7 +71,13 @@ export const elsewhere: Readonly<Record<string, readonly string[]>> = {
 		"upgrade: parley stop",
 	],
 	"test/terminal/discord.ci.test.ts": ["discord: parley discord setup"],
-	"test/terminal/mcp-login.ci.test.ts": ["mcp: parley mcp login tracker"],
+	"test/terminal/mcp-login.ci.test.ts": [
+		"mcp: parley mcp login tracker",
+		"mcp: parley mcp login tracker --dir ~/projects/shop",
+	],
+	"test/terminal/mcp.ci.test.ts": [
+		"mcp: parley mcp trust ~/projects/shop --server tracker --env-from TRACKER_TOKEN",
+	],
 	"test/terminal/project.ci.test.ts": ["projects: cd ~/projects/shop"],
 	"test/terminal/setup.ci.test.ts": ["setup: parley setup"],
 	"test/terminal/slack.ci.test.ts": ["slack: parley slack setup"],

@@ -11,14 +11,15 @@ const schema = parseJson(readFileSync(`${root}/packages/gateway/parley.config.sc
 const validate = new Ajv({ strict: false }).compile(Object(schema));
 
 /**
- * JSON blocks of a page that contain settings of `parley.config.json`. Excludes rules, rows of models and frames of a
- * protocol.
+ * JSON blocks of a page that contain settings of `parley.config.json`. Excludes rules, rows of models, frames of a
+ * protocol and the content of a `.mcp.json`.
  */
 function settings(page: string): Record<string, unknown>[] {
 	const text = readFileSync(`${root}/${page}`, "utf8");
 	return [...text.matchAll(/^```jsonc?\n(.*?)^```$/gms)]
 		.map(([, block = ""]) => parseCommentedJson(page, block).values)
-		.filter((values) => !("rules" in values || "type" in values || Array.isArray(values["models"])));
+		.filter((values) => !["rules", "type", "mcpServers"].some((key) => key in values))
+		.filter((values) => !Array.isArray(values["models"]));
 }
 
 test.each(pages.filter((page) => settings(page).length > 0))("the settings in %s are valid", (page) => {

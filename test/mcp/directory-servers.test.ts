@@ -1,26 +1,13 @@
-import { chmod, copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { chmod, copyFile, mkdir, mkdtemp, readFile, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import {
-	type McpSetup,
-	type McpSource,
-	programOf,
-	readDirectoryFile,
-	type TrustedMcpServer,
-} from "@parley/core";
+import { programOf, readDirectoryFile, type TrustedMcpServer } from "@parley/core";
 import { says } from "@parley/core/testing";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { answer, callsOnce, type McpScene, openScene, outcomeOf, resultsIn, scripted } from "./scene.ts";
+import { TestSource } from "./test-source.ts";
 
 const server = join(import.meta.dirname, "scripted-server.ts");
-
-/** A source whose setup a test can change. */
-class TestSource implements McpSource {
-	setup: McpSetup = { servers: [], trusted: [] };
-	async current(): Promise<McpSetup> {
-		return this.setup;
-	}
-}
 
 async function openWith(
 	source: TestSource,
@@ -49,11 +36,12 @@ async function trustIn({ t }: McpScene): Promise<TrustedMcpServer[]> {
 	const file = await readDirectoryFile(directory);
 	const rights = { environment: {}, secrets: [], read: [], write: [], hosts: [] };
 	return Promise.all(
-		(file?.entries ?? []).map(async (entry) => ({
-			...{ directory, file: file?.hash ?? "", name: entry.name },
-			...(await programOf(entry, directory)),
-			...rights,
-		})),
+		(file?.entries ?? []).flatMap((entry) => {
+			const facts = { ...rights, directory, file: file?.hash ?? "", name: entry.name };
+			return "url" in entry
+				? []
+				: [programOf(entry, directory).then((program) => ({ ...facts, ...program }))];
+		}),
 	);
 }
 
@@ -211,7 +199,7 @@ test.each(["NODE_OPTIONS", "LD_PRELOAD", "BASH_ENV", "PATH"])(
 		await using s = await openWith(new TestSource());
 		await put(s, process.execPath, { env: { LEVEL: "1", [name]: "x" } });
 		const file = await readDirectoryFile(join(s.t.directory, "work"));
-		expect(file?.entries).toEqual([]);
+		expect(file?.entries.map((one) => one.name)).toEqual(["remote"]);
 		expect(file?.refused[0]).toBe(
 			`local: the variable ${name} can make a program run other code: remove it from \`env\``,
 		);
@@ -223,7 +211,21 @@ test("a file with an invalid form is a problem and no error of a run", async () 
 	await using s = await openWith(source, [[says("one")]]);
 	await put(s);
 	source.setup = { servers: [], trusted: await trustIn(s) };
-	await writeFile(join(s.t.directory, "work/.mcp.json"), '{"mcpServers": {"local": {"command": 7}}}');
+	await writeFile(join(s.t.directory, "work/.mcp.json"), '{"mcpServers": 7}');
 	await expect(toolsAfter(s)).resolves.toEqual([]);
 	expect(s.t.runtime.mcp.problems.join()).toContain(".mcp.json is not valid");
+});
+
+test.each(["is missing", "is a link"])("a trusted server whose file %s is a problem", async (state) => {
+	const source = new TestSource();
+	await using s = await openWith(source, [[says("one")]]);
+	await put(s);
+	source.setup = { servers: [], trusted: await trustIn(s) };
+	const file = join(s.t.directory, "work/.mcp.json");
+	await rename(file, join(s.t.directory, "work/other.json"));
+	if (state === "is a link") await symlink("other.json", file);
+	await expect(toolsAfter(s)).resolves.toEqual([]);
+	expect(s.t.runtime.mcp.problems).toEqual([
+		"local: not used, because .mcp.json does not exist, or is a link",
+	]);
 });

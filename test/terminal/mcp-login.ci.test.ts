@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
 import { documented } from "../docs/shell-blocks.ts";
@@ -88,4 +88,52 @@ test("a login needs a remote server without a token of its own", async ({ setup 
 	const fixed = setup.run("mcp", "login", "fixed");
 	expect(await fixed.ended()).toBe(2);
 	expect(fixed.text).toContain('The server "fixed" gets its token');
+});
+
+test("a login at a trusted server of a directory is its own, and ends with the trust", async ({ setup }) => {
+	await using authorization = await openAuthorizationServer(scope);
+	await using server = await openProtectedServer(authorization, scope);
+	await setup.run("mcp", "remove", "tracker").ended();
+	const other = join(setup.work, "other");
+	mkdirSync(other, { recursive: true });
+	const file = JSON.stringify({ mcpServers: { tracker: { type: "http", url: server.url } } });
+	for (const directory of [setup.work, other]) writeFileSync(join(directory, ".mcp.json"), file);
+	const early = setup.run("mcp", "login", "tracker", "--dir", setup.work);
+	expect(await early.ended()).toBe(2);
+	expect(early.text).toContain("needs `parley mcp trust DIR` first");
+	for (const directory of [setup.work, other]) {
+		expect(await setup.run("mcp", "trust", directory, "--allow-private", "--yes").ended()).toBe(0);
+	}
+	const doctor = setup.run("mcp", "doctor", "--dir", setup.work);
+	await doctor.ended();
+	expect(doctor.text.replaceAll(/\s+/g, " ")).toContain(
+		"✗ tracker: it requires a login: run `parley mcp login tracker --dir",
+	);
+	const block = documented("mcp: parley mcp login tracker --dir ~/projects/shop", [
+		["~/projects/shop", setup.work],
+	]);
+	const [loginLine = "", logoutLine = ""] = block.trim().split("\n");
+	const login = setup.run(...loginLine.split(" ").slice(1));
+	await fetch(await browse(await addressIn(login)));
+	expect(await login.ended()).toBe(0);
+	const after = setup.run("mcp", "doctor", "--dir", setup.work);
+	await after.ended();
+	expect(after.text).toContain("✓ tracker");
+	const apart = setup.run("mcp", "doctor", "--dir", other);
+	await apart.ended();
+	expect(apart.text).toContain("✗ tracker");
+	const list = setup.run("mcp", "list", "--dir", setup.work);
+	await list.ended();
+	expect(list.text).toMatch(/tracker +trusted +yes/);
+	expect(readFileSync(join(setup.data, "mcp-logins.json"), "utf8")).not.toContain("access");
+	const elsewhere = setup.run("mcp", "untrust", other);
+	await elsewhere.ended();
+	expect(elsewhere.text).not.toContain("logged out");
+	const untrust = setup.run("mcp", "untrust", setup.work);
+	await untrust.ended();
+	expect(untrust.text).toContain("logged out of tracker");
+	expect(untrust.text).not.toContain("valid until");
+	expect(readFileSync(join(setup.data, "mcp-logins.json"), "utf8")).not.toContain("tracker");
+	const gone = setup.run(...logoutLine.split(" ").slice(1));
+	expect(await gone.ended()).toBe(2);
 });

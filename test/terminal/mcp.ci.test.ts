@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseJson } from "@parley/base";
 import { expect } from "vitest";
+import { documentedArguments } from "../docs/shell-blocks.ts";
 import { test } from "./terminal-test.ts";
 
 test("servers are added, listed, tried and removed by commands", async ({ setup }) => {
@@ -47,7 +48,7 @@ test("the trust prompt shows the programs, and a change of the file needs trust 
 	mkdirSync(setup.work, { recursive: true });
 	const file = join(setup.work, ".mcp.json");
 	const env = { LEVEL: "7" };
-	const remote = { url: "https://example.com/mcp" };
+	const remote = { type: "sse", url: "https://example.com/mcp" };
 	const steered = { command: "sh", env: { NODE_OPTIONS: "--require ./x.js" } };
 	writeFileSync(
 		file,
@@ -56,7 +57,7 @@ test("the trust prompt shows the programs, and a change of the file needs trust 
 	const first = setup.run("mcp", "trust", setup.work);
 	await first.shows("[y/N]");
 	expect(first.text).toMatch(/shop: \/\S+ serve\.sh\s+LEVEL=7/);
-	expect(first.text).toContain("not used: remote: it has no `command`");
+	expect(first.text).toContain("not used: remote: its type `sse` is the old transport of MCP");
 	expect(first.text).toContain("not used: steered: the variable NODE_OPTIONS can make a program");
 	expect(first.text).not.toContain("Warning");
 	first.type("y\r");
@@ -101,9 +102,9 @@ test("trust in a server keeps that in others of the same file, and granted right
 		"*.shop.example",
 	);
 	await second.shows("[y/N]");
-	expect(second.text).toContain("all get the variable SHOP_TOKEN of the gateway");
-	expect(second.text).toContain("all can read /usr");
-	expect(second.text).toContain("all can reach *.shop.example over https");
+	expect(second.text).toContain("all programs get the variable SHOP_TOKEN of the gateway");
+	expect(second.text).toContain("all programs can read /usr");
+	expect(second.text).toContain("all programs can reach *.shop.example over https");
 	expect(second.text).toContain("Warning: scripts that these programs run also get these rights.");
 	second.type("y\r");
 	await second.ended();
@@ -133,4 +134,63 @@ test("doctor fails for an invalid file, a lost path and a missing variable, and 
 	expect(doctor.text).toMatch(/✗ lost: its path [\s\S]+does not exist/);
 	expect(doctor.text).toContain("✗ missing: the environment of the gateway has no variable ABSENT_TOKEN");
 	expect(doctor.text).not.toContain(setup.work);
+});
+
+test("the trust prompt shows a remote server with its address and headers, and grants only what is named", async ({
+	setup,
+}) => {
+	mkdirSync(setup.work, { recursive: true });
+	const file = join(setup.work, ".mcp.json");
+	const token = `Bearer \${TRACKER_TOKEN}`;
+	const tracker = {
+		type: "http",
+		url: "https://\u0430pple.example/mcp?team=a",
+		headers: { Authorization: token },
+	};
+	const leaky = { url: "https://user:pass-word@mcp.example.com/" };
+	const mcpServers = { tracker: { ...tracker, headersHelper: "x" }, leaky, shop: { command: "sh" } };
+	writeFileSync(file, JSON.stringify({ mcpServers }));
+	const list = setup.run("mcp", "list", "--dir", setup.work, "--json");
+	await list.ended();
+	expect(list.received).toContain('"command": "https://xn--pple-43d.example/mcp?team=a"');
+	const grant = documentedArguments(
+		"mcp: parley mcp trust ~/projects/shop --server tracker --env-from TRACKER_TOKEN",
+		[["~/projects/shop", setup.work]],
+	);
+	const named = setup.run(...grant);
+	await named.shows("[y/N]");
+	expect(named.text).not.toContain("shop:");
+	named.type("n\r");
+	expect(await named.ended()).toBe(1);
+	const needs = setup.run("mcp", "trust", setup.work, "--server", "tracker", "--yes");
+	expect(await needs.ended()).toBe(2);
+	expect(needs.text).toContain("--env-from TRACKER_TOKEN");
+	const options = ["--env-from", "TRACKER_TOKEN", "--env-from", "OTHER_TOKEN"];
+	const all = setup.run("mcp", "trust", setup.work, ...options);
+	await all.shows("[y/N]");
+	const shown = all.text.replaceAll(/\s+/g, " ");
+	expect(shown).toContain("tracker: https://xn--pple-43d.example/mcp?team=a");
+	expect(shown).toContain("sends its requests only to https://xn--pple-43d.example");
+	expect(shown).toContain(`header authorization: ${token}`);
+	expect(shown).toContain("gets the variable TRACKER_TOKEN of the gateway in its headers");
+	expect(shown).toContain("these fields have no effect: headersHelper");
+	expect(shown).toContain("not used: leaky: its address contains a user name or a password");
+	expect(shown).toContain("all programs get the variable OTHER_TOKEN");
+	expect(shown).not.toContain("pass-word");
+	all.type("y\r");
+	expect(await all.ended()).toBe(0);
+	const stored = readFileSync(join(setup.data, "mcp.json"), "utf8");
+	const content = parseJson(stored) as { readonly trusted: readonly { readonly servers: object }[] };
+	expect(content.trusted[0]?.servers).toMatchObject({
+		tracker: { url: "https://xn--pple-43d.example/mcp?team=a", envFrom: ["TRACKER_TOKEN"] },
+	});
+	expect(readFileSync(join(setup.data, "mcp-changes.jsonl"), "utf8")).not.toContain("team=a");
+	const text = async () => {
+		const one = setup.run("mcp", "list", "--dir", setup.work);
+		await one.ended();
+		return one.text;
+	};
+	await expect(text()).resolves.toMatch(/tracker +trusted/);
+	writeFileSync(file, JSON.stringify({ mcpServers: { tracker, constructor: { command: "sh" } } }));
+	await expect(text()).resolves.toMatch(/tracker +changed[\s\S]*constructor +untrusted/);
 });

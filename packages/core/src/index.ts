@@ -6,7 +6,19 @@ export {
 	type ToolRegistration,
 } from "./agent/client-tools/registration.ts";
 export type { Compacted } from "./agent/context/fit-request.ts";
-export { directoryFileName, programOf, readDirectoryFile } from "./agent/mcp/directory-file.ts";
+export {
+	type DirectoryEntry,
+	type ProgramEntry,
+	type RemoteEntry,
+	trustNeed,
+	variablesOf,
+} from "./agent/mcp/directory/directory-entry.ts";
+export {
+	type DirectoryFile,
+	directoryFileName,
+	readDirectoryFile,
+} from "./agent/mcp/directory/directory-file.ts";
+export { programOf, trustedServers } from "./agent/mcp/directory/directory-trust.ts";
 export { beginLogin, type LoginOptions, type PendingLogin } from "./agent/mcp/login/begin-login.ts";
 export { revokeLogin } from "./agent/mcp/login/end-login.ts";
 export { mcpLoginTexts } from "./agent/mcp/login/texts.ts";
@@ -136,7 +148,7 @@ export type {
 	SessionEvent,
 	TrustBadge,
 } from "./vocabulary/event.ts";
-export type { McpLogin, McpLoginState, McpLogins } from "./vocabulary/mcp/login.ts";
+export { loginKey, type McpLogin, type McpLoginState, type McpLogins } from "./vocabulary/mcp/login.ts";
 export {
 	type McpRemoteSettings,
 	type McpServerSettings,
@@ -144,6 +156,7 @@ export {
 	type McpSetup,
 	type McpSource,
 	mcpNamePattern,
+	type TrustedMcpRemote,
 	type TrustedMcpServer,
 } from "./vocabulary/mcp/server.ts";
 export type { Memory } from "./vocabulary/memory.ts";

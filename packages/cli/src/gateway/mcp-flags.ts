@@ -20,6 +20,7 @@ export interface AddFlags extends McpFlags, RightFlags {
 }
 
 export interface TrustFlags extends McpFlags, RightFlags {
+	readonly allowPrivate?: boolean;
 	readonly server?: readonly string[];
 	readonly yes?: boolean;
 }

@@ -1,6 +1,22 @@
+import { realpath } from "node:fs/promises";
+import { resolve } from "node:path";
 import { createInterface } from "node:readline";
-import { createIds, defined, ParleyError, Redactor, silentLogger, systemClock } from "@parley/base";
-import { beginLogin, type McpRemoteSettings, type PendingLogin } from "@parley/core";
+import {
+	createIds,
+	defined,
+	definedItems,
+	ParleyError,
+	Redactor,
+	silentLogger,
+	systemClock,
+} from "@parley/base";
+import {
+	beginLogin,
+	loginKey,
+	type McpRemoteSettings,
+	type PendingLogin,
+	trustedServers,
+} from "@parley/core";
 import { McpFiles, McpLoginFile, mcpFileIn, mcpLoginsIn, noteChange } from "@parley/gateway";
 import type { Io } from "../command-line/io.ts";
 import { printJson, printRows } from "../command-line/output.ts";
@@ -19,11 +35,13 @@ const longestLoginMs = 10 * 60_000;
 
 /** Logs in to a remote server: a person opens an address in a browser, which returns here or is pasted. */
 export async function logIn(name: string, flags: LoginFlags, io: Io): Promise<void> {
-	const { data, servers, logins } = await openLogins(flags, io);
+	const { data, servers, logins, problems } = await openLogins(flags, io);
 	const server = servers.find((one) => one.name === name);
-	if (server === undefined) throw noServer(name, servers);
+	if (server === undefined) throw noServer(name, servers, problems);
 	if (server.headers["authorization"] !== undefined)
-		throw new UsageError(mcpLoginTexts.noLoginNeeded({ server: name }));
+		throw new UsageError(
+			mcpLoginTexts.noLoginNeeded({ server: name, isInFile: server.directory !== undefined }),
+		);
 	const client = clientOf(flags, io);
 	const listener = await listenForLogin(flags.port ?? 0);
 	try {
@@ -37,8 +55,9 @@ export async function logIn(name: string, flags: LoginFlags, io: Io): Promise<vo
 		try {
 			const login = await pending.finish(await waitForAnswer(pending, listener, io));
 			const facts = { url: withoutQuery(login.url), issuer: login.server.issuer };
-			await noteChange(data, { action: "mcp.login", object: name, facts }, noteDeps);
-			await logins.change(name, () => Promise.resolve(login));
+			const place = defined({ directory: server.directory });
+			await noteChange(data, { action: "mcp.login", object: name, facts: { ...facts, ...place } }, noteDeps);
+			await logins.change(loginKey(server), () => Promise.resolve(login));
 		} finally {
 			await pending.close();
 		}
@@ -51,44 +70,67 @@ export async function logIn(name: string, flags: LoginFlags, io: Io): Promise<vo
 
 /** Removes a login, and revokes its tokens if the authorization server allows it. */
 export async function logOut(name: string, flags: LoginFlags, io: Io): Promise<void> {
-	const { data, servers, logins } = await openLogins(flags, io);
-	const allowPrivate = servers.some((one) => one.name === name && one.allowPrivate);
-	const end = await endLogin(name, allowPrivate, { data, logins });
-	if (!end) throw new UsageError(mcpLoginTexts.noLogin({ server: name }));
-	if (flags.json) return printJson({ loggedOut: name, revoked: end.isRevoked }, io);
-	printRows([mcpLoginTexts.loggedOut({ server: name, note: unrevokedNote(end) })], io);
+	const { data, servers, logins, directory } = await openLogins(flags, io);
+	// A login can be left over from a server that is no longer trusted, or has been removed.
+	const places = definedItems([flags.dir === undefined ? { name } : undefined, { name, directory }]);
+	for (const place of places) {
+		const allowPrivate = servers.some((one) => loginKey(one) === loginKey(place) && one.allowPrivate);
+		const end = await endLogin(place, allowPrivate, { data, logins });
+		if (!end) continue;
+		if (flags.json) return printJson({ loggedOut: name, revoked: end.isRevoked }, io);
+		return printRows([mcpLoginTexts.loggedOut({ server: name, note: unrevokedNote(end) })], io);
+	}
+	throw new UsageError(mcpLoginTexts.noLogin({ server: name }));
 }
 
 const noteDeps = { clock: systemClock, ids: createIds() };
 
 interface Logins {
 	readonly data: string;
+	/** The working directory whose servers are included. */
+	readonly directory: string;
+	/** Those of the operator precede those of the directory, which they hide. With `--dir`, only those of the directory. */
 	readonly servers: readonly McpRemoteSettings[];
+	/** Reasons why trusted servers of the directory cannot be used. */
+	readonly problems: readonly string[];
 	readonly logins: McpLoginFile;
 }
 
-async function openLogins({ data: directory, agent = "default" }: LoginFlags, io: Io): Promise<Logins> {
-	const { data, mcp: configured = [] } = await readConfig(defined({ data: directory }), io);
+async function openLogins(flags: LoginFlags, io: Io): Promise<Logins> {
+	const { data, mcp: configured = [] } = await readConfig(defined({ data: flags.data }), io);
 	const redactor = new Redactor();
+	const { environment } = await withStoredKeys(io, flags.data);
 	const source = new McpFiles({
 		path: mcpFileIn(data),
 		logins: mcpLoginsIn(data),
 		configured,
-		environment: (await withStoredKeys(io, directory)).environment,
+		environment,
 		redactor,
 		log: silentLogger,
 	});
-	const { servers, ofAgent = [] } = await source.current(agent);
+	const { servers, ofAgent = [], trusted } = await source.current(flags.agent ?? "default");
+	const place = resolve(io.cwd, flags.dir ?? ".");
+	const directory = await realpath(place).catch(() => place);
+	const local = await trustedServers(directory, trusted, environment["PATH"]);
+	const own = flags.dir === undefined ? [...servers, ...ofAgent] : [];
+	const all = [...own, ...local.servers];
 	return {
 		data,
-		servers: [...servers, ...ofAgent].filter((one) => "url" in one),
+		directory,
+		servers: all.filter((one) => "url" in one),
+		problems: local.problems,
 		logins: new McpLoginFile({ data, clock: systemClock, redactor }),
 	};
 }
 
-function noServer(name: string, servers: readonly McpRemoteSettings[]): UsageError {
+function noServer(
+	name: string,
+	servers: readonly McpRemoteSettings[],
+	problems: readonly string[],
+): UsageError {
 	const known = servers.map((one) => one.name).join(", ") || "none";
-	return new UsageError(mcpLoginTexts.noRemoteServer({ server: name, known }));
+	const problem = problems.find((one) => one.startsWith(`${name}: `));
+	return new UsageError(problem ?? mcpLoginTexts.noRemoteServer({ server: name, known }));
 }
 
 function clientOf({ clientId, clientSecretFrom }: LoginFlags, io: Io) {

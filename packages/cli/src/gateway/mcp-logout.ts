@@ -1,5 +1,5 @@
-import { createIds, systemClock } from "@parley/base";
-import { revokeLogin } from "@parley/core";
+import { createIds, defined, systemClock } from "@parley/base";
+import { loginKey, revokeLogin } from "@parley/core";
 import { type McpLoginFile, noteChange } from "@parley/gateway";
 import { mcpLoginTexts } from "../texts/gateway/mcp.ts";
 
@@ -8,16 +8,23 @@ interface LoginEnd {
 	readonly isRevoked: boolean;
 }
 
-/** Removes a login, with a note for the audit, and revokes its tokens. Undefined without a login of this name. */
+export interface ServerPlace {
+	readonly name: string;
+	/** Working directory whose `.mcp.json` names the server. Absent for servers of the operator. */
+	readonly directory?: string | undefined;
+}
+
+/** Removes a login, with a note for the audit, and revokes its tokens. Undefined without a login at this server. */
 export async function endLogin(
-	name: string,
+	server: ServerPlace,
 	allowPrivate: boolean,
 	{ data, logins }: { readonly data: string; readonly logins: McpLoginFile },
 ): Promise<LoginEnd | undefined> {
 	let end: LoginEnd | undefined;
-	await logins.change(name, async (before) => {
+	await logins.change(loginKey(server), async (before) => {
 		if (before === undefined) return undefined;
-		const note = { action: "mcp.logout", object: name, facts: {} } as const;
+		const { name, directory } = server;
+		const note = { action: "mcp.logout", object: name, facts: defined({ directory }) } as const;
 		await noteChange(data, note, { clock: systemClock, ids: createIds() });
 		end = { isRevoked: await revokeLogin(before, allowPrivate, systemClock) };
 		return undefined;

@@ -4,11 +4,14 @@ import { basename, dirname, join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { defined, type Logger, ParleyError, parseJson, type Redactor } from "@parley/base";
 import {
+	loginKey,
+	type McpLoginState,
 	type McpRemoteSettings,
 	type McpServerSettings,
 	type McpSetup,
 	type McpSource,
 	mcpLoginTexts,
+	type TrustedMcpRemote,
 	type TrustedMcpServer,
 } from "@parley/core";
 import * as z from "zod";
@@ -30,11 +33,17 @@ const trust = () =>
 		file: sha256,
 		servers: z.record(
 			z.string(),
-			z.strictObject({
-				program: z.string(),
-				programHash: z.exactOptional(sha256),
-				...mcpServerShape().pick({ envFrom: true, read: true, write: true, hosts: true }).shape,
-			}),
+			z.union([
+				z.strictObject({
+					program: z.string(),
+					programHash: z.exactOptional(sha256),
+					...mcpServerShape().pick({ envFrom: true, read: true, write: true, hosts: true }).shape,
+				}),
+				z.strictObject({
+					url: z.string(),
+					...mcpServerShape().pick({ envFrom: true, allowPrivate: true }).shape,
+				}),
+			]),
 		),
 	});
 
@@ -152,25 +161,22 @@ class McpFile {
 		const own = readMcp({ servers }, environment).filter(({ name }) => !names.has(name));
 		const all = await Promise.all([...configured, ...own].map((one) => this.#real(one)));
 		const grants = trusted.flatMap(({ directory, file, servers: entries }) =>
-			Object.entries(entries).map(
-				([name, { envFrom = [], read = [], write = [], hosts = [], ...program }]) => {
-					const received = valuesFrom(environment, envFrom);
-					const rights = { environment: received, secrets: Object.values(received), read, write, hosts };
-					return { directory, file, name, ...program, ...rights, ...missingProblem(environment, envFrom) };
-				},
-			),
+			Object.entries(entries).map(([name, trust]) => grantOf({ directory, file, name }, trust, environment)),
 		);
 		const known = await Promise.all(grants.map((one) => this.#real<TrustedMcpServer>(one)));
-		return { servers: await this.#withLogins(all), trusted: known };
+		const states = await this.#readLogins();
+		return {
+			servers: all.map((server) => ("url" in server ? withLogin(server, states) : server)),
+			trusted: known.map((one) => ("url" in one ? { ...one, ...loginOf(one, states) } : one)),
+		};
 	}
 
-	/** Returns the servers with the states of their logins. */
-	async #withLogins(servers: readonly McpServerSettings[]): Promise<readonly McpServerSettings[]> {
-		const states = await readLoginStates(this.#parts.logins).catch((error: unknown) => {
+	/** Reads the states of all logins. An invalid file counts as empty. */
+	async #readLogins(): Promise<LoginStates> {
+		return await readLoginStates(this.#parts.logins).catch((error: unknown) => {
 			this.#parts.log.error("the logins at MCP servers are not used: their file is invalid", { error });
 			return new Map();
 		});
-		return servers.map((server) => ("url" in server ? withLogin(server, states) : server));
 	}
 
 	/** Returns the server with real paths, or with a problem if a path does not exist. */
@@ -240,16 +246,38 @@ function looksOf(path: string): string {
 /** State if neither file exists. */
 const noFiles = "|";
 
-/** Returns a remote server with its login. Ignores a login for another address, and any login if a token is configured. */
-function withLogin(
-	server: McpRemoteSettings,
-	states: Awaited<ReturnType<typeof readLoginStates>>,
-): McpRemoteSettings {
-	const state = states.get(server.name);
-	if (state?.url !== server.url || server.headers["authorization"] !== undefined) return server;
+/** Returns the trust in an entry, with the values of the granted variables. */
+function grantOf(
+	entry: { readonly directory: string; readonly file: string; readonly name: string },
+	{ envFrom = [], ...trust }: McpFileContent["trusted"][number]["servers"][string],
+	environment: Readonly<Record<string, string | undefined>>,
+): TrustedMcpServer {
+	const received = valuesFrom(environment, envFrom);
+	const values = { environment: received, secrets: Object.values(received) };
+	const facts = { ...entry, ...values, ...missingProblem(environment, envFrom) };
+	if ("url" in trust) return { allowPrivate: false, ...trust, ...facts };
+	return { read: [], write: [], hosts: [], ...trust, ...facts };
+}
+
+type LoginStates = Awaited<ReturnType<typeof readLoginStates>>;
+
+/** Returns the login of a server. Ignores a login for another address. */
+function loginOf(
+	server: McpRemoteSettings | TrustedMcpRemote,
+	states: LoginStates,
+): { readonly login?: McpLoginState } {
+	const state = states.get(loginKey(server));
+	if (state?.url !== server.url) return {};
 	const { id, hasEnded } = state;
-	const problem = hasEnded ? mcpLoginTexts.required(server.name) : undefined;
-	return { ...server, login: { id, hasEnded }, ...defined({ problem: problem ?? server.problem }) };
+	return { login: { id, hasEnded } };
+}
+
+/** Returns a remote server with its login. Ignores any login if a token is configured. */
+function withLogin(server: McpRemoteSettings, states: LoginStates): McpRemoteSettings {
+	const { login } = loginOf(server, states);
+	if (login === undefined || server.headers["authorization"] !== undefined) return server;
+	const problem = login.hasEnded ? mcpLoginTexts.required(server) : undefined;
+	return { ...server, login, ...defined({ problem: problem ?? server.problem }) };
 }
 
 /** Returns the servers that are equal in two setups. */

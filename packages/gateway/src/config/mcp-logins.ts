@@ -54,7 +54,7 @@ export function mcpLoginsIn(data: string): string {
 	return join(data, "mcp-logins.json");
 }
 
-/** Reads the states of all logins by the name of their server, each with the address of the server. Rejects if the file is invalid. */
+/** Reads the states of all logins by `loginKey`, each with the address of its server. Rejects if the file is invalid. */
 export async function readLoginStates(
 	path: string,
 ): Promise<ReadonlyMap<string, McpLoginState & { readonly url: string }>> {
@@ -75,9 +75,9 @@ interface LoginFileParts {
 export class McpLoginFile implements McpLogins {
 	readonly #parts: LoginFileParts;
 	readonly #path: string;
-	/** Opened logins by the name of their server. */
+	/** Opened logins by `loginKey`. */
 	readonly #opened = new Map<string, { readonly sealed: string; readonly login: McpLogin }>();
-	/** Registered secrets by the name of their server, the newest last. */
+	/** Registered secrets by `loginKey`, the newest last. */
 	readonly #redacted = new Map<string, readonly string[]>();
 	#box: Promise<SecretBox> | undefined;
 

@@ -14,12 +14,12 @@ export function mcpCommand(io: Io, version: string): Command {
 		.option("--dir <dir>", mcpHelp.dir)
 		.option("--json", sharedHelp.json)
 		.addHelpText("after", mcpHelp.notes.trimEnd())
-		.action(async (flags: McpFlags) => (await setup()).listServers(flags, io));
+		.action(async (flags: McpFlags) => (await list()).listServers(flags, io));
 	return command
 		.addCommand(
 			new Command("list")
 				.description(mcpHelp.list)
-				.action(async (_, own: Command) => (await setup()).listServers(own.optsWithGlobals(), io)),
+				.action(async (_, own: Command) => (await list()).listServers(own.optsWithGlobals(), io)),
 		)
 		.addCommand(addCommand(io))
 		.addCommand(removeCommand(io))
@@ -71,9 +71,10 @@ function trustCommand(io: Io): Command {
 		.description(mcpHelp.trust)
 		.argument("<dir>", sharedHelp.workingDirectory)
 		.option("--server <name>", mcpHelp.server, gather)
+		.option("--allow-private", mcpHelp.allowPrivate)
 		.option("-y, --yes", sharedHelp.yes);
 	return addRights(command).action(async (directory: string) => {
-		io.exitCode = await (await setup()).trustDirectory(directory, command.optsWithGlobals(), io);
+		io.exitCode = await (await trust()).trustDirectory(directory, command.optsWithGlobals(), io);
 	});
 }
 
@@ -82,7 +83,7 @@ function untrustCommand(io: Io): Command {
 		.description(mcpHelp.untrust)
 		.argument("<dir>", sharedHelp.workingDirectory);
 	return command.action(async (directory: string) =>
-		(await setup()).untrustDirectory(directory, command.optsWithGlobals(), io),
+		(await trust()).untrustDirectory(directory, command.optsWithGlobals(), io),
 	);
 }
 
@@ -131,6 +132,14 @@ function readPort(value: string): number {
 
 function login() {
 	return import("../../gateway/mcp-login.ts");
+}
+
+function list() {
+	return import("../../gateway/mcp-list.ts");
+}
+
+function trust() {
+	return import("../../gateway/mcp-trust.ts");
 }
 
 function setup() {

@@ -4,8 +4,8 @@ export const mcpLoginTexts = {
 		`Port ${port} of 127.0.0.1 cannot be used: choose another one with --port`,
 	loginReceived: "Parley has received the login. Close this page.",
 	otherLogin: "This is not the login that Parley started.",
-	noLoginNeeded: ({ server }: { readonly server: string }) =>
-		`The server "${server}" gets its token from the setting tokenFrom, so it needs no login`,
+	noLoginNeeded: ({ server, isInFile }: { readonly server: string; readonly isInFile: boolean }) =>
+		`The server "${server}" gets its token from ${isInFile ? "a header in .mcp.json" : "the setting tokenFrom"}, so it needs no login`,
 	loggedIn: ({ server }: { readonly server: string }) =>
 		`logged in to ${server}; try it with: parley mcp doctor`,
 	noLogin: ({ server }: { readonly server: string }) =>
@@ -13,7 +13,7 @@ export const mcpLoginTexts = {
 	loggedOut: ({ server, note }: { readonly server: string; readonly note: string }) =>
 		`logged out of ${server}${note}`,
 	noRemoteServer: ({ server, known }: { readonly server: string; readonly known: string }) =>
-		`There is no remote server "${server}". Remote servers: ${known}`,
+		`There is no remote server "${server}". Remote servers: ${known}. A server of a directory needs \`parley mcp trust DIR\` first.`,
 	secretWithoutClient: "--client-secret-from needs --client-id",
 	noSecretVariable: ({ variable }: { readonly variable: string }) =>
 		`The variable ${variable} is not set: set it to the secret of the client, and run the command again`,
@@ -65,10 +65,23 @@ export const mcpSetupTexts = {
 	noLongerTrusted: ({ servers }: { readonly servers: string }) => `no longer trusted: ${servers}`,
 	scriptWarning:
 		"Warning: scripts that these programs run also get these rights. A later change of a script does not end the trust.",
-	getVariable: ({ name }: { readonly name: string }) => `all get the variable ${name} of the gateway`,
-	canRead: ({ path }: { readonly path: string }) => `all can read ${path}`,
-	canReach: ({ host }: { readonly host: string }) => `all can reach ${host} over https`,
-	canChange: ({ path }: { readonly path: string }) => `all can change ${path}`,
+	getVariable: ({ name }: { readonly name: string }) =>
+		`all programs get the variable ${name} of the gateway`,
+	canRead: ({ path }: { readonly path: string }) => `all programs can read ${path}`,
+	canReach: ({ host }: { readonly host: string }) => `all programs can reach ${host} over https`,
+	canChange: ({ path }: { readonly path: string }) => `all programs can change ${path}`,
+	onlyOrigin: ({ origin }: { readonly origin: string }) =>
+		`remote server: Parley sends its requests only to ${origin}`,
+	privateAddress: "it may be on this machine or its networks, and without TLS",
+	header: ({ name, value }: { readonly name: string; readonly value: string }) => `header ${name}: ${value}`,
+	getsVariable: ({ name }: { readonly name: string }) =>
+		`gets the variable ${name} of the gateway in its headers`,
+	unusedFields: ({ fields }: { readonly fields: string }) => `these fields have no effect: ${fields}`,
+	serverNeed: ({ server, need }: { readonly server: string; readonly need: string }) => `${server}: ${need}`,
+	noRemoteEntry: "--allow-private is for remote servers, and none of these servers is remote",
+	noProgramEntry: "--read, --write and --host are for programs, and none of these servers is a program",
+	noSuchHeader: ({ name }: { readonly name: string }) =>
+		`No header of these servers names the variable ${name}`,
 	invalidVariable: ({ text }: { readonly text: string }) => `Invalid variable "${text}": use NAME=VALUE`,
 	confirmTrust: ({ directory }: { readonly directory: string }) =>
 		`Trust these servers of ${directory} as they are now? [y/N]`,

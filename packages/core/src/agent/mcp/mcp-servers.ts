@@ -7,14 +7,15 @@ import type { Sandboxes } from "../../vocabulary/sandbox.ts";
 import type { Tool } from "../../vocabulary/tool.ts";
 import { loadToolCheck, type ToolCheck } from "../client-tools/registration.ts";
 import type { ApprovedTools } from "./approved-tools.ts";
-import { trustedServers } from "./directory-file.ts";
+import { trustedServers } from "./directory/directory-trust.ts";
+import { directoryTrustTexts } from "./directory/texts.ts";
 import { McpServer, type ServerTool, type ToolFilter } from "./mcp-server.ts";
 import { mcpTool } from "./mcp-tool.ts";
 import { openRemote } from "./remote-transport.ts";
 import { cleanDescription } from "./result-text.ts";
 import { SandboxedTransport } from "./sandboxed-transport.ts";
 import type { ServerTransport } from "./server-connection.ts";
-import { directoryServerTexts, mcpServerTexts, mcpToolTexts } from "./texts.ts";
+import { mcpServerTexts, mcpToolTexts } from "./texts.ts";
 import { nameTools, spelled, usedNames } from "./tool-names.ts";
 
 export interface McpOptions {
@@ -122,7 +123,7 @@ export class McpServers {
 		if (this.#isClosed) return none;
 		const names = new Set([...own.instances, ...ofAgent.instances].map(({ settings }) => settings.name));
 		const hidden = found.servers.filter(({ name }) => names.has(name));
-		const problems = [...found.problems, ...hidden.map(({ name }) => directoryServerTexts.hidden(name))];
+		const problems = [...found.problems, ...hidden.map(({ name }) => directoryTrustTexts.hidden(name))];
 		const others = found.servers.filter(({ name }) => !names.has(name));
 		const local = this.#someGroup(directory, others, problems);
 		const instances = [own, ofAgent, local].flatMap((group) => group.instances);

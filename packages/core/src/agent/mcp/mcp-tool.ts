@@ -99,8 +99,8 @@ function classesOf(
 	const hasNetwork = isRemote || settings.hosts.length > 0 || sandbox.mode === "container";
 	const places = isRemote ? [] : [...settings.read, ...settings.write];
 	const isBeyond = places.some((place) => !roots.some((root) => isWithin(place, root)));
-	// With a login, the server returns private data of the account.
-	const hasLogin = isRemote && settings.login !== undefined;
+	// With credentials, the server returns private data of their account. Any header can be a credential.
+	const hasLogin = isRemote && (settings.login !== undefined || Object.keys(settings.headers).length > 0);
 	const isPrivate = isBeyond || settings.secrets.length > 0 || hasLogin;
 	return definedItems([
 		"mcp",

@@ -24,8 +24,13 @@ export async function openRemote(
 		closing.close().catch(() => undefined);
 	});
 	const guarded = await guardedFetch({ isPrivateAllowed: () => allowPrivate });
+	const { origin } = new URL(url);
 	const transport = new StreamableHTTPClientTransport(new URL(url), {
-		fetch: async (address, init) => limits.bounded(await guarded.fetch(address, init)),
+		fetch: async (address, init) => {
+			// The library follows no redirect to another origin. No later version may send data there.
+			if (new URL(address).origin !== origin) throw refused(mcpConnectionTexts.otherOrigin(origin));
+			return limits.bounded(await guarded.fetch(address, init));
+		},
 		requestInit: { headers },
 		authProvider: loginAccess(settings, logins, clock),
 		onInsufficientScope: "throw",

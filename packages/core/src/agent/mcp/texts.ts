@@ -33,26 +33,6 @@ export const mcpServerTexts = {
 	messageIgnored: "a message of an MCP server was ignored",
 } as const;
 
-/** Texts about the `.mcp.json` of a directory, and about differences from the state that the operator trusts. */
-export const directoryServerTexts = {
-	invalidFile: (file: string, why: string): string => `${file} is not valid: ${why}`,
-	name: (name: string): string => `${name}: use lower-case letters, digits and - in the name`,
-	noCommand: (name: string): string =>
-		`${name}: it has no \`command\`, and only servers that are programs can be used`,
-	steering: (name: string, variable: string): string =>
-		`${name}: the variable ${variable} can make a program run other code: remove it from \`env\``,
-	hidden: (name: string): string => `${name}: not used, because a server of the operator has the same name`,
-	trustAgain: (name: string, problem: string, directory: string): string =>
-		`${name}: ${problem}. Trust it again with \`parley mcp trust ${directory}\`.`,
-	changedFile: (file: string): string => `${file} has changed`,
-	noEntry: (file: string): string => `${file} does not contain this server, or its entry cannot be used`,
-	badProgram: (why: string): string => `its program cannot be used: ${why}`,
-	otherProgram: "its command now starts another program",
-	changedProgram: "its program has changed",
-	notSmallFile: (path: string, bytes: number): string =>
-		`${path} is not a regular file, or is larger than ${bytes} bytes`,
-} as const;
-
 /** Reasons why a connection to a server ended. Each follows the name of the server. */
 export const mcpConnectionTexts = {
 	closed: "it closed the connection",
@@ -64,6 +44,7 @@ export const mcpConnectionTexts = {
 		"it refused the token of its login, also after a refresh: log in again with `parley mcp login`",
 	scope: (option: string): string =>
 		`the token does not allow this: repeat \`parley mcp login\` with ${option}`,
+	otherOrigin: (origin: string): string => `it is used only at ${origin}`,
 	unknown: "unknown error",
 	largeMessage: (bytes: number): string => `it sent a message of more than ${bytes} bytes`,
 	manyBytes: "it sent too many bytes",

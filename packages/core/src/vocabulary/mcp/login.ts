@@ -39,13 +39,27 @@ export interface McpLoginState {
 	readonly hasEnded: boolean;
 }
 
-/** Stored logins by server name. Several processes use them concurrently. */
+/**
+ * Key of the login of a server. It includes the directory of an entry of a `.mcp.json`, so that equal names in two directories
+ * never share a login. Unambiguous, because the name of a server has no space.
+ */
+export function loginKey({
+	name,
+	directory,
+}: {
+	readonly name: string;
+	readonly directory?: string | undefined;
+}): string {
+	return directory === undefined ? name : `${name} ${directory}`;
+}
+
+/** Stored logins by `loginKey`. Several processes use them concurrently. */
 export interface McpLogins {
 	/** Returns the login of a server. Undefined without a login, or if the login is for another URL. */
-	find(name: string, url: string): Promise<McpLogin | undefined>;
+	find(key: string, url: string): Promise<McpLogin | undefined>;
 	/** Replaces or removes a login. No other change of the login runs meanwhile, not even in another process. */
 	change(
-		name: string,
+		key: string,
 		work: (before: McpLogin | undefined) => Promise<McpLogin | undefined>,
 	): Promise<McpLogin | undefined>;
 }

@@ -48,20 +48,39 @@ export interface McpProgramSettings extends McpServerFacts, McpRights {
 /** A server of the Model Context Protocol that offers tools to agents. */
 export type McpServerSettings = McpProgramSettings | McpRemoteSettings;
 
-/** Trust of the operator in one entry of a directory's `.mcp.json`, with the permissions of the program. */
-export interface TrustedMcpServer extends McpRights {
+interface TrustFacts {
 	/** Real path of the directory. */
 	readonly directory: string;
 	/** SHA-256 of the `.mcp.json` file. */
 	readonly file: string;
 	readonly name: string;
+	/** Reason why the server cannot be used, for example a path that does not exist. */
+	readonly problem?: string;
+}
+
+/** Trust of the operator in an entry of a directory's `.mcp.json` that is a program, with the permissions of the program. */
+export interface TrustedMcpProgram extends TrustFacts, McpRights {
 	/** Real path of the program that the command started. */
 	readonly program: string;
 	/** SHA-256 of the program if it is in the directory. Programs elsewhere belong to the system. */
 	readonly programHash?: string;
-	/** Reason why the server cannot start, for example a path that does not exist. */
-	readonly problem?: string;
 }
+
+/** Trust of the operator in an entry of a directory's `.mcp.json` that is a remote server. Requests go only to the origin of `url`. */
+export interface TrustedMcpRemote extends TrustFacts {
+	/** Complete address that the operator has seen. */
+	readonly url: string;
+	/** Whether the address may be one of this machine or of its networks, and without TLS. */
+	readonly allowPrivate: boolean;
+	/** Granted variables of the gateway, for its headers. */
+	readonly environment: Readonly<Record<string, string>>;
+	/** Values that no text may show. */
+	readonly secrets: readonly string[];
+	/** Login of the operator for this entry and this address. */
+	readonly login?: McpLoginState;
+}
+
+export type TrustedMcpServer = TrustedMcpProgram | TrustedMcpRemote;
 
 /** All servers that the operator has configured. */
 export interface McpSetup {

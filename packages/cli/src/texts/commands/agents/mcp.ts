@@ -12,6 +12,7 @@ Examples:
   parley mcp add notes --write ~/notes -- mcp-server-memory
   parley mcp trust ~/projects/shop
   parley mcp login tracker
+  parley mcp login tracker --dir ~/projects/shop
   parley mcp doctor
 
 Editors and other agents start parley mcp serve to use this agent.
@@ -43,7 +44,7 @@ Editors and other agents start parley mcp serve to use this agent.
 	privateHost: "host of the authorization server, if its address is private; may be repeated",
 	logout: "log out of a remote server",
 	agent: "agent whose mcp.json has the server",
-	envFrom: "variable of the gateway that the server gets; may be repeated",
+	envFrom: "variable of the gateway that the server gets, also in headers; may be repeated",
 	read: "file or directory that the server can read; may be repeated",
 	write: "directory that the server can change; may be repeated",
 	host: "host that the server can reach over https, such as api.example.com or *.example.com; may be repeated",

@@ -1,6 +1,11 @@
 import type { AuthorizationServerMetadata, AuthProvider } from "@modelcontextprotocol/client";
 import { type Clock, defined, ParleyError } from "@parley/base";
-import type { McpAuthorizationServer, McpLogin, McpLogins } from "../../../vocabulary/mcp/login.ts";
+import {
+	loginKey,
+	type McpAuthorizationServer,
+	type McpLogin,
+	type McpLogins,
+} from "../../../vocabulary/mcp/login.ts";
 import type { McpRemoteSettings } from "../../../vocabulary/mcp/server.ts";
 import { authorizationFetch } from "./authorization-fetch.ts";
 import { clientOf } from "./begin-login.ts";
@@ -12,29 +17,32 @@ import { mcpLoginTexts } from "./texts.ts";
  * library repeats the request. Without a usable login, a refused request fails with the command for the operator.
  */
 export function loginAccess(settings: McpRemoteSettings, logins: McpLogins, clock: Clock): AuthProvider {
-	const { name, url, headers } = settings;
+	const { url, headers } = settings;
+	const key = loginKey(settings);
 	let last: string | undefined;
 	let refreshing: Promise<void> | undefined;
 	const refresh = async (): Promise<void> => {
 		const refused = last;
-		const login = await logins.change(name, async (before) => {
+		const login = await logins.change(key, async (before) => {
 			// Another process may have refreshed the token in the meantime.
 			if (before?.url !== url || before.accessToken !== refused) return before;
 			return refreshed(settings, before, clock);
 		});
-		if (login?.url !== url || login.accessToken === "") throw loginRequired(name);
+		if (login?.url !== url || login.accessToken === "") throw loginRequired(settings);
 	};
 	return {
 		async token() {
 			if (headers["authorization"] !== undefined) return undefined;
-			const login = await logins.find(name, url);
+			const login = await logins.find(key, url);
 			last = login?.accessToken;
 			// The library would send a header without a value for an empty token.
 			return last === "" ? undefined : last;
 		},
 		async onUnauthorized() {
 			if (headers["authorization"] !== undefined) {
-				throw new ParleyError(mcpLoginTexts.refusedVariable, { code: "unavailable" });
+				const { refusedHeader, refusedVariable } = mcpLoginTexts;
+				const message = settings.directory === undefined ? refusedVariable : refusedHeader;
+				throw new ParleyError(message, { code: "unavailable" });
 			}
 			refreshing ??= refresh().finally(() => {
 				refreshing = undefined;
@@ -45,8 +53,8 @@ export function loginAccess(settings: McpRemoteSettings, logins: McpLogins, cloc
 }
 
 /** Error of a server whose login is missing or has ended. */
-function loginRequired(name: string): ParleyError {
-	return new ParleyError(mcpLoginTexts.required(name), { code: "unavailable" });
+function loginRequired(settings: McpRemoteSettings): ParleyError {
+	return new ParleyError(mcpLoginTexts.required(settings), { code: "unavailable" });
 }
 
 /**

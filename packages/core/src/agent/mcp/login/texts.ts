@@ -1,3 +1,11 @@
+import { visible } from "../../../text/visible.ts";
+
+interface Place {
+	readonly name: string;
+	/** Working directory whose `.mcp.json` names the server. */
+	readonly directory?: string | undefined;
+}
+
 /** Texts about logins at MCP servers. The name of the server precedes a problem that begins with "it". */
 export const mcpLoginTexts = {
 	tooManyRequests: (max: number): string => `the login needs more than ${max} requests`,
@@ -16,7 +24,9 @@ export const mcpLoginTexts = {
 	refused: (error: string): string =>
 		`the authorization server refused the login${error === "" ? "" : `: ${error}`}`,
 	refusedVariable: "it refused the token of the variable in `tokenFrom`",
-	required: (server: string): string => `it requires a login: run \`parley mcp login ${server}\``,
+	refusedHeader: "it refused the header `authorization` of its entry in .mcp.json",
+	required: ({ name, directory }: Place): string =>
+		`it requires a login: run \`parley mcp login ${name}${directory === undefined ? "" : ` --dir ${visible(directory)}`}\``,
 	notRefreshed: (why: string): string => `its login could not be refreshed: ${why}`,
 } as const;
 

@@ -1,0 +1,123 @@
+import { realpath } from "node:fs/promises";
+import { resolve } from "node:path";
+import { defined, ParleyError } from "@parley/base";
+import { directoryFileName, loginKey, readDirectoryFile } from "@parley/core";
+import { type McpFileContent, mcpFileIn, mcpLoginsIn, readLoginStates, readMcpFile } from "@parley/gateway";
+import type { Io } from "../command-line/io.ts";
+import { outputFormat, printJson, printRows } from "../command-line/output.ts";
+import { tableRows } from "../text/columns.ts";
+import { visibleLine } from "../text/visible.ts";
+import { mcpSetupTexts } from "../texts/gateway/mcp.ts";
+import type { McpFlags } from "./mcp-flags.ts";
+import { readConfig } from "./run-gateway.ts";
+
+/** A row of the list. */
+interface ListedServer {
+	readonly name: string;
+	/** The file that has it. */
+	readonly source: string;
+	/** The program with its arguments, or the complete address of a remote server. */
+	readonly command: string;
+	readonly trust: "operator" | "trusted" | "untrusted" | "changed";
+	/** State of the login to a remote server: `required` if it has ended. */
+	readonly login?: "yes" | "required";
+}
+
+export async function listServers(flags: McpFlags, io: Io): Promise<void> {
+	const { servers, refused } = await serversOf(flags, io);
+	if (flags.json) return printJson({ servers, refused }, io);
+	const rows = servers.map(({ name, source, command, trust, login = "" }) =>
+		[name, trust, login, source, command].map(visibleLine),
+	);
+	const table = [mcpSetupTexts.columns, ...rows];
+	const notes = refused.map((reason) => visibleLine(mcpSetupTexts.notUsed({ reason })));
+	const list =
+		rows.length === 0
+			? [mcpSetupTexts.noServers]
+			: tableRows({ rows: table, optional: [3], elastic: 4 }, outputFormat(io));
+	printRows([...list, ...notes], io);
+}
+
+interface Found {
+	readonly servers: readonly ListedServer[];
+	/** Entries of the directory that cannot be used, with the reason. */
+	readonly refused: readonly string[];
+}
+
+async function serversOf(flags: McpFlags, io: Io): Promise<Found> {
+	const { data, mcp = [] } = await readConfig(defined({ data: flags.data }), io);
+	const file = mcpFileIn(data);
+	const { servers, trusted } = await readMcpFile(file);
+	const loginOf = await loginsIn(data);
+	const configured = mcp.map(
+		(server): ListedServer => ({
+			name: server.name,
+			source: "configuration",
+			command: "url" in server ? server.url : line(server.command, server.args),
+			trust: "operator",
+			...loginOf(server.name, "url" in server ? server.url : undefined),
+		}),
+	);
+	const added = Object.entries(servers).map(
+		([name, { command, url = "", args }]): ListedServer => ({
+			name,
+			source: file,
+			command: command === undefined ? url : line(command, args),
+			trust: "operator",
+			...loginOf(name, url),
+		}),
+	);
+	const directory = await realpath(resolve(io.cwd, flags.dir ?? "."));
+	const local = await entriesOf(directory, trusted, loginOf);
+	return { servers: [...configured, ...added, ...local.servers], refused: local.refused };
+}
+
+/** The entries of the `.mcp.json` of a directory. A file that cannot be read does not hide other servers. */
+async function entriesOf(
+	directory: string,
+	trusted: McpFileContent["trusted"],
+	loginOf: LoginOf,
+): Promise<Found> {
+	const found = await readDirectoryFile(directory).catch((reason: unknown) => ParleyError.from(reason));
+	if (found === undefined) return { servers: [], refused: [] };
+	if (found instanceof ParleyError) return { servers: [], refused: [found.message] };
+	const trust = trusted.find((one) => one.directory === directory);
+	const servers = found.entries.map((entry): ListedServer => {
+		const { name } = entry;
+		// A file of a stranger may use the name of a property of every object.
+		const given = trust && Object.hasOwn(trust.servers, name) ? trust.servers[name] : undefined;
+		const isSame = trust?.file === found.hash && (!("url" in entry) || isFor(entry.url, given));
+		const state = given === undefined ? "untrusted" : isSame ? "trusted" : "changed";
+		const url = "url" in entry ? entry.url : undefined;
+		return {
+			name,
+			source: resolve(directory, directoryFileName),
+			command: "url" in entry ? entry.url : line(entry.command, entry.args),
+			trust: state,
+			...loginOf(loginKey({ name, directory }), url),
+		};
+	});
+	return { servers, refused: found.refused };
+}
+
+function isFor(
+	url: string,
+	given: McpFileContent["trusted"][number]["servers"][string] | undefined,
+): boolean {
+	return given !== undefined && "url" in given && given.url === url;
+}
+
+type LoginOf = (key: string, url: string | undefined) => { readonly login?: "yes" | "required" };
+
+async function loginsIn(data: string): Promise<LoginOf> {
+	const states = await readLoginStates(mcpLoginsIn(data));
+	return (key, url) => {
+		const state = states.get(key);
+		if (url === undefined || state?.url !== url) return {};
+		return { login: state.hasEnded ? "required" : "yes" };
+	};
+}
+
+function line(command: string, args: readonly string[] = []): string {
+	return [command, ...args].join(" ");
+}

@@ -1,0 +1,57 @@
+/** Texts about the file and its unusable entries. The name of an entry precedes a reason that begins with "it". */
+export const directoryFileTexts = {
+	invalidFile: (file: string, why: string): string => `${file} is not valid: ${why}`,
+	notSmallFile: (path: string, bytes: number): string =>
+		`${path} is not a regular file, or is larger than ${bytes} bytes`,
+	changedWhileRead: (path: string): string => `${path} has changed while it was read: try again`,
+	refused: (name: string, reason: string): string => `${name}: ${reason}`,
+	name: "use 1 to 32 lower-case letters, digits and - in the name",
+	invalidEntry: (field: string, why: string): string =>
+		field === "" ? `its entry is not valid: ${why}` : `its field \`${field}\` is not valid: ${why}`,
+	noPlace: "it has neither a `command` nor a `url`",
+	twoPlaces: "it has a `command` and a `url`: remove one of them",
+	oldTransport:
+		"its type `sse` is the old transport of MCP, which Parley does not support: write the address for streamable HTTP with the type `http`",
+	otherType: (type: string): string =>
+		`its type ${type} is unknown: use \`stdio\` with \`command\`, or \`http\` with \`url\``,
+	typeNeeds: (type: string, field: string): string => `its type \`${type}\` needs \`${field}\``,
+	steering: (variable: string): string =>
+		`the variable ${variable} can make a program run other code: remove it from \`env\``,
+} as const;
+
+/** Texts about addresses and headers of remote servers in the file. */
+export const directoryAddressTexts = {
+	invalid: "its address is not a valid https address",
+	variable: "its address contains a variable: write the complete address",
+	credentials: "its address contains a user name or a password: use a header with a variable",
+	fragment: "its address contains #: remove it and the text after it",
+	tooLong: (characters: number): string => `its address is longer than ${characters} characters`,
+	headerName: (name: string): string => `the header ${name} has no valid name`,
+	ownHeader: (name: string): string => `the header ${name} is set by Parley: remove it`,
+	twice: (name: string): string => `the header ${name} is there twice`,
+	headerValue: (name: string): string => `the header ${name} contains characters that a header cannot have`,
+	longHeaders: (characters: number): string => `its headers have more than ${characters} characters`,
+	otherReference: (header: string, reference: string): string =>
+		`the header ${header} contains ${reference}, which Parley does not replace: write \${NAME} for a variable`,
+} as const;
+
+/** Texts about missing grants, and about differences from the state that the operator trusts. */
+export const directoryTrustTexts = {
+	needsPrivate: (option: string): string => `its address is not https: grant that with ${option}`,
+	needsVariables: (names: readonly string[], option: string): string =>
+		`its headers need variables of the gateway (${names.join(", ")}): grant each with ${option}`,
+	hidden: (name: string): string => `${name}: not used, because a server of the operator has the same name`,
+	trustAgain: (name: string, problem: string, directory: string): string =>
+		`${name}: ${problem}. Trust it again with \`parley mcp trust ${directory}\`.`,
+	changedFile: (file: string): string => `${file} has changed`,
+	changedFileAndAddress: (file: string, address: string): string =>
+		`${file} has changed, and the address of the server in it is now ${address}`,
+	noFile: (name: string, file: string): string =>
+		`${name}: not used, because ${file} does not exist, or is a link`,
+	noEntry: (file: string): string => `${file} does not contain this server, or its entry cannot be used`,
+	otherKind: "its entry is now a server of another kind",
+	changedAddress: (address: string): string => `its address is now ${address}`,
+	badProgram: (why: string): string => `its program cannot be used: ${why}`,
+	otherProgram: "its command now starts another program",
+	changedProgram: "its program has changed",
+} as const;

@@ -1,0 +1,9 @@
+import type { McpSetup, McpSource } from "@parley/core";
+
+/** A source of the operator's setup that a test changes. */
+export class TestSource implements McpSource {
+	setup: McpSetup = { servers: [], trusted: [] };
+	async current(): Promise<McpSetup> {
+		return this.setup;
+	}
+}
