@@ -81,6 +81,10 @@ export const elsewhere: Readonly<Record<string, readonly string[]>> = {
 	"test/terminal/project.ci.test.ts": ["projects: cd ~/projects/shop"],
 	"test/terminal/setup.ci.test.ts": ["setup: parley setup"],
 	"test/terminal/slack.ci.test.ts": ["slack: parley slack setup"],
+	"test/terminal/ssh.ci.test.ts": [
+		"remote: ssh -N -L 7777:127.0.0.1:7777 THE-MACHINE",
+		"terminal: ssh -t THE-MACHINE parley chat",
+	],
 };
 
 const platformSetup = "Waits for a person in a chat: test/terminal plays it with a simulated platform.";
@@ -105,7 +109,6 @@ export const reasons: Readonly<Record<string, string>> = {
 	"operating: journalctl -u parley -o cat | jq -c 'select(.correlation == \"C0123-1700000000.000100\")'":
 		managers,
 	'ozzie-client: ozzie ask "run: echo hi"': otherMachine,
-	"remote: ssh -N -L 7777:127.0.0.1:7777 THE-MACHINE": otherMachine,
 	"sandbox: sudo apt install bubblewrap": system,
 	"service: cd ~/projects/shop": managers,
 	'service: sudo loginctl enable-linger "$USER"': system,

@@ -1,0 +1,140 @@
+import { execFileSync } from "node:child_process";
+import { once } from "node:events";
+import { createReadStream, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { delimiter, dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, expect, type TestContext, test } from "vitest";
+import { documented } from "../docs/shell-blocks.ts";
+import { binary, choosePort } from "../gateway-process.ts";
+import { Screen } from "./screen.ts";
+import { Setup } from "./setup.ts";
+import { hasSshServer, SshServer } from "./ssh-server.ts";
+
+const isHere = hasSshServer();
+const bin = fileURLToPath(new URL("../../bin", import.meta.url));
+let setup: Setup;
+let server: SshServer;
+let programs: string;
+/** Has a writer as long as a command of Parley runs on the server. */
+let running: string;
+const screens: Screen[] = [];
+
+beforeAll(async () => {
+	if (!isHere) return;
+	setup = await Setup.open();
+	const directory = join(setup.root, "ssh");
+	programs = join(directory, "remote");
+	running = join(directory, "running");
+	mkdirSync(programs, { recursive: true, mode: 0o700 });
+	execFileSync("mkfifo", [running]);
+	const command = `exec 9<> '${running}'\nexec '${process.execPath}' '${binary}' "$@"\n`;
+	writeFileSync(join(programs, "parley"), `#!/bin/sh\n${command}`, { mode: 0o755 });
+	const PATH = [programs, dirname(process.execPath), process.env["PATH"]].join(delimiter);
+	server = await SshServer.start(directory, await choosePort(), { ...setup.environment, PATH });
+});
+
+afterAll(async () => {
+	if (!isHere) return;
+	for (const screen of screens) screen.close();
+	await server[Symbol.asyncDispose]();
+	await setup.close();
+});
+
+function testHere(title: string, check: (context: TestContext) => Promise<void>): void {
+	test(title, async (context) => {
+		context.skip(!isHere, "the server of OpenSSH is not installed");
+		await check(context);
+	});
+}
+
+/** Runs a script at a terminal of another machine, on which `ssh THE-MACHINE` reaches the server. */
+function atTerminal(script: string): Screen {
+	const PATH = [server.path, dirname(process.execPath), bin].join(delimiter);
+	const env = { PATH, HOME: setup.root };
+	const screen = new Screen({ program: "sh", args: ["-c", script], cwd: setup.work, env });
+	screens.push(screen);
+	return screen;
+}
+
+const otherMachine = "bwrap --dev-bind / / --unshare-net --unshare-pid --proc /proc --die-with-parent --";
+const states = "; echo code $?; stty -a | tr ';' '\\n'";
+
+/** The local terminal has its usual modes, and the remote program has turned its own ones off. */
+function expectRestored({ text, received }: Screen): void {
+	expect(text).toMatch(/ icanon /);
+	expect(text).toMatch(/ echo /);
+	for (const [on, off] of [
+		["\u001b[?2004h", "\u001b[?2004l"],
+		["\u001b[?25l", "\u001b[?25h"],
+	] as const)
+		expect(received.lastIndexOf(off)).toBeGreaterThanOrEqual(received.lastIndexOf(on));
+}
+
+testHere("over ssh, messages, a resize, Ctrl-C and the end work as at a local terminal", async () => {
+	const block = documented("terminal: ssh -t THE-MACHINE parley chat").trim();
+	const chat = atTerminal(`${block}${states}`);
+	await chat.rests("session sess_");
+	await chat.enter("say: hello over ssh");
+	await chat.rests("[offline] hello over ssh");
+	chat.resize(40, 24);
+	const words = Array.from({ length: 12 }, (_, index) => `wonderful${index}`);
+	await chat.enter(`say: ${words.join(" ")}`);
+	await chat.rests("wonderful11");
+	// A program that knew only the old width would let the terminal break the row inside a word.
+	const reply = chat.text.slice(chat.text.lastIndexOf("[offline]"));
+	for (const word of words) expect(reply).toContain(word);
+	await chat.enter("long: 2000 tokens at 20 per second");
+	await chat.shows("t10");
+	chat.type("\u0003");
+	await chat.shows("cancelled");
+	await chat.rests("›");
+	chat.resize(120, 40);
+	chat.type("\u0004");
+	expect(await chat.ended()).toBe(0);
+	expect(chat.received).toContain("code 0\r\n");
+	expectRestored(chat);
+});
+
+testHere(
+	"after a broken connection, the turn continues, no process is left, and the session is resumed",
+	async () => {
+		const reader = createReadStream(running);
+		const over = once(reader.resume(), "end");
+		const chat = atTerminal(`ssh -t THE-MACHINE parley chat${states}`);
+		await chat.rests("session sess_");
+		const [session = ""] = /sess_[0-9a-z]{26}/.exec(chat.text) ?? [];
+		await chat.enter("long: 60 tokens at 20 per second");
+		await chat.shows("t5");
+		// The escape of the client at the start of a line ends the connection at once.
+		chat.type("\r~.");
+		expect(await chat.ended()).toBe(0);
+		expect(chat.received).toContain("code 255\r\n");
+		await over;
+		const again = atTerminal(`ssh -t THE-MACHINE parley chat --session ${session}${states}`);
+		await again.rests("t60");
+		expect(again.text).not.toContain("cancelled");
+		await again.enter("say: still here");
+		await again.rests("[offline] still here");
+		again.type("\u0004");
+		expect(await again.ended()).toBe(0);
+		expectRestored(again);
+	},
+);
+
+testHere("through the documented tunnel, a chat reaches the gateway with its token", async () => {
+	const port = String(setup.gateway.port);
+	const token = readFileSync(join(setup.data, "tokens/operator"), "utf8").trim();
+	const block = documented("remote: ssh -N -L 7777:127.0.0.1:7777 THE-MACHINE", [
+		// In the background, because the page gives it a terminal of its own.
+		["ssh -N", "ssh -f -N"],
+		["7777", port],
+		["gw_operator_…", token],
+	]);
+	// Another machine has a network of its own, in which the port is free.
+	const chat = atTerminal(`exec ${otherMachine} sh -c '${block}'`);
+	await chat.rests("session sess_");
+	await chat.enter("say: through the tunnel");
+	await chat.rests("[offline] through the tunnel");
+	chat.type("\u0004");
+	expect(await chat.ended()).toBe(0);
+});
