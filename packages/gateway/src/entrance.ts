@@ -68,7 +68,10 @@ function authentication(
 	});
 }
 
-/** Publishes the address and the certificate of the gateway for programs on this machine, and publishes them again after each change. */
+/**
+ * Publishes the address and the certificate of the gateway for programs on this machine, and publishes them again after
+ * each change.
+ */
 export async function announce(
 	dataDirectory: string,
 	{ port, tls }: Entrance & { readonly port: Port },

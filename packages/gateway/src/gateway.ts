@@ -71,9 +71,14 @@ export interface Gateway {
 	/** Number of sessions that continue unfinished work. */
 	readonly resumed: number;
 	readonly reach: Reach;
-	/** Reads the files of the certificate again. If they are invalid, the last certificate stays in use, and the log gets a warning. Never rejects. */
+	/**
+	 * Reads the files of the certificate again. If they are invalid, the last certificate stays in use, and the log gets a
+	 * warning. Never rejects.
+	 */
 	renewCertificate(): Promise<void>;
-	/** Refuses new work, gives runs `graceMs` milliseconds, closes the connections of clients, and then closes all other parts. */
+	/**
+	 * Refuses new work, gives runs `graceMs` milliseconds, closes the connections of clients, and then closes all other parts.
+	 */
 	stop(graceMs: number): Promise<void>;
 }
 

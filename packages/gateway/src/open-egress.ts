@@ -8,7 +8,10 @@ interface EgressParts {
 	readonly log: Logger;
 }
 
-/** Opens the network access of sandboxes to the hosts that the operator allows. It may allow no host, and an MCP server may have fewer hosts. */
+/**
+ * Opens the network access of sandboxes to the hosts that the operator allows. It may allow no host, and an MCP server may
+ * have fewer hosts.
+ */
 export function openEgress({ config, clock, log }: EgressParts): Egress {
 	const { egress: allow = [] } = config;
 	return new Egress({ allow, clock, log });

@@ -14,7 +14,10 @@ export interface Port {
 	readonly urls: readonly string[];
 	/** Addresses of the listeners, and whether they use TLS. */
 	readonly listeners: readonly { readonly url: string; readonly tls: boolean }[];
-	/** Stops accepting connections, and closes open connections after `graceMs` milliseconds. May be called again with a shorter time. */
+	/**
+	 * Stops accepting connections, and closes open connections after `graceMs` milliseconds. May be called again with a
+	 * shorter time.
+	 */
 	close(graceMs: number): Promise<void>;
 }
 

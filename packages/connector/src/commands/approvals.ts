@@ -43,8 +43,8 @@ const approvals: Command = {
 export const approvalCommands: readonly Command[] = [approvals];
 
 /**
- * Sorts the oldest approvals first, but puts a person's own requests after the requests of other people. A person cannot hide another request behind
- * their own.
+ * Sorts the oldest approvals first, but puts a person's own requests after the requests of other people. A person cannot
+ * hide another request behind their own.
  */
 function inOrder(
 	prompts: readonly ListedPrompt[],

@@ -46,8 +46,8 @@ export interface Completing {
 /** A command that a person calls from the platform's menu or writes as a text such as `!task new …`. */
 export interface Command<At extends HandlerContext = HandlerContext> extends CommandShape {
 	/**
-	 * Runs the command with all required options. Returns undefined if another post is the answer. Rejects with the gateway's refusal, which becomes the
-	 * answer.
+	 * Runs the command with all required options. Returns undefined if another post is the answer. Rejects with the gateway's
+	 * refusal, which becomes the answer.
 	 */
 	run(context: At, handled: HandledEvent<"command">): Promise<Reply | undefined>;
 	/** Returns up to 25 suggestions for an option with `completes`. Must return quickly. */

@@ -21,7 +21,10 @@ export interface NameSearch {
 }
 
 const completeId = /^[a-z]+_[0-9a-z]{26}$/u;
-/** Message of the gateway for an unknown object, because the error has no code of its own: `not available: Schedule not found: …`. */
+/**
+ * Message of the gateway for an unknown object, because the error has no code of its own: `not available: Schedule not
+ * found: …`.
+ */
 const notFound = /^(?:not available: )?\w+ not found:/iu;
 /** Minimum length of a part of a title or of an id. */
 const leastPart = 3;
@@ -47,8 +50,8 @@ async function search(
 }
 
 /**
- * Finds an object by its number in the list that the person saw, by its title, or by a unique part of its title. Also accepts an id from the
- * suggestions, or the end of an id.
+ * Finds an object by its number in the list that the person saw, by its title, or by a unique part of its title. Also
+ * accepts an id from the suggestions, or the end of an id.
  */
 async function searchNow(
 	context: HandlerContext,
@@ -86,8 +89,8 @@ export async function findNamed(
 }
 
 /**
- * Removes the object that the text names. After a crash, an earlier try may have removed the object: the gateway then knows the key, and the result
- * is `done`.
+ * Removes the object that the text names. After a crash, an earlier try may have removed the object: the gateway then knows
+ * the key, and the result is `done`.
  */
 export async function removeNamed<Value>(
 	context: HandlerContext,

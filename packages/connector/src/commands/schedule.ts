@@ -11,7 +11,10 @@ import { type Named, removeNamed } from "./find-named.ts";
 import { isPublic, maxSuggestions, textOf } from "./options.ts";
 
 const maxListed = 20;
-/** Maximum schedules in one request. It exceeds the gateway's limit per person, so that the schedules of a channel are always included. */
+/**
+ * Maximum schedules in one request. It exceeds the gateway's limit per person, so that the schedules of a channel are
+ * always included.
+ */
 const maxOfOwner = 100;
 
 const add: Command = {
@@ -147,7 +150,8 @@ async function suggest(
 }
 
 /**
- * Returns the schedules that send to this room or, for a thread, to the channel of the thread, because all readers of a thread can read its channel.
+ * Returns the schedules that send to this room or, for a thread, to the channel of the thread, because all readers of a
+ * thread can read its channel.
  */
 async function ofChannel(
 	context: HandlerContext,

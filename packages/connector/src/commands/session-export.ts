@@ -20,7 +20,8 @@ export const sessionExport: Command<RoomContext> = {
 		if (isPublic(handled) && platform.ticketOf === undefined) {
 			return { text: exportTexts.onlyPrivate({ command: platform.command("session export", {}) }) };
 		}
-		// The file contains everything that a copy of the conversation contains, including calls and results that the room does not show.
+		// The file contains everything that a copy of the conversation contains, including calls and results that the room does
+		// not show.
 		const { may } = await context.whoami(person, room);
 		if (!may.includes("session.fork"))
 			throw new ParleyError(exportTexts.onlyMembers, { code: "permission_denied" });

@@ -17,9 +17,9 @@ export function isTextCommand(text: string): boolean {
 }
 
 /**
- * Reads a text such as `!task new Count the files priority:high`. Options are written `name:value` at the start or the end, with quotes around
- * spaces. The remaining text becomes the first text option, and is an error for a command without one. Returns undefined for a text that is not a
- * command.
+ * Reads a text such as `!task new Count the files priority:high`. Options are written `name:value` at the start or the end,
+ * with quotes around spaces. The remaining text becomes the first text option, and is an error for a command without one.
+ * Returns undefined for a text that is not a command.
  */
 export function readTextCommand<Shape extends CommandShape>(
 	text: string,
@@ -89,7 +89,10 @@ function assignWords({ options }: CommandShape, text: string): Written {
 	return receiver ? { written: new Map([...written, [receiver.name, left]]), left: "" } : { written, left };
 }
 
-/** Removes `name:value` from the start and the end of a text, each option once. In the middle, `name:value` is part of the text. */
+/**
+ * Removes `name:value` from the start and the end of a text, each option once. In the middle, `name:value` is part of the
+ * text.
+ */
 function readNamedOptions(text: string, options: readonly CommandOption[]): Written {
 	const written = new Map<string, string>();
 	let left = text.trim();

@@ -12,7 +12,10 @@ export const controlKinds = {
 	again: "g",
 	good: "u",
 	bad: "n",
-	/** Subject: the token of an approval. Kinds that approve also have the version of the call, except in posts of earlier versions. */
+	/**
+	 * Subject: the token of an approval. Kinds that approve also have the version of the call, except in posts of earlier
+	 * versions.
+	 */
 	approve: "a",
 	"approve-session": "s",
 	deny: "d",
@@ -21,12 +24,17 @@ export const controlKinds = {
 	/** Subject: the calls of one card, see `writeDisplayed`. */
 	"approve-all": "f",
 	"deny-all": "j",
-	/** Show the complete calls to the person who pressed. `review-all` replaces `approve-all` if the post does not show all that it would approve. */
+	/**
+	 * Show the complete calls to the person who pressed. `review-all` replaces `approve-all` if the post does not show all
+	 * that it would approve.
+	 */
 	review: "W",
 	"review-all": "A",
 	/** Selects one call of a card. Subject: the first token of the card. */
 	"review-call": "C",
-	/** Subject: the token of a listed approval, possibly of another channel. `listed-approve` also has the version of the call. */
+	/**
+	 * Subject: the token of a listed approval, possibly of another channel. `listed-approve` also has the version of the call.
+	 */
 	"listed-approve": "o",
 	"listed-deny": "l",
 	"listed-whole": "h",

@@ -19,8 +19,8 @@ const kinds: ReadonlyMap<string, ControlKind> = new Map(
 );
 
 /**
- * Reads and writes ids of buttons and choices: at most 100 characters, Discord's limit for `custom_id`. The key of their signature derives from the
- * platform's token. Every process with that token can read them, even without the database.
+ * Reads and writes ids of buttons and choices: at most 100 characters, Discord's limit for `custom_id`. The key of their
+ * signature derives from the platform's token. Every process with that token can read them, even without the database.
  */
 export class Controls {
 	readonly #key: KeyObject;

@@ -40,8 +40,8 @@ export function toRows(operations: readonly RenderOperation[], showing: RowTarge
 }
 
 /**
- * Suffix that gives an operation its own order in the outbox. Posts of tasks, reactions, titles and direct messages do not delay the posts of the
- * room.
+ * Suffix that gives an operation its own order in the outbox. Posts of tasks, reactions, titles and direct messages do not
+ * delay the posts of the room.
  */
 function orderOf(operation: RenderOperation): string {
 	if (operation.type === "react") return reactionsOf;
@@ -61,7 +61,10 @@ function cardOf(operation: RenderOperation, index: number): string | undefined {
 	return operation.type === "show" && operation.flows ? postOfAnswer(operation.card, index) : operation.card;
 }
 
-/** Gives a post of a growing answer a key. The growing answer and its end create the same posts, so they share their identity. */
+/**
+ * Gives a post of a growing answer a key. The growing answer and its end create the same posts, so they share their
+ * identity.
+ */
 function withKey(payload: Posting, operation: RenderOperation, card: string | undefined): Posting {
 	const isGrown = operation.type === "show" && operation.flows && card !== undefined;
 	return payload.type === "post" && isGrown ? { ...payload, key: card } : payload;

@@ -45,7 +45,8 @@ function absent(reason: unknown): undefined {
 }
 
 /**
- * Handles the edit of a message that the gateway already got. Returns undefined for any other message, so that the edit is handled as a new message.
+ * Handles the edit of a message that the gateway already got. Returns undefined for any other message, so that the edit is
+ * handled as a new message.
  */
 export async function handleEdit(
 	parts: EventParts,

@@ -5,7 +5,10 @@ import type { Person, ReadMessage, Room } from "../platform/inbound-event.ts";
 import { taskTexts } from "../texts/tasks.ts";
 import type { EventParts } from "./handler.ts";
 
-/** Task that a message refers to. `task`: a task that has not ended. `continues`: the content of an ended task that the message continues. */
+/**
+ * Task that a message refers to. `task`: a task that has not ended. `continues`: the content of an ended task that the
+ * message continues.
+ */
 interface MeantTask {
 	readonly task?: string;
 	readonly continues?: ReadMessage;

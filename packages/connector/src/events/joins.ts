@@ -69,8 +69,8 @@ export class Joins {
 	}
 
 	/**
-	 * Reserves the waiting messages that may belong to this message, so that they are not handled meanwhile. Call `reserve` before any other work, and
-	 * `close` at the end.
+	 * Reserves the waiting messages that may belong to this message, so that they are not handled meanwhile. Call `reserve`
+	 * before any other work, and `close` at the end.
 	 */
 	reserve(event: Message, turn: Turn): Reservation {
 		const isFirst = this.#windowMs > 0 && event.type === "message" && !turn.isAgain && isRequest(event);
@@ -151,8 +151,8 @@ export class Reservation {
 	}
 
 	/**
-	 * Decides durably which messages belong to the request, and returns its content. After a restart, repeats the earlier decision. `belongs` returns
-	 * whether a message would be a request in the same session.
+	 * Decides durably which messages belong to the request, and returns its content. After a restart, repeats the earlier
+	 * decision. `belongs` returns whether a message would be a request in the same session.
 	 */
 	async join(belongs: (event: Message) => Promise<boolean>): Promise<JoinedContent> {
 		const { event, turn, store, clock } = this.#parts;

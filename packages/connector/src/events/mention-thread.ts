@@ -18,8 +18,8 @@ export async function homeOf(
 }
 
 /**
- * Room of the answer to a message. In a channel with answers in threads, a mention by a person who may write opens a thread. If the platform refuses
- * the thread, the answer is in the channel, and the log states the reason.
+ * Room of the answer to a message. In a channel with answers in threads, a mention by a person who may write opens a
+ * thread. If the platform refuses the thread, the answer is in the channel, and the log states the reason.
  */
 export async function roomOfAnswer(
 	{ platform, rooms, log }: EventParts,

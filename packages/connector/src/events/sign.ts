@@ -54,8 +54,8 @@ export async function handleRetitled(
 }
 
 /**
- * Gives a reaction to a message the effect of the matching button below its answer. `good` and `bad` have an effect only on an answer, because people
- * also praise each other's messages.
+ * Gives a reaction to a message the effect of the matching button below its answer. `good` and `bad` have an effect only on
+ * an answer, because people also praise each other's messages.
  */
 export async function handleReaction(
 	parts: EventParts,

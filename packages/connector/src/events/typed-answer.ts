@@ -28,9 +28,9 @@ interface Context {
 type Reading = Omit<TypedRecord, "event"> | { readonly session: string; readonly reply: Reply };
 
 /**
- * Sends a message as the answer to a question: the question of the post that it replies to, or else the only open question of its thread. Returns
- * undefined for any other message, which is then for the agent. The answer is stored before the gateway gets it, and a retry sends the same answer
- * again.
+ * Sends a message as the answer to a question: the question of the post that it replies to, or else the only open question
+ * of its thread. Returns undefined for any other message, which is then for the agent. The answer is stored before the
+ * gateway gets it, and a retry sends the same answer again.
  */
 export async function answerTyped(
 	parts: EventParts,
@@ -140,8 +140,9 @@ type Listed = MethodResult<"list_prompts">["prompts"][number];
 const maxListed = 50;
 
 /**
- * Returns the only open question of a thread or of direct messages, if its card was posted before the message. Returns undefined in a channel outside
- * of threads, and for no or several questions. The gateway confirms that no other question is open.
+ * Returns the only open question of a thread or of direct messages, if its card was posted before the message. Returns
+ * undefined in a channel outside of threads, and for no or several questions. The gateway confirms that no other question
+ * is open.
  */
 async function onlyPromptOf(
 	parts: EventParts,
@@ -199,8 +200,8 @@ async function openIn(parts: EventParts, room: Room, task: string | undefined): 
 }
 
 /**
- * Whether a session can have an open question. Directly after a start, the connector may not have read a session with an open question. Recent and
- * current sessions are therefore read here.
+ * Whether a session can have an open question. Directly after a start, the connector may not have read a session with an
+ * open question. Recent and current sessions are therefore read here.
  */
 async function mayAsk({ rooms, subscriptions, clock }: EventParts, known: KnownSession): Promise<boolean> {
 	if (subscriptions.session(known.id) !== undefined) return true;

@@ -31,7 +31,10 @@ interface Welcome {
 	readonly person: Person;
 	/** Ticket for a post that only the person sees. */
 	readonly ticket?: Ticket | undefined;
-	/** Whether the bot was added to the channel. The post is then for the readers of the channel, not for the author of a message. */
+	/**
+	 * Whether the bot was added to the channel. The post is then for the readers of the channel, not for the author of a
+	 * message.
+	 */
 	readonly isInvited?: boolean;
 }
 

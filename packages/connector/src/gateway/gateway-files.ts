@@ -4,7 +4,10 @@ import { defined, type ErrorCode, ParleyError, parseJson } from "@parley/base";
 import { isOzzieEvent, type OzzieEvent, pinnedTo, UploadedFile } from "@parley/protocol";
 import * as z from "zod";
 
-/** Files of the gateway. Rejects with a `ParleyError` that has the gateway's message, and with `unavailable` while the gateway is down. */
+/**
+ * Files of the gateway. Rejects with a `ParleyError` that has the gateway's message, and with `unavailable` while the
+ * gateway is down.
+ */
 export interface GatewayFiles {
 	/** Uploads a file and resolves with its id. A repeated key returns the first result. */
 	upload(file: {

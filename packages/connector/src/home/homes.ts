@@ -18,7 +18,8 @@ const soonMs = 2000;
 /** Minimum time between two updates of one page, unless its person acts. */
 const everyMs = 15_000;
 /**
- * Limits of the pages that are kept current: time since they were opened, and number of people. Other pages are updated when they are opened again.
+ * Limits of the pages that are kept current: time since they were opened, and number of people. Other pages are updated
+ * when they are opened again.
  */
 const viewedMs = 12 * 3_600_000;
 const maxViewers = 20;

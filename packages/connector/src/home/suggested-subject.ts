@@ -6,7 +6,10 @@ interface SuggestedRequest {
 	readonly round: string;
 }
 
-/** Subject of the button of a suggested request. It contains a digest instead of the text, because ids of controls are short. */
+/**
+ * Subject of the button of a suggested request. It contains a digest instead of the text, because ids of controls are
+ * short.
+ */
 export function writeSuggested({ prompt, round }: SuggestedRequest): string {
 	return `${round}.${digestOf(prompt)}`;
 }

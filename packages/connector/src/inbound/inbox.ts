@@ -31,7 +31,10 @@ export interface InboundTurn {
 	readonly signal: AbortSignal;
 	/** Whether an earlier call may have handled the event, completely or in part. */
 	readonly isAgain: boolean;
-	/** Returns the waiting events that may belong to this event: of its conversation, and of conversations whose first event is held. */
+	/**
+	 * Returns the waiting events that may belong to this event: of its conversation, and of conversations whose first event is
+	 * held.
+	 */
 	following(): readonly QueuedEvent[];
 	/** Whether this is the last attempt. An `isPassing` error allows further attempts. */
 	readonly isLast: boolean;
@@ -62,12 +65,16 @@ export interface InboxParts {
 	/** Maximum waiting events; 10,000 by default. */
 	readonly capacity?: number;
 	/**
-	 * Returns the minimum milliseconds between the arrival and the handling of an event. Default: 0. Events of earlier processes are handled at once.
+	 * Returns the minimum milliseconds between the arrival and the handling of an event. Default: 0. Events of earlier
+	 * processes are handled at once.
 	 */
 	readonly delayMs?: (event: QueuedEvent) => number;
 }
 
-/** Maximum attempts for an event that fails with an error of its own. The event is then given up, because later events of the conversation wait. */
+/**
+ * Maximum attempts for an event that fails with an error of its own. The event is then given up, because later events of
+ * the conversation wait.
+ */
 const maxAttempts = 5;
 
 interface Waiting {
@@ -78,7 +85,10 @@ interface Waiting {
 	retryTimer?: Timer | undefined;
 }
 
-/** Maximum waiting events in memory. For further events, for example while the gateway is down, memory contains only the positions. */
+/**
+ * Maximum waiting events in memory. For further events, for example while the gateway is down, memory contains only the
+ * positions.
+ */
 const maxInMemory = 1000;
 
 const firstWaitMs = 500;
@@ -99,8 +109,8 @@ export function isPassing({ code }: ParleyError): boolean {
 }
 
 /**
- * Durable queue of inbound events. Stores each event once, and handles it. Events of one conversation are handled in order, and conversations in
- * parallel.
+ * Durable queue of inbound events. Stores each event once, and handles it. Events of one conversation are handled in order,
+ * and conversations in parallel.
  */
 export class Inbox {
 	readonly #parts: InboxParts;
@@ -129,8 +139,8 @@ export class Inbox {
 	}
 
 	/**
-	 * Stores an event. The caller may acknowledge it to the platform only after the promise resolves. Returns false for a duplicate. Rejects with
-	 * `resource_exhausted` if the queue is full, so that the platform redelivers it.
+	 * Stores an event. The caller may acknowledge it to the platform only after the promise resolves. Returns false for a
+	 * duplicate. Rejects with `resource_exhausted` if the queue is full, so that the platform redelivers it.
 	 */
 	async accept({ id, conversation, data }: QueuedEvent): Promise<boolean> {
 		const { store, clock, capacity = 10_000 } = this.#parts;
@@ -211,7 +221,10 @@ export class Inbox {
 		}
 	}
 
-	/** Handles the first event of a conversation. Other conversations get their turn before the next event of this conversation. */
+	/**
+	 * Handles the first event of a conversation. Other conversations get their turn before the next event of this
+	 * conversation.
+	 */
 	async #drain(conversation: string): Promise<void> {
 		const first = this.#waiting.get(conversation)?.[0];
 		if (first === undefined) return;

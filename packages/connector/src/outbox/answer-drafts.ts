@@ -33,7 +33,10 @@ export class AnswerDrafts {
 		return this.#running.size;
 	}
 
-	/** Makes one edit of a card. Resolves with false if another edit of the card runs, or if the platform did not accept the edit. */
+	/**
+	 * Makes one edit of a card. Resolves with false if another edit of the card runs, or if the platform did not accept the
+	 * edit.
+	 */
 	async show(card: string, send: () => Promise<Receipt | DeliveryError>): Promise<boolean> {
 		if (this.#running.has(card)) return false;
 		const sent = send();

@@ -17,8 +17,8 @@ export function attemptOf({ id, state, attempts, sentAt, reason }: OpenRow, now:
 }
 
 /**
- * Rows that are attempted in the transaction that plans them, which saves a commit. A claimed row is busy. After the transaction, `begin` or `giveUp`
- * must be called.
+ * Rows that are attempted in the transaction that plans them, which saves a commit. A claimed row is busy. After the
+ * transaction, `begin` or `giveUp` must be called.
  */
 export class Claims {
 	readonly #busy: Map<string, Promise<void>>;

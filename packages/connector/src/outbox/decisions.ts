@@ -25,8 +25,8 @@ export interface StuckRow {
 }
 
 /**
- * Returns held rows, then dead rows, each with the newest first. Omits a dead row of a growing answer: the last row of the answer follows, and
- * replaces the row or fails for the same reason.
+ * Returns held rows, then dead rows, each with the newest first. Omits a dead row of a growing answer: the last row of the
+ * answer follows, and replaces the row or fails for the same reason.
  */
 export async function readStuck(db: Tx, limit: number): Promise<StuckRow[]> {
 	const rows = await db
@@ -65,8 +65,8 @@ export async function pauseRows(
 }
 
 /**
- * A person's decision about a held row: send it with the time of the decision, or give it up. A person can also send a dead answer. The platform is
- * then searched for the answer first, because it may have been posted.
+ * A person's decision about a held row: send it with the time of the decision, or give it up. A person can also send a dead
+ * answer. The platform is then searched for the answer first, because it may have been posted.
  */
 export interface Decision {
 	readonly send: boolean;
@@ -78,7 +78,10 @@ interface Decidable {
 	readonly state: "held" | "dead";
 }
 
-/** Reads a row for a decision. Rejects with `not_found`, or with `failed_precondition` if the row does not allow this decision. */
+/**
+ * Reads a row for a decision. Rejects with `not_found`, or with `failed_precondition` if the row does not allow this
+ * decision.
+ */
 export async function readDecidable(db: Tx, id: string, send: boolean): Promise<Decidable> {
 	const row = await db
 		.selectFrom("outbox")
@@ -130,8 +133,8 @@ export async function decideRow(tx: Tx, id: string, { send, by }: Decision, now:
 }
 
 /**
- * Stores a decision of another process for the sending process. The first decision applies. A different later decision is refused with
- * `failed_precondition`.
+ * Stores a decision of another process for the sending process. The first decision applies. A different later decision is
+ * refused with `failed_precondition`.
  */
 export async function leaveDecision(tx: Tx, id: string, { send, by }: Decision, now: number): Promise<void> {
 	await readDecidable(tx, id, send);

@@ -31,8 +31,8 @@ interface Parts {
 }
 
 /**
- * Carries out the decisions of other processes about held posts, now and every two seconds until it is stopped. Other processes write only their
- * decisions, because this process has the state of the rows in memory.
+ * Carries out the decisions of other processes about held posts, now and every two seconds until it is stopped. Other
+ * processes write only their decisions, because this process has the state of the rows in memory.
  */
 export function startLeftDecisions(parts: Parts): { stop(): Promise<void> } {
 	const { clock } = parts;
@@ -78,8 +78,9 @@ async function carryOut(
 }
 
 /**
- * Makes the running connector send or drop a held post or a dead answer, within a few seconds. Changes no other data and no schema. Rejects with
- * `failed_precondition` for a connector of another version or a post that needs no decision, and with `not_found` for an unknown post.
+ * Makes the running connector send or drop a held post or a dead answer, within a few seconds. Changes no other data and no
+ * schema. Rejects with `failed_precondition` for a connector of another version or a post that needs no decision, and with
+ * `not_found` for an unknown post.
  */
 export async function leaveDecisionOn(
 	where: ConnectorDatabaseOptions,

@@ -11,7 +11,10 @@ export interface MachineStart {
 	readonly bootedAt: number;
 }
 
-/** Maximum difference of `bootedAt` that is not a change of the clock. It is far below the time for which a platform refuses duplicates. */
+/**
+ * Maximum difference of `bootedAt` that is not a change of the clock. It is far below the time for which a platform refuses
+ * duplicates.
+ */
 const toleranceMs = 2000;
 
 /** Reads the present start; undefined on systems other than Linux. `now` returns the time of the wall clock. */
@@ -30,8 +33,8 @@ export async function readMachineStart(now: () => number): Promise<MachineStart 
 }
 
 /**
- * Deletes the send times of open posts if the machine was restarted or its clock was set since the last start, because they are times of the wall
- * clock. The outbox then looks up these posts instead of sending them again (decision 061).
+ * Deletes the send times of open posts if the machine was restarted or its clock was set since the last start, because they
+ * are times of the wall clock. The outbox then looks up these posts instead of sending them again (decision 061).
  */
 export async function checkSendTimes(
 	{ store, storedValue }: ConnectorDatabase,

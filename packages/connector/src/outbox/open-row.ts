@@ -22,8 +22,9 @@ export interface OpenRow {
 }
 
 /**
- * Returns the rows of a conversation that no earlier row blocks. `rows` are all unsettled rows in order of planning. A row blocks later rows of its
- * card and of its track. A held row blocks only later rows of its card and its event, because a person may take days to decide.
+ * Returns the rows of a conversation that no earlier row blocks. `rows` are all unsettled rows in order of planning. A row
+ * blocks later rows of its card and of its track. A held row blocks only later rows of its card and its event, because a
+ * person may take days to decide.
  */
 export function unblocked(rows: readonly OpenRow[]): readonly OpenRow[] {
 	const [only] = rows;

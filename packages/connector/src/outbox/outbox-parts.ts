@@ -12,6 +12,9 @@ export interface OutboxParts {
 	/** Returns a random number from 0 to below 1. */
 	readonly chance: () => number;
 	readonly log: Logger;
-	/** Failpoints with the prefix `outbox.`: `claim`, `claimed`, `answered`, `look`, `looked`, `settled`, `draft` and `drafted`. */
+	/**
+	 * Failpoints with the prefix `outbox.`: `claim`, `claimed`, `answered`, `look`, `looked`, `settled`, `draft` and
+	 * `drafted`.
+	 */
 	readonly failpoints?: Failpoints;
 }

@@ -47,9 +47,9 @@ const parallel = 32;
 const reserved = 8;
 
 /**
- * Posts planned rows. Each row is posted exactly once, as far as the platform allows. A row is durably `attempted` before its request leaves. After a
- * request with an unclear result, the platform is searched for the post before another request. `trackOf` defines the order within a conversation.
- * Between conversations, the more urgent lane goes first.
+ * Posts planned rows. Each row is posted exactly once, as far as the platform allows. A row is durably `attempted` before
+ * its request leaves. After a request with an unclear result, the platform is searched for the post before another request.
+ * `trackOf` defines the order within a conversation. Between conversations, the more urgent lane goes first.
  */
 export class Outbox {
 	readonly #parts: OutboxParts;
@@ -94,9 +94,9 @@ export class Outbox {
 	}
 
 	/**
-	 * Plans the posts of events, moves the session's cursor and runs `beside`, in one transaction. Resolves after the commit; rows are sent later.
-	 * Events up to the cursor plan no rows. Rejects with `failed_precondition` if the cursor would move back. A newer row of a card replaces a waiting
-	 * one.
+	 * Plans the posts of events, moves the session's cursor and runs `beside`, in one transaction. Resolves after the commit;
+	 * rows are sent later. Events up to the cursor plan no rows. Rejects with `failed_precondition` if the cursor would move
+	 * back. A newer row of a card replaces a waiting one.
 	 */
 	async plan(plan: Plan, beside?: (tx: Tx) => Promise<void>): Promise<void> {
 		if (plan.rows.length > 0) await this.#failpoints.reach("outbox.claim");
@@ -139,7 +139,10 @@ export class Outbox {
 		return this.#open.change(conversation, (tx) => pauseRows(tx, { conversation, reason, now }));
 	}
 
-	/** Sends the rows that waited for their room to open again. `room` is the conversation of the room; without it, all waiting rows are sent. */
+	/**
+	 * Sends the rows that waited for their room to open again. `room` is the conversation of the room; without it, all waiting
+	 * rows are sent.
+	 */
 	reopen(room?: string): Promise<void> {
 		return this.#closed.release(room).then(this.#dispatch);
 	}
@@ -192,8 +195,9 @@ export class Outbox {
 	}
 
 	/**
-	 * Shows transient content in the post of a growing answer, without a row. Resolves with `waits` if the post does not exist yet, a post of the
-	 * conversation is due, or the platform has no capacity. A later row of the card is sent after the transient content.
+	 * Shows transient content in the post of a growing answer, without a row. Resolves with `waits` if the post does not exist
+	 * yet, a post of the conversation is due, or the platform has no capacity. A later row of the card is sent after the
+	 * transient content.
 	 */
 	async draft({ conversation, card, payload }: AnswerDraft): Promise<"shown" | "waits"> {
 		const { surface, clock } = this.#parts;

@@ -18,13 +18,16 @@ export interface PlannedRow {
 	/** Conversation whose order the row keeps, instead of the plan's: for example, the conversation of a task's thread. */
 	readonly conversation?: string;
 	/**
-	 * Card of the row. The first row of a card creates the post, and later rows edit it. Required in the lane `progress`. Unique among all
-	 * conversations.
+	 * Card of the row. The first row of a card creates the post, and later rows edit it. Required in the lane `progress`.
+	 * Unique among all conversations.
 	 */
 	readonly card?: string;
 	/** Any JSON value. */
 	readonly payload: unknown;
-	/** `SEQ/INDEX` of an unplanned row of an earlier event, whose id this row gets. A row without a recorded event has another form. */
+	/**
+	 * `SEQ/INDEX` of an unplanned row of an earlier event, whose id this row gets. A row without a recorded event has another
+	 * form.
+	 */
 	readonly standsFor?: string;
 	/** Whether another database may have posted the row. True for all rows of a `replayed` plan. */
 	readonly doubtful?: true;
@@ -241,8 +244,9 @@ interface Newer {
 }
 
 /**
- * Merges newer content into the newest waiting row of a card, so that only the newest content is sent. The row gets the more urgent of the two lanes.
- * Returns false if that row may have created the post: its nonce would return the older post, and the newer text would be lost.
+ * Merges newer content into the newest waiting row of a card, so that only the newest content is sent. The row gets the
+ * more urgent of the two lanes. Returns false if that row may have created the post: its nonce would return the older post,
+ * and the newer text would be lost.
  */
 async function mergeIntoCard(tx: Tx, { card, payload, lane, at, now }: Newer): Promise<boolean> {
 	if (card === null) return false;

@@ -178,7 +178,10 @@ export async function attemptRow(tx: Tx, step: Attempt): Promise<Content | undef
 	return moved && { payload: parseJson(moved.payload), target: await readCard(tx, moved.card) };
 }
 
-/** Makes the next attempt of a row create a new post with its own identity, because a person has deleted the post of its card. */
+/**
+ * Makes the next attempt of a row create a new post with its own identity, because a person has deleted the post of its
+ * card.
+ */
 export async function postAnew(
 	tx: Tx,
 	row: { readonly id: string; readonly card: string },

@@ -10,8 +10,8 @@ export const maxAttempts = 8;
 export const staleMs = 24 * 3_600_000;
 
 /**
- * Time in milliseconds after which a post can be treated as missing. Until then, the platform may still carry out a request that timed out. Two
- * lookups must miss the post.
+ * Time in milliseconds after which a post can be treated as missing. Until then, the platform may still carry out a request
+ * that timed out. Two lookups must miss the post.
  */
 export const inboundMs = 15_000;
 const betweenLooksMs = 5000;
@@ -62,8 +62,8 @@ export interface Repeats {
 }
 
 /**
- * Repeats that are left after a restart, by the wall clock. Undefined if the time of the request is in the future or unknown: `checkSendTimes`
- * removes times from before a change of the clock.
+ * Repeats that are left after a restart, by the wall clock. Undefined if the time of the request is in the future or
+ * unknown: `checkSendTimes` removes times from before a change of the clock.
  */
 export function repeatsLeft(
 	sentAt: number | null,
@@ -89,7 +89,8 @@ export function judgeSend(
 		case "gone":
 			return { to: "dead", attempts, ...failed };
 		case "closed":
-			// An edit waits: the post shows an earlier state, which is corrected when the room is open again. A new post would appear too late.
+			// An edit waits: the post shows an earlier state, which is corrected when the room is open again. A new post would
+			// appear too late.
 			return row.edits
 				? { to: "held", attempts, ...failed, reason: postTexts.closed({ error: outcome.message }) }
 				: { to: "dead", attempts, ...failed };
@@ -107,8 +108,8 @@ export function judgeSend(
 }
 
 /**
- * State of a row after the answer to a repeated request. Increments `repeats`. A refusal applies only to the repeat: an earlier request may have been
- * carried out, so the post is looked up.
+ * State of a row after the answer to a repeated request. Increments `repeats`. A refusal applies only to the repeat: an
+ * earlier request may have been carried out, so the post is looked up.
  */
 export function judgeRepeat(
 	row: OpenRow,
@@ -175,8 +176,8 @@ export function judgeLookup(
 }
 
 /**
- * State of an edit without a clear answer. The edit may be repeated, but a late edit must not undo a newer one. Further edits wait until the edit
- * must have arrived.
+ * State of an edit without a clear answer. The edit may be repeated, but a late edit must not undo a newer one. Further
+ * edits wait until the edit must have arrived.
  */
 export function judgeEdit(row: OpenRow, doubt: Doubt, monotonic: number): Verdict {
 	const { attempts, reason } = row;

@@ -39,8 +39,8 @@ export interface PersonNames {
 /** Times in the kit's Markdown. */
 export interface TimeWords {
 	/**
-	 * Short Markdown that shows a time relative to the reader's, for example `5 minutes ago`. `from` is the time of the post or answer. It is required
-	 * if `at` may be later.
+	 * Short Markdown that shows a time relative to the reader's, for example `5 minutes ago`. `from` is the time of the post
+	 * or answer. It is required if `at` may be later.
 	 */
 	moment(at: number, from?: number): string;
 }
@@ -54,8 +54,8 @@ export interface PostFormat {
 	/** Whether the platform can add to a post without replacing it. Growing answers then have `grows`. Default: no. */
 	readonly streams?: boolean;
 	/**
-	 * Whether the platform shows the title of the conversation at its thread. `own`: only at threads that the connector opened, so a new title is also
-	 * posted. Default: no.
+	 * Whether the platform shows the title of the conversation at its thread. `own`: only at threads that the connector
+	 * opened, so a new title is also posted. Default: no.
 	 */
 	readonly titles?: boolean | "own";
 	/** Whether the platform shows code in files well, so that long code of an answer becomes a file. Default: no. */
@@ -69,8 +69,8 @@ export interface ChatPlatform extends PlatformWords, PostFormat {
 	/** The only tenant of the connector; absent if it may serve several. */
 	readonly tenant?: string;
 	/**
-	 * Maximum length of a disconnection in milliseconds for which the connector can still detect new channel members. Default: 1 h, as for a stop of the
-	 * gateway.
+	 * Maximum length of a disconnection in milliseconds for which the connector can still detect new channel members. Default:
+	 * 1 h, as for a stop of the gateway.
 	 */
 	readonly eventRetentionMs?: number;
 	readonly surface: Surface;
@@ -81,8 +81,8 @@ export interface ChatPlatform extends PlatformWords, PostFormat {
 	/** Whether posts of a room can have threads, if the room is not itself a thread. Default: yes. */
 	hasThreads?(room: Room): boolean;
 	/**
-	 * Whether a copy of this room's conversation may continue in a thread that all readers of the channel see. False for a private thread, and in a
-	 * channel without posts. Default: yes.
+	 * Whether a copy of this room's conversation may continue in a thread that all readers of the channel see. False for a
+	 * private thread, and in a channel without posts. Default: yes.
 	 */
 	mayFork?(room: Room): Promise<boolean>;
 	/**
@@ -92,14 +92,17 @@ export interface ChatPlatform extends PlatformWords, PostFormat {
 	maySee?(person: Person, room: Room & { readonly thread: string }): Promise<boolean>;
 	/** Loads the names of people for `person`. Never rejects. Absent if the platform shows the names itself. */
 	loadNames?(ids: readonly string[]): Promise<void>;
-	/** Returns the room of a channel if this person may read it now. Returns undefined otherwise, and for direct messages. Required for home pages. */
+	/**
+	 * Returns the room of a channel if this person may read it now. Returns undefined otherwise, and for direct messages.
+	 * Required for home pages.
+	 */
 	readable?(person: Person, channel: Pick<Room, "tenant" | "channel">): Promise<Room | undefined>;
 	/** Suggests requests to the person of direct messages. Does not retry. Rejects with a `DeliveryError`. */
 	suggest?(room: Room, prompts: readonly string[]): Promise<void>;
 	/**
-	 * Opens a thread at a message of a channel, whose posts are then in the room with this message as `thread`. An existing thread is treated as opened.
-	 * Returns the reason for operators if the platform refuses. Rejects with `unavailable` if the platform does not answer. Absent if the platform has
-	 * no such threads.
+	 * Opens a thread at a message of a channel, whose posts are then in the room with this message as `thread`. An existing
+	 * thread is treated as opened. Returns the reason for operators if the platform refuses. Rejects with `unavailable` if the
+	 * platform does not answer. Absent if the platform has no such threads.
 	 */
 	openThread?(
 		room: Room,
@@ -111,13 +114,16 @@ export interface ChatPlatform extends PlatformWords, PostFormat {
 	command(name: string, place: { readonly thread?: string }): string;
 	/** Returns the id of a message that a person names by a link or an id. Default: the last part of the text. */
 	messageNamed?(text: string, room: Room): string;
-	/** Returns the end that the id of a message has in any channel, if a person names the message without its channel; undefined for other texts. */
+	/**
+	 * Returns the end that the id of a message has in any channel, if a person names the message without its channel;
+	 * undefined for other texts.
+	 */
 	messageEnding?(text: string): string | undefined;
 	/** Reads the time of a post from its id, in milliseconds since the epoch. */
 	postedAt(post: string): number;
 	/**
-	 * Ticket for an answer to a message that only its author sees. Absent if the platform has no private answers; the answer is then a reply in the
-	 * room.
+	 * Ticket for an answer to a message that only its author sees. Absent if the platform has no private answers; the answer
+	 * is then a reply in the room.
 	 */
 	ticketOf?(message: { readonly room: Room; readonly person: Person; readonly message: string }): Ticket;
 	/**
@@ -130,7 +136,8 @@ export interface ChatPlatform extends PlatformWords, PostFormat {
 	/** Additional sentences for `/help` about typing commands, in the kit's Markdown. */
 	readonly aboutCommands?: string;
 	/**
-	 * Reads earlier messages of a room, and messages that a request links to. Rejects if the platform does not answer. Default: no messages are read.
+	 * Reads earlier messages of a room, and messages that a request links to. Rejects if the platform does not answer.
+	 * Default: no messages are read.
 	 */
 	readContext?(query: ContextQuery, signal: AbortSignal): Promise<ReadContext>;
 	/** Reads an attachment. Rejects with a `ParleyError` whose message is for people. */

@@ -24,8 +24,8 @@ export interface PostRequests {
 /** Requests of a platform for reactions to messages. */
 export interface ReactionRequests {
 	/**
-	 * Shows the reaction, or the notice in its place. The `remote` of the receipt identifies the shown reaction or notice, and later rows have it as
-	 * `target`. Never rejects because of permissions, or because the message no longer exists.
+	 * Shows the reaction, or the notice in its place. The `remote` of the receipt identifies the shown reaction or notice, and
+	 * later rows have it as `target`. Never rejects because of permissions, or because the message no longer exists.
 	 */
 	readonly send: PostingRequests<"reaction">["send"];
 	readonly find: PostingRequests<"reaction">["find"];
@@ -71,8 +71,8 @@ export interface SurfaceParts {
 }
 
 /**
- * Creates the surface of a platform. It reads the posting of each row, calls the platform's request for its type, and assigns rate limits to the
- * conversation of the row. `fileBytes` is the maximum size of a file.
+ * Creates the surface of a platform. It reads the posting of each row, calls the platform's request for its type, and
+ * assigns rate limits to the conversation of the row. `fileBytes` is the maximum size of a file.
  */
 export function composeSurface(
 	{ cards, readFile, clock, log }: SurfaceParts,
@@ -265,7 +265,10 @@ export class CardMessages {
 		return this.#posted(card);
 	}
 
-	/** Resolves as `find` does. Rejects with `rate-limited` while the card may still be posted, and with `gone` if it never was. */
+	/**
+	 * Resolves as `find` does. Rejects with `rate-limited` while the card may still be posted, and with `gone` if it never
+	 * was.
+	 */
 	async require(row: OutboxRow, card: string): Promise<string> {
 		const message = await this.find(card);
 		if (message !== undefined) return message;

@@ -43,8 +43,8 @@ export type Attachment = z.output<typeof Attachment>;
 export const ReadMessage = z.object({
 	id,
 	/**
-	 * Relation to the person's message. `thread`, `channel`: an earlier message of the thread or channel. Otherwise, the person's message replies to it,
-	 * forwards it, quotes it or links to it.
+	 * Relation to the person's message. `thread`, `channel`: an earlier message of the thread or channel. Otherwise, the
+	 * person's message replies to it, forwards it, quotes it or links to it.
 	 */
 	relation: z.enum(["thread", "channel", "reply", "forward", "quote", "link"]),
 	author: Person,

@@ -13,7 +13,10 @@ export interface RoomFacts {
 	readonly answers?: "channel" | "thread";
 	/** Display of the state of a message. Default: `posts`. */
 	readonly status?: "posts" | "reactions";
-	/** Handling of a message during a run. `queue`: it is queued. `offer`: its author can also add it to the run. Default: `queue`. */
+	/**
+	 * Handling of a message during a run. `queue`: it is queued. `offer`: its author can also add it to the run. Default:
+	 * `queue`.
+	 */
 	readonly busy?: "queue" | "offer";
 	/** Number of earlier messages that are read for a request. With 0, no messages are read, not even in threads. Default: 20. */
 	readonly context?: number;

@@ -1,6 +1,9 @@
 import type { Clock, Logger, Timer } from "@parley/base";
 
-/** Delay of a save after a change. Not every change needs a write, because an old state only means that some data is read again. */
+/**
+ * Delay of a save after a change. Not every change needs a write, because an old state only means that some data is read
+ * again.
+ */
 const lateMs = 10_000;
 
 /** Saves a state that changes often: ten seconds after a change, or on request. Retries a failed save later. */

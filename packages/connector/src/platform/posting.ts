@@ -78,8 +78,8 @@ export type StatusEmoji = (typeof statusEmoji)[number];
 const NoticeWay = z.enum(["mention", "channel", "direct", "reply"]);
 
 /**
- * People and channels of a notice. `NoticePayload` of the protocol describes `ways`. The further way `reply` is a post in the conversation without
- * mentions.
+ * People and channels of a notice. `NoticePayload` of the protocol describes `ways`. The further way `reply` is a post in
+ * the conversation without mentions.
  */
 export const NoticeTarget = z.object({
 	people: z.array(z.string()),
@@ -129,7 +129,10 @@ const PostPosting = z.object({
 	upload: z.exactOptional(
 		z.object({ fileId: z.string(), name: z.string(), size: z.int(), alt: z.exactOptional(z.string()) }),
 	),
-	/** State of the card or notice that the post shows. Absent for other text, for example an answer. Files of a post with a state are not shown. */
+	/**
+	 * State of the card or notice that the post shows. Absent for other text, for example an answer. Files of a post with a
+	 * state are not shown.
+	 */
 	state: z.exactOptional(CardState),
 	/** The list of steps in `body`, for platforms with an element for lists. */
 	list: z.exactOptional(StepList),
@@ -141,7 +144,9 @@ const PostPosting = z.object({
 	key: z.exactOptional(z.string()),
 	/** Ids of the buttons that this post has in one of its states. They find the post after its content has changed. */
 	buttons: z.exactOptional(z.array(z.string())),
-	/** Earliest time at which another row may have created this post, in milliseconds since the epoch. Default: the row's time. */
+	/**
+	 * Earliest time at which another row may have created this post, in milliseconds since the epoch. Default: the row's time.
+	 */
 	since: z.exactOptional(z.number()),
 	/**
 	 * Person who gets the post as a direct message if its thread or channel is closed. `link` is the address of this thread or
@@ -150,7 +155,10 @@ const PostPosting = z.object({
 	elsewhere: z.exactOptional(z.object({ person: z.string(), link: z.exactOptional(z.string()) })),
 	/** Whether the answer is still growing. */
 	live: z.exactOptional(z.literal(true)),
-	/** The content of a growing answer in parts, for a platform with streams. `reader` is the principal of the person who asked. */
+	/**
+	 * The content of a growing answer in parts, for a platform with streams. `reader` is the principal of the person who
+	 * asked.
+	 */
 	grows: z.exactOptional(z.object({ reader: z.exactOptional(z.string()), parts: z.array(GrowingPart) })),
 });
 
@@ -165,8 +173,8 @@ export const Posting = z.discriminatedUnion("type", [
 		since: z.exactOptional(z.number()),
 	}),
 	/**
-	 * Replaces the connector's reaction to a message; without an emoji, removes it. `notice` is posted in its place if the connector may not react.
-	 * Without `notice`, an earlier notice is deleted.
+	 * Replaces the connector's reaction to a message; without an emoji, removes it. `notice` is posted in its place if the
+	 * connector may not react. Without `notice`, an earlier notice is deleted.
 	 */
 	z.object({
 		type: z.literal("reaction"),
@@ -186,7 +194,10 @@ export const Posting = z.discriminatedUnion("type", [
 	z.object({ type: z.literal("title"), title: z.string().min(1).max(200) }),
 	/** Opens the thread of a posted card. */
 	z.object({ type: z.literal("thread"), card: z.string(), name: z.string().min(1) }),
-	/** Answers a press or command in private. After the ticket expires, the answer is not shown. An empty body removes the loading indicator. */
+	/**
+	 * Answers a press or command in private. After the ticket expires, the answer is not shown. An empty body removes the
+	 * loading indicator.
+	 */
 	z.object({
 		type: z.literal("private"),
 		body: z.string(),

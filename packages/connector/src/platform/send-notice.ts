@@ -7,7 +7,10 @@ type Post = Extract<Posting, { type: "post" }>;
 
 /** Conversations of the platform for notices. */
 export interface NoticeRooms {
-	/** Resolves with the conversation of a person's direct messages. Rejects with `rejected` if the person cannot get direct messages. */
+	/**
+	 * Resolves with the conversation of a person's direct messages. Rejects with `rejected` if the person cannot get direct
+	 * messages.
+	 */
 	direct(row: OutboxRow, person: string): Promise<string>;
 	/** Returns the conversation of another channel in the same guild or team. */
 	channel(row: OutboxRow, channel: string): string;
@@ -22,8 +25,8 @@ interface Target {
 }
 
 /**
- * Posts a notice by the first way that the platform accepts. `Receipt.unreached` has the platform's reasons against the earlier ways. Rejects with
- * `rejected` if the platform accepts no way.
+ * Posts a notice by the first way that the platform accepts. `Receipt.unreached` has the platform's reasons against the
+ * earlier ways. Rejects with `rejected` if the platform accepts no way.
  */
 export async function sendNotice(
 	row: OutboxRow,

@@ -29,7 +29,10 @@ export interface OutboxRow {
 	readonly payload: unknown;
 	/** Time of the event, in milliseconds since the epoch. The post cannot be older. */
 	readonly at: number;
-	/** Number of the attempt, from 1. A repeat within `dedupeWindowMs` has the same number. 0 in the lookup of a row that this database never sent. */
+	/**
+	 * Number of the attempt, from 1. A repeat within `dedupeWindowMs` has the same number. 0 in the lookup of a row that this
+	 * database never sent.
+	 */
 	readonly attempt: number;
 }
 
@@ -45,20 +48,21 @@ export interface Surface {
 	/** Makes one request. Rejects with a `DeliveryError`; any other error is treated as `unknown`. */
 	send(row: OutboxRow): Promise<Receipt>;
 	/**
-	 * Searches for the post of a row by its nonce or metadata. Resolves with undefined if the post does not exist. Rejects with `unknown` for a
-	 * temporary failure of the search, and with `rejected` for a permanent one.
+	 * Searches for the post of a row by its nonce or metadata. Resolves with undefined if the post does not exist. Rejects
+	 * with `unknown` for a temporary failure of the search, and with `rejected` for a permanent one.
 	 */
 	find(row: OutboxRow): Promise<Receipt | undefined>;
 	/**
-	 * Returns the milliseconds after the start of a row's first request in which a repeat may start, because the platform refuses duplicates. Returns 0
-	 * if the platform accepts duplicates. A repeat that starts in time may arrive some seconds later.
+	 * Returns the milliseconds after the start of a row's first request in which a repeat may start, because the platform
+	 * refuses duplicates. Returns 0 if the platform accepts duplicates. A repeat that starts in time may arrive some seconds
+	 * later.
 	 */
 	dedupeWindowMs(row: OutboxRow): number;
 	/** Shows the typing indicator for the platform's usual time, with the current step if the platform supports that. */
 	typing(conversation: string, doing?: string): Promise<void>;
 	/**
-	 * Shows that the run of a conversation waits for a person. The connector calls it repeatedly while the run waits. `typing` and the last post of the
-	 * run end the indicator. Absent if the platform has no such indicator.
+	 * Shows that the run of a conversation waits for a person. The connector calls it repeatedly while the run waits. `typing`
+	 * and the last post of the run end the indicator. Absent if the platform has no such indicator.
 	 */
 	suspended?(conversation: string): Promise<void>;
 	/** Returns the known scopes of rate limits for a request. */
@@ -66,8 +70,9 @@ export interface Surface {
 }
 
 /**
- * Kind of a failed request. `rejected`: refused permanently. `gone`: the target no longer exists. `closed`: refused until a person opens the thread
- * or channel again. `rate-limited`: refused temporarily. `unknown`: the platform may or may not have carried it out.
+ * Kind of a failed request. `rejected`: refused permanently. `gone`: the target no longer exists. `closed`: refused until a
+ * person opens the thread or channel again. `rate-limited`: refused temporarily. `unknown`: the platform may or may not
+ * have carried it out.
  */
 export type DeliveryFailure = "rejected" | "gone" | "closed" | "rate-limited" | "unknown";
 

@@ -69,7 +69,8 @@ interface AnsweringOne extends Answering {
 }
 
 /**
- * Answers one call, because the gateway decides about each call separately. Rejects if the gateway cannot be reached, so that the press is retried.
+ * Answers one call, because the gateway decides about each call separately. Rejects if the gateway cannot be reached, so
+ * that the press is retried.
  */
 async function answerOne(
 	context: HandlerContext,

@@ -13,7 +13,10 @@ type Acting = HandledEvent<"press"> | HandledEvent<"command">;
 
 const { below: texts } = conversationTexts;
 
-/** Handlers of the buttons below a list of conversations. A press is refused if the person can no longer see the conversation. */
+/**
+ * Handlers of the buttons below a list of conversations. A press is refused if the person can no longer see the
+ * conversation.
+ */
 export const pressesOfConversations: PressHandlers<Kind> = {
 	"stop-one": (context, handled, { session }) => onOne(context, handled, session, stopOne),
 	"info-one": (context, handled, { session }) => onOne(context, handled, session, infoOfOne),

@@ -13,7 +13,10 @@ const { editForm: texts } = approvalTexts;
 /** An approval that contains the arguments of its call. */
 type ShownPrompt = MethodResult<"list_prompts">["prompts"][number];
 
-/** Returns the form with the arguments of a call for a person who may approve the call. Otherwise, returns a private answer with the reason. */
+/**
+ * Returns the form with the arguments of a call for a person who may approve the call. Otherwise, returns a private answer
+ * with the reason.
+ */
 export async function editFormFor(
 	context: HandlerContext,
 	answering: Omit<QuestionAnswer, "key">,
@@ -25,8 +28,8 @@ export async function editFormFor(
 }
 
 /**
- * Approves a call with the arguments of a filled form. The gateway plans and judges the changed call. A press without form fields gets the reason why
- * no form opened.
+ * Approves a call with the arguments of a filled form. The gateway plans and judges the changed call. A press without form
+ * fields gets the reason why no form opened.
  */
 export const pressesOfEdits: PressHandlers<"edit"> = {
 	async edit(context, handled, target) {

@@ -23,7 +23,10 @@ import { approvalTexts } from "../texts/approvals.ts";
 import { trustTexts } from "../texts/trust.ts";
 import type { PressHandlers } from "./press.ts";
 
-/** Handlers of the buttons below a list of approvals. The answer to the press contains the result, because the calls may belong to other channels. */
+/**
+ * Handlers of the buttons below a list of approvals. The answer to the press contains the result, because the calls may
+ * belong to other channels.
+ */
 export const pressesOfListed: PressHandlers<"listed-approve" | "listed-deny" | "listed-whole"> = {
 	"listed-approve": async (context, handled, target) => {
 		const [subject = "", version] = target.subject.split(".");

@@ -2,7 +2,10 @@ import type { ControlKind } from "../controls/control-kind.ts";
 import type { ControlTarget } from "../controls/controls.ts";
 import type { HandledEvent, HandlerContext, Reply } from "../rooms/handler-context.ts";
 
-/** Handles a press. If it resolves without a reply, the post of the control shows the result. Rejects with the gateway's refusal. */
+/**
+ * Handles a press. If it resolves without a reply, the post of the control shows the result. Rejects with the gateway's
+ * refusal.
+ */
 export type PressHandler = (
 	context: HandlerContext,
 	handled: HandledEvent<"press">,

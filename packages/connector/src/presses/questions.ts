@@ -64,8 +64,8 @@ export type ReadText =
 	| { readonly reply: Reply };
 
 /**
- * Reads the text of a reply to the post of a question: `approve`, `deny: WHY`, or a value. A text has no effect on a post with several calls, because
- * it does not say which calls the person has read.
+ * Reads the text of a reply to the post of a question: `approve`, `deny: WHY`, or a value. A text has no effect on a post
+ * with several calls, because it does not say which calls the person has read.
  */
 export function readText(context: HandlerContext, answering: QuestionAnswer, text: string): ReadText {
 	const slice = context.session(answering.session)?.state.questions;
@@ -94,8 +94,8 @@ export type Given =
 	| { readonly type: "refused"; readonly reply: Reply; readonly denied: boolean };
 
 /**
- * Sends an answer that a person typed in a message. A repeat with the same key has the same result and no further effect, even if the question is
- * closed by then.
+ * Sends an answer that a person typed in a message. A repeat with the same key has the same result and no further effect,
+ * even if the question is closed by then.
  */
 export async function giveTyped(
 	context: HandlerContext,
@@ -263,7 +263,10 @@ function closedOf(context: HandlerContext, { session, token }: Answering): Retur
 	return slice && closedQuestion(slice, token);
 }
 
-/** Returns a reply with the result of a closed question; undefined while the question is open according to this connector's events. */
+/**
+ * Returns a reply with the result of a closed question; undefined while the question is open according to this connector's
+ * events.
+ */
 export function whyClosed(context: HandlerContext, answering: Answering): Reply | undefined {
 	const closed = closedOf(context, answering);
 	if (!closed) return;

@@ -106,8 +106,8 @@ export function answerOf(text: string): {
 }
 
 /**
- * Answers the question of a task. Returns undefined if the card shows the result, or an explanation if the question is closed. Rejects with the
- * gateway's refusal.
+ * Answers the question of a task. Returns undefined if the card shows the result, or an explanation if the question is
+ * closed. Rejects with the gateway's refusal.
  */
 export async function answerTask(
 	context: HandlerContext,
@@ -133,7 +133,10 @@ export async function answerTask(
 	}
 }
 
-/** Handles a message in the thread of a task: as an answer to the task's question if it has one, otherwise with an explanation. */
+/**
+ * Handles a message in the thread of a task: as an answer to the task's question if it has one, otherwise with an
+ * explanation.
+ */
 export async function replyToTask(
 	context: HandlerContext,
 	{ taskId, text, ...author }: AnswerAuthor & { readonly taskId: string; readonly text: string },

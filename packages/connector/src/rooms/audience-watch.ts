@@ -23,8 +23,8 @@ const firstWaitMs = 1000;
 const maxWaitMs = 30_000;
 
 /**
- * Ends the grants of all channels of a platform after a period in which people may have joined unnoticed. Reasons are an empty or old database, and a
- * disconnection for longer than the platform keeps events.
+ * Ends the grants of all channels of a platform after a period in which people may have joined unnoticed. Reasons are an
+ * empty or old database, and a disconnection for longer than the platform keeps events.
  */
 export class AudienceWatch {
 	readonly #parts: AudienceWatchParts;
@@ -63,8 +63,8 @@ export class AudienceWatch {
 	}
 
 	/**
-	 * Resolves when the last time is saved. Call it after the signal has aborted. After an unnoticed suspension, the time does not change, and the next
-	 * start ends the grants.
+	 * Resolves when the last time is saved. Call it after the signal has aborted. After an unnoticed suspension, the time does
+	 * not change, and the next start ends the grants.
 	 */
 	async stop(): Promise<void> {
 		this.#timer?.cancel();
@@ -78,7 +78,10 @@ export class AudienceWatch {
 		if (this.#isLinked) this.#compare();
 	}
 
-	/** Ends the grants if the connector was away for too long. Because it runs every minute, it also detects a suspension of this process. */
+	/**
+	 * Ends the grants if the connector was away for too long. Because it runs every minute, it also detects a suspension of
+	 * this process.
+	 */
 	#compare(): void {
 		if (this.#ending !== undefined) return;
 		if (this.#watchedAt === undefined) {

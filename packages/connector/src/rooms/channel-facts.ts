@@ -11,7 +11,10 @@ const factsMs = 30_000;
 /** Maximum number of channels in memory. */
 const maxKnown = 10_000;
 
-/** Display of messages. `reacts`: reactions show the state of messages. `offers`: a queued message can be added to the active run. */
+/**
+ * Display of messages. `reacts`: reactions show the state of messages. `offers`: a queued message can be added to the
+ * active run.
+ */
 export interface MessageDisplay {
 	readonly reacts: boolean;
 	readonly offers: boolean;
@@ -39,7 +42,8 @@ export class ChannelFacts {
 
 	/** Role and rights of a person according to the gateway. */
 	whoami(person: Person, room: Room): Promise<Self> {
-		// The cast is true on the wire: `actor` and `place` are separate from the parameters of a method, and `whoami` has no parameters.
+		// The cast is true on the wire: `actor` and `place` are separate from the parameters of a method, and `whoami` has no
+		// parameters.
 		const input = onBehalf(person, room) as unknown as MethodInput<"whoami">;
 		return this.#gateway.request("whoami", input);
 	}

@@ -9,8 +9,8 @@ const insert = hotStatement<ConnectorTables, ConnectorTables["choices"]>((db, p)
 );
 
 /**
- * Objects that requests of people refer to. A choice is stored before the gateway acts on it. A later process then repeats the same request, even if
- * the list is forgotten or the object has changed.
+ * Objects that requests of people refer to. A choice is stored before the gateway acts on it. A later process then repeats
+ * the same request, even if the list is forgotten or the object has changed.
  */
 export class Choices {
 	readonly #store: Store<ConnectorTables>;
@@ -21,7 +21,10 @@ export class Choices {
 		this.#clock = clock;
 	}
 
-	/** Returns the choice of an earlier attempt with this idempotency key, or else the result of `choose`. An undefined choice is not stored. */
+	/**
+	 * Returns the choice of an earlier attempt with this idempotency key, or else the result of `choose`. An undefined choice
+	 * is not stored.
+	 */
 	async stored(key: string, choose: () => Promise<string | undefined>): Promise<string | undefined> {
 		const known = await this.#store.read((db) =>
 			db.selectFrom("choices").select("choice").where("key", "=", key).executeTakeFirst(),

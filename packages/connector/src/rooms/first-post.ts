@@ -31,8 +31,8 @@ const lookMs = 100;
 const looks = 30;
 
 /**
- * Posts the first post of a thread once, and resolves with its id. Resolves with undefined if the platform refused the post, or if it was removed.
- * Rejects with `unavailable` while the platform does not post.
+ * Posts the first post of a thread once, and resolves with its id. Resolves with undefined if the platform refused the
+ * post, or if it was removed. Rejects with `unavailable` while the platform does not post.
  */
 export async function postFirst(parts: FirstPostParts, post: FirstPost): Promise<string | undefined> {
 	const { outbox, clock, signal } = parts;

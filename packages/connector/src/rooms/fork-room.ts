@@ -65,9 +65,9 @@ const retried: ReadonlySet<ErrorCode> = new Set([
 ]);
 
 /**
- * Continues a copy of a conversation in a new thread of its channel, or in the room itself if it can have no thread. After a crash, a retry continues
- * with the same post and the same copy. Rejects with the gateway's refusal, which removes the post, and with `unavailable` while the platform does
- * not post.
+ * Continues a copy of a conversation in a new thread of its channel, or in the room itself if it can have no thread. After
+ * a crash, a retry continues with the same post and the same copy. Rejects with the gateway's refusal, which removes the
+ * post, and with `unavailable` while the platform does not post.
  */
 export async function forkRoom(
 	parts: ForkParts & { readonly choices: { readonly stored: Choices["stored"] } },

@@ -18,8 +18,8 @@ export interface Reply {
 	/** Text file that is posted below a short text. */
 	readonly file?: { readonly name: string; readonly content: string };
 	/**
-	 * Whether only the author of the message sees the answer, if the platform has private answers to messages. Answers to presses and commands are
-	 * always private.
+	 * Whether only the author of the message sees the answer, if the platform has private answers to messages. Answers to
+	 * presses and commands are always private.
 	 */
 	readonly private?: true;
 }
@@ -53,7 +53,10 @@ export interface HandlerContext {
 	): Promise<{ readonly tenant: string; readonly channel: string; readonly thread?: string } | undefined>;
 	/** Returns the text of a message after its edit; undefined without an edit, or if the edit is too old. */
 	editedText(room: Room, message: string): Promise<string | undefined>;
-	/** Switches the room to another session. Without an id, switches to a new session. Rejects with `not_found` for a session of another room. */
+	/**
+	 * Switches the room to another session. Without an id, switches to a new session. Rejects with `not_found` for a session
+	 * of another room.
+	 */
 	switchSession(
 		person: Person,
 		room: Room,
@@ -130,7 +133,10 @@ export interface RoomContext extends HandlerContext {
 	fork(person: Person, room: Room, request: ForkOptions): Promise<ForkedRoom>;
 	/** Stops the active run of the room's session. `at` is the time of the request. Returns false if no run was active. */
 	stop(person: Person, room: Room, request: { readonly key: string; readonly at: number }): Promise<boolean>;
-	/** Returns the record of a message. Without a message, returns the record of this person's last message that was not a command. */
+	/**
+	 * Returns the record of a message. Without a message, returns the record of this person's last message that was not a
+	 * command.
+	 */
 	messageRecord(
 		room: Room,
 		of: {

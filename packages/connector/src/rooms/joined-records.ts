@@ -4,8 +4,8 @@ import type { ConnectorTables } from "../store/tables.ts";
 type Tx = Kysely<ConnectorTables>;
 
 /**
- * Stores the inbound events that become one request with the event `first`, in their order. Call it before the gateway gets the request, so that a
- * later process sends the same request.
+ * Stores the inbound events that become one request with the event `first`, in their order. Call it before the gateway gets
+ * the request, so that a later process sends the same request.
  */
 export async function writeJoinedRecords(
 	tx: Tx,

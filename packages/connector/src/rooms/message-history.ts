@@ -64,8 +64,9 @@ interface Stopping {
 }
 
 /**
- * Answers two questions before each message is sent: whether a newer edit replaces it, and whether a person has stopped it. Both answers are rarely
- * yes, so the database is read only if yes is possible. All message records are written through this class.
+ * Answers two questions before each message is sent: whether a newer edit replaces it, and whether a person has stopped it.
+ * Both answers are rarely yes, so the database is read only if yes is possible. All message records are written through
+ * this class.
  */
 export class MessageHistory {
 	readonly #store: Store<ConnectorTables>;
@@ -108,7 +109,10 @@ export class MessageHistory {
 		return writeMessageRecord(tx, record, now);
 	}
 
-	/** Whether another inbound event of the same message was already handled. For an edit, only a newer edit or a deletion counts. */
+	/**
+	 * Whether another inbound event of the same message was already handled. For an edit, only a newer edit or a deletion
+	 * counts.
+	 */
 	async isOvertaken(message: MessageEvent & { readonly editedAt?: number }): Promise<boolean> {
 		if (!this.#others.mayHave(nameOf(message))) return false;
 		const last = await this.#store.read((db) => newestEventOf(db, message));

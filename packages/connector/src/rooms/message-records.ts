@@ -61,7 +61,10 @@ export async function readMessageRecords(
 	db: Tx,
 	filter: {
 		readonly conversation?: string;
-		/** Prefix of the conversations of threads that are included, on platforms whose thread conversations begin with the channel. */
+		/**
+		 * Prefix of the conversations of threads that are included, on platforms whose thread conversations begin with the
+		 * channel.
+		 */
 		readonly below?: string;
 		readonly message?: string | undefined;
 		/** End of the message id, without `%` and `_`. */
@@ -135,7 +138,10 @@ const selectStops = hotStatement<
 		.where("at", ">", p("since")),
 );
 
-/** Whether a person stopped a conversation after `since` while no run was active. With `by`, only stops of this person apply. */
+/**
+ * Whether a person stopped a conversation after `since` while no run was active. With `by`, only stops of this person
+ * apply.
+ */
 export async function wasStopped(
 	db: Tx,
 	{

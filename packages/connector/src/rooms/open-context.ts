@@ -93,7 +93,10 @@ export function openContext(parts: ContextParts): RoomContext {
 	};
 }
 
-/** Stops the runs in a room's sessions that this person can stop, and records a stop without a run. Returns false if no run was active. */
+/**
+ * Stops the runs in a room's sessions that this person can stop, and records a stop without a run. Returns false if no run
+ * was active.
+ */
 function stopRuns(
 	{ gateway, platform, rooms, store, messageHistory }: ContextParts,
 	{ person, room }: { readonly person: Person; readonly room: Room },
@@ -145,8 +148,9 @@ interface SendParts {
 }
 
 /**
- * Sends a message with its readable attachments to the session of a room. The agent and the result get a list of the other attachments. Rejects with
- * `invalid_argument` if the message is too long, and with `permission_denied` if the person may not send it.
+ * Sends a message with its readable attachments to the session of a room. The agent and the result get a list of the other
+ * attachments. Rejects with `invalid_argument` if the message is too long, and with `permission_denied` if the person may
+ * not send it.
  */
 async function sendMessage(
 	parts: SendParts,
@@ -250,7 +254,10 @@ async function uploadAttachments(
 	return { ids, failures };
 }
 
-/** Uploads files of the messages that belong to a request, within some seconds. For the other files, the messages contain the names. */
+/**
+ * Uploads files of the messages that belong to a request, within some seconds. For the other files, the messages contain
+ * the names.
+ */
 async function uploadContextFiles(
 	{ platform, files, clock, signal }: SendParts,
 	{ key }: OutgoingMessage,

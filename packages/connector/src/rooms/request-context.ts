@@ -66,8 +66,8 @@ export class RequestContexts {
 	}
 
 	/**
-	 * Reads the earlier messages of the room and the referenced messages. Does not reject for an error of the platform: the context then states that the
-	 * messages could not be read.
+	 * Reads the earlier messages of the room and the referenced messages. Does not reject for an error of the platform: the
+	 * context then states that the messages could not be read.
 	 */
 	async read(
 		person: Person,
@@ -166,7 +166,8 @@ export class RequestContexts {
 	}
 
 	/**
-	 * Selects the connector's posts that the agent may get: answers, but no cards and no notices. A post without a row may belong to an earlier session.
+	 * Selects the connector's posts that the agent may get: answers, but no cards and no notices. A post without a row may
+	 * belong to an earlier session.
 	 */
 	async #ownPosts(
 		messages: readonly ReadMessage[],
@@ -249,7 +250,10 @@ function contextFile({ name, size, type }: Attachment): NonNullable<ContextMessa
 	};
 }
 
-/** Returns the newest messages that fit into a request. Referenced messages are at the end of the list, so they are kept first. */
+/**
+ * Returns the newest messages that fit into a request. Referenced messages are at the end of the list, so they are kept
+ * first.
+ */
 function newestWithin(messages: readonly ContextMessage[], maximum: number): ContextMessage[] {
 	let left = maximum;
 	const start = messages.findLastIndex((message) => {

@@ -69,8 +69,8 @@ export class Rooms {
 	}
 
 	/**
-	 * Returns the sessions of the room in which this person can stop a run: the current session, which is read first, and other sessions with an active
-	 * run.
+	 * Returns the sessions of the room in which this person can stop a run: the current session, which is read first, and
+	 * other sessions with an active run.
 	 */
 	async stoppable(person: Person, room: Room): Promise<readonly string[]> {
 		const { subscriptions } = this.#parts;
@@ -158,7 +158,9 @@ export class Rooms {
 		return this.#roomKey(person, room);
 	}
 
-	/** Returns the external key of a further session of a room. After a switch, a repeated `key` returns the same external key. */
+	/**
+	 * Returns the external key of a further session of a room. After a switch, a repeated `key` returns the same external key.
+	 */
 	async nextKey(person: Person, room: Room, key: string): Promise<string> {
 		return writeSessionKey(await this.#fresh(await this.#roomKey(person, room), key));
 	}
@@ -192,7 +194,10 @@ export class Rooms {
 		});
 	}
 
-	/** Returns the key of the current session. Without a stored switch, for example after a loss of the database, the last used session is current. */
+	/**
+	 * Returns the key of the current session. Without a stored switch, for example after a loss of the database, the last used
+	 * session is current.
+	 */
 	async #currentKey(roomKey: string): Promise<SessionKey> {
 		await this.#parts.subscriptions.ready;
 		const turned = await this.#turned(roomKey);

@@ -18,8 +18,8 @@ const maxLists = 10_000;
 const retentionMs = 24 * 3_600_000;
 
 /**
- * Lists that commands have shown. A number refers to the object that the person saw, even if the list has changed since. After a restart, a person
- * must request the list again.
+ * Lists that commands have shown. A number refers to the object that the person saw, even if the list has changed since.
+ * After a restart, a person must request the list again.
  */
 export class ShownLists {
 	readonly #lists: Cache<string, ShownList>;
@@ -40,7 +40,10 @@ export class ShownLists {
 		this.#lists.set(keyOf(kind, reader.room, isPublic ? "" : reader.person.id), { order: this.#shown, ids });
 	}
 
-	/** Returns the id of the object with this number in the newest list that the person saw; undefined for an unknown number. Numbers start at 1. */
+	/**
+	 * Returns the id of the object with this number in the newest list that the person saw; undefined for an unknown number.
+	 * Numbers start at 1.
+	 */
 	find(kind: ListKind, { person, room }: Reader, number: number): string | undefined {
 		const own = this.#lists.get(keyOf(kind, room, person.id));
 		const common = this.#lists.get(keyOf(kind, room, ""));

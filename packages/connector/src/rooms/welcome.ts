@@ -62,8 +62,8 @@ export async function readWelcome(
 const maxSuggestions = 4;
 
 /**
- * Reads the requests that the platform suggests in the direct messages of a person. The operator's requests are first, then skills. General requests
- * follow if the operator has set none. The list is empty for a person without access.
+ * Reads the requests that the platform suggests in the direct messages of a person. The operator's requests are first, then
+ * skills. General requests follow if the operator has set none. The list is empty for a person without access.
  */
 export async function readSuggestions(
 	context: RoomContext,

@@ -100,8 +100,8 @@ export class Connector {
 	#lastEventAt: number | undefined;
 
 	/**
-	 * Continues after the last process, even if the gateway is down. Requests to the gateway wait until the grants of unwatched channels have ended (see
-	 * `AudienceWatch`). The caller closes the parts.
+	 * Continues after the last process, even if the gateway is down. Requests to the gateway wait until the grants of
+	 * unwatched channels have ended (see `AudienceWatch`). The caller closes the parts.
 	 */
 	static async start(parts: ConnectorParts): Promise<Connector> {
 		const { store, platform, failpoints = noFailpoints } = parts;
@@ -213,8 +213,8 @@ export class Connector {
 	}
 
 	/**
-	 * Accepts an inbound event; see `Inbox.accept`. Interactions and stops do not wait for earlier messages. Changes of the audience wait only for
-	 * earlier changes of the audience.
+	 * Accepts an inbound event; see `Inbox.accept`. Interactions and stops do not wait for earlier messages. Changes of the
+	 * audience wait only for earlier changes of the audience.
 	 */
 	accept(
 		event: InboundEvent,
@@ -229,7 +229,9 @@ export class Connector {
 		return readRoomProgress(this.#subscriptions, this.#parts);
 	}
 
-	/** Returns suggestions for an option that a person types, within 1.5 s. Returns none if the gateway is too slow or refuses. */
+	/**
+	 * Returns suggestions for an option that a person types, within 1.5 s. Returns none if the gateway is too slow or refuses.
+	 */
 	async complete({
 		command: name,
 		...completing
@@ -252,8 +254,8 @@ export class Connector {
 	}
 
 	/**
-	 * Returns the form of a control whose kind passes `hasFormOfTarget`, within a second. If it returns undefined, call `accept` with the press: the
-	 * answer states the reason.
+	 * Returns the form of a control whose kind passes `hasFormOfTarget`, within a second. If it returns undefined, call
+	 * `accept` with the press: the answer states the reason.
 	 */
 	async form(pressed: Pressed): Promise<Form | undefined> {
 		const { clock, log } = this.#parts;
@@ -301,7 +303,10 @@ export class Connector {
 		};
 	}
 
-	/** Stops the connector: cancels requests to the gateway, and stops handling and sending. Resolves when all running work has ended. */
+	/**
+	 * Stops the connector: cancels requests to the gateway, and stops handling and sending. Resolves when all running work has
+	 * ended.
+	 */
 	async stop(): Promise<void> {
 		this.#stopping.abort(new ParleyError("the connector stops", { code: "cancelled" }));
 		await this.#inbox.stop();

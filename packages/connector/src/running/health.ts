@@ -7,7 +7,10 @@ export type Health = "working" | "gateway-unreachable" | "model-failing";
 /** Time in milliseconds after which an unreachable gateway is reported. A restart of the gateway takes some seconds. */
 const graceMs = 10_000;
 
-/** Derives the health of the agent from the states of the gateway and the model. Reports each change once. The first state is `working`. */
+/**
+ * Derives the health of the agent from the states of the gateway and the model. Reports each change once. The first state
+ * is `working`.
+ */
 export class HealthReport {
 	readonly #clock: Clock;
 	readonly #report: (health: Health) => void;

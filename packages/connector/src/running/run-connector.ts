@@ -27,8 +27,8 @@ export interface RunPlatform<Ready extends ReadyLink, Parts extends StartedParts
 }
 
 /**
- * Runs the connector of a platform. Resolves when the database is open. The running connector then waits for the platform and the gateway. Rejects
- * with a `ParleyError` if the database cannot be opened, and if `platform.open` rejects.
+ * Runs the connector of a platform. Resolves when the database is open. The running connector then waits for the platform
+ * and the gateway. Rejects with a `ParleyError` if the database cannot be opened, and if `platform.open` rejects.
  */
 export async function runConnector<Ready extends ReadyLink, Parts extends StartedParts>(
 	platform: RunPlatform<Ready, Parts>,
@@ -141,7 +141,9 @@ class ConnectorRun<Ready extends ReadyLink, Parts extends StartedParts> implemen
 		this.#ended.resolve(undefined);
 	}
 
-	/** Answers the gateway's check of a person. Without an answer, the gateway asks again at the next due time of the schedule. */
+	/**
+	 * Answers the gateway's check of a person. Without an answer, the gateway asks again at the next due time of the schedule.
+	 */
 	async #answerCheck({ check_id, ...query }: PersonCheck): Promise<void> {
 		const { started, stopping, options } = this.#made;
 		try {

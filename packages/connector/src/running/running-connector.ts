@@ -43,8 +43,8 @@ export interface RunningConnector<Ready extends ReadyLink = ReadyLink> {
 	stop(): Promise<void>;
 	status(): Promise<RunStatus<Ready>>;
 	/**
-	 * Promise that resolves when the connector has ended. After a refusal of the platform or the gateway, it has the reason. After `stop`, it is
-	 * undefined.
+	 * Promise that resolves when the connector has ended. After a refusal of the platform or the gateway, it has the reason.
+	 * After `stop`, it is undefined.
 	 */
 	readonly ended: Promise<Error | undefined>;
 }

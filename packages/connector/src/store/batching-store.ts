@@ -1,7 +1,10 @@
 import { type Clock, ParleyError, type Store, type StoreHealth, type Timer } from "@parley/base";
 import type { Kysely } from "kysely";
 
-/** Rate above which commits are delayed: more than `busyCommits` commits in `withinMs` milliseconds. One person alone does not reach it. */
+/**
+ * Rate above which commits are delayed: more than `busyCommits` commits in `withinMs` milliseconds. One person alone does
+ * not reach it.
+ */
 const busyCommits = 8;
 const withinMs = 100;
 /** Delay of commits in milliseconds. People do not notice it, because a platform and a model take a second or more. */
@@ -16,8 +19,8 @@ interface Waiting<DB> {
 }
 
 /**
- * Store that delays commits briefly under load, so that they share a transaction. Writing to the disk is the main cost of a commit. Without load, it
- * behaves like the given store.
+ * Store that delays commits briefly under load, so that they share a transaction. Writing to the disk is the main cost of a
+ * commit. Without load, it behaves like the given store.
  */
 export class BatchingStore<DB> implements Store<DB> {
 	readonly engine: Store<DB>["engine"];
@@ -100,8 +103,8 @@ export class BatchingStore<DB> implements Store<DB> {
 	}
 
 	/**
-	 * Runs all waiting commands as one command. Savepoints are avoided, because they would copy each page before a change. If a command throws, which is
-	 * rare, all commands are undone and run again one by one.
+	 * Runs all waiting commands as one command. Savepoints are avoided, because they would copy each page before a change. If
+	 * a command throws, which is rare, all commands are undone and run again one by one.
 	 */
 	async #commitTogether(waiting: readonly Waiting<DB>[]): Promise<void> {
 		let isRefused = false;

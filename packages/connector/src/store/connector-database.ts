@@ -42,7 +42,10 @@ export function connectorDatabaseFile({ dataDir, platform }: DatabaseLocation): 
 	return join(dataDir, "connectors", `${platform}.sqlite`);
 }
 
-/** Opens `connectors/PLATFORM.sqlite` in the data directory, which only its owner can read. Rejects as `openSqliteStore` does. */
+/**
+ * Opens `connectors/PLATFORM.sqlite` in the data directory, which only its owner can read. Rejects as `openSqliteStore`
+ * does.
+ */
 export async function openConnectorDatabase(options: ConnectorDatabaseOptions): Promise<ConnectorDatabase> {
 	const { platform, clock, failpoints } = options;
 	const file = connectorDatabaseFile(options);

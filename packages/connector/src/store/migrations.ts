@@ -165,7 +165,10 @@ async function storeJoins(db: Kysely<unknown>): Promise<void> {
 	await db.schema.createIndex("joined_first").on("joined").column("first").execute();
 }
 
-/** Stores chosen objects. A restarted process must act on the same object, although it no longer has the list with the object's number. */
+/**
+ * Stores chosen objects. A restarted process must act on the same object, although it no longer has the list with the
+ * object's number.
+ */
 async function storeChoices(db: Kysely<unknown>): Promise<void> {
 	await withColumns(
 		db.schema.createTable("choices").addColumn("key", "text", (column) => column.primaryKey()),

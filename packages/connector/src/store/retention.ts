@@ -5,8 +5,9 @@ const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 
 /**
- * Retention of settled rows. Platforms redeliver for up to a day (Slack's delayed events: https://docs.slack.dev/apis/events-api), so three days
- * cover all copies. Posts are kept for queries of people, and cards for as long as they may be edited.
+ * Retention of settled rows. Platforms redeliver for up to a day (Slack's delayed events:
+ * https://docs.slack.dev/apis/events-api), so three days cover all copies. Posts are kept for queries of people, and cards
+ * for as long as they may be edited.
  */
 const retentionMs = {
 	inbound: 3 * dayMs,

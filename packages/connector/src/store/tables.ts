@@ -1,8 +1,9 @@
 import { type Generated, type GeneratedAlways, sql } from "kysely";
 
 /**
- * State of an outbox row. `planned`: to be sent. `attempted`: a request is running. `unknown`: may be posted, so the platform must be searched before
- * the next request. `held`: waits for a person's decision. `confirmed` and `dead` are final.
+ * State of an outbox row. `planned`: to be sent. `attempted`: a request is running. `unknown`: may be posted, so the
+ * platform must be searched before the next request. `held`: waits for a person's decision. `confirmed` and `dead` are
+ * final.
  */
 export type DeliveryState = "planned" | "attempted" | "unknown" | "held" | "confirmed" | "dead";
 
@@ -15,7 +16,10 @@ export interface OutboxTable {
 	seq: number;
 	conversation: string;
 	lane: string;
-	/** Card of the post. The first row of a card creates the post, and later rows edit it. Null for a post that is never edited. */
+	/**
+	 * Card of the post. The first row of a card creates the post, and later rows edit it. Null for a post that is never
+	 * edited.
+	 */
 	card: string | null;
 	/** Content as JSON, which only the surface reads. */
 	payload: string;
@@ -43,7 +47,10 @@ interface CursorsTable {
 	conversation: string;
 	/** `seq` of the newest event of the session whose rows are planned. */
 	seq: number;
-	/** `seq` of the last event that another database may have posted. Up to this event, the platform is searched for a post before it is sent. */
+	/**
+	 * `seq` of the last event that another database may have posted. Up to this event, the platform is searched for a post
+	 * before it is sent.
+	 */
 	replayed_to: Generated<number>;
 	/** `ConversationState` after the event `seq`, as JSON; null without a state. */
 	state: Generated<string | null>;

@@ -24,7 +24,10 @@ export class EventTimes {
 		this.#last = last;
 	}
 
-	/** Returns the time of an event in milliseconds since the epoch. Call it in the order of the events. Rejects if the signal is aborted. */
+	/**
+	 * Returns the time of an event in milliseconds since the epoch. Call it in the order of the events. Rejects if the signal
+	 * is aborted.
+	 */
 	async of(seq: number): Promise<number> {
 		const { clock } = this.#parts;
 		if (seq > this.#last) return clock.now();

@@ -1,7 +1,10 @@
 import { defined, definedItems } from "@parley/base";
 import type { Room } from "../platform/inbound-event.ts";
 
-/** Content of a session's external key: its channel, its person if only one person has access, and its number in the channel. */
+/**
+ * Content of a session's external key: its channel, its person if only one person has access, and its number in the
+ * channel.
+ */
 export interface SessionKey {
 	readonly platform: string;
 	readonly tenant: string;

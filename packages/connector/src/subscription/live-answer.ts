@@ -23,8 +23,8 @@ const maxMs = 10_000;
 const maxDelays = 2;
 
 /**
- * Process that may have posted the first state of an answer: only this process, an earlier process with this database, or a process with another
- * database.
+ * Process that may have posted the first state of an answer: only this process, an earlier process with this database, or a
+ * process with another database.
  */
 export type LiveBegin = "here" | "earlier" | "elsewhere";
 
@@ -40,8 +40,8 @@ export interface LiveAnswerParts {
 }
 
 /**
- * Shows the answer of the active run while it grows. The first state of each post is a row of the outbox; later states are transient edits. The
- * complete answer is a row of the same card, so it replaces the last state, even after a crash.
+ * Shows the answer of the active run while it grows. The first state of each post is a row of the outbox; later states are
+ * transient edits. The complete answer is a row of the same card, so it replaces the last state, even after a crash.
  */
 export class LiveAnswer {
 	readonly #parts: LiveAnswerParts;

@@ -4,8 +4,8 @@ import type { RenderedRow } from "../conversation/to-rows.ts";
 import { isAnswerCard } from "../platform/answer-card.ts";
 
 /**
- * Cards of a replay that are too old to be posted. Stores the last content of each card, with the time of its first row, which is the time of its
- * post. Later events must find this post instead of creating another post.
+ * Cards of a replay that are too old to be posted. Stores the last content of each card, with the time of its first row,
+ * which is the time of its post. Later events must find this post instead of creating another post.
  */
 export class OldCards {
 	readonly #cards = new Map<string, RenderedRow>();
@@ -38,8 +38,8 @@ export class OldCards {
 	}
 
 	/**
-	 * Removes and returns the cards that may still change, as rows of the event `seq`. These are the cards with controls, except cards of ended tasks,
-	 * because ended tasks get no further events.
+	 * Removes and returns the cards that may still change, as rows of the event `seq`. These are the cards with controls,
+	 * except cards of ended tasks, because ended tasks get no further events.
 	 */
 	open({ tasks }: ConversationState, seq: number): RenderedRow[] {
 		const live = new Set(tasks.live.map(({ id }) => taskCard(id)));

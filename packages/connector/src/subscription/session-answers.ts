@@ -25,8 +25,8 @@ export interface ChannelLevels {
 		author: { readonly id: string; readonly name: string } | undefined,
 	): Promise<LiveLevel>;
 	/**
-	 * Whether reactions show the state of messages, and whether a queued message can be added to the active run. `author`: author of the message, if
-	 * known.
+	 * Whether reactions show the state of messages, and whether a queued message can be added to the active run. `author`:
+	 * author of the message, if known.
 	 */
 	display(
 		room: Room,
@@ -154,8 +154,8 @@ export class SessionAnswers {
 	}
 
 	/**
-	 * Marks the row of an answer that another database may have posted. If an answer was never shown before its end, its row loses its card, because no
-	 * later row edits it. A post without a card is planned without further reads.
+	 * Marks the row of an answer that another database may have posted. If an answer was never shown before its end, its row
+	 * loses its card, because no later row edits it. A post without a card is planned without further reads.
 	 */
 	place(row: PlannedRow): PlannedRow {
 		const { card, ...post } = row;
@@ -172,8 +172,9 @@ export class SessionAnswers {
 	}
 
 	/**
-	 * Ends the display of the answers that end with these events, before their last rows are planned. Returns deletions of the posts that those rows do
-	 * not use. `runs` are the open runs before and after the events. `seq` is the number of the last event.
+	 * Ends the display of the answers that end with these events, before their last rows are planned. Returns deletions of the
+	 * posts that those rows do not use. `runs` are the open runs before and after the events. `seq` is the number of the last
+	 * event.
 	 */
 	async endOf(
 		runs: { readonly before: readonly Run[]; readonly after: readonly Run[] },
@@ -197,8 +198,8 @@ export class SessionAnswers {
 	}
 
 	/**
-	 * Deletes posts that another database may have posted for ended answers, if the last rows do not use them. Each deletion needs a search, so old
-	 * answers of a replay are omitted.
+	 * Deletes posts that another database may have posted for ended answers, if the last rows do not use them. Each deletion
+	 * needs a search, so old answers of a replay are omitted.
 	 */
 	#leftElsewhere(ended: readonly Run[], rows: readonly PlannedRow[], seq: number): readonly PlannedRow[] {
 		const { clock, platform } = this.#parts;

@@ -12,11 +12,17 @@ export interface SessionCursor {
 	readonly seq: number;
 	/** `seq` of the last event that another database may have posted. */
 	readonly replayedTo: number;
-	/** State at that position; undefined if another version of this program wrote it. The session is then reduced again without posts. */
+	/**
+	 * State at that position; undefined if another version of this program wrote it. The session is then reduced again without
+	 * posts.
+	 */
 	readonly state?: ConversationState;
 }
 
-/** Whether rendering can continue at the cursor. It cannot after an interrupted replay, because the old cards were not stored. */
+/**
+ * Whether rendering can continue at the cursor. It cannot after an interrupted replay, because the old cards were not
+ * stored.
+ */
 export function isWhole(
 	cursor: SessionCursor,
 ): cursor is SessionCursor & { readonly state: ConversationState } {
@@ -75,9 +81,9 @@ export async function forgetSessionCursor(tx: Tx, session: string): Promise<void
 }
 
 /**
- * Creates a cursor at the beginning of a session. This database may have rendered and forgotten the session before, and the gateway may have restored
- * it from a backup. The settled posts of that time are deleted, because their ids could hide new posts. The session's cards stay, so that further
- * events edit them. Closes the session if the database fails.
+ * Creates a cursor at the beginning of a session. This database may have rendered and forgotten the session before, and the
+ * gateway may have restored it from a backup. The settled posts of that time are deleted, because their ids could hide new
+ * posts. The session's cards stay, so that further events edit them. Closes the session if the database fails.
  */
 export async function beginSessionCursor(
 	store: Store<ConnectorTables>,

@@ -62,7 +62,10 @@ export interface SessionSubscriptionParts {
 export class SessionSubscription implements RoomSession {
 	readonly session: string;
 	readonly room: Room;
-	/** Promise that resolves when the session is deleted, or when this subscription is closed. Rejects if the session cannot be read further. */
+	/**
+	 * Promise that resolves when the session is deleted, or when this subscription is closed. Rejects if the session cannot be
+	 * read further.
+	 */
 	readonly ended: Promise<"deleted" | "closed">;
 	/** Promise that resolves when all events from before this subscription are rendered, or when the subscription ends. */
 	readonly caughtUp: Promise<void>;
@@ -282,7 +285,8 @@ export class SessionSubscription implements RoomSession {
 		const written = { state: JSON.stringify(state), ...about };
 		const doubtful = rows.map((row) => this.#answers.place(row));
 		const plan = { conversation: this.#conversation, cursor, stored: written, rows: doubtful, replayed };
-		// The cursor of a deleted session is removed. Otherwise, it would hide new events of a gateway that was restored from a backup with this session.
+		// The cursor of a deleted session is removed. Otherwise, it would hide new events of a gateway that was restored from a
+		// backup with this session.
 		await this.#parts.outbox.plan(
 			plan,
 			isDeleted ? (tx) => forgetSessionCursor(tx, this.session) : undefined,
@@ -305,9 +309,9 @@ export class SessionSubscription implements RoomSession {
 	}
 
 	/**
-	 * Whether a state without new rows is saved. A few unsaved events can be reduced again after a restart. The first state of a session is always
-	 * saved, because otherwise the rendered events would be unknown. Events from before the subscription are saved once, so that later processes do not
-	 * read them again.
+	 * Whether a state without new rows is saved. A few unsaved events can be reduced again after a restart. The first state of
+	 * a session is always saved, because otherwise the rendered events would be unknown. Events from before the subscription
+	 * are saved once, so that later processes do not read them again.
 	 */
 	#isWorthWriting(state: ConversationState, seq: number): boolean {
 		const { lastSeq } = this.#opened;

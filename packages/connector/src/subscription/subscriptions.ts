@@ -18,7 +18,10 @@ import { SessionSubscription, type SessionSubscriptionParts } from "./session-su
 /** Limits: sessions that are listed at the start, and sessions that are opened in parallel. */
 const maxListed = 1000;
 const parallel = 8;
-/** Time in milliseconds. Sessions with activity within this time are read after a start, because other clients may use them, too. */
+/**
+ * Time in milliseconds. Sessions with activity within this time are read after a start, because other clients may use them,
+ * too.
+ */
 export const recentMs = 24 * 3_600_000;
 
 const firstWaitMs = 1000;
@@ -85,7 +88,8 @@ export class Subscriptions {
 	}
 
 	/**
-	 * Starts to read a session of this platform by its id. Resolves when all its past events are rendered, or with undefined if the session is unknown.
+	 * Starts to read a session of this platform by its id. Resolves when all its past events are rendered, or with undefined
+	 * if the session is unknown.
 	 */
 	async follow(id: string): Promise<SessionSubscription | undefined> {
 		await this.ready;
@@ -111,8 +115,9 @@ export class Subscriptions {
 	}
 
 	/**
-	 * Opens a session again after the gateway did not find it for a request. The gateway also reports `not_found` for a session that this connection has
-	 * not joined. If this connection cannot join it either, the session was deleted: the deletion is rendered, and the session is forgotten.
+	 * Opens a session again after the gateway did not find it for a request. The gateway also reports `not_found` for a
+	 * session that this connection has not joined. If this connection cannot join it either, the session was deleted: the
+	 * deletion is rendered, and the session is forgotten.
 	 */
 	async reopen(subscription: SessionSubscription): Promise<void> {
 		const { session } = subscription;
@@ -322,8 +327,8 @@ interface Unlisted {
 }
 
 /**
- * Returns the rendered sessions that the gateway does not list. Possible reasons: the list was too long, the sessions were deleted while the
- * connector was stopped, or the gateway has another data directory.
+ * Returns the rendered sessions that the gateway does not list. Possible reasons: the list was too long, the sessions were
+ * deleted while the connector was stopped, or the gateway has another data directory.
  */
 async function readUnlisted(
 	parts: {

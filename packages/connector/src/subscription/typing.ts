@@ -21,7 +21,10 @@ interface TypingParts {
 	readonly conversation: string;
 }
 
-/** Shows in one conversation that the agent works, with its current step, or that it waits for a person. Stops when the run ends. */
+/**
+ * Shows in one conversation that the agent works, with its current step, or that it waits for a person. Stops when the run
+ * ends.
+ */
 export class Typing {
 	readonly #parts: TypingParts;
 	#run: string | undefined;
@@ -73,7 +76,10 @@ const maxName = 60;
 /** Tools whose subject is a file name that all members of the room may see. */
 const fileTools: ReadonlySet<string> = new Set(["write_file", "edit_file"]);
 
-/** Description of the step that an event begins; see `progressWords`. `progress` is the progress of the model after the event. */
+/**
+ * Description of the step that an event begins; see `progressWords`. `progress` is the progress of the model after the
+ * event.
+ */
 export function stepWords({ event, payload }: OzzieEvent, progress: Progress | undefined): string {
 	if (event === "assistant.stream" && payload.phase !== "end") return liveTexts.writing;
 	if (event !== "tool.call" || payload.status !== "started") return progressWords(progress);
@@ -81,8 +87,8 @@ export function stepWords({ event, payload }: OzzieEvent, progress: Progress | u
 }
 
 /**
- * Description of the current step, in words that follow the agent's name: "is writing notes.md…"; empty without a step. Thoughts, commands and texts
- * are omitted, because all members of the room see the description.
+ * Description of the current step, in words that follow the agent's name: "is writing notes.md…"; empty without a step.
+ * Thoughts, commands and texts are omitted, because all members of the room see the description.
  */
 export function progressWords(progress: Progress | undefined): string {
 	if (progress === undefined) return "";

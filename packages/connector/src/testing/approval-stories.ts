@@ -53,8 +53,8 @@ const fillings = [
 ] as const;
 
 /**
- * Events of a conversation with approvals of all kinds: one call or up to 12 calls of one reply, with random texts, risks and warnings. Answers,
- * edits, ends, reminders and escalations follow.
+ * Events of a conversation with approvals of all kinds: one call or up to 12 calls of one reply, with random texts, risks
+ * and warnings. Answers, edits, ends, reminders and escalations follow.
  */
 export function approvalStory(seed: number): readonly OzzieEvent[] {
 	const dice = new Dice(seed);

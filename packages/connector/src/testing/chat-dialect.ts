@@ -22,7 +22,10 @@ const syntax: LineSyntax = {
 	thematicBreak: "———",
 };
 
-/** Dialect of a platform with its own marks. Its escapes are longer than the escaped character, and its lengths are in code points. */
+/**
+ * Dialect of a platform with its own marks. Its escapes are longer than the escaped character, and its lengths are in code
+ * points.
+ */
 export const chatDialect: Dialect = {
 	write: (blocks) => writeLines(blocks, syntax),
 	measure: (written) => [...written].length,

@@ -5,7 +5,7 @@ import type { ScriptedSession } from "./scripted-session.ts";
 import { Stage } from "./stage.ts";
 
 /**
- * Scenes: actions of people and of the gateway, and the visible results, as data.
+ * Scenes describe actions of people and of the gateway, and the visible results, as data.
  *
  *     await playScene([
  *       { says: "hello" },                        // Ada, in a direct message
@@ -13,16 +13,16 @@ import { Stage } from "./stage.ts";
  *       { shows: ["hi"] },                        // exactly one post, which contains `hi`
  *     ]);
  *
- * A scene plays in the real connector with its own database, over a `ScriptedGateway` and a `FakePlatform`. The clock
- * moves only with `passes`, and by one second before each action of a person. After each step, all pending work is done.
+ * A scene runs a real connector with its own database, a `ScriptedGateway` and a `FakePlatform`. The clock advances only with
+ * `passes`, and by one second before each action of a person. Each step ends when all pending work is done.
  *
- * - Rooms (`in`): `dm` (the default), a channel such as `general`, a thread of the bot such as `general/post 1`.
- *   People (`by`): `ada` by default. All are members; `roles` of the gateway changes that.
- * - Messages are `m1`, `m2`, … in order, or the value of `as`. Posts are `post 1`, `post 2`, … in order on the platform.
+ * - `in` is the room: `dm` (the default), a channel such as `general`, or a thread of the bot such as `general/post 1`.
+ *   `by` is the person, by default `ada`. All people are members, unless `roles` of the gateway says otherwise.
+ * - The ids of messages are `m1`, `m2`, … in order, or the value of `as`. The ids of posts are `post 1`, `post 2`, … in order.
  * - `stops` presses the platform's own button for the active run of a room.
- * - `presses` finds the newest button with that label, or in the post that contains `at`. `chooses` selects its options.
- * - `shows` expects exactly these posts in a room, each containing the given text, with buttons as `[Label]`.
- *   `privately` expects the private answers since the last check, `requested` the requests of one method so far.
+ * - `presses` presses the newest button with a label, or the button in the post that contains `at`. `chooses` selects options.
+ * - `shows` expects exactly these posts in a room. Each post must contain the given text. Buttons are written as `[Label]`.
+ *   `privately` expects the private answers since the last check, and `requested` the requests of one method so far.
  * - Other actions are code: `{ does: async (stage) => … }`.
  */
 

@@ -19,8 +19,8 @@ import { ScriptedSession } from "./scripted-session.ts";
 const forStrangers = new Set(["whoami", "pair"]);
 
 /**
- * A gateway in memory that outlives connectors. It has sessions with numbered frames, queued messages, questions, and one result for each key. `away`
- * simulates a network failure: requests and frames wait.
+ * A gateway in memory that outlives connectors. It has sessions with numbered frames, queued messages, questions, and one
+ * result for each key. `away` simulates a network failure: requests and frames wait.
  */
 export class ScriptedGateway {
 	readonly sessions: ScriptedSession[] = [];
@@ -287,7 +287,10 @@ class ScriptedReader implements OpenSession {
 		}
 	}
 
-	/** Returns the next frame for a reader. `after` and `passed` are the numbers of recorded and transient frames that the reader has read. */
+	/**
+	 * Returns the next frame for a reader. `after` and `passed` are the numbers of recorded and transient frames that the
+	 * reader has read.
+	 */
 	#next(after: number, passed: number): EventFrame | undefined {
 		if (this.#gateway.away) return undefined;
 		const { frames, passing } = this.#reading.session;

@@ -35,10 +35,10 @@ const inFile: Block = {
 };
 
 /**
- * Splits a document into posts of at most `limit`, at the best positions: between blocks, items and rows, then sentences, then words. Splits a word
- * only as a last resort. Never splits a grapheme, a link or a code span that fits one post. No content is lost. While a text grows, all posts before
- * its last two stay unchanged, except the current paragraph. Throws `invalid_argument` if the limit is too small for one character with its
- * formatting.
+ * Splits a document into posts of at most `limit`, at the best positions: between blocks, items and rows, then sentences,
+ * then words. Splits a word only as a last resort. Never splits a grapheme, a link or a code span that fits one post. No
+ * content is lost. While a text grows, all posts before its last two stay unchanged, except the current paragraph. Throws
+ * `invalid_argument` if the limit is too small for one character with its formatting.
  */
 export function fitPosts(document: TextDocument, options: FitOptions): Fitted {
 	const layout = new Layout(narrowTables(document.blocks, options.dialect.tableColumns));
@@ -60,8 +60,8 @@ export function fitPosts(document: TextDocument, options: FitOptions): Fitted {
 }
 
 /**
- * Returns the start of a document that fits one post of at most `limit`, cut at the best position. After a cut, `note` is below it. Throws as
- * `fitPosts` does.
+ * Returns the start of a document that fits one post of at most `limit`, cut at the best position. After a cut, `note` is
+ * below it. Throws as `fitPosts` does.
  */
 export function fitPost(document: TextDocument, { dialect, limit }: PostSize, note: Block): string {
 	const layout = new Layout(narrowTables(document.blocks, dialect.tableColumns));
@@ -152,8 +152,9 @@ export const continuedLabel: Block = {
 };
 
 /**
- * Returns the part of a document between two offsets as independent blocks. A list continues with its number, a table repeats a short header, and a
- * fence repeats its language. The rest of a split list item has no bullet, because a bullet would make it another item.
+ * Returns the part of a document between two offsets as independent blocks. A list continues with its number, a table
+ * repeats a short header, and a fence repeats its language. The rest of a split list item has no bullet, because a bullet
+ * would make it another item.
  */
 function slice(layout: Layout, from: number, to: number): Block[] {
 	return sliceBlocks(layout, layout.blocks, { from, to });

@@ -4,8 +4,8 @@ import { type Block, plainText, type TextNode } from "./document.ts";
 export type Leaf = Extract<TextNode, { type: "paragraph" | "heading" | "tableCell" | "code" }>;
 
 /**
- * Positions of all nodes in the visible text of a document, in order. Each leaf has one further character at its end, so that an empty leaf also has
- * a position. Offsets and cuts are in UTF-16 code units.
+ * Positions of all nodes in the visible text of a document, in order. Each leaf has one further character at its end, so
+ * that an empty leaf also has a position. Offsets and cuts are in UTF-16 code units.
  */
 export class Layout {
 	readonly blocks: readonly Block[];

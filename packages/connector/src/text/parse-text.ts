@@ -11,8 +11,8 @@ const maxNesting = 32;
 const maxDelimiters = 2000;
 
 /**
- * Disabled constructs. With definitions, footnotes and underlined headings, a later line could change earlier text, and so change finished posts.
- * HTML is treated as text, because no platform shows it.
+ * Disabled constructs. With definitions, footnotes and underlined headings, a later line could change earlier text, and so
+ * change finished posts. HTML is treated as text, because no platform shows it.
  */
 const off = [
 	"definition",
@@ -41,9 +41,9 @@ const plain = new RegExp(`^${plainLine}(?:\\n{1,2}${plainLine})*\\n*$`, "u");
 const barelyLinked = /www\./i;
 
 /**
- * Parses the Markdown of a model (CommonMark, tables, task lists, strikethrough, bare addresses), even while the model writes it. Never throws: open
- * constructs are closed at the end, and text with too much nesting or length is treated as plain text. Only the style of the source and the titles of
- * links are lost.
+ * Parses the Markdown of a model (CommonMark, tables, task lists, strikethrough, bare addresses), even while the model
+ * writes it. Never throws: open constructs are closed at the end, and text with too much nesting or length is treated as
+ * plain text. Only the style of the source and the titles of links are lost.
  */
 export function parseText(markdown: string): TextDocument {
 	if (markdown.length > maxLength) return asWritten(markdown);

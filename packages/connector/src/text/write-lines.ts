@@ -25,7 +25,10 @@ interface Line {
 	readonly code: boolean;
 }
 
-/** Writes blocks for a platform whose markup is plain text. Tables become aligned code, and list items have no empty lines between them. */
+/**
+ * Writes blocks for a platform whose markup is plain text. Tables become aligned code, and list items have no empty lines
+ * between them.
+ */
 export function writeLines(blocks: readonly Block[], syntax: LineSyntax): string {
 	return linesOf(blocks, syntax)
 		.map(({ text }) => text)

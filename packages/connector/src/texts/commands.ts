@@ -6,7 +6,10 @@ export const commandTexts = {
 		description: "List all commands",
 		intro:
 			"Write to me in a direct message, mention me in a channel, or write in one of my threads. `stop` or ❌ on your message stops me, and 🔁 repeats the answer. You can also type a command after my name: `!session list`.",
-		/** Descriptions of groups of commands, by their first word. A list with one line for each command would not fit into one Discord post. */
+		/**
+		 * Descriptions of groups of commands, by their first word. A list with one line for each command would not fit into one
+		 * Discord post.
+		 */
 		groups: new Map([
 			["task", "Work in the background"],
 			["session", "Conversations of this channel"],

@@ -3,7 +3,10 @@ export const postTexts = {
 	/** Reasons for the state of a post. */
 	noReason: "no reason was given",
 	stale: "it is more than 24 hours old: decide whether to post it",
-	/** Start of the text of `closed`, which identifies posts for closed rooms. Do not change it, because earlier versions have stored it. */
+	/**
+	 * Start of the text of `closed`, which identifies posts for closed rooms. Do not change it, because earlier versions have
+	 * stored it.
+	 */
 	closedStart: "waits until its thread or channel is open again: ",
 	closed: ({ error }: { readonly error: string }): string => `${postTexts.closedStart}${error}`,
 	interrupted: "the connector ended during the request",

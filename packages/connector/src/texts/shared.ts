@@ -3,7 +3,10 @@ interface OnPlatform {
 	readonly platform: string;
 }
 
-/** Private answers to commands and presses that a connector cannot handle. The texts are valid in the markup of every platform. */
+/**
+ * Private answers to commands and presses that a connector cannot handle. The texts are valid in the markup of every
+ * platform.
+ */
 export const interactionTexts = {
 	busy: "I am busy. Please try again in a minute.",
 	failed: "I could not do that. Please try again in a moment.",

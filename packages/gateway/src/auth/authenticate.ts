@@ -12,8 +12,8 @@ import type { Refusal } from "./refusal.ts";
 export interface AuthenticateOptions extends Keyring {
 	readonly mode: AuthMode;
 	/**
-	 * False if remote requests can arrive through a program of this user: with a public URL, a trusted proxy or a listener beyond loopback. Mode `local`
-	 * then requires a token from all callers.
+	 * False if remote requests can arrive through a program of this user: with a public URL, a trusted proxy or a listener
+	 * beyond loopback. Mode `local` then requires a token from all callers.
 	 */
 	readonly trustLocal: boolean;
 	readonly localPeers: LocalPeers;
@@ -82,7 +82,10 @@ async function needsNoToken(request: IncomingRequest, options: AuthenticateOptio
 	}
 }
 
-/** Whether a header shows that a browser sent the request. Sec-Fetch-Mode does not suffice, because Node's own WebSocket sends it, too. */
+/**
+ * Whether a header shows that a browser sent the request. Sec-Fetch-Mode does not suffice, because Node's own WebSocket
+ * sends it, too.
+ */
 function isBrowser(header: string): boolean {
 	return header === "origin" || header === "sec-fetch-site";
 }

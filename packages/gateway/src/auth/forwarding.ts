@@ -51,8 +51,8 @@ export function findOrigin(request: IncomingRequest, proxies: Networks | undefin
 }
 
 /**
- * Whether a proxy forwarded the request, so that the original sender is unknown. Reads `Forwarded` (RFC 7239), `Via` (RFC 9110), and the headers of
- * proxies and content networks: X-Forwarded-For, CF-Connecting-IP, True-Client-IP and so on.
+ * Whether a proxy forwarded the request, so that the original sender is unknown. Reads `Forwarded` (RFC 7239), `Via` (RFC
+ * 9110), and the headers of proxies and content networks: X-Forwarded-For, CF-Connecting-IP, True-Client-IP and so on.
  */
 export function isForwarded(request: IncomingRequest): boolean {
 	return headerNames(request).some((name) => forwarding.test(name.replaceAll("_", "-")));
@@ -61,7 +61,10 @@ export function isForwarded(request: IncomingRequest): boolean {
 const forwarding =
 	/^via$|forwarded|client-?ip|connecting-ip|real-ip|original-ip|originating-ip|remote-(?:ip|addr)|external-address/;
 
-/** Refusal of headers that contradict each other. A client can send one of the headers through a proxy that sets only the other header. */
+/**
+ * Refusal of headers that contradict each other. A client can send one of the headers through a proxy that sets only the
+ * other header.
+ */
 const contradiction: Refusal = {
 	status: 400,
 	headers: {},
@@ -72,8 +75,8 @@ const contradiction: Refusal = {
 };
 
 /**
- * Finds the client's address. Each proxy adds the address of its caller at the end, so the client's address is the last one that is not a trusted
- * proxy.
+ * Finds the client's address. Each proxy adds the address of its caller at the end, so the client's address is the last one
+ * that is not a trusted proxy.
  */
 function findClient(nearest: string, chain: readonly string[], proxies: Networks): string {
 	let client = nearest;
@@ -97,14 +100,14 @@ function readAddress(text: string): string | undefined {
 }
 
 /**
- * Pattern of one pair of `Forwarded`. It takes linear time, because strangers write these headers: it is sticky, and its parts never match the same
- * text.
+ * Pattern of one pair of `Forwarded`. It takes linear time, because strangers write these headers: it is sticky, and its
+ * parts never match the same text.
  */
 const forwardedPair = /[ \t]*(?:([\w-]+)=(?:"((?:[^"\\]|\\.)*)"|([^;,"\s]*))[ \t]*)?([;,]|$)/gy;
 
 /**
- * Reads the elements of `Forwarded`, whose values may be quoted: RFC 7239, section 4. An invalid text becomes one empty element, because the part
- * that proxies wrote cannot be found in it.
+ * Reads the elements of `Forwarded`, whose values may be quoted: RFC 7239, section 4. An invalid text becomes one empty
+ * element, because the part that proxies wrote cannot be found in it.
  */
 function readElements(value: string): Map<string, string>[] {
 	const elements: Map<string, string>[] = [];

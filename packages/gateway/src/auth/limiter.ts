@@ -12,12 +12,15 @@ interface Failures {
 }
 
 /**
- * Limits wrong credentials to ten per minute and key. Further wrong credentials lock the key for five minutes, and the caller answers "too many". The
- * limiter is used only after a wrong credential, so it cannot lock out a right one.
+ * Limits wrong credentials to ten per minute and key. Further wrong credentials lock the key for five minutes, and the
+ * caller answers "too many". The limiter is used only after a wrong credential, so it cannot lock out a right one.
  */
 export class FailedAuthLimiter {
 	readonly #clock: Clock;
-	/** Failures by key. An LRU cache does not suffice: a lock must stay until it expires, and only a new failure may move a key to the end. */
+	/**
+	 * Failures by key. An LRU cache does not suffice: a lock must stay until it expires, and only a new failure may move a key
+	 * to the end.
+	 */
 	readonly #failures = new Map<string, Failures>();
 
 	constructor(clock: Clock) {
@@ -39,7 +42,10 @@ export class FailedAuthLimiter {
 		return known !== undefined && now < known.until ? known : { count: 0, until: now + WINDOW_MS };
 	}
 
-	/** Stores the failures of a key. Above the limit, deletes the key with the oldest failure, because strangers can fill the table. */
+	/**
+	 * Stores the failures of a key. Above the limit, deletes the key with the oldest failure, because strangers can fill the
+	 * table.
+	 */
 	#remember(key: string, failures: Failures): void {
 		this.#failures.delete(key);
 		this.#failures.set(key, failures);

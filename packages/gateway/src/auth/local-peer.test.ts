@@ -206,7 +206,10 @@ test.runIf(process.platform === "linux")(
 	},
 );
 
-/** Script that connects. After a line of input, it starts a child process that inherits the connection, and prints the id of this process. */
+/**
+ * Script that connects. After a line of input, it starts a child process that inherits the connection, and prints the id of
+ * this process.
+ */
 const PASS_ON = "exec 3<>/dev/tcp/127.0.0.1/PORT; read -r _; sleep 600 & echo $!; wait; echo; read -r _ <&3";
 
 test.runIf(process.platform === "linux")(

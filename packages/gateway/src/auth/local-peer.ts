@@ -23,11 +23,11 @@ export interface LocalPeersOptions {
 
 export interface LocalPeers {
 	/**
-	 * Whether the far end of a connection belongs to a process of this gateway's own user, according to the kernel, and not
-	 * to a tool. False if that is unknown. Never rejects.
+	 * Whether the far end of a connection belongs to a process of this gateway's own user, but not to a tool, according to
+	 * the kernel. Resolves with false if the process is unknown. Never rejects.
 	 *
-	 * The user is looked up once for each connection. The processes are checked again for each request while a tool runs
-	 * or ran in the last minute. A tool may have received the descriptor from the process that connected.
+	 * The user is looked up once for each connection. A tool may have received the descriptor from the process that
+	 * connected. While a tool runs or ran in the last minute, the processes are therefore checked again for each request.
 	 */
 	isLocal(connection: Connection): Promise<boolean>;
 }
@@ -47,7 +47,10 @@ interface Known {
 
 const noTools = { marker: undefined, started: 0, processes: () => [] };
 
-/** Creates the checks of connections. All checks of one tick are answered together, and only one group at a time reads the tables and processes. */
+/**
+ * Creates the checks of connections. All checks of one tick are answered together, and only one group at a time reads the
+ * tables and processes.
+ */
 export function createLocalPeers({
 	log,
 	tools = noTools,

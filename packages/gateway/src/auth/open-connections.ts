@@ -18,7 +18,10 @@ export class OpenConnections {
 		this.#stop = tokens.onEnd((tokenId) => this.#end(tokenId));
 	}
 
-	/** Calls `end` once when the token becomes invalid, or immediately if it is already invalid. Returns a function that cancels the registration. */
+	/**
+	 * Calls `end` once when the token becomes invalid, or immediately if it is already invalid. Returns a function that
+	 * cancels the registration.
+	 */
 	register({ tokenId }: Principal, end: () => void): () => void {
 		if (tokenId === undefined) return () => undefined;
 		if (!this.#tokens.counts(tokenId)) {

@@ -33,8 +33,8 @@ export async function loadOrCreateOperatorToken(dataDirectory: string, ids: Ids)
 }
 
 /**
- * Reads the operator's token, or returns undefined if none exists. Rejects with `failed_precondition` if other users could read the file, or if it
- * has other content.
+ * Reads the operator's token, or returns undefined if none exists. Rejects with `failed_precondition` if other users could
+ * read the file, or if it has other content.
  */
 export async function readOperatorToken(dataDirectory: string): Promise<string | undefined> {
 	const path = pathIn(dataDirectory);

@@ -18,13 +18,14 @@ interface Process {
 }
 
 /**
- * Sockets that are open in processes of tools: the given processes, their descendants, processes of their groups and sessions, and processes with the
- * marker in their environment. Processes that this user may not read, and processes that ended meanwhile, are omitted.
+ * Sockets that are open in processes of tools: the given processes, their descendants, processes of their groups and
+ * sessions, and processes with the marker in their environment. Processes that this user may not read, and processes that
+ * ended meanwhile, are omitted.
  */
 export class ToolSockets {
 	/**
-	 * Whether the environment of a process contains the marker. A process without the marker never gets it: only the gateway adds it, and only to
-	 * processes that it names as related.
+	 * Whether the environment of a process contains the marker. A process without the marker never gets it: only the gateway
+	 * adds it, and only to processes that it names as related.
 	 */
 	#marked = new Map<string, boolean>();
 	/** Start time of the gateway. An older process runs no tool of the gateway. */
@@ -62,15 +63,19 @@ export class ToolSockets {
 }
 
 /**
- * Whether the environment of a process contains a text. Undefined if the environment cannot be read or is empty: it is empty while the process starts
- * another program. The read is asynchronous, because it waits for a process that has locked its memory.
+ * Whether the environment of a process contains a text. Undefined if the environment cannot be read or is empty: it is
+ * empty while the process starts another program. The read is asynchronous, because it waits for a process that has locked
+ * its memory.
  */
 async function hasText(pid: number, text: string): Promise<boolean | undefined> {
 	const environment = await readFile(`/proc/${pid}/environ`, "latin1").catch(ignoreGone);
 	return environment ? environment.includes(text) : undefined;
 }
 
-/** Returns the processes that are related to the roots. Follows the ancestors of each process, because a child may precede its parent in the list. */
+/**
+ * Returns the processes that are related to the roots. Follows the ancestors of each process, because a child may precede
+ * its parent in the list.
+ */
 function relatedTo(roots: ReadonlySet<number>, processes: readonly Process[]): Process[] {
 	const byId = new Map(processes.map((process) => [process.pid, process]));
 	return processes.filter((process) => {
@@ -87,8 +92,8 @@ function relatedTo(roots: ReadonlySet<number>, processes: readonly Process[]): P
 }
 
 /**
- * Reads the processes that started at this time or later. The reads are synchronous, because they never wait for another process, and promises need
- * eight times the CPU time.
+ * Reads the processes that started at this time or later. The reads are synchronous, because they never wait for another
+ * process, and promises need eight times the CPU time.
  */
 async function readProcesses(oldest: number): Promise<Process[]> {
 	const ids = readdirSync("/proc").filter((name) => /^[0-9]+$/.test(name));

@@ -16,7 +16,10 @@ export function sendRefusal(response: ServerResponse, refusal: Refusal): void {
 	response.end(JSON.stringify(refusal.body));
 }
 
-/** Refuses an upgrade on its socket, because Node passes no response object. Closes the socket, even if the client does not close its end. */
+/**
+ * Refuses an upgrade on its socket, because Node passes no response object. Closes the socket, even if the client does not
+ * close its end.
+ */
 export function sendUpgradeRefusal(socket: Duplex, refusal: Refusal): void {
 	const headers = Object.entries({ ...contentHeaders(refusal), connection: "close" });
 	const head = [

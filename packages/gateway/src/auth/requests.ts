@@ -17,8 +17,9 @@ export interface RequestRules {
 }
 
 /**
- * Checks whether a request may be processed, on any route and before any upgrade. Returns undefined, or the refusal. Refuses pages of other origins,
- * foreign names that resolve to this machine (DNS rebinding), and credentials in an address.
+ * Checks whether a request may be processed, on any route and before any upgrade. Returns undefined, or the refusal.
+ * Refuses pages of other origins, foreign names that resolve to this machine (DNS rebinding), and credentials in an
+ * address.
  */
 export function checkRequest(request: IncomingRequest, rules: RequestRules): Refusal | undefined {
 	return checkHost(request, rules) ?? checkOrigin(request, rules) ?? checkQuery(request);
@@ -75,8 +76,8 @@ function checkOrigin(request: IncomingRequest, { publicUrl }: RequestRules): Ref
 }
 
 /**
- * Whether a request with the origin `null` comes from a page of this server. A page with `no-referrer` sends `null`, even to its own server: Fetch,
- * "append a request Origin header". Browsers set Sec-Fetch-Site, and pages cannot.
+ * Whether a request with the origin `null` comes from a page of this server. A page with `no-referrer` sends `null`, even
+ * to its own server: Fetch, "append a request Origin header". Browsers set Sec-Fetch-Site, and pages cannot.
  */
 function isSameOrigin(request: IncomingRequest): boolean {
 	return headerValues(request, "sec-fetch-site").join() === "same-origin";
@@ -111,7 +112,10 @@ function normalizeHost(text: string, defaultPort: number | undefined): string {
 	return formatEndpoint({ ...endpoint, host: normalizeAddress(endpoint.host.toLowerCase()) });
 }
 
-/** Returns the short form of an IPv6 address, as in the URL standard. Only IPv6 addresses from `parseEndpoint` contain a colon. */
+/**
+ * Returns the short form of an IPv6 address, as in the URL standard. Only IPv6 addresses from `parseEndpoint` contain a
+ * colon.
+ */
 function normalizeAddress(host: string): string {
 	return host.includes(":") ? new URL(`http://[${host}]`).hostname.slice(1, -1) : host;
 }

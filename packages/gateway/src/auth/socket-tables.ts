@@ -48,9 +48,9 @@ const FEW = 8;
 const ESTABLISHED = "01";
 
 /**
- * Finds the owner of each connection's far end, in the same order. Undefined if the far end is not in the tables, is not established, or belongs to
- * no socket (the kernel then reports inode 0 and uid 0). For each read, the kernel walks its complete table of connections, which takes a millisecond
- * or more. The read therefore stops when all owners are found.
+ * Finds the owner of each connection's far end, in the same order. Undefined if the far end is not in the tables, is not
+ * established, or belongs to no socket (the kernel then reports inode 0 and uid 0). For each read, the kernel walks its
+ * complete table of connections, which takes a millisecond or more. The read therefore stops when all owners are found.
  */
 export async function findOwners(
 	connections: readonly Connection[],
@@ -97,7 +97,10 @@ function readOwner(row: string, requested: Set<string>, owners: Map<string, Sock
 	requested.delete(key);
 }
 
-/** Returns the two addresses of a row, after its number. It uses no regular expression, because a table may have 40,000 rows. */
+/**
+ * Returns the two addresses of a row, after its number. It uses no regular expression, because a table may have 40,000
+ * rows.
+ */
 function keyOf(row: string): string {
 	const start = row.indexOf(": ") + 2;
 	const middle = row.indexOf(" ", start);
@@ -110,8 +113,8 @@ interface Key {
 }
 
 /**
- * Starts of the far end's row: the address of the far end, then the gateway's address. If a program opened an IPv4 connection on an IPv6 socket, the
- * row is in the IPv6 table, with mapped addresses.
+ * Starts of the far end's row: the address of the far end, then the gateway's address. If a program opened an IPv4
+ * connection on an IPv6 socket, the row is in the IPv6 table, with mapped addresses.
  */
 function tableKeys({ remoteAddress, remotePort, localAddress, localPort }: Connection): Key[] {
 	if (remoteAddress === undefined || remotePort === undefined) return [];

@@ -30,7 +30,10 @@ interface TicketsOptions {
  */
 export class Tickets {
 	readonly #options: TicketsOptions;
-	/** Valid tickets. An LRU cache does not suffice, because a ticket is authentication state: it ends by use, by time or with its token. */
+	/**
+	 * Valid tickets. An LRU cache does not suffice, because a ticket is authentication state: it ends by use, by time or with
+	 * its token.
+	 */
 	readonly #tickets = new Map<string, Ticket>();
 
 	constructor(options: TicketsOptions) {

@@ -61,9 +61,9 @@ export interface BackupSummary {
 }
 
 /**
- * Saves all content of a data directory in one file for this user, even while a gateway runs on the directory. The file is created completely or not
- * at all. Rejects with `already_exists` for an existing file, `not_found` for a directory without sessions, and `invalid_argument` for a file inside
- * that directory.
+ * Saves all content of a data directory in one file for this user, even while a gateway runs on the directory. The file is
+ * created completely or not at all. Rejects with `already_exists` for an existing file, `not_found` for a directory without
+ * sessions, and `invalid_argument` for a file inside that directory.
  */
 export async function createBackup(options: BackupOptions): Promise<BackupSummary> {
 	const { dataDirectory, force, onProgress } = options;
@@ -115,7 +115,10 @@ async function checkPlace(file: string, dataDirectory: string): Promise<void> {
 	throw new ParleyError(createBackupTexts.insideData({ file, dataDirectory }), { code: "invalid_argument" });
 }
 
-/** Deletes temporary directories of killed backups. They contain copies of the database, and of stored files that may have been deleted since. */
+/**
+ * Deletes temporary directories of killed backups. They contain copies of the database, and of stored files that may have
+ * been deleted since.
+ */
 async function removeAbandoned(directory: string, before: number): Promise<void> {
 	const names = await readdir(directory).catch((): string[] => []);
 	const found = names.filter(
@@ -191,8 +194,8 @@ interface Gathered extends Snapshot {
 }
 
 /**
- * Writes the content of a backup to `target`: a consistent copy of the database, its stored files, and all other files (keys, tokens, profiles,
- * settings). The data directory is not changed, and the gateway need not stop.
+ * Writes the content of a backup to `target`: a consistent copy of the database, its stored files, and all other files
+ * (keys, tokens, profiles, settings). The data directory is not changed, and the gateway need not stop.
  */
 async function gather(dataDirectory: string, target: string): Promise<Gathered> {
 	await mkdir(target, { mode: 0o700 });
@@ -207,7 +210,10 @@ async function gather(dataDirectory: string, target: string): Promise<Gathered> 
 	return { ...snapshot, files, missing };
 }
 
-/** Lists all files except the database with its side files and old copies, stored files, workspaces, and files of a single process. Follows links. */
+/**
+ * Lists all files except the database with its side files and old copies, stored files, workspaces, and files of a single
+ * process. Follows links.
+ */
 async function listOthers(dataDirectory: string): Promise<string[]> {
 	const names = (await readdir(dataDirectory)).filter((name) => {
 		const isOther = name !== filesDirectory && name !== workspacesDirectory;

@@ -41,7 +41,10 @@ const reportEvery = 16 * 1024 * 1024;
 
 interface ReadOptions {
 	readonly limits?: Partial<UnpackLimits> | undefined;
-	/** Called while the archive is read. `bytes` are the unpacked bytes so far. `all` is the total, which is undefined before the manifest is read. */
+	/**
+	 * Called while the archive is read. `bytes` are the unpacked bytes so far. `all` is the total, which is undefined before
+	 * the manifest is read.
+	 */
 	readonly onBytes?: ((bytes: number, all: number | undefined) => void) | undefined;
 }
 
@@ -53,9 +56,9 @@ export interface BackupReader {
 }
 
 /**
- * Reads and checks a complete backup: it has exactly the listed files, each once, with the listed size and hash. Otherwise rejects with `data_loss`,
- * and above a limit with `resource_exhausted`. The caller must then drop the received content. The time is proportional to the unpacked size, and
- * only the list is kept in memory.
+ * Reads and checks a complete backup: it has exactly the listed files, each once, with the listed size and hash. Otherwise
+ * rejects with `data_loss`, and above a limit with `resource_exhausted`. The caller must then drop the received content.
+ * The time is proportional to the unpacked size, and only the list is kept in memory.
  */
 export async function readBackup(
 	file: string,

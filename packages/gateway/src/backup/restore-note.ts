@@ -26,7 +26,10 @@ export async function leaveRestoreNote(
 	await writeFile(join(directory, restoreNote), `${JSON.stringify(note)}\n`, { mode: 0o600, flag: "wx" });
 }
 
-/** Moves the note of a restore to the audit. The row contains the time of the restore, and the version and time of the backup. */
+/**
+ * Moves the note of a restore to the audit. The row contains the time of the restore, and the version and time of the
+ * backup.
+ */
 export async function auditRestore(dataDirectory: string, audit: AuditNotes): Promise<void> {
 	const path = join(dataDirectory, restoreNote);
 	const text = await readFile(path, "utf8").catch((error: unknown) => {

@@ -18,8 +18,8 @@ const nearby = new KnownNetworks((list) => {
 const nearbyNames = /(?:^|\.)(?:localhost|local|internal|lan|home\.arpa)$/;
 
 /**
- * Parses the address of a server of the Messages API. Removes a trailing `/v1` and slashes. Returns undefined for other schemes, and for addresses
- * with a user name, a query or a fragment.
+ * Parses the address of a server of the Messages API. Removes a trailing `/v1` and slashes. Returns undefined for other
+ * schemes, and for addresses with a user name, a query or a fragment.
  */
 export function parseBaseUrl(text: string): URL | undefined {
 	const url = URL.parse(text);

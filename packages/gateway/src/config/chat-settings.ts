@@ -43,7 +43,10 @@ export function findLostRoot(chat: Chat): { value: string; path: JsonPath } | un
 	return lost;
 }
 
-/** Converts the configuration of chat platforms to the runtime's units. The settings of a channel under `channels` replace those under `places`. */
+/**
+ * Converts the configuration of chat platforms to the runtime's units. The settings of a channel under `channels` replace
+ * those under `places`.
+ */
 export function readChat({
 	people = {},
 	tenants = {},

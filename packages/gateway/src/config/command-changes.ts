@@ -42,7 +42,10 @@ export interface CommandChange {
 	readonly facts: z.output<ReturnType<typeof changeSchema>>["facts"];
 }
 
-/** Stores a note about a change for the audit. Call it before the change. Commands do not write to the database, because a gateway may run on it. */
+/**
+ * Stores a note about a change for the audit. Call it before the change. Commands do not write to the database, because a
+ * gateway may run on it.
+ */
 export async function noteChange(
 	data: string,
 	change: CommandChange,
@@ -56,14 +59,18 @@ export async function noteChange(
 	);
 }
 
-/** Moves the notes of commands to the audit. After a crash, a row may appear twice with the same id. The wait for the lock uses real time. */
+/**
+ * Moves the notes of commands to the audit. After a crash, a row may appear twice with the same id. The wait for the lock
+ * uses real time.
+ */
 export async function auditChanges(
 	data: string,
 	audit: ChangeAudit,
 	clock: Clock = systemClock,
 ): Promise<void> {
 	const started = join(data, "mcp-changes.recording.jsonl");
-	// With the lock, no command has the file open when it moves, and no other call replaces the moved file before its rows are recorded.
+	// With the lock, no command has the file open when it moves, and no other call replaces the moved file before its rows are
+	// recorded.
 	await withFileLock(lockIn(data), clock, async () => {
 		// Rows that a killed process left are recorded first.
 		await recordNotes(started, audit);

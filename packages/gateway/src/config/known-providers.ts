@@ -15,7 +15,10 @@ export const apis: readonly ApiName[] = ["chat-completions", "responses", "gemin
 /** A provider that works with only its name and a key. */
 export interface KnownProvider {
 	readonly api: ApiName;
-	/** Address of the API with its version. `{NAME}` is the value of a variable of the environment. Absent if each account has its own address. */
+	/**
+	 * Address of the API with its version. `{NAME}` is the value of a variable of the environment. Absent if each account has
+	 * its own address.
+	 */
 	readonly baseUrl?: string;
 	/** Variables that can contain the key, in order of precedence. Empty for servers without keys. */
 	readonly keys: readonly string[];
@@ -27,16 +30,19 @@ export interface KnownProvider {
 /** Effort levels of most servers. Other levels are errors. */
 const common = ["none", "low", "medium", "high"] as const;
 const local: ServerTraits = { efforts: common };
-/** The server requires the thinking of all tool calls, even of earlier turns: https://platform.kimi.ai/docs/guide/use-kimi-k2-thinking-model */
+/**
+ * The server requires the thinking of all tool calls, even of earlier turns:
+ * https://platform.kimi.ai/docs/guide/use-kimi-k2-thinking-model
+ */
 const kimi: ServerTraits = { returnedThinking: "all", efforts: common };
 
 /**
- * Addresses and variables of the vendors' own documentation.
+ * Known providers by name. The addresses and variables come from the documentation of the vendors:
  * - azure: https://learn.microsoft.com/azure/ai-foundry/openai/api-version-lifecycle (the v1 API).
  * - bedrock: https://docs.aws.amazon.com/bedrock/latest/userguide/inference-chat-completions.html
  * - kimi: https://www.kimi.com/code/docs, and moonshot: https://platform.kimi.ai/docs. They have different keys. For kimi,
- *   `MOONSHOT_API_KEY` is a second name of the variable, but alone it does not choose kimi.
- * - mistral: https://docs.mistral.ai/api, and groq: https://console.groq.com/docs/openai. Both refuse unknown fields of a message.
+ *   `MOONSHOT_API_KEY` is a second name of the variable, but this variable alone does not choose kimi.
+ * - mistral: https://docs.mistral.ai/api, and groq: https://console.groq.com/docs/openai. They refuse unknown fields of a message.
  */
 export const knownProviders = {
 	anthropic: {

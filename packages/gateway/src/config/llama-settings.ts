@@ -28,8 +28,8 @@ export interface LlamaSettings {
 type Written = NonNullable<Settings["llama"]>;
 
 /**
- * Variables that a model server reads: settings of the server itself, of its libraries, of graphics cards, and of the service from which it may load
- * models.
+ * Variables that a model server reads: settings of the server itself, of its libraries, of graphics cards, and of the
+ * service from which it may load models.
  */
 const prefixes = [
 	"LLAMA_",
@@ -88,8 +88,8 @@ interface CheckedSource {
 }
 
 /**
- * Checks the settings of the server. Throws `invalid_argument` for a second server, a missing directory, and a program that cannot serve the
- * endpoint.
+ * Checks the settings of the server. Throws `invalid_argument` for a second server, a missing directory, and a program that
+ * cannot serve the endpoint.
  */
 export function checkLlama({ settings, source }: CheckedSource, all: Settings): void {
 	const { baseUrl, llama } = settings;
@@ -116,7 +116,10 @@ export function checkLlama({ settings, source }: CheckedSource, all: Settings): 
 	throw notAllowed(source, ["llama", "endpoint"], { value: endpoint, why, allowed });
 }
 
-/** Returns the name of the model that the arguments of llama-server choose. Without a name, llama-server serves one model under any name. */
+/**
+ * Returns the name of the model that the arguments of llama-server choose. Without a name, llama-server serves one model
+ * under any name.
+ */
 export function modelInArguments(args: readonly string[] = []): string {
 	const argument = (...names: readonly string[]): string | undefined => {
 		const at = args.findLastIndex((arg) => names.includes(arg.split("=")[0] ?? ""));

@@ -115,8 +115,8 @@ export interface CheckedSource {
 }
 
 /**
- * Loads the configuration. Precedence: flags, `PARLEY_*` variables, `ANTHROPIC_*` variables, the configuration file, defaults. Every source is
- * checked completely. Throws `invalid_argument` with the value, its position and what is allowed.
+ * Loads the configuration. Precedence: flags, `PARLEY_*` variables, `ANTHROPIC_*` variables, the configuration file,
+ * defaults. Every source is checked completely. Throws `invalid_argument` with the value, its position and what is allowed.
  */
 export function loadConfig(sources: ConfigSources): Config {
 	const { checked, set } = checkedSources(sources);
@@ -262,7 +262,10 @@ function checkSteeringFile(value: string | undefined, source: Source, path: Json
 	return value === undefined ? [] : refuseForeignWriters(value, statSync(value));
 }
 
-/** Checks the paths of a source. Also checks the policy file of the data directory, which the gateway reads if no source names another file. */
+/**
+ * Checks the paths of a source. Also checks the policy file of the data directory, which the gateway reads if no source
+ * names another file.
+ */
 function warningsOf(
 	checked: readonly CheckedSource[],
 	data: string,

@@ -58,7 +58,10 @@ export function mcpFileIn(data: string): string {
 	return join(data, "mcp.json");
 }
 
-/** Reads the content of the file; empty if the file does not exist. Rejects with `invalid_argument` and the position for invalid content. */
+/**
+ * Reads the content of the file; empty if the file does not exist. Rejects with `invalid_argument` and the position for
+ * invalid content.
+ */
 export async function readMcpFile(path: string): Promise<McpFileContent> {
 	const text = await readFile(path, "utf8").catch((reason: unknown) => {
 		if (errno(reason) === "ENOENT") return "{}";
@@ -115,8 +118,8 @@ class McpFile {
 	}
 
 	/**
-	 * Returns the setup, and reads a changed file again. Called before each run. The check is synchronous, because an asynchronous check takes ten times
-	 * as long.
+	 * Returns the setup, and reads a changed file again. Called before each run. The check is synchronous, because an
+	 * asynchronous check takes ten times as long.
 	 */
 	current(): McpSetup | Promise<McpSetup> {
 		const looks = [this.#parts.path, this.#parts.logins].map(looksOf).join("|");

@@ -71,7 +71,10 @@ interface LoginFileParts {
 	readonly redactor: Redactor;
 }
 
-/** Encrypted logins in a file that several processes read and change. The secrets are registered for redaction before any use. */
+/**
+ * Encrypted logins in a file that several processes read and change. The secrets are registered for redaction before any
+ * use.
+ */
 export class McpLoginFile implements McpLogins {
 	readonly #parts: LoginFileParts;
 	readonly #path: string;
@@ -103,7 +106,10 @@ export class McpLoginFile implements McpLogins {
 		});
 	}
 
-	/** Stores a login. The common lock is taken only for the write, so that a slow authorization server delays only its own logins. */
+	/**
+	 * Stores a login. The common lock is taken only for the write, so that a slow authorization server delays only its own
+	 * logins.
+	 */
 	async #write(name: string, login: McpLogin | undefined): Promise<void> {
 		await this.#locked("mcp-logins", async () => {
 			const { [name]: _, ...others } = await readEntries(this.#path);

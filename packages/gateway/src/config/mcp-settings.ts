@@ -46,7 +46,10 @@ export function valuesFrom(
 	return Object.fromEntries(known);
 }
 
-/** Returns the problem of a server whose variables are missing in the gateway's environment. Without them, the server would behave differently. */
+/**
+ * Returns the problem of a server whose variables are missing in the gateway's environment. Without them, the server would
+ * behave differently.
+ */
 export function missingProblem(
 	environment: Readonly<Record<string, string | undefined>>,
 	names: readonly string[],

@@ -45,8 +45,9 @@ export function providerNames({ models }: Settings): string[] {
 }
 
 /**
- * Returns the connections of the configured providers. With `withFound`, also returns connections of providers whose key is set. The provider of the
- * setting `provider` is first. Throws `invalid_argument` with advice for a provider that cannot work.
+ * Returns the connections of the configured providers. With `withFound`, also returns connections of providers whose key is
+ * set. The provider of the setting `provider` is first. Throws `invalid_argument` with advice for a provider that cannot
+ * work.
  */
 export function readConnections(sources: Sources): ProviderConnection[] {
 	const { settings, environment, withFound } = sources;

@@ -19,8 +19,8 @@ export function isUsableKey(key: string): boolean {
 }
 
 /**
- * Checks a key. Throws for an invalid key and for a placeholder. With `anyWillDo`, a placeholder is allowed, because many other servers accept any
- * key.
+ * Checks a key. Throws for an invalid key and for a placeholder. With `anyWillDo`, a placeholder is allowed, because many
+ * other servers accept any key.
  */
 export function checkKey(key: string, keyName: string, anyWillDo: boolean): void {
 	if (!/^[!-~]+$/.test(key)) {

@@ -33,8 +33,8 @@ const keyVariable = "ANTHROPIC_API_KEY";
 const llamaKeyVariable = "LLAMA_API_KEY";
 
 /**
- * Chooses the provider. Throws `invalid_argument` with advice if the configured provider cannot work. `keyName` is the name of the key's place in
- * messages.
+ * Chooses the provider. Throws `invalid_argument` with advice if the configured provider cannot work. `keyName` is the name
+ * of the key's place in messages.
  */
 export function chooseProvider(
 	settings: Settings,
@@ -69,8 +69,8 @@ function messagesChoice(
 }
 
 /**
- * Returns the providers in addition to the choice. If the operator named a provider or server, only configured providers are added: the names of its
- * models may begin with the name of another provider.
+ * Returns the providers in addition to the choice. If the operator named a provider or server, only configured providers
+ * are added: the names of its models may begin with the name of another provider.
  */
 function connectionsBeside(
 	choice: ProviderChoice | undefined,

@@ -126,7 +126,10 @@ const llama = () =>
 		})
 		.partial();
 
-/** Schemas of the settings, as functions. Only the schemas of a source's settings are created, because creating all of them slows down each start. */
+/**
+ * Schemas of the settings, as functions. Only the schemas of a source's settings are created, because creating all of them
+ * slows down each start.
+ */
 const settings = {
 	$schema: () => string(allowedTexts.jsonSchemaAddress).describe(settingTexts.jsonSchema),
 	listen: () =>
@@ -175,8 +178,8 @@ const settings = {
 type Shape = { [Name in keyof typeof settings]: ReturnType<(typeof settings)[Name]> };
 
 /**
- * Returns the schema of the settings with these names, or of all. Its errors state the allowed values, and the caller adds the value and its
- * position.
+ * Returns the schema of the settings with these names, or of all. Its errors state the allowed values, and the caller adds
+ * the value and its position.
  */
 export function configSchema(names: readonly string[] = Object.keys(settings)) {
 	const made = Object.entries(settings).filter(([name]) => names.includes(name));

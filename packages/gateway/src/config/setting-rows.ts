@@ -44,8 +44,8 @@ const keys = [
 ] as const;
 
 /**
- * Returns the plain settings in an object, at any depth, without old names. `[]` stands for an item of a list, and capitals stand for a key that the
- * operator chooses.
+ * Returns the plain settings in an object, at any depth, without old names. `[]` stands for an item of a list, and capitals
+ * stand for a key that the operator chooses.
  */
 export function leavesOf({ setting, schema }: SettingRow): SettingRow[] {
 	const inner = Object.entries(schema.properties ?? {})

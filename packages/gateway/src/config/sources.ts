@@ -47,8 +47,8 @@ export interface ConfigSources {
 export interface Draft {
 	readonly text: string;
 	/**
-	 * Settings that a command changed, and the stored text. For a changed setting, messages name the command as its position. For other settings, they
-	 * name the position in the stored text.
+	 * Settings that a command changed, and the stored text. For a changed setting, messages name the command as its position.
+	 * For other settings, they name the position in the stored text.
 	 */
 	readonly change?: { readonly paths: readonly JsonPath[]; readonly before: string };
 }
@@ -111,7 +111,10 @@ export const variableNames: Record<Setting | "maxModelCalls" | "titles" | "egres
 /** Variables that the provider's own programs read, too. */
 export const providerVariables = { baseUrl: "ANTHROPIC_BASE_URL" };
 
-/** Reads all sources, in order of precedence. The file is the named file, or otherwise the file in the data directory, if it exists. */
+/**
+ * Reads all sources, in order of precedence. The file is the named file, or otherwise the file in the data directory, if it
+ * exists.
+ */
 export function readSources(sources: ConfigSources): Source[] {
 	const file = fileSource(sources);
 	const explicit = [

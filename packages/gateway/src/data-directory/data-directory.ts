@@ -17,8 +17,9 @@ export function lockIn(dataDirectory: string): string {
 }
 
 /**
- * Creates the data directory for its owner only (0700). Rejects with `failed_precondition` if other users may enter it, because it has tokens and
- * sessions, or if it is not a directory. The error names the flag for another directory. Rejects with `data_loss` if its database was emptied.
+ * Creates the data directory for its owner only (0700). Rejects with `failed_precondition` if other users may enter it,
+ * because it has tokens and sessions, or if it is not a directory. The error names the flag for another directory. Rejects
+ * with `data_loss` if its database was emptied.
  */
 export async function prepareDataDirectory(path: string, flag?: string): Promise<void> {
 	await makeDataDirectory(path, flag);
@@ -36,8 +37,8 @@ export async function makeDataDirectory(path: string, flag = "--data"): Promise<
 }
 
 /**
- * Creates a directory and its parents, each for its owner only. Node's own recursive function never ends in directories such as /proc, where the
- * system reports that the new directory does not exist.
+ * Creates a directory and its parents, each for its owner only. Node's own recursive function never ends in directories
+ * such as /proc, where the system reports that the new directory does not exist.
  */
 async function makeDirectories(path: string): Promise<void> {
 	const missing = [path];
@@ -56,7 +57,10 @@ function isDirectory(path: string): boolean {
 	return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 }
 
-/** Throws for an empty database if a key exists. SQLite would treat it as a new database, but a key is created only after the database. */
+/**
+ * Throws for an empty database if a key exists. SQLite would treat it as a new database, but a key is created only after
+ * the database.
+ */
 function checkDatabase(path: string): void {
 	const file = databaseIn(path);
 	if (statSync(file, { throwIfNoEntry: false })?.size !== 0 || !existsSync(secretKeyIn(path))) return;
@@ -64,8 +68,8 @@ function checkDatabase(path: string): void {
 }
 
 /**
- * Warns if a data directory with keys or tokens has no database, before an empty database is created. The database was probably lost, or `--data`
- * names another directory than before.
+ * Warns if a data directory with keys or tokens has no database, before an empty database is created. The database was
+ * probably lost, or `--data` names another directory than before.
  */
 export function warnOfLostDatabase(path: string, log: Logger): void {
 	if (existsSync(databaseIn(path))) return;

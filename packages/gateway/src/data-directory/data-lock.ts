@@ -40,13 +40,13 @@ export const sessionWords: Words = {
 const SQLITE_BUSY = 5;
 
 /**
- * Makes this process the only one on a data directory. Throws `failed_precondition` with the other process id, if known. The
- * lock is SQLite's on an empty database, and so the kernel's: it ends with the process, also after a kill. No other code in
- * this process may open that file, because closing it would drop the lock: https://www.sqlite.org/howtocorrupt.html, section
- * 2.2
+ * Locks a data directory, so that this process is the only user. Throws `failed_precondition` with the id of the other
+ * process, if known. The lock is SQLite's file lock on an empty database, so the kernel releases it when the process ends,
+ * even after a kill. No other code in this process may open that file, because closing it would release the lock:
+ * https://www.sqlite.org/howtocorrupt.html, section 2.2
  *
- * If the lock file is missing, a running gateway may have lost it. Then the directory is also refused, and no new file is
- * created, while any process has the database open.
+ * If the lock file is missing, a running gateway may have lost it. While any process has the database open, the directory is
+ * therefore refused, and no new lock file is created.
  */
 export function lockDataDirectory(dataDirectory: string, words: Words = gatewayWords): DataLock {
 	const run = join(dataDirectory, "run");

@@ -16,10 +16,11 @@ interface FileFacts {
 }
 
 /**
- * Throws `failed_precondition` for a configuration file that every user of the machine can change or replace. Returns warnings for a file that
- * another user than root owns, because containers mount such files of the host, or that a group can write. All directories above the file are checked
- * in the same way, up to the root, and the directories of links too. A user who owns a directory or can write to it can replace its content. A group
- * with the id of the user is treated as the private group of this user, and the group with id 0 as root. The path is absolute, and the file exists.
+ * Throws `failed_precondition` for a configuration file that every user of the machine can change or replace. Returns
+ * warnings for a file that another user than root owns, because containers mount such files of the host, or that a group
+ * can write. All directories above the file are checked in the same way, up to the root, and the directories of links too.
+ * A user who owns a directory or can write to it can replace its content. A group with the id of the user is treated as the
+ * private group of this user, and the group with id 0 as root. The path is absolute, and the file exists.
  */
 export function refuseForeignWriters(path: string, status: FileFacts): string[] {
 	// Pipes, and devices such as /dev/null, have no content that another user could change.

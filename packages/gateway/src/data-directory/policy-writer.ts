@@ -15,9 +15,9 @@ interface PolicyPlace {
 const anyoneWrites = 0o222;
 
 /**
- * Returns a function that edits the operator's policy file under a lock. An existing file keeps its mode and its owner, and a new file gets mode
- * 0600. The function rejects with `failed_precondition` for a read-only file, for a file that every user of the machine can change, and for a link
- * without a target.
+ * Returns a function that edits the operator's policy file under a lock. An existing file keeps its mode and its owner, and
+ * a new file gets mode 0600. The function rejects with `failed_precondition` for a read-only file, for a file that every
+ * user of the machine can change, and for a link without a target.
  */
 export function policyWriter({
 	path,
@@ -31,7 +31,10 @@ export function policyWriter({
 		});
 }
 
-/** Returns the path of the lock. It is beside the file itself, because gateways with other data directories may use the same file. */
+/**
+ * Returns the path of the lock. It is beside the file itself, because gateways with other data directories may use the same
+ * file.
+ */
 async function lockOf(path: string): Promise<string> {
 	const target = await realpath(path).catch(() => path);
 	return join(dirname(target), "run", "policy.lock");

@@ -12,8 +12,8 @@ export async function replacePrivateFile(path: string, text: string): Promise<vo
 }
 
 /**
- * Writes a file as `replacePrivateFile` does, but an existing file keeps its mode and its owner. A link stays, and its target is replaced. Throws the
- * error of the system if this user cannot give the file to its owner.
+ * Writes a file as `replacePrivateFile` does, but an existing file keeps its mode and its owner. A link stays, and its
+ * target is replaced. Throws the error of the system if this user cannot give the file to its owner.
  */
 export async function replaceOwnedFile(path: string, text: string): Promise<void> {
 	const target = await realpath(path).catch(() => path);
@@ -71,8 +71,8 @@ export async function writeDraft(path: string, text: string): Promise<string> {
 }
 
 /**
- * Removes drafts of the path that killed processes left, because they may contain keys. The caller must have a lock that all writers of the path
- * take.
+ * Removes drafts of the path that killed processes left, because they may contain keys. The caller must have a lock that
+ * all writers of the path take.
  */
 export async function removeDrafts(path: string): Promise<void> {
 	const directory = dirname(path);

@@ -35,8 +35,8 @@ export async function removeRuntimeFile(dataDirectory: string): Promise<void> {
 }
 
 /**
- * Reads the file of the last gateway; undefined if it is missing or invalid. The file of a killed gateway remains, so readers must check whether the
- * address answers.
+ * Reads the file of the last gateway; undefined if it is missing or invalid. The file of a killed gateway remains, so
+ * readers must check whether the address answers.
  */
 export async function readRuntimeFile(dataDirectory: string): Promise<RuntimeFile | undefined> {
 	try {

@@ -6,8 +6,8 @@ import { databaseIn } from "./data-directory.ts";
 import { loadOrCreateSecretKey, secretKeyIn } from "./secret-key.ts";
 
 /**
- * Reads the key as `loadOrCreateSecretKey` does. Warns if the key is missing but the database contains passwords that need it. A new key cannot
- * decrypt them.
+ * Reads the key as `loadOrCreateSecretKey` does. Warns if the key is missing but the database contains passwords that need
+ * it. A new key cannot decrypt them.
  */
 export async function openSecretKey(
 	dataDirectory: string,
@@ -30,8 +30,8 @@ export interface StoredSecrets {
 }
 
 /**
- * Tests the key of a data directory on every stored password, without changes. A gateway may run on the directory. Rejects if the key file is damaged
- * or other users can read it.
+ * Tests the key of a data directory on every stored password, without changes. A gateway may run on the directory. Rejects
+ * if the key file is damaged or other users can read it.
  */
 export async function checkStoredSecrets(dataDirectory: string): Promise<StoredSecrets> {
 	const keyFile = secretKeyIn(dataDirectory);

@@ -84,8 +84,8 @@ export interface CallersOptions {
 const publicServices = /^\/grpc\.(?:reflection\.|health\.)/;
 
 /**
- * Callers of gRPC methods. Before its method runs, each call passes the same checks as an HTTP request (host, origin, forwarding, authentication).
- * Calls of reflection and health need no authentication.
+ * Callers of gRPC methods. Before its method runs, each call passes the same checks as an HTTP request (host, origin,
+ * forwarding, authentication). Calls of reflection and health need no authentication.
  */
 export class Callers {
 	readonly #options: CallersOptions;
@@ -233,7 +233,8 @@ class Refused extends Error {
 }
 
 /**
- * Status of gRPC by HTTP status: https://github.com/grpc/grpc/blob/master/doc/http-grpc-status-mapping.md. 421 and 429 are mapped by their meaning.
+ * Status of gRPC by HTTP status. 421 and 429 are mapped by their meaning, and all others as in
+ * https://github.com/grpc/grpc/blob/master/doc/http-grpc-status-mapping.md
  */
 const codes = {
 	400: status.INTERNAL,

@@ -25,7 +25,10 @@ export class GrpcEntrance {
 		return this.#server?.waitingBytes ?? 0;
 	}
 
-	/** Serves an unread connection that uses HTTP/2. Closes it if the server cannot be loaded. The next connection loads the server again. */
+	/**
+	 * Serves an unread connection that uses HTTP/2. Closes it if the server cannot be loaded. The next connection loads the
+	 * server again.
+	 */
 	accept(socket: Socket): void {
 		this.#loading ??= this.#start();
 		void this.#loading.then((server) => (server ? server.accept(socket) : socket.destroy()));

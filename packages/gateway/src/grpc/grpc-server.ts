@@ -89,7 +89,8 @@ export class GrpcServer {
 	accept(socket: Socket): void {
 		// The connection may have closed while this server was loaded.
 		if (socket.destroyed) return;
-		// The port lets clients close their half of a connection. With that option, Node's HTTP/2 does not detect that a client has disconnected.
+		// The port lets clients close their half of a connection. With that option, Node's HTTP/2 does not detect that a client
+		// has disconnected.
 		socket.allowHalfOpen = false;
 		const key = bothEnds(socket);
 		this.#sockets.set(key, socket);
@@ -105,7 +106,10 @@ export class GrpcServer {
 		for (const name of this.#names) this.#health.setStatus(name, "NOT_SERVING");
 	}
 
-	/** Ends all calls with `UNAVAILABLE`. Closes each connection as soon as its calls have ended, at the latest after `graceMs` milliseconds. */
+	/**
+	 * Ends all calls with `UNAVAILABLE`. Closes each connection as soon as its calls have ended, at the latest after `graceMs`
+	 * milliseconds.
+	 */
 	async close(graceMs: number): Promise<void> {
 		this.drain();
 		this.#callers.end();
@@ -120,8 +124,8 @@ export class GrpcServer {
 }
 
 /**
- * Definitions for reflection: the protocols of Parley, and health. Each definition gets the generated files. proto-loader 0.8 would write the files
- * without their imports, and clients that check imports would refuse the schema.
+ * Definitions for reflection: the protocols of Parley, and health. Each definition gets the generated files. proto-loader
+ * 0.8 would write the files without their imports, and clients that check imports would refuse the schema.
  */
 function described(): PackageDefinition {
 	const set = Buffer.from(descriptors, "base64");
@@ -188,7 +192,10 @@ function headerBytes(metadata: Metadata, pseudo: Readonly<Record<":path" | ":aut
 	return entries.reduce((sum, [name, value]) => sum + entryBytes + name.length + valueBytes(value), 0);
 }
 
-/** Returns the size of a value. Values are ASCII. The values of binary headers were base64, and a client may omit the padding. */
+/**
+ * Returns the size of a value. Values are ASCII. The values of binary headers were base64, and a client may omit the
+ * padding.
+ */
 function valueBytes(value: string | Buffer): number {
 	return typeof value === "string" ? value.length : Math.ceil((value.length * 4) / 3);
 }

@@ -28,13 +28,13 @@ interface StreamParts<Message> {
 	readonly encode: (message: Message, writer: BinaryWriter) => BinaryWriter;
 	readonly mayDrop: (message: Message) => boolean;
 	/**
-	 * Called when the stream ends because the gateway stops or the token was revoked. A client that does not read has not received the status yet, and
-	 * can still send.
+	 * Called when the stream ends because the gateway stops or the token was revoked. A client that does not read has not
+	 * received the status yet, and can still send.
 	 */
 	readonly stopped?: () => void;
 	/**
-	 * Called when the client can no longer receive: it has disconnected, reads too slowly, or its token is no longer valid. Not called when the gateway
-	 * stops.
+	 * Called when the client can no longer receive: it has disconnected, reads too slowly, or its token is no longer valid.
+	 * Not called when the gateway stops.
 	 */
 	readonly lost: () => void;
 }

@@ -36,9 +36,9 @@ export interface StreamWriterOptions<Message> {
 }
 
 /**
- * Writes the messages of one stream in order, and limits the bytes and the messages that wait for a slow client. Above the budget, messages that
- * `mayDrop` selects are dropped. A stream that stays above the budget for 5 s, or exceeds twice the budget, ends with RESOURCE_EXHAUSTED, and its
- * waiting messages are dropped.
+ * Writes the messages of one stream in order, and limits the bytes and the messages that wait for a slow client. Above the
+ * budget, messages that `mayDrop` selects are dropped. A stream that stays above the budget for 5 s, or exceeds twice the
+ * budget, ends with RESOURCE_EXHAUSTED, and its waiting messages are dropped.
  */
 export class StreamWriter<Message> implements Holder {
 	readonly #options: StreamWriterOptions<Message>;
@@ -125,7 +125,10 @@ export class StreamWriter<Message> implements Holder {
 		this.#deadline = undefined;
 	}
 
-	/** Counts the waiting bytes of the stream. Only counts while messages wait in the writer, because the bytes in grpc-js are limited. */
+	/**
+	 * Counts the waiting bytes of the stream. Only counts while messages wait in the writer, because the bytes in grpc-js are
+	 * limited.
+	 */
 	#count(): void {
 		const bytes = this.#waiting.length === 0 ? 0 : this.#waitingBytes + this.#sendingBytes;
 		if (this.#phase !== "over") this.#options.account.set(this, bytes);

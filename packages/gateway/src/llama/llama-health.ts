@@ -8,8 +8,8 @@ const PROBE_MS = 1_500;
 const MAX_ANSWER = 1 << 20;
 
 /**
- * State of a llama-server according to `GET /health`. `ready`: it answers. `loading`: it loads its model. `absent`: no program listens at the
- * address. `other`: another program answers, with its response.
+ * State of a llama-server according to `GET /health`. `ready`: it answers. `loading`: it loads its model. `absent`: no
+ * program listens at the address. `other`: another program answers, with its response.
  */
 export type LlamaHealth =
 	| { readonly state: "ready" | "loading" | "absent" }

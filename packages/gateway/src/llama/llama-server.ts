@@ -25,9 +25,10 @@ const SHORT_PAUSE_MS = 4_000;
 const LONGEST_LOAD_MS = 15 * 60_000;
 
 /**
- * State of the local model server. `external`: the operator runs the server. `idle`: it starts with the first request. `starting`: it runs and does
- * not answer yet. `loading`: it loads its model. `ready`: it answers. `found`: another process already serves the address, and is used. `pausing`: it
- * ended or could not start, and starts again after a pause. `stopped`: the gateway stops.
+ * State of the local model server. `external`: the operator runs the server. `idle`: it starts with the first request.
+ * `starting`: it runs and does not answer yet. `loading`: it loads its model. `ready`: it answers. `found`: another process
+ * already serves the address, and is used. `pausing`: it ended or could not start, and starts again after a pause.
+ * `stopped`: the gateway stops.
  */
 export type LlamaState =
 	| "external"
@@ -65,8 +66,8 @@ export interface LlamaServerOptions {
 }
 
 /**
- * The configured local model server. It starts the program, watches it load, starts it again when it ends, and stops it. If a server already answers
- * at the address, it uses that server instead.
+ * The configured local model server. It starts the program, watches it load, starts it again when it ends, and stops it. If
+ * a server already answers at the address, it uses that server instead.
  */
 export class LlamaServer {
 	readonly #options: LlamaServerOptions;
@@ -128,8 +129,8 @@ export class LlamaServer {
 	}
 
 	/**
-	 * Resolves when requests can be sent, and starts a server that is idle. Rejects with a `ModelError` if the server does not start, or if it takes
-	 * more than 15 minutes to load its model. Also rejects with the reason of the signal.
+	 * Resolves when requests can be sent, and starts a server that is idle. Rejects with a `ModelError` if the server does not
+	 * start, or if it takes more than 15 minutes to load its model. Also rejects with the reason of the signal.
 	 */
 	async ready(signal: AbortSignal): Promise<void> {
 		this.#begin();
@@ -223,7 +224,10 @@ export class LlamaServer {
 		return `${JSON.stringify(command)} ended ${end}${this.#lastLine === "" ? "" : `: ${this.#lastLine}`}`;
 	}
 
-	/** Uses another process that serves the address, and checks it regularly. Resolves with the reason when that process no longer answers. */
+	/**
+	 * Uses another process that serves the address, and checks it regularly. Resolves with the reason when that process no
+	 * longer answers.
+	 */
 	async #useFound(first: LlamaHealth): Promise<string> {
 		const { settings, clock, log } = this.#options;
 		const { endpoint } = settings;

@@ -21,7 +21,10 @@ interface Counting {
 	readonly prompts: Map<string, OpenPrompt>;
 }
 
-/** Entry for an event that no metric counts. No metric needs it, or another event of the same run, call, task or prompt is counted. */
+/**
+ * Entry for an event that no metric counts. No metric needs it, or another event of the same run, call, task or prompt is
+ * counted.
+ */
 const notCounted = undefined;
 
 /** Table with the metrics of each event. An event of core without an entry fails to compile. */
@@ -105,9 +108,9 @@ const table: EventMetricTable = {
 };
 
 /**
- * Returns the function that counts the events of all sessions. Labels are names that the operator knows: names of tools, models and kinds. They are
- * never ids or content. Only the tools in `tools` have their own series, because a model may invent names. A run or prompt that began before the last
- * start of the gateway is counted at its end, without a duration.
+ * Returns the function that counts the events of all sessions. Labels are names that the operator knows: names of tools,
+ * models and kinds. They are never ids or content. Only the tools in `tools` have their own series, because a model may
+ * invent names. A run or prompt that began before the last start of the gateway is counted at its end, without a duration.
  */
 export function countEvents(
 	recorder: MetricRecorder,

@@ -61,7 +61,10 @@ export class Metrics {
 		runtime.observe(operator, countEvents(this.#recorder, names));
 	}
 
-	/** Measures a transaction of the store. Called when a transaction of `commands` commands begins. The returned function is called at its end. */
+	/**
+	 * Measures a transaction of the store. Called when a transaction of `commands` commands begins. The returned function is
+	 * called at its end.
+	 */
 	readonly transaction = (commands: number): (() => void) => {
 		const { clock } = this.#options;
 		const beganAt = clock.monotonic();
@@ -108,7 +111,8 @@ export class Metrics {
 		]) {
 			addGauge(loaded, gauge);
 		}
-		// Adds the metrics `process_…` and `nodejs_…`. The precision is low, because every measurement of the event loop wakes an idle process.
+		// Adds the metrics `process_…` and `nodejs_…`. The precision is low, because every measurement of the event loop wakes an
+		// idle process.
 		library.collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: 50 });
 		return registry;
 	}

@@ -3,8 +3,8 @@ import type { Registry } from "prom-client";
 import { type CounterName, counters, type HistogramName, histograms, type LabelsOf } from "./metric-table.ts";
 
 /**
- * Maximum series of a metric. Some labels have values from outside, such as the names of models. Further combinations share one series whose labels
- * are `other`.
+ * Maximum series of a metric. Some labels have values from outside, such as the names of models. Further combinations share
+ * one series whose labels are `other`.
  */
 const maxSeries = 500;
 
@@ -31,8 +31,9 @@ export interface LoadedMetrics {
 }
 
 /**
- * Records values in the counters and histograms of prom-client. The library takes about a tenth of the start of a gateway, so it is loaded by the
- * first scrape or after 1,000 measurements. Earlier measurements wait, and are then recorded in order.
+ * Records values in the counters and histograms of prom-client. The library takes about a tenth of the start of a gateway,
+ * so it is loaded by the first scrape or after 1,000 measurements. Earlier measurements wait, and are then recorded in
+ * order.
  */
 export class MetricRecorder {
 	readonly #log: Logger;

@@ -12,10 +12,16 @@ const maxBytes = 8 * 1024 * 1024;
 const maxListed = 10;
 
 const name = z.string().min(1).max(200);
-/** Schema of a context window in tokens. Many servers report no window, or another value in its place, so any other value becomes undefined. */
+/**
+ * Schema of a context window in tokens. Many servers report no window, or another value in its place, so any other value
+ * becomes undefined.
+ */
 const tokens = z.int().min(1).max(100_000_000).optional().catch(undefined);
 
-/** Schema of the common part of model lists in all their forms. It includes the context windows of OpenRouter, Kimi, Groq, Mistral and vLLM. */
+/**
+ * Schema of the common part of model lists in all their forms. It includes the context windows of OpenRouter, Kimi, Groq,
+ * Mistral and vLLM.
+ */
 const List = z.object({
 	data: z.array(
 		z.object({
@@ -55,8 +61,8 @@ export interface Discovered {
 }
 
 /**
- * Finds the model of a server without a configured name: the preferred model, or else the only one. Rejects with `failed_precondition` and advice if
- * the server has several other models, or cannot be reached.
+ * Finds the model of a server without a configured name: the preferred model, or else the only one. Rejects with
+ * `failed_precondition` and advice if the server has several other models, or cannot be reached.
  */
 export async function discoverModel(server: ModelServer, preferred: string | undefined): Promise<Discovered> {
 	const found = await discoverModels(server, preferred);

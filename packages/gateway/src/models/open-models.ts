@@ -40,9 +40,14 @@ interface ServerModels {
 	readonly table: ModelTable;
 	/** Host and port of the server, if it does not belong to the provider. */
 	readonly serverHost: string | undefined;
-	/** Models of another server's list, with the models that the operator described. Absent if no list was requested or received. */
+	/**
+	 * Models of another server's list, with the models that the operator described. Absent if no list was requested or
+	 * received.
+	 */
 	readonly served?: ModelTable;
-	/** Requests the models of another server, if they were not requested at the start. Rejects if the server cannot be reached. */
+	/**
+	 * Requests the models of another server, if they were not requested at the start. Rejects if the server cannot be reached.
+	 */
 	readonly askServed?: () => Promise<ModelTable>;
 	/** Error if no stored session chooses a model. `modelName` is then only the first model of the server. */
 	readonly undecided?: ParleyError;
@@ -65,8 +70,8 @@ export interface Models extends ServerModels {
 }
 
 /**
- * Opens the models of the configuration. Rejects with an error that an operator can fix: an unknown model, an unreadable table, a server without a
- * model.
+ * Opens the models of the configuration. Rejects with an error that an operator can fix: an unknown model, an unreadable
+ * table, a server without a model.
  */
 export async function openModels(options: OpenModelsOptions): Promise<Models> {
 	const { config, clock, log } = options;

@@ -16,7 +16,8 @@ export interface ProviderReport {
 }
 
 /**
- * Requests the list of models of each provider at the same time, which costs no tokens. Returns an empty list for the offline model. Never rejects.
+ * Requests the list of models of each provider at the same time, which costs no tokens. Returns an empty list for the
+ * offline model. Never rejects.
  */
 export async function reportProviders(config: Config): Promise<ProviderReport[]> {
 	if (config.provider === "offline") return [];

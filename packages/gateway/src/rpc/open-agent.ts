@@ -73,7 +73,10 @@ interface Home {
 	readonly lock: DataLock | undefined;
 }
 
-/** Opens the agent. Rejects with an error that the caller of the process can fix. `checked` is the result of `checkStart` for the same options. */
+/**
+ * Opens the agent. Rejects with an error that the caller of the process can fix. `checked` is the result of `checkStart`
+ * for the same options.
+ */
 export async function openAgent(options: OpenAgentOptions, checked?: CheckedStart): Promise<OpenAgent> {
 	const { flags, config, clock, log } = options;
 	const checkedStart = checked ?? (await checkStart(options));
@@ -128,8 +131,9 @@ export async function openAgent(options: OpenAgentOptions, checked?: CheckedStar
 }
 
 /**
- * Begins the check of the sandbox shortly after the first reply has begun, so that it delays neither the request nor the first words. A command
- * before that begins the check. The returned function waits for a running check, so that the check leaves no files.
+ * Begins the check of the sandbox shortly after the first reply has begun, so that it delays neither the request nor the
+ * first words. A command before that begins the check. The returned function waits for a running check, so that the check
+ * leaves no files.
  */
 function checkBeside(runtime: Runtime, sandbox: Sandboxes, clock: Clock): () => Promise<void> {
 	let timer: Timer | undefined;
@@ -153,8 +157,8 @@ async function openHome(
 ): Promise<Home> {
 	if (session === undefined) {
 		const directory = join(temporary, ids.create("parley-rpc"));
-		// The directory is usually created with its first file. If it is below the working directory, it is created at once: commands must not see or
-		// replace it, and the sandbox hides only existing directories.
+		// The directory is usually created with its first file. If it is below the working directory, it is created at once:
+		// commands must not see or replace it, and the sandbox hides only existing directories.
 		if (isWithin(directory, cwd)) await mkdir(directory, { mode: 0o700 });
 		return { file: ":memory:", directory, lock: undefined };
 	}
@@ -237,7 +241,10 @@ async function runtimeOptions(options: OpenAgentOptions, parts: Parts): Promise<
 	};
 }
 
-/** Directory for the result of the sandbox check if there is no data directory; undefined if the directory cannot be created. */
+/**
+ * Directory for the result of the sandbox check if there is no data directory; undefined if the directory cannot be
+ * created.
+ */
 function cacheOf({ sandboxCheck, config, log }: OpenAgentOptions): string | undefined {
 	if (!sandboxCheck || existsSync(config.data)) return undefined;
 	try {
@@ -295,7 +302,10 @@ function profileOf(flags: RpcFlags, settings: AgentSettings, tools: readonly str
 /** Maximum names that an error lists. */
 const maxListed = 10;
 
-/** Refuses names that the server does not list. The first name causes the request for the list. A server without a list may have any model. */
+/**
+ * Refuses names that the server does not list. The first name causes the request for the list. A server without a list may
+ * have any model.
+ */
 function checkServed(
 	askServed: () => Promise<ModelTable>,
 	{ model: { provider }, modelName, table: known, serverHost }: Models,

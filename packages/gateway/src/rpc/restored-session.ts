@@ -33,8 +33,8 @@ export function checkOwnPlace(directory: string, data: string): void {
 }
 
 /**
- * Finds the session that was created last, if any. `clear` creates a session before it removes the previous one, which may have a later event. The
- * order of the journal decides, because a clock can be set back.
+ * Finds the session that was created last, if any. `clear` creates a session before it removes the previous one, which may
+ * have a later event. The order of the journal decides, because a clock can be set back.
  */
 export async function findRestorable(store: Store<Tables>): Promise<RestoredSession | undefined> {
 	const all = await listSessions(store, operator, { limit: maxListed });
@@ -54,8 +54,8 @@ export async function findRestorable(store: Store<Tables>): Promise<RestoredSess
 }
 
 /**
- * Returns the working directory of a stored session. Throws for another requested directory, because the session's statements about files would be
- * false there.
+ * Returns the working directory of a stored session. Throws for another requested directory, because the session's
+ * statements about files would be false there.
  */
 export function workingDirectory({ rootDir }: RestoredSession, requested: string | undefined): string {
 	if (requested !== undefined && real(requested) !== real(rootDir)) {
@@ -66,8 +66,8 @@ export function workingDirectory({ rootDir }: RestoredSession, requested: string
 }
 
 /**
- * Prepares a stored session for a new process. Unfinished work of a killed process does not continue, and its `accept_all_tools` ends, because the
- * client is a different one.
+ * Prepares a stored session for a new process. Unfinished work of a killed process does not continue, and its
+ * `accept_all_tools` ends, because the client is a different one.
  */
 export async function prepareSession(runtime: Runtime, { id, others }: RestoredSession): Promise<void> {
 	await runtime.cancel(rpcRequest, id, { queued: true });
@@ -92,7 +92,10 @@ interface RestoredModel {
 	readonly log: Logger;
 }
 
-/** Sets the model of a restored session. A model on the command line has precedence. The stored model is used only if the provider has it. */
+/**
+ * Sets the model of a restored session. A model on the command line has precedence. The stored model is used only if the
+ * provider has it.
+ */
 export async function settleModel(
 	agent: Agent,
 	{ models, restored, requested, log }: RestoredModel,

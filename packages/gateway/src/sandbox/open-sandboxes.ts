@@ -6,7 +6,10 @@ import type { Config } from "../config/load.ts";
 import { openEgress } from "../open-egress.ts";
 import { openProbeListeners } from "./probe-listeners.ts";
 
-/** File with the result of the sandbox check. It is in the data directory, which commands cannot see and tools cannot change. */
+/**
+ * File with the result of the sandbox check. It is in the data directory, which commands cannot see and tools cannot
+ * change.
+ */
 export const VERDICT_FILE = "sandbox-verdict";
 
 interface SandboxParts {
@@ -18,7 +21,10 @@ interface SandboxParts {
 	readonly version?: string;
 }
 
-/** Opens the sandboxes. The check begins when the gateway listens. A command that needs the sandbox earlier waits for the check. */
+/**
+ * Opens the sandboxes. The check begins when the gateway listens. A command that needs the sandbox earlier waits for the
+ * check.
+ */
 export async function openSandboxes(
 	{ config, clock, ids, log, version }: SandboxParts,
 	egress: Egress = openEgress({ config, clock, log }),

@@ -51,8 +51,8 @@ export interface SecretPagesOptions {
 export class SecretPages {
 	readonly #options: SecretPagesOptions;
 	/**
-	 * Pages by the hash of their address. An LRU cache does not suffice: a pending page cannot be computed again, and a visit must not change which page
-	 * is the oldest.
+	 * Pages by the hash of their address. An LRU cache does not suffice: a pending page cannot be computed again, and a visit
+	 * must not change which page is the oldest.
 	 */
 	readonly #pages = new Map<string, StoredPage>();
 	/** Secret from which the same address is derived again for an idempotency key. The address itself is not stored. */

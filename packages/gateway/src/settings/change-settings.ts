@@ -57,8 +57,8 @@ export async function changeSetting(
 }
 
 /**
- * Stores settings in the configuration file, or removes them, in one change. The other lines keep their comments and their format. Rejects with
- * `invalid_argument` and the allowed values for an invalid value, without any change.
+ * Stores settings in the configuration file, or removes them, in one change. The other lines keep their comments and their
+ * format. Rejects with `invalid_argument` and the allowed values for an invalid value, without any change.
  */
 export async function changeSettings(
 	changes: SettingChanges,
@@ -91,8 +91,8 @@ export async function withoutSetting(key: string, sources: ConfigSources): Promi
 }
 
 /**
- * Replaces the text of the configuration file. `before` is the text that the operator edited. Rejects with `failed_precondition` if the file has
- * another text now.
+ * Replaces the text of the configuration file. `before` is the text that the operator edited. Rejects with
+ * `failed_precondition` if the file has another text now.
  */
 export async function replaceConfigText(
 	text: string,
@@ -123,8 +123,8 @@ async function replaceIfValid(
 }
 
 /**
- * Returns the reason why a gateway cannot start with the sources. It does not prevent a change, because a service may have keys that this environment
- * lacks.
+ * Returns the reason why a gateway cannot start with the sources. It does not prevent a change, because a service may have
+ * keys that this environment lacks.
  */
 function startProblem(sources: ConfigSources): string | undefined {
 	try {

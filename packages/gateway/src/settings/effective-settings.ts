@@ -41,7 +41,10 @@ export function settingKeys(): string[] {
 	return [...new Set(keys.map((parts) => parts.join(".")))].toSorted();
 }
 
-/** Returns the setting or the group of settings at a path. Throws `invalid_argument` for an unknown path, and for invalid sources. */
+/**
+ * Returns the setting or the group of settings at a path. Throws `invalid_argument` for an unknown path, and for invalid
+ * sources.
+ */
 export function effectiveSetting(key: string, sources: ConfigSources): EffectiveSetting {
 	const path = key.split(".");
 	const schema = schemaAt(path);

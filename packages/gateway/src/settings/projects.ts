@@ -49,7 +49,10 @@ export async function readProjects(data: string): Promise<readonly Project[]> {
 	}
 }
 
-/** Finds the decision for a directory. Without its own decision, the decision for the nearest directory above it applies, if it allows agents. */
+/**
+ * Finds the decision for a directory. Without its own decision, the decision for the nearest directory above it applies, if
+ * it allows agents.
+ */
 export function findProject(directory: string, projects: readonly Project[]): Project | undefined {
 	const own = projects.find((one) => one.directory === directory);
 	if (own) return own;
@@ -67,7 +70,10 @@ interface ChangeParts {
 	readonly ids: Ids;
 }
 
-/** Stores or deletes the decision for a directory. The change is noted for the audit first. Returns whether the decision has changed. */
+/**
+ * Stores or deletes the decision for a directory. The change is noted for the audit first. Returns whether the decision has
+ * changed.
+ */
 export async function changeProject(
 	directory: string,
 	allowed: boolean | undefined,
@@ -96,8 +102,8 @@ interface ReaderParts {
 }
 
 /**
- * Returns a function that reads the directories in which agents may work, in addition to the roots. A change by a command applies to the next
- * session. Without a valid file, or if the audit rows cannot be stored, the list is empty.
+ * Returns a function that reads the directories in which agents may work, in addition to the roots. A change by a command
+ * applies to the next session. Without a valid file, or if the audit rows cannot be stored, the list is empty.
  */
 export function projectReader({ data, log, audit }: ReaderParts): () => Promise<readonly string[]> {
 	let seen: string | undefined;

@@ -21,8 +21,8 @@ export function keysIn(data: string): string {
 }
 
 /**
- * Reads the keys that `parley setup` has stored. Rejects with `failed_precondition` if other users can read the file, and with `invalid_argument` if
- * it is invalid. Errors do not contain the content of the file.
+ * Reads the keys that `parley setup` has stored. Rejects with `failed_precondition` if other users can read the file, and
+ * with `invalid_argument` if it is invalid. Errors do not contain the content of the file.
  */
 export async function readStoredKeys(data: string): Promise<StoredKeys> {
 	const path = keysIn(data);
@@ -40,7 +40,10 @@ export async function readStoredKeys(data: string): Promise<StoredKeys> {
 	throw new ParleyError(message, { code: "invalid_argument" });
 }
 
-/** Reads the keys in a text; undefined for an invalid text. It gives no reason, because the reason could contain a part of a key. */
+/**
+ * Reads the keys in a text; undefined for an invalid text. It gives no reason, because the reason could contain a part of a
+ * key.
+ */
 function keysFrom(text: string): StoredKeys | undefined {
 	try {
 		return keysSchema().safeParse(parseJson(text, { uniqueKeys: true })).data;

@@ -10,12 +10,13 @@ export interface AdmissionLimits extends PlacesLimits {
 const defaults: AdmissionLimits = { perPeer: 64, pending: 512, waiting: 21_536, open: 21_536 };
 
 /**
- * Keeps unauthenticated clients from exhausting the gateway: a limited number of unauthenticated connections is served at a
- * time, each for at most ten seconds, and the next ones wait unread. At the maximum of open connections, one is closed for
- * each new one. There is one object for all listeners.
+ * Prevents unauthenticated clients from exhausting the gateway. A limited number of unauthenticated connections is served at
+ * the same time, each for at most ten seconds, and further connections wait unread. At the maximum of open connections, each
+ * new connection closes a waiting one. All listeners share one object.
  *
- * All users of this machine have the same address. Processes of the gateway's own user have separate places and a queue, as
- * many as one address has. They are used when strangers occupy the others, so that strangers cannot lock the operator out.
+ * All users of this machine have the same address. Processes of the gateway's own user have separate places and a queue, with
+ * the limits of one address. They use these places when strangers occupy the others, so that strangers cannot lock the
+ * operator out.
  */
 export class Admission {
 	readonly #limit: number;
@@ -25,7 +26,10 @@ export class Admission {
 	readonly #carriers = new WeakMap<Socket, Socket>();
 	#open = 0;
 
-	/** `isShared` returns whether many clients share an address, such as the address of a proxy. Only the total limit then applies. */
+	/**
+	 * `isShared` returns whether many clients share an address, such as the address of a proxy. Only the total limit then
+	 * applies.
+	 */
 	constructor(limits: Partial<AdmissionLimits> = {}, isShared: (peer: string) => boolean = () => false) {
 		const { open, ...places } = { ...defaults, ...limits };
 		this.#limit = open;
@@ -39,7 +43,9 @@ export class Admission {
 		return { served: strangers.served + own.served, waiting: strangers.waiting + own.waiting };
 	}
 
-	/** Admits the connection now or later, or closes it. The owner of the connection is looked up only if all places are taken. */
+	/**
+	 * Admits the connection now or later, or closes it. The owner of the connection is looked up only if all places are taken.
+	 */
 	enter(connection: NewConnection): void {
 		const { socket } = connection;
 		const peer = socket.remoteAddress;

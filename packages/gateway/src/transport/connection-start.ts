@@ -67,8 +67,8 @@ const TLS_HANDSHAKE = 0x16;
 type FirstBytes = "tls" | "http2" | "other";
 
 /**
- * Waits for enough bytes to distinguish TLS and HTTP/2 from other protocols, and returns them to the socket. Resolves with undefined if the
- * connection ends or five seconds pass before that. Expects an unread socket.
+ * Waits for enough bytes to distinguish TLS and HTTP/2 from other protocols, and returns them to the socket. Resolves with
+ * undefined if the connection ends or five seconds pass before that. Expects an unread socket.
  */
 export function readFirstBytes(socket: Socket, clock: Clock): Promise<FirstBytes | undefined> {
 	return new Promise((resolve) => {
@@ -104,14 +104,14 @@ function judge(bytes: Buffer): FirstBytes | "unclear" {
 const HANDSHAKE_DEADLINE_MS = 5_000;
 
 /**
- * Protocols for ALPN, with the preferred one first. Browsers and curl offer both, and the pages and endpoints need HTTP/1.1. gRPC clients offer only
- * `h2`. The handshake refuses a client that offers neither: RFC 7301, section 3.2.
+ * Protocols for ALPN, with the preferred one first. Browsers and curl offer both, and the pages and endpoints need
+ * HTTP/1.1. gRPC clients offer only `h2`. The handshake refuses a client that offers neither: RFC 7301, section 3.2.
  */
 const alpn = ["http/1.1", "h2"] as const;
 
 /**
- * Performs the server side of TLS on a connection whose first bytes were returned to the socket. Resolves with the unread plaintext stream, or
- * undefined if the client disconnected, violated the protocol or needed more than five seconds.
+ * Performs the server side of TLS on a connection whose first bytes were returned to the socket. Resolves with the unread
+ * plaintext stream, or undefined if the client disconnected, violated the protocol or needed more than five seconds.
  */
 function startTls(socket: Socket, { context }: TlsIdentity, clock: Clock): Promise<TLSSocket | undefined> {
 	const secure = new TLSSocket(socket, {

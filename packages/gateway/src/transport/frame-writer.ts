@@ -30,8 +30,8 @@ const minorShare = 1 / 8;
 export type FrameWeight = "required" | "droppable" | "minor";
 
 /**
- * Writes complete frames to one socket, all frames of a tick in one write. A slow reader first loses minor frames, and above its budget also
- * droppable frames. After that, `onOverflow` is called once, and all waiting frames are dropped.
+ * Writes complete frames to one socket, all frames of a tick in one write. A slow reader first loses minor frames, and
+ * above its budget also droppable frames. After that, `onOverflow` is called once, and all waiting frames are dropped.
  */
 export class FrameWriter implements Flushable, Holder {
 	readonly #options: FrameWriterOptions;
@@ -85,8 +85,8 @@ export class FrameWriter implements Flushable, Holder {
 	}
 
 	/**
-	 * Delays a long replay. Resolves immediately if few bytes wait. Otherwise, resolves when the reader has received the waiting frames or has
-	 * disconnected, but never in the same tick, so that other work can run.
+	 * Delays a long replay. Resolves immediately if few bytes wait. Otherwise, resolves when the reader has received the
+	 * waiting frames or has disconnected, but never in the same tick, so that other work can run.
 	 */
 	drained(): Promise<void> {
 		const few = this.#frames.length < Math.min(replayFrames, this.#budget.frames / 4);
@@ -196,7 +196,8 @@ export function frameText(text: string): Buffer {
 	if (start === 2) frame[1] = length;
 	else if (start === 4) {
 		frame[1] = 126;
-		// The bytes are written directly. This happens for every delta, and the checks of `writeUInt16BE` would take as long as all other steps.
+		// The bytes are written directly. This happens for every delta, and the checks of `writeUInt16BE` would take as long as
+		// all other steps.
 		frame[2] = length >> 8;
 		frame[3] = length & 0xff;
 	} else {

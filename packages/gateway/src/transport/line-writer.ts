@@ -13,7 +13,10 @@ const large = 1024 * 1024;
 
 /** Number of lines in one tick that are treated as a stream, for example of a fast reply. */
 const streamLines = 4;
-/** Maximum turns of the event loop whose lines share one write of a stream. A write takes longer than the creation of the lines. */
+/**
+ * Maximum turns of the event loop whose lines share one write of a stream. A write takes longer than the creation of the
+ * lines.
+ */
 const streamTurns = 32;
 /** Maximum milliseconds of these turns. */
 const streamMs = 2;
@@ -21,11 +24,17 @@ const streamMs = 2;
 export interface LineWriterOptions {
 	readonly output: Writable;
 	readonly clock: Clock;
-	/** Called once if the reader has disconnected, does not read for 30 s, or leaves too many characters unread. Later writes are ignored. */
+	/**
+	 * Called once if the reader has disconnected, does not read for 30 s, or leaves too many characters unread. Later writes
+	 * are ignored.
+	 */
 	readonly onUnread: () => void;
 }
 
-/** Writes lines to one reader. All lines of a tick share one write. In a stream, all lines of several turns of the event loop share one. */
+/**
+ * Writes lines to one reader. All lines of a tick share one write. In a stream, all lines of several turns of the event
+ * loop share one.
+ */
 export class LineWriter {
 	readonly #output: Writable;
 	readonly #clock: Clock;
@@ -116,8 +125,8 @@ export class LineWriter {
 	}
 
 	/**
-	 * Delays the write to the end of the tick. Requests of this tick, for example to a model, are sent before the lines are written. Lines about commits
-	 * of this tick are included in the same write.
+	 * Delays the write to the end of the tick. Requests of this tick, for example to a model, are sent before the lines are
+	 * written. Lines about commits of this tick are included in the same write.
 	 */
 	#settle(): void {
 		this.#settling = true;

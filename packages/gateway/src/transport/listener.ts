@@ -23,8 +23,8 @@ export interface Listener {
 	/** Returns the address of the listener, with its real port. */
 	address(): ListenerAddress;
 	/**
-	 * Stops accepting connections. Closes connections without a known protocol at once, and all others after `graceMs` milliseconds. Resolves when all
-	 * connections are closed.
+	 * Stops accepting connections. Closes connections without a known protocol at once, and all others after `graceMs`
+	 * milliseconds. Resolves when all connections are closed.
 	 */
 	close(graceMs: number): Promise<void>;
 }
@@ -35,8 +35,8 @@ export interface ListenerAddress extends Endpoint {
 }
 
 /**
- * Opens a port and reads the first bytes of each connection. Closes a silent connection after five seconds, decrypts TLS, and passes the connection
- * on by its protocol. Rejects with advice if the address cannot be opened.
+ * Opens a port and reads the first bytes of each connection. Closes a silent connection after five seconds, decrypts TLS,
+ * and passes the connection on by its protocol. Rejects with advice if the address cannot be opened.
  */
 export async function createListener(options: ListenerOptions): Promise<Listener> {
 	const { clock, log } = options;

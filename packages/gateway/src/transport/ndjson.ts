@@ -10,8 +10,8 @@ export type Line =
 	| { readonly kind: "not-utf8"; readonly bytes: number };
 
 /**
- * Splits bytes into lines, in any chunks. Stores at most `maxBytes` of an unfinished line, and only the length of a longer line. A line ends with
- * `\n` or `\r\n`, which is not part of it.
+ * Splits bytes into lines, in any chunks. Stores at most `maxBytes` of an unfinished line, and only the length of a longer
+ * line. A line ends with `\n` or `\r\n`, which is not part of it.
  */
 export class LineReader {
 	readonly #maxBytes: number;

@@ -23,8 +23,8 @@ export interface NewConnection {
 }
 
 /**
- * Maximum milliseconds for a place, which is more than any request needs. Further bytes do not extend it, because a client could otherwise keep its
- * place forever.
+ * Maximum milliseconds for a place, which is more than any request needs. Further bytes do not extend it, because a client
+ * could otherwise keep its place forever.
  */
 const DEADLINE_MS = 10_000;
 
@@ -65,7 +65,10 @@ interface WaitingSocket {
 	readonly deadline: Timer;
 }
 
-/** Places of one kind of connections, with a queue for the waiting connections. A connection has a place for at most ten seconds. */
+/**
+ * Places of one kind of connections, with a queue for the waiting connections. A connection has a place for at most ten
+ * seconds.
+ */
 export class Places {
 	readonly #limits: PlacesLimits;
 	readonly #isShared: (peer: string) => boolean;
@@ -119,8 +122,8 @@ export class Places {
 	}
 
 	/**
-	 * Closes the newest waiting connection of the address with the most waiting connections, in constant time. Returns false if no connection waits.
-	 * This rule prevents one address from excluding all others.
+	 * Closes the newest waiting connection of the address with the most waiting connections, in constant time. Returns false
+	 * if no connection waits. This rule prevents one address from excluding all others.
 	 */
 	evict(): boolean {
 		const [peer = ""] = this.#byLength.get(this.#longest) ?? [];

@@ -36,7 +36,8 @@ export async function loadTlsIdentity(files: TlsFiles): Promise<TlsIdentity> {
 			cert: chain,
 			key: pem,
 			minVersion: "TLSv1.2",
-			// With renegotiation, a client could repeat the expensive part of the handshake: https://www.rfc-editor.org/rfc/rfc9325#section-3.5
+			// With renegotiation, a client could repeat the expensive part of the handshake:
+			// https://www.rfc-editor.org/rfc/rfc9325#section-3.5
 			secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
 		}),
 		certificate: leaf.toString(),

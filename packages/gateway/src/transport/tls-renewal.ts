@@ -91,7 +91,10 @@ export class TlsRenewal {
 	}
 }
 
-/** Returns the state of both files, which shows a change without a read. Follows links, because renewal programs replace them. */
+/**
+ * Returns the state of both files, which shows a change without a read. Follows links, because renewal programs replace
+ * them.
+ */
 async function look({ cert, key }: TlsFiles): Promise<string> {
 	const facts = [cert, key].map(async (file) => {
 		const found = await stat(file, { bigint: true }).catch(() => undefined);

@@ -157,7 +157,7 @@ function accept(slice: AnswersSlice, userMessage: UserMessage, scene: Scene): St
 	return { slice: withRun(slice, run), operations: [...quoted, ...showQueued(run, position, scene)] };
 }
 
-/** Whether a message can join the active run: it comes from this platform and has no files, because files need a run of their own. */
+/** Whether a message can join the active run: it comes from this platform and has no files, which need their own run. */
 function canJoin(message: UserMessage): boolean {
 	const { retry_of, attachments } = message;
 	return ownMessage(message) !== undefined && retry_of === undefined && attachments === undefined;
@@ -185,7 +185,7 @@ function begun(slice: AnswersSlice, userMessage: UserMessage): Run {
 	};
 }
 
-/** Returns the message's id if the message is from this platform. Other clients may set an id, too, but their messages have no author. */
+/** Id of a message of this platform. Other clients may also set an id, but their messages have no author. */
 function ownMessage({ author, correlation_id }: UserMessage): string | undefined {
 	return author && correlation_id;
 }
@@ -335,8 +335,8 @@ function failed(error: string, { platform, at: from }: Scene): string {
 function footOf(answer: Answer, runParts: readonly RunPart[], scene: Scene): { foot?: string } {
 	const { content, error, context, origin } = answer;
 	const { platform, at, live = () => usualLevel } = scene;
-	// A post without buttons is found again by its text, and durations may differ at the second reading. The text of a failed run has no buttons, so it
-	// shows no durations.
+	// A post without buttons is found again by its text, and durations may differ at the second reading. The text of a failed
+	// run has no buttons, so it shows no durations.
 	const isFailed = error !== "" && error !== "cancelled";
 	const showsCalls = !isFailed && ["tools", "everything"].includes(live());
 	const until = context.trusted && platform.moment(Date.parse(context.trusted.until), at);

@@ -31,8 +31,8 @@ function showWaiting(run: Run, position: number, scene: Scene): ShowOperation {
 }
 
 /**
- * Updates the notices of queued messages after one message has ended. Deletes the notice of the first message, because that message is active and its
- * answer follows.
+ * Updates the notices of queued messages after one message has ended. Deletes the notice of the first message, because that
+ * message is active and its answer follows.
  */
 export function showMoved(runs: readonly Run[], from: number, scene: Scene): RenderOperation[] {
 	return runs.flatMap((run, position): RenderOperation[] => {

@@ -15,8 +15,8 @@ interface LiveState {
 }
 
 /**
- * Parts of an active run, for a platform that can only add to a post. The end of the current text is omitted while the next words could change its
- * format. Returns an empty list if there is nothing to show.
+ * Parts of an active run, for a platform that can only add to a post. The end of the current text is omitted while the next
+ * words could change its format. Returns an empty list if there is nothing to show.
  */
 export function growingParts(
 	parts: readonly RunPart[],

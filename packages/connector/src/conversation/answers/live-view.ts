@@ -61,7 +61,10 @@ export function secondsOf({ from, to }: CallPart, now: number): number {
 	return Math.floor(passed / step) * step;
 }
 
-/** Calls that are shown while the run works. While a call waits for its question, no open call is shown: the question has its own post. */
+/**
+ * Calls that are shown while the run works. While a call waits for its question, no open call is shown: the question has
+ * its own post.
+ */
 export function shownCalls(parts: readonly RunPart[]): ReadonlySet<RunPart> {
 	const calls = parts.filter((part) => part.type === "call");
 	const isWaiting = calls.some(({ waits }) => waits !== undefined);

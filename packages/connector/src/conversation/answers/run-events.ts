@@ -32,7 +32,8 @@ export function toolCalled(
 }
 
 /**
- * Handles a question of a tool call of the active run. The text so far becomes a post above the question, and the answer grows below the question.
+ * Handles a question of a tool call of the active run. The text so far becomes a post above the question, and the answer
+ * grows below the question.
  */
 export function openedQuestion(
 	slice: AnswersSlice,

@@ -12,8 +12,8 @@ export type RunStatus = "accepted" | "queued" | keyof typeof ends;
 const emoji: Readonly<Record<RunStatus, StatusEmoji | undefined>> = { accepted: "👀", queued: "⏳", ...ends };
 
 /**
- * Shows the state of a message by a reaction to it, if its run has reactions. `notice` is the post for a room in which the connector may not react.
- * Without `notice`, an earlier notice is deleted.
+ * Shows the state of a message by a reaction to it, if its run has reactions. `notice` is the post for a room in which the
+ * connector may not react. Without `notice`, an earlier notice is deleted.
  */
 export function showStatus(
 	{ reacts, message }: Run,

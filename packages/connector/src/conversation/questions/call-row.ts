@@ -35,7 +35,10 @@ interface Piece {
 	readonly columns: number;
 }
 
-/** Draws a waiting call of a card with several calls, in at most `maximum` lines: its number, its tool, its warnings, and the start of its effect. */
+/**
+ * Draws a waiting call of a card with several calls, in at most `maximum` lines: its number, its tool, its warnings, and
+ * the start of its effect.
+ */
 export function callRow(row: CardRow, question: OpenQuestion, maximum: number): CallRow {
 	const head = headOf(row, question);
 	const what = whatPiece(question);

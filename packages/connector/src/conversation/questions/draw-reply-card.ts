@@ -48,7 +48,10 @@ interface Drawn {
 	readonly cut: boolean;
 }
 
-/** Draws the post for several calls of one reply, in at most 8 lines: the first calls, the decisions, and buttons for all calls. */
+/**
+ * Draws the post for several calls of one reply, in at most 8 lines: the first calls, the decisions, and buttons for all
+ * calls.
+ */
 export function drawReplyCard(card: ReplyCard, open: readonly OpenQuestion[], scene: Scene): ShowOperation {
 	const entries = entriesOf(card, open);
 	const waiting = waitingOf(entries);
@@ -117,7 +120,8 @@ function drawWaiting(entries: readonly Entry[], waiting: readonly WaitingEntry[]
 	const isAll = waiting.length <= room;
 	const shown = isAll ? waiting : waiting.slice(0, room - 1);
 	const [only, ...others] = waiting;
-	// The last call that people can approve here may use all lines. In other cases, the names of earlier calls are more important.
+	// The last call that people can approve here may use all lines. In other cases, the names of earlier calls are more
+	// important.
 	const isLast = others.length === 0 && only?.question.call?.risk !== "critical";
 	const each = isAll && (decisions.length === 0 || isLast) ? Math.floor(room / waiting.length) : 1;
 	const rows = shown.map(({ row, question }) => ({ row, ...callRow(row, question, each) }));
@@ -240,7 +244,10 @@ interface Buttons {
 	readonly drawn: Drawn;
 }
 
-/** Returns one row of buttons. The approve button needs every call to be completely visible; otherwise, the button opens the details first. */
+/**
+ * Returns one row of buttons. The approve button needs every call to be completely visible; otherwise, the button opens the
+ * details first.
+ */
 function controlsOf(
 	card: ReplyCard,
 	waiting: readonly WaitingEntry[],

@@ -15,9 +15,9 @@ const asJson = "j:";
 const { editForm: texts } = approvalTexts;
 
 /**
- * Returns a form with the arguments of a call: one field for each argument, or one field with all of them as JSON. Returns undefined if the
- * platform's form cannot contain them. Also returns undefined if they hide a secret, because a person could send the secret elsewhere with other
- * arguments.
+ * Returns a form with the arguments of a call: one field for each argument, or one field with all of them as JSON. Returns
+ * undefined if the platform's form cannot contain them. Also returns undefined if they hide a secret, because a person
+ * could send the secret elsewhere with other arguments.
  */
 export function editForm(given: unknown, limits: FormLimits): Form | undefined {
 	if (!isArguments(given) || JSON.stringify(given).includes(redactedMark)) return undefined;
@@ -53,8 +53,8 @@ function fieldOf(
 export type Edited = { readonly arguments: Arguments } | { readonly problem: string };
 
 /**
- * Reads a filled form. `given` contains the present arguments of the call. Platforms trim a text, so the outer spaces and line breaks of the present
- * argument are kept.
+ * Reads a filled form. `given` contains the present arguments of the call. Platforms trim a text, so the outer spaces and
+ * line breaks of the present argument are kept.
  */
 export function readEdited(fields: Readonly<Record<string, string>>, given: unknown): Edited {
 	const present: Arguments = isArguments(given) ? given : {};

@@ -16,8 +16,8 @@ export interface FittedCard {
 }
 
 /**
- * Fits a card into one post. Long texts are cut to the same length, and short texts stay complete. `write` returns the paragraphs and passes each
- * text of any length through the `Cut`.
+ * Fits a card into one post. Long texts are cut to the same length, and short texts stay complete. `write` returns the
+ * paragraphs and passes each text of any length through the `Cut`.
  */
 export function fitCard(
 	platform: Platform,
@@ -41,8 +41,8 @@ export function fitCard(
 }
 
 /**
- * Returns the longest drawing that fits one post with its footer. `draw` gets the maximum length of each text in UTF-16 code units. Returns undefined
- * if even the shortest drawing does not fit.
+ * Returns the longest drawing that fits one post with its footer. `draw` gets the maximum length of each text in UTF-16
+ * code units. Returns undefined if even the shortest drawing does not fit.
  */
 function fitLongest<Drawn extends { readonly text: string }>(
 	platform: Platform,

@@ -23,8 +23,8 @@ interface Noticing {
 }
 
 /**
- * Posts that notify approvers. They are one direct message for each person and one post for their roles, one post for each approval channel, or one
- * post that mentions all. They are never edited.
+ * Posts that notify approvers. They are one direct message for each person and one post for their roles, one post for each
+ * approval channel, or one post that mentions all. They are never edited.
  */
 export function noticesOf(
 	question: OpenQuestion,
@@ -57,7 +57,10 @@ export function noticesOf(
 	}));
 }
 
-/** Whether a notice stays in the room of the call. Other channels and direct messages do not show the call, because their readers may not see it. */
+/**
+ * Whether a notice stays in the room of the call. Other channels and direct messages do not show the call, because their
+ * readers may not see it.
+ */
 function staysHere(way: NoticeTarget["ways"][number]): boolean {
 	return way === "mention" || way === "reply";
 }

@@ -66,7 +66,10 @@ function elicitationFacts(question: OpenQuestion, scene: Scene, cut: Cut): strin
 	return definedItems([lines.length === 0 ? undefined : bullets(lines), help, ...allFact(cut.happened)]);
 }
 
-/** Whether a reply to the card can answer it. On a platform without replies inside threads, a text below the card goes to the agent. */
+/**
+ * Whether a reply to the card can answer it. On a platform without replies inside threads, a text below the card goes to
+ * the agent.
+ */
 export function canReply({ task }: OpenQuestion, { platform, thread, threads }: Scene): boolean {
 	const isInThread = thread !== undefined || (task !== undefined && threads !== false);
 	return !isInThread || (platform.repliesInThreads ?? true);

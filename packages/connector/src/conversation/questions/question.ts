@@ -102,8 +102,8 @@ export function hashOfCall(label: string, { tool, arguments: given, preview }: P
 }
 
 /**
- * Version of a question, which changes with its call. It covers the complete call, or only the stored start if an earlier version of Parley stored
- * the question.
+ * Version of a question, which changes with its call. It covers the complete call, or only the stored start if an earlier
+ * version of Parley stored the question.
  */
 export function versionOf({ label, call }: OpenQuestion): string {
 	if (call?.hash !== undefined) return call.hash;

@@ -24,8 +24,8 @@ import {
 } from "./reply-cards.ts";
 
 /**
- * Maximum calls of a card, because one post shows the details of all of them. A button also names calls by the bits of a number, which is exact up to
- * 53 bits.
+ * Maximum calls of a card, because one post shows the details of all of them. A button also names calls by the bits of a
+ * number, which is exact up to 53 bits.
  */
 const maxCallsOfCard = 25;
 const maxOpen = 200;
@@ -74,7 +74,10 @@ export function openQuestions({ open }: QuestionsSlice): readonly OpenQuestion[]
 	return open;
 }
 
-/** Kind of the oldest request that stops the active run. A trust request stops no run, and a task is not a run of the conversation. */
+/**
+ * Kind of the oldest request that stops the active run. A trust request stops no run, and a task is not a run of the
+ * conversation.
+ */
 export function waitsForOf({ open }: QuestionsSlice): WaitsFor | undefined {
 	const first = open.find(({ task, kind }) => task === undefined && kind !== "grant");
 	if (first === undefined) return undefined;

@@ -50,7 +50,10 @@ function kindOf({ type, context }: PromptRequestPayload): QuestionKind {
 	return isCall(context) ? "approval" : "grant";
 }
 
-/** Whether a question is an approval of a call: only that has a tool in its context. A trust request has the same kind of answer, but no tool. */
+/**
+ * Whether a question is an approval of a call: only that has a tool in its context. A trust request has the same kind of
+ * answer, but no tool.
+ */
 function isCall(context: PromptContext): boolean {
 	return context.tool !== undefined;
 }

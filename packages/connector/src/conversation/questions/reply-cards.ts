@@ -24,7 +24,10 @@ export interface EndedRow {
 	readonly outcome: string;
 	/** Absent in states that an earlier version stored. */
 	readonly state?: CardState;
-	/** First line of `outcome` without its time, and the time in milliseconds since the epoch. Absent in states that an earlier version stored. */
+	/**
+	 * First line of `outcome` without its time, and the time in milliseconds since the epoch. Absent in states that an earlier
+	 * version stored.
+	 */
 	readonly decision?: string;
 	readonly at?: number;
 	/** The reason of a denial or the changed arguments, in plain text. */
@@ -56,8 +59,8 @@ export function isOfReply(question: OpenQuestion): question is ReplyQuestion {
 }
 
 /**
- * Adds a call to the newest card of its reply. Starts a new card if `fits` refuses the longer card. Also starts one if no call of the card waits,
- * because an edit of an old post notifies no person.
+ * Adds a call to the newest card of its reply. Starts a new card if `fits` refuses the longer card. Also starts one if no
+ * call of the card waits, because an edit of an old post notifies no person.
  */
 export function addToCard(
 	cards: readonly ReplyCard[],
@@ -134,8 +137,9 @@ export function raisedWith({ rows }: ReplyCard, token: string): readonly CardRow
 }
 
 /**
- * Subject of a button for all calls of a card: the first token of the card, then two hexadecimal numbers. Each bit of the first number stands for a
- * call that the button answers. A later call has no bit. The second number counts the changes of these calls so far.
+ * Subject of a button for all calls of a card: the first token of the card, then two hexadecimal numbers. Each bit of the
+ * first number stands for a call that the button answers. A later call has no bit. The second number counts the changes of
+ * these calls so far.
  */
 export function writeDisplayed({ rows }: ReplyCard, tokens: ReadonlySet<string>): string {
 	const bits = rows.map(({ token }, index) => (tokens.has(token) ? 2 ** index : 0));
@@ -152,7 +156,10 @@ export interface Displayed {
 	readonly changed: boolean;
 }
 
-/** Reads a subject of `writeDisplayed`. A subject of an earlier version has no number of changes. Returns undefined for an unknown card. */
+/**
+ * Reads a subject of `writeDisplayed`. A subject of an earlier version has no number of changes. Returns undefined for an
+ * unknown card.
+ */
 export function readDisplayed(cards: readonly ReplyCard[], subject: string): Displayed | undefined {
 	const [token = "", bits = "", changes = "0"] = subject.split(".");
 	const card = cards.find(({ rows: [first] }) => first.token === token);
@@ -178,8 +185,8 @@ function lastEnd({ rows }: ReplyCard): number {
 }
 
 /**
- * Limits the number of cards. Drops the cards that ended first, and waiting cards only after them. The card of the current answer stays, because its
- * post must still be edited.
+ * Limits the number of cards. Drops the cards that ended first, and waiting cards only after them. The card of the current
+ * answer stays, because its post must still be edited.
  */
 function bounded(cards: readonly ReplyCard[], current?: ReplyCard): readonly ReplyCard[] {
 	const rank = (card: ReplyCard): number => (card === current ? Number.MAX_VALUE : lastEnd(card));

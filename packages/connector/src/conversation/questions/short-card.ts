@@ -47,7 +47,10 @@ export function shortApproval(question: OpenQuestion, call: ApprovalCall, scene:
 	};
 }
 
-/** Draws the card of an answered or closed approval. `result` is one line. `details` is true if the result has more paragraphs. */
+/**
+ * Draws the card of an answered or closed approval. `result` is one line. `details` is true if the result has more
+ * paragraphs.
+ */
 export function shortResult(
 	question: OpenQuestion,
 	call: ApprovalCall,
@@ -171,7 +174,10 @@ function effectOf({ preview, arguments: given }: ApprovalCall, maximum: number):
 	return { paragraphs: [fenced(text)], cut };
 }
 
-/** Returns a diff without file names, because the label has the name. Also removes the position of an only change, and notes about the last line. */
+/**
+ * Returns a diff without file names, because the label has the name. Also removes the position of an only change, and notes
+ * about the last line.
+ */
 export function withoutNames({ text, length }: StoredText): StoredText {
 	const names = /^--- .*\n\+\+\+ .*\n/u.exec(text)?.[0] ?? "";
 	const rest = text.slice(names.length);

@@ -55,8 +55,8 @@ const phrases: ReadonlyMap<string, "once" | "session" | "deny"> = new Map([
 ]);
 
 /**
- * Returns the decision of a text that is exactly one of the phrases. The letter case, surrounding spaces and one final full stop or exclamation mark
- * do not matter. Returns undefined for any other text.
+ * Returns the decision of a text that is exactly one of the phrases. The letter case, surrounding spaces and one final full
+ * stop or exclamation mark do not matter. Returns undefined for any other text.
  */
 export function readDecision(text: string, allowSession: boolean): TypedResponse | undefined {
 	const typed = text.trim();
@@ -75,7 +75,10 @@ function decisionOf(typed: string, allowSession: boolean): TypedAnswer {
 	return response ? { response } : { help: approvalTexts.typed.unclear({ allowSession }) };
 }
 
-/** Reads names or numbers of options. If all options are known, an unknown name gets an explanation without a request to the gateway. */
+/**
+ * Reads names or numbers of options. If all options are known, an unknown name gets an explanation without a request to the
+ * gateway.
+ */
 function readChoices(
 	{ kind, options = [], unlisted = 0 }: Partial<QuestionForm>,
 	typed: string,

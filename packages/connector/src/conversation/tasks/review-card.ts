@@ -8,7 +8,10 @@ import { hasEnded, type Review, type TaskState } from "./task-state.ts";
 
 const { review: texts } = taskTexts;
 
-/** Length of the end of a token, which suffices to distinguish the questions of a task. A complete token is too long for a control id. */
+/**
+ * Length of the end of a token, which suffices to distinguish the questions of a task. A complete token is too long for a
+ * control id.
+ */
 const endLength = 8;
 
 /** Subject of the buttons of a review: the task and one of its questions. */
@@ -18,7 +21,10 @@ export interface ReviewSubject {
 	readonly tokenEnd: string;
 }
 
-/** Returns the subject for the buttons of a review. It names the question, so that an older card cannot answer a newer question. */
+/**
+ * Returns the subject for the buttons of a review. It names the question, so that an older card cannot answer a newer
+ * question.
+ */
 export function reviewSubject({ task, token }: { readonly task: string; readonly token: string }): string {
 	return `${task}~${token.slice(-endLength)}`;
 }

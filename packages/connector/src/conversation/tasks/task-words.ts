@@ -40,8 +40,8 @@ export function endWords(
 }
 
 /**
- * Reason and person of a failure or cancellation, in words that follow the state. The default reason of the gateway only repeats the state and `by`,
- * so it is omitted. A person can also type that reason, so it never names a person.
+ * Reason and person of a failure or cancellation, in words that follow the state. The default reason of the gateway only
+ * repeats the state and `by`, so it is omitted. A person can also type that reason, so it never names a person.
  */
 export function because(
 	{ why = "", by }: { readonly why?: string | undefined; readonly by?: string | undefined },

@@ -1,4 +1,7 @@
-/** Text that marked the cards of tasks, questions of tasks, and grants in earlier versions. It only finds their posts, and is no longer shown. */
+/**
+ * Text that marked the cards of tasks, questions of tasks, and grants in earlier versions. It only finds their posts, and
+ * is no longer shown.
+ */
 export function earlierMarker(thing: "task" | "question" | "grant", id: string): string {
 	return `${thing} id ${id.slice(-6)}`;
 }

@@ -63,8 +63,8 @@ export interface Step<Slice> {
 }
 
 /**
- * Reducer for one aspect of a conversation. It is pure: the same events give the same operations, even after a restart and in another process. A
- * slice is JSON of limited size.
+ * Reducer for one aspect of a conversation. It is pure: the same events give the same operations, even after a restart and
+ * in another process. A slice is JSON of limited size.
  */
 export interface Reducer<Slice> {
 	readonly empty: Slice;

@@ -15,7 +15,8 @@ export interface ShowOperation {
 	readonly type: "show";
 	readonly lane: Lane;
 	/**
-	 * The first operation of a card creates its post, and later operations edit it. A card is one post: longer content is cut, with a note at the end.
+	 * The first operation of a card creates its post, and later operations edit it. A card is one post: longer content is cut,
+	 * with a note at the end.
 	 */
 	readonly card?: string;
 	/** Whether the card may have several posts. Its content is then not cut. */

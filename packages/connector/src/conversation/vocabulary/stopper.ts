@@ -2,7 +2,10 @@ import { answerTexts } from "../../texts/answers.ts";
 import { actingPerson, plain } from "./plain.ts";
 import type { Scene } from "./reducer.ts";
 
-/** Name of the principal that stopped a run. A person of another platform has no mention in this room, and gets a general name. */
+/**
+ * Name of the principal that stopped a run. A person of another platform has no mention in this room, and gets a general
+ * name.
+ */
 export function stopperName(by: string, { room, platform }: Scene): string {
 	const [origin = "", , id] = by.split(":");
 	const isForeign = id !== undefined && room !== undefined && origin !== room.platform;

@@ -91,8 +91,8 @@ export function createHttpServer(options: HttpServerOptions): Server {
 		answer(request, response, options).catch((error: unknown) => fail(response, error, options.log));
 	};
 	server.on("request", onRequest);
-	// Without a listener, Node answers requests with an Expect header before the gateway's checks. Routes that read the body send the interim response.
-	// A server may ignore unknown expectations: RFC 9110, section 10.1.1.
+	// Without a listener, Node answers requests with an Expect header before the gateway's checks. Routes that read the body
+	// send the interim response. A server may ignore unknown expectations: RFC 9110, section 10.1.1.
 	server.on("checkContinue", onRequest);
 	server.on("checkExpectation", onRequest);
 	server.on("upgrade", (request, socket, head) => {
@@ -279,7 +279,8 @@ async function upgrade(
 }
 
 /**
- * Header for responses to unauthenticated clients. They get one response for each connection, so that they do not occupy the places of other clients.
+ * Header for responses to unauthenticated clients. They get one response for each connection, so that they do not occupy
+ * the places of other clients.
  */
 const closeConnection = { connection: "close" };
 

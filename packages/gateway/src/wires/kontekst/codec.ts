@@ -14,11 +14,11 @@ export function event<Case extends EventCase["$case"]>(
 	$case: Case,
 	value: Extract<EventCase, { $case: Case }>["value"],
 ): RunEvent {
-	// True because the value belongs to the case.
+	// The cast is true because the value belongs to the case.
 	return { event: { $case, value } as EventCase };
 }
 
-/** Throws `invalid_argument`. */
+/** Decodes the start of a run. Throws `invalid_argument` for an invalid command. */
 export function decodeStart(command: StartRunCommand): Start {
 	const skill = command.skill?.name ? command.skill : undefined;
 	const start = Start.safeParse({ ...command, skill });
@@ -52,22 +52,25 @@ export function encodeCalls(
 	}));
 }
 
-/** Prefix of the first note of an approval that is repeated, because files changed. */
+/** Prefix of the first note of an approval that is repeated because files have changed. */
 const repeatedPrefix = "asked again: ";
 
-/** The preview of an approval, after the reason for its repetition. The protocol has no other field for the reason. */
+/**
+ * Returns the preview of an approval, after the reason why the approval is repeated. The protocol has no other field for
+ * the reason.
+ */
 function previewOf(prompt: Prompt | undefined): string {
 	const { preview = "", notes = [] } = prompt?.approval ?? {};
 	const reasons = notes.filter((note) => note.startsWith(repeatedPrefix));
 	return (preview === "" ? reasons : [...reasons, preview]).join("\n");
 }
 
-/** Maximum bytes of each text in arguments that are too long for an event, in the order of the attempts. */
+/** Maximum bytes of each text in arguments that are too long for an event. The values are tried in this order. */
 const shorterTexts = [10_000, 1_000, 100];
 
 /**
- * Arguments as JSON. If they are too long, their texts are cut, with a note at the end of each, so that they stay valid
- * JSON.
+ * Encodes arguments as JSON. If they are too long, their texts are cut, with a note at the end of each, so that the JSON
+ * stays valid.
  */
 function encodeArguments(given: unknown, max: number): string {
 	const whole = JSON.stringify(given ?? {});
@@ -84,8 +87,8 @@ function encodeArguments(given: unknown, max: number): string {
 }
 
 /**
- * The snapshot with the names of this protocol: `memory` is the current run. The system prompt is one message, tool
- * descriptions are none. The sums are exact because those of the core's snapshot are.
+ * Encodes a snapshot with the names of this protocol: `memory` is the current run. The system prompt counts as one message,
+ * and tool descriptions count as none. The sums are exact, because the sums in the core's snapshot are exact.
  */
 export function encodeSnapshot(snapshot: Snapshot): ContextSnapshot {
 	const { window, system, tools, history, run, total, remaining, messages } = snapshot;
@@ -125,7 +128,7 @@ export function splitText(text: string): string[] {
 	return parts;
 }
 
-/** Cuts a text that is too long for one event, with a note at its end. */
+/** Cuts a text that is too long for one event, and adds a note at the end. */
 export function shorten(text: string, max = longestText): string {
 	if (Buffer.byteLength(text) <= max) return text;
 	const cut = Buffer.from(text)

@@ -14,7 +14,7 @@ export interface RunStreamOptions {
 	readonly redactor: ErrorRedactor;
 	/** Sends an event to the client; must not throw. */
 	readonly send: (event: RunEvent) => void;
-	/** Called after the last event, when the client has closed its half. */
+	/** Called after the last event, when the client has closed its half of the stream. */
 	readonly finished: () => void;
 }
 
@@ -25,13 +25,13 @@ interface StreamRun {
 }
 
 /**
- * One `Run` stream, without a transport. It starts one run, sends its events and accepts decisions about its calls. Problems
- * before the run are `failed` events without a run id, and the client may start again.
+ * One `Run` stream, without a transport. It starts one run, sends its events and accepts decisions about its calls. A
+ * problem before the run becomes a `failed` event without a run id, and the client may start again.
  */
 export class RunStream {
 	readonly #options: RunStreamOptions;
 	readonly #turns = new Turns();
-	/** Approvals by token with the id of their call on this stream, from when they are raised until they are decided. */
+	/** Open approvals by token, with the id of their call on this stream. */
 	readonly #prompts = new Map<string, { readonly prompt: Prompt; readonly callId: string | undefined }>();
 	readonly #tasks = new Set<string>();
 	/** Tokens of the calls that wait for a decision of this stream, by call id. */
@@ -39,7 +39,7 @@ export class RunStream {
 	readonly #unapproved = new Set<string>();
 	readonly #started = new Set<string>();
 	readonly #proposed = new Set<string>();
-	/** Whether calls were proposed without `tools_completed`. */
+	/** Whether calls were proposed whose `tools_completed` was not sent yet. */
 	#isBatchOpen = false;
 	#phase: "idle" | "starting" | "running" | "over" = "idle";
 	#run: StreamRun | undefined;
@@ -49,9 +49,9 @@ export class RunStream {
 	#snapshot: ContextSnapshot | undefined;
 	#reply = { content: "", reasoning: "" };
 	#isCancelled = false;
-	/** The client has closed its half of the stream. */
+	/** Whether the client has closed its half of the stream. */
 	#isClosed = false;
-	/** Later commands are ignored: see `mute`. */
+	/** Whether later commands are ignored: see `stopOutput`. */
 	#isMuted = false;
 
 	constructor(options: RunStreamOptions) {
@@ -80,8 +80,8 @@ export class RunStream {
 	}
 
 	/**
-	 * The client has closed its half of the stream, or has disconnected. The run continues until it needs a decision, then
-	 * it is cancelled.
+	 * Handles a client that has closed its half of the stream or has disconnected. The run continues until it needs a
+	 * decision, and is then cancelled.
 	 */
 	close(): void {
 		this.#isClosed = true;
@@ -89,7 +89,7 @@ export class RunStream {
 		this.#finish();
 	}
 
-	/** Ignores later commands. A client that does not read gets its status late and can still write. */
+	/** Ignores later commands. A client that does not read gets its status late, and can still write. */
 	stopOutput(): void {
 		this.#isMuted = true;
 	}
@@ -123,7 +123,7 @@ export class RunStream {
 		try {
 			await view.begin();
 			const message = defined({ content: start.prompt, skill: start.skill });
-			// The name applies to this run, even if the session has another agent.
+			// The name of the agent applies to this run, even if the session has another agent.
 			const { agentName: agent = view.profile } = start;
 			const { runId, queuedPosition } = await view.send(this.#keyed("run"), message, {
 				ask: "all",
@@ -140,7 +140,7 @@ export class RunStream {
 			throw reason;
 		}
 		this.#phase = "running";
-		// Its first event may be late, because a local model server loads the model first.
+		// The start is sent now. The first event of the run may be late, because a local model server first loads the model.
 		if (isFirst) this.#sendStart(this.#run);
 		if (this.#isCancelled) this.#cancel();
 		const early = this.#early;
@@ -170,7 +170,9 @@ export class RunStream {
 		for (const turn of this.#turns.receive(happened)) this.#sendTurn(turn, run);
 	}
 
-	/** Whether an event belongs to the run or to a step of it. Answers and closings of approvals name only the prompt. */
+	/**
+	 * Whether an event belongs to the run or to a step of it. Events about answered and closed approvals name only the prompt.
+	 */
 	#isOurs(what: SessionEvent["event"], runId: string): boolean {
 		if ("token" in what) return this.#prompts.has(what.token);
 		const isOfStep =
@@ -206,7 +208,7 @@ export class RunStream {
 				this.#propose(what.calls);
 				break;
 			case "assistant.message":
-				// The result of a skill with steps is in no reply of this run.
+				// No reply of this run contains the result of a skill with steps.
 				if (what.content !== "") this.#reply = { ...this.#reply, content: shorten(what.content) };
 				break;
 			case "tool.running":
@@ -218,8 +220,8 @@ export class RunStream {
 	}
 
 	/**
-	 * A call of the run is proposed with its siblings. A call of a step is proposed here, because no further event of the
-	 * step reaches this stream.
+	 * Handles a new approval. A call of the run is proposed together with the other calls of its reply. A call of a step is
+	 * proposed here, because no further event of the step reaches this stream.
 	 */
 	#raise(prompt: Prompt): void {
 		const { token, taskId, approval } = prompt;
@@ -289,8 +291,8 @@ export class RunStream {
 	}
 
 	/**
-	 * A call that was not proposed, or was proposed and not approved, has no events, because it does not run. An approved
-	 * call that cannot run fails without a start.
+	 * Sends the result of a call. A call that was not proposed or not approved has no events, because it does not run. An
+	 * approved call that cannot run fails without a start.
 	 */
 	#sendOutcome(callId: string, outcome: Extract<TurnEvent, { type: "call.ended" }>["outcome"]): void {
 		const { send } = this.#options;
@@ -319,13 +321,13 @@ export class RunStream {
 		this.#finish();
 	}
 
-	/** Ignores decisions about calls that do not wait for one. */
+	/** Answers the approval of a call. Ignores a decision about a call that does not wait for one. */
 	#decide(callId: string, response: PromptResponse): void {
 		const token = this.#undecided.get(callId);
 		if (token === undefined || !this.#run) return;
 		this.#undecided.delete(callId);
 		this.#run.view.answer(this.#keyed("decide"), token, response).catch((reason: unknown) => {
-			// The call waits again for a decision, of this client or another one.
+			// The call waits for a decision again, from this client or from another client.
 			if (this.#prompts.has(token)) this.#undecided.set(callId, token);
 			if (this.#isClosed) this.#cancel();
 			this.#options.log.warn("a decision could not be stored", { callId, error: reason });

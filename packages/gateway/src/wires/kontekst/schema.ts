@@ -2,10 +2,10 @@ import { isSessionId } from "@parley/core";
 import * as z from "zod";
 import { kontekstErrorTexts } from "../../texts/wires/grpc.ts";
 
-/** The working directory and names. The size of a gRPC message limits the prompt. */
+/** Type of the working directory and of names. Only the size of a gRPC message limits the prompt. */
 const short = z.string().max(4_096, { error: kontekstErrorTexts.longText });
 
-/** The first command of a run, checked. Empty texts are absent, as everywhere in proto3. */
+/** Schema of the first command of a run. An empty text is an absent field, as everywhere in proto3. */
 export const Start = z.object({
 	prompt: z.string(),
 	sessionId: z.string().refine((id) => id === "" || isSessionId(id), {

@@ -8,7 +8,7 @@ import { RunStream } from "./connection.ts";
 
 const transcripts = 5 * testScale(4, 10);
 
-/** Token counts of a provider: usual counts, no counts, and counts of a nearly full window. */
+/** Returns a random token count of a provider: none, a usual count, or the count of a nearly full window. */
 function anyTokens(random: Random): number {
 	return random.pick([0, 1, random.below(5_000), random.below(30_000)]);
 }
@@ -41,7 +41,7 @@ async function play(
 	let session = sessionId;
 	const receive = ({ event }: RunEvent): void => {
 		if (event?.$case === "started") session = event.value.sessionId;
-		// A window that is too small for the instructions by the counts of the provider ends a run as well.
+		// A run also ends if the instructions exceed the window, according to the counts of the provider.
 		if (event?.$case === "completed" || event?.$case === "failed") resolve();
 		const context = event?.$case === "turnCompleted" || event?.$case === "contextSnapshot";
 		if (context && event.value.context) snapshots.push(event.value.context);
@@ -64,7 +64,7 @@ async function play(
 	return { session, snapshots };
 }
 
-/** Checks every sum of a snapshot: https://github.com/erg0nix/kontekst counts the same parts. */
+/** Checks every sum of a snapshot. https://github.com/erg0nix/kontekst counts the same parts. */
 function check(snapshot: ContextSnapshot): void {
 	const { contextSize, systemTokens, toolTokens, historyTokens, memoryTokens, messages } = snapshot;
 	const of = (source: string) => messages.filter((message) => message.source === source);

@@ -21,7 +21,7 @@ export interface RunResult {
 	readonly status: RunOutput["status"];
 	readonly sessionId: string;
 	readonly runId: string;
-	/** The last answer; "" before the end. */
+	/** Text of the last answer; empty before the end of the run. */
 	readonly text: string;
 	readonly error: string;
 	/** Open questions of the run. */
@@ -40,8 +40,8 @@ export function kindOf({ type, approval }: Prompt): Waiting["kind"] {
 }
 
 /**
- * An open question. Only one that an agent may answer has its id, which is the right to answer. Clients that only read get
- * no id.
+ * Encodes an open question. Its id, which is the right to answer, is included only if an agent may answer the question.
+ * Clients that only read get no id.
  */
 function encodeWaiting(prompt: Prompt, onlyReads: boolean): Waiting {
 	const kind = kindOf(prompt);
@@ -121,7 +121,7 @@ export function encodeTask(task: TaskFacts, open: readonly Prompt[], onlyReads: 
 	);
 }
 
-/** A task that waits for a decision about its plan: an approval, which no agent gives. */
+/** Encodes a decision about the plan of a task. It is an approval, which an agent cannot give. */
 function encodeReview({ reason, content }: NonNullable<TaskFacts["review"]>): Waiting {
 	const text = visibleLines(content === "" ? reason : `${reason}\n${content}`);
 	const way = mcpTexts.decisionByPerson;
@@ -143,7 +143,7 @@ export function encodeSubmitted(
 	return answered([first, ...notes], output, false);
 }
 
-/** Texts for models beside the same facts as JSON for programs. */
+/** Returns a result with texts for models, and the same facts as JSON for programs. */
 function answered(
 	texts: readonly string[],
 	structuredContent: RunOutput | TaskOutput,
@@ -160,7 +160,10 @@ export function encodeError(message: string): CallToolResult {
 	return { content: [{ type: "text", text: message }], isError: true };
 }
 
-/** The approval as a form for a person at the client. Shows all of the call. Undefined if a form may not show it. */
+/**
+ * Encodes an approval as a form for a person at the client. The form shows the complete call. Returns undefined if a form
+ * may not show the approval.
+ */
 export function encodeApproval(prompt: Prompt): ElicitRequestFormParams | undefined {
 	const { approval, label } = prompt;
 	if (!approval || alwaysRequires(prompt)) return undefined;
@@ -202,7 +205,7 @@ export function encodeResource({ id, title, updatedAt, state }: SessionSummary):
 
 /** Maximum characters of one text of a transcript. */
 const longestText = 16_384;
-/** Maximum bytes of a page, at least one message. */
+/** Maximum bytes of a page. A page has at least one message. */
 const pageBytes = 256 * 1024;
 
 /** Events that a transcript shows. */
@@ -214,7 +217,10 @@ export const shownInTranscript = [
 	"tool.failed",
 ];
 
-/** One page of a transcript as JSON, with the URI of the next page. `full` is whether more events may follow the given ones. */
+/**
+ * Encodes one page of a transcript as JSON, with the URI of the next page. `full` is true if more events may follow the
+ * given events.
+ */
 export function encodePage(sessionId: string, events: readonly Recorded[], full: boolean): string {
 	const entries = events.flatMap((event) => encodeEntry(event) ?? []);
 	const shown = firstWithin(entries, jsonBytes, pageBytes);
@@ -268,7 +274,10 @@ function shortened(text: string): string {
 	return text.length <= longestText ? text : `${beginning(text, longestText)}…`;
 }
 
-/** Parses one message within the limits for JSON of clients. Refuses batches, which the protocol has not had since 2025-06-18. */
+/**
+ * Parses one message within the limits for JSON of clients. Refuses batches, which revision 2025-06-18 removed from the
+ * protocol.
+ */
 export function decodeMessage(text: string): RpcMessage {
 	let parsed: unknown;
 	try {

@@ -44,7 +44,7 @@ export interface ConnectionDeps {
 	readonly counts?: WireCounts | undefined;
 }
 
-/** Time limit of a form. The wait of its call ends earlier. */
+/** Time limit of a form in milliseconds. The tool call that waits for it ends earlier. */
 const formMs = 24 * 3_600_000;
 
 /** One MCP session, without HTTP: its tools and resources for one principal. */
@@ -52,9 +52,9 @@ export class McpConnection {
 	readonly #deps: ConnectionDeps;
 	readonly #context: McpContext;
 	readonly #server: McpServer;
-	/** Ends the waits when the gateway stops. */
+	/** Signal that ends the waits when the gateway stops. */
 	readonly #stopping = new AbortController();
-	/** The active requests, which end when their client disconnects. */
+	/** Controllers of the active requests, by id. They abort when the client disconnects. */
 	readonly #lost = new Map<RequestId, AbortController>();
 
 	constructor(deps: ConnectionDeps) {
@@ -88,7 +88,7 @@ export class McpConnection {
 		return true;
 	}
 
-	/** The response was sent, or the client disconnected. Runs continue without a client that waits for them. */
+	/** Ends a request whose response was sent or whose client disconnected. Its run continues. */
 	end(id: RequestId): void {
 		this.#lost.get(id)?.abort();
 		this.#lost.delete(id);
@@ -191,7 +191,7 @@ export class McpConnection {
 		}));
 	}
 
-	/** Answers a call of a tool. Its errors are results, which the model of the client can read. */
+	/** Answers a tool call. An error becomes a result, which the model of the client can read. */
 	async #answer(
 		tool: string,
 		ctx: ServerContext,
@@ -212,7 +212,7 @@ export class McpConnection {
 				this.#deps.counts?.answered("mcp", method, "ok");
 				return result;
 			},
-			// The error of the protocol has no cause, because a client gets all of it.
+			// The protocol error has no `cause`, because the client gets the complete error.
 			(reason: unknown) => {
 				throw new ProtocolError(ProtocolErrorCode.InvalidParams, this.#errorText(method, reason));
 			},
@@ -236,14 +236,14 @@ export class McpConnection {
 		signal.addEventListener("abort", onAbort, { once: true });
 		const gone = this.#lost.get(id)?.signal ?? lost.signal;
 		const forms = this.#server.server.getClientCapabilities()?.elicitation;
-		// Clients of earlier revisions declare forms by an empty object.
+		// Clients of earlier revisions of the protocol declare forms by an empty object.
 		const hasForms = forms !== undefined && (forms.form !== undefined || forms.url === undefined);
 		const token = _meta?.progressToken;
 		return {
 			cancelled: cancelled.signal,
 			lost: AbortSignal.any([lost.signal, gone, this.#stopping.signal]),
 			progress: token === undefined ? undefined : this.#reporter(mcpReq, token),
-			// Related to the call, so that it reaches the client in the response of the call.
+			// The form is related to the call, so that the client receives it in the response of the call.
 			elicit: hasForms
 				? (form, stop) =>
 						mcpReq.send(

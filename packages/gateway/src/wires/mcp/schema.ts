@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { mcpErrorTexts, mcpParameterTexts } from "../../texts/wires/mcp.ts";
 
-/** Maximum characters of a message, as a text of about 50,000 words. */
+/** Maximum characters of a message. A text of about 50,000 words has this length. */
 const longestMessage = 400_000;
 /** Maximum seconds of a wait: as long as a run may work. */
 export const longestWaitSeconds = 1_800;
@@ -87,7 +87,7 @@ export const taskOutput = z.object({
 	waiting_for: z.array(waiting).optional(),
 });
 
-/** Result of `task_status`: of a task or of a run. */
+/** Result of `task_status` for a task or a run. */
 export const statusOutput = z.object({
 	...taskOutput.partial().shape,
 	status: z.string(),
@@ -100,10 +100,10 @@ export type Waiting = z.infer<typeof waiting>;
 export type RunOutput = z.infer<typeof runOutput>;
 export type TaskOutput = z.infer<typeof taskOutput>;
 
-/** Answer of a person to the form of an approval. Other contents decide nothing. */
+/** Answer of a person to the form of an approval. The wait ignores any other content. */
 export const approvalForm = z.object({ decision: z.enum(["approve", "deny"]) });
 
-/** The parts of a JSON-RPC message that decide about its HTTP request. All else is checked by the library. */
+/** Fields of a JSON-RPC message that the handling of its HTTP request needs. The library checks all other fields. */
 export const rpcMessage = z.looseObject({
 	jsonrpc: z.literal("2.0"),
 	method: z.string().max(200).optional(),
@@ -114,7 +114,7 @@ export type RpcMessage = Readonly<z.infer<typeof rpcMessage>>;
 
 const sessionUri = /^parley:\/\/sessions\/([\w-]{1,128})(?:\?after=(\d{1,15}))?$/;
 
-/** The session and the position that the URI of a transcript names; undefined for another URI. */
+/** Reads the session and the position from the URI of a transcript; undefined for another URI. */
 export function decodeTranscriptUri(
 	uri: string,
 ): { readonly sessionId: string; readonly after: number } | undefined {

@@ -39,7 +39,7 @@ const maxBytes = 1024 * 1024;
 const idleMs = 30 * 60_000;
 /** Milliseconds for a client to send a message. */
 const bodyMs = 30_000;
-/** Milliseconds for the last responses when the gateway stops. */
+/** Maximum milliseconds for the last responses when the gateway stops. */
 const closeMs = 2_000;
 
 const path = "/mcp";
@@ -49,7 +49,7 @@ interface McpSession {
 	readonly principal: Principal;
 	readonly connection: McpConnection;
 	readonly transport: WebStandardStreamableHTTPServerTransport;
-	/** Its client's token became invalid: see `OpenConnections`. */
+	/** Cancels the registration for the end of the client's token: see `OpenConnections`. */
 	release: () => void;
 	idle: Timer | undefined;
 	usedAt: number;
@@ -62,9 +62,9 @@ export interface McpRequest {
 }
 
 /**
- * Streamable HTTP of the Model Context Protocol at `/mcp`, for requests that are authenticated:
+ * Endpoint `/mcp` for authenticated requests. A session belongs to the principal and the token that opened it. The transport
+ * is Streamable HTTP of the Model Context Protocol:
  * https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#streamable-http
- * A session belongs to the principal and the token that opened it.
  */
 export class McpEndpoint {
 	readonly wire = "mcp";
@@ -87,7 +87,7 @@ export class McpEndpoint {
 		return this.#responses.keys().reduce((sum, response) => sum + response.writableLength, 0);
 	}
 
-	/** Whether the body of a request is a message, which only this endpoint reads. */
+	/** Whether the body of a request is a message, whose body only this endpoint reads. */
 	carries({ method, url = "" }: IncomingMessage): boolean {
 		return method === "POST" && URL.parse(`http://gateway${url}`)?.pathname === path;
 	}
@@ -136,7 +136,7 @@ export class McpEndpoint {
 		}
 		const message = decodeMessage(await this.#readBody(http));
 		const { id, method } = message;
-		// Each `initialize` opens a session, so they are counted together.
+		// Each `initialize` opens a session, so all of them are counted under one key.
 		if (method === "initialize") this.#count(`initialize ${http.principal.id}`, id);
 		const session = await this.#sessionFor(http, message);
 		const isRequest = id !== undefined && method !== undefined;
@@ -171,7 +171,7 @@ export class McpEndpoint {
 		http.response.writeHead(204, commonHeaders).end();
 	}
 
-	/** The session of a message. An `initialize` without a session opens one. */
+	/** Returns the session of a message. An `initialize` without a session opens a session. */
 	async #sessionFor(http: McpRequest, { method, id }: RpcMessage): Promise<McpSession> {
 		if (http.request.headers["mcp-session-id"] !== undefined) return this.#find(http);
 		if (method !== "initialize") {
@@ -182,7 +182,7 @@ export class McpEndpoint {
 		return this.#open(http.principal);
 	}
 
-	/** A session of another principal is like one that does not exist. */
+	/** Finds the session of a request. A session of another principal is treated as absent. */
 	#find({ request, principal }: McpRequest): McpSession {
 		const id = request.headers["mcp-session-id"];
 		const session = typeof id === "string" ? this.#sessions.get(id) : undefined;
@@ -193,8 +193,8 @@ export class McpEndpoint {
 	}
 
 	/**
-	 * Ends the session of the principal that was unused for the longest time, if there are too many. Never one of another
-	 * principal. Refuses if all are active.
+	 * If there are too many sessions, ends the session of this principal that was unused for the longest time. Never ends a
+	 * session of another principal. Refuses the request if all sessions of the principal are active.
 	 */
 	#makeRoom({ id }: Principal): void {
 		const own = [...this.#sessions.values()].filter(({ principal }) => principal.id === id);
@@ -219,7 +219,7 @@ export class McpEndpoint {
 		await connection.connect(transport);
 		try {
 			if (this.#closed) throw new Refused(503, rpcCodes.refused, mcpErrorTexts.stopping);
-			// Directly before the session is added, so that sessions that open at once are all counted.
+			// This call is directly before the session is added, so that all sessions that open at the same time are counted.
 			this.#makeRoom(principal);
 		} catch (reason) {
 			await connection.close();
@@ -274,7 +274,7 @@ export class McpEndpoint {
 			new Request("http://gateway/mcp", { method: "POST", headers: passed }),
 			{ parsedBody: message },
 		);
-		// The library refused the first message, so no client can use the session.
+		// If the library refused the first message, no client can use the session.
 		const isFirst = request.headers["mcp-session-id"] === undefined;
 		if (isFirst && answer.status !== 200) await this.#end(session);
 		response.writeHead(answer.status, { ...Object.fromEntries(answer.headers), ...commonHeaders });
@@ -283,7 +283,7 @@ export class McpEndpoint {
 	}
 
 	async #pipe(body: ReadableStream<Uint8Array>, response: ServerResponse): Promise<void> {
-		// The client disconnected before the library answered: no event follows.
+		// If the client disconnected before the library answered, no `close` event follows.
 		if (response.destroyed) {
 			await body.cancel().catch(() => undefined);
 			return;
@@ -317,7 +317,7 @@ export class McpEndpoint {
 		let bytes = 0;
 		try {
 			for await (const chunk of request) {
-				// True because no encoding is set.
+				// The cast is true because no encoding is set.
 				chunks.push(chunk as Buffer);
 				bytes += (chunk as Buffer).length;
 				if (bytes > maxBytes) throw tooLong();
@@ -341,7 +341,7 @@ export class McpEndpoint {
 			...defined({
 				allow: status === 405 ? "POST, DELETE" : undefined,
 				"retry-after": status === 429 || status === 503 ? "1" : undefined,
-				// The rest of the body was not read.
+				// The connection closes if the body was not read to its end.
 				connection: request.complete ? undefined : "close",
 			}),
 		});

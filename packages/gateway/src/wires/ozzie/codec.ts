@@ -20,7 +20,7 @@ import type { Envelope } from "./envelope.ts";
 import { errorPhrases } from "./error-code.ts";
 import type { Decoded, Request } from "./schema.ts";
 
-/** A refused message, for clients that ignore responses and wait for the reply. */
+/** Event about a refused message, for clients that ignore responses and wait for the reply. */
 interface RefusedMessage extends Omit<Passing, "event"> {
 	readonly event: { readonly type: "message.refused"; readonly error: string };
 }
@@ -74,7 +74,7 @@ export function encodeSuccess(id: string, payload: unknown): ResponseFrame {
 	return { type: "res", id, ok: true, payload };
 }
 
-/** `id` is undefined if the frame has no valid id. */
+/** Encodes an error response. `id` is undefined if the frame has no valid id. */
 export function encodeFailure(id: string | undefined, reason: unknown): ResponseFrame {
 	const error = ParleyError.from(reason);
 	const text = errorPhrases[error.code](error.message);
@@ -98,14 +98,14 @@ export function encodeSession(session: SessionSummary): MethodResult<"list_sessi
 	});
 }
 
-/** Encodes a message for `load_messages`. Empty for other events. */
+/** Encodes a message for `load_messages`. Returns an empty list for other events. */
 export function encodeMessage({ event, at, seq }: Recorded): MethodResult<"load_messages"> {
 	if (event.type === "user.message") {
 		// A retry repeats an earlier message, which has its own entry.
 		if (event.retryOf !== undefined) return [];
 	} else if (event.type !== "assistant.message") return [];
 	const { content, imported } = event;
-	// In an imported history, one side of a run may be empty.
+	// In an imported history, the message or the answer of a run may be empty.
 	if (imported && content === "") return [];
 	const role = event.type === "user.message" ? "user" : "assistant";
 	const error = event.type === "assistant.message" ? event.error : "";
@@ -142,18 +142,18 @@ function decodeMethod(frame: RequestFrame): Request {
 	}
 	const params = methods[method].params.safeParse(frame.params, issueOptions);
 	if (!params.success) throw new ParleyError(describe(params.error), { code: "invalid_argument" });
-	// Only operators call methods with their own `place`, and operators act for no other person.
+	// Only operators call methods that have a parameter `place`, and operators never act for another person.
 	const onBehalf = OnBehalf.safeParse(
 		"place" in methods[method].params.shape ? {} : frame.params,
 		issueOptions,
 	);
 	if (!onBehalf.success) throw new ParleyError(describe(onBehalf.error), { code: "invalid_argument" });
 	const sessionId = "session_id" in methods[method].params.shape ? frame.session_id : readTarget(frame);
-	// True because the schema of this method has checked the params.
+	// The cast is true because the schema of this method has checked the parameters.
 	return { id, method, params: params.data, sessionId, onBehalf: onBehalf.data } as Request;
 }
 
-/** The session of a frame: `session_id` of the frame or of its parameters. */
+/** Reads the session of a frame: `session_id` of the frame or of its parameters. */
 function readTarget({ session_id: beside, params }: RequestFrame): string | undefined {
 	const among = SessionId.safeParse(params, issueOptions);
 	if (!among.success) throw new ParleyError(describe(among.error), { code: "invalid_argument" });
@@ -176,7 +176,7 @@ function malformed(value: unknown, error: z.ZodError): ParleyError {
 	const numeric =
 		typeof value === "object" && value !== null && "id" in value && typeof value.id === "number";
 	if (numeric) return new ParleyError("invalid id", { code: "failed_precondition" });
-	// Issues have the order of the schema. If the first one is about `params`, then type, id and method are valid.
+	// Issues are in the order of the schema. If the first issue is about `params`, then type, id and method are valid.
 	const [place] = error.issues[0]?.path ?? [];
 	if (place !== "params" && place !== "session_id") return notARequest(describe(error));
 	return new ParleyError(describe(error), { code: "invalid_argument" });

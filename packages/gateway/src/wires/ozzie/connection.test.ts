@@ -7,7 +7,9 @@ import { RateLimit } from "../shared/rate-limit.ts";
 import type { OzzieEvent } from "./codec.ts";
 import { Connection, maxPending } from "./connection.ts";
 
-/** The client's end. It records the frames in order, and can receive more when `drained` resolves. */
+/**
+ * The client's end of a connection. It records the frames in order, and can receive more frames when `drained` resolves.
+ */
 class Client {
 	readonly written: (ResponseFrame | OzzieEvent)[] = [];
 	readonly reading: boolean[] = [];
@@ -42,18 +44,18 @@ class Client {
 		this.connection.receive(JSON.stringify({ type: "req", id, method, params }));
 	}
 
-	/** Waits for this entry of `told`, without a time limit. */
+	/** Waits for this entry of `frames`, without a time limit. */
 	async waitFor(what: string): Promise<void> {
 		while (!this.frames.includes(what)) await this.#runtime.settle();
 	}
 
-	/** Responses as their ids, events as their types. */
+	/** Ids of responses and types of events, in order. */
 	get frames(): string[] {
 		return this.written.map((frame) => ("event" in frame ? frame.event.type : `${frame.id}`));
 	}
 }
 
-/** Blocks commits while it is closed. */
+/** Creates a gate that blocks commits while it is closed. */
 function createGate() {
 	let gate: PromiseWithResolvers<void> | undefined;
 	const failpoints: Failpoints = { reach: (name) => (name === "store.commit" ? gate?.promise : undefined) };

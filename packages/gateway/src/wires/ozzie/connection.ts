@@ -16,10 +16,10 @@ import type { HandlerContext, JoinedSession, MethodDeps } from "./methods/reques
 import { actingPrincipal } from "./methods/request.ts";
 import type { RefusedFrame, Request } from "./schema.ts";
 
-/** Maximum waiting requests of a connection; it is not read while it has more. */
+/** Maximum waiting requests of a connection. While more requests wait, the connection is not read. */
 export const maxPending = 32;
 
-/** Maximum events that wait for the end of all requests. Above it, they are sent between two responses. */
+/** Maximum events that wait for the end of all requests. If more events wait, they are sent between two responses. */
 const maxDelayed = 256;
 
 /** Output to one client. Accepts frames in order and never blocks. */
@@ -57,17 +57,17 @@ export class Connection implements HandlerContext {
 	readonly #inFlight = new Set<string>();
 	#envelope: RequestedEnvelope;
 	#prompts: PromptQueue | undefined;
-	/** Whether the next prompts are sent at the end of this tick. */
+	/** Whether the end of this tick sends the next prompts. */
 	#showing = false;
 	#waiting: OzzieEvent[] | undefined;
-	/** Resolves when delayed events are sent. Created on demand, because most connections never need it. */
+	/** Promise that resolves when delayed events are sent. It is created on demand, because most connections never need it. */
 	#released: PromiseWithResolvers<void> | undefined;
 	#working: Promise<void> | undefined;
-	/** Sessions whose join has no response yet. */
+	/** Joined sessions whose response was not sent yet. */
 	#joined: SessionView[] = [];
 	#finishing = false;
 	#closed = false;
-	/** Ends the checks of people by a connector. */
+	/** Function that ends a connector's checks of people. */
 	readonly #stopChecks: (() => void) | undefined;
 
 	constructor(deps: ConnectionDeps) {
@@ -145,7 +145,7 @@ export class Connection implements HandlerContext {
 		return { view, lastSeq };
 	}
 
-	/** Accepts no further requests and no checks of people. Resolves when earlier requests have responses. */
+	/** Accepts no further requests and no checks of people. Resolves when all earlier requests have responses. */
 	async finish(): Promise<void> {
 		this.#finishing = true;
 		this.#stopChecks?.();
@@ -167,7 +167,7 @@ export class Connection implements HandlerContext {
 		await Promise.all([...this.#views.keys()].map((id) => this.#leave(id)));
 	}
 
-	/** Detects an existing Go client by its first frame, before anything is sent to it. */
+	/** Detects an existing Go client by its first frame, before any frame is sent to the client. */
 	#detectClient(text: string): void {
 		if (!isGoOpening(text)) {
 			this.#envelope = "flat";
@@ -252,7 +252,7 @@ export class Connection implements HandlerContext {
 		}
 	}
 
-	/** Answers a malformed request. A malformed `prompt_response` is handled as an answer that cannot be read. */
+	/** Answers a malformed request. A malformed `prompt_response` is handled as an unreadable answer. */
 	async #refuse({ id, reason, frame }: RefusedFrame): Promise<ResponseFrame> {
 		const token = frame?.method === "prompt_response" ? frame.params["token"] : undefined;
 		try {
@@ -263,7 +263,7 @@ export class Connection implements HandlerContext {
 		}
 	}
 
-	/** Go clients read no responses: a refused message also gets an event in place of its reply. */
+	/** Adds an event about a refused message in place of its reply, because Go clients read no responses. */
 	#withRefusal(method: string | undefined, failure: ResponseFrame): ResponseFrame {
 		const sessionId = this.#current;
 		if (failure.ok || method !== "send_message" || this.envelope === "flat" || sessionId === undefined) {
@@ -280,13 +280,19 @@ export class Connection implements HandlerContext {
 		this.deps.runtime.trust.audit.sample({ ...requestedBy(principal), ...refused });
 	}
 
-	/** Key in the rate limit. Sessions that are not joined have no key, so that invented ids do not raise the limit. */
+	/**
+	 * Key of a request in the rate limit. A session that is not joined has no key, so that invented ids do not raise the
+	 * limit.
+	 */
 	#rateLimitKey({ sessionId }: Request): string | symbol {
 		const named = sessionId !== undefined && this.#views.has(sessionId) ? sessionId : this.#current;
 		return named ?? this.#unnamed;
 	}
 
-	/** Is not held back until the response to a request, because the request may wait for the report. */
+	/**
+	 * Sends a check of a person at once. It does not wait for the response to a request, because the request may wait for the
+	 * connector's report.
+	 */
 	#sendCheck(check: PersonCheck): void {
 		const { sessionId } = check;
 		const seq = this.#views.get(sessionId)?.seq ?? 0;
@@ -303,7 +309,7 @@ export class Connection implements HandlerContext {
 		if (this.#closed) return;
 		if (this.#prompts?.receive(event) !== false) this.#send(event);
 		if (!this.#prompts || this.#showing || !event.event.type.startsWith("prompt.")) return;
-		// All events of a commit arrive in one tick, and a later one may close the next prompt.
+		// All events of a commit arrive in one tick, and a later event may close the next prompt.
 		this.#showing = true;
 		queueMicrotask(() => {
 			this.#showing = false;
@@ -319,7 +325,7 @@ export class Connection implements HandlerContext {
 		}
 	}
 
-	/** Sends an event; observers get no tokens. */
+	/** Sends an event. Observers get no tokens. */
 	#send(event: OzzieEvent): void {
 		const { out, principal } = this.deps;
 		out.event(principal.kind === "observer" ? hideToken(event) : event);
@@ -339,7 +345,7 @@ export class Connection implements HandlerContext {
 		if (!this.#waiting) this.#showPrompts();
 	}
 
-	/** The new view joins before the old one leaves, so that the session always has a client. */
+	/** Joins a session. The new view joins before the old view leaves, so that the session always has a client. */
 	async #follow(sessionId: string, afterSeq: number | undefined): Promise<SessionView> {
 		const { runtime, principal } = this.deps;
 		const view = await SessionView.join(runtime, sessionId, {
@@ -361,7 +367,7 @@ export class Connection implements HandlerContext {
 		await view?.leave();
 	}
 
-	/** Leaves a session and drops its delayed events: a replay delivers them again. */
+	/** Leaves a session and drops its delayed events: because a replay delivers them again. */
 	async #leave(sessionId: string): Promise<void> {
 		const view = this.#views.get(sessionId);
 		this.#views.delete(sessionId);

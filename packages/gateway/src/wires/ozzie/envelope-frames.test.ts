@@ -16,7 +16,7 @@ const Frame = z.object({
 	payload: z.looseObject({ payload: z.record(z.string(), z.unknown()) }),
 });
 
-/** Messages in the bytes of a socket: unmasked, unfragmented, at most 64 KiB each. */
+/** Reads the messages in the bytes of a socket: unmasked, unfragmented, at most 64 KiB each. */
 function messagesIn(bytes: Buffer): Buffer[] {
 	const messages: Buffer[] = [];
 	for (let at = 0; at < bytes.length; ) {
@@ -46,7 +46,7 @@ function only(event: RecordedEvent) {
 	expect(others).toEqual([]);
 	if (!frame) throw new Error("no frame");
 	const { payload: nested, id, session_id, type, timestamp, source, ...flat } = frame.payload;
-	// Both copies of a field have the same cut.
+	// Both copies of a field are cut in the same way.
 	for (const [key, value] of Object.entries(flat)) expect(nested[key], key).toEqual(value);
 	expect([id, session_id, timestamp, source].map((value) => typeof value)).toEqual(Array(4).fill("string"));
 	expect(type).toBe(nested["type"] ?? frame.event);

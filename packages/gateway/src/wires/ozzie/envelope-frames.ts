@@ -9,12 +9,12 @@ import { toTime } from "../shared/time.ts";
 import { maxArguments } from "../shared/wire-event.ts";
 import { encodeFailure, encodeOzzieEvent, type OzzieEvent } from "./codec.ts";
 
-/** Maximum bytes of a delta as JSON. A frame contains its text twice, with the other fields. */
+/** Maximum bytes of a delta as JSON. A frame contains the text twice, and the other fields. */
 const longestPiece = 15_500;
 
 /**
  * Encodes events for the envelope `both`, each once for all clients. A payload has the flat fields, `id`, `session_id`,
- * `type`, `timestamp`, `source`, and the payload again. The flat field wins if two fields have one name.
+ * `type`, `timestamp`, `source`, and the payload again. If two fields have one name, the flat field has precedence.
  */
 export class EnvelopeFrames {
 	readonly #clock: Clock;
@@ -51,7 +51,7 @@ export class EnvelopeFrames {
 	}
 }
 
-/** The response frame for the envelope `both`, within the size limit. */
+/** Encodes a response frame for the envelope `both`, within the size limit. */
 export function envelopeAnswer(frame: ResponseFrame): Buffer {
 	if (!frame.ok) return frameText(JSON.stringify({ ...frame, error: beginning(frame.error, 4_000) }));
 	const write = (payload: unknown): string => JSON.stringify({ ...frame, payload });
@@ -77,7 +77,7 @@ function marked(missing: number, where: string): string {
 	return ozzieErrorTexts.cut({ missing, place: where });
 }
 
-/** The payload in a form that Go clients can decode and answer. */
+/** Converts a payload to a form that Go clients can decode and answer. */
 function decodable({ event }: OzzieEvent, { payload }: EventFrame): object {
 	const flat = Object(payload);
 	if (event.type === "tool.started") return withObject(flat);
@@ -85,14 +85,19 @@ function decodable({ event }: OzzieEvent, { payload }: EventFrame): object {
 	return isQuestion && alwaysRequires(event.prompt) ? { ...flat, ...choice } : flat;
 }
 
-/** Go clients drop an event if `arguments` is not an object. Existing servers put such arguments into an object, as text. */
+/**
+ * Converts `arguments` to an object, because Go clients drop an event if it is not one. Like existing servers, puts other
+ * values into an object as text.
+ */
 function withObject(call: { readonly arguments?: unknown }): object {
 	const { arguments: given } = call;
 	const isObject = typeof given === "object" && given !== null && !Array.isArray(given);
 	return isObject ? call : { ...call, arguments: { raw: JSON.stringify(given) } };
 }
 
-/** Fields of an approval that is always required. Go clients answer a `select` with a value, but a `confirm` without. */
+/**
+ * Fields of a call that always requires approval. Go clients answer a `select` with a value, but a `confirm` without one.
+ */
 const choice = {
 	type: "select",
 	required: true,
@@ -143,14 +148,14 @@ function piecesOf(whole: string): string[] {
 
 /** Maximum bytes of a WebSocket message for Go clients: coder/websocket, `defaultReadLimit` in read.go. */
 const maxFrameBytes = 32_768;
-/** Bytes of the header of such a frame: RFC 6455, section 5.2. */
+/** Bytes of the header of a WebSocket frame: RFC 6455, section 5.2. */
 const frameHead = 4;
 
-/** Minimum length of cut strings while other parts can be left out, so that ids, names and paths stay complete. */
+/** Minimum length of cut strings while other parts can be omitted, so that ids, names and paths stay complete. */
 const shortest = 200;
 /** Minimum length of cut strings in responses, whose lists are shortened first. */
 const shortestListed = 1_000;
-/** Precision of a cut, in characters. */
+/** Precision of the length of a cut, in characters. */
 const near = 32;
 
 /** Whether Go clients accept a frame with this JSON text. */
@@ -170,14 +175,17 @@ function fitEvent(payload: object, fits: Fits, mark: Mark): object {
 	let min = payload;
 	for (const reduced of reductions(payload, mark)) {
 		const capped = capToFit(reduced, { fits, mark, shortest });
-		// True because cutting its strings leaves an object an object.
+		// The cast is true because an object stays an object when its strings are cut.
 		if (capped !== undefined) return capped as object;
 		min = reduced;
 	}
 	return min;
 }
 
-/** Reduces the payload of a response: its longest list is shortened, and `more` counts the missing items. Undefined if it still does not fit. */
+/**
+ * Reduces the payload of a response. Shortens its longest list, and counts the missing items in `more`. Returns undefined
+ * if the payload still does not fit.
+ */
 function fitAnswer(payload: unknown, fits: Fits, mark: Mark): unknown {
 	if (fits(payload)) return payload;
 	const capped = capToFit(payload, { fits, mark, shortest: shortestListed });
@@ -202,7 +210,7 @@ function* reductions(payload: object, mark: Mark): Generator<object> {
 	yield withLists(plain, 0);
 }
 
-/** Replaces arguments by their length: they can have so many keys that cutting strings is not enough. */
+/** Replaces arguments by their length, because they can have so many keys that cut strings do not suffice. */
 function withoutArguments(payload: object, mark: Mark): object {
 	const short = (holder: object): object => {
 		if (!("arguments" in holder)) return holder;
@@ -222,7 +230,9 @@ function withLists(value: object, max: number): object {
 	return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, shorten(item)]));
 }
 
-/** Cuts strings as little as needed. Undefined if the value does not fit with strings of the shortest length. */
+/**
+ * Cuts strings as little as needed. Returns undefined if the value does not even fit with strings of the shortest length.
+ */
 export function capToFit(
 	value: unknown,
 	{ fits, mark, shortest: min }: { readonly fits: Fits; readonly mark: Mark; readonly shortest: number },
@@ -231,7 +241,10 @@ export function capToFit(
 	return max === undefined ? undefined : capStrings(value, max, mark);
 }
 
-/** The largest number from `min` to `max` that passes `fits`, to the precision above. Undefined if `min` fails. */
+/**
+ * Finds the largest number from `min` to `max` that passes `fits`, with the precision `near` in large ranges. Returns
+ * undefined if `min` fails.
+ */
 function largest(min: number, max: number, fits: (value: number) => boolean): number | undefined {
 	if (!fits(min)) return undefined;
 	let [fitting, over] = [min, max];

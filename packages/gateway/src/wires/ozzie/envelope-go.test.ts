@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { isGoHandshake, isGoOpening } from "./envelope.ts";
 
-/** As coder/websocket v1.8.14 sends it. */
+/** Handshake as coder/websocket v1.8.14 sends it. */
 const handshake = {
 	host: "127.0.0.1:18420",
 	"user-agent": "Go-http-client/1.1",

@@ -4,12 +4,13 @@ import type { Refusal } from "../../auth/refusal.ts";
 import { ozzieErrorTexts } from "../../texts/wires/ozzie.ts";
 
 /**
- * Shape of the frames of a connection: `flat` as in the protocol document, `both` for the existing Go clients. These read
- * the payload inside the payload, accept no message above 32 KiB, and answer a `confirm` without a value.
+ * Shape of the frames of a connection: `flat` is the form of the protocol document, and `both` is for the existing Go
+ * clients. Go clients read the payload inside the payload, accept no message above 32 KiB, and answer a `confirm` without a
+ * value.
  */
 export type Envelope = "flat" | "both";
 
-/** Envelope that an upgrade requests: `first frame` if the first frame of the client decides. */
+/** Envelope that an upgrade requests. With `first frame`, the first frame of the client decides. */
 export type RequestedEnvelope = Envelope | "first frame";
 
 interface UpgradeRequest {
@@ -35,8 +36,8 @@ export function readEnvelope({ url, headers }: UpgradeRequest): RequestedEnvelop
 }
 
 /**
- * Whether an upgrade looks like that of an existing Go client: coder/websocket over Go's net/http. Such a client sends Go's
- * user agent, accepts gzip, and offers neither extensions nor a subprotocol (coder/websocket v1.8.14, dial.go).
+ * Whether an upgrade looks like the upgrade of an existing Go client: coder/websocket over Go's net/http. Such a client
+ * sends Go's user agent, accepts gzip, and offers neither extensions nor a subprotocol (coder/websocket v1.8.14, dial.go).
  */
 export function isGoHandshake(headers: IncomingHttpHeaders): boolean {
 	return (
@@ -48,10 +49,10 @@ export function isGoHandshake(headers: IncomingHttpHeaders): boolean {
 
 const unsent = ["origin", "cookie", "sec-websocket-extensions", "sec-websocket-protocol"] as const;
 
-/** First frame of these clients, up to its parameters. Go writes struct fields in their order, without spaces. */
+/** First frame of the existing Go clients, up to its parameters. Go writes struct fields in their order, without spaces. */
 const opening = '{"type":"req","id":"req-1","method":"open_session","params":{';
 
-/** Whether the first frame of a connection is byte for byte one that the existing Go clients send. */
+/** Whether the first frame of a connection is identical to a first frame of the existing Go clients. */
 export function isGoOpening(text: string): boolean {
 	if (!text.startsWith(opening)) return false;
 	try {
@@ -62,10 +63,10 @@ export function isGoOpening(text: string): boolean {
 		);
 		return known && Object.keys(frame).length === 4;
 	} catch {
-		// Not JSON: the response to the frame reports it.
+		// The frame is not JSON. The response to it reports the error.
 		return false;
 	}
 }
 
-/** Go omits empty parameters. */
+/** Parameters that a first frame may have. Go omits empty parameters. */
 const parameters = new Set(["session_id", "root_dir"]);

@@ -1,6 +1,6 @@
 import type { ErrorCode } from "@parley/base";
 
-/** Formats an error message: a phrase that the document lists, then details after a colon. */
+/** Formats an error message: a phrase of the protocol document, then details after a colon. */
 type Phrase = (message: string) => string;
 
 /** Returns a message that begins with one of the phrases. Adds the first phrase to any other message. */
@@ -13,7 +13,7 @@ function one(first: string, ...others: readonly string[]): Phrase {
 
 /**
  * All error strings of the Ozzie wire, as docs/protocols/ozzie.md lists them. Codes that no method returns have the nearest
- * phrase: `session busy` for temporary errors, `not available` for the rest.
+ * phrase: `session busy` for temporary errors, and `not available` for all others.
  */
 export const errorPhrases = {
 	cancelled: one("not available"),
@@ -22,7 +22,7 @@ export const errorPhrases = {
 	not_found: one("not available", "session not found", "task not found", "prompt not found"),
 	already_exists: one("invalid params"),
 	permission_denied: one("forbidden"),
-	// Every connected client is authenticated.
+	// This code never occurs, because every connected client is authenticated.
 	unauthenticated: one("forbidden"),
 	resource_exhausted: one("session busy", "rate limited"),
 	failed_precondition: one(

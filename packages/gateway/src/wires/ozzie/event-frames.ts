@@ -2,7 +2,7 @@ import { type Cache, type Clock, createCache } from "@parley/base";
 import { frameText } from "../../transport/frame-writer.ts";
 import { encodeOzzieEvent, type OzzieEvent } from "./codec.ts";
 
-/** The JSON around the text of a delta. It is the same for one run until the next recorded event. */
+/** JSON before and after the text of a delta. For one run, it is the same until the next recorded event. */
 interface DeltaFrame {
 	readonly seq: number;
 	readonly runId: string;
@@ -38,7 +38,10 @@ export class EventFrames {
 		return this.#frame;
 	}
 
-	/** Reuses the JSON around the text of deltas, because thousands of deltas of a reply differ only in their text. */
+	/**
+	 * Encodes an event. Reuses the JSON before and after the text of a delta, because thousands of deltas of a reply differ
+	 * only in their text.
+	 */
 	#encode(event: OzzieEvent): string {
 		const delta = event.event;
 		if (delta.type !== "text.delta" && delta.type !== "thinking.delta")

@@ -3,7 +3,8 @@ import { defined } from "@parley/base";
 import type { OzzieEvent } from "./codec.ts";
 
 /**
- * Returns the event for an observer. Each token that answers a prompt is replaced by a name, always the same for one token.
+ * Returns the event for an observer. Replaces each token that answers a prompt by a name, which is always the same for a
+ * token.
  */
 export function hideToken<Event extends OzzieEvent>(happened: Event): Event {
 	const { event } = happened;
@@ -31,7 +32,7 @@ export function hideToken<Event extends OzzieEvent>(happened: Event): Event {
 	}
 }
 
-/** Name of a token, from which the token cannot be derived. */
+/** Returns the name of a token. The token cannot be derived from the name. */
 export function nameOfToken(token: string): string {
 	return `hidden_${createHash("sha256").update(token).digest("hex").slice(0, 16)}`;
 }

@@ -5,7 +5,7 @@ import { toTime } from "../shared/time.ts";
 
 type Context = NonNullable<MethodParams<"send_message">["context"]>;
 
-/** Messages that a client has read, in the runtime's units. */
+/** Decodes the messages that a client has read for a request, to the runtime's types. */
 export function decodeContext({ messages, has_older: hasOlder = false, problem }: Context): GivenContext {
 	return { messages: messages.map(decodeMessage), hasOlder, ...defined({ problem }) };
 }
@@ -31,7 +31,7 @@ function decodeMessage({
 	};
 }
 
-/** Summary of the messages that the model got. */
+/** Encodes the summary of the messages that the model got. */
 export function encodeRead(read: ReadSummary): MethodResult<"explain">["read"] {
 	const { authors, files, oldest, newest, hasOlder, ...same } = read;
 	return {

@@ -1,11 +1,11 @@
 import type { Clock, Timer } from "@parley/base";
 
-/** Failed requests per second, and in one burst, above which reading pauses. */
+/** Maximum failed requests per second, and in one burst. Above them, reading pauses. */
 const failuresPerSecond = 1000;
 
 /**
  * Decides whether the gateway reads from a client. Reading pauses while too many requests wait, and after too many failed
- * requests, so that one client cannot delay the others. Requests that were read are answered.
+ * requests, so that one client cannot delay other clients. All read requests are answered.
  */
 export class Pace {
 	readonly #clock: Clock;

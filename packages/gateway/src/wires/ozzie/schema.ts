@@ -18,6 +18,6 @@ export interface RefusedFrame {
 	readonly kind: "refused";
 	readonly id: string | undefined;
 	readonly reason: ParleyError;
-	/** The frame, if only its parameters are wrong. */
+	/** The frame, if only its parameters are invalid. */
 	readonly frame?: RequestFrame;
 }

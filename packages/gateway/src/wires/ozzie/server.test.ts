@@ -21,14 +21,14 @@ const Frame = z.looseObject({
 	transient: z.boolean().optional(),
 });
 
-/** A server with the operator as the only principal, and the clock of its runtime. */
+/** Opens a server with the operator as the only principal, and returns it with the clock of its runtime. */
 async function open(failpoints: Failpoints = noFailpoints) {
 	const t = await TestRuntime.open({ model: new ScriptedModel(stuck("...")), failpoints });
 	const ozzie = new OzzieServer({ runtime: t.runtime, clock: t.clock, log: t.log });
 	const http = createServer().listen(0, "127.0.0.1");
 	await once(http, "listening");
 	http.on("upgrade", (request, socket, head) => ozzie.accept(request, socket, head, caller));
-	// A server on a port has an address of this form.
+	// The cast is true because the server listens on a port.
 	const { port } = http.address() as AddressInfo;
 	return {
 		t,
@@ -118,7 +118,7 @@ test("a client that does not answer a ping before the next one is disconnected, 
 		const pinged = [silent, there].slice(ping).map(({ socket }) => once(socket, "ping"));
 		clock.advance(pingMs);
 		await Promise.all(pinged);
-		// The gateway answers in order. After the response to a later ping it has read the pong.
+		// The gateway answers in order, so it has read the pong when it answers a later ping.
 		there.socket.ping();
 		await once(there.socket, "pong");
 	}
@@ -177,7 +177,7 @@ test("requests before the end are answered before the close", async () => {
 	gate = Promise.withResolvers();
 	client.request("accept_all_tools");
 	client.request("list_sessions");
-	// It was read when a later ping is answered.
+	// The gateway has read these requests when it answers a later ping.
 	client.socket.ping();
 	await once(client.socket, "pong");
 	const closed = server.ozzie.close();

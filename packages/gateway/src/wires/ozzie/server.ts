@@ -31,13 +31,13 @@ import { Pace } from "./pace.ts";
 const pingMs = 20_000;
 /** Number of clients that are pinged before other work can run. */
 const pingedAtOnce = 200;
-/** A final ping without payload: RFC 6455, section 5.5.2. */
+/** Ping frame without payload: RFC 6455, section 5.5.2. */
 const pingFrame = Buffer.from([0x89, 0]);
 /** Milliseconds for a client to answer a close before its socket is destroyed. */
 const closeMs = 2_000;
-/** Private close code: RFC 6455, section 7.4.2. */
+/** Private close code for a revoked token: RFC 6455, section 7.4.2. */
 const tokenRevoked = 4001;
-/** Milliseconds for a slow client, which must read the frames before the close to get its reason. */
+/** Milliseconds for a slow client, which must read all earlier frames to get the reason of the close. */
 const slowCloseMs = 15_000;
 
 const stopping: Refusal = {
@@ -54,7 +54,7 @@ export interface OzzieServerOptions {
 	readonly counts?: WireCounts;
 	/** Removes secrets from error texts. If it is absent, clients get the texts unchanged. */
 	readonly redactor?: ErrorRedactor;
-	/** Closes the connections of revoked tokens. */
+	/** Registry that closes the connections of revoked tokens. */
 	readonly openConnections?: OpenConnections;
 	readonly secretPages?: SecretPages | undefined;
 }
@@ -181,7 +181,7 @@ export class OzzieServer {
 			);
 	}
 
-	/** Answers pending requests, closes every connection with 1001 and resolves when all are closed. */
+	/** Answers pending requests, and closes every connection with 1001. Resolves when all connections are closed. */
 	async close(): Promise<void> {
 		this.#closed = true;
 		this.#pings?.cancel();
@@ -238,7 +238,7 @@ export class OzzieServer {
 		});
 		ws.on("message", (data, isBinary) => {
 			client.alive = true;
-			// True because the default binaryType makes every message one Buffer.
+			// The cast is true because the default `binaryType` makes every message one Buffer.
 			this.#receive(client, data as Buffer, isBinary);
 		});
 		ws.on("error", (error) => log.debug("the socket of a client failed", { error }));
@@ -262,7 +262,7 @@ export class OzzieServer {
 		else client.connection.receive(data.toString("utf8"));
 	}
 
-	/** Closes with a code, after the frames that were written before. Destroys the socket of a client that does not answer. */
+	/** Closes a connection with a code, after all earlier frames. Destroys the socket of a client that does not answer. */
 	#shut(client: Client, code: number, reason: string): void {
 		client.writer.finish();
 		client.ws.close(code, reason);
@@ -271,7 +271,7 @@ export class OzzieServer {
 		client.ws.once("close", () => cut.cancel());
 	}
 
-	/** Closes the connection of a revoked token. Requests in progress are answered; later ones are dropped. */
+	/** Closes the connection of a revoked token. Requests in progress are answered, and later requests are dropped. */
 	#closeRevoked(client: Client): void {
 		const { promise, resolve } = Promise.withResolvers<void>();
 		const patience = this.#options.clock.after(closeMs, resolve);
@@ -295,7 +295,7 @@ export class OzzieServer {
 		this.#left = Promise.all([this.#left, left]).then(() => undefined);
 	}
 
-	/** Pings in groups: thousands of pings at once would delay every client. */
+	/** Pings all clients in groups, because thousands of pings at once would delay every client. */
 	async #ping(): Promise<void> {
 		this.#pings = this.#options.clock.after(pingMs, () => void this.#ping());
 		let pinged = 0;
@@ -316,7 +316,7 @@ function isJson(data: Buffer): boolean {
 		parseJson(data.toString("utf8"));
 		return true;
 	} catch {
-		// The caller refuses the message. It does not use the position of the error.
+		// The caller refuses the message, and does not need the position of the error.
 		return false;
 	}
 }

@@ -20,7 +20,7 @@ export function frame<Case extends ResponseCase["$case"]>(
 	$case: Case,
 	value: Extract<ResponseCase, { $case: Case }>["value"],
 ): SessionResponse {
-	// True because the value belongs to the case.
+	// The cast is true because the value belongs to the case.
 	return { response: { $case, value } as ResponseCase };
 }
 
@@ -38,7 +38,7 @@ export function decode<Schema extends z.ZodType>(schema: Schema, message: unknow
 	});
 }
 
-/** Name of a field in the protocol, for example `max_context_tokens`. Generated code has other names. */
+/** Returns the protocol's name of a field, for example `max_context_tokens`. Generated code has names in camel case. */
 function snakeCase(name: string): string {
 	return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
@@ -62,7 +62,7 @@ export function decodeTools(tools: readonly ToolSchema[]): readonly ClientTool[]
 	}));
 }
 
-/** Returns the messages of the user, the agent and its tools. Texts of the role `system` are returned as instructions. */
+/** Returns the messages of the user, the agent and its tools. Returns texts of the role `system` as instructions. */
 export function decodeHistory(history: readonly ConversationMessage[]): {
 	readonly messages: readonly HistoryMessage[];
 	readonly system: readonly string[];
@@ -80,7 +80,7 @@ function textOf({ part }: ContentPart): string[] {
 	return part?.$case === "text" ? [part.value.text] : [];
 }
 
-/** Ignores a part of an unknown kind. */
+/** Decodes a part of a message. Ignores a part of an unknown kind. */
 function decodePart({ part }: ContentPart): HistoryMessage["content"] {
 	switch (part?.$case) {
 		case "text":
@@ -127,7 +127,7 @@ const modes: Readonly<Record<string, "react" | "ooda">> = {
 	ooda_re_act: "ooda",
 };
 
-/** Throws `invalid_argument` for a mode that does not exist. */
+/** Decodes a mode. Throws `invalid_argument` for an unknown mode. */
 export function decodeMode(mode: string): "react" | "ooda" {
 	const found = Object.hasOwn(modes, mode) ? modes[mode] : undefined;
 	if (found) return found;

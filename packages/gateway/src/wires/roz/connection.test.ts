@@ -22,7 +22,7 @@ const table = new ModelTable([
 	{ id: "blind", provider: "scripted", ...abilities, images: false },
 ]);
 
-/** A stream without a transport, on its own runtime. */
+/** Opens a stream without a transport, on its own runtime. */
 async function open(stack: AsyncDisposableStack, ...replies: ScriptedReply[]) {
 	const t = stack.use(
 		await TestRuntime.open({ model: new ScriptedModel(...replies), anyModel: true, table }),
@@ -51,7 +51,7 @@ async function open(stack: AsyncDisposableStack, ...replies: ScriptedReply[]) {
 		finished: () => ended.resolve(),
 		refused: () => ended.resolve(),
 	});
-	/** Resolves with the first frame of that type. */
+	/** Resolves with the first frame of a type. */
 	const until = async ($case: Frame["$case"]): Promise<Frame | undefined> => {
 		const found = () => frames.find((frame) => frame.$case === $case);
 		if (!found()) await new Promise<void>((resolve) => waiting.set($case, resolve));

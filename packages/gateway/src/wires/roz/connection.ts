@@ -32,11 +32,11 @@ export interface SessionStreamOptions {
 	readonly newId: () => string;
 	readonly resumed: string | undefined;
 	readonly hosts: Hosts;
-	/** The host that the client is for other sessions. */
+	/** Id of the host that the client provides for other sessions. */
 	readonly ownHostId: string | undefined;
 	/**
-	 * Called with `true` if a frame must wait until the session is open. Then the transport stops reading, so that a flood
-	 * of frames is not stored in memory. Called with `false` when the session is open.
+	 * Called with `true` if a frame must wait until the session is open. The transport then stops reading, so that a flood of
+	 * frames is not stored in memory. Called with `false` when the session is open.
 	 */
 	readonly setPaused: (isPaused: boolean) => void;
 	/** Sends a response to the client; must not throw. */
@@ -56,7 +56,7 @@ export class SessionStream {
 	readonly #approvals = new OpenApprovals();
 	/** Frames that arrived while the session was opened. */
 	#queue: SessionRequest[] = [];
-	/** The client has closed its half of the stream. */
+	/** Whether the client has closed its half of the stream. */
 	#isClosed = false;
 	#hidden: Timer | undefined;
 
@@ -80,10 +80,10 @@ export class SessionStream {
 		this.#handle(what);
 	}
 
-	/** The client has closed its half of the stream. The running turn continues, and the stream ends after it. */
+	/** Handles a client that has closed its half of the stream. The running turn continues, and the stream ends after it. */
 	close(): void {
 		this.#isClosed = true;
-		// Frames that wait for the session precede it.
+		// Frames that wait for the session are handled before the close.
 		if (this.#phase === "starting") return;
 		this.#session?.tools.leave();
 		if (!this.#turn) this.#end();
@@ -192,7 +192,7 @@ export class SessionStream {
 		const turn = this.#turnOf(messageId, session);
 		this.#turn = turn;
 		turn.start(message).catch((reason: unknown) => {
-			// The session may have ended in the meantime.
+			// The session may have ended meanwhile.
 			if (this.#turn !== turn) return;
 			turn.stop();
 			this.#endTurn(session);
@@ -239,7 +239,7 @@ export class SessionStream {
 
 	#result(given: ToolResult): void {
 		const session = this.#requireSession();
-		// Runs of other clients also call the tools of this client.
+		// The answer may belong to a run of another client, because such runs also call the tools of this client.
 		if (!session || session.tools.answer(given) || this.#turn) return;
 		this.#fail("no_active_turn", rozErrorTexts.noActiveTurn);
 	}
@@ -281,7 +281,7 @@ export class SessionStream {
 		if (this.#session) this.#leave(this.#session);
 		finish();
 		if (this.#queue.length === 0) return;
-		// The transport closes the stream when all of it was read.
+		// The transport can close the stream only after it has read all frames.
 		this.#queue = [];
 		this.#options.setPaused(false);
 	}
@@ -323,7 +323,10 @@ export class SessionStream {
 
 const ratings: Readonly<Record<string, Feedback["rating"]>> = { up: "good", down: "bad" };
 
-/** Returns the feedback of a frame, for the session of the stream if it names none. Undefined for an unknown rating. */
+/**
+ * Returns the feedback of a frame. If the frame names no session, it applies to the session of the stream. Returns
+ * undefined for an unknown rating.
+ */
 function feedbackOf(
 	{ sessionId, messageId, rating }: MessageFeedback,
 	ownSessionId: string,

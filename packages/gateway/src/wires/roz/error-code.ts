@@ -22,7 +22,9 @@ export function isRetryable(code: SessionErrorCode): boolean {
 	return retryable.has(code);
 }
 
-/** Errors of a start that end the stream with a gRPC status: rights and limits. All others are frames. */
+/**
+ * Errors of a start that end the stream with a gRPC status: errors about rights and limits. All other errors are frames.
+ */
 const ofStatus: ReadonlySet<ErrorCode> = new Set([
 	"permission_denied",
 	"unauthenticated",

@@ -23,7 +23,7 @@ const sequences = 25 * testScale(40, 400);
 /** A step of a client. `settle` and `tick` let the gateway work. */
 type Step = ClientFrame | NeighbourStep | "settle" | "tick" | "time" | "close" | "break";
 
-/** The steps, and the seed of all other choices. */
+/** Steps of a client, and the seed of all other choices. */
 interface Sequence {
 	readonly steps: readonly Step[];
 	readonly seed: number;
@@ -67,7 +67,7 @@ interface OpenedStream {
 	readonly finished: SessionStreamOptions["finished"];
 }
 
-/** One client with its stream, which plays a sequence, a host, and a further client. */
+/** Plays a sequence: one client with its stream, a host, and a further client. */
 class Player {
 	readonly #t: TestRuntime;
 	readonly #random: Random;
@@ -76,13 +76,13 @@ class Player {
 	readonly #neighbours: SessionNeighbours;
 	readonly #states: SessionStates;
 	readonly #stream: SessionStream;
-	/** Whether the session has a host. */
+	/** Whether the session has a tool host. */
 	readonly #isHosted: boolean;
 	#session = "";
 	#messages = 0;
 	#isClosed = false;
 	#isCancelled = false;
-	/** All steps were played. The client sends no further frame. */
+	/** Whether all steps were played. The client then sends no further frames. */
 	#isDone = false;
 
 	constructor(t: TestRuntime, seed: number, log: MemoryLogger) {
@@ -102,7 +102,7 @@ class Player {
 			send: ({ response }) => {
 				if (!response) return;
 				if (response.$case === "sessionStarted") this.#session = response.value.sessionId;
-				// True because every value is an object, whose fields of these names are texts.
+				// The cast is true because every value is an object, in which fields with these names are texts.
 				this.#receive(response as ReceivedFrame);
 			},
 			finished: () => this.#states.finished(),
@@ -177,7 +177,10 @@ class Player {
 		return [...faults, ...this.#neighbours.end(planted.splice(0))];
 	}
 
-	/** Lets the gateway work until `holds` returns true. If it never does, the states have a fault. */
+	/**
+	 * Lets the gateway work until `isTrue` returns true, for a limited number of rounds. If it never does, the states report a
+	 * fault.
+	 */
 	async #until(isTrue: () => boolean): Promise<void> {
 		for (let round = 0; round < 500 && !isTrue(); round++) await this.#t.settle();
 	}
@@ -206,7 +209,7 @@ class Player {
 		const before = this.#states.turn;
 		this.#states.received(frame);
 		const isEnd = before !== undefined && this.#states.turn === undefined;
-		// A client may answer the end of a turn immediately.
+		// A client may send the next message immediately after the end of a turn.
 		if (isEnd && !this.#isClosed && !this.#isDone && this.#random.chance(0.3)) this.#send("message");
 	}
 
@@ -271,7 +274,7 @@ class Player {
 		return { $case: "permissionDecision", value: { toolCallId, approved, modifier: undefined } };
 	}
 
-	/** Runs that a cancelled session has left behind. */
+	/** Returns the runs that are still open after the session was cancelled. */
 	async #running(): Promise<string[]> {
 		if (!this.#isCancelled || this.#session === "") return [];
 		const open = new Set<string>();
@@ -289,7 +292,7 @@ class Player {
 }
 
 const model = new WordModel();
-/** Ids of the calls of `plant` that ran. */
+/** Ids of the calls of the tool `plant` that ran. */
 const planted: string[] = [];
 
 async function faultsOf(t: TestRuntime, { steps, seed }: Sequence): Promise<readonly string[]> {
@@ -299,7 +302,7 @@ async function faultsOf(t: TestRuntime, { steps, seed }: Sequence): Promise<read
 	return [...faults, ...model.faults.splice(0), ...errors.map((record) => JSON.stringify(record))];
 }
 
-/** The sequence without the steps that its failure does not need. */
+/** Removes the steps that the failure of a sequence does not need. */
 async function shrunk(t: TestRuntime, { steps, seed }: Sequence): Promise<readonly Step[]> {
 	let minimal = steps;
 	for (let at = steps.length - 1; at >= 0; at--) {

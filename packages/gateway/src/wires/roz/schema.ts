@@ -1,15 +1,15 @@
 import * as z from "zod";
 import { rozErrorTexts } from "../../texts/wires/grpc.ts";
 
-/** Names and ids. */
+/** Type of names and ids. */
 const short = z.string().max(256, { error: rozErrorTexts.longText });
 
-/** Maximum characters of instructions, for one text and for all together. */
+/** Maximum characters of instructions, for one text and for all texts together. */
 export const maxInstructions = 200_000;
 
 const text = z.string().max(maxInstructions, { error: rozErrorTexts.longInstructions });
 
-/** Minimum tokens of a window, for instructions, tools and a reply. */
+/** Minimum tokens of a context window, which must contain instructions, tools and a reply. */
 const smallestWindow = 4_096;
 
 /** Options of a `StartSession`. The core checks tools and history. */

@@ -1,14 +1,17 @@
-/** Created on first use, because it loads the tables of all scripts: a tenth of the start time of a gateway. */
+/**
+ * Segmenter for graphemes. It is created at its first use, because it loads the tables of all scripts, which takes a tenth
+ * of the start time of a gateway.
+ */
 let graphemes: Intl.Segmenter | undefined;
 
-/** UTF-16 code units that are read on each side of a cut. A longer character is cut inside. */
+/** UTF-16 code units that are read on each side of a cut. A longer grapheme may be split. */
 const surroundings = 64;
-/** Maximum code units to go back for a safe start of a character. */
+/** Maximum code units to go back to a safe start of a grapheme. */
 const farthest = 1_024;
 
 /**
- * Returns the longest beginning of `text` that has at most `length` UTF-16 code units and ends between two graphemes. Not
- * empty if `length` is 2 or more: a grapheme that is too long is cut between code points.
+ * Returns the longest beginning of `text` that has at most `length` UTF-16 code units and ends between two graphemes. If
+ * `length` is 2 or more, the result is not empty: a grapheme that is too long is split between code points.
  */
 export function beginning(text: string, length: number): string {
 	if (text.length <= length) return text;
@@ -23,8 +26,8 @@ export function beginning(text: string, length: number): string {
 }
 
 /**
- * Index of the last ASCII character before a place. A grapheme begins there. Flags are pairs of characters, so segmentation
- * needs a safe start.
+ * Returns the index of the last ASCII character before a position, where a grapheme begins. Segmentation needs such a
+ * start, because flags are pairs of characters.
  */
 function safeStart(text: string, place: number): number {
 	for (let at = place; at > Math.max(0, place - farthest); at--) if (text.charCodeAt(at) < 0x80) return at;

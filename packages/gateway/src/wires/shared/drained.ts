@@ -5,9 +5,12 @@ import type { Clock } from "@parley/base";
 /** Milliseconds after which a client that reads nothing is too slow. */
 const patienceMs = 30_000;
 
-/** Resolves when the client has read what was written, or has disconnected. Calls `disconnect` for a client that is too slow. */
+/**
+ * Resolves when the client has read the written data, or has disconnected. Calls `disconnect` for a client that is too
+ * slow.
+ */
 export async function drained(response: ServerResponse, clock: Clock, disconnect: () => void): Promise<void> {
-	// No event follows.
+	// A destroyed response emits no further event.
 	if (response.destroyed) return;
 	const slow = clock.after(patienceMs, disconnect);
 	const done = new AbortController();

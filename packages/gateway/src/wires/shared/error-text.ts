@@ -4,7 +4,7 @@ export interface ErrorRedactor {
 	redact(text: string): string;
 }
 
-/** Returns the error for a client, without secrets: its message may repeat what a request named or found. */
+/** Returns the error for a client, without secrets. The message may repeat a part of the request or of found data. */
 export function shownError(reason: unknown, redactor: ErrorRedactor | undefined): ParleyError {
 	const error = ParleyError.from(reason);
 	const message = redactor?.redact(error.message) ?? error.message;

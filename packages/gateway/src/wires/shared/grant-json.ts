@@ -18,7 +18,7 @@ export function encodeGrant(grant: GrantFacts): GrantPayload {
 	};
 }
 
-/** Mark of events that happened under a grant. */
+/** Encodes the mark of events that happened under a trust grant. */
 export function encodeBadge({ grantId, until }: TrustBadge): TrustedPayload {
 	return { grant_id: grantId, until: toTime(until) };
 }

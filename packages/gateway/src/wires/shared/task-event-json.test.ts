@@ -22,7 +22,7 @@ type Rows<Event extends { readonly type: string }> = {
 	];
 };
 
-/** All types, with the keys of the protocol document and the extension `usage`. */
+/** Payloads of all event types, with the keys of the protocol document and the extension `usage`. */
 const encoded: Rows<TaskEvent | WorkerEvent> = {
 	"task.created": [
 		{ type: "task.created", ...task, description: "Split it", parentId: "", by: "operator" },

@@ -21,7 +21,7 @@ type Status = TaskPayload["status"];
 const maxListed = 500;
 
 export interface TaskView {
-	/** Returns the shown token of a suspension; undefined hides it. */
+	/** Returns the token of a suspension to show; undefined hides the token. */
 	readonly token: (token: string) => string | undefined;
 }
 
@@ -63,7 +63,7 @@ export function encodeTask(task: TaskFacts, { token }: TaskView): TaskPayload {
 	};
 }
 
-/** A task in a list: without its plan, and with long texts cut to 500 characters. */
+/** Encodes a task for a list. Omits its plan, and cuts long texts to 500 characters. */
 export function encodeListedTask(task: TaskFacts, view: TaskView): TaskPayload {
 	const { plan: _, ...payload } = encodeTask(task, view);
 	const { description, output, error, suspension } = payload;
@@ -101,7 +101,7 @@ export function encodeTodo({
 	return { run_id: runId, call_id: callId, ...progress, plan: encodePlan(steps) };
 }
 
-/** Clients see a task that waits for its workers as running. */
+/** Encodes the state of a task. A task that waits for its workers is `running` for clients. */
 export function encodeState(state: TaskState): Status {
 	return state === "waiting" ? "running" : state;
 }
@@ -200,7 +200,10 @@ function encodeWorker(
 	}
 }
 
-/** Durations above three months have no exact number of nanoseconds and become the largest exact number. */
+/**
+ * Converts milliseconds to nanoseconds. Durations above three months have no exact number of nanoseconds, and become the
+ * largest exact number.
+ */
 function nanoseconds(ms: number): number {
 	return Math.min(Math.round(ms * nanosecondsPerMs), Number.MAX_SAFE_INTEGER);
 }

@@ -1,4 +1,4 @@
-/** Milliseconds since the epoch as RFC 3339. */
+/** Encodes milliseconds since the epoch as RFC 3339. */
 export function toTime(ms: number): string {
 	return new Date(ms).toISOString();
 }

@@ -18,10 +18,10 @@ export interface WirePassing extends Passing {
 /** An event that the JSON wires show: the Ozzie wire and the HTTP endpoints. */
 export type WireEvent = Recorded | WirePassing;
 
-/** Characters of a call's arguments that are shown while the model writes them. */
+/** Maximum characters of a call's arguments that are shown while the model writes them. */
 export const maxArguments = 32_768;
 
-/** Characters of a longer call between two events that show its progress. */
+/** Characters between two progress events of a longer call. */
 const progressEvery = 16_384;
 
 export function isWireEvent(happened: SessionEvent): happened is Recorded | WirePassing {
@@ -40,8 +40,8 @@ interface WeighedEvent {
 const minor: ReadonlySet<string> = new Set(["thinking.delta", "arguments.delta", "tool.progress"]);
 
 /**
- * Priority for slow readers: `minor` events only show that the model works and are dropped first, `required` events are
- * never dropped.
+ * Priority of an event for slow readers. `minor` events only show that the model works, and are dropped first. `required`
+ * events are never dropped.
  */
 export function weightOf({ transient, event }: WeighedEvent): "required" | "droppable" | "minor" {
 	if (!transient) return "required";
@@ -49,7 +49,7 @@ export function weightOf({ transient, event }: WeighedEvent): "required" | "drop
 	return minor.has(event.type) ? "minor" : "required";
 }
 
-/** Name and payload of an event, without its session and `seq`. */
+/** Name and payload of an event, without the session and `seq`. */
 export type EncodedEvent = {
 	[Name in EventName]: { readonly event: Name; readonly payload: EventPayloads[Name] };
 }[EventName];

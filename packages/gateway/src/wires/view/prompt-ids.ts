@@ -2,13 +2,13 @@ import { ParleyError } from "@parley/base";
 import type { Prompt } from "@parley/core";
 import { sharedErrorTexts } from "../../texts/wires/shared.ts";
 
-/** Ids of open prompts on one stream, for wires whose frames carry an id of the stream instead of a token. */
+/** Ids of open prompts on one stream, for wires whose frames contain an id of the stream instead of a token. */
 export class PromptIds {
 	readonly #nameOf: (prompt: Prompt, count: number) => string;
 	readonly #open = new Map<string, Prompt>();
 	#count = 0;
 
-	/** `nameOf` returns the id of a prompt; `count` counts the prompts of the stream from 1. */
+	/** `nameOf` returns the id of a prompt. `count` is the number of the prompt on the stream, from 1. */
 	constructor(nameOf: (prompt: Prompt, count: number) => string) {
 		this.#nameOf = nameOf;
 	}
@@ -21,7 +21,10 @@ export class PromptIds {
 		return id;
 	}
 
-	/** Removes and returns an open prompt, so that only one answer has an effect. Throws `not_found` for an id that is not open. */
+	/**
+	 * Removes and returns an open prompt, so that only one answer has an effect. Throws `not_found` for an id that is not
+	 * open.
+	 */
 	remove(id: string): Prompt {
 		const prompt = this.#open.get(id);
 		if (!prompt) throw new ParleyError(sharedErrorTexts.noPendingApproval({ id }), { code: "not_found" });
@@ -40,7 +43,7 @@ export class PromptIds {
 		return open;
 	}
 
-	/** Removes the prompt of the token: it was answered or closed elsewhere. */
+	/** Removes the prompt of a token, because it was answered or closed elsewhere. */
 	settle(token: string): void {
 		for (const [id, prompt] of this.#open) if (prompt.token === token) this.#open.delete(id);
 	}

@@ -11,8 +11,8 @@ export interface DuePrompt {
 }
 
 /**
- * Queue of open prompts for clients that show one prompt at a time and drop it when the next one arrives. Each session has
- * its own queue.
+ * Queue of open prompts for clients that show one prompt at a time, and drop it when the next prompt arrives. Each session
+ * has its own queue.
  */
 export class PromptQueue {
 	readonly #sessions = new Map<string, SessionPrompts>();
@@ -22,8 +22,8 @@ export class PromptQueue {
 	readonly #repeated = new Set<string>();
 
 	/**
-	 * Returns whether the client gets the event now: false for a prompt that must wait. Call `due` after the last event of a
-	 * commit, because a later event may close the prompt that comes next.
+	 * Returns whether the client gets the event now; false for a prompt that must wait. Call `due` after the last event of a
+	 * commit, because a later event may close the next prompt.
 	 */
 	receive({ sessionId, event }: { readonly sessionId: string; readonly event: AnyEvent }): boolean {
 		if (isPrompt(event)) return this.#add(sessionId, event.prompt);
@@ -42,7 +42,7 @@ export class PromptQueue {
 		});
 	}
 
-	/** Delays the next prompts of a session during its replay, which may close them. */
+	/** Delays the next prompts of a session during its replay, because the replay may close them. */
 	pause(sessionId: string): void {
 		this.#paused.add(sessionId);
 	}

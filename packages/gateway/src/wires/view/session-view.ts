@@ -17,7 +17,7 @@ type Cancelled = Awaited<ReturnType<Runtime["cancel"]>>;
 export interface Following {
 	/** Principal that reads the session. Requests have their own principals. */
 	readonly principal: Principal;
-	/** The replay starts after this `seq`. If it is undefined, the client gets only later events. */
+	/** `seq` after which the replay starts. If it is undefined, the client gets only new events. */
 	readonly afterSeq?: number | undefined;
 	/** Receives the events in order; must not throw. */
 	readonly deliver: (event: SessionEvent) => void;
@@ -26,8 +26,8 @@ export interface Following {
 }
 
 /**
- * One client's view of one session, for all wires: events, messages, runs and prompts. Requests have a principal of their
- * own, because a connector acts for several people.
+ * One client's view of one session, for all wires: events, messages, runs and prompts. Each request has its own principal,
+ * because a connector acts for several people.
  */
 export class SessionView {
 	readonly #runtime: Runtime;
@@ -48,8 +48,8 @@ export class SessionView {
 	}
 
 	/**
-	 * Joins a session. Events come after `begin`. Throws `not_found` for a session that the client may not read, and
-	 * `failed_precondition` for an `afterSeq` above the last one.
+	 * Joins a session. `begin` starts the events. Rejects with `not_found` for a session that the client may not read, and
+	 * with `failed_precondition` for an `afterSeq` above the last `seq`.
 	 */
 	static async join(runtime: Runtime, sessionId: string, following: Following): Promise<SessionView> {
 		const { principal, afterSeq, deliver, drained } = following;
@@ -73,7 +73,7 @@ export class SessionView {
 		return this.#follower.seq;
 	}
 
-	/** The model that was chosen for the session; undefined if the profile or the gateway decides. */
+	/** Model that was chosen for the session; undefined if the profile or the gateway decides. */
 	get model(): string | undefined {
 		return this.#follower.model;
 	}
@@ -101,7 +101,7 @@ export class SessionView {
 		return this.#runtime.cancel(request, this.id, ending);
 	}
 
-	/** Answers an open prompt. Returns false if it was answered before. */
+	/** Answers an open prompt. Returns false if the prompt was already answered. */
 	answer(request: Keyed, token: string, response: PromptResponse): Promise<boolean> {
 		return this.#runtime.answer(request, token, response);
 	}

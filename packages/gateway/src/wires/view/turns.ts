@@ -8,7 +8,7 @@ type EventOf<Type extends SessionEvent["event"]["type"]> = Extract<
 type Called = EventOf<"model.called">;
 type Outcome = EventOf<"tool.completed" | "tool.failed">;
 
-/** The run ended before the call ran. `error` is that of the run, or "". */
+/** Result of a call that did not run, because its run ended before. `error` is the error of the run; may be empty. */
 interface NotRun {
 	readonly type: "tool.not_run";
 	readonly error: string;
@@ -16,7 +16,7 @@ interface NotRun {
 
 export interface Reply {
 	readonly content: AssistantMessage["content"];
-	/** Undefined if the reply was interrupted. */
+	/** Reason why the model stopped; undefined if the reply was interrupted. */
 	readonly stop: StopReason | undefined;
 	readonly called: Called;
 	/** Time of the end of the call, in milliseconds since the epoch. */
@@ -29,18 +29,18 @@ export type TurnEvent =
 	/** Sent once in each turn that has content, before its first part. */
 	| { readonly type: "reply.started" }
 	| EventOf<"thinking.delta" | "text.delta" | "arguments.started" | "arguments.delta" | "arguments.ended">
-	/** The reply is complete or interrupted. Results of its calls follow. */
+	/** The end of a reply, which is complete or interrupted. Results of its calls follow. */
 	| { readonly type: "turn.replied"; readonly reply: Reply }
 	/** A model call that is not part of a turn, for example for a summary. */
 	| { readonly type: "model.called"; readonly called: Called }
 	| EventOf<"tool.progress">
-	/** The result of a call, in the order of the model. */
+	/** Result of a call. Results are in the order in which the model made the calls. */
 	| { readonly type: "call.ended"; readonly callId: string; readonly outcome: Outcome | NotRun }
 	| { readonly type: "calls.ended" }
-	/** `open`: the last turn has no reply. */
+	/** The end of the run. `open`: whether the last turn has no complete reply. */
 	| { readonly type: "run.ended"; readonly error: string; readonly open: boolean };
 
-/** Groups the events of one run by turn. Pass the events of that run in order. */
+/** Groups the events of one run by turn. Pass the events of the run in order. */
 export class Turns {
 	readonly #results = new ResultOrder();
 	#step = 0;
@@ -122,7 +122,7 @@ export class Turns {
 	}
 }
 
-/** Calls of an interrupted or refused reply do not run. */
+/** Whether the calls of a reply run. Calls of an interrupted or refused reply do not. */
 function isWhole(stop: StopReason | undefined, error: string): boolean {
 	return error === "" && stop !== undefined && stop !== "refusal";
 }
@@ -131,7 +131,10 @@ function callsOf(content: AssistantMessage["content"]): string[] {
 	return content.flatMap((block) => (block.type === "call" ? [block.id] : []));
 }
 
-/** Orders the results of one reply's calls as the calls. A denied call, for example, has its result before earlier calls. */
+/**
+ * Puts the results of one reply's calls in the order of the calls. For example, a denied call can have its result before
+ * earlier calls.
+ */
 class ResultOrder {
 	#calls: readonly string[] = [];
 	readonly #ready = new Map<string, Outcome>();
@@ -143,7 +146,7 @@ class ResultOrder {
 
 	receive(outcome: Outcome): TurnEvent[] {
 		const { callId } = outcome;
-		// The call is, for example, from an earlier process that was interrupted.
+		// The call is not in this reply. For example, it belongs to an interrupted earlier process.
 		if (!this.#calls.includes(callId)) return [{ type: "call.ended", callId, outcome }];
 		this.#ready.set(callId, outcome);
 		const missing = this.#calls.findIndex((id) => !this.#ready.has(id));

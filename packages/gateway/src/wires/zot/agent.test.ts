@@ -24,7 +24,7 @@ test("clear deletes the conversation, and keeps the model and its reasoning leve
 		["other", 1],
 		["other", 1],
 	]);
-	// The earlier session is deleted.
+	// The earlier session was deleted.
 	expect(
 		await setup.t.runtime.list({ id: "operator", kind: "operator", via: "test" }, { limit: 9 }),
 	).toHaveLength(1);

@@ -14,18 +14,18 @@ import {
 import { zotErrorTexts } from "../../texts/wires/zot.ts";
 import { SessionView } from "../view/session-view.ts";
 
-/** Interval of renewals: a grant for all calls lasts 8 hours. */
+/** Milliseconds between two renewals of the grant for all calls, which lasts 8 hours. */
 const acceptAgainMs = 4 * 60 * 60 * 1000;
 
-/** The operator started the process. */
+/** Principal of all requests. It is the operator, who started the process. */
 const principal: Principal = { id: "operator", kind: "operator", via: "zot" };
 
 export interface AgentSettings {
 	readonly provider: string;
 	readonly cwd: string;
-	/** Whether calls need no approval, except those that always require one. */
+	/** Whether calls need no approval, except calls that always require approval. */
 	readonly acceptsAll: boolean;
-	/** Facts about a model of the provider, listed or not. */
+	/** Returns facts about a model of the provider, listed or not. */
 	readonly findModel?: (name: string) => ModelInfo | undefined;
 	/** Throws `invalid_argument` for a model that the server does not list. Absent if the runtime checks names. */
 	readonly checkModel?: (name: string) => Promise<void>;
@@ -36,7 +36,7 @@ export interface AgentSettings {
 export interface AgentOptions {
 	readonly runtime: Runtime;
 	readonly settings: AgentSettings;
-	/** Milliseconds on a monotonic clock. */
+	/** Returns the milliseconds of a monotonic clock. */
 	readonly now: () => number;
 	readonly sessionId: string | undefined;
 }
@@ -49,7 +49,7 @@ export class Agent {
 	#model = "";
 	#view: SessionView | undefined;
 	#acceptedAt: number | undefined;
-	/** Cached until the next recorded event. */
+	/** Number of messages, which is cached until the next recorded event. */
 	#messageCount: Promise<number> | undefined;
 	#deliver: (event: SessionEvent) => void = () => undefined;
 
@@ -95,11 +95,11 @@ export class Agent {
 		return this.#runtime.transcript(principal, this.#joined.id);
 	}
 
-	/** Number of messages of the transcript, read once for each change because clients ask often. */
+	/** Number of messages of the transcript. It is read once after each change, because clients request it often. */
 	messageCount(): Promise<number> {
 		this.#messageCount ??= this.transcript().then(({ length }) => length);
 		const count = this.#messageCount;
-		// A failed read is repeated the next time.
+		// The next call repeats a failed read.
 		count.catch(() => this.#forgetCount(count));
 		return count;
 	}
@@ -107,7 +107,7 @@ export class Agent {
 	/** Starts an empty session and deletes the old one. The chosen model stays. */
 	async clear(): Promise<void> {
 		const left = this.#joined.id;
-		// Also if it is the provider's default now: the next process may have another default.
+		// The model is stored even if it is the provider's default now, because the next process may have another default.
 		const chosen = this.#view?.model;
 		const fresh = await this.#create();
 		await this.#view?.leave();
@@ -116,7 +116,7 @@ export class Agent {
 		await this.#runtime.remove(keyed("clear"), left, true);
 	}
 
-	/** Sets a model that the client names. Throws `invalid_argument` for an unknown one and changes nothing. */
+	/** Sets a model that the client names. Rejects with `invalid_argument` for an unknown model, and then changes nothing. */
 	async setModel(requested: string): Promise<string> {
 		if (requested === "") {
 			throw new ParleyError(zotErrorTexts.emptyModel, {
@@ -133,7 +133,7 @@ export class Agent {
 		return this.#model;
 	}
 
-	/** The listed models and the active one, which another server may have without a description. */
+	/** Returns the listed models, and the active model, which another server may have without a description. */
 	models(): readonly ModelInfo[] {
 		const listed = this.#runtime.models(principal);
 		if (listed.some(({ id }) => id === this.#model)) return listed;
@@ -145,7 +145,7 @@ export class Agent {
 		await this.#joined.answer(keyed("approve"), token, response);
 	}
 
-	/** Approves all later calls, except those that always require approval. */
+	/** Approves all later calls, except calls that always require approval. */
 	async acceptAll(): Promise<void> {
 		this.#acceptedAt = this.#now();
 		await this.#joined.acceptAll(keyed("approve"));
@@ -155,7 +155,7 @@ export class Agent {
 		await this.#view?.leave();
 	}
 
-	/** The current session. `open` joins the first one. */
+	/** Current session. `open` joins the first session. */
 	get #joined(): SessionView {
 		if (this.#view) return this.#view;
 		throw new ParleyError(zotErrorTexts.noSession, { code: "internal" });
@@ -186,7 +186,7 @@ export class Agent {
 		if (this.#messageCount === count) this.#messageCount = undefined;
 	}
 
-	/** Renews the grant for all calls, because the process may live longer than it. */
+	/** Renews the grant for all calls, because the process may outlive the grant. */
 	async #accept(): Promise<void> {
 		const last = this.#acceptedAt;
 		const given = last ?? (this.settings.acceptsAll ? Number.NEGATIVE_INFINITY : undefined);

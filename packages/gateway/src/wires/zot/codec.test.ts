@@ -13,7 +13,7 @@ function base64(hex: string): string {
 	return Buffer.from(hex, "hex").toString("base64");
 }
 
-/** Each command as sent, and its decoded fields other than type and id. */
+/** Each command with its sent fields, and with its decoded fields other than type and id. */
 const read: readonly (readonly [type: keyof typeof commands, fields: object, read?: object])[] = [
 	["hello", {}],
 	["hello", { token: "secret" }],
@@ -166,7 +166,7 @@ test("a message that is too long for a line is refused", () => {
 	expect(kindOf("€".repeat(max / 3))).toBe("refused");
 });
 
-/** Random JSON, and text that is not JSON. */
+/** Returns random JSON, and random text that is not JSON. */
 function* anything(seed: number, count: number): Generator<string> {
 	const ids = seededIds(seed);
 	let bytes: number[] = [];

@@ -33,7 +33,7 @@ export type Decoded =
 
 const issueOptions = { error: issueText };
 
-/** Decodes a line. Never throws: a line with an error returns the response for it. */
+/** Decodes a line. Never throws: for an invalid line, returns the error response. */
 export function decodeCommand(line: string): Decoded {
 	let value: unknown;
 	try {
@@ -42,12 +42,12 @@ export function decodeCommand(line: string): Decoded {
 		return refused(idOfLine(line), "", `malformed json: ${ParleyError.from(reason).message}`);
 	}
 	const type = isFields(value) ? value["type"] : undefined;
-	// If the envelope is valid, the error is an unknown type.
+	// If the envelope is valid, the type is unknown.
 	if (!isCommand(type)) return refusedLine(value, Envelope.safeParse(value, issueOptions).error);
 	const fields = commands[type].safeParse(value, issueOptions);
 	if (!fields.success) return refusedLine(value, fields.error);
 	const { data } = fields;
-	// True because the schema of this type accepted the fields.
+	// The cast is true because the schema of this type has accepted the fields.
 	return { kind: "command", command: { ...data, type, id: data.id ?? undefined } as Command };
 }
 
@@ -56,8 +56,8 @@ function isCommand(type: unknown): type is CommandType {
 }
 
 /**
- * The response to an invalid line. Without `error`, its type is unknown. The response has the id of the line if that is
- * valid, because clients match responses by id.
+ * Builds the response to an invalid line. Without `error`, the type of the line is unknown. The response has the id of the
+ * line if the id is valid, because clients match responses by id.
  */
 function refusedLine(value: unknown, error: z.ZodError | undefined): Decoded {
 	const { type, id } = isFields(value) ? value : {};
@@ -113,7 +113,7 @@ export function failure({ id, type: command }: Named, error: string): Response {
 	};
 }
 
-/** Encodes a line without its line end. Only the text of a delta is encoded each time, because most lines are deltas. */
+/** Encodes a line without its line break. For deltas, only the text is encoded each time, because most lines are deltas. */
 export function encodeFrame(frame: Frame): string {
 	if (frame.type !== "text_delta") return encodeJson(frame);
 	const { delta, request_id } = frame;
@@ -121,14 +121,14 @@ export function encodeFrame(frame: Frame): string {
 	return `{"type":"text_delta","delta":${encodeJson(delta)}${newest.end}`;
 }
 
-/** The JSON after the text of a delta. It is the same for all deltas of a prompt. */
+/** Cached JSON after the text of a delta. It is the same for all deltas of a prompt. */
 let newest: { readonly id: Id | undefined; readonly end: string } = { id: undefined, end: "}" };
 
 function endOf(id: Id | undefined): string {
 	return id === undefined ? "}" : `,"request_id":${encodeJson(id)}}`;
 }
 
-/** Whether a command has an id. As for existing clients, an empty id and an id of NUL characters do not count. */
+/** Whether a command has an id. As for existing clients, an empty id and an id of NUL characters are treated as absent. */
 export function idOf(id: Id | undefined): id is Id {
 	return typeof id === "string" ? /[^\0]/.test(id) : id !== undefined;
 }
@@ -151,7 +151,7 @@ export function encodeMessage({ message, at }: { readonly message: Message; read
 	return { role: message.role, content: inOrder(encodeContent(message.content)), time: encodeTime(at) };
 }
 
-/** Places images after the text, as in `user_message`. Models get them before it. */
+/** Places images after the text, as in `user_message`. Models get images before the text. */
 function inOrder(blocks: readonly Block[]): Block[] {
 	const isImage = ({ type }: Block): boolean => type === "image";
 	return [...blocks.filter((block) => !isImage(block)), ...blocks.filter(isImage)];
@@ -204,7 +204,7 @@ function bytesOf(base64: string): number {
 	return Math.floor((base64.replace(/=+$/, "").length * 3) / 4);
 }
 
-/** Encodes token counts. `input` leaves out the tokens that a cache read or wrote. */
+/** Encodes token counts. `input` does not include tokens that a cache read or wrote. */
 export function encodeCounts(usage: Usage, cost: number): Counts {
 	const { inputTokens, outputTokens: output, cacheReadTokens, cacheWriteTokens } = usage;
 	const input = Math.max(0, inputTokens - cacheReadTokens - cacheWriteTokens);
@@ -219,7 +219,7 @@ const stops = {
 	refusal: "error",
 } as const satisfies Record<StopReason, Stop>;
 
-/** Encodes the end of a model call. `error` is "" for a complete reply. */
+/** Encodes the end of a model call. `error` is empty for a complete reply. */
 export function encodeStop(
 	stop: StopReason | undefined,
 	content: AssistantMessage["content"],
@@ -235,7 +235,7 @@ export function encodeReply(
 	content: AssistantMessage["content"],
 	{ stop, error, at }: { readonly stop: Stop; readonly error: string; readonly at: number },
 ): Notice[] {
-	// Calls of an interrupted reply do not run.
+	// Calls of an interrupted reply do not run, so they are omitted.
 	const broke = stop === "aborted" || stop === "error";
 	const blocks = encodeContent(broke ? content.filter(({ type }) => type === "text") : content);
 	const calls = blocks.flatMap((block) =>
@@ -248,19 +248,19 @@ export function encodeReply(
 
 type Approval = NonNullable<Prompt["approval"]>;
 
-/** Encodes an approval. `id` names it on this connection. */
+/** Encodes an approval. `id` is its id on this connection. */
 export function encodeAsk(id: string, { label }: Prompt, approval: Approval): Ask {
 	const { callId: call_id, tool, arguments: args, preview, risk, notes, allowSession } = approval;
 	return { type: "ask", id, call_id, tool, args, label, preview, risk, notes, can_remember: allowSession };
 }
 
-/** Characters of a line that are searched for an id. Clients write the id before long fields. */
+/** Maximum characters of a line that are searched for an id. Clients write the id before long fields. */
 const maxSearchedCharacters = 4_096;
 
 const space = "[ \\t\\r]*";
 const quoted = '"(?:[^"\\\\]|\\\\.)*"';
 const plain = `(?:${quoted}|[-+.\\w]+)`;
-/** Matches members with plain values up to the first `id`. */
+/** Pattern of members with plain values, up to the first `id`. */
 const beginning = new RegExp(
 	`^${space}\\{${space}(?:(?!"id")${quoted}${space}:${space}${plain}${space},${space})*"id"${space}:${space}(${plain})${space}[,}]`,
 );

@@ -72,7 +72,7 @@ test("if a token is set, the first line must have it, and other clients are disc
 	}
 	await using setup = await ZotSetup.open({ model: new ScriptedModel(), token: "s3cret" });
 	expect(setup.send({ ...hello, token: "s3cret" }, { id: "p", type: "ping" })).toBe(true);
-	// An admitted client stays admitted.
+	// An admitted client stays admitted, even with a wrong token.
 	expect(setup.send({ ...hello, token: "wrong" })).toBe(true);
 	expect(setup.answers).toEqual(["h", "p", "h"].map((id) => [id, true]));
 	await using other = await ZotSetup.open({ model: new ScriptedModel(), token: "s3cret" });
@@ -108,7 +108,7 @@ test("clear and other changes are refused during a prompt, and run in their orde
 	await setup.waitFor("text_delta", 2);
 	expect(setup.answers.slice(1)).toEqual([
 		...["s", "r", "c"].map((id) => [id, true]),
-		// Its turn starts after the earlier commands. It does not wait for the refusal.
+		// The second prompt starts after the earlier commands, without waiting for the refusals.
 		["p2", true],
 		...["clear", "set_model", "set_reasoning"].map((type) => [`late ${type}`, "agent is busy"]),
 	]);
@@ -146,7 +146,7 @@ test("without approvals, calls run without a prompt, and calls that always requi
 	]);
 });
 
-/** A prompt whose call waits for approval. */
+/** Starts a prompt whose call waits for approval. */
 async function openApproval(...commands: readonly string[]): Promise<{ setup: ZotSetup; ask: Ask }> {
 	const replies = commands.map((command, at) => [bash(`c${at}`, command)]);
 	const model = new ScriptedModel(...replies, [says("ok")], [bash("again")], [says("ok")]);

@@ -13,21 +13,24 @@ export interface ConnectionOptions {
 	readonly agent: Agent;
 	readonly log: Logger;
 	readonly version: string;
-	/** The first line must have this token, if it is set. */
+	/** Token that the first line must contain, if it is set. */
 	readonly token: string | undefined;
 	readonly approvals: boolean;
 	readonly send: (frame: Frame) => void;
-	/** Resolves when the client can receive more responses. */
+	/** Resolves when the client can receive further responses. */
 	readonly drained: () => Promise<void>;
 }
 
-/** Commands that are executed when they are read, before pending responses. */
+/** Commands that are executed as soon as they are read, before pending responses are sent. */
 const urgent: ReadonlySet<CommandType> = new Set(["abort", "approve", "prompt", "compact"]);
 
 /** Commands that are refused while a prompt runs. */
 const onlyIdle: ReadonlySet<CommandType> = new Set(["clear", "set_model", "set_reasoning"]);
 
-/** One client, without a stream. Reads its lines, admits it, answers each command once in order, and sends events. */
+/**
+ * One client, without a stream. Reads the lines of the client, admits it, answers each command once and in order, and sends
+ * events.
+ */
 export class Connection {
 	readonly #options: ConnectionOptions;
 	readonly #prompts: Prompts;
@@ -35,7 +38,7 @@ export class Connection {
 	readonly #handlers: Handlers;
 	#admitted: boolean;
 	#begun = false;
-	/** Resolves when the pending responses were sent. A later response waits for it. */
+	/** Promise that resolves when the pending responses were sent. A later response waits for it. */
 	#answering: Promise<void> | undefined;
 
 	constructor(options: ConnectionOptions) {
@@ -52,7 +55,7 @@ export class Connection {
 		return this.#prompts.busy || this.#answering !== undefined;
 	}
 
-	/** Reads a line. Returns false if the client must be disconnected after the response that it got. */
+	/** Reads a line. Returns false if the client must be disconnected after its response. */
 	receive(line: Line): boolean {
 		if (line.kind !== "text") {
 			const why = line.kind === "oversized" ? zotErrorTexts.longLine : zotErrorTexts.notUtf8;
@@ -117,16 +120,16 @@ export class Connection {
 		return true;
 	}
 
-	/** Sends a response after the pending ones. */
+	/** Sends a response after the pending responses. */
 	#answer(response: Frame | (() => Frame)): void {
 		const send = (): void => this.#options.send(typeof response === "function" ? response() : response);
 		if (this.#answering === undefined) send();
 		else this.#queue(async () => send());
 	}
 
-	/** Executes a command. Responses are in the order of the commands. Urgent commands do their work first. */
+	/** Executes a command. Urgent commands do their work at once, but all responses are in the order of the commands. */
 	#carryOut(command: Command): void {
-		// Checked when the command is read: after a prompt of the same write the agent is busy, before it the agent is not.
+		// The state is checked when the command is read. The agent is busy after a prompt in the same write, but not before it.
 		if (onlyIdle.has(command.type) && this.#prompts.busy) {
 			this.#answer(failure(command, "agent is busy"));
 			return;
@@ -144,7 +147,10 @@ export class Connection {
 		}
 	}
 
-	/** The work may fail before its response is due. Until then no other code handles the rejection. */
+	/**
+	 * Queues the response to running work. The work may fail before its response is due, and no other code handles the
+	 * rejection until then.
+	 */
 	#answerLater(command: Command, outcome: Promise<Outcome>): void {
 		outcome.catch(() => undefined);
 		this.#queue(() => this.#respond(command, () => outcome));
@@ -169,7 +175,7 @@ export class Connection {
 	}
 
 	#handle(command: Command): Outcome | Promise<Outcome> {
-		// True because the handler is that of the command's own type.
+		// The cast is true because the handler was found by the type of the command.
 		const handler = this.#handlers[command.type] as (command: Command) => Outcome | Promise<Outcome>;
 		return handler(command);
 	}
@@ -186,9 +192,9 @@ export class Connection {
 	}
 }
 
-/** Compares in constant time. */
+/** Compares two tokens in constant time. */
 function isSame(given: string, requested: string): boolean {
-	// Loaded only if a token is set, because it delays the start of the process.
+	// The module is loaded only if a token is set, because it delays the start of the process.
 	const { createHash, timingSafeEqual } = process.getBuiltinModule("node:crypto");
 	const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
 	return timingSafeEqual(digest(given), digest(requested));

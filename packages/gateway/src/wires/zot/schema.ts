@@ -7,7 +7,7 @@ export const protocolVersion = 1;
 
 /** Maximum characters of an id or another name, which many lines repeat. */
 const maxNameLength = 1_024;
-/** Maximum bytes of a message as JSON. `user_message` returns it in one line of less than 16 MiB. */
+/** Maximum bytes of a message as JSON. `user_message` returns the message in one line, which must stay below 16 MiB. */
 const maxMessageBytes = 15 * 1024 * 1024;
 /** Maximum bytes of JSON for one UTF-16 code unit. */
 const widest = 6;
@@ -27,14 +27,14 @@ export const Id = z.union([
 ]);
 export type Id = z.infer<typeof Id>;
 
-/** Fields of every line. `null` means an absent id: clients in typed languages send it. */
+/** Fields of every line. An id of `null` is treated as absent, because clients in typed languages send it. */
 export const Envelope = z.looseObject({ type: z.string(), id: Id.nullish() });
 
-/** Accepts `image/jpg`, which many programs send for JPEG. */
+/** Type of an image. Accepts `image/jpg`, which many programs send for JPEG. */
 const imageType = () =>
 	z.preprocess((type) => (type === "image/jpg" ? "image/jpeg" : type), z.enum(imageTypes));
 
-/** Accepts base64 with line breaks, as MIME encoders write it. */
+/** Type of base64 data. Accepts line breaks, as MIME encoders write them. */
 const base64 = () =>
 	z
 		.string()
@@ -44,7 +44,7 @@ const base64 = () =>
 const image = () =>
 	z
 		.object({ mime_type: imageType(), data: base64() })
-		// The provider would refuse the image with every later prompt, because it stays in the conversation.
+		// An invalid image is refused here. It would stay in the conversation, and the provider would refuse every later prompt.
 		.superRefine((image, context) => {
 			const message = imageProblem({ mediaType: image.mime_type, data: image.data });
 			if (message) context.addIssue({ code: "custom", path: ["data"], message });
@@ -73,7 +73,7 @@ const reasoningWord = () =>
 
 const id = Id.nullish();
 
-/** Schemas of the commands by `type`. Unknown fields are ignored. */
+/** Functions that create the schemas of the commands, by `type`. The schemas ignore unknown fields. */
 const makers = {
 	hello: () => z.object({ id, token: z.string().nullish() }),
 	prompt: () => z.object({ id, message: Message.nullish(), images: z.array(image()).nullish() }),
@@ -100,7 +100,7 @@ const makers = {
 };
 type Schemas = { readonly [Type in keyof typeof makers]: ReturnType<(typeof makers)[Type]> };
 
-/** Schemas of the commands by `type`. Each is made when the first such command arrives. */
+/** Schemas of the commands by `type`. Each schema is created when the first command of its type arrives. */
 export const commands = madeWhenRead();
 
 function madeWhenRead(): Schemas {
@@ -116,7 +116,7 @@ function madeWhenRead(): Schemas {
 			},
 		});
 	}
-	// True because the loop defines a property for each maker.
+	// The cast is true because the loop defines a property for each maker.
 	return schemas as Schemas;
 }
 
@@ -190,7 +190,7 @@ export interface Ask {
 	readonly tool: string;
 	readonly args: unknown;
 	readonly label: string;
-	/** A unified diff of a change, else "". */
+	/** Unified diff of a change; otherwise empty. */
 	readonly preview: string;
 	readonly risk: string;
 	readonly notes: readonly string[];
@@ -208,7 +208,7 @@ const forms: Readonly<Record<string, string>> = {
 	object: zotErrorTexts.object,
 };
 
-/** Describes a validation error. Messages of the schemas themselves take precedence. */
+/** Describes a validation error. Messages of the schemas have precedence. */
 export function issueText(issue: z.core.$ZodRawIssue): string {
 	if (issue.input === undefined) return zotErrorTexts.missing;
 	switch (issue.code) {
@@ -229,7 +229,10 @@ export function issueText(issue: z.core.$ZodRawIssue): string {
 
 const separators = /[\u2028\u2029]/g;
 
-/** Encodes JSON and escapes U+2028 and U+2029, because some readers end lines there, for example readline of Node.js. */
+/**
+ * Encodes JSON and escapes U+2028 and U+2029, because some readers treat these as line breaks, for example readline of
+ * Node.js.
+ */
 export function encodeJson(value: unknown): string {
 	const json = JSON.stringify(value);
 	if (!json.includes("\u2028") && !json.includes("\u2029")) return json;

@@ -27,13 +27,14 @@ export interface ServeOptions {
 	readonly version: string;
 	readonly token: string | undefined;
 	readonly approvals: boolean;
-	/** Aborted when the process must end. */
+	/** Signal that aborts when the process must end. */
 	readonly stop: AbortSignal;
 }
 
 /**
- * Serves the client of two streams until its input has ended and its commands are done. Returns the exit code: 0, 1 for
- * a client without the token, 74 for a client that does not read or cannot be read. An abort of `stop` ends all commands.
+ * Serves the client of two streams until its input has ended and its commands are done. Resolves with the exit code: 0 for
+ * a normal end, 1 for a client without the token, and 74 for a client that does not read or cannot be read. An abort of
+ * `stop` ends all commands.
  */
 export async function serveZot(options: ServeOptions): Promise<number> {
 	const { agent, input, clock, log, version, token, approvals, stop } = options;
@@ -41,7 +42,7 @@ export async function serveZot(options: ServeOptions): Promise<number> {
 	const out = new LineWriter({
 		output: options.output,
 		clock,
-		// Many clients close their end after the last `done`.
+		// Many clients close their end after the last `done`, which is a normal end.
 		onUnread: () => end.resolve(out.lost || connection.busy ? "unread" : "ended"),
 	});
 	let before = "";
@@ -53,7 +54,7 @@ export async function serveZot(options: ServeOptions): Promise<number> {
 		approvals,
 		send: (frame) => {
 			out.write(encodeFrame(frame));
-			// The first word of a reply is sent before the rest of its tick, for example the commit of a short reply.
+			// The first text of a reply is sent at once, before other work of this tick, for example the commit of a short reply.
 			if (frame.type === "text_delta" && before === "assistant_start") out.flush();
 			before = frame.type;
 		},

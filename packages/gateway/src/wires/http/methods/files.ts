@@ -273,8 +273,8 @@ function isKnown({ headers }: IncomingMessage, file: StoredFile): boolean {
 }
 
 /**
- * Returns the requested range, or undefined for the complete file. Several ranges and a range of other content also give the complete file: RFC 9110,
- * section 14.2.
+ * Returns the requested range, or undefined for the complete file. Several ranges and a range of other content also give
+ * the complete file: RFC 9110, section 14.2.
  */
 function rangeOf({ headers, method }: IncomingMessage, file: StoredFile): ByteRange | undefined {
 	const condition = headers["if-range"];

@@ -46,7 +46,10 @@ export interface Health {
 	report(principal: Principal): Promise<object>;
 }
 
-/** Creates the health of the gateway. A failing provider does not degrade it, because messages are stored and answered later. */
+/**
+ * Creates the health of the gateway. A failing provider does not degrade it, because messages are stored and answered
+ * later.
+ */
 export function createHealth(deps: HealthDeps): Health {
 	const startedAt = deps.clock.monotonic();
 	const status = (): HealthStatus => {

@@ -10,10 +10,10 @@ export interface DaemonServiceOptions {
 	readonly callers: Callers;
 	readonly clock: Clock;
 	readonly log: Logger;
-	/** Host and port of the first listener. */
+	/** Returns the host and port of the first listener. */
 	readonly bind: () => string;
 	readonly dataDirectory: string;
-	/** Milliseconds since the epoch. */
+	/** Time of the start, in milliseconds since the epoch. */
 	readonly startedAt: number;
 	readonly llama: LlamaServer | undefined;
 	/** Requests the stop of the gateway. */
@@ -40,7 +40,10 @@ function shutdownFor(principal: Principal): { readonly message: string } {
 	return { message: "shutting down" };
 }
 
-/** Answers within 2 s, in any state of the local model server. Its fields are empty if none is configured. */
+/**
+ * Returns the status within 2 s, in any state of the local model server. The fields about this server are empty if none is
+ * configured.
+ */
 async function statusFor(
 	principal: Principal,
 	{ clock, bind, dataDirectory, startedAt, llama }: DaemonServiceOptions,

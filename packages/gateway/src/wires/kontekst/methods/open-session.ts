@@ -10,8 +10,8 @@ interface OpenedSession {
 }
 
 /**
- * Joins the session that a start names. Creates a missing session with the id of the client. Throws for an unknown agent or
- * directory.
+ * Joins the session that a start command names. Creates a missing session with the id of the client. Throws for an unknown
+ * agent or directory.
  */
 export async function openSession(
 	runtime: Runtime,
@@ -58,7 +58,7 @@ async function createFor(
 	);
 	const { id } = await creating.catch((reason: unknown) => {
 		const { message, code } = ParleyError.from(reason);
-		// This wire has another name for the field.
+		// This wire has another name for `root_dir`.
 		throw new ParleyError(message.replace(/^root_dir: /, "working_dir: "), { code, cause: reason });
 	});
 	return SessionView.join(runtime, id, following);

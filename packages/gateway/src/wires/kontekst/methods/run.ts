@@ -11,7 +11,9 @@ export interface AgentServiceOptions extends StreamDeps {
 	readonly redactor: ErrorRedactor;
 }
 
-/** The generated definition, without its serializer: events are encoded before, because a writer needs their size. */
+/**
+ * The generated definition, without its serializer. Events are encoded earlier, because the stream writer needs their size.
+ */
 const definition = {
 	run: { ...AgentServiceService.run, responseSerialize: (encoded: Buffer) => encoded },
 };
@@ -45,7 +47,7 @@ function serveRun(call: ServerDuplexStream<RunCommand, Buffer>, options: AgentSe
 	call.on("end", () => stream.close());
 }
 
-/** Deltas are repeated in the reply, so a slow client can do without them. */
+/** Whether an event is a delta. The complete reply repeats the text of deltas, so a slow client does not need them. */
 function isDelta({ event }: RunEvent): boolean {
 	return event?.$case === "token" || event?.$case === "reasoning";
 }

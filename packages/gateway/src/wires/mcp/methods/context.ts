@@ -2,7 +2,7 @@ import type { ElicitRequestFormParams, ElicitResult } from "@modelcontextprotoco
 import type { Clock, Logger } from "@parley/base";
 import type { Keyed, Principal, Runtime } from "@parley/core";
 
-/** Parts that the tools of one client use. */
+/** Services for the tools of one client. */
 export interface McpContext {
 	readonly runtime: Runtime;
 	readonly clock: Clock;
@@ -17,9 +17,9 @@ export interface McpContext {
 export interface ToolCall {
 	/** Aborts when the client cancels the call. */
 	readonly cancelled: AbortSignal;
-	/** Aborts when the client cannot receive the result: it disconnected, or the gateway stops. */
+	/** Aborts when the client cannot receive the result: the client has disconnected, or the gateway stops. */
 	readonly lost: AbortSignal;
-	/** Reports the present work, for people; undefined if the client requests no reports. */
+	/** Reports the present work in words for people; undefined if the client requests no reports. */
 	readonly progress?: ((words: string) => void) | undefined;
 	/** Shows a form to the person at the client; undefined for a client without forms. Rejects when the signal aborts. */
 	readonly elicit?:
@@ -27,7 +27,7 @@ export interface ToolCall {
 		| undefined;
 }
 
-/** A request of the client. It has no key: a repeated call is another request. */
+/** Builds a request of the client. It has no key, because a repeated call is another request. */
 export function keyed({ principal }: { readonly principal: Principal }, method: string): Keyed {
 	return { principal, key: undefined, method, params: undefined };
 }

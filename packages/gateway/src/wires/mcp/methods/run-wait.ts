@@ -2,21 +2,24 @@ import { ParleyError } from "@parley/base";
 import type { Prompt, SessionEvent } from "@parley/core";
 import { kindOf, type RunResult } from "../codec.ts";
 
-/** Result of showing an approval to a person: whether it is decided, by them or by another person. */
+/**
+ * Shows an approval to a person. Resolves with `decided` if this person or another person has decided, otherwise with
+ * `open`.
+ */
 export type ShowApproval = (prompt: Prompt, settled: AbortSignal) => Promise<"decided" | "open">;
 
 export interface Waiting {
-	/** Ends the wait. The run continues. */
+	/** Signal that ends the wait. The run continues. */
 	readonly stop: AbortSignal;
-	/** Shows an approval to a person; undefined if that is not possible. */
+	/** Returns the function that shows an approval to a person; undefined if that is not possible. */
 	readonly show?: ((prompt: Prompt) => ShowApproval | undefined) | undefined;
-	/** Whether open approvals and passwords do not end the wait, because the client knows them already. */
+	/** Whether the wait continues while approvals and passwords are open, because the client already knows them. */
 	readonly patient?: boolean;
-	/** Called with the present work of the run, for people. */
+	/** Called with the present work of the run, in words for people. */
 	readonly progress: (words: string) => void;
 }
 
-/** The state of one run, from the events of its session. Pass all events from before its message was sent. */
+/** State of one run, according to the events of its session. Pass all events since a moment before the message was sent. */
 export class RunWait {
 	readonly #sessionId: string;
 	#runId: string | undefined;
@@ -33,7 +36,7 @@ export class RunWait {
 		this.#sessionId = sessionId;
 	}
 
-	/** Sets the run. Events before are applied. */
+	/** Sets the run, and applies its events that arrived before. */
 	begin(runId: string): void {
 		this.#runId = runId;
 		const early = this.#early;
@@ -52,7 +55,7 @@ export class RunWait {
 		this.#steps.add(taskId);
 	}
 
-	/** Present work of the run, for people. */
+	/** Present work of the run, in words for people. */
 	get words(): string {
 		return this.#words;
 	}
@@ -105,7 +108,7 @@ export class RunWait {
 				if (status) return this.#state(status);
 				const next = this.#next(waiting, left);
 				if (next === "return") return this.#state("waiting");
-				// Not before a result: some clients handle a report after the result that follows it.
+				// A report is never sent directly before a result, because some clients handle the report after the result.
 				waiting.progress(this.#words);
 				if (next) await this.#showTo(next.show, next.prompt, left);
 				else await this.#changed.promise;
@@ -115,7 +118,7 @@ export class RunWait {
 		}
 	}
 
-	/** The status that ends a wait. */
+	/** Returns the status that ends a wait; undefined while the wait continues. */
 	#status(isStopped: boolean): RunResult["status"] | undefined {
 		if (this.#isDeleted) {
 			throw new ParleyError(`session not found: ${this.#sessionId}`, { code: "not_found" });
@@ -125,7 +128,7 @@ export class RunWait {
 		return this.#open.size > 0 ? "waiting" : "running";
 	}
 
-	/** The next step for the open questions: to return them to the client, or to show one to a person. */
+	/** Returns the next step for the open questions: to return them to the client, or to show one of them to a person. */
 	#next(
 		{ show, patient = false }: Waiting,
 		left: ReadonlySet<string>,

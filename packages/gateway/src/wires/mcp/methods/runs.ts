@@ -11,14 +11,14 @@ import { removeEmpty, sessionFor } from "./sessions.ts";
 import { approvalForms } from "./show-approval.ts";
 import { runAbove, taskState } from "./tasks.ts";
 
-/** Seconds of a wait without reports. Many clients end a request after 60 s, and would cancel the run. */
+/** Maximum seconds of a wait without reports. Many clients end a request after 60 s, and would cancel the run. */
 const silentSeconds = 45;
 /** Milliseconds between two reports, which keep a request open. */
 const reportMs = 10_000;
 
 /** Sends a message and waits for the answer. A cancelled call cancels the run. */
 export async function ask(context: McpContext, input: AskInput, call: ToolCall): Promise<CallToolResult> {
-	// A client without the right learns it, and not whether the session exists.
+	// A client without the right gets this error first, so that it cannot find out whether the session exists.
 	authorize(context.principal, "session.write");
 	const { sessionId, isNew } = await sessionFor(context, input);
 	const wait = new RunWait(sessionId);
@@ -83,13 +83,13 @@ export async function answer(
 interface KnownRun {
 	readonly sessionId: string;
 	readonly runId: string;
-	/** Default: as for `ask`. */
+	/** Maximum seconds of the wait. Default: as for `ask`. */
 	readonly seconds?: number | undefined;
 	/** Whether the client knows the open approvals. */
 	readonly patient?: boolean;
 }
 
-/** Waits for the end of a run that was started before. */
+/** Waits for the end of a run that was started earlier. */
 export async function runState(context: McpContext, call: ToolCall, run: KnownRun): Promise<CallToolResult> {
 	const { runtime, principal } = context;
 	const { sessionId, runId, seconds, patient = false } = run;
@@ -122,7 +122,7 @@ interface Settling {
 	readonly patient?: boolean;
 }
 
-/** Waits at most the given seconds, and reports the present work meanwhile. */
+/** Waits at most the given seconds. Meanwhile, reports the present work. */
 async function settle(context: McpContext, call: ToolCall, settling: Settling): Promise<RunResult> {
 	const { clock } = context;
 	const { wait, sessionId, patient = false } = settling;

@@ -3,14 +3,17 @@ import { mcpErrorTexts } from "../../../texts/wires/mcp.ts";
 import { SessionView } from "../../view/session-view.ts";
 import { keyed, type McpContext } from "./context.ts";
 
-/** The session that a request names, or the facts of a new one. */
+/** Id of the session that a request names, or the properties of a new session. */
 interface SessionChoice {
 	readonly session_id?: string | undefined;
 	readonly directory?: string | undefined;
 	readonly agent?: string | undefined;
 }
 
-/** The session of a request, or a new one. Throws `not_found` for one that the client may not read. */
+/**
+ * Returns the session of a request, or creates a new session. Rejects with `not_found` for a session that the client may
+ * not read.
+ */
 export async function sessionFor(
 	context: McpContext,
 	{ session_id, directory, agent }: SessionChoice,
@@ -27,7 +30,7 @@ export async function sessionFor(
 	throw new ParleyError(message, { code: "invalid_argument" });
 }
 
-/** Throws the error with `directory`, the name that this wire has for `root_dir`. */
+/** Throws the error again, with this wire's name `directory` for `root_dir`. */
 function directoryError(reason: unknown): never {
 	const { message, code } = ParleyError.from(reason);
 	throw new ParleyError(message.replace(/^root_dir: /, "directory: "), { code, cause: reason });

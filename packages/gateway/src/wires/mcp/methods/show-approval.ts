@@ -8,8 +8,8 @@ import type { ShowApproval } from "./run-wait.ts";
 
 /**
  * Shows approvals of a session as forms to the person at the client. The operator must have allowed forms, the token must
- * have the right to approve, and the client must support forms. An approval that is always required, or that is too long to
- * read, is never shown.
+ * have the right to approve, and the client must support forms. A form never shows a call that always requires approval, or
+ * a call that is too long to read.
  */
 export async function approvalForms(
 	context: McpContext,
@@ -49,7 +49,10 @@ function decisionOf(content: unknown): "approve" | "deny" | undefined {
 	return read.success ? read.data.decision : undefined;
 }
 
-/** Recorded before the form is sent, so that no decision can precede it. */
+/**
+ * Records in the audit that an approval is shown. Call it before the form is sent, so that no decision can precede the
+ * record.
+ */
 async function noteShown(
 	{ runtime }: McpContext,
 	person: Principal,
@@ -78,6 +81,6 @@ async function decide(
 		log.warn("the answer to a form could not be stored", { error });
 		return "open";
 	}
-	// It stays open until the other people have approved.
+	// The approval stays open until the other people have approved, too.
 	return decision === "approve" && (approval?.approvals ?? 1) > 1 ? "open" : "decided";
 }

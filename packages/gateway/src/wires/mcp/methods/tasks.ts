@@ -6,7 +6,7 @@ import type { StartTaskInput } from "../schema.ts";
 import { keyed, type McpContext } from "./context.ts";
 import { removeEmpty, sessionFor } from "./sessions.ts";
 
-/** Maximum open questions that are read to find those of a task. */
+/** Maximum open questions that are read to find the questions of a task. */
 const maxQuestions = 200;
 
 /** Submits a task, which works in the background. */
@@ -24,7 +24,7 @@ export async function startTask(context: McpContext, input: StartTaskInput): Pro
 	}
 }
 
-/** The state of a task, with its result or its open questions and those of its workers. */
+/** Returns the state of a task, with its result, or with the open questions of the task and its workers. */
 export async function taskState(context: McpContext, taskId: string): Promise<CallToolResult> {
 	const { runtime, principal } = context;
 	const task = await runtime.tasks.check(principal, taskId);
@@ -37,14 +37,14 @@ export async function taskState(context: McpContext, taskId: string): Promise<Ca
 	return encodeTask(task, theirs, principal.kind === "observer");
 }
 
-/** Whether a task is the other one or a worker of it, at any depth. */
+/** Whether a task is the task `taskId`, or a worker of it at any depth. */
 async function isBelow(context: McpContext, id: string, taskId: string): Promise<boolean> {
 	if (id === taskId) return true;
 	const { parentId } = await context.runtime.tasks.check(context.principal, id);
 	return parentId !== undefined && isBelow(context, parentId, taskId);
 }
 
-/** The run whose workflow has the task, or a task above it, as a step. Undefined for work in the background. */
+/** Returns the run whose workflow has the task, or a task above it, as a step; undefined for work in the background. */
 export async function runAbove(context: McpContext, taskId: string): Promise<string | undefined> {
 	const { parentId, stepOf } = await context.runtime.tasks.check(context.principal, taskId);
 	return parentId === undefined ? stepOf : runAbove(context, parentId);

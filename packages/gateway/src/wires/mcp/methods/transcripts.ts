@@ -6,11 +6,11 @@ import { decodeTranscriptUri } from "../schema.ts";
 import type { McpContext } from "./context.ts";
 
 const pageSessions = 100;
-/** Older sessions are read by their URI. */
+/** Maximum listed sessions. Clients can read older sessions only by their URI. */
 const maxSessions = 1_000;
 const pageEvents = 200;
 
-/** One page of the sessions that the client may read, newest first. */
+/** Lists one page of the sessions that the client may read, newest first. */
 export async function listTranscripts(
 	{ runtime, principal }: McpContext,
 	cursor = "0",
@@ -26,7 +26,7 @@ export async function listTranscripts(
 	return defined({ resources: page.map(encodeResource), nextCursor: more ? String(next) : undefined });
 }
 
-/** One page of a transcript. Throws `not_found` for a session that the client may not read. */
+/** Reads one page of a transcript. Rejects with `not_found` for a session that the client may not read. */
 export async function readTranscriptPage(
 	{ runtime, principal }: McpContext,
 	uri: string,

@@ -9,7 +9,7 @@ import { decodeRequest } from "../codec.ts";
 import { Connection } from "../connection.ts";
 import { actionsOf } from "./handlers.ts";
 
-/** Minimal params of each method, in the open session. A missing method does not compile. */
+/** Minimal parameters of each method, in the open session. A missing method fails to compile. */
 const paramsIn = (session: string): { readonly [Name in MethodName]: MethodInput<Name> } => ({
 	open_session: {},
 	send_message: { content: "hi" },
@@ -83,14 +83,14 @@ const paramsIn = (session: string): { readonly [Name in MethodName]: MethodInput
 	verify_audit: {},
 });
 
-// True because these are the keys of the object.
+// The cast is true because these are the keys of the object.
 const names = Object.keys(paramsIn("")) as readonly MethodName[];
 
 type NewToken = Parameters<TestRuntime["runtime"]["trust"]["tokens"]["create"]>[1];
 
 const connectorToken: NewToken = { kind: "connector", name: "chat", platform: "discord", tenants: ["guild"] };
 
-/** Principals by their way of authentication. */
+/** Functions that create a principal, by its way of authentication. */
 const people = {
 	"the operator without a token": async () => operator,
 	"an operator's token": (t) => comeIn(t, { kind: "operator", name: "desk" }),
@@ -121,7 +121,7 @@ async function comeIn({ runtime }: TestRuntime, requested: NewToken): Promise<Pr
 	return principal;
 }
 
-/** The same principal through a ticket. */
+/** Returns the same principal, authenticated by a ticket. */
 function byTicket({ runtime, clock }: TestRuntime, principal: Principal): Principal {
 	const tickets = new Tickets({ clock, ids: createIds(), tokens: runtime.trust.tokens });
 	const redeemed = tickets.redeem(tickets.issue(principal));
@@ -132,11 +132,11 @@ function byTicket({ runtime, clock }: TestRuntime, principal: Principal): Princi
 interface Case {
 	readonly method: MethodName;
 	readonly params: object;
-	/** Connections that may join a session join it first. */
+	/** Id of the session. Connections that may join it do so first. */
 	readonly session: string;
 }
 
-/** Whether the method was allowed, independent of its result. */
+/** Returns whether the method was allowed, independent of its result. */
 function outcomeOf(answer: string): string {
 	return answer.startsWith("forbidden") ? "forbidden" : "let";
 }
@@ -174,7 +174,8 @@ async function request(
 
 async function ownSession(t: TestRuntime, principal: Principal): Promise<string> {
 	if (principal.kind === "connector") {
-		// A session of the same channel and owner, for any role: only an owner may open it.
+		// The session has the same channel, whatever the role of the principal. It is opened by an owner, because only owners may
+		// open a session.
 		const { id, platform = "" } = principal;
 		const opener = { ...testConnector("owner", id), platform };
 		return t.create(opener);
@@ -192,7 +193,7 @@ test("the table has every method", () => {
 	}
 });
 
-/** The action of the params above, for methods with several actions. */
+/** Action of the parameters above, for methods with several actions. */
 const applied: Partial<Record<MethodName, Action>> = {
 	open_session: "session.open",
 	accept_all_tools: "trust.accept_all",

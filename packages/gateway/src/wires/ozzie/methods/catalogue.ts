@@ -35,7 +35,7 @@ function encodeAgent(profile: Profile): AgentList["agents"][number] {
 		sampling: encodeSampling(sampling),
 		tools: tools && [...tools],
 		context_window: contextWindow,
-		// The path may contain secrets of the operator.
+		// Only the origin is shown, because the path may contain secrets of the operator.
 		server: endpoint && new URL(endpoint.url).origin,
 	});
 }

@@ -7,7 +7,7 @@ import { RateLimit } from "../../shared/rate-limit.ts";
 import type { OzzieEvent } from "../codec.ts";
 import { Connection, type ConnectionDeps } from "../connection.ts";
 
-/** One connection that reads all frames immediately. */
+/** A client on one connection that reads all frames immediately. */
 class Client {
 	readonly frames: (string | number)[] = [];
 	readonly #answers: ResponseFrame[] = [];
@@ -54,7 +54,7 @@ class Client {
 		while (this.#answers.length === before) await this.#t.settle();
 		await this.#t.settle();
 		const answer = this.#answers.at(-1);
-		// True because every method that is called here answers with an object.
+		// The cast is true because every called method answers with an object.
 		return answer?.ok ? (answer.payload as Record<string, unknown>) : { error: answer?.error };
 	}
 

@@ -13,7 +13,7 @@ import { skillMethods } from "./skills.ts";
 import { taskMethods } from "./tasks.ts";
 import { usageMethods } from "./usage.ts";
 
-/** Handlers by method. A method without a handler does not compile. */
+/** Handlers by method. A method without a handler fails to compile. */
 const handlers: MethodsOf<MethodName> = {
 	...sessionMethods,
 	...commandMethods,
@@ -35,7 +35,7 @@ const handlers: MethodsOf<MethodName> = {
 /** Carries out the request. Returns the payload of its response, or throws the error of the request. */
 export async function answerRequest(connection: HandlerContext, request: PrincipalRequest): Promise<unknown> {
 	authorizeMethod(request.principal, request.method);
-	// True because the handler was looked up by the request's own method.
+	// The cast is true because the handler was found by the method of the request.
 	const handler = handlers[request.method] as (
 		connection: HandlerContext,
 		request: PrincipalRequest,
@@ -44,8 +44,8 @@ export async function answerRequest(connection: HandlerContext, request: Princip
 }
 
 /**
- * Actions of each method for `authorize`. A principal that may do one of the actions may call the method; the runtime checks
- * the action that applies. A method without an action does not compile.
+ * Actions of each method for `authorize`. A principal that may do one of the actions may call the method, and the runtime
+ * then checks the action that applies. A method without an action fails to compile.
  */
 const methodActions: Readonly<Record<MethodName, Action | readonly [Action, ...Action[]]>> = {
 	open_session: ["session.open", "session.read"],
@@ -56,11 +56,11 @@ const methodActions: Readonly<Record<MethodName, Action | readonly [Action, ...A
 	retry: "session.write",
 	set_model: "session.configure",
 	list_prompts: "prompt.read",
-	/** For principals that may answer the prompt. */
+	/** A principal that may answer the prompt may request the page. */
 	secret_page: ["prompt.deny", "prompt.answer"],
 	prompt_response: ["prompt.deny", "prompt.answer", "prompt.approve", "prompt.approve_critical"],
 	allow_always: "policy.extend",
-	/** A connector needs a trust grant of the channel. */
+	/** A connector also needs a trust grant for the channel. */
 	accept_all_tools: ["trust.accept_all", "session.write"],
 	cancel_turn: "session.write",
 	list_commands: "session.read",
@@ -128,7 +128,7 @@ export function actionsOf(method: MethodName): readonly [Action, ...Action[]] {
 	return typeof named === "string" ? [named] : named;
 }
 
-/** Throws `permission_denied` if the principal may do none of the actions, not even to its own objects. */
+/** Throws `permission_denied` if the principal may do none of the actions, not even on its own objects. */
 function authorizeMethod(principal: Principal, method: MethodName): void {
 	const named = actionsOf(method);
 	if (!named.some((action) => isAuthorized(principal, action))) authorize(principal, named[0]);

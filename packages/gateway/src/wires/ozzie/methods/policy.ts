@@ -88,7 +88,7 @@ function encodeRule({
 	});
 }
 
-/** Defaults of a grant: four hours and 200 calls. */
+/** Defaults of a grant: duration in minutes and number of calls. */
 const defaultMinutes = 240;
 const defaultActions = 200;
 
@@ -97,7 +97,7 @@ export const grantMethods: MethodsOf<"request_grant" | "list_grants" | "revoke_g
 		const { grants } = connection.deps.runtime.trust;
 		const { session_id: named, unseen = false } = request.params;
 		const addressed = request.sessionId === undefined ? undefined : connection.target(request)?.id;
-		// A person requests a grant for their own channel, in any of its sessions.
+		// A person can request a grant for the current channel in any of the channel's sessions.
 		const outcome = await grants.request(keyed(request), decodeRequested(request), {
 			sessionId: named ?? addressed,
 			current: connection.current,
@@ -133,7 +133,7 @@ export const grantMethods: MethodsOf<"request_grant" | "list_grants" | "revoke_g
 	},
 };
 
-/** A person requests a grant for their channel, an operator for a channel that they name. */
+/** Decodes a requested grant. A person requests it for the current channel, and an operator for the named channel. */
 function decodeRequested({ params, principal }: RequestOf<"request_grant">): RequestedGrant {
 	const { channel, people, tools, classes, minutes, max_actions, reason } = params;
 	const place = principal.person ? placeKey(principal.person.place) : channel;

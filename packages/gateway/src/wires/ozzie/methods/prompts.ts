@@ -26,7 +26,7 @@ export const promptMethods: MethodsOf<"prompt_response" | "allow_always" | "list
 		try {
 			return await answer(connection, keyed(request), token, response);
 		} catch (error) {
-			// A client that sends a key or changed arguments reads its responses.
+			// A client that sends a key or changed arguments also reads its responses.
 			if (key !== undefined || changed) throw error;
 			return settleUnread(connection, request.principal, token, ParleyError.from(error));
 		}
@@ -77,9 +77,8 @@ async function answer(
 }
 
 /**
- * Handles an answer that cannot be read, for a client that reads no errors and would wait forever. The first time, the
- * prompt is repeated with the error in its label, and this throws. The next time, the prompt is denied. For other clients it
- * always throws.
+ * Handles an unreadable answer from a client that reads no errors and would wait forever. The first time, repeats the
+ * prompt with the error in its label, and throws. The next time, denies the prompt. For other clients, always throws.
  */
 export async function settleUnread(
 	connection: HandlerContext,
@@ -106,7 +105,7 @@ function isUnread({ code }: ParleyError, { type }: Prompt): boolean {
 	return code === "invalid_argument" || (code === "permission_denied" && type === "password");
 }
 
-/** An open prompt in a list; `whole` adds the arguments and the preview of its call, which may be long. */
+/** Encodes an open prompt for a list. `whole` adds the arguments and the preview of the call, which may be long. */
 function encodeOpenPrompt(open: OpenPrompt, whole: boolean): MethodResult<"list_prompts">["prompts"][number] {
 	const { prompt, sessionId, sessionTitle, place, createdAt, requester, alwaysAsk } = open;
 	const shown = encodePrompt(prompt);

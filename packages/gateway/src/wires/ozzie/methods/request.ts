@@ -10,7 +10,7 @@ import type { Request } from "../schema.ts";
 export interface MethodDeps {
 	readonly runtime: Runtime;
 	readonly principal: Principal;
-	/** Milliseconds since the epoch. */
+	/** Returns the time in milliseconds since the epoch. */
 	now(): number;
 	readonly anyModel?: boolean;
 	/** Whether the connection is encrypted or local; true by default. */
@@ -19,11 +19,11 @@ export interface MethodDeps {
 	readonly secretPages?: SecretPages | undefined;
 }
 
-/** The connection of a request, as methods see it. */
+/** Connection of a request, for its handler. */
 export interface HandlerContext {
 	readonly deps: MethodDeps;
 	readonly envelope: Envelope;
-	/** The session of requests without `session_id`. */
+	/** Session of requests without `session_id`. */
 	readonly current: string | undefined;
 	/**
 	 * Returns the view of the session of a request, or undefined without a session. Throws `not_found` if the named session
@@ -31,13 +31,16 @@ export interface HandlerContext {
 	 */
 	target(request: Request): SessionView | undefined;
 	/**
-	 * Joins a session. Its events begin after the current response. Without `afterSeq`, an already joined session continues
-	 * at its position. With `replace`, it becomes the current session. Returns the `seq` of its newest event.
+	 * Joins a session. Its events begin after the current response. Without `afterSeq`, a session that is already joined
+	 * continues at its position. With `replace`, it becomes the current session. Returns the `seq` of its newest event.
 	 */
 	join(sessionId: string, afterSeq: number | undefined, replace: boolean): Promise<JoinedSession>;
-	/** The open prompt of a token, if the client shows one prompt at a time and follows the session. */
+	/** Returns the open prompt of a token, if the client shows one prompt at a time and follows the session. */
 	openPrompt(token: string): Prompt | undefined;
-	/** Repeats such a prompt with another label, after the current response. Returns false if it was repeated before. */
+	/**
+	 * Repeats the open prompt of a token with another label, after the current response. Returns false if the prompt was
+	 * already repeated.
+	 */
 	repeatPrompt(token: string, label: string): boolean;
 }
 
@@ -46,7 +49,7 @@ export interface JoinedSession {
 	readonly lastSeq: number;
 }
 
-/** A request with its principal. For a connector, that is the person that it acts for. */
+/** A request with its principal. A request of a connector has the person for whom the connector acts. */
 export type PrincipalRequest = Request & { readonly principal: Principal };
 export type RequestOf<Name extends MethodName> = Extract<PrincipalRequest, { method: Name }>;
 
@@ -58,7 +61,7 @@ export type MethodsOf<Method extends MethodName> = {
 };
 
 /**
- * Builds a request for the runtime. Two requests are the same if they have the same key, method, parameters, session, person
+ * Builds a request for the runtime. Two requests are equal if they have the same key, method, parameters, session, person
  * and channel.
  */
 export function keyed(request: PrincipalRequest, sessionId?: string): Keyed {
@@ -69,14 +72,16 @@ export function keyed(request: PrincipalRequest, sessionId?: string): Keyed {
 	return { principal, key, method, params: { ...params, ...named } };
 }
 
-/** The session of a request. Throws `invalid_argument` if no session is open. */
+/** Returns the session of a request. Throws `invalid_argument` if no session is open. */
 export function targetOpen(connection: HandlerContext, request: Request): SessionView {
 	const target = connection.target(request);
 	if (target !== undefined) return target;
 	throw new ParleyError(ozzieErrorTexts.noSession, { code: "invalid_argument" });
 }
 
-/** The session that the parameters name, joined or not; else the session of the request. */
+/**
+ * Returns the session that the parameters name, even if it is not joined. Otherwise, returns the session of the request.
+ */
 export function targetNamed(
 	connection: HandlerContext,
 	request: Request & { readonly params: { readonly session_id?: string | undefined } },
@@ -86,7 +91,7 @@ export function targetNamed(
 
 const maxKeyLength = 128;
 
-/** The session of a request, or a new session that becomes the current one of the connection. */
+/** Returns the session of a request, or a new session that becomes the current session of the connection. */
 export async function targetOrNew(
 	connection: HandlerContext,
 	request: RequestOf<"send_message" | "accept_all_tools" | "submit_task">,
@@ -112,12 +117,12 @@ async function createImplicit(connection: HandlerContext, request: PrincipalRequ
 	} catch (reason) {
 		const error = ParleyError.from(reason);
 		if (key === undefined || error.code !== "invalid_argument") throw error;
-		// The message names the key of the client instead of the derived one.
+		// The error names the key of the client instead of the derived key.
 		throw new ParleyError(ozzieErrorTexts.keyReused({ key }), { code: error.code, cause: reason });
 	}
 }
 
-/** The result is longer than any key of a client, so the two never collide. */
+/** Derives the key of an implicit session. It is longer than any key of a client, so the two never collide. */
 function implicitKey(key: string): string {
 	return `${"the session of ".padEnd(maxKeyLength, ".")}${key}`;
 }
@@ -127,8 +132,8 @@ type Claim = Parameters<Runtime["trust"]["identify"]>[1];
 type OnBehalf = { readonly [Name in keyof Claim]?: Claim[Name] | undefined };
 
 /**
- * Returns the principal of a request. A connector acts for the person that the request names. `method` is for the audit log.
- * Throws `invalid_argument` if a request has only one of `actor` and `place`.
+ * Returns the principal of a request. For a connector, it is the person that the request names. `method` is for the audit
+ * log. Throws `invalid_argument` if a request has only one of `actor` and `place`.
  */
 export async function actingPrincipal(
 	runtime: Runtime,

@@ -47,7 +47,8 @@ export const sessionMethods: MethodsOf<SessionMethod> = {
 		const { runtime } = connection.deps;
 		const replace = params.join !== true;
 		if (params.session_id) {
-			// A resume needs no person. A person needs the right to open; observers only read.
+			// Connections without a person, such as observers, may resume any session that they can read. A person needs the right
+			// to open sessions.
 			if (principal.person) await runtime.check(principal, params.session_id, "session.open");
 			const { lastSeq } = await connection.join(params.session_id, params.after_seq, replace);
 			return { session_id: params.session_id, status: "resumed", last_seq: lastSeq };
@@ -277,7 +278,7 @@ type Page = Messages[number];
 /** Minimum characters of a message that is alone on its page. */
 const shortestMessage = 1_000;
 
-/** Returns the newest messages that fit into one response; with `seq`, the text of one event from `offset` on. */
+/** Returns the newest messages that fit into one response. With `seq`, returns the text of one event from `offset` on. */
 async function loadMessages(
 	connection: HandlerContext,
 	request: RequestOf<"load_messages">,
@@ -295,7 +296,7 @@ async function loadMessages(
 	return newestWithin(messages, jsonBytes, max).map((message) => shortened(message, max));
 }
 
-/** The complete text of an event with its role, without tokens. */
+/** Returns the complete text of an event with its role, without tokens. */
 function textOf(recorded: Recorded): Page[] {
 	const { event, at, seq } = recorded;
 	const pageOf = (role: string, content: string): Page[] => [{ role, content, ts: toTime(at), seq }];

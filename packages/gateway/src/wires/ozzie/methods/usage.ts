@@ -24,7 +24,10 @@ export const usageMethods: MethodsOf<"usage" | "set_budget"> = {
 	},
 };
 
-/** Filter of `usage`. Throws `invalid_argument` for days in the wrong order. `sessionId` is that of the request, if any. */
+/**
+ * Decodes the filter of `usage`. Throws `invalid_argument` for days in the wrong order. `sessionId` is the session of the
+ * request, if any.
+ */
 export function decodeUsageFilter(
 	{ since, until, by }: MethodParams<"usage">,
 	sessionId: string | undefined,
@@ -76,7 +79,7 @@ function encodeSum({ calls, usage, cost }: Sum): MethodResult<"usage">["total"] 
 	return { calls, ...encodeUsage({ ...usage, cost }) };
 }
 
-/** Change of `set_budget`; `sessionId` is the session of a session budget. */
+/** Decodes the change of `set_budget`. `sessionId` is the session of a session budget. */
 export function decodeBudgetChange(
 	{ scope, period, limit_usd: limit }: MethodParams<"set_budget">,
 	sessionId: string | undefined,

@@ -11,7 +11,10 @@ export class Host {
 	readonly #id: string;
 	readonly #client: HostClient;
 	readonly #connections = new Set<ToolConnection>();
-	/** Calls that were sent to the host, by the ids that it has for them. Calls of two sessions can have one id. */
+	/**
+	 * Calls that were sent to the host, by their ids on the host. These ids are needed because calls of two sessions can have
+	 * the same id.
+	 */
 	readonly #calls = new Map<string, { readonly callId: string; readonly connection: ToolConnection }>();
 	#isGone = false;
 
@@ -21,8 +24,8 @@ export class Host {
 	}
 
 	/**
-	 * Offers the tools of the host to one run of a session until the connection leaves. `calling` is called with each call. Throws as
-	 * `ClientTools.connect` does.
+	 * Offers the tools of the host to one run of a session until the connection leaves. `calling` is called with each call.
+	 * Throws as `ClientTools.connect` does.
 	 */
 	async connect(
 		clientTools: Runtime["clientTools"],
@@ -46,14 +49,14 @@ export class Host {
 		return connection;
 	}
 
-	/** Ends a connection: its open calls end as interrupted. */
+	/** Ends a connection. Its open calls end as interrupted. */
 	disconnect(connection: ToolConnection): void {
 		this.#connections.delete(connection);
 		for (const [id, call] of this.#calls) if (call.connection === connection) this.#calls.delete(id);
 		connection.leave();
 	}
 
-	/** Handles an answer of the host. Returns false if it answers no open call of another session. */
+	/** Handles an answer of the host. Returns false if the answer belongs to no open call of another session. */
 	answer(hostCallId: string, result: ClientResult): boolean {
 		const call = this.#calls.get(hostCallId);
 		this.#calls.delete(hostCallId);
@@ -77,7 +80,7 @@ interface HostedSession {
 export class Hosts {
 	readonly #hosts = new Map<string, readonly Host[]>();
 
-	/** Returns the function that withdraws the host. */
+	/** Declares a host. Returns the function that withdraws it. */
 	declare(principal: Principal, id: string, host: Host): () => void {
 		const key = keyOf(principal, id);
 		this.#hosts.set(key, [...(this.#hosts.get(key) ?? []), host]);

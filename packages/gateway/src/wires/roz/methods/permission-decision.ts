@@ -4,7 +4,7 @@ import type { PermissionDecision } from "../../../gen/roz/v1/agent.ts";
 import { rozErrorTexts } from "../../../texts/wires/grpc.ts";
 import type { SessionView } from "../../view/session-view.ts";
 
-/** Arguments that an approver has changed, or the reason why the change is not possible. */
+/** Arguments that an approver has changed, or the reason why the change is refused. */
 type Narrowed<Value = Fields> =
 	| { readonly value: Value; readonly problem?: undefined }
 	| { readonly problem: string };
@@ -12,8 +12,8 @@ type Narrowed<Value = Fields> =
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * The arguments of a call with the values of a modifier. A modifier replaces values of the same type. It adds no argument
- * and no element, because the approver has seen only those of the call.
+ * Applies a modifier to the arguments of a call. A modifier replaces values by values of the same type. It cannot add
+ * arguments or elements, because the approver has not seen them.
  */
 function narrowed(args: unknown, modifier: Fields): Narrowed {
 	return isFields(args) ? narrowedFields(args, modifier, "") : refused("", rozErrorTexts.otherType);
@@ -67,7 +67,7 @@ function isFields(value: unknown): value is Fields {
 	return kindOf(value) === "object";
 }
 
-/** Response to an approval. A modifier that cannot be used denies the call, with the reason. */
+/** Returns the response to an approval. A modifier that cannot be used denies the call, with the reason. */
 function responseTo(
 	{ approved, modifier }: { readonly approved: boolean; readonly modifier: Fields | undefined },
 	args: unknown,
@@ -83,7 +83,7 @@ function unusable(problem: string): PromptResponse {
 	return { cancelled: true, reason: rozErrorTexts.invalidModifier({ problem }) };
 }
 
-/** Answers an approval. Arguments that the call cannot have, or that do more than it, deny the call with the reason. */
+/** Answers an approval. If the changed arguments are invalid or do more than the call, denies the call with the reason. */
 export async function answerApproval(
 	view: SessionView,
 	request: Keyed,
@@ -98,7 +98,7 @@ export async function answerApproval(
 	}
 }
 
-/** The open approvals of a session, also those of turns that other clients started. */
+/** Open approvals of a session, including approvals in turns that other clients started. */
 export class OpenApprovals {
 	readonly #prompts = new Map<string, Prompt>();
 
@@ -119,7 +119,7 @@ export class OpenApprovals {
 
 	/**
 	 * Returns the answer to the open approval that a decision names by its id or by the id of its call. Different runs can
-	 * have calls with one id; then an approval for which `isOwn` returns true takes precedence. Returns undefined if the
+	 * have calls with the same id. An approval for which `isOwn` returns true then has precedence. Returns undefined if the
 	 * decision names no approval, or several approvals of other runs.
 	 */
 	answerTo(

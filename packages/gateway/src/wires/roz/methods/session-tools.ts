@@ -9,15 +9,15 @@ export interface SessionToolsOptions {
 	readonly runtime: Runtime;
 	readonly principal: Principal;
 	readonly hosts: Hosts;
-	/** The host that the client of this stream provides for other sessions. */
+	/** Id of the host that the client of this stream provides for other sessions. */
 	readonly ownHostId: string | undefined;
-	/** The host whose tools the act phases of this session use. */
+	/** Id of the host whose tools the act phases of this session use. */
 	readonly hostId: string | undefined;
 	readonly calling: (call: ClientCall) => void;
 	readonly request: (call: ClientCall) => void;
 }
 
-/** The tools of one stream: those of its client, which may be a host as well, and those of the session's host. */
+/** Tools of one stream: the tools of its client, which may also be a host, and the tools of the session's host. */
 export class SessionTools {
 	readonly #options: SessionToolsOptions;
 	readonly #sessionId: string;
@@ -60,10 +60,10 @@ export class SessionTools {
 		}
 	}
 
-	/** One rule for each tool of the session, also for those of its host if that is connected. */
+	/** Returns one rule for each tool of the session, including the tools of a connected host. */
 	async permissions(): Promise<readonly PermissionRule[]> {
 		const { runtime, principal } = this.#options;
-		// A separate correlation, so that no run sees the tools of the host at this time.
+		// The tools of the host are offered to a separate correlation, so that no run sees them meanwhile.
 		const run = `permissions of ${this.#sessionId}`;
 		await this.#connectHost(run);
 		const tools = await runtime.toolPermissions(principal, this.#sessionId, run);
@@ -77,7 +77,7 @@ export class SessionTools {
 		}));
 	}
 
-	/** Throws as `ToolConnection.register` does. */
+	/** Registers the client's tools. Throws as `ToolConnection.register` does. */
 	register({ source = "", tools, systemContext = "" }: RegisterTools): void {
 		requireConnection(this.#own).register({ source, tools: decodeTools(tools), systemContext });
 	}
@@ -88,7 +88,9 @@ export class SessionTools {
 		else this.#own.connection?.offerInstead(run, undefined);
 	}
 
-	/** Call it before a turn. In OODA it offers the tools of the host; throws `unavailable` if the host is not connected. */
+	/**
+	 * Prepares a turn. In OODA mode, offers the tools of the host. Rejects with `unavailable` if the host is not connected.
+	 */
 	async beginTurn(mode: "react" | "ooda" | undefined): Promise<void> {
 		const { hostId } = this.#options;
 		if (mode !== "ooda" || hostId === undefined || (await this.#connectHost(this.#run))) return;
@@ -110,7 +112,7 @@ export class SessionTools {
 		return last ? last.effect === "none" : this.#pure.has(tool);
 	}
 
-	/** Handles an answer of the client. Returns false if it answers no open call, unless the client is a host. */
+	/** Handles an answer of the client. Returns false if the answer belongs to no open call, unless the client is a host. */
 	answer(given: ToolResult): boolean {
 		const result = decodeResult(given);
 		if (this.#asHost?.answer(given.toolCallId, result)) return true;
@@ -125,7 +127,7 @@ export class SessionTools {
 		this.#own.connection?.leave();
 	}
 
-	/** Returns false if the session has no host, or the host is not connected. */
+	/** Connects the host of the session. Returns false if the session has no host, or if the host is not connected. */
 	async #connectHost(run: string): Promise<boolean> {
 		const { runtime, principal, hosts, hostId, calling } = this.#options;
 		const host = hostId === undefined ? undefined : hosts.find(principal, hostId);
@@ -150,7 +152,7 @@ export class SessionTools {
 
 const policies = { allow: "allow", ask: "require_confirmation", deny: "block" } as const;
 
-/** The connection of a client, or the reason why it may offer no tools, for example in the session of a chat channel. */
+/** Connection of a client, or the reason why the client may not offer tools, for example in a session of a chat channel. */
 type OwnTools =
 	| { readonly connection: ToolConnection }
 	| { readonly connection: undefined; readonly refusal: ParleyError };

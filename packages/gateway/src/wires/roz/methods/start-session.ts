@@ -10,7 +10,7 @@ import { SessionTools } from "./session-tools.ts";
 
 export interface CurrentModel {
 	readonly name: string;
-	/** True for a model that is not listed. */
+	/** Whether the model reads images. True for an unlisted model. */
 	readonly readsImages: boolean;
 }
 
@@ -19,12 +19,12 @@ export interface StartedSession {
 	readonly tools: SessionTools;
 	/** Real name of the model at the start. */
 	readonly model: string;
-	/** The model of the next run. Other clients of the session can change it. */
+	/** Returns the model of the next run, which other clients of the session can change. */
 	readonly currentModel: () => CurrentModel;
 	readonly system: readonly string[];
 	readonly contextTokens: number | undefined;
 	readonly permissions: readonly PermissionRule[];
-	/** Leaves the session, and removes it if it is new. */
+	/** Leaves the session, and removes a new session. */
 	readonly discard: () => Promise<void>;
 }
 
@@ -32,11 +32,11 @@ export interface StartParts {
 	readonly runtime: Runtime;
 	readonly principal: Principal;
 	readonly newId: () => string;
-	/** The session to continue, as the metadata `parley-session-id` names it. */
+	/** Id of the session to continue, from the metadata `parley-session-id`. */
 	readonly resumed: string | undefined;
 	readonly deliver: (event: SessionEvent) => void;
 	readonly hosts: Hosts;
-	/** The host that the client provides for other sessions, from the metadata `parley-host-id`. */
+	/** Id of the host that the client provides for other sessions, from the metadata `parley-host-id`. */
 	readonly ownHostId: string | undefined;
 	/** Called with each client tool call of the session. */
 	readonly calling: (call: ClientCall) => void;
@@ -44,8 +44,8 @@ export interface StartParts {
 }
 
 /**
- * Opens the session of a stream: a new one, or the one that the client continues. Throws `invalid_argument` or `not_found`
- * for a request that the client can correct. If it throws, it leaves no new session.
+ * Opens the session of a stream: a new session, or the session that the client continues. Rejects with `invalid_argument`
+ * or `not_found` for a request that the client can correct. If it rejects, no new session remains.
  */
 export async function startSession(command: StartSession, parts: StartParts): Promise<StartedSession> {
 	const { runtime, principal, resumed, deliver } = parts;
@@ -103,7 +103,8 @@ async function create(
 ): Promise<string> {
 	const profile = await agentOf(start.environmentId, runtime, principal);
 	const model = await runtime.modelOf(principal, defined({ profile, model: start.model || undefined }));
-	// The protocol does not name the model of a thought. Only the model of the session can use it.
+	// The protocol does not name the model of a thought. The model of the session is assumed, because only the same model can
+	// use a thought.
 	const history = messages.map((one) => (one.role === "assistant" ? { ...one, model } : one));
 	const requested = defined({ id: newId(), history, profile });
 	return (await SessionView.create(runtime, keyed(principal), requested)).id;
@@ -111,7 +112,10 @@ async function create(
 
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** Returns the agent of an environment. Existing clients name none, "default", or the UUID of an environment elsewhere. */
+/**
+ * Returns the agent of an environment. Existing clients send no environment, "default", or the UUID of an environment of
+ * another server.
+ */
 async function agentOf(
 	environment: string,
 	runtime: Runtime,

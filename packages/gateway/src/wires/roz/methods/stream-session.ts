@@ -20,7 +20,7 @@ export function streamSession(
 	options: StreamSessionOptions,
 ): void {
 	const { runtime, ids, redactor, clock, log, hosts } = options;
-	// Existing clients wait for the response headers before they send anything.
+	// Existing clients wait for the response headers before they send a frame.
 	call.sendMetadata(new Metadata());
 	const { writer, principal } = openStream<SessionResponse>(
 		{
@@ -60,7 +60,7 @@ export function streamSession(
 	call.on("end", () => stream.close());
 }
 
-/** Deltas may be dropped for a slow client. */
+/** Whether a response is a delta, which may be dropped for a slow client. */
 function isDelta({ response }: SessionResponse): boolean {
 	return response?.$case === "textDelta" || response?.$case === "thinkingDelta";
 }

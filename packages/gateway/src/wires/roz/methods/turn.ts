@@ -12,7 +12,7 @@ import type { ComposedMessage } from "./user-message.ts";
 const keepaliveMs = 15_000;
 
 interface TurnOptions {
-	/** The client's id of the message, or one that the gateway chose. */
+	/** Id of the message, chosen by the client or by the gateway. */
 	readonly messageId: string;
 	readonly session: StartedSession;
 	readonly clock: Clock;
@@ -33,7 +33,7 @@ export class Turn {
 	#runId: string | undefined;
 	/** Events that arrived before the run was known. */
 	#early: SessionEvent[] = [];
-	/** Ids of the tasks of the steps of its workflow. */
+	/** Ids of the tasks that are steps of the run's workflow. */
 	readonly #tasks = new Set<string>();
 	#isCancelled = false;
 	#isOver = false;
@@ -82,7 +82,7 @@ export class Turn {
 		this.#frames.calling(callId, tool);
 	}
 
-	/** Whether the run of the turn, or a step of its workflow, needs the approval. */
+	/** Whether the run of the turn, or a step of its workflow, requested an approval. */
 	requested({ runId, taskId }: Prompt): boolean {
 		return runId === this.#runId || (taskId !== undefined && this.#tasks.has(taskId));
 	}
@@ -121,30 +121,30 @@ type Happened = SessionEvent["event"];
 type Event<Type extends Happened["type"]> = Extract<Happened, { type: Type }>;
 
 interface TurnFramesOptions {
-	/** Sent in the deltas and at the end. */
+	/** Id of the message, which the deltas and the terminal frame contain. */
 	readonly messageId: string;
 	readonly send: (response: SessionResponse) => void;
 	readonly isPure: (tool: string) => boolean;
 }
 
-/** The frames of one turn, from its first presence hint to its one terminal frame. */
+/** Sends the frames of one turn, from its first presence hint to its only terminal frame. */
 class TurnFrames {
 	readonly #options: TurnFramesOptions;
 	readonly #turns = new Turns();
-	/** Tool names by id of the started call. */
+	/** Names of tools by the id of the started call. */
 	readonly #tools = new Map<string, string>();
-	/** Running calls of physical tools. */
+	/** Ids of running calls of physical tools. */
 	readonly #physical = new Set<string>();
-	/** Calls that the client has seen as `calling_tool`. */
+	/** Ids of calls that were sent to the client as `calling_tool`. */
 	readonly #shown = new Set<string>();
-	/** Compactions that snapshots of the run have listed: those since the last reply of the session. */
+	/** Compactions since the last reply of the session, as snapshots of the run list them. */
 	readonly #compacted: ContextSnapshot["compacted"][number][] = [];
 	#progress: number | undefined;
-	/** The last activity. It is sent again when the progress changes. */
+	/** Last activity, which is sent again when the progress changes. */
 	#activity = { state: "thinking", detail: "" };
 	#tokens: { readonly tokensUsed?: number; readonly tokensMax?: number } = {};
 	#usage: Usage | undefined;
-	/** Whether the client has text of the turn. */
+	/** Whether the client has received text of the turn. */
 	#hasText = false;
 	#reply: Reply | undefined;
 	#called: Event<"model.called"> | undefined;
@@ -162,7 +162,7 @@ class TurnFrames {
 		this.#sendHint("full", rozErrorTexts.turnStarted);
 	}
 
-	/** Handles the next event of the run. Returns the last event of the run; then call `end`. */
+	/** Handles the next event of the run. Returns the last event of the run when it arrives. Call `end` after that. */
 	receive(happened: SessionEvent): Event<"assistant.message"> | undefined {
 		const { event } = happened;
 		this.#handle(event);
@@ -184,10 +184,10 @@ class TurnFrames {
 		this.#physical.add(callId);
 	}
 
-	/** Sends the terminal frame and the compactions of the turn. */
+	/** Sends the compactions of the turn and the terminal frame. */
 	end({ content, error, cause }: Event<"assistant.message">): void {
 		const { send, messageId } = this.#options;
-		// The answer of a workflow comes from its steps, not from a model call of the run.
+		// The answer of a workflow comes from its steps, so the run has sent no text of it.
 		if (!this.#hasText && content !== "") this.#text(content);
 		const stopReason = this.#stopReason(error, cause);
 		if (stopReason === undefined) send(errorFrame(this.#codeOf(cause), error));
@@ -272,7 +272,7 @@ class TurnFrames {
 		this.#options.send(frame("presenceHint", { level, reason }));
 	}
 
-	/** Undefined for a turn that failed. */
+	/** Returns the stop reason; undefined for a failed turn. */
 	#stopReason(error: string, cause: EndCause | undefined): string | undefined {
 		if (error === "cancelled") return "cancelled";
 		if (cause === "refusal") return "refusal";

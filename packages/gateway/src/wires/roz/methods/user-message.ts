@@ -9,7 +9,7 @@ import type { CurrentModel } from "./start-session.ts";
 export interface ComposedMessage {
 	readonly content: string;
 	readonly images: readonly ImageBlock[];
-	/** The client's id of the message, "" for none. */
+	/** Id of the message, chosen by the client; may be empty. */
 	readonly messageId: string;
 	readonly options: RunOptions;
 }
@@ -21,9 +21,9 @@ interface SessionChoices {
 }
 
 /**
- * The message of a turn. Context blocks become part of it, so that every client of the session sees what the model saw.
- * Throws `invalid_argument` for a mode or an image that cannot be used, and `unimplemented` for an image that the model
- * cannot read.
+ * Composes the message of a turn. Context blocks become part of the message, so that every client of the session sees the
+ * same content as the model. Throws `invalid_argument` for an invalid mode or image, and `unimplemented` for an image that
+ * the model cannot read.
  */
 export function composeMessage(
 	command: UserMessage,
@@ -55,10 +55,13 @@ function requireImages({ name, readsImages }: CurrentModel): void {
 	throw new ParleyError(message, { code: "unimplemented" });
 }
 
-/** The first character of a closing tag. It is escaped, because text around a removed tag could form another one. */
+/**
+ * First character of a closing tag. It is escaped instead of removed, because the text around a removed tag could form
+ * another tag.
+ */
 const closing = /<(?=\s*\/\s*context)/giu;
 
-/** Returns the text of a block. The text contains no other closing tag. */
+/** Returns the text of a block, without any other closing tag. */
 function textOf({ block, label = "" }: ContentBlock): string[] {
 	const name = label.replaceAll(/["<>\p{Cc}]/gu, " ").trim();
 	const opening = name === "" ? "<context>" : `<context label="${name}">`;

@@ -17,7 +17,7 @@ export function watchTeam(
 	options: WatchTeamOptions,
 ): void {
 	const { runtime, redactor, log } = options;
-	// Existing clients wait for the response headers.
+	// Existing clients wait for the response headers before they read events.
 	call.sendMetadata(new Metadata());
 	const { writer, principal } = openStream<TeamEvent>(
 		{
@@ -58,7 +58,7 @@ interface TeamWatchOptions {
 	readonly runtime: WatchedRuntime;
 	readonly principal: Principal;
 	readonly log: Logger;
-	/** Must not throw. */
+	/** Sends an event to the client; must not throw. */
 	readonly send: (event: TeamEvent) => void;
 	/** Called when the task and all its workers have ended. */
 	readonly finished: () => void;
@@ -67,8 +67,8 @@ interface TeamWatchOptions {
 }
 
 /**
- * Workers of a task: its own run, and each task that a worker spawns. The events of each worker are sent in order from its
- * start. The watch ends when all workers have exited.
+ * Watches the workers of a task: its own run, and each task that a worker spawns. The events of each worker are sent in
+ * order from its start. The watch ends when all workers have exited.
  */
 export class TeamWatch {
 	readonly #options: TeamWatchOptions;
@@ -76,7 +76,10 @@ export class TeamWatch {
 	/** Number of started phases by worker. */
 	readonly #phases = new Map<string, number>();
 	readonly #open = new Set<string>();
-	/** Resolves when the known workers were replayed, one after the other, because their events may be large. */
+	/**
+	 * Promise that resolves when the known workers were replayed. They are replayed one after the other, because their events
+	 * may be large.
+	 */
 	#replayed: Promise<void> = Promise.resolve();
 	#isOver = false;
 
@@ -84,11 +87,11 @@ export class TeamWatch {
 		this.#options = options;
 	}
 
-	/** Throws `not_found` for a task that the principal may not see. */
+	/** Begins the watch. Rejects with `not_found` for a task that the principal may not see. */
 	async begin(taskId: string): Promise<void> {
 		const { runtime, principal } = this.#options;
 		const { sessionId } = await runtime.tasks.check(principal, taskId);
-		// Workers of the task may be known only when this session has been read.
+		// The watch must not end before this session was read, because only its events may name the workers of the task.
 		this.#open.add(sessionId);
 		this.#add(
 			runtime.observe(principal, ({ sessionId: of, event }) => {
@@ -97,7 +100,7 @@ export class TeamWatch {
 		);
 		this.#expect(taskId);
 		await this.#read(taskId, "");
-		// The session of the task has the tasks that workers spawn, and their ends.
+		// The events of the task's session contain the tasks that workers spawn, and the ends of these tasks.
 		await this.#watch(sessionId, ({ event }) => this.#follow(event));
 		this.#exited(sessionId);
 	}
@@ -124,7 +127,7 @@ export class TeamWatch {
 			case "task.cancelled":
 				this.#settle(event.taskId);
 				break;
-			// Steps of a skill have no event of their own if they are cancelled.
+			// A cancelled step of a skill has no event of its own.
 			case "skill.completed":
 				for (const taskId of this.#phases.keys()) this.#settle(taskId);
 				break;
@@ -133,7 +136,7 @@ export class TeamWatch {
 		}
 	}
 
-	/** A task that ends before it starts has no worker, and no event of its worker follows. */
+	/** Settles a task that ended before it started. It has no worker, so no event of a worker follows. */
 	#settle(taskId: string): void {
 		if (!this.#open.has(taskId)) return;
 		this.#facts(taskId)

@@ -14,7 +14,7 @@ const reasons = {
 } as const;
 export type Unanswered = keyof typeof reasons;
 
-/** Approvals of the session: sent to a client that answers them, else denied. */
+/** Approvals of the session. They are sent to a client that answers approvals, and denied for any other client. */
 export class Approvals {
 	readonly #agent: Agent;
 	readonly #send: ((ask: Ask) => void) | undefined;
@@ -39,7 +39,10 @@ export class Approvals {
 		this.#ids.settle(token);
 	}
 
-	/** Throws `not_found` for an approval that is not open. An approval whose answer cannot be stored stays open. */
+	/**
+	 * Answers an approval. Rejects with `not_found` for an approval that is not open. If the answer cannot be stored, the
+	 * approval stays open.
+	 */
 	async answer(command: Approve): Promise<void> {
 		const { allow, reason, remember_tool, remember_all } = command;
 		const id = command.ask ?? String(command.id ?? "");
@@ -54,7 +57,7 @@ export class Approvals {
 		if (allow && remember_all) await this.#agent.acceptAll();
 	}
 
-	/** Denies all open approvals and all later ones. */
+	/** Denies all open approvals and all later approvals. */
 	async end(why: Unanswered): Promise<void> {
 		this.#ended ??= why;
 		const reason = reasons[this.#ended];

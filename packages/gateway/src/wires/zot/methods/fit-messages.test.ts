@@ -24,7 +24,7 @@ test.each(["x", "ü", '"', "\u0001", "\u2028"])(
 		expect(fitting.messages).toEqual(messages.slice(fitting.omitted));
 		const bytes = jsonBytes(fitting);
 		expect(bytes).toBeLessThan(15.1 * mebibyte);
-		// A further message does not fit.
+		// A further message would not fit.
 		expect(bytes + jsonBytes(messages[0])).toBeGreaterThan(15 * mebibyte);
 	},
 );

@@ -9,7 +9,7 @@ import type { Prompts } from "./prompts.ts";
 /** Data of a successful response, or "later" if the command is answered when its work starts. */
 export type Outcome = object | undefined | "later";
 
-/** Handlers by command. A command without a handler does not compile. */
+/** Handlers by command. A command without a handler fails to compile. */
 export type Handlers = {
 	readonly [Type in CommandType]: (command: Extract<Command, { type: Type }>) => Outcome | Promise<Outcome>;
 };
@@ -88,7 +88,7 @@ function describeModel(model: ReturnType<Agent["models"]>[number]): object {
 	});
 }
 
-/** Maximum bytes of the messages: a frame stays below the 16 MiB that clients accept for one line. */
+/** Maximum bytes of the messages, so that the frame stays below the 16 MiB that clients accept for one line. */
 const maxBytes = 15 * 1024 * 1024;
 
 interface Shown {
@@ -97,7 +97,7 @@ interface Shown {
 	readonly time: string;
 }
 
-/** Returns the newest messages that fit into one frame. `omitted` counts the older ones, if there are any. */
+/** Returns the newest messages that fit into one frame. `omitted` counts the older messages, if any. */
 export function fitMessages(messages: readonly Shown[]): {
 	readonly messages: readonly Shown[];
 	readonly omitted?: number;

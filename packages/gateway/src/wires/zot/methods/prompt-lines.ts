@@ -6,23 +6,25 @@ import type { Counts, Notice } from "../schema.ts";
 
 type Called = Extract<Recorded["event"], { type: "model.called" }>;
 
-/** `replied`: the call returned something. Some providers count no tokens. */
+/**
+ * Kind of a model call. `replied`: whether the call returned content. It is needed because some providers count no tokens.
+ */
 interface Counted {
 	readonly auxiliary: boolean;
 	readonly replied: boolean;
 }
 
-/** Sums the usage of all model calls of the process. */
+/** Sum of the usage of all model calls in the process. */
 export class Tally {
 	#usage: Usage = noUsage;
-	/** Billionths of a US dollar. */
+	/** Cost in billionths of a US dollar. */
 	#cost = 0;
 
 	get counts(): Counts {
 		return encodeCounts(this.#usage, this.#cost);
 	}
 
-	/** Returns the usage of a call and the sum of all calls. Empty for a call that did not reach the model. */
+	/** Returns the usage of a call and the sum of all calls. Returns an empty list for a call that did not reach the model. */
 	add({ usage, cost, runId }: Called, { auxiliary, replied }: Counted): Notice[] {
 		if (!replied && usage.inputTokens === 0 && usage.outputTokens === 0) return [];
 		this.#usage = sum(this.#usage, usage);
@@ -51,7 +53,7 @@ export class PromptLines {
 	readonly #tally: Tally;
 	readonly #turns = new Turns();
 	#cut = false;
-	/** Whether the last `turn_end` was that of an abort. */
+	/** Whether the last `turn_end` reported an abort. */
 	#aborted = false;
 	readonly #abort: AbortSignal;
 
@@ -114,9 +116,12 @@ export class PromptLines {
 		];
 	}
 
-	/** Lines at the end of a run. The error of a reply that was cut off is in its `turn_end`. An abort is not an error. */
+	/**
+	 * Returns the lines at the end of a run. The `turn_end` of an interrupted reply already has its error. An abort is not an
+	 * error.
+	 */
 	#end({ error, open }: Extract<TurnEvent, { type: "run.ended" }>): Notice[] {
-		// A run without a further model call ends with the error of its limit, even if the client has aborted it.
+		// If the client aborts a run at a limit of model calls, the run ends with the error of the limit.
 		const cancelled = error === "cancelled" || (error !== "" && !this.#cut && this.#abort.aborted);
 		const failed = error !== "" && !cancelled && !this.#cut;
 		const lines: Notice[] = cancelled ? this.#endAborted(open) : [];
@@ -125,7 +130,7 @@ export class PromptLines {
 		return [...lines, { type: "done" }];
 	}
 
-	/** A `turn_end` reports an abort: an abort between two turns gets its own turn. */
+	/** Returns the lines of an abort. A `turn_end` reports it, so an abort between two turns gets its own turn. */
 	#endAborted(open: boolean): Notice[] {
 		if (this.#aborted) return [];
 		const end: Notice = { type: "turn_end", stop: "aborted" };

@@ -83,7 +83,7 @@ test("64 prompts can wait, and a further one is refused; waiting prompts can be 
 	expect(setup.answers.filter(([, why]) => why === "cancelled before it started")).toHaveLength(64);
 });
 
-/** A run of two model calls with a tool between them, and a further run. */
+/** Creates the script of a run with two model calls and a tool call between them, and of a further run. */
 const script = () =>
 	new ScriptedModel(
 		[says("Look:"), calls("c1", "bash", { command: "echo hi" })],
@@ -91,7 +91,7 @@ const script = () =>
 		[says("next")],
 	);
 
-/** Aborts after the frame of this number. Returns the frames of the first prompt and of the next one. */
+/** Aborts after the frame with this number. Returns the frames of the first prompt and of the next prompt. */
 async function abortBehind(
 	number: number,
 ): Promise<{ frames: readonly Frame[]; first: string[]; next: string[] }> {
@@ -119,7 +119,7 @@ test("an abort at any time ends only the active prompt, with one done", async ()
 		expect(first.filter((type) => type === "done")).toHaveLength(1);
 		expect(first.at(-1)).toBe("done");
 		expect(first).not.toContain("error");
-		// Each call has its result.
+		// Each call has a result.
 		const of = (requested: string): number => first.filter((type) => type === requested).length;
 		expect(of("tool_call")).toBe(of("tool_result"));
 		expect(of("turn_start")).toBe(first.filter((type) => type.startsWith("turn_end")).length);

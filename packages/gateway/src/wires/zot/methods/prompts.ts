@@ -8,7 +8,7 @@ import { PromptLines, Tally } from "./prompt-lines.ts";
 
 /** Maximum prompts and compactions that wait. */
 const maxWaiting = 64;
-/** Maximum characters of all waiting prompts together. */
+/** Maximum total of characters in all waiting prompts. */
 const maxWaitingLength = 64 * 1024 * 1024;
 /** Maximum characters of a message in the response to `queue`. */
 const maxShown = 200;
@@ -28,11 +28,14 @@ export interface PromptsOptions {
 	readonly agent: Agent;
 	readonly log: Logger;
 	readonly send: (frame: Frame) => void;
-	/** Resolves when the commands before a prompt are done, for example a `set_model`; undefined if they are. */
+	/**
+	 * Resolves when the commands before a prompt are done, for example a `set_model`. Returns undefined if they are already
+	 * done.
+	 */
 	readonly settled: () => Promise<void> | undefined;
 }
 
-/** Queue of prompts and compactions. Each gets its response when it starts and `done` when it has ended. */
+/** Queue of prompts and compactions. Each gets its response when it starts, and `done` when it has ended. */
 export class Prompts {
 	readonly #options: PromptsOptions;
 	readonly #tally = new Tally();
@@ -52,7 +55,7 @@ export class Prompts {
 		return this.#tally.counts;
 	}
 
-	/** Throws `resource_exhausted` if too many wait. */
+	/** Adds a prompt or a compaction. Throws `resource_exhausted` if too many wait. */
 	add(job: Job): void {
 		if (this.#waiting.length >= maxWaiting) {
 			throw new ParleyError(`busy: ${maxWaiting} prompts already wait`, { code: "resource_exhausted" });
@@ -70,7 +73,7 @@ export class Prompts {
 		return { active: active ?? null, queued: this.#waiting.map(describe) };
 	}
 
-	/** Removes a waiting prompt. Throws `not_found` if none has this id. */
+	/** Removes a waiting prompt. Throws `not_found` for an unknown id. */
 	cancelWaiting(id: Id): void {
 		const job = this.#waiting.find((one) => one.id === id);
 		if (!job)
@@ -85,7 +88,7 @@ export class Prompts {
 		if (active.runId !== undefined) this.#cancelRun(active.runId);
 	}
 
-	/** Ends the active prompt and removes the waiting ones. */
+	/** Ends the active prompt, and removes all waiting prompts. */
 	abortAll(): void {
 		this.#drop(this.#waiting);
 		this.abort();
@@ -105,7 +108,7 @@ export class Prompts {
 		if (!active) return;
 		const { job, lines } = active;
 		const { event: what } = event;
-		// The shortest path, because most events are deltas.
+		// Deltas take the shortest path, because most events are deltas.
 		if (what.type === "text.delta" && lines.isInText) {
 			this.#sendDelta(job, what.text);
 			return;
@@ -129,7 +132,7 @@ export class Prompts {
 		const abort = new AbortController();
 		const lines = new PromptLines(this.#tally, abort.signal);
 		const active: Active = { job, abort, lines, runId: undefined, done: resolve };
-		// From here on an abort ends this prompt, also while it waits for the commands before it.
+		// From here on, an abort ends this prompt, even while it waits for earlier commands.
 		this.#active = active;
 		const earlier = this.#options.settled();
 		if (earlier !== undefined) await earlier;
@@ -164,7 +167,7 @@ export class Prompts {
 		this.#send(job, { type: "done" });
 	}
 
-	/** Cancels by run id, because the next run may start before the core reads this. */
+	/** Cancels a run by its id, because the next run may start before the core handles the cancellation. */
 	#cancelRun(runId: string): void {
 		const { agent, log } = this.#options;
 		agent.abort(runId).catch((error: unknown) => log.error("a prompt could not be aborted", { error }));
@@ -175,7 +178,7 @@ export class Prompts {
 		for (const job of jobs) this.#options.send(failure(job, "cancelled before it started"));
 	}
 
-	/** Builds the notice of a delta directly, because it is sent for each token. */
+	/** Sends a delta. Builds its notice directly, because a delta is sent for each token. */
 	#sendDelta({ id }: Job, delta: string): void {
 		this.#options.send(
 			idOf(id) ? { type: "text_delta", delta, request_id: id } : { type: "text_delta", delta },
