@@ -43,7 +43,7 @@ import { programTexts } from "./texts/program.ts";
 
 type MakeCommand = (io: Io, version: string) => Command;
 
-/** Constructors of the commands by name, in groups with their headings and in the order of the help. */
+/** Constructors of the commands by name. The groups with their headings are in the order of the help. */
 const groups: Readonly<Record<string, Readonly<Record<string, MakeCommand>>>> = {
 	[programTexts.useAgent]: {
 		chat: chatCommand,
@@ -100,12 +100,12 @@ const allCommands = Object.entries(groups).flatMap(([heading, commands]) =>
 	Object.entries(commands).map(([name, make]) => ({ heading, name, make })),
 );
 
-/** Current names of renamed commands by their old names, which are aliases of them. */
+/** Current names of renamed commands by their old names. The old names are aliases. */
 const oldNames: Readonly<Record<string, string>> = { places: "channels" };
 
 /**
- * The program for these arguments. If they begin with the name of a command, it contains only that command, because
- * constructing all takes 10 ms. A command loads its own modules when it runs.
+ * Returns the program for these arguments. If they begin with the name of a command, the program contains only this
+ * command, because constructing all commands takes 10 ms. A command loads its own modules when it runs.
  */
 export function createProgram(io: Io, args: readonly string[]): Command {
 	const program: Command = new Command(programName())
@@ -126,14 +126,14 @@ export function createProgram(io: Io, args: readonly string[]): Command {
 	return explainUsage(program, io);
 }
 
-/** The program with all commands, without those for completion itself. */
+/** The program with all commands except the completion commands. */
 function programToComplete(io: Io): Command {
 	const program = addGlobalFlags(new Command("parley"));
 	for (const { name, make } of allCommands) if (name !== "completion") program.addCommand(make(io, version));
 	return program;
 }
 
-/** Name of the command in these arguments, behind `--data` and `--url`; "" without one. */
+/** Name of the command in these arguments, which may follow `--data` and `--url`. "" if there is no command. */
 export function commandIn(args: readonly string[]): string {
 	const [first = "", , ...others] = args;
 	if (/^--(?:data|url)$/.test(first)) return commandIn(others);
@@ -147,19 +147,21 @@ function addGlobalFlags(program: Command): Command {
 		.enablePositionalOptions();
 }
 
-/** Gives `--data` and `--url` before the name of a command to that command, unless the flag is repeated behind the name. */
+/**
+ * Passes `--data` and `--url` before the name of a command to that command, unless the flag is repeated after the name.
+ */
 function applyGlobalFlags(program: Command, command: Command): void {
 	for (const [name, value] of Object.entries(program.opts())) {
 		const owner = ownerOf(name, command, program);
 		if (!owner) throw unusedFlag(name, command);
 		const own: unknown = owner.getOptionValue(name);
 		if (own === undefined) owner.setOptionValueWithSource(name, value, "cli");
-		// A subcommand reads all flags together, of which those of the program have precedence.
+		// A subcommand reads all flags together, and the flags of the program have precedence.
 		else program.setOptionValueWithSource(name, own, "cli");
 	}
 }
 
-/** The command, or the nearest group of it, that has the option. */
+/** The command or its nearest parent group that has the option. */
 function ownerOf(name: string, command: Command, program: Command): Command | undefined {
 	let owner: Command | null = command;
 	while (owner && owner !== program) {
@@ -169,5 +171,5 @@ function ownerOf(name: string, command: Command, program: Command): Command | un
 	return undefined;
 }
 
-/** The version of the command and of the gateway that it starts. */
+/** The version of the command. The gateway that it starts has the same version. */
 const version = manifest.version;

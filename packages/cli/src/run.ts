@@ -3,8 +3,8 @@ import { shownCode, UsageError } from "./command-line/usage.ts";
 import { visibleText } from "./text/visible.ts";
 
 /**
- * Runs one command line and returns the exit code: 2 for an invalid command line, 1 for a failed command. Errors go to
- * stderr, in one or two lines.
+ * Runs one command line and returns the exit code: 2 for an invalid command line, 1 for a failed command. Prints an
+ * error to stderr in one or two lines.
  */
 export async function run(args: readonly string[], io: Io): Promise<number> {
 	const { commandIn, createProgram } = await import("./program.ts");
@@ -26,24 +26,24 @@ export async function run(args: readonly string[], io: Io): Promise<number> {
 	}
 }
 
-/** Whether a person can answer questions and chat. Other callers without arguments get the help. */
+/** Whether a person can answer questions and chat. Without a person, a command line without arguments prints the help. */
 function isForPerson({ stdin, stdout }: Io): boolean {
 	return stdin.isTTY && stdout.isTTY && programName() === "parley";
 }
 
-/** Programs that start an agent read one line, and expect exit code 1. */
+/** Reports a failed start. Programs that start an agent read one line and expect exit code 1. */
 function refuseStart(error: unknown, io: Io): number {
 	const line = messageOf(error).replaceAll(/\s*\n\s*/g, "; ");
 	io.stderr.write(`${programName()}: ${visibleText(line)}\n`);
 	return 1;
 }
 
-/** Message of an error, without its stack. */
+/** Message of an error without its stack. */
 function messageOf(error: unknown): string {
 	return error instanceof Error ? error.message : String(error);
 }
 
-/** Compares the code, because the error class would load modules that an invalid command line does not need. */
+/** Compares the error code, because the error class would load modules that an invalid command line does not need. */
 function isInvalidArgument(error: unknown): boolean {
 	return error instanceof Error && "code" in error && error.code === "invalid_argument";
 }

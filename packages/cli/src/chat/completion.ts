@@ -6,7 +6,10 @@ export interface Beginning {
 	readonly text: string;
 }
 
-/** Part of the text before the cursor that Tab completes: a command, the argument of `/model`, or a file after `@`. */
+/**
+ * Returns the part of the text before the cursor that Tab can complete: a command, the argument of `/model`, or a file
+ * after `@`.
+ */
 export function completableIn(before: string): Beginning | undefined {
 	if (/^\/\S*$/.test(before)) return { kind: "command", start: 1, text: before.slice(1) };
 	const model = /^\/model\s+(\S*)$/.exec(before)?.[1];
@@ -15,14 +18,14 @@ export function completableIn(before: string): Beginning | undefined {
 	return file === undefined ? undefined : { kind: "file", start: before.length - file.length, text: file };
 }
 
-/** The longest text with which all names begin. */
+/** The longest common beginning of all names. */
 export function commonBeginning(names: readonly string[]): string {
 	let [common = ""] = names;
 	for (const name of names) while (!name.startsWith(common)) common = common.slice(0, -1);
 	return common;
 }
 
-/** The names with this beginning, sorted and without duplicates. */
+/** The names that start with this text, sorted and without duplicates. */
 export function namesWith(beginning: string, names: readonly string[]): string[] {
 	return [...new Set(names)].filter((name) => name.startsWith(beginning)).toSorted();
 }

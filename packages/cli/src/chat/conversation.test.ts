@@ -285,7 +285,7 @@ test("asks requests for trust in parallel with the runs, and prints the result",
 		validation: "",
 		context: { call_id: "c" },
 	});
-	// An answer to the first question must not answer the second one.
+	// An answer to the first question must not answer the second question.
 	expect(apply(conversation, userMessage("go"), called("c"), own).at(-1)).toBe(
 		"another question follows this one",
 	);

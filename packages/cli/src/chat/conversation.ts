@@ -28,12 +28,12 @@ import { type Activity, RunActivity } from "./run-activity.ts";
 import { RunningCalls } from "./running-calls.ts";
 import { Thinking, type Thought } from "./thinking.ts";
 
-/** `markdown`: the text of replies is laid out. `plain`: it is printed as it is. */
+/** `markdown`: the text of replies is rendered. `plain`: the text is printed unchanged. */
 export type TextDisplay = "markdown" | "plain";
 
-/** Minimum seconds of a call whose duration is shown. */
+/** Minimum duration in seconds of a call whose duration is shown. */
 const minSeconds = 2;
-/** Lines of a result that the transcript shows, and of the result of a command that the person typed. */
+/** Maximum number of lines of a tool result in the transcript, and of the result of a command that the person typed. */
 const maxShownLines = 6;
 const maxOwnLines = 200;
 
@@ -41,8 +41,8 @@ type Ended = Exclude<Payload<"tool.call">, { status: "started" }>;
 type Payload<Name extends keyof EventPayloads> = EventPayloads[Name];
 
 /**
- * Reduces the events of one session to rows for the scrollback and to the state of its work. Independent of the terminal and
- * of the connection.
+ * Converts the events of one session to rows for the scrollback and to the state of the session's work. It does not
+ * depend on the terminal or the connection.
  */
 export class Conversation {
 	readonly #reply = new ReplyText();
@@ -52,7 +52,7 @@ export class Conversation {
 	readonly tasks = new TaskBoard({ showsOutput: true });
 	readonly #activity = new RunActivity();
 	readonly #calls = new RunningCalls();
-	/** Thinking and tool calls in full. */
+	/** Complete thinking and tool calls. */
 	readonly details = new Details();
 	readonly #text: TextFlow;
 	readonly #now: () => number;
@@ -69,7 +69,7 @@ export class Conversation {
 	#todo: Payload<"todo.updated"> | undefined;
 	readonly #questions: OpenQuestions;
 
-	/** `now` returns milliseconds, for durations. `offersRules`: see `ChatDisplay`. */
+	/** `now` returns milliseconds, which measure durations. `offersRules`: see `ChatDisplay`. */
 	constructor(display: TextDisplay = "plain", now = () => 0, offersRules = false) {
 		this.#questions = new OpenQuestions((id) => this.tasks.name(id), offersRules);
 		this.#text = display === "markdown" ? new MarkdownFlow(now) : new PlainFlow();
@@ -85,17 +85,17 @@ export class Conversation {
 		return this.#activity.at(now);
 	}
 
-	/** The end of the output of running calls. */
+	/** The last lines of the output of running calls. */
 	get output(): readonly string[] {
 		return this.#calls.output;
 	}
 
-	/** Names of the tools that run. */
+	/** Names of the running tools. */
 	get runningNames(): readonly string[] {
 		return this.#calls.names;
 	}
 
-	/** Rows of the unfinished part of the reply. */
+	/** Rows of the incomplete part of the reply. */
 	openRows(format: OutputFormat): string[] {
 		return this.#text.open(format);
 	}
@@ -109,7 +109,7 @@ export class Conversation {
 		return this.#queue;
 	}
 
-	/** Messages to the active run, which are shown below the streamed part of the reply. */
+	/** Messages that were added to the active run. They are shown below the streamed part of the reply. */
 	get steering(): readonly UserMessagePayload[] {
 		return this.#steering;
 	}
@@ -119,12 +119,12 @@ export class Conversation {
 		return this.#retrying;
 	}
 
-	/** Progress of a model that emits no text yet. */
+	/** Progress of a model that does not emit text yet. */
 	get progress(): ReplyProgress["now"] {
 		return this.#progress.now;
 	}
 
-	/** The list of steps of the running turn. */
+	/** The running turn's list of steps. */
 	get todo(): Payload<"todo.updated"> | undefined {
 		return this.#todo;
 	}
@@ -158,14 +158,14 @@ export class Conversation {
 		return this.#questions.answer(given, format);
 	}
 
-	/** The gateway rejected an answer: its question is open again, after the current one. */
+	/** Reopens the question of an answer that the gateway rejected. The question follows the current question. */
 	unanswer(token: string, format: OutputFormat): string[] {
 		return this.#questions.unanswer(token, format);
 	}
 
-	/** Rows of an earlier part of the session. A message at its end is still running. */
+	/** Shows an earlier part of the session. If a message is the last item, its run is still active. */
 	recall(messages: MethodResult<"load_messages">, format: OutputFormat): string[] {
-		// Events do not name the run of a loaded message, so no message is treated as queued.
+		// Events do not name the run of a loaded message, so no loaded message is treated as queued.
 		const last = messages.at(-1);
 		this.#active = last?.role === "user" && !last.imported;
 		return messages.flatMap(({ role, content }) => {
@@ -191,7 +191,7 @@ export class Conversation {
 		return note.ends === "reply" ? [...this.#endReply(format), ...note.rows] : note.rows;
 	}
 
-	/** One row in place of the thinking. */
+	/** One row that replaces the thinking. */
 	#folded({ text, seconds }: Thought, { styles, columns }: OutputFormat): string[] {
 		this.details.addThinking(text);
 		if (this.#text instanceof PlainFlow) return [];
@@ -246,7 +246,7 @@ export class Conversation {
 		return messageRows(message, format);
 	}
 
-	/** Printed immediately, except in the middle of a row. */
+	/** Shows a message that was added to the active run. In the middle of a row, the message waits. */
 	#steered(message: UserMessagePayload, format: OutputFormat): string[] {
 		this.#active = true;
 		if (!this.#text.isOpen) return messageRows(message, format);
@@ -295,7 +295,7 @@ export class Conversation {
 		return [...rows, ...ended, ...(next ? messageRows(next, format) : [])];
 	}
 
-	/** Prints the steps that changed; the live view shows the progress. */
+	/** Prints only the changed steps, because the live view shows the progress. */
 	#listed(todo: Payload<"todo.updated">, format: OutputFormat): string[] {
 		this.#active = true;
 		const before = this.#todo;
@@ -320,7 +320,7 @@ export class Conversation {
 		return [...rows, ...ended, ...this.#callFacts(call, durationMs, format, isOwn)];
 	}
 
-	/** Duration of a call that took long, and the key that shows a long result. */
+	/** Duration of a long call, and the key that shows a long result. */
 	#callFacts(call: Ended, durationMs: number, { styles }: OutputFormat, isOwn: boolean): string[] {
 		if (this.#text instanceof PlainFlow) return [];
 		const text = call.status === "failed" ? call.error : call.result;
@@ -364,7 +364,7 @@ export class Conversation {
 	}
 }
 
-/** Tools whose calls need no row: other events show the question, or the list of steps. */
+/** Tools whose calls have no row, because other events show the question or the list of steps. */
 function isShownElsewhere(name: string): boolean {
 	return name === "ask_user" || name === "todo";
 }

@@ -23,7 +23,7 @@ interface Work {
 	readonly schedules?: readonly object[];
 }
 
-/** A chat that ends with one created session, of which the gateway reports these facts and this work. */
+/** A chat that ends with one created session, for which the gateway reports these facts and this work. */
 async function ended(facts: Partial<SessionFacts>, { tasks = [], schedules = [] }: Work = {}) {
 	const client = new FakeClient();
 	const created = [new FakeSession("sess_1")];

@@ -9,12 +9,12 @@ export interface CreatedSessions {
 	find(id: string): Promise<SessionFacts>;
 }
 
-/** Codes of errors after which a session remains: it works again, was deleted, or the gateway stops. */
+/** Error codes after which a session stays: it is active again, was deleted, or the gateway is stopping. */
 const harmless: readonly string[] = ["failed_precondition", "not_found", "unavailable"];
 
 /**
- * Deletes sessions that this chat created and did not use: without messages, title, tasks and schedules. They would
- * otherwise fill the list of sessions. Returns the ids of the deleted ones.
+ * Deletes sessions that this chat created but did not use. An unused session has no messages, title, tasks or
+ * schedules, and would only fill the list of sessions. Returns the ids of the deleted sessions.
  */
 export async function deleteUnused({ client, created, find }: CreatedSessions): Promise<readonly string[]> {
 	const deleted: string[] = [];

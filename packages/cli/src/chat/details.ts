@@ -5,7 +5,7 @@ import { visibleText } from "../text/visible.ts";
 import { wrapText } from "../text/wrap.ts";
 import { detailTexts } from "../texts/chat/live.ts";
 
-/** Maximum entries, and characters of all of them. The oldest ones are dropped. */
+/** Maximum number of entries, and of their characters. The oldest entries are dropped. */
 const maxEntries = 200;
 const maxCharacters = 2_000_000;
 
@@ -16,10 +16,10 @@ interface Entry {
 
 type Ended = Exclude<ToolCallPayload, { status: "started" }>;
 
-/** Thinking and tool calls in full, which the transcript shows in part. */
+/** Complete thinking and tool calls. The transcript shows only a part of them. */
 export class Details {
 	#entries: readonly Entry[] = [];
-	/** The last result of `rows`, because each key of the pager needs it, and long texts take time. */
+	/** The last result of `rows`. It is cached because the pager needs it for each key, and long texts take time. */
 	#laidOut: { readonly format: OutputFormat; readonly rows: readonly string[] } | undefined;
 
 	get count(): number {
@@ -39,7 +39,7 @@ export class Details {
 		this.#add({ title, text: [...given, ...ending].join("\n") });
 	}
 
-	/** Rows of all entries, in their order. */
+	/** Rows of all entries, in order. */
 	rows(format: OutputFormat): readonly string[] {
 		const known = this.#laidOut;
 		if (known?.format.columns === format.columns && known.format.styles === format.styles) return known.rows;
@@ -50,7 +50,7 @@ export class Details {
 		return rows;
 	}
 
-	/** Rows of one entry, counted from the last one, which is 1; undefined without it. */
+	/** Rows of one entry, where 1 is the last entry. Undefined if the entry does not exist. */
 	rowsOf(place: number, format: OutputFormat): string[] | undefined {
 		const entry = this.#entries.at(-place);
 		return entry && entryRows(entry, format);

@@ -1,10 +1,10 @@
 import type { Client } from "@parley/protocol";
 
-/** Maximum sessions, and messages of each. */
+/** Maximum number of sessions, and of messages per session. */
 const maxSessions = 10;
 const maxMessages = 50;
 
-/** Messages of a person in the latest sessions without a channel, the oldest first, each once. */
+/** A person's messages in the latest sessions without a channel, oldest first, without duplicates. */
 export async function readEarlierMessages(client: Client): Promise<readonly string[]> {
 	const { sessions } = await client.request("list_sessions", { limit: 4 * maxSessions });
 	const own = sessions.filter(
@@ -19,6 +19,6 @@ export async function readEarlierMessages(client: Client): Promise<readonly stri
 	const texts = messages
 		.filter(({ role, imported }) => role === "user" && !imported)
 		.map(({ content }) => content);
-	// The last one of equal messages counts.
+	// The list contains only the last of several equal messages.
 	return [...new Set(texts.toReversed())].toReversed();
 }

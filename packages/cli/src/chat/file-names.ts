@@ -1,11 +1,11 @@
 import { type Dirent, readdirSync } from "node:fs";
 import { join } from "node:path";
 
-/** Maximum matches, entries and levels of a search. */
+/** Maximum number of matches, entries and directory levels in a search. */
 const maxMatches = 50;
 const maxEntries = 20_000;
 const maxDepth = 8;
-/** Directories that a search leaves out: they have many files that people do not name. */
+/** Directories that a search skips. They contain many files that people rarely name. */
 const passedOver: readonly string[] = [
 	"node_modules",
 	".git",
@@ -17,8 +17,8 @@ const passedOver: readonly string[] = [
 ];
 
 /**
- * Paths below `root` that complete a text: entries of the directory that it names, else files whose path contains it.
- * Directories end in `/`. Hidden entries need a dot.
+ * Paths below `root` that complete a text. If the text names a directory, its entries; otherwise, files whose path
+ * contains the text. Directories end with `/`. Hidden entries match only a text that begins with a dot.
  */
 export function fileNames(root: string, text: string): string[] {
 	const directory = text.slice(0, text.lastIndexOf("/") + 1);
@@ -31,7 +31,7 @@ export function fileNames(root: string, text: string): string[] {
 	return found.filter((path) => !/[\s\p{Cc}]/u.test(path)).slice(0, maxMatches);
 }
 
-/** Files whose path contains the text, those near the root first. */
+/** Files whose path contains the text. Files near the root come first. */
 function searchFiles(root: string, text: string): string[] {
 	const found: string[] = [];
 	let level: readonly string[] = [""];
@@ -50,14 +50,14 @@ function searchFiles(root: string, text: string): string[] {
 	return found;
 }
 
-/** Paths of the entries of a directory that a search reads. */
+/** Paths of a directory's entries that a search includes. */
 function searchedIn(root: string, directory: string): string[] {
 	return entriesOf(join(root, directory))
 		.filter(({ name }) => !name.startsWith(".") && !passedOver.includes(name))
 		.map((entry) => `${directory}${nameOf(entry)}`);
 }
 
-/** Entries of a directory; none if it cannot be read. */
+/** Entries of a directory. Empty if the directory cannot be read. */
 function entriesOf(directory: string): Dirent[] {
 	try {
 		return readdirSync(directory, { withFileTypes: true });

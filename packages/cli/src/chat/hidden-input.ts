@@ -5,13 +5,13 @@ const endOfInput = "\u0004";
 const backspaces = ["\u007f", "\b"];
 const eraseLine = "\u0015";
 
-/** Hides what a person types at a terminal while a password is asked, in a chat that reads lines. */
+/** Hides the typed characters at a terminal while a chat that reads lines asks for a password. */
 export class HiddenInput implements Disposable {
 	readonly #input: ReadStream;
 	readonly #onInterrupt: () => void;
 	#isHidden = false;
 	readonly #onData = (data: string | Buffer): void => {
-		// Without the line mode of the terminal, these keys are ordinary characters.
+		// Without the line mode of the terminal, these keys arrive as ordinary characters.
 		const text = String(data);
 		if (text.includes(interrupt) || text.includes(endOfInput)) this.#onInterrupt();
 	};
@@ -26,7 +26,7 @@ export class HiddenInput implements Disposable {
 		return this.#isHidden;
 	}
 
-	/** Hides the next typed characters, or shows them again. */
+	/** Starts or stops hiding the typed characters. */
 	set(isHidden: boolean): void {
 		if (!this.#input.isTTY || isHidden === this.#isHidden) return;
 		this.#isHidden = isHidden;
@@ -40,7 +40,7 @@ export class HiddenInput implements Disposable {
 	}
 }
 
-/** The text of a line after its keys that delete: a terminal without line mode passes them on. */
+/** The text of a line after its deletion keys are applied, which a terminal without line mode passes on. */
 export function withoutKeys(line: string): string {
 	let typed: string[] = [];
 	for (const character of line) {

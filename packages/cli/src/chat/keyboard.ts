@@ -6,14 +6,14 @@ import { liveTexts } from "../texts/chat/live.ts";
 import type { Chat } from "./chat.ts";
 import { type Beginning, commonBeginning, completableIn } from "./completion.ts";
 
-/** Typed text of a chat, and the effect of keys. */
+/** Processes the keys of a chat, and stores the typed text. */
 export class Keyboard {
 	readonly #chat: Chat;
 	readonly #openDetails: () => void;
 	#message = emptyEditor();
 	#answer: Editor | undefined;
 	#mayLeave = false;
-	/** The displayed names that the last Tab found. */
+	/** The names that the last Tab found, as they are shown. */
 	#choices = "";
 	#search: HistorySearch | undefined;
 
@@ -27,22 +27,22 @@ export class Keyboard {
 		return this.#message;
 	}
 
-	/** Text that is searched in earlier messages; undefined without a search. */
+	/** Search text for earlier messages. Undefined if no search is active. */
 	get search(): Editor | undefined {
 		return this.#search?.query;
 	}
 
-	/** The answer that is being typed; undefined while keys go to the message. */
+	/** The answer that the person is typing. Undefined while the message receives the keys. */
 	get answer(): Editor | undefined {
 		return this.#answer;
 	}
 
-	/** Whether a pasted text is incomplete. Its keys are not drawn one by one. */
+	/** Whether a pasted text is still incomplete. The chat does not draw its keys one by one. */
 	get isPasting(): boolean {
 		return (this.#answer ?? this.#message).pasted !== undefined;
 	}
 
-	/** Shown after a Tab with several matches, and after a Ctrl-C without work to cancel. */
+	/** Notice after a Tab with several matches, and after a Ctrl-C without work to cancel. */
 	get notice(): string {
 		if (this.#search) return this.#searchNotice(this.#search);
 		if (this.#choices !== "") return this.#choices;
@@ -50,8 +50,8 @@ export class Keyboard {
 	}
 
 	/**
-	 * Sends keys to an open question. An unfinished message still receives them, so that its text does not answer a new
-	 * question.
+	 * Sends the keys to an open question. If the person is typing a message, the message still receives the keys, so
+	 * that its text does not answer a new question.
 	 */
 	focus(): void {
 		const open = this.#chat.conversation.question;
@@ -59,7 +59,7 @@ export class Keyboard {
 		else if (this.#message.text === "" && !this.isPasting && !this.#search) this.#answer ??= emptyEditor();
 	}
 
-	/** Processes a key. Resolves when its effect is complete; never rejects. */
+	/** Processes a key. Resolves when its effect is complete. Never rejects. */
 	async press(key: Key): Promise<void> {
 		const editor = this.#answer ?? this.#message;
 		if (this.isPasting) return this.#edit(key);
@@ -77,7 +77,7 @@ export class Keyboard {
 		this.#edit(key);
 	}
 
-	/** A command that may come from an unmarked paste is not run before another Enter. */
+	/** A command from an unmarked paste must not run without another Enter. */
 	#enterTyped({ text }: Editor, { follows }: Key): Promise<void> | void {
 		if (!this.#answer && follows && text.startsWith("!")) this.#choices = keyTexts.enterAgain;
 		else return this.#enter(text);
@@ -92,10 +92,10 @@ export class Keyboard {
 		else this.#message = pressKey(this.#message, key);
 	}
 
-	/** Completes a name as far as it is unique. Otherwise shows the matches. */
+	/** Completes the common beginning of the matching names. If it cannot add a character, shows the matches. */
 	async #complete(before: Editor, beginning: Beginning): Promise<void> {
 		await this.#chat.complete(beginning, (names) => {
-			// The person has typed on.
+			// The person has typed further characters in the meantime.
 			if ((this.#answer ?? this.#message) !== before) return;
 			if (names.length === 0) {
 				this.#choices = missingWords(beginning, before.text);
@@ -114,7 +114,7 @@ export class Keyboard {
 		const { history, place } = this.#message;
 		const added = earlier.filter((entry) => !history.includes(entry));
 		this.#message = { ...this.#message, history: [...added, ...history], place: place + added.length };
-		// The person has typed on while the messages were read.
+		// The person may have typed further characters while the messages were read.
 		if (this.#search) this.#search = searchAgain(this.#search, this.#message.history);
 		this.#chat.redraw();
 	}
@@ -140,7 +140,9 @@ export class Keyboard {
 		await this.#chat.enter(line, isAnswer);
 	}
 
-	/** Cancels the running turn, else clears the line, else leaves at the second press. */
+	/**
+	 * Cancels the running turn. Without a running turn, clears the line. On an empty line, leaves at the second press.
+	 */
 	async #interrupt(): Promise<void> {
 		if (this.#chat.canCancel) return this.#chat.cancel();
 		if (this.#mayLeave) return this.#chat.leave();
@@ -154,7 +156,10 @@ export class Keyboard {
 	}
 }
 
-/** The editor with the common beginning of the names. A space follows the only one, unless it is a directory. */
+/**
+ * The editor after the common beginning of the names is inserted. If there is only one name and it is not a directory,
+ * a space follows.
+ */
 function completedWith(before: Editor, { start }: Beginning, names: readonly string[]): Editor {
 	const [only = ""] = names;
 	const isEnd = names.length === 1 && !only.endsWith("/");

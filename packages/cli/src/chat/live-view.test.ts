@@ -26,7 +26,7 @@ function view(changes: Partial<LiveState>, terminalRows = 24) {
 function talking(...events: readonly Pick<OzzieEvent, "event" | "payload">[]): Conversation {
 	const conversation = new Conversation();
 	for (const one of events) {
-		// True because the tests give names and payloads that belong together.
+		// The cast is safe because each test uses a name with its own payload.
 		conversation.apply({ type: "event", seq: 1, ...one } as OzzieEvent, format);
 	}
 	return conversation;

@@ -14,38 +14,38 @@ import { retryWords } from "../wordings/model-rows.ts";
 import { progressWords } from "../wordings/progress-words.ts";
 import type { Conversation } from "./conversation.ts";
 
-/** Rows below the scrollback. */
+/** Values for the rows below the scrollback. */
 export interface LiveState {
 	readonly conversation: Conversation;
-	/** The message that is being typed. */
+	/** The message that the person is typing. */
 	readonly message: Editor;
-	/** The answer that is being typed; undefined while the keys go to the message. */
+	/** The answer that the person is typing. Undefined while the message receives the keys. */
 	readonly answer: Editor | undefined;
-	/** Text that is searched in earlier messages; undefined without a search. */
+	/** Search text for earlier messages. Undefined if no search is active. */
 	readonly search?: Editor | undefined;
-	/** Notice of the chat, above the state of the session. */
+	/** Notice of the chat. It replaces the state of the session. */
 	readonly notice: string;
-	/** Milliseconds, for the time of the running turn. */
+	/** Current time in milliseconds, for the duration of the running turn. */
 	readonly now: number;
-	/** The row below the typed line, which may be empty; undefined without one. */
+	/** The row below the typed line, which may be empty. Undefined if there is no such row. */
 	readonly status: string | undefined;
 }
 
-/** Frames of the mark of a running turn, and the milliseconds of each. */
+/** Animation frames of the running turn's symbol, and the milliseconds per frame. */
 const marks = [..."⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"];
 export const markMs = 120;
 
-/** Minimum rows of a terminal for the row below the typed line. */
+/** Minimum number of terminal rows for showing the row below the typed line. */
 const roomyRows = 8;
-/** Minimum columns for the words of the activity. */
+/** Minimum number of columns for the description of the activity. */
 const minActivity = 12;
 
 /** Maximum number of queued messages that are shown. */
 const maxWaiting = 3;
 
 /**
- * Rows below the scrollback: the unfinished row of the reply, running tasks, queued messages, the current activity, and the
- * typed line.
+ * Rows below the scrollback: the incomplete row of the reply, running tasks, queued messages, the current activity, and
+ * the typed line.
  */
 export function liveView(state: LiveState, format: OutputFormat, terminalRows: number): Frame {
 	const { conversation, answer } = state;
@@ -54,7 +54,7 @@ export function liveView(state: LiveState, format: OutputFormat, terminalRows: n
 	const rows = definedItems([
 		...conversation.openRows(format),
 		...outputRows(conversation, format),
-		// An answer is shown below its question, a message at its position in the session.
+		// An answer is directly below its question, so no empty row precedes it.
 		answer ? undefined : "",
 		...todoRows(conversation, format),
 		...tasks,
@@ -68,7 +68,7 @@ export function liveView(state: LiveState, format: OutputFormat, terminalRows: n
 	return { rows: [...rows, ...typed.rows, ...below], cursor: { row: row + rows.length, column } };
 }
 
-/** The end of the output of running commands. */
+/** The last lines of the running commands' output. */
 function outputRows({ output }: Conversation, { columns, styles }: OutputFormat): string[] {
 	return output.map((line) => styles.dim(shorten(`  │ ${expandTabs(visibleLine(line))}`, columns)));
 }
@@ -95,7 +95,7 @@ function statusRows(state: LiveState, columns: number): string[] {
 	return !conversation.active || conversation.question ? [] : [activityRow(state, columns)];
 }
 
-/** The mark, the activity, and as many facts as fit. */
+/** Row with the symbol, the activity, and as many facts as the row can contain. */
 function activityRow({ conversation, now }: LiveState, columns: number): string {
 	const { elapsedMs, tokens } = conversation.activityAt(now);
 	const mark = `${marks[Math.floor(now / markMs) % marks.length]} `;
@@ -106,7 +106,7 @@ function activityRow({ conversation, now }: LiveState, columns: number): string 
 	]);
 	let end = "";
 	for (const fact of facts) {
-		// The hint stays at the end.
+		// Each fact is inserted before the hint, which stays last.
 		const longer = end === "" ? ` · ${fact}` : ` · ${fact}${end}`;
 		if (widthOf(longer) + mark.length + minActivity > columns) break;
 		end = longer;

@@ -12,14 +12,17 @@ import type { OutputFormat } from "../text/styles.ts";
 import { questionTexts } from "../texts/chat/live.ts";
 import { noteRows } from "../wordings/message-rows.ts";
 
-/** The question that a chat shows, and those around it. */
+/** The current question of a chat, the questions behind it, and unconfirmed answers. */
 export class OpenQuestions {
 	readonly #nameOfTask: (id: string) => string;
 	readonly offersRules: boolean;
 	#current: OpenQuestion | undefined;
-	/** Open questions that wait for the current one, in order of arrival. */
+	/** Open questions that wait behind the current question, in order of arrival. */
 	#waiting: PromptRequestPayload[] = [];
-	/** Questions that were answered here and replaced on the screen by the next one before the gateway confirmed them. */
+	/**
+	 * Questions that were answered here, but not yet confirmed by the gateway. The next question has already replaced
+	 * them on the screen.
+	 */
 	#sent: OpenQuestion[] = [];
 
 	/** `offersRules`: whether the person can add the rule that an approval offers. */
@@ -52,7 +55,7 @@ export class OpenQuestions {
 		return this.#waiting.length > 0 ? this.#askNext(format) : [];
 	}
 
-	/** The gateway rejected an answer: its question is open again, after the current one. */
+	/** Reopens the question of an answer that the gateway rejected. The question follows the current question. */
 	unanswer(token: string, format: OutputFormat): string[] {
 		if (this.#current?.question.token === token) {
 			this.#current = { question: this.#current.question };
@@ -64,7 +67,7 @@ export class OpenQuestions {
 		return !this.#current || this.#current.given ? this.#askNext(format) : [];
 	}
 
-	/** The gateway reported an answer. Returns its question, if it was shown here. */
+	/** Handles an answer that the gateway reported. Returns its question if the chat has shown it. */
 	settle(
 		response: EventPayloads["prompt.response"],
 		format: OutputFormat,
@@ -89,7 +92,7 @@ export class OpenQuestions {
 		return isShown ? [...noteRows(closed, format), ...next] : next;
 	}
 
-	/** Shows the next question below the answer that was given to the last one. */
+	/** Shows the next question below the last answer. */
 	#askNext(format: OutputFormat): string[] {
 		const answered = this.#current;
 		const question = this.#waiting.shift();

@@ -6,15 +6,15 @@ import { lineTexts } from "../texts/chat/lines.ts";
 import type { ChatImages } from "./chat-options.ts";
 
 const imageName = /\.(?:png|jpe?g|gif|webp)$/i;
-/** Maximum characters of a pasted path. */
+/** Maximum number of characters in a pasted path. */
 const maxPath = 4_096;
 
 /** The images that a message sends. */
 export interface MessageImages {
 	readonly paths: readonly string[];
-	/** Those of them that the message names by a path after `@`. */
+	/** Images that the message names by a path after `@`. */
 	readonly named: readonly string[];
-	/** Images that are not sent, because their path after `@` was part of a pasted text. */
+	/** Images that are not sent, because their path after `@` comes from a pasted text. */
 	readonly pasted: readonly string[];
 }
 
@@ -25,18 +25,18 @@ interface Upload {
 }
 
 /**
- * Images of messages. Terminals paste the path of a file that a person drags into them; a label in the message stands for
- * such an image. A typed path after `@` also names an image. In a longer pasted text it does not: the text may have
- * another author.
+ * Images of messages. If a person drags a file into a terminal, the terminal pastes the path of the file. A label in
+ * the message then represents this image. A typed path after `@` also names an image, but a path in a longer pasted
+ * text does not, because the text may have another author.
  */
 export class PastedImages {
 	readonly #paths = new Map<string, string>();
-	/** Paths after `@` in pasted texts. */
+	/** Paths after `@` that come from pasted texts. */
 	readonly #foreign = new Set<string>();
 	/** Resolves when the last upload has ended. */
 	#last: Promise<unknown> = Promise.resolve();
 
-	/** A label for the image whose path is the complete pasted text; undefined for any other text. */
+	/** Returns a label if the complete pasted text is the path of an image. Returns undefined for any other text. */
 	labelOf(pasted: string, cwd: string): string | undefined {
 		const path = imagePathIn(pasted, cwd);
 		if (path === undefined) {
@@ -50,12 +50,12 @@ export class PastedImages {
 	}
 
 	/**
-	 * Uploads the images of a message and returns their ids, when those of the messages before it are uploaded. Passes a note
-	 * about each path after `@` to `note`.
+	 * Uploads the images of a message and returns their ids. Waits until the images of earlier messages are uploaded.
+	 * Calls `note` with a note about each path after `@`.
 	 */
 	upload(content: string, options: Upload): Promise<string[]> {
 		const uploaded = this.#last.then(() => this.#upload(content, options));
-		// The caller handles an error.
+		// The caller handles an upload error, so this promise ignores it.
 		this.#last = uploaded.catch(() => undefined);
 		return uploaded;
 	}
@@ -71,7 +71,7 @@ export class PastedImages {
 		return ids;
 	}
 
-	/** The images of a message, each once. `directory`: directory of relative paths after `@`. */
+	/** The images of a message, without duplicates. `directory` is the base of relative paths after `@`. */
 	of(content: string, directory: string): MessageImages {
 		const images = namesIn(content).flatMap((name) => {
 			const path = imagePathIn(name, directory);
@@ -89,7 +89,7 @@ export class PastedImages {
 	}
 }
 
-/** Names of images after `@`, without the punctuation of the sentence. */
+/** Names of images after `@`, without the punctuation that follows them in a sentence. */
 function namesIn(text: string): string[] {
 	return [...text.matchAll(/(?:^|\s)@(\S+)/g)].flatMap(([, word = ""]) => {
 		const name = word.replace(/[.,;:!?)\]}"'…]+$/u, "");
@@ -101,7 +101,10 @@ function unique(paths: readonly string[]): string[] {
 	return [...new Set(paths)];
 }
 
-/** Path of an existing image file: as it is, in quotes, with backslashes before special characters, or as a `file:` address. */
+/**
+ * Returns the path of an existing image file. The text is the plain path, a path in quotes, a path with backslashes
+ * before special characters, or a `file:` address.
+ */
 function imagePathIn(text: string, cwd: string): string | undefined {
 	const given = text.trim();
 	if (given === "" || given.length > maxPath || given.includes("\n")) return undefined;
@@ -112,7 +115,7 @@ function imagePathIn(text: string, cwd: string): string | undefined {
 		const found = path.startsWith("file://") ? fileURLToPath(path) : resolve(cwd, path);
 		return statSync(found).isFile() ? found : undefined;
 	} catch {
-		// No such file, or no address of one: the text stays a text.
+		// The text is not the path or address of an existing file, so it stays a text.
 		return undefined;
 	}
 }

@@ -12,12 +12,13 @@ import { visibleLine } from "../text/visible.ts";
 import { projectTexts } from "../texts/projects.ts";
 import { chat } from "./chat-command.ts";
 
-/** Exit code of a command that Ctrl-C has ended. */
+/** Exit code of a command that the person ended with Ctrl-C. */
 const left = 130;
 
 /**
- * `parley` without arguments at a terminal: opens a chat in the current directory. Asks once whether agents may work there,
- * and starts a gateway in the background if none runs. A gateway that PARLEY_URL names has its own directories.
+ * `parley` without arguments at a terminal: opens a chat in the current directory. Asks once whether agents may work
+ * there, and starts a gateway in the background if none runs. If PARLEY_URL names a gateway, that gateway has its own
+ * directories.
  */
 export async function chatInProject(io: Io): Promise<number> {
 	if (io.environment["PARLEY_URL"]) return chat({}, io);
@@ -38,7 +39,10 @@ export async function chatInProject(io: Io): Promise<number> {
 	return chat({}, io);
 }
 
-/** The stored answer for the directory, or the one that the operator gives and that is stored. Undefined if the operator leaves. */
+/**
+ * Returns the stored answer for the directory. Without a stored answer, asks the operator and stores the answer.
+ * Undefined if the operator leaves.
+ */
 async function mayWork(directory: string, data: string, io: Io): Promise<boolean | undefined> {
 	const known = findProject(directory, await readProjects(data));
 	if (known) return known.allowed;

@@ -1,17 +1,17 @@
 import type { OzzieEvent } from "@parley/protocol";
 
-/** Characters of one token, roughly. */
+/** Approximate number of characters in one token. */
 const charactersOfToken = 4;
 
 /** Time and output of the running turn. */
 export interface Activity {
-	/** Milliseconds since its first event; undefined without a running turn. */
+	/** Milliseconds since the first event of the turn. Undefined without a running turn. */
 	readonly elapsedMs: number | undefined;
-	/** Output tokens. The tokens of the current model call are estimated. */
+	/** Number of output tokens. The tokens of the current model call are estimated. */
 	readonly tokens: number;
 }
 
-/** Measures the running turn by its events. */
+/** Measures the running turn from its events. */
 export class RunActivity {
 	#since: number | undefined;
 	#tokens = 0;

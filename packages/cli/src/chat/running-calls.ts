@@ -3,17 +3,17 @@ import type { ToolCallPayload } from "@parley/protocol";
 interface RunningCall {
 	readonly name: string;
 	readonly arguments: unknown;
-	/** Milliseconds. */
+	/** Start time in milliseconds. */
 	readonly since: number;
-	/** The end of its output so far. */
+	/** The last part of the call's output so far. */
 	readonly output: string;
 }
 
-/** Maximum characters of output, and lines that are shown. */
+/** Maximum number of stored output characters, and of shown lines. */
 const maxOutput = 4_000;
 const maxLines = 5;
 
-/** Tool calls that have started and not ended, in their order. */
+/** Tool calls that have started and not ended, in order. */
 export class RunningCalls {
 	readonly #calls = new Map<string, RunningCall>();
 
@@ -33,19 +33,19 @@ export class RunningCalls {
 		if (call) this.#calls.set(id, { ...call, output: (call.output + content).slice(-maxOutput) });
 	}
 
-	/** The last lines of the output of all calls. */
+	/** The last lines of the output of all running calls. */
 	get output(): readonly string[] {
 		const text = Array.from(this.#calls.values(), ({ output }) => output).join("");
 		return text === "" ? [] : text.trimEnd().split("\n").slice(-maxLines);
 	}
 
-	/** The person has answered: the time before is not part of the call. */
+	/** Restarts the duration of a call after the person's approval, because the wait is not part of the call. */
 	approve(callId: string | undefined, now: number): void {
 		const call = callId === undefined ? undefined : this.#calls.get(callId);
 		if (callId !== undefined && call) this.#calls.set(callId, { ...call, since: now });
 	}
 
-	/** Removes the call. */
+	/** Removes a call. Returns its arguments and its duration. */
 	end(callId: string, now: number): { readonly arguments: unknown; readonly durationMs: number } {
 		const call = this.#calls.get(callId);
 		this.#calls.delete(callId);

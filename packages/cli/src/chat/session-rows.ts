@@ -11,11 +11,11 @@ type Listed = MethodResult<"list_sessions">["sessions"][number];
 
 interface SessionsNow {
 	readonly current: string;
-	/** Milliseconds since the epoch. */
+	/** Time in milliseconds since the epoch. */
 	readonly now: number;
 }
 
-/** Minimum columns for the number of messages. */
+/** Minimum number of columns for the column with the number of messages. */
 const roomyColumns = 80;
 
 /** Rows of the latest sessions. A mark shows the current session. */

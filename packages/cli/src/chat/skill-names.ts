@@ -3,7 +3,7 @@ import { slashCommands } from "./slash-commands.ts";
 
 type SkillList = MethodResult<"list_skills">;
 
-/** Whether a line names a skill of the session, also one that the gateway will refuse with a reason. */
+/** Whether a line names a skill of the session. Also true for a skill that the gateway will refuse with a reason. */
 export async function namesSkill(line: string, list: () => Promise<SkillList>): Promise<boolean> {
 	const name = /^\/(\S+)/.exec(line)?.[1];
 	if (name === undefined || Object.hasOwn(slashCommands, name)) return false;

@@ -2,7 +2,7 @@ import { slashCommandTexts } from "../texts/chat/commands.ts";
 
 interface CommandHelp {
 	readonly does: string;
-	/** Arguments in the help; absent if the command takes none. */
+	/** Arguments in the help. Absent if the command has no arguments. */
 	readonly argument?: string;
 	/** Whether the arguments are required. */
 	readonly needs?: true;
@@ -26,18 +26,18 @@ export const slashCommands = {
 
 export type SlashCommand = keyof typeof slashCommands;
 
-/** A line: a command, an unknown command, or a message. */
+/** A typed line: a command, an unknown command, or a message. */
 export type Line =
 	| { readonly kind: "command"; readonly name: SlashCommand; readonly words: string }
 	| { readonly kind: "unknown"; readonly hint: string }
-	/** A shell command, after `!`. */
+	/** A shell command that follows `!`. */
 	| { readonly kind: "shell"; readonly command: string }
 	| { readonly kind: "message"; readonly content: string }
 	| { readonly kind: "blank" };
 
 /**
- * Reads an entered line. A space before the slash or the exclamation mark makes it a message. `shell` is the meaning of a line
- * after an exclamation mark.
+ * Reads a typed line. A space before the slash or the exclamation mark makes the line a message. `shell` defines the
+ * effect of a line that begins with an exclamation mark.
  */
 export function readLine(line: string, shell: ShellLines = "message"): Line {
 	if (line.trim() === "") return { kind: "blank" };
@@ -49,14 +49,16 @@ export function readLine(line: string, shell: ShellLines = "message"): Line {
 	return { kind: "unknown", hint };
 }
 
-/** `refused`: typed and pasted lines look the same. `message`: no person types them. */
+/**
+ * `refused` is for a chat that cannot distinguish typed and pasted lines. `message` is for lines that no person types.
+ */
 export type ShellLines = "run" | "refused" | "message";
 
 function readShell(line: string, shell: "run" | "refused"): Line {
 	const unknown = (hint: string): Line => ({ kind: "unknown", hint });
 	if (shell === "refused") return unknown(slashCommandTexts.noShell);
 	const command = line.slice(1).trim();
-	// Also a line break at the end, which only pasted text has.
+	// Also refuses a line break at the end, because only pasted text has one.
 	if (line.includes("\n")) return unknown(slashCommandTexts.shellOneLine);
 	return command === "" ? unknown(slashCommandTexts.shellEmpty) : { kind: "shell", command };
 }

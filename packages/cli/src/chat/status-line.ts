@@ -6,10 +6,10 @@ import { widthOf } from "../text/wrap.ts";
 import { statusTexts } from "../texts/chat/live.ts";
 import type { ChatObserver } from "./chat-options.ts";
 
-/** Facts about a session. Each is undefined until it is known. */
+/** Facts about a session. A fact is undefined until it is known. */
 interface Facts {
 	readonly model?: string | undefined;
-	/** Tokens of the last request. */
+	/** Number of tokens in the last request. */
 	readonly context?: number | undefined;
 	readonly costUsd?: number | undefined;
 	readonly directory?: string | undefined;
@@ -20,13 +20,13 @@ export interface StatusLineParts {
 	readonly client: Client;
 	readonly home: string | undefined;
 	find(sessionId: string): Promise<SessionFacts>;
-	/** State of the sandbox; undefined if this person may not read it. */
+	/** State of the sandbox. Undefined if this person may not read it. */
 	readSandbox(): Promise<string | undefined>;
 	/** Called when facts have arrived. */
 	changed(): void;
 }
 
-/** The row with the model, the used context, the cost, the sandbox and the directory of a session. */
+/** The row that shows the model, the used context, the cost, the sandbox and the directory of a session. */
 export class StatusLine implements ChatObserver {
 	readonly #parts: StatusLineParts;
 	#facts: Facts = {};
@@ -40,7 +40,7 @@ export class StatusLine implements ChatObserver {
 	session(id: string): void {
 		this.#sessionId = id;
 		this.#facts = {};
-		// A fact that cannot be read is not shown.
+		// If a fact cannot be read, the row omits it.
 		void this.#read(id).catch((reason: unknown) => ParleyError.from(reason));
 	}
 
@@ -56,7 +56,7 @@ export class StatusLine implements ChatObserver {
 		this.#set({ model, context: undefined });
 	}
 
-	/** As many facts as fit into a row of at most `columns`. */
+	/** As many facts as a row of `columns` columns can contain. */
 	words(columns: number): string {
 		const { model, context, costUsd = 0, directory, sandbox } = this.#facts;
 		const window = model === undefined ? undefined : this.#windows.get(model);

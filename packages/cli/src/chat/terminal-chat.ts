@@ -15,10 +15,13 @@ import type { StatusLine } from "./status-line.ts";
 
 const leavingSignals = ["SIGTERM", "SIGHUP"] as const;
 
-/** Makes the row below the typed line. `changed` is called after each change of it. */
+/** Creates the row below the typed line. `changed` is called after each change of the row. */
 export type MakeStatusLine = (changed: () => void) => StatusLine;
 
-/** Runs a chat with an input line below the transcript. Returns rows about its session, for the case that it remains. */
+/**
+ * Runs a chat with an input line below the transcript. Returns rows about its session, which the caller prints if the
+ * session stays.
+ */
 export async function chatAtTerminal(
 	io: Io,
 	begin: BeginChat,
@@ -43,7 +46,7 @@ class TerminalChat {
 	readonly #format: () => OutputFormat;
 	#page: Page | undefined;
 	#timer: Timer | undefined;
-	/** Facts and names that arrive later are not drawn. */
+	/** Whether the chat has ended. Facts and names that arrive later are then not drawn. */
 	#isClosed = false;
 	readonly leave = (): void => this.#chat.leave();
 
@@ -101,7 +104,7 @@ class TerminalChat {
 		this.#timer ??= conversation.active ? systemClock.after(markMs, () => this.#tick()) : undefined;
 	}
 
-	/** Moves the mark of the running turn. */
+	/** Shows the next frame of the running turn's symbol. */
 	#tick(): void {
 		this.#timer = undefined;
 		this.#draw();
@@ -118,7 +121,7 @@ class TerminalChat {
 			this.#showPage(pressPageKey(this.#page, key, size));
 			return;
 		}
-		// Shows its own errors.
+		// `press` never rejects, because it shows its own errors.
 		void this.#keyboard.press(key);
 		if (!this.#keyboard.isPasting) this.#draw();
 	}

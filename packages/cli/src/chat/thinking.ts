@@ -1,15 +1,15 @@
 import type { OzzieEvent } from "@parley/protocol";
 
-/** Maximum characters of thinking that are kept. */
+/** Maximum number of stored characters of thinking. */
 const maxLength = 200_000;
 
-/** Complete thinking of one reply. */
+/** The complete thinking of one reply. */
 export interface Thought {
 	readonly text: string;
 	readonly seconds: number;
 }
 
-/** Events during which a model still thinks. */
+/** Events that may arrive while a model still thinks. */
 const duringThinking: readonly string[] = ["internal.llm.call", "assistant.started", "user.message"];
 
 /** Collects the thinking of a model until other output follows. */
@@ -17,7 +17,9 @@ export class Thinking {
 	#text = "";
 	#since = 0;
 
-	/** Processes an event. Returns the thinking before the first output after it. `now`: milliseconds. */
+	/**
+	 * Processes an event. Returns the complete thinking when the first other output follows. `now` is in milliseconds.
+	 */
 	receive(event: OzzieEvent, now: number): Thought | undefined {
 		if (event.event === "assistant.thinking") {
 			if (this.#text === "") this.#since = now;

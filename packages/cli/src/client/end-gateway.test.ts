@@ -8,7 +8,7 @@ import { endGateway } from "./end-gateway.ts";
 import { isAlive } from "./running-gateway.ts";
 
 const isRoot = process.getuid?.() === 0;
-// Without the rights of root, all files and processes belong to this user.
+// A user without root privileges owns all files and processes of this test.
 const owner = isRoot ? 65534 : (process.getuid?.() ?? 0);
 
 function makeData(): string {
@@ -18,7 +18,7 @@ function makeData(): string {
 	return data;
 }
 
-/** A process of this user that runs a script and stays. */
+/** Starts a process of this user that runs a script and continues until it is killed. */
 async function start(script: string): Promise<number> {
 	const args = ["--input-type=module", "-e", `${script}; console.log("runs"); process.stdin.resume();`];
 	const child: ChildProcess = spawn(process.execPath, args, { stdio: ["pipe", "pipe", "inherit"] });
@@ -47,11 +47,11 @@ test("root ends no process of root that a user's data names", async () => {
 	onTestFinished(() => rmSync(other, { recursive: true }));
 	const pid = await start(lock(other));
 	const refuses = async (): Promise<void> => {
-		// The kernel refuses it to other users.
+		// The kernel does not show the open files to other users.
 		if (isRoot) await expect(endGateway(pid, data)).rejects.toThrow(`whether process ${pid} is the gateway`);
 	};
 	await refuses();
-	// The lock of root's own data.
+	// The link leads to the lock of root's own data.
 	symlinkSync(join(other, "run"), join(data, "run"));
 	await refuses();
 	rmSync(join(data, "run"));

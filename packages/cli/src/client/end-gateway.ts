@@ -9,8 +9,9 @@ const longestMs = 40_000;
 const pollMs = 50;
 
 /**
- * Asks the gateway of a data directory to stop, and waits for its end. False if it still runs after 40 s. Rejects with
- * `failed_precondition` if this process is root and the process may be another program, which the owner of the data named.
+ * Asks the gateway of a data directory to stop, and waits until it ends. Resolves with false if the gateway still runs
+ * after 40 s. If this process is root, the owner of the data may have named another program; `endGateway` then rejects
+ * with `failed_precondition`.
  */
 export async function endGateway(pid: number, data: string): Promise<boolean> {
 	await askToStop(pid, data);
@@ -33,25 +34,28 @@ async function askToStop(pid: number, data: string): Promise<void> {
 	throw new ParleyError(stopMessages.foreign({ pid, data }), { code: "failed_precondition" });
 }
 
-/** Whether a process has the lock of the data directory open for writing, as its gateway has. Only Linux shows that. */
+/**
+ * Whether a process has the lock file of the data directory open for writing, as its gateway does. Only Linux shows
+ * this.
+ */
 function hasLock(pid: number, data: string): boolean {
 	try {
-		// The kernel names files without links, so a link to the lock of other data does not match.
+		// The kernel reports file names without links, so a link to the lock of other data does not match.
 		const lock = lockIn(realpathSync(data));
 		return readdirSync(`/proc/${pid}/fd`).some((fd) => isOpenForWriting(pid, fd, lock));
 	} catch {
-		// There is no such process.
+		// The process does not exist.
 		return false;
 	}
 }
 
-/** https://man7.org/linux/man-pages/man5/proc_pid_fdinfo.5.html: octal flags, in which 2 is O_RDWR. */
+/** According to https://man7.org/linux/man-pages/man5/proc_pid_fdinfo.5.html, the flags are octal, and 2 is O_RDWR. */
 function isOpenForWriting(pid: number, fd: string, path: string): boolean {
 	try {
 		if (readlinkSync(`/proc/${pid}/fd/${fd}`) !== path) return false;
 		return /^flags:\s*\d*2$/m.test(readFileSync(`/proc/${pid}/fdinfo/${fd}`, "utf8"));
 	} catch {
-		// It was closed in the meantime.
+		// The process has closed the file in the meantime.
 		return false;
 	}
 }

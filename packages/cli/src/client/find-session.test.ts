@@ -12,7 +12,7 @@ test("finds a session by four characters of its id, and rejects ambiguous ids", 
 		response.setHeader("content-type", "application/json").end(JSON.stringify(found));
 	}).listen(0, "127.0.0.1");
 	await once(server, "listening");
-	// True because it listens at a port, not at a path.
+	// The cast is safe because the server listens on a port, not on a path.
 	const { port } = server.address() as AddressInfo;
 	const address = { url: `http://127.0.0.1:${port}` };
 	for (const given of ["sess_xyzz", "xyzz", "sess_xyzzy"]) {

@@ -4,12 +4,12 @@ import { visibleLine } from "../text/visible.ts";
 import { sessionTexts } from "../texts/sessions.ts";
 import { getJson, type HttpAddress } from "./gateway-http.ts";
 
-/** A session as `/api/sessions` lists it. */
+/** A session in the form of `/api/sessions`. */
 export interface SessionFacts {
 	readonly id: string;
 	readonly title: string;
 	readonly state: "idle" | "running" | "waiting";
-	/** RFC 3339. */
+	/** Time in RFC 3339 format. */
 	readonly created_at: string;
 	readonly updated_at: string;
 	readonly message_count: number;
@@ -23,7 +23,7 @@ export interface SessionFacts {
 /** Maximum number of sessions in the error for an ambiguous id. */
 const maxNamed = 5;
 
-/** Session of this id, which may be abbreviated if it stays unique, with or without `sess_`. */
+/** Finds the session with this id. The id may be abbreviated as long as it is unique, with or without `sess_`. */
 export async function findSession(address: HttpAddress, given: string): Promise<SessionFacts> {
 	if (!/^[\w-]{1,128}$/.test(given)) throw unknown(given);
 	for (const prefix of [given, `sess_${given}`]) {
@@ -38,7 +38,7 @@ export async function findSession(address: HttpAddress, given: string): Promise<
 	throw unknown(given);
 }
 
-/** All named sessions, without duplicates. Rejects if one cannot be found. */
+/** Finds all named sessions, without duplicates. Rejects if a session cannot be found. */
 export async function findSessions(address: HttpAddress, given: readonly string[]): Promise<SessionFacts[]> {
 	const found = new Map<string, SessionFacts>();
 	for (const one of given) {
@@ -49,7 +49,7 @@ export async function findSessions(address: HttpAddress, given: readonly string[
 }
 
 async function sessionsFrom(address: HttpAddress, prefix: string): Promise<SessionFacts[]> {
-	// True because our own gateway lists them in this form.
+	// The cast is safe because Parley's own gateway lists sessions in this form.
 	return (await getJson(address, `/api/sessions?id=${prefix}&limit=${maxNamed + 1}`)) as SessionFacts[];
 }
 

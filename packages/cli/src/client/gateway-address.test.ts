@@ -18,7 +18,7 @@ const test = plainTest.extend<{ io: (environment?: NodeJS.ProcessEnv) => Io }>({
 	},
 });
 
-/** Creates the files of a running gateway; returns the operator's token. */
+/** Creates the files of a running gateway. Returns the operator's token. */
 async function startIn(io: Io): Promise<string> {
 	const data = io.environment["PARLEY_DATA"] ?? "";
 	await mkdir(join(data, "run"));
@@ -126,7 +126,7 @@ test("finds a gateway with only TLS by its certificate, and sends the token to a
 			certificate: "PEM",
 		});
 	}
-	// TEST-NET-1, which no machine has: RFC 5737.
+	// An address of TEST-NET-1, which no machine has: RFC 5737.
 	await write("https://192.0.2.1:1");
 	expect(await findGateway({}, io())).toMatchObject({ token: undefined, isLocal: false });
 });

@@ -12,11 +12,14 @@ export interface AddressFlags {
 export interface GatewayAddress {
 	readonly url: string;
 	readonly token: string | undefined;
-	/** The only accepted certificate for an https address. Without it, the usual rules apply. */
+	/** The only accepted certificate for an https address. If undefined, the usual rules apply. */
 	readonly certificate?: string | undefined;
-	/** Whether the gateway runs on this machine, judged by its address. */
+	/** Whether the gateway runs on this machine, according to its address. */
 	readonly isLocal: boolean;
-	/** Whether the address was given, or belongs to the gateway of the data directory. False for the default address. */
+	/**
+	 * Whether the operator gave the address, or it belongs to the gateway of the data directory. False for the default
+	 * address.
+	 */
 	readonly isKnown: boolean;
 }
 
@@ -24,7 +27,7 @@ const defaultUrl = "http://127.0.0.1:7777";
 
 /**
  * Finds the gateway like `lookForGateway`. Throws if `--data` or `PARLEY_DATA` names a data directory without a running
- * gateway: the default address may belong to a gateway with other data.
+ * gateway, because a gateway at the default address may use other data.
  */
 export async function findGateway(flags: AddressFlags, io: Io): Promise<GatewayAddress> {
 	const found = await lookForGateway(flags, io);
@@ -51,9 +54,9 @@ export async function findGateway(flags: AddressFlags, io: Io): Promise<GatewayA
 }
 
 /**
- * Looks for the gateway: `--url` or `PARLEY_URL`, else the gateway of the data directory, else the default address.
- * The token is `PARLEY_TOKEN`, else the operator token of the data directory. That token never leaves this machine, and is
- * sent only to a gateway that was named or found there.
+ * Looks for the gateway. Order of precedence: `--url` or `PARLEY_URL`, the gateway of the data directory, the default
+ * address. The token is `PARLEY_TOKEN`, otherwise the operator token of the data directory. The operator token never
+ * leaves this machine. It is sent only to a gateway that the operator named or that runs on the data directory.
  */
 export async function lookForGateway(flags: AddressFlags, io: Io): Promise<GatewayAddress> {
 	const { environment } = io;
@@ -77,8 +80,8 @@ export async function lookForGateway(flags: AddressFlags, io: Io): Promise<Gatew
 }
 
 /**
- * Finds a gateway again at each call. If no source has its address, for example while it restarts, the last address
- * is used: the default address may belong to another gateway.
+ * Finds the gateway again at each call. If no source has an address, for example during a restart, the last address
+ * stays. The default address could belong to another gateway.
  */
 export function findAgain(
 	first: GatewayAddress,
@@ -92,7 +95,7 @@ export function findAgain(
 	};
 }
 
-/** Whether a network interface of this machine has the address. Data for it does not leave this machine. */
+/** Whether a network interface of this machine has the address. Data for this address does not leave the machine. */
 async function isOwnAddress(url = ""): Promise<boolean> {
 	const { networkInterfaces } = await import("node:os");
 	const host = URL.parse(url)?.hostname.replace(/^\[|\]$/g, "");

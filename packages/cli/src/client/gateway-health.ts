@@ -5,7 +5,7 @@ import { healthTexts } from "../texts/gateway/health.ts";
 import { type AddressFlags, findGateway } from "./gateway-address.ts";
 import { getFromGateway } from "./gateway-http.ts";
 
-/** Health report of a gateway. Earlier versions send fewer fields. */
+/** Health report of a gateway. A gateway of an earlier version sends fewer fields. */
 export interface HealthReport {
 	readonly listeners?: readonly { readonly url: string; readonly tls: boolean }[];
 	readonly certificate?: { readonly valid_to: string };
@@ -15,9 +15,9 @@ export interface HealthReport {
 	readonly sandbox?: SandboxReport;
 	readonly provider?: { readonly state: string; readonly since?: string; readonly reason?: string };
 	readonly storage?: { readonly state: string; readonly since?: string };
-	/** Only if a local model server is configured. */
+	/** Present only if a local model server is configured. */
 	readonly llama?: LlamaReport;
-	/** Only if the policy of the operator is invalid. Then every call is denied. */
+	/** Present only if the operator's policy is invalid. The gateway then denies every call. */
 	readonly policy?: { readonly state: string; readonly reason?: string };
 }
 
@@ -31,7 +31,7 @@ interface LlamaReport {
 	readonly tokens?: string;
 }
 
-/** Sandbox as the gateway reports it. Earlier versions report only the mode. */
+/** Sandbox in the gateway's report. A gateway of an earlier version reports only the mode. */
 interface SandboxReport {
 	readonly mode: string;
 	readonly state?: string;
@@ -44,13 +44,14 @@ interface SandboxReport {
 
 const patienceMs = 3_000;
 
-/** Health report of the gateway; null if this user may not read it. */
+/** Health report of the gateway. Null if this user may not read it. */
 export async function readHealthReport(flags: AddressFlags, io: Io): Promise<HealthReport | null> {
 	const address = await findGateway(flags, io);
 	const signal = AbortSignal.timeout(patienceMs);
 	const { status, text } = await getFromGateway(address, "/api/health?verbose", signal);
 	const report = parseJson(text);
-	// True for every gateway that answers with 200: it is our own, and all fields may be missing.
+	// The cast is safe for every gateway that answers with 200, because it is Parley's own gateway and all fields are
+	// optional.
 	return status === 200 && typeof report === "object" ? (report as HealthReport) : null;
 }
 
@@ -133,7 +134,7 @@ interface State {
 	readonly reason?: string;
 }
 
-/** A row for a state that needs attention. */
+/** A row about a state that is not in order. */
 function troubleRow(name: string, known: State | undefined, fine: readonly string[]): [string, string][] {
 	if (!known || fine.includes(known.state)) return [];
 	return [[name, healthTexts.trouble(known)]];

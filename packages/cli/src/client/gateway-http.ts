@@ -14,7 +14,7 @@ import { addressTexts } from "../texts/gateway/address.ts";
 export interface HttpAddress {
 	readonly url: string;
 	readonly token?: string | undefined;
-	/** The only accepted certificate for an https address. Without it, the usual rules apply. */
+	/** The only accepted certificate for an https address. If undefined, the usual rules apply. */
 	readonly certificate?: string | undefined;
 }
 
@@ -23,7 +23,7 @@ export interface HttpRequest {
 	readonly signal: AbortSignal;
 }
 
-/** Starts a request with the token. Over TLS, it accepts only the pinned certificate, if there is one. */
+/** Starts a request with the token. Over TLS, a pinned certificate is the only accepted certificate. */
 export function beginRequest(
 	{ url, token, certificate }: HttpAddress,
 	path: string,
@@ -43,7 +43,7 @@ export function beginRequest(
 	return secureRequest(target, { ...options, ...pinnedTo(certificate) });
 }
 
-/** Sends a GET. Rejects if no response begins. */
+/** Sends a GET request. Rejects if no response begins. */
 export async function openFromGateway(
 	address: HttpAddress,
 	path: string,
@@ -55,7 +55,7 @@ export async function openFromGateway(
 	return response;
 }
 
-/** Sends a GET and returns the complete response. */
+/** Sends a GET request and returns the complete response. */
 export async function getFromGateway(
 	address: HttpAddress,
 	path: string,
@@ -65,10 +65,10 @@ export async function getFromGateway(
 	return { status: response.statusCode ?? 0, text: await text(response) };
 }
 
-/** Time limit for a gateway that reads its complete history. */
+/** Time limit for a gateway that must read its complete history. */
 const patienceMs = 60_000;
 
-/** JSON of a response with status 200. Throws a `ParleyError` with the error of the gateway, or of the connection. */
+/** Parsed JSON of a response with status 200. Throws a `ParleyError` for an error of the gateway or of the connection. */
 export async function getJson(address: HttpAddress, path: string): Promise<unknown> {
 	let answered: Awaited<ReturnType<typeof getFromGateway>>;
 	try {
@@ -80,7 +80,7 @@ export async function getJson(address: HttpAddress, path: string): Promise<unkno
 	throw answerError(address, answered);
 }
 
-/** Limits for responses of the gateway. Pages of events are larger than requests of clients. */
+/** Limits for responses of the gateway, because pages of events are larger than a client's requests. */
 const responseLimits = { maxDepth: 256, maxNodes: 5_000_000 };
 
 const codes: Readonly<Record<number, ErrorCode>> = {
@@ -113,7 +113,7 @@ function errorIn(body: string): string | undefined {
 		const { error }: { error?: unknown } = Object(parseJson(body));
 		return typeof error === "string" ? error : undefined;
 	} catch {
-		// Another server answers at the address: its status is sufficient.
+		// The response comes from a server that is not a gateway, so the status is sufficient for the error.
 		return undefined;
 	}
 }

@@ -3,27 +3,27 @@ import type { Client, OpenSession } from "@parley/protocol";
 import { sessionTexts } from "../texts/sessions.ts";
 
 export interface SessionChoice {
-	/** Session to continue. If absent, a session is created. */
+	/** Session to continue. If absent, the command creates a session. */
 	readonly sessionId: string | undefined;
-	/** Directory of a new session; the gateway chooses one if absent. */
+	/** Directory of a new session. If absent, the gateway chooses a directory. */
 	readonly rootDir: string | undefined;
-	/** Agent profile of a new session. If absent, the default profile. */
+	/** Agent profile of a new session. If absent, the default profile is used. */
 	readonly profile?: string | undefined;
-	/** Model from the next message on. If absent, the model of the profile. */
+	/** Model for the next and all later messages. If absent, the profile's model is used. */
 	readonly model?: string | undefined;
 	/**
-	 * Called with the reason if the gateway does not allow `rootDir` and chooses another directory. If absent, that is an
-	 * error.
+	 * Called with the reason if the gateway does not allow `rootDir` and chooses another directory. If the callback is
+	 * absent, the refusal is an error.
 	 */
 	onOtherDirectory?(reason: string): void;
 }
 
-/** Maximum number of sessions among which the last one of a directory is searched. */
+/** Maximum number of sessions among which the last session of a directory is searched. */
 const maxSearched = 1_000;
 
 /**
- * The session of `directory` that changed last, without the sessions of chat channels. Throws `not_found` without such a
- * session, and `failed_precondition` for a gateway of another machine, which has its own directories.
+ * The session of `directory` that changed last. Ignores sessions of chat channels. Throws `not_found` without a
+ * matching session, and `failed_precondition` for a gateway on another machine, which has its own directories.
  */
 export async function lastSession(client: Client, directory: string | undefined): Promise<string> {
 	if (directory === undefined) {
@@ -37,12 +37,12 @@ export async function lastSession(client: Client, directory: string | undefined)
 	});
 }
 
-/** Names that need no check: tiers, which each provider has, and `default`, which chooses no model. */
+/** Model names that need no check: tiers, which each provider has, and `default`, which selects no model. */
 const alwaysKnown: readonly string[] = ["fast", "standard", "max", "default"];
 
 /**
- * Opens a session for a person: the named one, or a new one in the current directory. Throws
- * `invalid_argument` for an unknown model, before it creates a session.
+ * Opens a session for a person: the named session, or a new session in the current directory. Throws `invalid_argument`
+ * for an unknown model before it creates a session.
  */
 export async function openSession(client: Client, choice: SessionChoice): Promise<OpenSession> {
 	const { model } = choice;
@@ -52,14 +52,14 @@ export async function openSession(client: Client, choice: SessionChoice): Promis
 	return session;
 }
 
-/** Throws for an unknown model, before a session is created for it. */
+/** Throws for an unknown model before the command creates a session. */
 async function checkModel(client: Client, model: string, profile = "default"): Promise<void> {
 	const name = model.trim();
 	if (alwaysKnown.includes(name)) return;
 	const { models, default: chosen, any_model } = await client.request("list_models", {});
 	if (any_model || name === chosen || models.some((known) => known.name === name)) return;
 	const { agents } = await client.request("list_agents", {});
-	// Such a server has its own models.
+	// A server of the profile has its own models, which the gateway does not list.
 	if (agents.some((agent) => agent.name === profile && agent.server !== undefined)) return;
 	throw new ParleyError(sessionTexts.unknownModel({ name: JSON.stringify(name) }), {
 		code: "invalid_argument",

@@ -1,12 +1,12 @@
 import { isOzzieEvent, type OzzieEvent } from "@parley/protocol";
 import { getJson, type HttpAddress } from "./gateway-http.ts";
 
-/** An event of `/api/events`. A transient event has no id and no time. */
+/** An event in the form of `/api/events`. A transient event has no id and no time. */
 export interface ShownEvent {
 	readonly id?: string;
 	readonly session_id: string;
 	readonly type: string;
-	/** RFC 3339. */
+	/** Time in RFC 3339 format. */
 	readonly timestamp?: string;
 	readonly payload: object;
 	readonly seq: number;
@@ -17,16 +17,16 @@ export async function readAllEvents(address: HttpAddress, sessionId: string): Pr
 	const events: ShownEvent[] = [];
 	for (;;) {
 		const query = `session=${sessionId}&after=${events.at(-1)?.seq ?? 0}&limit=1000`;
-		// True because our own gateway lists them in this form.
+		// The cast is safe because Parley's own gateway lists events in this form.
 		const page = (await getJson(address, `/api/events?${query}`)) as ShownEvent[];
 		if (page.length === 0) return events;
 		events.push(...page);
 	}
 }
 
-/** The event as the WebSocket sends it, or undefined for an event of a later version. */
+/** The event in the form of the WebSocket. Undefined for an event of a later version. */
 export function toOzzieEvent({ session_id, type, payload, seq }: ShownEvent): OzzieEvent | undefined {
-	// The history has no tokens of questions.
+	// The history contains no tokens of questions, so the frame has an empty token.
 	const whole = type.startsWith("prompt.") ? { ...payload, token: "" } : payload;
 	const frame = { type: "event", event: type, session_id, payload: whole, seq } as const;
 	return isOzzieEvent(frame) ? frame : undefined;

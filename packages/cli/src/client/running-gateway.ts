@@ -11,7 +11,7 @@ export interface RunningGateway extends RuntimeFile {
 
 const patienceMs = 3_000;
 
-/** Gateway of a data directory, or undefined if none answers. The file of a killed gateway remains. */
+/** The gateway of a data directory. Undefined if no gateway answers, because the file of a killed gateway stays. */
 export async function findRunningGateway(data: string): Promise<RunningGateway | undefined> {
 	const runtime = await readRuntimeFile(data);
 	const url = runtime?.local ?? runtime?.urls[0];
@@ -20,7 +20,7 @@ export async function findRunningGateway(data: string): Promise<RunningGateway |
 	return health && { ...runtime, health };
 }
 
-/** Whether the process exists; it may be another user's. */
+/** Whether the process exists. The process may belong to another user. */
 export function isAlive(pid: number): boolean {
 	try {
 		process.kill(pid, 0);
@@ -30,14 +30,14 @@ export function isAlive(pid: number): boolean {
 	}
 }
 
-/** Health of the gateway at this address; undefined if none answers. */
+/** Health of the gateway at this address. Undefined if no gateway answers. */
 async function readHealth(address: HttpAddress): Promise<RunningGateway["health"] | undefined> {
 	try {
 		const response = await getFromGateway(address, "/api/health", AbortSignal.timeout(patienceMs));
 		const { status }: { status?: unknown } = Object(parseJson(response.text));
 		return status === "ok" || status === "degraded" || status === "draining" ? status : undefined;
 	} catch {
-		// No connection, no answer in time or no JSON: in each case there is no gateway.
+		// In each of these cases, no gateway runs: no connection, a timeout, or a response that is not JSON.
 		return undefined;
 	}
 }

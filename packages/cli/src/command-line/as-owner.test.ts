@@ -11,7 +11,7 @@ test("files that are made for another user belong to that user, and files of roo
 	await writeFile(secret, "of root", { mode: 0o600 });
 	await mkdir(data);
 	const isRoot = process.getuid?.() === 0;
-	// Without the rights of root, both belong to this user.
+	// Without root privileges, this user owns both files.
 	const owner = isRoot ? 65534 : (process.getuid?.() ?? 0);
 	if (isRoot) await chown(data, owner, owner);
 	if (isRoot) await chown(directory, owner, owner);

@@ -1,8 +1,9 @@
 import { statSync } from "node:fs";
 
 /**
- * Runs work with the rights of the owner of a directory, if this process is root and the owner is not. New files then belong to
- * the owner, and a link of the owner does not open a file of another user. The process must do no other work at the same time.
+ * Runs work with the permissions of the directory's owner, if this process is root and the owner is not. New files then
+ * belong to the owner, and a link that the owner made cannot open another user's file. Meanwhile, the process must do
+ * no other work.
  */
 export async function asOwner<T>(directory: string, work: () => T | Promise<T>): Promise<T> {
 	const { uid, gid } = statSync(directory);

@@ -1,8 +1,8 @@
-/** Shells for which there is a completion script. */
+/** Shells that have a completion script. */
 export type Shell = "bash" | "zsh" | "fish";
 
-// Each script runs `parley complete -- WORDS`, which prints one `VALUE<tab>DESCRIPTION` per line, and at the end a line that
-// begins with a colon. The scripts evaluate no typed word.
+// Each script runs `parley complete -- WORDS`. This command prints one `VALUE<tab>DESCRIPTION` per line, and then a
+// line that begins with a colon. The scripts do not evaluate the typed words.
 const bash = `# Completion of parley for bash.
 _parley() {
 	local value rest current=\${COMP_WORDS[COMP_CWORD]}
@@ -37,7 +37,7 @@ complete -c parley -a '(__parley_choices)'
 
 const scripts: Readonly<Record<Shell, string>> = { bash, zsh, fish };
 
-/** Script by which a shell completes the words of \`parley\`. */
+/** Returns the script with which a shell completes the words of \`parley\`. */
 export function completionScript(shell: Shell): string {
 	return scripts[shell];
 }

@@ -1,7 +1,7 @@
 import { createInterface } from "node:readline/promises";
 import type { Io } from "./io.ts";
 
-/** Asks at the terminal. False for any answer except yes. */
+/** Asks for confirmation at the terminal. Returns false for any answer except yes. */
 export async function confirms(question: string, io: Io): Promise<boolean> {
 	const lines = createInterface({ input: io.stdin, output: io.stderr });
 	try {

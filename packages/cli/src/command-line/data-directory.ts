@@ -2,21 +2,21 @@ import { join, resolve } from "node:path";
 import { homeDirectory } from "@parley/base/own-account";
 import type { Io } from "./io.ts";
 
-/** The data directory that is used without `--data` and `PARLEY_DATA`. */
+/** The data directory without `--data` and `PARLEY_DATA`. */
 export async function defaultDataDirectory(): Promise<string> {
-	// env-paths reads the home directory when it is loaded, and throws on a system without one.
+	// env-paths reads the home directory when the module is loaded, and throws on a system without a home directory.
 	if (homeDirectory() === "/") return join(process.env["XDG_DATA_HOME"] || "/.local/share", "parley");
 	const { default: envPaths } = await import("env-paths");
 	return envPaths("parley", { suffix: "" }).data;
 }
 
-/** Directory for files that may be lost. */
+/** Directory for files that may be deleted at any time. */
 export async function cacheDirectory(): Promise<string> {
 	const { default: envPaths } = await import("env-paths");
 	return envPaths("parley", { suffix: "" }).cache;
 }
 
-/** The data directory that a command works with: `--data`, else `PARLEY_DATA`, else the default. */
+/** The data directory of a command: `--data`, otherwise `PARLEY_DATA`, otherwise the default. */
 export async function chosenDataDirectory(given: string | undefined, io: Io): Promise<string> {
 	const named = given ?? (io.environment["PARLEY_DATA"] || undefined);
 	return named === undefined ? await defaultDataDirectory() : resolve(io.cwd, named);

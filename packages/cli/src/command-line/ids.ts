@@ -2,10 +2,12 @@ import { visibleLine } from "../text/visible.ts";
 import { commandLineTexts } from "../texts/command-line.ts";
 import { UsageError } from "./usage.ts";
 
-/** Shorter texts match by chance: all ids of tasks begin with `task_`. */
+/** Minimum length. A shorter text could match by chance, because all task ids begin with `task_`. */
 const fewestCharacters = 4;
 
-/** Whether the text is the complete id, or the beginning of its part after the prefix, with or without the prefix. */
+/**
+ * Whether the text is the complete id, or the beginning of the part after the prefix. The text may include the prefix.
+ */
 export function beginsId(id: string, given: string): boolean {
 	const prefix = id.slice(0, id.indexOf("_") + 1);
 	const beginning = given.startsWith(prefix) ? given.slice(prefix.length) : given;
@@ -22,12 +24,12 @@ export function requireLongId(given: string): void {
 
 const idCharacters = 6;
 
-/** Beginning of an id, long enough to distinguish a few ids and to use it in a command. */
+/** Beginning of an id. It is long enough to distinguish a few ids and to be used in a command. */
 export function shortId(id: string, characters = idCharacters): string {
 	return id.slice(0, id.indexOf("_") + 1 + characters);
 }
 
-/** Shortens the ids, and preserves that each is unique. */
+/** Shortens the ids so that each stays unique. */
 export function shortIds(ids: readonly string[]): (id: string) => string {
 	const all = new Set(ids);
 	let characters = idCharacters;

@@ -1,17 +1,17 @@
 import { commandLineTexts } from "../texts/command-line.ts";
 
 export interface InterruptOptions {
-	/** Stops the running turn. */
+	/** Cancels the running turn. */
 	cancel(): Promise<unknown>;
 	print(words: string): void;
-	/** The turn could not be cancelled. */
+	/** Called if the turn could not be cancelled. */
 	onFailure(reason: unknown): void;
 }
 
-/** Exit code after Ctrl-C, as in shells: 128 plus the number of SIGINT. */
+/** Exit code after Ctrl-C, as in shells: 128 plus the signal number of SIGINT. */
 export const interruptedCode = 130;
 
-/** Handles Ctrl-C: the first press cancels the turn and waits for its end. The second press ends the process. */
+/** Handles Ctrl-C. The first press cancels the turn and waits until it ends. The second press ends the process. */
 export class Interrupt {
 	readonly #options: InterruptOptions;
 	#wasPressed = false;
@@ -24,7 +24,7 @@ export class Interrupt {
 		return this.#wasPressed;
 	}
 
-	/** Handles the signal until it is disposed. Terminals in raw mode send no signal, so `press` is called instead. */
+	/** Handles the signal until disposal. A terminal in raw mode sends no signal, so the caller must call `press`. */
 	listen(): Disposable {
 		const press = (): void => this.press();
 		process.on("SIGINT", press);

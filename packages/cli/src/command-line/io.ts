@@ -2,13 +2,13 @@ import { basename } from "node:path";
 import type { ReadStream, WriteStream } from "node:tty";
 import { commandLineTexts } from "../texts/command-line.ts";
 
-/** Input and output of a command, and the exit code of the process. Streams need not be terminals. */
+/** Input and output of a command, and the exit code of the process. The streams may be terminals, pipes or files. */
 export interface Io {
 	readonly stdin: ReadStream;
 	readonly stdout: WriteStream;
 	readonly stderr: WriteStream;
 	readonly environment: NodeJS.ProcessEnv;
-	/** Throws if the current directory was deleted. Not every command needs it. */
+	/** Current directory. Throws if it was deleted. Not every command needs it. */
 	readonly cwd: string;
 	exitCode: number;
 }
@@ -33,14 +33,14 @@ function currentDirectory(): string {
 		return process.cwd();
 	} catch (cause) {
 		const code = cause instanceof Error && "code" in cause ? String(cause.code) : undefined;
-		// The error class of Parley would load modules that this command line does not need.
+		// Parley's error class would load modules that a command line without a directory does not need.
 		throw new Error(commandLineTexts.noDirectory({ code }), {
 			cause,
 		});
 	}
 }
 
-/** Name by which this program was started. */
+/** Name under which this program was started. */
 export function programName(): "zot" | "parley" {
 	return basename(process.argv[1] ?? "").startsWith("zot") ? "zot" : "parley";
 }

@@ -4,9 +4,9 @@ import type { Io } from "./io.ts";
 
 const usualColumns = 80;
 
-/** Width and styles of stdout. Rows for a file are not shortened. */
+/** Width and styles of stdout. Rows in a file are not shortened. */
 export function outputFormat({ stdout, environment }: Io): OutputFormat {
-	// A terminal that does not know its size reports 0 columns.
+	// A terminal with an unknown size reports 0 columns.
 	const columns = stdout.isTTY ? stdout.columns || usualColumns : Number.POSITIVE_INFINITY;
 	return { columns, styles: createStyles(wantsColours(stdout, environment)) };
 }
@@ -19,7 +19,7 @@ export function printJson(value: unknown, { stdout }: Io): void {
 	stdout.write(`${JSON.stringify(value, undefined, 2)}\n`);
 }
 
-/** Prints a text for the person on stderr, wrapped at words to the width of the terminal. */
+/** Prints a text for the person to stderr. Wraps words to the width of the terminal. */
 export function printNotice(text: string, io: Io): void {
 	const { columns } = errorFormat(io);
 	io.stderr.write(

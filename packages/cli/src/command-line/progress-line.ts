@@ -1,6 +1,6 @@
 import type { Io } from "./io.ts";
 
-/** Shows progress in one changing line. Prints only at a terminal. */
+/** Shows progress in one line that changes. Prints only to a terminal. */
 export function progressLine(io: Io): { readonly show: (doing: string) => void; readonly end: () => void } {
 	const { stderr } = io;
 	const clear = (): void => {

@@ -4,13 +4,13 @@ import type { Io } from "./io.ts";
 
 interface TextQuestion {
 	readonly message: string;
-	/** Text before the person types. */
+	/** Text in the input before the person types. */
 	readonly initial?: string;
-	/** Reason why the text is not accepted; undefined if it is. */
+	/** Returns the reason why the text is not accepted. Undefined for an accepted text. */
 	readonly problemOf?: (text: string) => string | undefined;
 }
 
-/** Asks for a line at the terminal. Undefined if the person leaves with Ctrl-C or Escape. */
+/** Asks for a line of text at the terminal. Undefined if the person leaves with Ctrl-C or Escape. */
 export async function askText(
 	{ message, initial, problemOf }: TextQuestion,
 	io: Io,
@@ -24,7 +24,7 @@ export async function askText(
 	return isCancel(answer) ? undefined : (answer ?? "");
 }
 
-/** Asks for a secret, which is shown as dots. Undefined if the person leaves. */
+/** Asks for a secret and shows dots instead of its characters. Undefined if the person leaves. */
 export async function askSecret({ message, problemOf }: TextQuestion, io: Io): Promise<string | undefined> {
 	const answer = await password({ ...streamsOf(io), message, clearOnError: true, ...checkOf(problemOf) });
 	return isCancel(answer) ? undefined : (answer ?? "");

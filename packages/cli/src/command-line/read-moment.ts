@@ -3,10 +3,12 @@ import { UsageError } from "./usage.ts";
 
 const units = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const;
 
-/** `--since` and `--until`: `30m`, `12h`, `2d` and `1w` ago, a day, or a time of ISO 8601. Returns ISO 8601 in UTC. */
+/**
+ * Reads `--since` and `--until`: `30m`, `12h`, `2d` and `1w` ago, a day, or an ISO 8601 time. Returns ISO 8601 in UTC.
+ */
 export function readMoment(text: string, now: number): string {
 	const [, count, unit] = /^(\d{1,6})([mhdw])$/.exec(text) ?? [];
-	// True because the pattern allows no other unit.
+	// The cast is safe because the pattern allows no other unit.
 	if (unit !== undefined)
 		return new Date(now - Number(count) * units[unit as keyof typeof units]).toISOString();
 	const time = /^\d{4}-\d{2}-\d{2}(?:T|$)/.test(text) ? Date.parse(text) : Number.NaN;

@@ -4,7 +4,7 @@ import { commandLineTexts } from "../texts/command-line.ts";
 /** Flags that select a session, its profile and its model. */
 export interface SessionFlags {
 	readonly session?: string;
-	/** Continue the last session of the current directory. */
+	/** Whether to continue the last session of the current directory. */
 	readonly continue?: boolean;
 	readonly profile?: string;
 	readonly model?: string;

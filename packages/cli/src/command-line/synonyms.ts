@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 
-/** Names that other programs use for the work of one of our commands. */
+/** Names in other programs that correspond to one of Parley's commands. */
 const programNames: Readonly<Record<string, string>> = {
 	list: "sessions",
 	ls: "sessions",
@@ -59,7 +59,7 @@ const programNames: Readonly<Record<string, string>> = {
 	prompts: "answer",
 };
 
-/** Groups of names for the same work. A command has at most one name of each group. */
+/** Groups of names with the same meaning. A command has at most one name of each group. */
 const sameWork: readonly (readonly string[])[] = [
 	["delete", "remove", "forget", "revoke", "drop", "rm", "del", "destroy", "unset"],
 	["show", "get", "view", "cat", "info", "describe", "inspect"],
@@ -76,7 +76,7 @@ const sameWork: readonly (readonly string[])[] = [
 	["setup", "init", "install", "configure"],
 ];
 
-/** The command of `parent` that people mean by a name of other programs; undefined for any other word. */
+/** The subcommand of `parent` that corresponds to a name in other programs. Undefined for any other word. */
 export function usualName(given: string, parent: Command): string | undefined {
 	const word = given.toLowerCase();
 	if (parent.parent === null) return Object.hasOwn(programNames, word) ? programNames[word] : undefined;
@@ -84,7 +84,7 @@ export function usualName(given: string, parent: Command): string | undefined {
 	return parent.commands.find((one) => one.name() !== word && group?.includes(one.name()))?.name();
 }
 
-/** All suggestions for the program; each begins with the name of a command. */
+/** All suggestions for the program. Each suggestion begins with the name of a command. */
 export function programSuggestions(): string[] {
 	return Object.values(programNames);
 }

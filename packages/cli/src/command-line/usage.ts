@@ -4,15 +4,18 @@ import { commandLineTexts } from "../texts/command-line.ts";
 import type { Io } from "./io.ts";
 import { usualName } from "./synonyms.ts";
 
-/** Error for an invalid command line. The command changed nothing. */
+/** Error for an invalid command line. The command has not changed anything. */
 export class UsageError extends Error {
 	override readonly name = "UsageError";
 }
 
-/** Text of the error for a confirmation without a terminal. */
+/** Error text for a confirmation that needs a terminal. */
 export const noConfirmation = commandLineTexts.noConfirmation;
 
-/** Makes invalid command lines throw a `UsageError` with the allowed values, also those of subcommands. */
+/**
+ * Makes an invalid command line throw a `UsageError` with the allowed values. Applies to the command and its
+ * subcommands.
+ */
 export function explainUsage(command: Command, io: Io): Command {
 	const { stdout, stderr } = io;
 	for (const inner of command.commands) explainUsage(inner, io);
@@ -34,20 +37,22 @@ export function explainUsage(command: Command, io: Io): Command {
 		});
 }
 
-/** Exit code if the error only reports that the help or the version was shown; 2 if a subcommand is missing. */
+/** Exit code of an error that only reports shown help or a shown version. The code is 2 if a subcommand is missing. */
 export function shownCode(error: unknown): 0 | 2 | undefined {
 	if (!(error instanceof CommanderError)) return undefined;
 	if (error.exitCode === 0) return 0;
 	return error.code === "commander.help" ? 2 : undefined;
 }
 
-/** A group that also has an action of its own takes an unknown subcommand for an argument. */
+/**
+ * Corrects an error of commander. If a group has its own action, commander treats an unknown subcommand as an argument.
+ */
 function asUnknownCommand(error: CommanderError, command: Command): CommanderError {
 	const isGroup = command.commands.length > 0 && command.registeredArguments.length === 0;
 	if (error.code !== "commander.excessArguments" || !isGroup) return error;
 	const [given = ""] = command.args;
 	const similar = similarName(given, command);
-	// In the form of commander, which `describe` reads.
+	// The message has commander's form, which `describe` reads.
 	const hint = similar === undefined ? "" : `\n(Did you mean ${similar}?)`;
 	return new CommanderError(2, "commander.unknownCommand", `error: unknown command '${given}'${hint}`);
 }
@@ -62,7 +67,10 @@ function describe({ code, message }: CommanderError, command: Command): string {
 	return `${withUsualName(problem, code, command)}\n${hintFor(code, command)}`;
 }
 
-/** Adds the command that people mean by a usual name such as `rm`. It is better than a similar name. */
+/**
+ * Suggests the command that corresponds to a usual name such as `rm`. This suggestion replaces a similarly spelled
+ * name.
+ */
 function withUsualName(problem: string, code: string, command: Command): string {
 	if (code !== "commander.unknownCommand") return problem;
 	const [unknown, given = ""] = /^unknown command '(.*?)'/.exec(problem) ?? [];
@@ -80,8 +88,8 @@ export function unusedFlag(name: string, command: Command): UsageError {
 }
 
 /**
- * Throws if the first word of a search is a usual or mistyped name of a subcommand: a search would hide the mistake.
- * `parley sessions search WORD` searches for it.
+ * Throws if the first word of a search is a usual or mistyped name of a subcommand, because a search would hide the
+ * mistake. `parley sessions search WORD` searches for any word.
  */
 export function refuseSubcommandName(words: readonly string[], command: Command): void {
 	const [first = ""] = words;
@@ -97,7 +105,7 @@ export function refuseSubcommandName(words: readonly string[], command: Command)
 	);
 }
 
-/** Name of a subcommand that differs by one letter. */
+/** Name of a subcommand that differs from the word by one letter. */
 function similarName(given: string, { commands }: Command): string | undefined {
 	const names = commands.flatMap((one) => [one.name(), ...one.aliases()]);
 	return names.find((one) => one.length > 3 && leven(one, given, { maxDistance: 2 }) < 2);
@@ -114,15 +122,18 @@ function hintFor(code: string, command: Command): string {
 	return commandLineTexts.usage({ command: pathOf(command), usage: command.usage() });
 }
 
-/** Replaces an old name of a command by its current name. Old names work, but are not shown. */
+/** Replaces an old command name with its current name. Old names work, but the help does not show them. */
 function currentName(name: string, { commands }: Command): string {
 	return commands.find((one) => one.aliases().includes(name))?.name() ?? name;
 }
 
-/** Options of a group that select rows of its own list. Its subcommands do not use them. */
+/** Options with which a group selects rows of its own list. Its subcommands do not use these options. */
 const listOptions = new Set(["--limit", "--scope", "--person", "--session", "--log-level"]);
 
-/** Options of the groups above a subcommand, which are also allowed after it. The program shows its own options itself. */
+/**
+ * Options of the parent groups, which are also allowed after a subcommand. Excludes the options of the program, which
+ * the program's own help shows.
+ */
 function inheritedOptions(command: Command): Option[] {
 	const { parent } = command;
 	if (!parent?.parent) return [];
@@ -133,12 +144,12 @@ function inheritedOptions(command: Command): Option[] {
 	return [...further, ...inheritedOptions(parent)];
 }
 
-/** Name and arguments of a command in the list of its parent. */
+/** Name and arguments of a command as its parent lists them. */
 function termOf(command: Command): string {
 	return new Help().subcommandTerm(command).replace(/^([^ |]+)\|[^ ]+/, "$1");
 }
 
-/** `parley budget set`. */
+/** Full name of a command, for example `parley budget set`. */
 function pathOf(command: Command): string {
 	return command.parent ? `${pathOf(command.parent)} ${command.name()}` : command.name();
 }

@@ -3,7 +3,7 @@ import type { Shell } from "../command-line/completion-scripts.ts";
 import type { Io } from "../command-line/io.ts";
 import { completionHelp } from "../texts/commands/completion.ts";
 
-/** `parley completion`: prints a script by which a shell completes commands, options and their values. */
+/** `parley completion`: prints a script with which a shell completes commands, options and their values. */
 export function completionCommand(io: Io): Command {
 	return new Command("completion")
 		.description(completionHelp.description)
@@ -15,18 +15,20 @@ export function completionCommand(io: Io): Command {
 		});
 }
 
-/** The hidden command that these scripts run with the typed words. `all` constructs the program with all its commands. */
+/** The hidden command that the scripts run with the typed words. `all` creates the program with all its commands. */
 export function completeCommand(io: Io, all: (io: Io) => Command): Command {
 	return new Command("complete").argument("[words...]").action(async (words: string[]) => {
 		const { default: readCommands } = await import("@bomb.sh/tab/commander");
 		const program = all(io);
 		if (words.includes("config")) await completeSettings(program);
-		// The library adds commands of these names, which the program for completion therefore lacks.
+		// The library adds its own completion commands, so the program for completion must not contain them.
 		readCommands(program, { completionCommandName: "completion" }).parse(words);
 	});
 }
 
-/** Lets the library complete the names of settings. The commands themselves accept also names below keys that operators choose. */
+/**
+ * Lets the library complete the names of settings. The commands also accept names below keys that the operator chooses.
+ */
 async function completeSettings(program: Command): Promise<void> {
 	const { settingKeys } = await import("@parley/gateway/settings");
 	const keys = settingKeys();

@@ -7,44 +7,44 @@ import { duration } from "../text/time-ago.ts";
 import { connectorStateTexts } from "../texts/connectors/state.ts";
 
 /**
- * State of a connector. `waiting`: for the platform or the gateway, and it continues by itself. `refused`: a person must
- * change something first. `failed`: it ended and may be started again.
+ * State of a connector. `waiting`: it waits for the platform or the gateway, and continues without help. `refused`: a
+ * person must change something first. `failed`: the process has ended and may be started again.
  */
 export type ConnectorState = "starting" | "connected" | "waiting" | "refused" | "failed";
 
 export interface ConnectorWords {
 	readonly state: ConnectorState;
-	/** Reason for people; absent without a problem. */
+	/** Reason for people. Absent if there is no problem. */
 	readonly detail?: string;
-	/** Events that wait to be handled, posts that are not settled, and those of them that need a decision. */
+	/** Number of events that wait to be handled, of unsettled posts, and of unsettled posts that need a decision. */
 	readonly waiting?: number;
 	readonly open?: number;
 	readonly held?: number;
 }
 
-/** State of a connector, in a file beside its database. Times are milliseconds since the epoch. */
+/** State of a connector, in a file next to its database. Times are milliseconds since the epoch. */
 export interface ConnectorReport extends ConnectorWords {
 	readonly pid: number;
-	/** Start of the state, in milliseconds since the epoch. */
+	/** Time at which the state began, in milliseconds since the epoch. */
 	readonly since: number;
 	/** Time of the last report, in milliseconds since the epoch. */
 	readonly seen: number;
 }
 
-/** A report with its current state. `silent`: the process has ended, or has not reported for a while. */
+/** A report with the current state. `silent`: the process has ended, or has sent no report for a while. */
 export interface ConnectorStatus extends Omit<ConnectorReport, "state"> {
 	readonly platform: string;
 	readonly state: ConnectorState | "silent";
 }
 
-/** A running connector writes more often than this, also on a slow disk. */
+/** Maximum age of a report. A running connector reports more often, even on a slow disk. */
 const silentMs = 60_000;
 
 export function reportFileOf(data: string, platform: string): string {
 	return join(data, "connectors", `${platform}.json`);
 }
 
-/** Written atomically, readable by this user only. */
+/** Writes the file atomically. Only this user can read it. */
 async function writeReport(file: string, report: ConnectorReport): Promise<void> {
 	await mkdir(dirname(file), { recursive: true, mode: 0o700 });
 	const draft = `${file}.draft`;
@@ -54,7 +54,7 @@ async function writeReport(file: string, report: ConnectorReport): Promise<void>
 	await rename(draft, file);
 }
 
-/** Connectors of a data directory that run, or that ended without a stop request. */
+/** Reports of a data directory's connectors that are running, or that ended without a stop request. */
 export async function readConnectorStatuses(data: string, now: number): Promise<ConnectorStatus[]> {
 	const found = await Promise.all(
 		platforms.map(async ({ name: platform }) => {
@@ -65,7 +65,7 @@ export async function readConnectorStatuses(data: string, now: number): Promise<
 	return found.filter((one) => one !== undefined);
 }
 
-/** State of a connector now, from its report. */
+/** Current state of a connector, derived from its report. */
 export function judge(
 	report: ConnectorReport,
 	now: number,
@@ -82,7 +82,7 @@ export function judge(
 async function readReport(file: string): Promise<ConnectorReport | undefined> {
 	try {
 		const report = parseJson(await readFile(file, "utf8"));
-		// True because only connectors of Parley write this file, atomically.
+		// The cast is safe because only Parley's connectors write this file, and they write it atomically.
 		return report as ConnectorReport;
 	} catch (error) {
 		if (error instanceof Error && "code" in error && ["ENOENT", "ENOTDIR"].includes(String(error.code))) {
@@ -122,7 +122,7 @@ export function connectorRows(status: ConnectorStatus, now: number): [string, st
 	]);
 }
 
-/** Fix for the state; undefined if none is needed. */
+/** Fix for the state. Undefined if no fix is needed. */
 export function connectorFix({ platform, state, held = 0 }: ConnectorStatus): string | undefined {
 	switch (state) {
 		case "refused":
@@ -147,7 +147,7 @@ function loadOf({ waiting = 0, open = 0, held = 0 }: ConnectorStatus): string {
 	return facts.length > 0 ? `; ${facts.join(", ")}` : "";
 }
 
-/** Milliseconds between two checks of a connector that sends no state by itself. */
+/** Milliseconds between two checks of a connector that does not report its state itself. */
 const everyMs = 5_000;
 
 interface ReportWriterParts {
@@ -155,7 +155,7 @@ interface ReportWriterParts {
 	readonly clock: Clock;
 	readonly log: Logger;
 	readonly pid: number;
-	/** Called at each change of the state. */
+	/** Called after each change of the state. */
 	readonly onChange?: (words: ConnectorWords) => void;
 }
 
@@ -175,7 +175,7 @@ export class ReportWriter {
 		this.#parts = parts;
 	}
 
-	/** Resolves when the report is written, or cannot be written. */
+	/** Resolves when the report is written or its write has failed. */
 	update(words: ConnectorWords): Promise<void> {
 		return this.#queue(async () => words);
 	}
@@ -186,7 +186,7 @@ export class ReportWriter {
 		this.changed();
 	}
 
-	/** Updates the report after a possible change. */
+	/** Updates the report if the state has changed. */
 	readonly changed = (): void => {
 		const readState = this.#report;
 		if (!readState) return;
@@ -198,7 +198,7 @@ export class ReportWriter {
 		});
 	};
 
-	/** Ends the reports. The given state remains; without one, the report is deleted. */
+	/** Ends the reports. With a given state, the last report has this state. Otherwise, the report is deleted. */
 	async end(words?: ConnectorWords): Promise<void> {
 		this.#report = undefined;
 		this.#timer?.cancel();
@@ -222,7 +222,7 @@ export class ReportWriter {
 		this.#isWritten = true;
 	}
 
-	/** Called once for each series of failures. */
+	/** Logs a write failure, once for each series of failures. */
 	#failed(reason: unknown): void {
 		if (this.#isWritten) {
 			const why = reason instanceof Error ? reason.message : ParleyError.from(reason).message;

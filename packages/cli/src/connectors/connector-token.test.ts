@@ -15,7 +15,7 @@ function gatewayOf(tokens: { id: string; name: string; status: "active" | "revok
 		tokens.push(info);
 		return { token: `gw_connector_${id}_secret`, info };
 	};
-	// True for the two methods of this test.
+	// The cast is safe for the two methods that this test uses.
 	return { tokens, request: request as unknown as Request };
 }
 

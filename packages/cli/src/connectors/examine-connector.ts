@@ -30,7 +30,7 @@ export async function examineConnector(examination: Examination): Promise<number
 	return findings.some(({ status }) => status === "fail") ? 1 : 0;
 }
 
-/** Reports notices to approvers that did not arrive by their first way. */
+/** Reports notices that did not reach approvers by their first delivery method. */
 async function noticesOf({ platform: { name }, flags, io }: Examination): Promise<Finding[]> {
 	const { data: dataDir } = await readConnectorConfig(flags, io);
 	const [newest, ...others] = await readUnreached({ platform: name, dataDir });
@@ -39,7 +39,7 @@ async function noticesOf({ platform: { name }, flags, io }: Examination): Promis
 	return [{ id: `${name}-notices`, status: "warn", what, fix: noticeTexts.fix }];
 }
 
-/** Whether the connector of this machine works. */
+/** Checks whether the connector on this machine works. */
 async function connectorOf({ platform, flags, io }: Examination): Promise<Finding> {
 	const { name, wants } = platform;
 	const id = `${name}-connector`;

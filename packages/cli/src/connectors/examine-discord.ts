@@ -15,7 +15,7 @@ export async function examineDiscord(options: {
 }): Promise<number> {
 	const { flags, io } = options;
 	const checks = await openDiscordChecks(options);
-	// The finding lists every change.
+	// The finding already lists every change, so the log is silent.
 	const fix = flags.fix ? { log: silentLogger } : undefined;
 	try {
 		return await examineConnector({ platform: discord, flags, io, found: examine({ ...checks, fix }) });

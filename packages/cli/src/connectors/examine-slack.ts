@@ -34,7 +34,7 @@ export async function examineSlack(options: {
 	return examineConnector({ platform: platformOf(checks), flags, io, found: examine(checks) });
 }
 
-/** The platform with the texts for Socket Mode or HTTP. */
+/** The platform, with the texts for Socket Mode or for HTTP. */
 function platformOf({ http }: SlackChecks): Platform {
 	return http === undefined ? slack : slackOverHttp;
 }
@@ -69,7 +69,7 @@ export async function setUpSlack(flags: SlackFlags, io: Io): Promise<number> {
 	const way = {
 		platform: platformOf(checks),
 		hasToken: (io.environment["SLACK_BOT_TOKEN"] ?? "").trim() !== "",
-		// Over HTTP, requests of Slack arrive only while the connector listens.
+		// With HTTP, Slack's requests arrive only while the connector listens.
 		withConnector: checks.http?.probe === undefined ? ["rooms"] : ["transport", "rooms"],
 		...defined({ connectorArgs: flags.listen === undefined ? undefined : ["--listen", flags.listen] }),
 		steps: (answered: (signal: AbortSignal) => Promise<void>, patienceMs: number) =>
@@ -79,14 +79,17 @@ export async function setUpSlack(flags: SlackFlags, io: Io): Promise<number> {
 }
 
 export interface ManifestFlags {
-	/** URL of the connector for Slack over HTTP. */
+	/** Public URL of the connector, if Slack uses HTTP. */
 	readonly publicUrl?: string;
-	/** A file with an installed manifest; `-` is standard input. */
+	/** File with an installed manifest. `-` means standard input. */
 	readonly diff?: string;
 	readonly json?: boolean;
 }
 
-/** Prints the manifest of the app, or the differences to an installed one. Returns the exit code: 1 if they differ. */
+/**
+ * Prints the manifest of the app, or the differences from an installed manifest. Returns the exit code: 1 if the
+ * manifests differ.
+ */
 export async function slackManifest({ publicUrl, diff, json }: ManifestFlags, io: Io): Promise<number> {
 	const url = publicUrl === undefined ? {} : { publicUrl: readPublicUrl(publicUrl) };
 	const requested = manifestOf({ shapes: commandTable, ...url });
@@ -136,7 +139,7 @@ async function readAll({ stdin }: Io): Promise<string> {
 	return text;
 }
 
-/** Returns the scheme and the host. The connector adds its path. */
+/** Returns the scheme and the host, because the connector adds its own path. */
 function readPublicUrl(text: string): string {
 	const url = URL.canParse(text) ? new URL(text) : undefined;
 	if (url?.protocol !== "https:") {

@@ -4,12 +4,12 @@ import { ParleyError } from "@parley/base";
 import { type DataLock, lockDataDirectory } from "@parley/gateway";
 import { connectorRunTexts } from "../texts/connectors/run.ts";
 
-/** Error code of SQLite if another process holds the lock: https://www.sqlite.org/rescode.html#busy */
+/** SQLite's error code for a lock that another process holds: https://www.sqlite.org/rescode.html#busy */
 const SQLITE_BUSY = 5;
 
 /**
- * Locks a data directory for the connector of a platform: two connectors on one database would post everything twice. Throws
- * `unavailable` if another one runs, and `failed_precondition` if the directory is not writable.
+ * Locks a data directory for the connector of a platform, because two connectors on one database would post twice.
+ * Throws `unavailable` if another connector is running, and `failed_precondition` if the directory is not writable.
  */
 export function lockConnector(data: string, platform: string): DataLock {
 	const place = join(data, "connectors", platform);
@@ -28,7 +28,7 @@ function isLocked(reason: unknown): boolean {
 	return cause instanceof Error && "errcode" in cause && (Number(cause.errcode) & 0xff) === SQLITE_BUSY;
 }
 
-/** Directly after the lock is taken, the file names no owner yet. */
+/** Names the process that holds the lock. Directly after the lock is taken, the file is still empty. */
 function ownerOf(file: string): string {
 	try {
 		return ` (process ${readFileSync(file, "utf8")})`;

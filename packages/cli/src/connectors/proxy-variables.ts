@@ -1,4 +1,4 @@
-/** Proxies of networks without direct access. Their addresses may have passwords. */
+/** Environment variables with the proxies of networks without direct access. The addresses may contain passwords. */
 export const proxyVariables = [
 	"HTTPS_PROXY",
 	"https_proxy",

@@ -58,7 +58,7 @@ test("stops waiting at a stop request or another error", async () => {
 async function listening(server: Server, protocol = "http"): Promise<string> {
 	server.listen(0, "127.0.0.1");
 	await once(server, "listening");
-	// A server on a port, not on a path, has an address of this form.
+	// A server that listens on a port, not on a path, has an address of this form.
 	return `${protocol}://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
@@ -83,7 +83,7 @@ test.each([
 ] as const)("judges the health of a gateway that %s at any address", async (_, [status, body], refusal) => {
 	await using server = createHttpServer(answering(status, body));
 	const url = await listening(server);
-	// The server must not close before it has answered.
+	// The server must not close before it has sent its response.
 	for (const isNamed of [false, true]) {
 		const checked = checkReady({ url, isNamed });
 		if (refusal === undefined) await checked;

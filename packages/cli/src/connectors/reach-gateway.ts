@@ -8,10 +8,10 @@ import { connectorRunTexts } from "../texts/connectors/run.ts";
 
 const firstWaitMs = 1_000;
 const longestWaitMs = 15_000;
-/** Limit for the answer to a health request. */
+/** Time limit for the response to a health request. */
 const healthMs = 3_000;
 
-/** Failures that end when a gateway starts or the network is back. */
+/** Failures that end when a gateway starts or the network is available again. */
 const passing = [
 	"ECONNREFUSED",
 	"ECONNRESET",
@@ -25,7 +25,7 @@ const passing = [
 	"ENOTFOUND",
 ];
 
-/** Address of a gateway that may not be running. */
+/** Address to check. A gateway may not be running there. */
 type CheckedAddress = HttpAddress & {
 	/** Whether an operator named the address (`--url`, PARLEY_URL), so that a proxy may listen there. */
 	readonly isNamed: boolean;
@@ -33,15 +33,15 @@ type CheckedAddress = HttpAddress & {
 
 interface Waiting {
 	readonly clock: Clock;
-	/** Resolves with the reason at a stop request. */
+	/** Resolves with the reason when the connector must stop. */
 	readonly stopRequest: Promise<string>;
 	/** Called with the reason after each failed attempt. */
 	readonly onWait: (why: string) => Promise<void>;
 }
 
 /**
- * Tries `reach` until a gateway answers, first after 1 s, then with growing delays of up to 15 s. Ends immediately if
- * `asked` resolves. Rejects with any error other than `unavailable`.
+ * Tries `reach` until a gateway answers: first after 1 s, then with growing delays of up to 15 s. Ends immediately when
+ * `stopRequest` resolves. Rejects with any error except `unavailable`.
  */
 export async function reachGateway<T>(
 	reach: () => Promise<T>,
@@ -70,9 +70,9 @@ export async function reachGateway<T>(
 }
 
 /**
- * Resolves if a gateway answers and is ready. Rejects with `unavailable` if a later attempt may succeed: no connection, a
- * timeout, a gateway that is stopping, or an answer of a proxy. Other errors remain until a person acts: the gateway refuses
- * this client, TLS fails, or another program answers.
+ * Resolves if a gateway answers and is ready. Rejects with `unavailable` if a later attempt may succeed: no connection,
+ * a timeout, a stopping gateway, or the response of a proxy. Other errors need a person: the gateway refuses this
+ * client, TLS fails, or another program answers.
  */
 export async function checkReady(
 	address: CheckedAddress,
@@ -95,9 +95,10 @@ export async function checkReady(
 }
 
 /**
- * Whether a proxy may have sent this answer while its gateway is unavailable. 404 is the answer of proxies that find gateways by
- * themselves (Traefik, ingress controllers, tunnels). It is accepted only at an address that an operator named: at the address
- * in a data directory the gateway itself listened, so another program sent it.
+ * Whether the response may come from a proxy whose gateway is unavailable. Proxies that discover gateways (Traefik,
+ * ingress controllers, tunnels) respond with 404. The function accepts a 404 only at an address that an operator named.
+ * An address from a data directory belongs to a gateway that listened there directly, so a 404 there comes from another
+ * program.
  */
 function isOfProxy(status: number, isNamed: boolean): boolean {
 	return (status >= 502 && status <= 504) || (isNamed && (status === 404 || status === 429 || status >= 500));
@@ -115,7 +116,7 @@ function failureOf(cause: unknown, url: string, signal: AbortSignal): ParleyErro
 		const message = connectorRunTexts.noGateway({ url });
 		return new ParleyError(message, { code: "unavailable", cause });
 	}
-	// The codes of Node's HTTP parser: https://nodejs.org/api/errors.html
+	// Error codes of Node's HTTP parser: https://nodejs.org/api/errors.html
 	if (code.startsWith("HPE_")) return anotherProgram(url, error.message, cause);
 	return new ParleyError(describeFailure(error, new URL(url)), { code: "failed_precondition", cause });
 }
@@ -125,32 +126,32 @@ function anotherProgram(url: string, answer: string, cause?: unknown): ParleyErr
 	return new ParleyError(message, { code: "failed_precondition", cause });
 }
 
-/** The state in the answer to a health request; undefined if another program sent it. */
+/** The state in the response to a health request. Undefined if another program sent the response. */
 function healthIn(text: string): unknown {
 	try {
 		const { status }: { status?: unknown } = Object(parseJson(text));
 		return status;
 	} catch {
-		// No JSON, so no gateway answered.
+		// The response is not JSON, so it does not come from a gateway.
 		return undefined;
 	}
 }
 
 interface TokenFile {
-	/** Chat platform, which is also the name of the token. */
+	/** Name of the chat platform, which is also the name of the token. */
 	readonly platform: string;
 	readonly data: string;
 }
 
-/** The token's file, and the operator's connection, which requests the token. */
+/** File of the token, and a connection of the operator that can create the token. */
 export interface TokenQuestion extends TokenFile {
 	readonly gateway: Pick<Client, "request">;
 }
 
 /**
- * Token of a connector on this machine. It is stored in the data directory, readable by this user only, and is created if
- * the gateway knows none. Rejects with `failed_precondition` if the operator has revoked it: a revoked token is not replaced
- * without a request.
+ * Returns the token of a connector on this machine. The data directory stores it, readable only by this user. If the
+ * gateway knows no token for the connector, creates one. Rejects with `failed_precondition` if the operator has revoked
+ * the token, because only an operator may replace a revoked token.
  */
 export async function connectorToken({ platform, data, gateway }: TokenQuestion): Promise<string> {
 	const file = tokenFileOf({ platform, data });
@@ -172,7 +173,7 @@ export async function connectorToken({ platform, data, gateway }: TokenQuestion)
 	return made.token;
 }
 
-/** Error for a token of the connector that the gateway no longer accepts. */
+/** Error for a connector token that the gateway no longer accepts. */
 export function revokedToken(
 	{ platform, data, given }: TokenFile & { readonly given: string | undefined },
 	cause: Error,
@@ -188,7 +189,7 @@ function tokenFileOf({ platform, data }: TokenFile): string {
 	return join(data, "tokens", `connector-${platform}`);
 }
 
-/** Name of the platform, or the platform with the first free number. */
+/** Name of the platform, with the first free number if the name is in use. */
 function freeName(platform: string, tokens: readonly { readonly name: string }[]): string {
 	const used = new Set(tokens.map(({ name }) => name));
 	for (let number = 1; ; number++) {

@@ -30,15 +30,15 @@ import { refusedExitCode } from "./supervisor.ts";
 export interface ConnectorFlags extends AddressFlags {
 	readonly config?: string;
 	readonly logLevel?: string;
-	/** Whether the connector ends when its standard input does, because its parent has ended. */
+	/** Whether the connector ends when its standard input ends, because its parent has then ended. */
 	readonly supervised?: boolean;
-	/** Failpoints for tests of crashes. */
+	/** Failpoints for crash tests. */
 	readonly testHooks?: string;
 }
 
 interface Run {
 	readonly platform: string;
-	/** The platform's own tokens. Logs must not contain them. */
+	/** Secrets of the platform, which logs must not contain. */
 	readonly secrets: readonly string[];
 	readonly flags: ConnectorFlags;
 	readonly io: Io;
@@ -47,7 +47,7 @@ interface Run {
 
 /**
  * Runs a connector until a signal or its parent stops it. Returns the exit code: 0 after a stop, `refusedExitCode` if a
- * person must change something before the next start, 1 for other failures.
+ * person must change something before the next start, 1 for any other failure.
  */
 export async function runConnector(run: Run): Promise<number> {
 	const { platform, secrets, flags, io } = run;
@@ -84,12 +84,12 @@ export async function runConnector(run: Run): Promise<number> {
 		return failed(reason, { run, log, redactor });
 	} finally {
 		lock?.release();
-		// An open standard input keeps the process running.
+		// An open standard input would keep the process running.
 		if (flags.supervised) io.stdin.destroy();
 	}
 }
 
-/** Reads the configuration of the gateway. Connectors use a part of it. */
+/** Reads the configuration of the gateway. Connectors use only a part of it. */
 export function readConnectorConfig(
 	{ data, config, logLevel }: ConnectorFlags,
 	io: Io,
@@ -109,7 +109,7 @@ interface Working {
 	readonly failpoints: Failpoints;
 }
 
-/** Connects and works. Resolves with the reason to stop, and rejects if the connector cannot continue. */
+/** Connects and works. Resolves with the reason to stop. Rejects if the connector cannot continue. */
 async function work(
 	{ platform, flags, io, start }: Run,
 	{ config, log, redactor, reportWriter, stopRequest, failpoints }: Working,
@@ -172,7 +172,10 @@ function failed(
 	return code;
 }
 
-/** State and reason of a failure. The message of an error of the system is used as well, because it names the cause. */
+/**
+ * State and reason of a failure. The reason also contains the message of a system error, because the message names the
+ * cause.
+ */
 function wordsOf(reason: unknown, redactor: Redactor): ConnectorWords {
 	const why = reason instanceof Error ? reason.message : ParleyError.from(reason).message;
 	return { state: isFinal(reason) ? "refused" : "failed", detail: redactor.redact(why) };
@@ -180,7 +183,7 @@ function wordsOf(reason: unknown, redactor: Redactor): ConnectorWords {
 
 const finalCodes = ["failed_precondition", "unauthenticated", "permission_denied", "data_loss"];
 
-/** Whether a new start would end in the same way. */
+/** Whether a restart would fail in the same way. */
 function isFinal(reason: unknown): boolean {
 	const isDenied =
 		reason instanceof Error && "code" in reason && ["EACCES", "EROFS"].includes(`${reason.code}`);
@@ -200,13 +203,16 @@ function printState({ state, detail }: ConnectorWords, { platform, io }: Run): v
 interface ConnectorTarget {
 	readonly platform: string;
 	readonly config: { readonly data: string };
-	/** Whether the operator set the address. It then stays the same, and the connector waits for the gateway itself. */
+	/**
+	 * Whether the operator set the address. The address is then fixed, and the connector itself waits for the gateway.
+	 */
 	readonly isNamed: boolean;
 }
 
 /**
- * The address with a connector token: the one of PARLEY_TOKEN, or the one that the operator's rights create. Rejects with
- * `unavailable` if no gateway answers, and with the reason if a later attempt would fail too (`checkReady`).
+ * The address with a connector token: PARLEY_TOKEN, or a token that is created with the operator's permissions. Rejects
+ * with `unavailable` if no gateway answers. If a later attempt would fail as well, rejects with the reason of
+ * `checkReady`.
  */
 async function asConnector(
 	address: GatewayAddress,
@@ -221,7 +227,7 @@ async function asConnector(
 	try {
 		return { ...address, token: await connectorToken({ platform, data: config.data, gateway }) };
 	} catch (reason) {
-		// A failed WebSocket does not show whether a gateway runs at the address.
+		// The error of a failed WebSocket does not show whether a gateway runs at the address.
 		if (reason instanceof ParleyError && reason.code === "unavailable")
 			await checkReady({ ...address, isNamed });
 		throw reason;
@@ -230,7 +236,10 @@ async function asConnector(
 	}
 }
 
-/** Resolves when the parent ends or requests the end. Ctrl-C is ignored: the parent also receives it, and then requests the end. */
+/**
+ * Resolves when the parent ends or requests the end. Ctrl-C is ignored, because the parent also receives it and then
+ * requests the end.
+ */
 async function parentStopRequest({ stdin }: Io): Promise<string> {
 	process.on("SIGINT", () => undefined);
 	const parentEnded = new Promise<string>((resolve) => {
@@ -241,7 +250,7 @@ async function parentStopRequest({ stdin }: Io): Promise<string> {
 	return Promise.race([parentEnded, terminated]);
 }
 
-/** State of a connector for its report. */
+/** State of a connector in the form of its report. */
 function stateWords({ link, connector, behind }: RunStatus): ConnectorWords {
 	const load = connector && {
 		waiting: connector.waiting,

@@ -8,13 +8,13 @@ import { type ConnectorFlags, readConnectorConfig, runConnector } from "./run-co
 import { slackSettings } from "./slack-settings.ts";
 
 export interface SlackFlags extends ConnectorFlags {
-	/** HOST:PORT to receive requests of Slack over HTTP. */
+	/** HOST:PORT at which the connector receives Slack's requests over HTTP. */
 	readonly listen?: string;
 }
 
 /** Runs the Slack connector until it is stopped, and returns the exit code. */
 export async function runSlackConnector(flags: SlackFlags, io: Io): Promise<number> {
-	// Reports missing settings before anything else happens.
+	// Missing settings are reported before any other work starts.
 	if (!flags.supervised) slackSettings(io, await readConnectorConfig(flags, io), flags.listen);
 	const secrets = slack.variables.flatMap((name) => io.environment[name]?.trim() || []);
 	return runConnector({
@@ -36,7 +36,7 @@ export async function runSlackConnector(flags: SlackFlags, io: Io): Promise<numb
 	});
 }
 
-/** A missing setting needs a person, so the supervisor does not start the connector again. */
+/** Only a person can add a missing setting, so the supervisor does not restart the connector. */
 function settled<Value>(read: () => Value): Value {
 	try {
 		return read();

@@ -21,19 +21,19 @@ import {
 import { type ConnectorFlags, readConnectorConfig } from "./run-connector.ts";
 import { connectorEnvironment } from "./supervise-connectors.ts";
 
-/** Time for the person to write to the bot. */
+/** Time that the person has to write to the bot. */
 const patienceMs = 15 * 60_000;
 
-/** Steps of a setup, and the platform that they are for. */
+/** Steps of a setup, and the platform for which they are. */
 export interface SetupWay {
 	readonly platform: Platform;
-	/** Steps of the setup. The last ones wait for an answer. */
+	/** Steps of the setup. The last steps wait for an answer of the bot. */
 	steps(answered: (signal: AbortSignal) => Promise<void>, patienceMs: number): readonly SetupStep[];
-	/** Whether the token is set. Without it, only the first step is possible. */
+	/** Whether the token is set. Without a token, only the first step is possible. */
 	readonly hasToken: boolean;
-	/** Ids of the steps, besides the answer, whose checks need a running connector. */
+	/** Ids of the steps whose checks need a running connector, in addition to the answer step. */
 	readonly withConnector: readonly string[];
-	/** Further arguments of the connector's command. */
+	/** Further arguments for the connector's command. */
 	readonly connectorArgs?: readonly string[];
 }
 
@@ -45,8 +45,9 @@ interface Setup {
 }
 
 /**
- * Guides a person through the setup of the bot, each step with a check, until the bot has answered a message. At a terminal,
- * Enter checks a failed step again; without one, the first failed step ends the setup. Returns the exit code.
+ * Guides a person through the setup of the bot. Each step has a check, and the last step is an answer of the bot. At a
+ * terminal, Enter repeats the check of a failed step. Without a terminal, the first failed step ends the setup. Returns
+ * the exit code.
  */
 export async function setUpConnector(way: SetupWay, flags: ConnectorFlags, io: Io): Promise<number> {
 	const stopping = new AbortController();
@@ -68,7 +69,7 @@ export async function setUpConnector(way: SetupWay, flags: ConnectorFlags, io: I
 	}
 }
 
-/** Resolves with true if all steps are complete. */
+/** Runs all steps. Resolves with true if all are complete. */
 async function follow(
 	steps: readonly SetupStep[],
 	{ connector, way }: { readonly connector: SetupConnector; readonly way: SetupWay },
@@ -85,7 +86,7 @@ async function follow(
 	return true;
 }
 
-/** Checks a step until it passes. Prints no instruction for a step that passes immediately. */
+/** Repeats the check of a step until it passes. Prints no instruction if the first check passes. */
 async function passes(step: SetupStep, { io, signal }: Setup): Promise<boolean> {
 	for (let isFirst = true; ; isFirst = false) {
 		const findings = await step.check(signal);
@@ -124,7 +125,10 @@ async function waitForAnswer(step: SetupStep, { platform, flags, io, signal }: S
 	return isDone;
 }
 
-/** Withdraws an invitation of the setup. Ignores errors: a used invitation or a stopped gateway needs no withdrawal. */
+/**
+ * Withdraws an invitation of the setup. Ignores errors, because a used invitation or a stopped gateway needs no
+ * withdrawal.
+ */
 async function withdraw(code: string, flags: ConnectorFlags, io: Io): Promise<void> {
 	try {
 		await withGateway(flags, io, (client) => client.request("withdraw_pairing", { pairing: code }));
@@ -159,12 +163,12 @@ function heading({ stdout, environment }: Io, text: string): string {
 
 function show(findings: readonly Finding[], io: Io): void {
 	const { columns, styles } = outputFormat(io);
-	// Without the row with the sum.
+	// Excludes the last rows, which contain the sum.
 	const rows = doctorRows(findings, { styles, columns: columns - 5 }).slice(0, -2);
 	say(io, rows.map((row) => `     ${row}`).join("\n"));
 }
 
-/** Prints an indented text below a heading. */
+/** Prints an indented text that belongs to a heading. */
 function printText(io: Io, text: string): void {
 	const rows = wrapText(text, outputFormat(io).columns - 5);
 	say(io, rows.map((row) => `     ${row}`).join("\n"));
@@ -176,12 +180,12 @@ function say({ stdout }: Io, text: string): void {
 
 const lookMs = 2_000;
 
-/** Polls until a session of the platform has an answer that is newer than `since`. */
+/** Polls until a session of the platform contains an answer that is newer than `since`. */
 async function untilAnswered(options: {
 	readonly flags: ConnectorFlags;
 	readonly io: Io;
 	readonly platform: Platform;
-	/** Milliseconds since the epoch. */
+	/** Time in milliseconds since the epoch. */
 	readonly since: number;
 	readonly signal: AbortSignal;
 }): Promise<void> {
@@ -203,10 +207,10 @@ async function untilAnswered(options: {
 }
 
 const readyLookMs = 300;
-/** Time limit for a connector to connect, and then to update its commands. */
+/** Time limits: for a connector to connect, and then for it to update its commands. */
 const connectMs = 20_000;
 
-/** The running connector, or a temporary one for the duration of the setup. */
+/** The running connector, or a temporary connector that runs during the setup. */
 class SetupConnector {
 	readonly #flags: ConnectorFlags;
 	readonly #io: Io;
@@ -218,7 +222,7 @@ class SetupConnector {
 		readonly flags: ConnectorFlags;
 		readonly io: Io;
 		readonly platform: Platform;
-		/** Further arguments of its command. */
+		/** Further arguments for the connector's command. */
 		readonly args: readonly string[];
 	}) {
 		this.#args = of.args;
@@ -227,12 +231,15 @@ class SetupConnector {
 		this.#platform = of.platform;
 	}
 
-	/** Whether the setup started the connector, which ends with it. */
+	/** Whether the setup has started the connector. The connector then ends with the setup. */
 	get isOwn(): boolean {
 		return this.#own !== undefined;
 	}
 
-	/** Returns the step with a check that starts the connector first, because the connector may complete the step itself. */
+	/**
+	 * Returns the step with a changed check, which starts the connector first. The connector may complete the step
+	 * itself.
+	 */
 	before(step: SetupStep): SetupStep {
 		return {
 			...step,
@@ -244,7 +251,7 @@ class SetupConnector {
 					const findings = await step.check(signal);
 					const isDone = findings.every(({ status }) => status === "ok");
 					if (isDone || systemClock.monotonic() > end) return [connector, ...findings];
-					// An abort shows in the signal.
+					// The code below checks the signal for an abort.
 					await delay(systemClock, readyLookMs, signal).catch(() => undefined);
 					if (signal.aborted) return [connector, ...findings];
 				}
@@ -252,7 +259,7 @@ class SetupConnector {
 		};
 	}
 
-	/** Stops the connector of the setup. */
+	/** Stops the connector that the setup has started. */
 	async stop(): Promise<void> {
 		this.#own?.signal("SIGTERM");
 		await this.#own?.ended;
@@ -292,7 +299,7 @@ class SetupConnector {
 		const end = systemClock.monotonic() + connectMs;
 		let status = await this.#statusIn(data);
 		while (status?.state !== "connected" && systemClock.monotonic() < end && !signal.aborted) {
-			// An abort shows in the signal, which the loop checks.
+			// The loop checks the signal for an abort.
 			await delay(systemClock, readyLookMs, signal).catch(() => undefined);
 			status = await this.#statusIn(data);
 			if (!this.isOwn && !isRunning(status)) break;

@@ -5,7 +5,7 @@ import type { Io } from "../command-line/io.ts";
 import { UsageError } from "../command-line/usage.ts";
 import { slackSettingTexts } from "../texts/connectors/slack.ts";
 
-/** Transport of the events of Slack, from the settings of the operator. */
+/** Transport of Slack's events, from the operator's settings. */
 export type SlackTransport =
 	| { readonly appToken: string }
 	| { readonly signingSecret: string; readonly listen: { readonly host: string; readonly port: number } };
@@ -24,14 +24,14 @@ interface SlackConfig {
 }
 
 /**
- * Settings of the connector: Socket Mode if SLACK_APP_TOKEN is set, HTTP with SLACK_SIGNING_SECRET. Throws a
- * `UsageError` that names missing variables. `listen` is the flag, which overrides the configuration.
+ * Settings of the connector: Socket Mode with SLACK_APP_TOKEN, HTTP with SLACK_SIGNING_SECRET. Throws a `UsageError`
+ * that names missing variables. `listen` is the value of the flag, which overrides the configuration.
  */
 export function slackSettings(io: SlackEnvironment, config: SlackConfig, listen?: string): SlackSettings {
 	return { botToken: readBotToken(io), transport: readTransport(io, config, listen) };
 }
 
-/** The same settings, with the errors as values, so that each check can report its own. */
+/** The same settings with errors as values, so that each check can report its own error. */
 export function trySlackSettings(
 	io: SlackEnvironment,
 	config: SlackConfig,
@@ -39,7 +39,7 @@ export function trySlackSettings(
 ): {
 	readonly botToken?: string;
 	readonly transport?: SlackTransport;
-	/** Whether the settings are for HTTP, also if they are incomplete. */
+	/** Whether the settings are for HTTP, even if they are incomplete. */
 	readonly isHttp: boolean;
 	readonly wrong: NonNullable<SlackChecks["wrong"]>;
 } {

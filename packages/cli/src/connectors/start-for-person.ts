@@ -17,18 +17,19 @@ interface StartOptions {
 	readonly flags: RunOptions["flags"];
 	readonly io: Io;
 	readonly version: string;
-	/** Whether to listen at the default address of Ozzie clients as well. */
+	/** Whether to listen also at the default address of Ozzie clients. */
 	readonly ozzie: boolean;
-	/** Line by which the user's shell finds the command. Undefined if it finds it without one. */
+	/** Line that makes the command available in the user's shell. Undefined if the shell already finds the command. */
 	readonly shellLine?: string;
 }
 
-/** The address to which existing Ozzie clients in Go connect by default. */
+/** The default address of existing Ozzie clients in Go. */
 const ozzieEndpoint = { host: "127.0.0.1", port: 18_420 };
 
 /**
- * Runs a gateway like `runGateway`. The first line on stdout names the model and the reason; stderr has the next steps.
- * At a terminal, only warnings are logged by default, because log lines of runs are for machines.
+ * Runs a gateway like `runGateway`. The first line on stdout names the model and the reason for its choice. The next
+ * steps are printed to stderr. At a terminal, the default log level is `warn`, because log lines of runs are for
+ * machines.
  */
 export async function startForPerson(options: StartOptions): Promise<number> {
 	const { flags, shellLine } = options;
@@ -66,10 +67,10 @@ export async function startForPerson(options: StartOptions): Promise<number> {
 	}
 }
 
-/** The default data directory and the form of the printed commands. */
+/** The default data directory, and the command in the form that a person types. */
 interface CallContext {
 	readonly defaultData: string;
-	/** Words by which a person calls the command in a shell. */
+	/** Words with which a person runs the command in a shell. */
 	readonly command: string;
 }
 
@@ -78,14 +79,14 @@ interface WelcomeContext extends CallContext {
 	readonly shellLine?: string;
 }
 
-/** Words by which a person calls the command of this copy in a shell. */
+/** Words with which a person runs this copy of the command in a shell. */
 export function commandOf(kind: Installation["kind"], environment: NodeJS.ProcessEnv): string {
-	// npx passes its options in such variables: https://docs.npmjs.com/cli/v11/using-npm/config
+	// npx passes its options in environment variables: https://docs.npmjs.com/cli/v11/using-npm/config
 	const file = environment["npm_config_package"];
 	return kind === "npx" && file !== undefined ? `npx --package ${shellWord(file)} parley` : "parley";
 }
 
-/** The model of the gateway, and the reason for its provider. */
+/** The model of the gateway, and the reason for the choice of its provider. */
 interface ModelFacts {
 	readonly provider: Gateway["provider"];
 	readonly model: Gateway["model"];
@@ -133,7 +134,7 @@ export function welcome(
 		"",
 		...alignColumns(facts.map(([name = "", fact = ""]) => [`  ${dim(name)}`, fact])),
 		"",
-		// Only `parley` is found in every directory.
+		// A shell finds only `parley` in every directory.
 		`  ${command === "parley" ? startTexts.inOtherTerminal : startTexts.inOtherTerminalHere}`,
 		...alignColumns(lines.map(([line = "", does = ""]) => [`    ${bold(line)}`, does])),
 		"",
@@ -155,20 +156,20 @@ function webSocketUrl(url = ""): string {
 	return `${url.replace(/^http/, "ws")}/api/ws`;
 }
 
-/** Host and port of a URL in the form of gRPC clients. */
+/** Host and port of a URL, in the form that gRPC clients expect. */
 function grpcTarget(url: string): string {
 	const { hostname, port, protocol } = new URL(url);
 	return `${hostname}:${port || (protocol === "https:" ? 443 : 80)}`;
 }
 
-/** Connection hint for existing Ozzie clients; `docs/ozzie-client.md` has the details. */
+/** Connection hint for existing Ozzie clients. `docs/ozzie-client.md` has the details. */
 function ozzieHint(urls: readonly string[]): string {
 	const usual = urls.find((url) => new URL(url).port === String(ozzieEndpoint.port));
 	if (usual !== undefined) return startTexts.ozzieClients;
 	return startTexts.ozzieClientsAt({ url: webSocketUrl(urls[0]) });
 }
 
-/** Clients that can connect and the token that they need; no rows if only programs of this user can. */
+/** Rows about clients that can connect and the tokens that they need. Empty if only programs of this user can connect. */
 function accessFacts(reach: Reach, printsToken: string): string[][] {
 	if (reach.localTrust) return [];
 	return [
@@ -205,7 +206,7 @@ function modelCommands(flag: string): [command: string, does: string][] {
 	];
 }
 
-/** Flag by which commands find the data directory; "" if they find it without one. */
+/** Flag with which commands find the data directory. "" if they find it without a flag. */
 function dataFlag(data: string, defaultData: string): string {
 	return data === defaultData ? "" : ` --data ${shellWord(data)}`;
 }

@@ -34,7 +34,7 @@ export async function listStuckPosts(
 	printRows(alignColumns([stuckPostTexts.columns, ...rows]), io);
 }
 
-/** Sends or discards a held post, by the running connector or by its next start. */
+/** Sends or discards a held post. The running connector carries out the decision, or the next connector at its start. */
 export async function decideStuck(
 	{ platform, flags, id, send }: OfPlatform & { readonly id: string; readonly send: boolean },
 	io: Io,
@@ -44,7 +44,7 @@ export async function decideStuck(
 	const decided = { id, decision: { send, by: "the operator" } };
 	const lock = lockIfStopped(dataDir, platform);
 	if (lock === undefined) {
-		// The memory of the connector must match its database: it reads the decision and sends the post itself.
+		// A running connector reads the decision and sends the post itself, because its memory must match its database.
 		await leaveDecisionOn(where, decided);
 		return printRows([send ? stuckPostTexts.sentSoon : stuckPostTexts.discarded], io);
 	}

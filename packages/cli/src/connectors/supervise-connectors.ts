@@ -8,7 +8,7 @@ import { platforms } from "../gateway/platform.ts";
 import { proxyVariables } from "./proxy-variables.ts";
 import { Supervisor } from "./supervisor.ts";
 
-/** Environment variables of connectors besides their own token. None is the key of a model. */
+/** Environment variables that connectors receive in addition to their own token. They contain no model keys. */
 const sharedNames = [
 	"PATH",
 	"HOME",
@@ -28,11 +28,11 @@ interface SuperviseOptions {
 	readonly flags: GatewayFlags;
 	readonly io: Io;
 	readonly log: Logger;
-	/** Receives the log lines of connectors, which otherwise go to stderr. */
+	/** Receives the log lines of connectors. By default, the lines are written to stderr. */
 	onLine?(line: string): void;
 }
 
-/** Starts a connector for each chat platform with tokens, and restarts it if it ends. */
+/** Starts a connector for each chat platform that has tokens. Restarts a connector when it ends. */
 export function superviseConnectors(
 	{ data, logLevel }: { readonly data: string; readonly logLevel: Config["logLevel"] },
 	{ flags, io, log, onLine }: SuperviseOptions,
@@ -56,7 +56,7 @@ export function superviseConnectors(
 	};
 }
 
-/** Starts the connectors when the gateway is ready, with its log. `onStart` gets their names. */
+/** Starts the connectors with the gateway's log when the gateway is ready. Calls `onStart` with their names. */
 export function attachConnectors(
 	flags: GatewayFlags,
 	io: Io,
@@ -71,7 +71,7 @@ export function attachConnectors(
 	};
 }
 
-/** Environment of a connector, besides the variables that it needs. */
+/** Environment of a connector, which contains only the shared variables and its own variables. */
 export function connectorEnvironment(
 	environment: Io["environment"],
 	needed: readonly string[],

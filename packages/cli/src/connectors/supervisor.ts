@@ -6,13 +6,13 @@ export const refusedExitCode = 78;
 
 const firstWaitMs = 1_000;
 const longestWaitMs = 60_000;
-/** After this time of work, the next restart waits as briefly as the first. */
+/** Time of work after which the delay before the next restart is short again. */
 const healthyMs = 5 * 60_000;
-/** Milliseconds after the stop request. */
+/** Milliseconds between the stop request and the kill. */
 const patienceMs = 10_000;
 
 export interface Supervised {
-	/** For the log: `discord`. */
+	/** Name in the log, for example `discord`. */
 	readonly name: string;
 	start(): RunningProgram;
 	readonly clock: Clock;
@@ -20,8 +20,8 @@ export interface Supervised {
 }
 
 /**
- * Restarts a program after each end, with a delay that grows to a minute after repeated ends. An end with
- * `refusedExitCode` is final, because the program has reported what a person must change.
+ * Restarts a program after each end. After repeated ends, the delay grows to a minute. An end with `refusedExitCode` is
+ * final, because the program has reported what a person must change.
  */
 export class Supervisor {
 	readonly #supervised: Supervised;
@@ -34,7 +34,7 @@ export class Supervisor {
 		this.#ended = this.#run();
 	}
 
-	/** Resolves when the program has ended, at the latest 10 s later: then it is killed. */
+	/** Resolves when the program has ended. After 10 s, the program is killed. */
 	async stop(): Promise<void> {
 		this.#stopping.abort();
 		this.#program?.signal("SIGTERM");
@@ -60,7 +60,7 @@ export class Supervisor {
 			}
 			if (clock.monotonic() - startedAt >= healthyMs) waitMs = firstWaitMs;
 			log.warn("the connector ended and is restarted", { connector: name, code, waitMs });
-			// A stop request is visible in the signal.
+			// The loop checks the signal for a stop request.
 			await delay(clock, waitMs, signal).catch(() => undefined);
 		}
 	}

@@ -14,9 +14,9 @@ export type Distribution =
 
 interface Signs {
 	readonly platform: string;
-	/** The text of `/etc/os-release`; "" if it is missing. */
+	/** The text of `/etc/os-release`, or "" if the file is missing. */
 	readonly release: string;
-	/** The text of `/proc/version`; "" if it is missing. */
+	/** The text of `/proc/version`, or "" if the file is missing. */
 	readonly kernel: string;
 }
 
@@ -30,11 +30,11 @@ const families: Readonly<Record<string, Distribution>> = {
 	suse: "suse",
 };
 
-/** By ID and ID_LIKE: https://www.freedesktop.org/software/systemd/man/latest/os-release.html */
+/** The kind is determined by ID and ID_LIKE: https://www.freedesktop.org/software/systemd/man/latest/os-release.html */
 export function distributionOf({ platform, release, kernel }: Signs): Distribution {
 	if (platform === "darwin") return "macos";
 	if (platform !== "linux") return "other";
-	// The clock and the disk of WSL are those of Windows: https://learn.microsoft.com/windows/wsl/about
+	// WSL uses the clock and the disk of Windows: https://learn.microsoft.com/windows/wsl/about
 	if (/microsoft/i.test(kernel)) return "wsl";
 	const names = [...release.matchAll(/^ID(?:_LIKE)?="?([^"\n]*)"?$/gm)].flatMap(([, text = ""]) =>
 		text.split(" "),
@@ -49,7 +49,7 @@ function fixOn(fixes: Fixes): (distribution: Distribution) => string {
 	return (distribution) => fixes[distribution] ?? fixes.else;
 }
 
-/** Commands that synchronise the clock. */
+/** Commands that synchronise the system clock. */
 export const setClock = fixOn(systemFixes.clock);
 
 /** Commands that free disk space. */
@@ -58,7 +58,7 @@ export const makeRoom = fixOn(systemFixes.space);
 /** Commands that install a newer Node. */
 export const updateNode = fixOn(systemFixes.node);
 
-/** Command that shows the program that listens on a port. */
+/** Command that shows which program listens on a port. */
 export function showListener(distribution: Distribution, port: number): string {
 	return distribution === "macos" || distribution === "other"
 		? `lsof -nP -iTCP:${port} -sTCP:LISTEN`

@@ -38,10 +38,10 @@ import { distributionOf } from "./distribution.ts";
 import type { PathFacts, System } from "./system.ts";
 
 const patienceMs = 2_000;
-/** Limit of the check of all messages. */
+/** Time limit for the check of all messages. */
 const longestCheckMs = 10 * 60_000;
 
-/** The machine that this command runs on. */
+/** The machine on which this command runs. */
 export async function examineMachine(
 	flags: { readonly data?: string },
 	io: Io,
@@ -56,7 +56,7 @@ export async function examineMachine(
 	const settings = config instanceof Error ? undefined : config;
 	const askProvider = async (provider = settings?.provider ?? "offline") =>
 		settings && tryProvider({ ...settings, provider }, systemClock);
-	// Two checks need it.
+	// Two checks need the answer of the main provider, so they share one request.
 	const home = shared(() => askProvider());
 	return {
 		data,
@@ -128,14 +128,16 @@ async function answers(host: string, port: number): Promise<boolean> {
 		await once(socket, "connect", { signal: AbortSignal.timeout(patienceMs) });
 		return true;
 	} catch {
-		// Refused, unknown host or timeout: no server answers.
+		// A refused connection, an unknown host or a timeout means that no server answers.
 		return false;
 	} finally {
 		socket.destroy();
 	}
 }
 
-/** Tries the sandbox as a gateway does at its start. Uses a temporary directory if there is no data directory. */
+/**
+ * Tries the sandbox as a gateway does when it starts. Uses a temporary directory if the data directory does not exist.
+ */
 async function trySandbox(config: Config | undefined, data: string): Promise<SandboxState> {
 	const base = config ?? defaultsFor(data);
 	await using stand = existsSync(data)
@@ -145,7 +147,7 @@ async function trySandbox(config: Config | undefined, data: string): Promise<San
 	return (await openSandboxes({ ...parts, config: { ...base, data: stand?.path ?? data } })).check();
 }
 
-/** Used if the configuration cannot be read. */
+/** The default configuration, which is used if the real configuration cannot be read. */
 function defaultsFor(data: string): Config {
 	return {
 		listen: [],
@@ -173,7 +175,7 @@ async function checkDatabase(data: string): Promise<boolean> {
 	return true;
 }
 
-/** Caches the result, so that several checks share one request. */
+/** Caches the result, so that several checks share one call. */
 function shared<T>(ask: () => Promise<T>): () => Promise<T> {
 	let answer: Promise<T> | undefined;
 	return () => {

@@ -13,52 +13,55 @@ export interface PathFacts {
 	readonly isDirectory: boolean;
 }
 
-/** The machine, its configuration and its gateway, as checks see them. Each function may reject with the reason. */
+/**
+ * The machine, its configuration and its gateway, in the form that checks need. Each function may reject with the
+ * reason.
+ */
 export interface System {
 	readonly distribution: Distribution;
-	/** User of this process; undefined on systems without users. */
+	/** User of this process. Undefined on systems without user ids. */
 	readonly uid: number | undefined;
 	readonly data: string;
-	/** Configuration of a gateway that this shell would start, or the error of it. */
+	/** Configuration of a gateway that this shell would start, or the error in it. */
 	readonly config: Config | Error;
 	readonly gateway: RunningGateway | undefined;
-	/** Health report; null if this user may not read it. */
+	/** Health report of the gateway. Null if this user may not read it. */
 	readonly health: HealthReport | null;
 	readonly versions: { readonly parley: string; readonly node: string; readonly sqlite: string };
-	/** Milliseconds since the epoch. */
+	/** Current time in milliseconds since the epoch. */
 	now(): number;
-	/** Undefined if the file does not exist. */
+	/** Facts about a path. Undefined if it does not exist. */
 	stat(path: string): Promise<PathFacts | undefined>;
-	/** Bytes that this user can still write there. */
+	/** Number of bytes that this user can still write in the directory. */
 	freeBytes(path: string): Promise<number>;
-	/** Writes a file in the directory and deletes it. Resolves with its modification time. */
+	/** Writes a file in the directory and deletes it. Resolves with the modification time of the file. */
 	writeProbe(directory: string): Promise<number>;
 	/** Whether a server listens at an address. */
 	answers(host: string, port: number): Promise<boolean>;
-	/** Whether this user can execute the program: a name in PATH, or a path. */
+	/** Whether this user can execute the program, which is a name in PATH or a path. */
 	program(command: string): Promise<boolean>;
-	/** The answer of the named provider. Default: the gateway's main provider. Undefined for the offline model. */
+	/** The answer of the named provider. By default, of the gateway's main provider. Undefined for the offline model. */
 	provider(name?: string): Promise<ProviderAnswer | undefined>;
 	sandbox(): Promise<SandboxState>;
-	/** Resolves with the policy file, if there is one. Rejects if it is invalid. */
+	/** Resolves with the policy file, if it exists. Rejects if the policy is invalid. */
 	policy(): Promise<string | undefined>;
-	/** The skills of the data directory, and its files that cannot be used. */
+	/** Skills of the data directory, and files that cannot be used as skills. */
 	skills(): Promise<FoundSkills>;
-	/** Skills as the running gateway lists them; empty without a gateway. */
+	/** Skills in the list of the running gateway. Empty if no gateway is running. */
 	listedSkills(): Promise<MethodResult<"list_skills">["skills"]>;
-	/** Rejects if the database is damaged or of a later version; false if it does not exist. */
+	/** Whether the database exists. Rejects if it is damaged or has a later version. */
 	database(): Promise<boolean>;
-	/** Rejects if the key file is damaged or open to other users. */
+	/** Checks the key file. Rejects if it is damaged or other users can read it. */
 	storedSecrets(): Promise<StoredSecrets>;
 	audit(): Promise<AuditCheck>;
-	/** Reads all stored text. Undefined if there are no hashes yet. */
+	/** Verifies all stored text. Undefined if the database has no hashes yet. */
 	messages(): Promise<MessagesCheck | undefined>;
-	/** Rejects if the file of the operator token is unusable; false if it does not exist. */
+	/** Whether the file of the operator token exists. Rejects if the file is unusable. */
 	operatorToken(): Promise<boolean>;
 	/** Tokens of the running gateway. */
 	tokens(): Promise<MethodResult<"list_tokens">["tokens"]>;
-	/** Connectors that run, or that ended without a stop request. */
+	/** Connectors that are running, or that ended without a stop request. */
 	connectors(): Promise<ConnectorStatus[]>;
-	/** Expiry of the certificate, in milliseconds since the epoch. */
+	/** Expiry time of the certificate, in milliseconds since the epoch. */
 	certificateEnd(file: string): Promise<number>;
 }

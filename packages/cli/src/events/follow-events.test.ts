@@ -8,7 +8,7 @@ import { followEvents } from "./print-events.ts";
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** A gateway that answers connections in order, as the test defines. */
+/** A gateway that answers each connection as the test specifies. */
 class Stub implements AsyncDisposable {
 	readonly requests: { readonly url: string | undefined; readonly lastId: unknown }[] = [];
 	readonly #server: Server;
@@ -30,7 +30,7 @@ class Stub implements AsyncDisposable {
 	}
 
 	get url(): string {
-		// A server on a port has an address of this form.
+		// A server that listens on a port has an address of this form.
 		return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
 	}
 
@@ -53,9 +53,9 @@ interface Followed {
 	readonly clock: ManualClock;
 	readonly stop: AbortController;
 	readonly done: Promise<void>;
-	/** Resolves after this number of events. */
+	/** Resolves when this number of events has arrived. */
 	until(count: number): Promise<void>;
-	/** Resolves at the next change of the connection. */
+	/** Resolves after the next change of the connection. */
 	change(): Promise<string>;
 }
 

@@ -28,10 +28,10 @@ import { visibleLine } from "../text/visible.ts";
 import { connectionWords } from "../wordings/connection-words.ts";
 import { listWords } from "../wordings/event-wordings.ts";
 
-/** Number of earlier events that are printed first. */
+/** Number of earlier events to print first. */
 const usualLimits = { follow: 10, list: 50 };
 
-/** Prints events; with `--follow`, also new events until Ctrl-C. Returns the exit code. */
+/** Prints events. With `--follow`, also prints new events until Ctrl-C. Returns the exit code. */
 export async function printEvents(flags: EventsFlags, io: Io): Promise<number> {
 	const address = await findGateway(flags, io);
 	const query = new URLSearchParams();
@@ -43,7 +43,7 @@ export async function printEvents(flags: EventsFlags, io: Io): Promise<number> {
 		io.stdout.write(`${row}\n`);
 	};
 	if (flags.follow) return follow(query, print, { flags, io, address });
-	// True because our own gateway lists them in this form.
+	// The cast is safe because Parley's own gateway lists events in this form.
 	const events = (await getJson(address, `/api/events?${query}`)) as ShownEvent[];
 	for (const event of events) print(event);
 	return 0;
@@ -73,10 +73,10 @@ async function follow(
 	return stop.signal.aborted ? interruptedCode : 0;
 }
 
-/** Beginning of an id, long enough to distinguish a few conversations and to use it in a command. */
+/** Number of characters of a shown id, enough to distinguish a few sessions and to be used in a command. */
 const idCharacters = "sess_".length + 6;
 
-/** Maximum width of a row, also without a terminal. */
+/** Maximum width of a row, even without a terminal. */
 const maxColumns = 200;
 
 /** Row of an event: time, session, type and details. */
@@ -92,7 +92,7 @@ export function eventRow(shown: ShownEvent, format: OutputFormat): string {
 	return `${dim(time)}  ${dim(id)}  ${cyan(type)}  ${listed.failed ? red(words) : words}`.trimEnd();
 }
 
-/** The gateway sends a heartbeat every 15 s, so a longer silence is a lost connection. */
+/** The gateway sends a heartbeat every 15 s, so a longer silence means a lost connection. */
 const silenceMs = 45_000;
 
 const firstPauseMs = 250;
@@ -102,7 +102,7 @@ const longestPauseMs = 5_000;
 interface FollowOptions {
 	/** Finds the address of the gateway, which may change at a restart. */
 	readonly find: () => Promise<HttpAddress>;
-	/** Filter of the events in the form of the query. `limit` limits the first events. */
+	/** Filter of the events, in the form of the query. `limit` is the maximum number of earlier events. */
 	readonly query: URLSearchParams;
 	readonly clock: Clock;
 	readonly signal: AbortSignal;
@@ -111,8 +111,8 @@ interface FollowOptions {
 }
 
 /**
- * Reports events as they happen, each once and without gaps over lost connections, until the signal
- * aborts. Rejects if the first connection fails, or if the gateway refuses these events.
+ * Reports events as they happen until the signal aborts. Reports each event once and without gaps, even after a lost
+ * connection. Rejects if the first connection fails, or if the gateway refuses these events.
  */
 export async function followEvents(options: FollowOptions): Promise<void> {
 	const { clock, signal, onState } = options;
@@ -130,7 +130,7 @@ export async function followEvents(options: FollowOptions): Promise<void> {
 		if (tried === 0) onState("lost");
 		tried += 1;
 		const pauseMs = Math.min(longestPauseMs, firstPauseMs * 2 ** tried);
-		// Only the signal ends it early, and then the loop ends too.
+		// Only the signal ends the delay early, and the loop then ends as well.
 		await delay(clock, pauseMs, signal).catch(() => undefined);
 	}
 }
@@ -139,7 +139,7 @@ class Follower {
 	readonly #options: FollowOptions;
 	#lastId: string | undefined;
 	#wasThere = false;
-	/** Whether the followed session was deleted. */
+	/** Whether an event reports that the followed session was deleted. */
 	isOver = false;
 
 	constructor(options: FollowOptions) {
@@ -152,7 +152,7 @@ class Follower {
 		return this.#wasThere && reason instanceof ParleyError && reason.code === "unavailable";
 	}
 
-	/** Reads one connection to its end; rejects with a `ParleyError`. */
+	/** Reads one connection to its end. Rejects with a `ParleyError`. */
 	async read(onOpen: () => void): Promise<void> {
 		const { find, query, signal } = this.#options;
 		const address = await find();
@@ -165,7 +165,7 @@ class Follower {
 			const status = response.statusCode ?? 0;
 			if (status !== 200) throw answerError(address, { status, text: await text(response) });
 			this.#wasThere = true;
-			// Set before the first event, so that a lost connection misses no event.
+			// The id is set before the first event, so that a lost connection misses no event.
 			this.#lastId ??= response.headers["last-event-id"]?.toString();
 			onOpen();
 			await this.#read(response, () => silence.restart());
@@ -180,7 +180,7 @@ class Follower {
 	async #read(response: IncomingMessage, restart: () => void): Promise<void> {
 		const parser = createParser({
 			onEvent: ({ id, data }) => {
-				// True because our own gateway sends this shape.
+				// The cast is safe because Parley's own gateway sends this form.
 				const event = parseJson(data, { maxDepth: 256, maxNodes: 5_000_000 }) as ShownEvent;
 				if (id !== undefined) this.#lastId = id;
 				this.isOver ||= event.type === "session.deleted" && this.#options.query.has("session");

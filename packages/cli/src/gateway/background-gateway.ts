@@ -12,28 +12,28 @@ import { visibleText } from "../text/visible.ts";
 import { projectTexts } from "../texts/projects.ts";
 import { readConfig } from "./run-gateway.ts";
 
-/** A large database is migrated at the first start of a version. */
+/** Time limit for a start, because the first start of a version may migrate a large database. */
 const patienceSeconds = 120;
 const pollMs = 100;
 const shownLines = 6;
 
 interface BackgroundStart {
 	readonly data: string;
-	/** Current directory of the gateway, which is its root if no setting names one. */
+	/** Current directory of the gateway. It is the root directory if no setting names one. */
 	readonly directory: string;
 	readonly io: Io;
 }
 
-/** The running gateway of a data directory, or one that this call has started. */
+/** A gateway that already ran on a data directory, or that this call has started. */
 export interface FoundGateway {
 	readonly gateway: RunningGateway;
-	/** Log of a gateway that was started. Undefined if one ran. */
+	/** Log file of a started gateway. Undefined if the gateway was already running. */
 	readonly log?: string;
 }
 
 /**
- * Finds the gateway of the data directory, or starts one that continues when this command and its terminal end. Rejects with
- * the last lines of its log if it ends at once. Commands at the same time use the same gateway.
+ * Finds the gateway of the data directory, or starts a gateway that outlives this command and its terminal. Rejects
+ * with the last lines of the log if the new gateway ends immediately. Concurrent commands use the same gateway.
  */
 export async function ensureGateway(start: BackgroundStart): Promise<FoundGateway> {
 	const { data, io } = start;
@@ -51,17 +51,17 @@ export async function ensureGateway(start: BackgroundStart): Promise<FoundGatewa
 
 interface BackgroundRun {
 	readonly data: string;
-	/** Program of the command, and its arguments. */
+	/** Path of the command's program. */
 	readonly program: string;
 	/** Options of Node. */
 	readonly options?: readonly string[];
 	readonly args: readonly string[];
-	/** Complete environment. */
+	/** All environment variables of the process. */
 	readonly environment: Readonly<Record<string, string>>;
 	readonly directory: string;
 }
 
-/** Starts a gateway in the background, and waits until one answers on the data directory. */
+/** Starts a gateway in the background, and waits until a gateway answers on the data directory. */
 export async function runInBackground(run: BackgroundRun): Promise<FoundGateway> {
 	const { data, program: script, options = [], args, environment, directory } = run;
 	const folder = join(data, "run");
@@ -78,7 +78,7 @@ export async function runInBackground(run: BackgroundRun): Promise<FoundGateway>
 		const wasOver = hasEnded;
 		const gateway = await findRunningGateway(data);
 		if (gateway) return { gateway, ...defined({ log: wasOver ? undefined : log }) };
-		// Another command may have started one at the same time.
+		// Another command may have started a gateway at the same time.
 		if (wasOver) throw await failure(log, from);
 		if (systemClock.monotonic() > end) {
 			const message = projectTexts.late({ seconds: patienceSeconds, log });
@@ -88,7 +88,7 @@ export async function runInBackground(run: BackgroundRun): Promise<FoundGateway>
 	}
 }
 
-/** The set variables of this process. */
+/** The environment variables of this process that are set. */
 export function environmentOf({ environment }: Io): Record<string, string> {
 	const set = Object.entries(environment).flatMap(([name, value]) =>
 		value === undefined ? [] : [[name, value]],
@@ -96,7 +96,7 @@ export function environmentOf({ environment }: Io): Record<string, string> {
 	return Object.fromEntries(set);
 }
 
-/** A gateway of another data directory may use the default port. */
+/** Returns flags for the new gateway, because a gateway of another data directory may use the default port. */
 async function flagsFor({ data, directory, io }: BackgroundStart): Promise<string[]> {
 	const { listen, root } = await readConfig({ data }, io);
 	const [first] = listen;
@@ -118,14 +118,14 @@ async function isFree(address: { readonly host: string; readonly port: number })
 	return true;
 }
 
-/** Size of the log. The gateway itself limits it. */
+/** Maximum size of the log. The gateway itself enforces it. */
 function sizeOf(log: string): number {
 	return statSync(log, { throwIfNoEntry: false })?.size ?? 0;
 }
 
 async function failure(log: string, from: number): Promise<ParleyError> {
 	const all = await readFile(log);
-	// A long log was replaced by a new one during the start.
+	// A full log file was replaced by a new file during the start.
 	const own = all.length < from ? all : all.subarray(from);
 	const lines = visibleText(own.toString("utf8")).trimEnd().split("\n").slice(-shownLines).join("\n");
 	return new ParleyError(projectTexts.failed({ log, lines }), { code: "failed_precondition" });

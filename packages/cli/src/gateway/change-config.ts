@@ -23,7 +23,10 @@ export interface ConfigFlags {
 	readonly all?: boolean;
 }
 
-/** The sources of a gateway that starts without flags in this directory and this environment, with the stored keys. */
+/**
+ * Configuration sources of a gateway that starts without flags in this directory and this environment, with the stored
+ * keys.
+ */
 export async function configSources({ data, config }: ConfigFlags, io: Io): Promise<ConfigSources> {
 	return {
 		flags: defined({ data, config }),
@@ -33,7 +36,7 @@ export async function configSources({ data, config }: ConfigFlags, io: Io): Prom
 	};
 }
 
-/** Prints a setting, the settings of a group, or all that are set. */
+/** Prints one setting, the settings of a group, or all stored settings. */
 export async function showSettings(key: string | undefined, flags: ConfigFlags, io: Io): Promise<void> {
 	const sources = await configSources(flags, io);
 	if (key === undefined) {
@@ -71,7 +74,7 @@ interface Place {
 	readonly io: Io;
 }
 
-/** Stores a setting, or removes it if there are no words, and reports what applies now. */
+/** Stores a setting, or removes it if `words` is undefined. Reports the resulting value. */
 export async function storeSetting(
 	key: string,
 	words: readonly string[] | undefined,
@@ -91,7 +94,7 @@ export async function storeSetting(
 	await reportChange(changed, { key, value, source }, { flags, io });
 }
 
-/** Prints warnings on stderr, and whether a restart is needed. With `--json`, prints all of it as JSON. */
+/** Prints warnings to stderr, and whether a restart is needed. With `--json`, prints the complete result as JSON. */
 export async function reportChange(
 	{ path, isChanged, problem, overriddenBy }: ChangedSettings,
 	setting: Partial<EffectiveSetting>,

@@ -3,8 +3,9 @@ import { ParleyError } from "@parley/base";
 import { rootTexts } from "../texts/gateway/start.ts";
 
 /**
- * Questions a gateway whose tools could use every file of the machine. Returns a warning if the operator chose `/` as a
- * root. Throws if `/` is only the current directory: a service manager or a container often starts programs in `/`.
+ * Checks whether the gateway's tools could use every file of the machine. Returns a warning if the operator chose `/`
+ * as a root. Throws if `/` is only the current directory, because a service manager or a container often starts
+ * programs there.
  */
 export async function checkRoots(
 	chosen: readonly string[],

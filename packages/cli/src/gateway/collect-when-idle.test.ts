@@ -26,7 +26,7 @@ test("sets memory options after 1 s with a collection, and collects garbage once
 		clock.advance(15_000);
 		return collections;
 	};
-	// The start itself is work.
+	// The first busy period is the start itself.
 	expect([pass(2_000), pass(10), pass(10), pass(400)]).toEqual([1, 2, 2, 2]);
 	expect([pass(500), pass(500), pass(449), pass(0)]).toEqual([2, 2, 3, 3]);
 	timer.cancel();

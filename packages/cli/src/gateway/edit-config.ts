@@ -25,7 +25,7 @@ export async function editSettings(flags: ConfigFlags, io: Io): Promise<number> 
 	const sources = await configSources(flags, io);
 	const { path, text: before } = await readConfigText(sources);
 	const draft = await writeDraft(path, before);
-	// Ctrl-C is for the editor.
+	// Ctrl-C must reach only the editor.
 	const stay = (): void => undefined;
 	process.on("SIGINT", stay);
 	try {
@@ -53,7 +53,7 @@ async function runEditor(draft: string, { environment }: Io): Promise<void> {
 	throw new ParleyError(configMessages.editorFailed({ editor, code }), { code: "failed_precondition" });
 }
 
-/** Undefined, after the reason was printed, for an invalid text. */
+/** Stores a valid text. For an invalid text, prints the reason and returns undefined. */
 async function storeIfValid(
 	text: string,
 	before: string,

@@ -3,17 +3,17 @@ import { type Command, Option } from "commander";
 import { sharedHelp } from "../texts/commands/shared.ts";
 import { gatewayFlagHelp } from "../texts/gateway/flags.ts";
 
-/** Flags of the commands that run a gateway. */
+/** Flags of commands that run a gateway. */
 export interface GatewayFlags extends Omit<ConfigFlags, "trustedProxies" | "policyFile"> {
-	/** Value of `--policy`: the file. */
+	/** Path from `--policy`. */
 	readonly policy?: string;
-	/** Values of `--trusted-proxy`. */
+	/** Values from `--trusted-proxy`. */
 	readonly trustedProxy?: readonly string[];
-	/** Failpoints for tests of crashes. */
+	/** Failpoints for crash tests. */
 	readonly testHooks?: string;
 }
 
-/** Adds the flags of commands that run a gateway. The configuration checks their values. */
+/** Adds the flags that all commands that run a gateway have. The configuration checks their values. */
 export function addGatewayFlags(command: Command): Command {
 	return command
 		.option("--listen <host:port>", gatewayFlagHelp.listen, collect)

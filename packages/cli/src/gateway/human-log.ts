@@ -10,7 +10,7 @@ export function humanLog(
 	return { write: (line) => output.write(`${formatLogLine(line.trimEnd(), styles)}\n`) };
 }
 
-/** `12:34:56 warn  message  field=value`: the fields that a person can use, in one line. */
+/** Converts one line to `12:34:56 warn message field=value`, with the fields that help a person. */
 export function formatLogLine(line: string, styles: Styles): string {
 	const record = readRecord(line);
 	if (typeof record !== "object" || record === null) return visibleLine(line);
@@ -22,7 +22,7 @@ export function formatLogLine(line: string, styles: Styles): string {
 	return `${styles.dim(clock)} ${colour(`${visibleLine(describe(level)).padEnd(5)} ${text}`)}`;
 }
 
-/** Undefined for output that is not JSON, such as the stack of a program that crashed. */
+/** Undefined for output that is not JSON, for example the stack of a crashed program. */
 function readRecord(line: string): unknown {
 	try {
 		return parseJson(line);

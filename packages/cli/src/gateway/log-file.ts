@@ -2,19 +2,19 @@ import { closeSync, fstatSync, mkdirSync, openSync, renameSync, writeSync } from
 import { dirname, join } from "node:path";
 import type { LogDestination } from "@parley/base";
 
-/** Bytes of one file. There are two: the present one and the one before it. */
+/** Maximum size of one file in bytes. There are two files: the current file and the previous file. */
 const maxBytes = 5_000_000;
 
-/** The log file of a data directory, and the file before it. */
+/** The current log file of a data directory, and the previous file. */
 export function logFilesIn(data: string): { readonly current: string; readonly previous: string } {
 	const current = join(data, "run", "gateway.log");
 	return { current, previous: `${current}.1` };
 }
 
 /**
- * Log file of a data directory, of limited size and only for this user. Each line is in the file when `write` returns, so
- * that a crash loses no line. A line that cannot be written is lost, because a log must not stop the
- * program.
+ * Log file of a data directory. It has a limited size, and only this user can read it. Each line is in the file when
+ * `write` returns, so that a crash loses no line. If a line cannot be written, it is lost, because a log must not stop
+ * the program.
  */
 export class LogFile implements LogDestination {
 	readonly #current: string;
@@ -30,7 +30,7 @@ export class LogFile implements LogDestination {
 		this.#max = max;
 	}
 
-	/** Writes a line. Returns false if it was lost. */
+	/** Writes a line. Returns false if the line was lost. */
 	write(line: string): boolean {
 		const bytes = Buffer.from(line.endsWith("\n") ? line : `${line}\n`);
 		try {
@@ -38,7 +38,7 @@ export class LogFile implements LogDestination {
 			this.#bytes += writeSync(this.#open(), bytes);
 			return true;
 		} catch {
-			// The next line tries to open the file again.
+			// The write of the next line tries to open the file again.
 			this.#close();
 			return false;
 		}

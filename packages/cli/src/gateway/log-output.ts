@@ -5,27 +5,30 @@ import { LogFile, logFilesIn } from "./log-file.ts";
 
 export interface LogOutputOptions {
 	readonly data: string;
-	/** Minimum level of lines that the operator sees. */
+	/** Minimum level of the lines that the operator sees. */
 	readonly level: LogLevel;
-	/** Shows lines to a person at a terminal, instead of JSON on stderr. */
+	/** Shows lines to a person at a terminal. If undefined, the lines are written to stderr as JSON. */
 	readonly terminal?: { write(line: string): unknown } | undefined;
-	/** Whether lines are only written to the file. */
+	/** Whether the lines are written only to the file. */
 	readonly onlyFile: boolean;
 	readonly environment: Io["environment"];
 }
 
-/** The destination of log lines, and the level of the logger. */
+/** The destination of log lines, and the level for the logger. */
 export interface LogOutput {
 	readonly level: LogLevel;
 	readonly destination: LogDestination;
-	/** Whether lines of connectors must be passed to the destination. Otherwise they write to stderr, also after the end of this process. */
+	/**
+	 * Whether the lines of connectors must be passed to the destination. Otherwise, connectors write to stderr
+	 * themselves, even after this process has ended.
+	 */
 	readonly takesLines: boolean;
 }
 
 /**
- * Log lines go to stderr, or to the terminal, and to the log file of the data directory. The journal of systemd stores
- * stderr itself, so there is no file for it. In the background, stderr is the log file, which gets each line only once. For a
- * person at a terminal, the file also has the lines of `info`.
+ * Selects the outputs of log lines: stderr or the terminal, and the log file of the data directory. With systemd, the
+ * journal stores stderr, so there is no log file. In the background, stderr is the log file, which receives each line
+ * only once. For a person at a terminal, the file also contains lines of the level `info`.
  */
 export function logOutput({ data, level, terminal, onlyFile, environment }: LogOutputOptions): LogOutput {
 	if (level === "silent") return { level, destination: terminal ?? new StderrWriter(), takesLines: false };
@@ -54,20 +57,20 @@ function tee(first: LogDestination, file: LogFile): LogDestination {
 	};
 }
 
-/** Level of a line that `createLogger` wrote. Other lines are errors of programs, which the operator sees. */
+/** Level of a line that `createLogger` wrote. Any other line is a program error, which the operator must see. */
 function levelOf(line: string): LogLevel {
 	const [, name] = /^\{"level":"(\w+)"/.exec(line) ?? [];
 	return logLevels.find((one) => one === name) ?? "error";
 }
 
-/** Whether stderr leads to the log file of the data directory. */
+/** Whether stderr is the log file of the data directory. */
 function isLogFile(data: string): boolean {
 	const file = statSync(logFilesIn(data).current, { throwIfNoEntry: false });
 	const { dev, ino } = fstatSync(2);
 	return file?.dev === dev && file.ino === ino;
 }
 
-/** Whether stderr leads to the journal. JOURNAL_STREAM has its device and inode: systemd.exec(5). */
+/** Whether stderr is the journal. JOURNAL_STREAM contains the device and inode of the journal: systemd.exec(5). */
 function isJournal({ JOURNAL_STREAM: stream }: Io["environment"]): boolean {
 	if (!stream) return false;
 	const { dev, ino } = fstatSync(2);

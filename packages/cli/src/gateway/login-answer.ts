@@ -4,20 +4,23 @@ import type { AddressInfo } from "node:net";
 import { ParleyError } from "@parley/base";
 import { mcpLoginTexts } from "../texts/gateway/mcp.ts";
 
-/** Path of the redirect. */
+/** Path of the redirect address. */
 const path = "/callback";
 const maxConnections = 16;
 
-/** Waits on this machine for the browser at the end of a login. */
+/** A local server that waits for the browser at the end of a login. */
 export interface LoginListener {
-	/** Address for the redirect: https://www.rfc-editor.org/rfc/rfc8252#section-7.3 */
+	/** Redirect address: https://www.rfc-editor.org/rfc/rfc8252#section-7.3 */
 	readonly url: string;
-	/** The first answer that `isOurs` accepts. Others are refused, because any page can send a browser here. */
+	/**
+	 * Resolves with the first answer that `isOurs` accepts. Refuses all other answers, because any page can send a
+	 * browser to this address.
+	 */
 	answer(isOurs: (answer: URLSearchParams) => boolean): Promise<URLSearchParams>;
 	close(): void;
 }
 
-/** Listens on a port of 127.0.0.1; 0 is a free one. */
+/** Listens on a port of 127.0.0.1. Port 0 selects a free port. */
 export async function listenForLogin(port: number): Promise<LoginListener> {
 	const first = Promise.withResolvers<URLSearchParams>();
 	let accepts: (answer: URLSearchParams) => boolean = () => false;
@@ -36,7 +39,7 @@ export async function listenForLogin(port: number): Promise<LoginListener> {
 			cause,
 		});
 	});
-	// True because the server listens on a port.
+	// The cast is safe because the server listens on a port.
 	const place = server.address() as AddressInfo;
 	url = `http://127.0.0.1:${place.port}${path}`;
 	return {
@@ -52,7 +55,7 @@ export async function listenForLogin(port: number): Promise<LoginListener> {
 	};
 }
 
-/** The parameters of a request that a redirect of a browser can be. */
+/** The parameters of a request. Undefined if the request cannot be a browser's redirect. */
 function readAnswer(
 	{ method, headers, url = "" }: IncomingMessage,
 	own: string,

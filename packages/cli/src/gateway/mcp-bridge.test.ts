@@ -7,7 +7,7 @@ import { McpBridge } from "./mcp-bridge.ts";
 
 const ready = "notifications/initialized";
 
-/** A gateway that answers requests with these status codes, in order, and then with 200. */
+/** A gateway that responds with these status codes, in order, and then always with 200. */
 async function openGateway(statuses: readonly number[]) {
 	const seen: string[] = [];
 	const left = [...statuses];
@@ -38,7 +38,7 @@ async function openGateway(statuses: readonly number[]) {
 	});
 	return {
 		seen,
-		/** Sends a request and returns its answer. */
+		/** Sends a request and returns the response. */
 		async ask(id: number, method: string): Promise<unknown> {
 			arrived.next = Promise.withResolvers();
 			await bridge.receive(JSON.stringify({ jsonrpc: "2.0", id, method }));

@@ -16,24 +16,24 @@ export interface McpBridgeOptions {
 
 type Id = string | number;
 
-/** A message of the client, as far as its delivery depends on it. */
+/** The properties of a client's message that affect its delivery. */
 interface Message {
 	readonly text: string;
 	readonly id: Id | undefined;
 	readonly method: string | undefined;
 }
 
-/** Limits for messages of the gateway: a transcript is larger than a message of a client. */
+/** Limits for messages from the gateway, because a transcript is larger than a client's message. */
 const answerLimits = { maxDepth: 256, maxNodes: 1_000_000 };
 
-/** Milliseconds for the gateway to end the session when the client leaves. */
+/** Milliseconds that the gateway has to end the session when the client leaves. */
 const endTimeoutMs = 1_000;
 
 const codes = { parse: -32_700, internal: -32_603 } as const;
 
 /**
- * Passes messages between a client on standard input and output and the endpoint of the gateway. No request is sent twice,
- * except one that the gateway refused because its session is unknown after a restart.
+ * Passes messages between a client on standard input and output and the endpoint of the gateway. Sends no request
+ * twice, with one exception: after a restart, the gateway refuses a request because it does not know the session.
  */
 export class McpBridge {
 	readonly #options: McpBridgeOptions;
@@ -41,14 +41,14 @@ export class McpBridge {
 	readonly #open = new Set<Promise<void>>();
 	#sessionId: string | undefined;
 	#revision: string | undefined;
-	/** The first message of the client, to open another session. */
+	/** The first message of the client, which can open another session. */
 	#initialize: Message | undefined;
 
 	constructor(options: McpBridgeOptions) {
 		this.#options = options;
 	}
 
-	/** Sends one line. Resolves when the gateway has accepted it, so that messages stay in order. Never rejects. */
+	/** Sends one line. Resolves when the gateway has accepted the line, so that messages stay in order. Never rejects. */
 	async receive(line: string): Promise<void> {
 		if (line.trim() === "") return;
 		const message = readMessage(line);
@@ -66,12 +66,12 @@ export class McpBridge {
 		}
 	}
 
-	/** Answers a line that cannot be read as a message. */
+	/** Responds to a line that is not a valid message. */
 	refuse(why: string): void {
 		this.#write({ jsonrpc: "2.0", id: null, error: { code: codes.parse, message: why } });
 	}
 
-	/** Ends all waits and the session. Runs continue. */
+	/** Ends all waiting requests and the session. Runs continue. */
 	async close(): Promise<void> {
 		this.#stop.abort();
 		await Promise.all(this.#open);
@@ -79,14 +79,14 @@ export class McpBridge {
 		const timeout = new AbortController();
 		const timer = this.#options.clock.after(endTimeoutMs, () => timeout.abort());
 		const ending = this.#begin("", "DELETE", timeout.signal);
-		// The gateway also ends a session that no client uses.
+		// A failure is harmless, because the gateway ends unused sessions by itself.
 		await ending.then((response) => response.resume()).catch(() => undefined);
 		timer.cancel();
 	}
 
 	async #deliver(message: Message): Promise<void> {
 		const first = message.method === "initialize" ? undefined : this.#initialize;
-		// An earlier opening may have failed.
+		// There is no session if an earlier attempt to open it has failed.
 		if (!first || this.#sessionId !== undefined) {
 			const response = await this.#post(message.text);
 			if (response.statusCode !== 404 || this.#sessionId === undefined || !first) {
@@ -98,7 +98,10 @@ export class McpBridge {
 		return this.#take(await this.#post(message.text), message);
 	}
 
-	/** Opens another session after a restart of the gateway. The client does not see it. Throws if the gateway refuses it. */
+	/**
+	 * Opens another session after a restart of the gateway. The client does not notice it. Throws if the gateway
+	 * refuses the new session.
+	 */
 	async #openAgain({ text: first }: Message): Promise<void> {
 		this.#sessionId = undefined;
 		this.#revision = undefined;
@@ -115,13 +118,13 @@ export class McpBridge {
 	async #take(response: IncomingMessage, message: Message): Promise<void> {
 		if (message.method === "initialize") this.#storeSession(response);
 		const reading = this.#pass(response, message);
-		// The session is known only after its first answer.
+		// Later messages need the session, which is known only after the first response.
 		if (message.method === "initialize") return reading;
 		this.#open.add(reading);
 		void reading.finally(() => this.#open.delete(reading));
 	}
 
-	/** Writes the messages of a response. Never rejects. */
+	/** Passes the messages in a response to the client. Never rejects. */
 	async #pass(response: IncomingMessage, message: Message): Promise<void> {
 		let isAnswered = false;
 		try {
@@ -140,7 +143,7 @@ export class McpBridge {
 		if (!isAnswered && !this.#stop.signal.aborted) this.#fail(message, mcpServeTexts.connectionLost);
 	}
 
-	/** Reads messages from a response in JSON or as an event stream. */
+	/** Reads messages from a response, which is JSON or an event stream. */
 	async #read(response: IncomingMessage, onMessage: (message: unknown) => void): Promise<void> {
 		if (!/^text\/event-stream/i.test(response.headers["content-type"] ?? "")) {
 			onMessage(parseJson(await text(response), answerLimits));
@@ -188,7 +191,7 @@ export class McpBridge {
 		if (typeof protocolVersion === "string") this.#revision = protocolVersion;
 	}
 
-	/** Answers a request with an error. Other messages have no answer. */
+	/** Responds to a request with an error. Other messages get no response. */
 	#fail({ id, method }: Message, message: string): void {
 		if (id === undefined || method === undefined) return;
 		this.#write({ jsonrpc: "2.0", id, error: { code: codes.internal, message } });
@@ -219,7 +222,7 @@ function isAnswerTo(answer: unknown, { id, method }: Message): boolean {
 	return method === undefined || id === undefined || (own === undefined && answered === id);
 }
 
-/** The error of a response: of the protocol, or of the gateway. */
+/** The error in a response: an error of the protocol, or of the gateway. */
 function refusalIn(address: HttpAddress, { statusCode = 0 }: IncomingMessage, body: string): ParleyError {
 	const reported = errorOfProtocol(body);
 	if (reported === undefined) return answerError(address, { status: statusCode, text: body });
@@ -236,6 +239,6 @@ function errorOfProtocol(body: string): string | undefined {
 }
 
 function wordsOf(reason: unknown): string {
-	// A broken stream has an error of the system, which says nothing about the run.
+	// A broken stream causes a system error, whose text says nothing about the run.
 	return reason instanceof ParleyError ? reason.message : mcpServeTexts.connectionLost;
 }

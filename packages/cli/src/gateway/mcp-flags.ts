@@ -4,7 +4,7 @@ export interface McpFlags {
 	readonly json?: boolean;
 }
 
-/** Rights of a server beyond programs of the system. */
+/** Permissions of a server in addition to the programs of the system. */
 export interface RightFlags {
 	readonly envFrom?: readonly string[];
 	readonly read?: readonly string[];

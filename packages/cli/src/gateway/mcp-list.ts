@@ -11,15 +11,15 @@ import { mcpSetupTexts } from "../texts/gateway/mcp.ts";
 import type { McpFlags } from "./mcp-flags.ts";
 import { readConfig } from "./run-gateway.ts";
 
-/** A row of the list. */
+/** A row in the list of servers. */
 interface ListedServer {
 	readonly name: string;
-	/** The file that has it. */
+	/** The file that defines the server. */
 	readonly source: string;
 	/** The program with its arguments, or the complete address of a remote server. */
 	readonly command: string;
 	readonly trust: "operator" | "trusted" | "untrusted" | "changed";
-	/** State of the login to a remote server: `required` if it has ended. */
+	/** State of the login to a remote server. `required` means that the login has ended. */
 	readonly login?: "yes" | "required";
 }
 
@@ -40,7 +40,7 @@ export async function listServers(flags: McpFlags, io: Io): Promise<void> {
 
 interface Found {
 	readonly servers: readonly ListedServer[];
-	/** Entries of the directory that cannot be used, with the reason. */
+	/** Unusable entries of the directory, each with the reason. */
 	readonly refused: readonly string[];
 }
 
@@ -84,7 +84,7 @@ async function entriesOf(
 	const trust = trusted.find((one) => one.directory === directory);
 	const servers = found.entries.map((entry): ListedServer => {
 		const { name } = entry;
-		// A file of a stranger may use the name of a property of every object.
+		// An untrusted file may use a name that every object has as a property.
 		const given = trust && Object.hasOwn(trust.servers, name) ? trust.servers[name] : undefined;
 		const isSame = trust?.file === found.hash && (!("url" in entry) || isFor(entry.url, given));
 		const state = given === undefined ? "untrusted" : isSame ? "trusted" : "changed";

@@ -30,10 +30,13 @@ import type { LoginFlags } from "./mcp-flags.ts";
 import { endLogin, unrevokedNote } from "./mcp-logout.ts";
 import { readConfig } from "./run-gateway.ts";
 
-/** Maximum milliseconds of a login. */
+/** Time limit of a login in milliseconds. */
 const longestLoginMs = 10 * 60_000;
 
-/** Logs in to a remote server: a person opens an address in a browser, which returns here or is pasted. */
+/**
+ * Logs in to a remote server. A person opens an address in a browser. The browser then returns to this machine, or the
+ * person pastes the final address.
+ */
 export async function logIn(name: string, flags: LoginFlags, io: Io): Promise<void> {
 	const { data, servers, logins, problems } = await openLogins(flags, io);
 	const server = servers.find((one) => one.name === name);
@@ -71,7 +74,7 @@ export async function logIn(name: string, flags: LoginFlags, io: Io): Promise<vo
 /** Removes a login, and revokes its tokens if the authorization server allows it. */
 export async function logOut(name: string, flags: LoginFlags, io: Io): Promise<void> {
 	const { data, servers, logins, directory } = await openLogins(flags, io);
-	// A login can be left over from a server that is no longer trusted, or has been removed.
+	// A login may remain from a server that is no longer trusted or was removed.
 	const places = definedItems([flags.dir === undefined ? { name } : undefined, { name, directory }]);
 	for (const place of places) {
 		const allowPrivate = servers.some((one) => loginKey(one) === loginKey(place) && one.allowPrivate);
@@ -89,7 +92,10 @@ interface Logins {
 	readonly data: string;
 	/** The working directory whose servers are included. */
 	readonly directory: string;
-	/** Those of the operator precede those of the directory, which they hide. With `--dir`, only those of the directory. */
+	/**
+	 * Servers of the operator come first, and hide servers of the directory with the same name. With `--dir`, only
+	 * servers of the directory.
+	 */
 	readonly servers: readonly McpRemoteSettings[];
 	/** Reasons why trusted servers of the directory cannot be used. */
 	readonly problems: readonly string[];
@@ -144,7 +150,7 @@ function clientOf({ clientId, clientSecretFrom }: LoginFlags, io: Io) {
 	return { client_id: clientId, ...defined({ client_secret: secret }) };
 }
 
-/** The answer of the browser on this machine, or the one that a person pastes. */
+/** The browser's answer on this machine, or an answer that a person pastes. The first answer wins. */
 async function waitForAnswer(
 	pending: PendingLogin,
 	listener: LoginListener,

@@ -3,7 +3,7 @@ import { loginKey, revokeLogin } from "@parley/core";
 import { type McpLoginFile, noteChange } from "@parley/gateway";
 import { mcpLoginTexts } from "../texts/gateway/mcp.ts";
 
-/** End of a login. Without a revocation, its token is valid until it expires. */
+/** Result of a logout. Without a revocation, the token stays valid until it expires. */
 interface LoginEnd {
 	readonly isRevoked: boolean;
 }
@@ -14,7 +14,7 @@ export interface ServerPlace {
 	readonly directory?: string | undefined;
 }
 
-/** Removes a login, with a note for the audit, and revokes its tokens. Undefined without a login at this server. */
+/** Removes a login, records the change for the audit, and revokes the tokens. Undefined if this server has no login. */
 export async function endLogin(
 	server: ServerPlace,
 	allowPrivate: boolean,
@@ -32,7 +32,7 @@ export async function endLogin(
 	return end;
 }
 
-/** The end of the sentence about a login that ended. */
+/** Addition to the message about a logout, if the token was not revoked. */
 export function unrevokedNote({ isRevoked }: LoginEnd): string {
 	return isRevoked ? "" : mcpLoginTexts.tokenStaysValid;
 }

@@ -42,7 +42,7 @@ export async function addServer(
 	else printRows([done], io);
 }
 
-/** Note of an added server. Values of variables, arguments and a query may be secrets. */
+/** Audit note about an added server. It omits the values of variables, arguments and queries, which may be secrets. */
 function addedServer(name: string, server: McpFileContent["servers"][string]): CommandChange {
 	const { env = {}, args = [], url, ...facts } = server;
 	const address = url === undefined ? undefined : withoutQuery(url);
@@ -50,7 +50,7 @@ function addedServer(name: string, server: McpFileContent["servers"][string]): C
 	return { action: "mcp.add", object: name, facts: { ...facts, ...counted } };
 }
 
-/** Settings of a server. The gateway's schema checks them when they are read again. */
+/** Settings of a server in the file. The gateway's schema checks them when the file is read again. */
 function serverOf(
 	program: string,
 	args: readonly string[],
@@ -92,7 +92,7 @@ export async function removeServer(name: string, flags: McpFlags, io: Io): Promi
 	printRows([end ? removedWithLogin({ name, note: unrevokedNote(end) }) : removed({ name })], io);
 }
 
-/** Changes the file, with a note for the audit of the gateway. */
+/** Changes the file, and records the change for the audit of the gateway. */
 export async function changeMcpFile(
 	flags: McpFlags,
 	io: Io,

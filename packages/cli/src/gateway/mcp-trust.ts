@@ -29,7 +29,7 @@ import { changeMcpFile, rightsOf } from "./mcp-setup.ts";
 type Trust = McpFileContent["trusted"][number]["servers"][string];
 type Rights = ReturnType<typeof rightsOf>;
 
-/** Trusts the present servers of a directory after the operator has confirmed them. Returns the exit code. */
+/** Trusts the current servers of a directory after a confirmation by the operator. Returns the exit code. */
 export async function trustDirectory(given: string, flags: TrustFlags, io: Io): Promise<number> {
 	const needsConfirmation = flags.yes !== true;
 	if (needsConfirmation && !(io.stdin.isTTY && io.stderr.isTTY)) throw new UsageError(noConfirmation);
@@ -65,11 +65,11 @@ export async function trustDirectory(given: string, flags: TrustFlags, io: Io): 
 
 interface Chosen {
 	readonly chosen: readonly DirectoryEntry[];
-	/** Other entries that cannot be used, with the reason. */
+	/** Unusable entries, each with the reason. */
 	readonly refused: readonly string[];
 }
 
-/** The entries to trust. Throws a `UsageError` if one of `--server` cannot be used, or none is left. */
+/** The entries to trust. Throws a `UsageError` if an entry from `--server` is unusable, or if no entry is usable. */
 function chooseEntries(
 	file: DirectoryFile,
 	directory: string,
@@ -94,7 +94,7 @@ function chooseEntries(
 	throw new UsageError([none, ...refused.map(visibleLine)].join("\n"));
 }
 
-/** Throws a `UsageError` for a right that no chosen entry can have. */
+/** Throws a `UsageError` for a permission that no chosen entry can have. */
 function checkRights(
 	chosen: readonly DirectoryEntry[],
 	{ envFrom = [], read, write, hosts }: Rights,
@@ -111,7 +111,7 @@ function checkRights(
 
 interface PreparedTrust {
 	readonly trust: Trust;
-	/** The complete content of the entry and its own rights, in words. */
+	/** The complete content of the entry and its own permissions, described in words. */
 	readonly rows: readonly string[];
 }
 
@@ -125,7 +125,7 @@ async function prepareProgram(
 	return { trust: { ...found, ...rights }, rows: [head, ...variables, ...unusedRows(entry)] };
 }
 
-/** A remote server gets only the granted variables that its headers name. */
+/** A remote server receives only granted variables that its headers name. */
 function prepareRemote(entry: RemoteEntry, { envFrom = [] }: Rights, isPrivate = false): PreparedTrust {
 	const needed = variablesOf(entry);
 	const variables = envFrom.filter((name) => needed.includes(name));
@@ -147,7 +147,7 @@ function unusedRows({ unused }: DirectoryEntry): string[] {
 	return unused.length === 0 ? [] : [`  ${mcpSetupTexts.unusedFields({ fields: unused.join(", ") })}`];
 }
 
-/** Rights of all chosen programs, in words. */
+/** Permissions of all chosen programs, described in words. */
 function rightRows({ envFrom = [], read = [], write = [], hosts = [] }: Rights): string[] {
 	return [
 		...envFrom.map((name) => mcpSetupTexts.getVariable({ name })),
@@ -157,7 +157,7 @@ function rightRows({ envFrom = [], read = [], write = [], hosts = [] }: Rights):
 	].map(visibleLine);
 }
 
-/** With `--server`, the trust in other servers of the same file stays. */
+/** With `--server`, the trust in the remaining servers of the file does not change. */
 async function storeTrust(
 	{ directory, file, servers }: McpFileContent["trusted"][number],
 	flags: TrustFlags,
@@ -178,7 +178,7 @@ async function storeTrust(
 	}));
 }
 
-/** Ends the trust in all servers of a directory, and the logins at them. */
+/** Ends the trust in all servers of a directory, and all logins to these servers. */
 export async function untrustDirectory(given: string, flags: McpFlags, io: Io): Promise<void> {
 	const directory = await realpath(resolve(io.cwd, given)).catch(() => resolve(io.cwd, given));
 	let ended: readonly (readonly [string, Trust])[] = [];
@@ -206,7 +206,7 @@ interface Logout {
 	readonly note: string;
 }
 
-/** Ends all logins at servers of a directory, also at those of an earlier trust. */
+/** Ends all logins to servers of a directory, including servers that are no longer trusted. */
 async function endLoginsOf(
 	directory: string,
 	trusts: ReadonlyMap<string, Trust>,

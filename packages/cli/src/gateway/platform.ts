@@ -3,19 +3,19 @@ import { platformTexts } from "../texts/connectors/platforms.ts";
 
 type Environment = Io["environment"];
 
-/** A chat platform, without the modules of its connector. */
+/** A chat platform without the modules of its connector, which load slowly. */
 export interface Platform {
-	/** Name in commands, tokens and files. */
+	/** Name of the platform in commands, tokens and files. */
 	readonly name: "discord" | "slack";
-	/** Name in texts. */
+	/** Name of the platform in texts for people. */
 	readonly title: string;
-	/** Environment variables that only its connector gets. */
+	/** Environment variables that only this platform's connector receives. */
 	readonly variables: readonly string[];
-	/** Whether the environment has the tokens of the connector, so that `parley start` runs it. */
+	/** Whether the environment contains the connector's tokens, so that `parley start` runs the connector. */
 	isRequested(environment: Environment): boolean;
-	/** Variables with the tokens that the connector needs. */
+	/** Variables that contain the tokens of the connector. */
 	readonly wants: string;
-	/** Instruction that makes the person of the setup the owner. */
+	/** Instruction with which the person who sets up the bot becomes its owner. */
 	pairing(code: string): string;
 }
 
@@ -28,7 +28,7 @@ export const discord: Platform = {
 	pairing: (code) => platformTexts.discordPairing({ code }),
 };
 
-/** The bot's token in the environment; undefined if it is not set. */
+/** The bot's token from the environment. Undefined if the token is not set. */
 export function discordToken({ environment }: { readonly environment: Environment }): string | undefined {
 	return environment["DISCORD_TOKEN"]?.trim().replace(/^Bot /, "") || undefined;
 }
@@ -44,7 +44,7 @@ export const slack: Platform = {
 	pairing: (code) => platformTexts.slackPairing({ code }),
 };
 
-/** Slack over HTTP. */
+/** The platform Slack with HTTP instead of Socket Mode. */
 export const slackOverHttp: Platform = {
 	...slack,
 	wants: platformTexts.slackHttpVariables,
@@ -52,7 +52,7 @@ export const slackOverHttp: Platform = {
 
 export const platforms: readonly Platform[] = [discord, slack];
 
-/** Whether a variable has a value that is more than blanks. */
+/** Whether a variable has a value that is not blank. */
 function isSet(environment: Environment, name: string): boolean {
 	return (environment[name] ?? "").trim() !== "";
 }

@@ -20,7 +20,7 @@ export interface ProjectFlags {
 	readonly yes?: boolean;
 }
 
-/** Prints the directories with an answer of the operator. */
+/** Prints the directories for which the operator has stored an answer. */
 export async function listProjects(flags: ProjectFlags, io: Io): Promise<void> {
 	const projects = await readProjects(await chosenDataDirectory(flags.data, io));
 	if (flags.json) return printJson({ projects }, io);
@@ -33,7 +33,7 @@ export async function listProjects(flags: ProjectFlags, io: Io): Promise<void> {
 	printRows(rows.length === 0 ? [projectsMessages.none] : tableRows(table, outputFormat(io)), io);
 }
 
-/** Stores or forgets an answer. Returns the exit code: 1 if the operator did not confirm a broad directory. */
+/** Stores or deletes an answer. Returns the exit code: 1 if the operator did not confirm a broad directory. */
 export async function answerFor(
 	given: string,
 	name: "allow" | "deny" | "forget",
@@ -42,7 +42,7 @@ export async function answerFor(
 	const data = await chosenDataDirectory(flags.data, io);
 	const path = resolve(io.cwd, given);
 	const real = await realpath(path).catch(() => undefined);
-	// A directory that no longer exists can still be forgotten.
+	// The answer for a directory that no longer exists can still be deleted.
 	if (real === undefined && name !== "forget") {
 		throw new UsageError(projectsMessages.missing({ directory: given }));
 	}
@@ -58,7 +58,7 @@ export async function answerFor(
 	return 0;
 }
 
-/** Throws for a path that is not a directory, or that is in the data directory. */
+/** Throws for a path that is not a directory, or that is inside the data directory. */
 export async function checkProject(directory: string, data: string): Promise<void> {
 	if (!(await stat(directory)).isDirectory()) throw new UsageError(projectsMessages.missing({ directory }));
 	const own = await realpath(data).catch(() => data);
@@ -76,7 +76,10 @@ async function confirmed(directory: string, io: Io): Promise<boolean> {
 	return (await confirmBroad(directory, io)) === true;
 }
 
-/** Warning about a directory that is `/`, the home directory, or above it. Undefined for all others. */
+/**
+ * Warning about a directory that is `/`, the home directory, or a parent of the home directory. Undefined for any other
+ * directory.
+ */
 export async function broadDirectory(directory: string): Promise<string | undefined> {
 	if (directory === "/") return projectTexts.everything;
 	const home = await realpath(homeDirectory()).catch(() => homeDirectory());
@@ -85,7 +88,7 @@ export async function broadDirectory(directory: string): Promise<string | undefi
 	return home.startsWith(`${directory}/`) ? projectTexts.aboveHome(shown) : undefined;
 }
 
-/** Asks for a typed yes or no. Undefined if the operator leaves. */
+/** Asks the operator to type yes or no. Undefined if the operator leaves. */
 export async function confirmBroad(directory: string, io: Io): Promise<boolean | undefined> {
 	const warning = await broadDirectory(directory);
 	const answer = await askText(

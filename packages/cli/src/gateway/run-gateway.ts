@@ -25,44 +25,48 @@ import { type LogOutput, logOutput } from "./log-output.ts";
 import { platforms } from "./platform.ts";
 import { stopSignal } from "./stop-signal.ts";
 
-/** Time for running work after the first signal, and further time until the process is ended. */
+/** Time for running work after the first signal, and then the time until the process is killed. */
 const signalGraceMs = 25_000;
 const lastMs = 5_000;
-/** Same limit after a client has asked the gateway to stop. */
+/** Time for running work after a client has asked the gateway to stop. */
 const shutdownGraceMs = 30_000;
-/** Time until the first clients are served. */
+/** Delay before compiled code is stored. By then, the gateway has served its first clients. */
 const storeCompiledAfterMs = 2_000;
 
 export interface RunOptions {
 	readonly flags: GatewayFlags;
 	readonly io: Io;
 	readonly version: string;
-	/** Shows log lines to a person; by default they are JSON on stderr. */
+	/** Shows log lines to a person. By default, the lines are written to stderr as JSON. */
 	readonly destination?: { write(line: string): unknown };
-	/** Whether log lines are only written to the log file of the data directory. */
+	/** Whether log lines are written only to the log file of the data directory. */
 	readonly onlyLogFile?: boolean;
 	/**
 	 * Whether SIGHUP reloads the certificate. Without a certificate, SIGHUP ends the gateway, for example when its terminal
 	 * closes.
 	 */
 	readonly reloads?: boolean;
-	/** Addresses in addition to those of the configuration. */
+	/** Addresses in addition to the configured addresses. */
 	readonly alsoListen?: Config["listen"];
-	/** Log level if the operator sets none. */
+	/** Log level if the operator has not set one. */
 	readonly defaultLogLevel?: LogLevel;
-	/** Called when the gateway listens, before the first output. */
+	/** Called when the gateway listens, before the command prints its first output. */
 	onListening?(gateway: Gateway): void;
-	/** Called after the addresses are printed. */
+	/** Called after the command has printed the addresses. */
 	onReady?(gateway: Gateway, config: Config): void;
-	/** Called after the addresses are printed. Work that it starts in addition to the gateway is stopped with it. */
+	/**
+	 * Starts work in addition to the gateway. Called after the command has printed the addresses. The work stops
+	 * together with the gateway.
+	 */
 	attach?(config: Config, log: Logger, output: LogOutput): { stop(): Promise<void> };
-	/** Called at a stop request. */
+	/** Called when a stop is requested. */
 	onStopping?(graceMs: number): void;
 }
 
 /**
- * Runs a gateway until a signal or a client stops it, and returns the exit code. Prints one line per listener on stdout when
- * it is ready. A second signal, or 30 s, end the process immediately. An uncaught error ends it with code 1.
+ * Runs a gateway until a signal or a client stops it. Returns the exit code. When the gateway is ready, prints one line
+ * per listener to stdout. A second signal ends the process immediately, as does a stop that takes 30 s. An uncaught
+ * error ends the process with code 1.
  */
 export async function runGateway(options: RunOptions): Promise<number> {
 	const { flags, version, destination } = options;
@@ -98,7 +102,7 @@ export async function runGateway(options: RunOptions): Promise<number> {
 		environment: io.environment,
 		onShutdown: () => shutdown.resolve("shutdown"),
 	});
-	// A client that reads the ready line may send a stop request immediately.
+	// A client that reads the ready line may request a stop immediately.
 	const stopRequest = stopSignal();
 	if (options.reloads && config.tls) process.on("SIGHUP", () => void gateway.renewCertificate());
 	options.onListening?.(gateway);
@@ -106,7 +110,7 @@ export async function runGateway(options: RunOptions): Promise<number> {
 	if (gateway.reach.insecureLan) log.warn(gatewayRunTexts.insecureLan);
 	options.onReady?.(gateway, config);
 	const attached = options.attach?.(config, log, output);
-	// Stores the compiled code for the next start, also if this process is killed.
+	// Stores the compiled code for the next start, even if this process is killed later.
 	const storing = systemClock.after(storeCompiledAfterMs, () => flushCompileCache());
 	const collecting = collectWhenIdle({ clock: systemClock });
 	const signal = await Promise.race([stopRequest, shutdown.promise]);
@@ -125,7 +129,7 @@ export async function runGateway(options: RunOptions): Promise<number> {
 	return 0;
 }
 
-/** The configuration with further addresses. An address with a configured port is left out. */
+/** The configuration with further addresses. Omits an address whose port is already configured. */
 function withListeners(config: Config, more: Config["listen"]): Config {
 	const listen = [...config.listen];
 	for (const place of more) if (listen.every(({ port }) => port !== place.port)) listen.push(place);
@@ -144,7 +148,7 @@ export async function readConfig(
 	return loadConfig({ flags, environment, cwd: io.cwd, defaultData, defaultLogLevel });
 }
 
-/** A client of a gateway with failpoints can end it, so only clients on this machine may connect. */
+/** Reads failpoints. A client can end a gateway with failpoints, so only clients on this machine may connect. */
 function readTestHooks(spec: string | undefined, { listen }: Config): Failpoints {
 	if (spec === undefined) return noFailpoints;
 	const beyond = listen.find(({ host }) => !isLoopback(`http://${host.includes(":") ? `[${host}]` : host}`));

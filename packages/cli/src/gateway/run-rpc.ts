@@ -22,13 +22,13 @@ import { cacheDirectory, defaultDataDirectory } from "../command-line/data-direc
 import type { Io } from "../command-line/io.ts";
 import { rpcTexts } from "../texts/gateway/start.ts";
 
-/** Milliseconds for cancelled work to report its end. */
+/** Milliseconds that cancelled work has to report its end. */
 const longestStopMs = 5_000;
 
-/** File descriptor of standard input. */
+/** File descriptor of stdin. */
 const standardInput = 0;
 
-/** Exit codes after a signal, as in shells: 128 plus the number of the signal. */
+/** Exit codes after a signal, as in shells: 128 plus the signal number. */
 const signalCodes = { SIGTERM: 143, SIGINT: 130, SIGHUP: 129 } as const;
 
 export interface RunRpcOptions {
@@ -38,14 +38,14 @@ export interface RunRpcOptions {
 }
 
 /**
- * Serves the parent program until its input ends, and returns the exit code. Throws an error that the caller can fix before
- * anything is written to stdout.
+ * Serves the parent program until its input ends. Returns the exit code. If the caller can fix an error, throws it
+ * before anything is written to stdout.
  */
 export async function runRpc({ flags, io, version }: RunRpcOptions): Promise<number> {
 	const { environment, stdin, stdout } = io;
 	demandLines();
 	const token = environment["ZOTCORE_RPC_TOKEN"];
-	// Commands and their child processes must not read the token.
+	// Commands and their child processes must not be able to read the token.
 	delete environment["ZOTCORE_RPC_TOKEN"];
 	const config = await readRpcConfig(flags, io);
 	const redactor = new Redactor();
@@ -73,7 +73,7 @@ export async function runRpc({ flags, io, version }: RunRpcOptions): Promise<num
 			patience.push(systemClock.after(longestStopMs, () => process.exit(signalCodes[signal])));
 		});
 	}
-	// If the reader has ended, the work is stopped first: its commands would outlive this process.
+	// If the reader has ended, the agent must first stop its work, because its commands would outlive this process.
 	stdout.removeAllListeners("error");
 	let code: number;
 	try {
@@ -90,14 +90,14 @@ export async function runRpc({ flags, io, version }: RunRpcOptions): Promise<num
 		});
 		await started.close();
 	} finally {
-		// If the agent did not open, there is nothing to wait for.
+		// If the agent did not open, there is no work to wait for.
 		for (const timer of patience) timer.cancel();
 	}
 	flushCompileCache();
 	process.exit(signalled === undefined ? code : signalCodes[signalled]);
 }
 
-/** Node.js treats a directory as an ended input: the program would end without output and without an error. */
+/** Node.js treats a directory as an ended input, so the program would exit without output and without an error. */
 function demandLines(): void {
 	if (!fstatSync(standardInput).isDirectory()) return;
 	throw new ParleyError(rpcTexts.inputIsDirectory, {
@@ -105,7 +105,7 @@ function demandLines(): void {
 	});
 }
 
-/** Settings of the operator about models, commands and policy also apply here. */
+/** The operator's settings about models, commands and policy also apply here. */
 async function readRpcConfig(flags: RpcCommandFlags, io: Io): Promise<Config> {
 	const { provider, model, baseUrl, data, config, sandbox, policy: policyFile, logLevel, apiKey } = flags;
 	const givenKey = apiKey?.trim() ? apiKey : undefined;
@@ -113,7 +113,7 @@ async function readRpcConfig(flags: RpcCommandFlags, io: Io): Promise<Config> {
 	const { environment } = await withStoredKeys(io, data);
 	return loadConfig({
 		flags: {
-			// Clients send "" for no value.
+			// Clients send "" if they have no value.
 			provider: provider || undefined,
 			model: model || undefined,
 			baseUrl: versioned(baseUrl || undefined, provider),
@@ -127,7 +127,7 @@ async function readRpcConfig(flags: RpcCommandFlags, io: Io): Promise<Config> {
 		environment: { ...environment, ...defined({ ANTHROPIC_API_KEY: givenKey }) },
 		...defined({ keyName: givenKey && "--api-key" }),
 		cwd: io.cwd,
-		// The default is read only if needed, because it loads another module.
+		// The default is read only if necessary, because it loads another module.
 		defaultData: data ?? (await defaultDataDirectory()),
 		defaultLogLevel: "warn",
 	});
@@ -135,20 +135,20 @@ async function readRpcConfig(flags: RpcCommandFlags, io: Io): Promise<Config> {
 
 const withoutVersion = new Set<unknown>([undefined, "", "auto", "anthropic", "offline"]);
 
-/** zot adds the version to the address of an API of OpenAI, unless it has one. */
+/** Adds the version to the base address. zot does this for OpenAI's API, unless the address contains a version. */
 function versioned(baseUrl: string | undefined, provider: string | undefined): string | undefined {
 	if (baseUrl === undefined || withoutVersion.has(provider)) return baseUrl;
 	const plain = baseUrl.replace(/\/+$/, "");
 	return /\/v\d\w*$/.test(plain) ? plain : `${plain}/v1`;
 }
 
-/** Ignores `--no-session`, which clients send and which is the default. */
+/** Adds `--no-session` without effect. Clients send this flag, although it is the default. */
 function withSession(flags: RpcCommandFlags): RpcCommandFlags {
 	const session: unknown = flags.session;
 	return { ...flags, session: typeof session === "string" && session !== "" ? session : undefined };
 }
 
-/** Flags of the wire, and those flags of a gateway that apply here. */
+/** Flags of the zot wire, and the flags of a gateway that also apply here. */
 export interface RpcCommandFlags extends RpcFlags {
 	readonly data?: string;
 	readonly config?: string;

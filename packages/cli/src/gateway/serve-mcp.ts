@@ -7,14 +7,15 @@ import type { Io } from "../command-line/io.ts";
 import { mcpServeTexts } from "../texts/gateway/mcp.ts";
 import { McpBridge } from "./mcp-bridge.ts";
 
-/** Maximum bytes of a message, as at the port of the gateway. */
+/** Maximum size of a message in bytes, equal to the limit of the gateway's endpoint. */
 const maxBytes = 1024 * 1024;
-/** Milliseconds for the first answer of the gateway. */
+/** Time limit for the gateway's first response in milliseconds. */
 const healthTimeoutMs = 10_000;
 
 /**
- * Serves the Model Context Protocol to the parent program over standard input and output, as a client of a running gateway.
- * Ends with the input. Only messages of the protocol go to stdout. Rejects if no gateway can be reached at the start.
+ * Serves the Model Context Protocol to the parent program over standard input and output. Works as a client of a
+ * running gateway. Ends when the input ends. Writes only protocol messages to stdout. Rejects if no gateway can be
+ * reached at the start.
  */
 export async function serveMcp(flags: AddressFlags, io: Io): Promise<void> {
 	const address = await findGateway(flags, io);
@@ -39,7 +40,7 @@ export async function serveMcp(flags: AddressFlags, io: Io): Promise<void> {
 async function readLines(stdin: Io["stdin"], bridge: McpBridge): Promise<void> {
 	const reader = new LineReader(maxBytes);
 	for await (const chunk of stdin) {
-		// True because no encoding is set.
+		// The cast is safe because the stream has no encoding.
 		for (const line of reader.read(chunk as Buffer)) {
 			if (line.kind === "text") await bridge.receive(line.text);
 			else bridge.refuse(line.kind === "oversized" ? mcpServeTexts.longMessage : mcpServeTexts.notUtf8);

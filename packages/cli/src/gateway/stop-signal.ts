@@ -2,7 +2,7 @@ import { constants } from "node:os";
 
 const signals = ["SIGTERM", "SIGINT"] as const;
 
-/** Resolves with the first stop signal. The next one ends the process immediately. */
+/** Resolves with the first stop signal. A second signal ends the process immediately. */
 export function stopSignal(): Promise<NodeJS.Signals> {
 	return new Promise((resolve) => {
 		let requested = false;

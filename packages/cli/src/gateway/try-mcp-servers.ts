@@ -16,11 +16,11 @@ import { readConfig } from "./run-gateway.ts";
 
 const usualAgent = "default";
 
-/** Starts all servers as the gateway does, shows their states, and stops them. Returns the exit code. */
+/** Starts all servers as the gateway does, prints their states, and stops them. Returns the exit code. */
 export async function tryServers(flags: McpFlags, io: Io, version: string): Promise<number> {
 	const config = await readConfig(defined({ data: flags.data }), io);
 	if (!existsSync(config.data)) throw new UsageError(mcpServeTexts.noDataDirectory({ data: config.data }));
-	// The gateway continues without the servers of an invalid file. Here it is an error.
+	// A gateway ignores an invalid file and continues without its servers. This command treats the file as an error.
 	const files = [mcpFileIn(config.data), join(config.data, "agents", usualAgent, "mcp.json")];
 	for (const file of files) await readMcpFile(file);
 	const redactor = new Redactor();

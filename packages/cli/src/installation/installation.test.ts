@@ -12,7 +12,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(directory, { recursive: true }));
 
-/** Writes a package. Returns the address of a module in its bundle. */
+/** Writes the files of a package. Returns the address of a module in its bundle. */
 function install(home: string, modules: readonly string[] = ["dist/0123456789abcdef/version.js"]): string {
 	const files = { "package.json": '{ "name": "some-name", "version": "1.2.3" }', "bin/parley.mjs": "" };
 	for (const [file, text] of [...Object.entries(files), ...modules.map((name) => [name, ""] as const)]) {
@@ -51,7 +51,7 @@ test("a linked directory is found at its real path", () => {
 test.each([
 	["npx", "cache/_npx/0a1b/node_modules/some-name"],
 	["project", "shop/node_modules/some-name"],
-	// Without a link in `bin` it is not a global installation.
+	// A package without a link in `bin` is not a global installation.
 	["project", "lib/node_modules/some-name"],
 ])("%s: %s", (kind, home) => {
 	const found = findInstallation(install(join(directory, home)));

@@ -4,11 +4,11 @@ import { fileURLToPath } from "node:url";
 import { defined, parseJson } from "@parley/base";
 import { gatewayRunTexts } from "../texts/gateway/run.ts";
 
-/** The copy of Parley that runs this process. */
+/** The copy of Parley that this process runs. */
 export interface Installation {
 	/**
-	 * `clone`: the sources. `global`: `npm install --global`. `npx`: a copy in the cache of npm, which npm may delete. `project`:
-	 * the `node_modules` of another package, or another package manager.
+	 * `clone`: the sources. `global`: installed by `npm install --global`. `npx`: a copy in npm's cache, which npm may
+	 * delete. `project`: in the `node_modules` of another package, or installed by another package manager.
 	 */
 	readonly kind: "clone" | "global" | "npx" | "project";
 	/** Name of the npm package. */
@@ -16,9 +16,9 @@ export interface Installation {
 	readonly version: string;
 	/** Absolute path of the package, without links. */
 	readonly home: string;
-	/** The program of the command. Start it with `process.execPath`, because the `node` of the PATH may be too old. */
+	/** Path of the command's program. Start it with `process.execPath`, because the `node` in the PATH may be too old. */
 	readonly program: string;
-	/** The prefix of npm, only of `global`: `npm install --global --prefix PREFIX TARBALL` replaces this copy. */
+	/** npm's prefix, only present for `global`. `npm install --global --prefix PREFIX TARBALL` replaces this copy. */
 	readonly prefix?: string;
 }
 
@@ -26,7 +26,7 @@ export interface Installation {
 export function findInstallation(module = import.meta.url): Installation {
 	const home = packageAbove(dirname(realpathSync(fileURLToPath(module))));
 	const { name, version } = parseJson(readFileSync(join(home, "package.json"), "utf8")) as {
-		// npm refuses to install a package without them.
+		// npm refuses to install a package without these fields.
 		readonly name: string;
 		readonly version: string;
 	};
@@ -48,7 +48,10 @@ function kindOf(home: string, prefix: string | undefined): Installation["kind"] 
 	return home.split("/").includes("_npx") ? "npx" : "project";
 }
 
-/** https://docs.npmjs.com/cli/v11/configuring-npm/folders: packages are in `lib/node_modules`, and links to programs in `bin`. */
+/**
+ * According to https://docs.npmjs.com/cli/v11/configuring-npm/folders, packages are in `lib/node_modules`, and links to
+ * programs are in `bin`.
+ */
 function prefixOf(home: string, program: string): string | undefined {
 	const modules = dirname(home);
 	if (basename(modules) !== "node_modules" || basename(dirname(modules)) !== "lib") return undefined;

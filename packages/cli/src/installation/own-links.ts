@@ -1,7 +1,7 @@
 import { lstat, realpath, rm } from "node:fs/promises";
 import { delimiter, isAbsolute, join } from "node:path";
 
-/** Links of the PATH to the program of a clone, which `npm start` makes. */
+/** Links in the PATH to the program of a clone, which `npm start` creates. */
 export async function ownLinks(program: string, { PATH = "" }: NodeJS.ProcessEnv): Promise<string[]> {
 	const folders = [...new Set(PATH.split(delimiter).filter(isAbsolute))];
 	const links = folders.map((folder) => join(folder, "parley"));
@@ -9,7 +9,7 @@ export async function ownLinks(program: string, { PATH = "" }: NodeJS.ProcessEnv
 	return links.filter((_, index) => isOwn[index]);
 }
 
-/** Removes a link. False if this user may not do that. */
+/** Removes a link. Returns false if this user has no permission to remove it. */
 export async function removeLink(link: string): Promise<boolean> {
 	return await rm(link, { force: true }).then(
 		() => true,

@@ -5,7 +5,7 @@ import { resolve } from "node:path";
 export interface RunningCommand {
 	/** Options of Node. */
 	readonly options: readonly string[];
-	/** Arguments after the program. */
+	/** Arguments that follow the program. */
 	readonly args: readonly string[];
 	readonly directory: string;
 	readonly environment: Readonly<Record<string, string>>;
@@ -15,15 +15,15 @@ export interface RunningCommand {
 export const canReadCommands = process.platform === "linux";
 
 /**
- * Command line of a process, if it runs this program of Parley. Undefined for another program, for a process that has ended, and
- * on systems other than Linux.
+ * Command line of a process that runs this program. Undefined if the process runs another program or has ended, and on
+ * systems other than Linux.
  */
 export function runningCommand(pid: number, program: string): RunningCommand | undefined {
 	if (!canReadCommands) return undefined;
 	try {
 		const directory = readlinkSync(`/proc/${pid}/cwd`);
 		const words = textsOf(`/proc/${pid}/cmdline`);
-		// Arguments of Node are before the program.
+		// Node's own arguments come before the program.
 		const at = words.findIndex((word, index) => index > 0 && realPath(resolve(directory, word)) === program);
 		if (at < 0) return undefined;
 		const variables = textsOf(`/proc/${pid}/environ`).map((line) => {
@@ -38,7 +38,7 @@ export function runningCommand(pid: number, program: string): RunningCommand | u
 	}
 }
 
-/** Processes of this user that run this program of Parley. Empty on systems other than Linux. */
+/** Processes of this user that run this program. Empty on systems other than Linux. */
 export function runningCommands(program: string): ReadonlyMap<number, RunningCommand> {
 	const names = canReadCommands ? readdirSync("/proc").filter((name) => /^\d+$/.test(name)) : [];
 	const found = names.map((name) => [Number(name), runningCommand(Number(name), program)] as const);

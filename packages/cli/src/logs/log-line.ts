@@ -1,23 +1,23 @@
 import { type LogLevel, logLevels, parseJson } from "@parley/base";
 
-/** A line of the log. */
+/** A line in the log. */
 export interface LogLine {
-	/** As the gateway wrote it. */
+	/** The line as the gateway wrote it. */
 	readonly text: string;
-	/** Milliseconds since the epoch, if known. */
+	/** Time in milliseconds since the epoch, if known. */
 	readonly time?: number;
-	/** Level of a message of the service manager. Messages of the gateway have theirs in the text. */
+	/** Level of a message from the service manager. The gateway's own messages contain their level in the text. */
 	readonly level?: LogLevel;
 }
 
 export interface LogFilter {
-	/** Milliseconds since the epoch. */
+	/** Earliest time in milliseconds since the epoch. */
 	readonly since?: number;
-	/** Minimum level. */
+	/** Minimum level of the shown lines. */
 	readonly level?: LogLevel;
 }
 
-/** The fields of a line of JSON; undefined for other output, such as the stack of a crash. */
+/** The fields of a JSON line. Undefined for other output, for example the stack of a crash. */
 export function recordOf({ text }: LogLine): Readonly<Record<string, unknown>> | undefined {
 	if (!text.startsWith("{")) return undefined;
 	try {
@@ -27,7 +27,7 @@ export function recordOf({ text }: LogLine): Readonly<Record<string, unknown>> |
 	}
 }
 
-/** Whether a line is shown. Output without a level or a time always is. */
+/** Whether to show a line. A line without a level or a time is always shown. */
 export function matches(line: LogLine, { since, level }: LogFilter): boolean {
 	const record = recordOf(line);
 	const written = record?.["time"];

@@ -16,7 +16,7 @@ import { followLogFile, hasLogFile, readLogFile } from "./read-log-file.ts";
 export interface LogsOptions {
 	readonly since?: number;
 	readonly level?: LogLevel;
-	/** Number of older lines. */
+	/** Number of older lines to print first. */
 	readonly lines: number;
 	readonly follow: boolean;
 	readonly json: boolean;
@@ -27,7 +27,10 @@ interface Surroundings {
 	readonly machine: Machine;
 }
 
-/** Prints the log of the gateway of a data directory: of its service, if that runs it, else of its log file. */
+/**
+ * Prints the log of a data directory's gateway. If a service runs the gateway, prints the log of the service;
+ * otherwise, the log file.
+ */
 export async function printLogs(data: string, options: LogsOptions, around: Surroundings): Promise<void> {
 	const service = await serviceWithLog(data, around.machine);
 	if (service) return printJournal(service, options, around);
@@ -49,7 +52,10 @@ export async function printServiceLogs(
 	return printFile(service.marker.data, options, around);
 }
 
-/** The service that runs the gateway of the data directory, or would run it if no gateway runs; undefined if the journal has no log. */
+/**
+ * The service that runs the gateway of the data directory, or that would run it if no gateway is running. Undefined if
+ * the journal has no log of the service.
+ */
 async function serviceWithLog(data: string, machine: Machine): Promise<InstalledService | undefined> {
 	const [service] = (await servicesOf(data, machine)).filter(({ manager }) => manager.kind === "systemd");
 	if (!service) return undefined;
@@ -66,7 +72,7 @@ async function printJournal(
 ): Promise<void> {
 	const { since, follow } = options;
 	const printer = new Printer(options, io);
-	// The number of lines counts those that the filter lets through.
+	// The number of lines applies to the lines that pass the filter.
 	const lines = options.level === undefined && since === undefined ? options.lines : undefined;
 	const after = await readJournal({ name, scope, since, lines }, machine, (line) => printer.store(line));
 	printer.flush();
@@ -82,7 +88,7 @@ async function printFile(data: string, options: LogsOptions, { io }: Surrounding
 		for (const text of await readLogFile(data)) printer.store({ text });
 		return printer.flush();
 	}
-	// Only the last of the older lines are printed.
+	// Only the last older lines are printed.
 	let isOlder = true;
 	using interrupt = untilInterrupt();
 	const onLine = (text: string): void => (isOlder ? printer.store({ text }) : printer.print({ text }));
@@ -93,7 +99,7 @@ async function printFile(data: string, options: LogsOptions, { io }: Surrounding
 	await followLogFile(data, { clock: systemClock, signal: interrupt.signal, onLine, onOlder });
 }
 
-/** Ctrl-C and SIGTERM end the following, and the command ends with success. */
+/** Ctrl-C and SIGTERM end `--follow`, and the command then succeeds. */
 function untilInterrupt(): Disposable & { readonly signal: AbortSignal } {
 	const controller = new AbortController();
 	const abort = (): void => controller.abort();
@@ -106,7 +112,7 @@ function untilInterrupt(): Disposable & { readonly signal: AbortSignal } {
 	};
 }
 
-/** Prints lines that the filter lets through. */
+/** Prints lines that pass the filter. */
 class Printer {
 	readonly #options: LogsOptions;
 	readonly #io: Io;
@@ -119,7 +125,7 @@ class Printer {
 		this.#filter = options;
 	}
 
-	/** Keeps a line for `flush`, which prints the last ones. */
+	/** Stores a line for `flush`, which prints the last stored lines. */
 	store(line: LogLine): void {
 		if (!matches(line, this.#filter)) return;
 		this.#stored.push(line);
@@ -149,7 +155,7 @@ class Printer {
 	}
 }
 
-/** One object for each line, also for output that is not JSON. */
+/** One JSON object for each line, even for output that is not JSON. */
 function jsonOf(line: LogLine): string {
 	if (recordOf(line)) return line.text;
 	const time = line.time === undefined ? undefined : new Date(line.time).toISOString();

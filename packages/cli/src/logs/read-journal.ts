@@ -7,17 +7,17 @@ import type { LogLine } from "./log-line.ts";
 interface JournalQuery {
 	readonly name: string;
 	readonly scope: Scope;
-	/** Milliseconds since the epoch. */
+	/** Earliest time in milliseconds since the epoch. */
 	readonly since?: number | undefined;
-	/** Number of older lines; all without it. */
+	/** Number of older lines. All older lines if undefined. */
 	readonly lines?: number | undefined;
 	readonly follow?: boolean;
-	/** Position after which lines are read. */
+	/** Cursor of the last read entry. Only later lines are read. */
 	readonly after?: string | undefined;
 	readonly signal?: AbortSignal;
 }
 
-/** Passes the lines that the journal has of a service, and resolves with the position of the last one: journalctl(1). */
+/** Passes a service's lines in the journal to `onLine`. Resolves with the cursor of the last line: journalctl(1). */
 export async function readJournal(
 	{ name, scope, since, lines, follow = false, after, signal }: JournalQuery,
 	machine: Machine,
@@ -27,7 +27,7 @@ export async function readJournal(
 		scope === "user" ? "--user" : undefined,
 		`--unit=${name}.service`,
 		"--output=json",
-		// Without it, journalctl shows long messages as null.
+		// Without this option, journalctl shows long messages as null.
 		"--all",
 		"--no-pager",
 		"--quiet",
@@ -51,10 +51,13 @@ export async function readJournal(
 	});
 }
 
-/** Levels of syslog(3) that systemd uses for messages about a unit; others are `info`. */
+/** Levels of syslog(3) that systemd uses for messages about a unit. All other levels are `info`. */
 const levels: Readonly<Record<string, LogLevel>> = { "3": "error", "4": "warn" };
 
-/** An entry in the format of https://systemd.io/JOURNAL_EXPORT_FORMATS: a message that is not text is an array of bytes. */
+/**
+ * Reads an entry in the format of https://systemd.io/JOURNAL_EXPORT_FORMATS. A message that is not text is an array of
+ * bytes.
+ */
 function readEntry(text: string): { readonly cursor: string; readonly line: LogLine | undefined } {
 	const entry: Readonly<Record<string, unknown>> = Object(parseJson(text, { maxNodes: 1_000_000 }));
 	const message = entry["MESSAGE"];

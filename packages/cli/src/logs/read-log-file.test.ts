@@ -29,7 +29,8 @@ test("following passes each line once, also when the file is replaced", async ()
 		if (line === "line 39") controller.abort();
 	};
 	await followLogFile(data.path, { clock: systemClock, signal: controller.signal, onLine });
-	// Two files were filled between two looks, so lines may be missing, but none is repeated, and the last one is passed.
+	// Between two checks, two files were filled, so some lines may be missing. No line is repeated, and the last line
+	// is passed on.
 	expect(new Set(seen).size).toBe(seen.length);
 	expect(seen.at(-1)).toBe("line 39");
 });

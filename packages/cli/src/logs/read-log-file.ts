@@ -22,20 +22,20 @@ interface Following {
 	readonly clock: Clock;
 	readonly signal: AbortSignal;
 	onLine(line: string): void;
-	/** Called once, after the lines that the files already had. */
+	/** Called once, after all existing lines of the files were passed on. */
 	onOlder?(): void;
 }
 
 /**
- * Passes the lines of the log files, and further lines until the signal aborts. A file that was replaced is read to its end
- * before the next one.
+ * Passes on the lines of the log files, and further lines until the signal aborts. Reads a replaced file to its end
+ * before it opens the next file.
  */
 export async function followLogFile(
 	data: string,
 	{ clock, signal, onLine, onOlder }: Following,
 ): Promise<void> {
 	const { current, previous } = logFilesIn(data);
-	// The present file is opened first. If it is replaced before the other one is opened, both are the same file.
+	// The current file is opened first. If it is replaced before the previous file is opened, both are the same file.
 	let reader = await FileReader.open(current);
 	try {
 		await passPrevious(previous, reader, onLine);
@@ -44,7 +44,7 @@ export async function followLogFile(
 		while (!signal.aborted) {
 			await reader?.pass(onLine);
 			if (await isReplaced(current, reader)) {
-				// Lines that were written before the rename.
+				// Reads lines that were written to the file before its rename.
 				await reader?.pass(onLine);
 				await reader?.close();
 				reader = await FileReader.open(current);
@@ -91,7 +91,7 @@ class FileReader {
 		return file && new FileReader(file, (await file.stat()).ino);
 	}
 
-	/** Passes all complete lines that were not passed before. */
+	/** Passes on all complete lines that were not passed on before. */
 	async pass(onLine: (line: string) => void): Promise<void> {
 		for (;;) {
 			const { bytesRead } = await this.#file.read(this.#buffer);

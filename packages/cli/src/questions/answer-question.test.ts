@@ -11,7 +11,7 @@ function waiting(changes: Partial<OpenPromptPayload> = {}): OpenPromptPayload {
 	return { ...askQuestion({ token: "prompt_abcdef123456" }), ...where, always_ask: false, ...changes };
 }
 
-/** Request that is sent for the flags, with these open questions. */
+/** Returns the request that the command sends for these flags and open questions. */
 async function sent(flags: AnswerFlags, id = "123456", questions: OpenPromptPayload[] = [waiting()]) {
 	const client = new FakeClient();
 	const answered = answerQuestion(client, id, flags, new CapturedIo());

@@ -17,13 +17,13 @@ export interface AnswerFlags {
 
 export interface Answered {
 	readonly exitCode: number;
-	/** For people. */
+	/** Result in a form for people. */
 	readonly rows: readonly string[];
-	/** Result of the gateway, with the question; absent if the person gave no answer. */
+	/** Result from the gateway, with the question. Absent if the person gave no answer. */
 	readonly result?: MethodResult<"prompt_response"> & { readonly session_id: string; readonly token: string };
 }
 
-/** Answers an open question with the flags, or with the input of the person at the terminal. */
+/** Answers an open question with the flags, or with the person's input at the terminal. */
 export async function answerQuestion(
 	client: Client,
 	id: string,
@@ -45,7 +45,7 @@ export async function answerQuestion(
 	};
 }
 
-/** Returns the question with the details of its tool call. */
+/** Returns the question with the details of the tool call. */
 async function findQuestion(client: Client, id: string): Promise<OpenPromptPayload> {
 	const { prompts } = await client.request("list_prompts", { limit: 1000 });
 	const [meant, ...others] = prompts.filter(({ token }) => token === id || shortCode(token) === id);
@@ -95,7 +95,7 @@ async function typed(question: OpenPromptPayload, io: Io): Promise<GivenAnswer |
 	return sure.response.text === "yes" ? given : undefined;
 }
 
-/** Second question about a call that always requires approval, so that a key pressed by mistake approves nothing. */
+/** Second question about a call that always requires approval. It prevents an approval by an accidental key press. */
 function confirmation(question: OpenPromptPayload): OpenPromptPayload {
 	const label = questionTexts.dangerousCall;
 	return { ...question, type: "text", label, options: [], placeholder: "", validation: "", required: false };

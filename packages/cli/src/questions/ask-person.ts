@@ -8,9 +8,9 @@ import { decline, readAnswer } from "./read-answer.ts";
 
 export interface AskPersonOptions {
 	readonly io: Io;
-	/** Aborts if another client has answered. */
+	/** Aborts when another client has answered. */
 	readonly signal: AbortSignal;
-	/** Ctrl-C was pressed. */
+	/** Called after Ctrl-C. */
 	onInterrupt(): void;
 }
 
@@ -65,7 +65,7 @@ export function askPerson(
 	});
 }
 
-/** Ctrl-D denies. Escape declines a question, but not an approval. */
+/** Whether the key denies or declines. Ctrl-D always does. Escape declines a question, but does not deny an approval. */
 function isDecline({ name, ctrl }: Key, { type }: PromptRequestPayload): boolean {
 	return (ctrl && name === "d") || (name === "escape" && type !== "confirm");
 }

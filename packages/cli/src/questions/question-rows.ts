@@ -11,7 +11,7 @@ import type { Response } from "./read-answer.ts";
 
 const indent = "  ";
 
-/** Rows of a question. An approval is never shortened. */
+/** Rows of a question. The text of an approval is never shortened. */
 export function questionRows(question: PromptRequestPayload, format: OutputFormat): string[] {
 	return question.type === "confirm" ? approvalRows(question, format) : elicitationRows(question, format);
 }
@@ -38,8 +38,8 @@ function approvalPrompt({ allow_session }: PromptRequestPayload["context"], hasR
 }
 
 /**
- * Rows of the rule that the answer `always` adds, with its complete words and what it allows besides a command in the sandbox.
- * Empty if the question offers none.
+ * Rows of the rule that the answer `always` adds: its complete words, and the access that it allows in addition to a
+ * sandboxed command. Empty if the question offers none.
  */
 export function offeredRows({ context }: PromptRequestPayload, format: OutputFormat): string[] {
 	const { always_allow: rule } = context;
@@ -66,7 +66,7 @@ function approvalRows({ label, context }: PromptRequestPayload, format: OutputFo
 	]);
 }
 
-/** A unified diff, added lines green and removed ones red. */
+/** A unified diff with added lines in green and removed lines in red. */
 function diffRows(diff: string, format: OutputFormat): string[] {
 	return visibleText(diff)
 		.replace(/\n$/, "")
@@ -107,27 +107,27 @@ function elicitationRows(question: PromptRequestPayload, format: OutputFormat): 
 	];
 }
 
-/** Wrapped text after `first`; the following rows are indented by its width. */
+/** Wrapped text that follows `first`. The next rows are indented by the width of `first`. */
 function hanging(first: string, text: string, { columns }: OutputFormat): string[] {
 	return wrapText(text, columns - first.length).map((row, index) =>
 		index === 0 ? `${first}${row}` : `${" ".repeat(first.length)}${row}`,
 	);
 }
 
-/** Answer that a person gave here, and its words. */
+/** Answer that a person gave in this client, and its shown text. */
 export interface GivenAnswer {
 	readonly response: Response;
 	readonly shown: string;
 }
 
-/** A question whose end the gateway has not reported. */
+/** A question that is still open according to the gateway. */
 export interface OpenQuestion {
 	readonly question: PromptRequestPayload;
-	/** Absent until this client answers. */
+	/** Absent until a person answers in this client. */
 	readonly given?: GivenAnswer;
 }
 
-/** Row of the result: the person's own answer if this client's answer was accepted. */
+/** Row of the result. If the gateway accepted this client's answer, the row shows the person's own answer. */
 export function answeredRow(
 	open: OpenQuestion,
 	response: EventPayloads["prompt.response"],
@@ -141,12 +141,12 @@ export function answeredRow(
 	return `  ${markOf(refused, format)} ${visibleLine(answer)}${styles.dim(` ${questionTexts.answeredElsewhere}`)}`;
 }
 
-/** Row of an answer that is shown before the gateway confirms it, because another question follows immediately. */
+/** Row of an unconfirmed answer. It is shown because another question follows immediately. */
 export function givenRow({ response, shown }: GivenAnswer, format: OutputFormat): string {
 	return `  ${markOf(response.cancelled === true, format)} ${visibleLine(shown)}`;
 }
 
-/** The row for a result that differs from an answer which was shown already; undefined if it does not differ. */
+/** Row of a result that differs from the answer that was already shown. Undefined if the two are equal. */
 export function correctedRow(
 	open: OpenQuestion,
 	response: EventPayloads["prompt.response"],
@@ -156,7 +156,7 @@ export function correctedRow(
 	return `  ${visibleLine(open.question.label)}${answeredRow(open, response, format)}`;
 }
 
-/** Whether the result is probably the answer of this client. */
+/** Whether the result is probably this client's own answer. */
 function counts(
 	{ response: { cancelled } }: GivenAnswer,
 	response: EventPayloads["prompt.response"],
@@ -179,17 +179,17 @@ function describeAnswer(type: PromptRequestPayload["type"], value: unknown, refu
 	return (Array.isArray(value) ? value.join(", ") : String(value)) || questionTexts.nothing;
 }
 
-/** Whether a run of the session waits for the answer. Tasks and requests for trust do not block the run. */
+/** Whether a run of the session waits for the answer. Tasks and trust requests do not block the run. */
 export function isOfRun({ type, context }: PromptRequestPayload): boolean {
 	return context.task_id === undefined && (type !== "confirm" || context.call_id !== undefined);
 }
 
-/** Short id of a question on the command line: the last characters of its token. */
+/** Short id of a question in commands: the last characters of its token. */
 export function shortCode(token: string): string {
 	return token.slice(-6);
 }
 
-/** Open questions, the oldest first, and below them the command that answers. */
+/** Open questions, oldest first, followed by the command that answers them. */
 export function openQuestionRows(
 	questions: readonly OpenPromptPayload[],
 	now: number,

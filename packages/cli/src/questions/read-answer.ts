@@ -5,18 +5,18 @@ import { questionTexts } from "../texts/questions.ts";
 
 export type Response = Omit<MethodInput<"prompt_response">, "token" | "key">;
 
-/** An answer that can be sent, with its text for the person; or the reason why the input is invalid. */
+/** A valid answer with its text for the person, or the reason why the input is invalid. */
 export type Reading =
 	| { readonly kind: "answer"; readonly response: Response; readonly shown: string }
 	| { readonly kind: "again"; readonly hint: string };
 
-/** Denies an approval, and cancels any other question. */
+/** Answer that denies an approval, or cancels any other question. */
 export const decline: Response = { cancelled: true };
 
-/** Approves a call, and adds the rule that its approval offers. */
+/** Answer that approves a call and adds the rule that its approval offers. */
 export const always = { response: { value: "yes" }, shown: questionTexts.yesAlways } as const;
 
-/** Whether a person typed the answer `always` to an approval. Only the complete word, because the rule stays. */
+/** Whether a person typed the answer `always` to an approval. An abbreviation is not accepted, because the rule stays. */
 export function isAlways({ type }: PromptRequestPayload, line: string): boolean {
 	return type === "confirm" && line.trim().toLowerCase() === "always";
 }
@@ -76,7 +76,7 @@ function readText({ type, required }: PromptRequestPayload, line: string): Readi
 	return accept({ text: line }, type === "password" ? questionTexts.hidden : line || questionTexts.nothing);
 }
 
-/** By its number in the list, else by its value or label. */
+/** Finds an option by its number in the list, otherwise by its value or label. */
 function findOption(options: readonly PromptOptionPayload[], word: string): PromptOptionPayload | undefined {
 	const byNumber = /^\d{1,4}$/.test(word) ? options[Number(word) - 1] : undefined;
 	const option = byNumber ?? options.find(({ value, label }) => value === word || label === word);

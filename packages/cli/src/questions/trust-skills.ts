@@ -43,7 +43,7 @@ export async function trustSkills(directory: string, flags: TrustFlags, io: Io):
 	});
 }
 
-/** The changes of the skills that were trusted before, in rows. */
+/** The changes of skills that were already trusted, as rows. */
 async function changesOf(
 	skills: readonly SkillPayload[],
 	directory: string,

@@ -6,15 +6,15 @@ import { uninstallTexts as texts } from "../texts/uninstall.ts";
 import { allServices } from "./find-service.ts";
 import type { Machine } from "./machine.ts";
 
-/** Choice of the operator, and the directory that a command uses without one. */
+/** Directory that the operator chose, and the default directory of commands. */
 interface DataChoice {
 	readonly data?: string;
 	readonly usual?: string;
 }
 
 /**
- * The data directory that is uninstalled. `sudo` changes the home directory, so root without a choice gets the directory that a
- * service of the system names. Rejects with a `UsageError` if there are several.
+ * The data directory to uninstall. `sudo` changes the home directory. If root has chosen no directory, the function
+ * therefore uses the directory of a system service. Rejects with a `UsageError` if there are several directories.
  */
 export async function dataToUninstall(
 	{ data, usual }: DataChoice,

@@ -4,7 +4,7 @@ import { replacePrivateFile } from "@parley/gateway/data";
 import type { Io } from "../command-line/io.ts";
 import { serviceErrors, serviceFileTexts } from "../texts/service.ts";
 
-/** Variables of a file in the format of systemd and `node --env-file`; empty if the file does not exist. */
+/** Variables of a file in the format of systemd and `node --env-file`. Empty if the file does not exist. */
 export async function readEnvironmentFile(file: string): Promise<Record<string, string>> {
 	const { parseEnv } = await import("node:util");
 	const text = await readIfExists(file);
@@ -14,7 +14,7 @@ export async function readEnvironmentFile(file: string): Promise<Record<string, 
 	);
 }
 
-/** The named variables of the shell. Rejects with `invalid_argument` for one that is not set or cannot be stored. */
+/** Values of the named shell variables. Rejects with `invalid_argument` if a variable is not set or cannot be stored. */
 export function chosenVariables(
 	names: readonly string[],
 	environment: Io["environment"],
@@ -25,12 +25,15 @@ export function chosenVariables(
 function checked(name: string, value: string | undefined): string {
 	if (!/^[A-Za-z_]\w*$/.test(name)) throw refused(serviceErrors.invalidVariable({ name }));
 	if (value === undefined || value === "") throw refused(serviceErrors.unsetVariable({ name }));
-	// systemd and Node read these characters in the same way, without quotes.
+	// Without quotes, systemd and Node read these characters in the same way.
 	if (/^[\w.:/@+=,%?&~-]+$/.test(value)) return value;
 	throw refused(serviceErrors.oddValue({ name }));
 }
 
-/** Writes the variables into the file, which only this user can read, and keeps its other lines. True if that changed it. */
+/**
+ * Writes the variables into a file that only this user can read. Other lines of the file stay. Returns true if the file
+ * has changed.
+ */
 export async function storeVariables(
 	file: string,
 	variables: Readonly<Record<string, string>>,
@@ -46,7 +49,7 @@ export async function storeVariables(
 	return true;
 }
 
-/** Text of a file; "" if it does not exist. */
+/** Text of a file, or "" if it does not exist. */
 export async function readIfExists(file: string): Promise<string> {
 	return readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
 		if (error.code === "ENOENT" || error.code === "ENOTDIR") return "";

@@ -15,11 +15,14 @@ export interface InstalledService {
 	readonly file: string;
 	readonly manager: ServiceManager;
 	readonly marker: Marker;
-	/** Its description. */
+	/** Text of the service description. */
 	readonly text: string;
 }
 
-/** The service of this name; undefined if it does not exist. Rejects with `failed_precondition` for a file of another program. */
+/**
+ * Finds the service with this name. Undefined if it does not exist. Rejects with `failed_precondition` if the file
+ * belongs to another program.
+ */
 export async function findService(
 	name: string,
 	manager: ServiceManager,
@@ -32,7 +35,7 @@ export async function findService(
 	throw new ParleyError(serviceErrors.foreignFile({ file }), { code: "failed_precondition" });
 }
 
-/** The service in this scope, or without a scope the one of the user, else the one of the system. */
+/** Finds the service in this scope. Without a scope, looks for a user service first, then for a system service. */
 export async function findInstalled(
 	name: string,
 	scope: Scope | undefined,
@@ -46,7 +49,7 @@ export async function findInstalled(
 	return undefined;
 }
 
-/** All services of a data directory, those of the user first. Files of other programs and unreadable ones are left out. */
+/** All services of a data directory, user services first. Skips files of other programs and unreadable files. */
 export async function servicesOf(data: string, machine: Machine): Promise<InstalledService[]> {
 	const directory = await realPath(data);
 	const found = await allServices(machine);
@@ -56,7 +59,7 @@ export async function servicesOf(data: string, machine: Machine): Promise<Instal
 	return found.filter((_, index) => isOfData[index]);
 }
 
-/** All services of Parley that this user can read, those of the user first. */
+/** All services of Parley that this user can read, user services first. */
 export async function allServices(machine: Machine): Promise<InstalledService[]> {
 	const found: InstalledService[] = [];
 	for (const scope of ["user", "system"] as const) {
@@ -66,7 +69,7 @@ export async function allServices(machine: Machine): Promise<InstalledService[]>
 	return found;
 }
 
-/** The program of Parley that a service starts. Undefined for a description that an operator has changed. */
+/** The Parley program that a service starts. Undefined for a description that an operator has changed. */
 export function programOfService({ text }: { readonly text: string }): string | undefined {
 	const [line = ""] = /^ExecStart=.*$/m.exec(text) ?? [];
 	const quoted = /"((?:[^"\\]|\\.)*bin\/parley\.mjs)"/.exec(line)?.[1];
@@ -78,12 +81,12 @@ export function programOfService({ text }: { readonly text: string }): string | 
 	return / (\/\S*bin\/parley\.mjs)(?: |$)/.exec(line)?.[1];
 }
 
-/** A word of a unit: systemd.service(5) and systemd.unit(5). */
+/** Reads a word in a unit: systemd.service(5) and systemd.unit(5). */
 function unescaped(word: string): string {
 	return word.replaceAll("$$", "$").replaceAll("%%", "%");
 }
 
-/** Undefined on systems without a known service manager. */
+/** The manager for a scope. Undefined on systems without a known service manager. */
 function managerOrNone(scope: Scope, machine: Machine): ServiceManager | undefined {
 	const isKnown = machine.platform === "linux" || machine.platform === "darwin";
 	return isKnown ? chooseManager(scope, machine) : undefined;
@@ -91,7 +94,7 @@ function managerOrNone(scope: Scope, machine: Machine): ServiceManager | undefin
 
 async function servicesIn(manager: ServiceManager): Promise<InstalledService[]> {
 	const example = manager.fileOf("parley");
-	// "parley.service" or "parley.gateway.plist"
+	// The example is "parley.service" or "parley.gateway.plist".
 	const ending = basename(example).slice("parley".length);
 	const names = await readdir(dirname(example)).catch(() => []);
 	const found = await Promise.all(
@@ -102,7 +105,7 @@ async function servicesIn(manager: ServiceManager): Promise<InstalledService[]> 
 	return definedItems(found);
 }
 
-/** A directory can have several names, because of links. */
+/** Resolves links, because a directory can have several names. */
 function realPath(path: string): Promise<string> {
 	return realpath(path).catch(() => path);
 }

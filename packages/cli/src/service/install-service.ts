@@ -27,7 +27,10 @@ interface Surroundings {
 	readonly version: string;
 }
 
-/** Writes the description of the service, enables and starts it, and waits until the gateway answers. Returns the exit code. */
+/**
+ * Installs a service: writes its description, enables and starts it, and waits until the gateway answers. Returns the
+ * exit code.
+ */
 export async function installService(flags: InstallFlags, around: Surroundings): Promise<number> {
 	const { io, machine } = around;
 	const manager = chooseManager(flags.system ? "system" : "user", machine);
@@ -60,7 +63,7 @@ export async function installService(flags: InstallFlags, around: Surroundings):
 	return 1;
 }
 
-/** The data directory has one gateway. The service itself may be that one. */
+/** A data directory can have only one gateway, which may be the gateway of this service. */
 async function refuseOtherGateway({ data, name }: ServicePlan, manager: ServiceManager): Promise<void> {
 	const running = await findRunningGateway(data);
 	if (!running) return;
@@ -84,7 +87,7 @@ async function writeDescription(file: string, text: string): Promise<void> {
 	await rename(draft, file);
 }
 
-/** Keys and proxies that a gateway of this shell would use, and that the service does not get. */
+/** Keys and proxies that a gateway started from this shell would use, but that the service does not receive. */
 async function missingKeys(
 	{ data, environmentFile }: ServicePlan,
 	environment: Io["environment"],

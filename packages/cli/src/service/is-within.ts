@@ -1,6 +1,8 @@
 import { readFile } from "node:fs/promises";
 
-/** Whether a process is the first process of a service or below it. A process of Node may start another one. */
+/**
+ * Whether a process is the first process of a service or its descendant. A Node process may start another Node process.
+ */
 export async function isWithin(pid: number, service: number): Promise<boolean> {
 	if (pid === service) return true;
 	const status = await readFile(`/proc/${pid}/status`, "utf8").catch(() => "");

@@ -10,7 +10,7 @@ export function labelOf(name: string): string {
 
 type Value = string | number | boolean | readonly string[] | { readonly [key: string]: Value };
 
-/** The job of a service, in the format of launchd.plist(5). launchd has no file of variables, but Node has. */
+/** The job of a service, in the format of launchd.plist(5). launchd cannot read a file of variables, so Node reads it. */
 export function launchdPlist(plan: ServicePlan): string {
 	const [node = "", ...args] = plan.argv;
 	const job: readonly (readonly [string, Value])[] = definedItems([
@@ -20,11 +20,11 @@ export function launchdPlist(plan: ServicePlan): string {
 		["EnvironmentVariables", plan.environment],
 		plan.user === undefined ? undefined : ["UserName", plan.user],
 		["RunAtLoad", true],
-		// A start after a failure, but not after a stop request.
+		// The job restarts after a failure, but not after a stop request.
 		["KeepAlive", { SuccessfulExit: false }],
 		["ThrottleInterval", 10],
 		["ExitTimeOut", stopSeconds],
-		// With --log-file, all lines are in the log file of the data directory, also the error of a start.
+		// With --log-file, all lines are in the log file of the data directory, including the error of a failed start.
 		["StandardOutPath", "/dev/null"],
 		["StandardErrorPath", "/dev/null"],
 	]);

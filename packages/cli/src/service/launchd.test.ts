@@ -16,7 +16,7 @@ const plan: ServicePlan = {
 	needsSetuid: false,
 };
 
-/** Reads a property list with the parser of Python, which does not depend on macOS. */
+/** Parses a property list with Python, which does not need macOS. */
 function parsePlist(text: string): unknown {
 	const script = "import json,plistlib,sys; print(json.dumps(plistlib.loads(sys.stdin.buffer.read())))";
 	return parseJson(execFileSync("python3", ["-c", script], { input: text, encoding: "utf8" }));

@@ -26,7 +26,7 @@ export function launchdManager(scope: Scope, machine: Machine): ServiceManager {
 	const fileOf = (name: string): string => join(directoryOf(scope, machine), `${labelOf(name)}.plist`);
 	const unload = async (name: string): Promise<void> => {
 		if ((await print(name)).code === notFound) return;
-		// The job gets SIGTERM and its time. The command may return before its end.
+		// The job receives SIGTERM and has time to end. The command may return earlier.
 		await call("bootout", targetOf(name));
 		await waitUntil(async () => (await print(name)).code === notFound);
 	};
@@ -62,7 +62,7 @@ function directoryOf(scope: Scope, { home }: Machine): string {
 	return scope === "system" ? "/Library/LaunchDaemons" : join(home, "Library/LaunchAgents");
 }
 
-/** Reads `state = running`, `pid = 123` and `last exit code = 1`. A job that is loaded starts with the machine. */
+/** Reads the output: `state = running`, `pid = 123` and `last exit code = 1`. A loaded job starts with the machine. */
 function readState({ code, output }: OperatorCommandResult): ServiceState {
 	if (code !== 0) return { condition: "stopped", enabled: false };
 	const fact = (name: string): string | undefined =>

@@ -4,14 +4,14 @@ import { type OperatorCommandResult, runOperatorCommand } from "@parley/core";
 import type { Io } from "../command-line/io.ts";
 
 interface RunOptions {
-	/** Receives each line of the output instead of the result. */
+	/** Receives each line of the output. The result then contains no output. */
 	onLine?(line: string): void;
-	/** Ends the program. */
+	/** Ends the program when it aborts. */
 	readonly signal?: AbortSignal;
 	readonly environment?: Io["environment"];
 }
 
-/** The machine and the account on which services are managed. */
+/** The machine and the account on which the command manages services. */
 export interface Machine {
 	readonly platform: NodeJS.Platform;
 	readonly isWsl: boolean;
@@ -19,9 +19,9 @@ export interface Machine {
 	readonly username: string;
 	readonly home: string;
 	readonly environment: Io["environment"];
-	/** Directory of the units of the system. By default, that of systemd. */
+	/** Directory of the system units. By default, systemd's directory. */
 	readonly systemUnits?: string;
-	/** Runs a program of the system with the environment. Rejects with `not_found` if it does not exist. */
+	/** Runs a program of the system. Rejects with `not_found` if the program does not exist. */
 	run(command: string, args: readonly string[], more?: RunOptions): Promise<OperatorCommandResult>;
 }
 
@@ -38,7 +38,7 @@ export function thisMachine({ environment }: { readonly environment: Io["environ
 	};
 }
 
-/** https://learn.microsoft.com/windows/wsl/about */
+/** Whether the machine is WSL: https://learn.microsoft.com/windows/wsl/about */
 function isWsl(): boolean {
 	try {
 		return /microsoft/i.test(readFileSync("/proc/version", "utf8"));

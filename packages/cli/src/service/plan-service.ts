@@ -18,16 +18,16 @@ import { systemData } from "./systemd-unit.ts";
 export interface InstallFlags extends GatewayFlags {
 	readonly system?: boolean;
 	readonly name: string;
-	/** Account of a system service. */
+	/** Account that runs a system service. */
 	readonly user?: string;
 	readonly envFile?: string;
-	/** Variables of the shell for the file with keys. */
+	/** Names of shell variables to store in the file with keys. */
 	readonly env?: readonly string[];
 	readonly dryRun?: boolean;
 	readonly json?: boolean;
 }
 
-/** Variables of the shell that a service gets in its description: none of them contains a secret. */
+/** Shell variables that are copied into the description of a service. They contain no secrets. */
 const shellNames = [
 	"PATH",
 	"LANG",
@@ -37,13 +37,14 @@ const shellNames = [
 	"NODE_USE_ENV_PROXY",
 	"ANTHROPIC_BASE_URL",
 ];
-/** Variables that may contain a secret. PARLEY_TLS_KEY is the path of a file. */
+/** Shell variables that may contain a secret. PARLEY_TLS_KEY only contains the path of a file. */
 const secretName = /TOKEN|(?<!^PARLEY_TLS_)KEY|SECRET|PASSWORD/;
-/** Variables of clients, and the data directory, which is an argument of the gateway. */
+/** Variables that only clients use, and the data directory, which the gateway receives as an argument. */
 const clientNames = ["PARLEY_DATA", "PARLEY_TOKEN", "PARLEY_URL"];
 
 /**
- * The service that runs a gateway like `parley start` in this shell. Rejects like a start if the configuration is invalid.
+ * The service that runs a gateway like `parley start` in this shell. Rejects like a failed start if the configuration
+ * is invalid.
  */
 export async function planService(
 	flags: InstallFlags,
@@ -68,7 +69,8 @@ export async function planService(
 			"--connectors",
 			...gatewayArguments({ ...flags, data }, io.cwd),
 		],
-		// The account of a system service often may not enter the directory of the installation, such as /root.
+		// The account of a system service often has no access to the directory in which the service was installed, for
+		// example /root.
 		workingDirectory: (flags.system ? roots[0] : undefined) ?? io.cwd,
 		environment,
 		environmentFile,
@@ -84,14 +86,17 @@ async function dataOf({ data, system }: InstallFlags, scope: Scope, io: Io): Pro
 	return systemData;
 }
 
-/** Keys of a system service are not in its data directory, because root reads them and the account does not own them. */
+/**
+ * The file with keys of a system service is outside of its data directory, because root reads the file and the account
+ * does not own it.
+ */
 function usualEnvironmentFile(name: string, scope: Scope, data: string): string {
 	return scope === "system" ? `/etc/${name}.env` : join(data, "service.env");
 }
 
 /**
- * The account of a system service. It exists and is not root under any name, because without a sandbox commands have the
- * rights of the gateway.
+ * The account of a system service. It must exist and must not be root under any name, because unsandboxed commands have
+ * the permissions of the gateway.
  */
 export async function accountOf(user: string | undefined, { environment, run }: Machine): Promise<string> {
 	const account = user || environment["SUDO_USER"] || "";
@@ -100,7 +105,7 @@ export async function accountOf(user: string | undefined, { environment, run }: 
 	throw new ParleyError(serviceErrors.noAccount({ account }), { code: "invalid_argument" });
 }
 
-/** The configured roots. Rejects like a start if the configuration is invalid. */
+/** The configured root directories. Rejects like a failed start if the configuration is invalid. */
 async function checkedRoots(flags: InstallFlags, io: Io): Promise<readonly string[]> {
 	const {
 		system: _,
@@ -117,7 +122,7 @@ async function checkedRoots(flags: InstallFlags, io: Io): Promise<readonly strin
 	return root;
 }
 
-/** Settings of Parley in this shell, and what programs of the agent need. */
+/** Parley's settings in this shell, and the variables that programs of the agent need. */
 export function shellVariables(environment: Io["environment"]): Record<string, string> {
 	const names = Object.keys(environment).filter(
 		(name) =>
@@ -130,7 +135,10 @@ export function shellVariables(environment: Io["environment"]): Record<string, s
 	);
 }
 
-/** A PATH without the directories that npx and npm add for programs of packages: a service must not depend on them. */
+/**
+ * PATH without the directories that npx and npm add for packages, because a service must not depend on these
+ * directories.
+ */
 function withoutPackages(path: string): string {
 	const directories = path
 		.split(delimiter)
@@ -159,7 +167,7 @@ const otherFlags = {
 	testHooks: "--test-hooks",
 } as const;
 
-/** The flags of a gateway, with absolute paths. */
+/** The flags of the gateway's command, with absolute paths. */
 function gatewayArguments(flags: InstallFlags & { readonly data: string }, cwd: string): string[] {
 	const paths = Object.entries(pathFlags).flatMap(([key, flag]) =>
 		listOf(flags[key as keyof typeof pathFlags]).flatMap((value) => [flag, resolve(cwd, value)]),
@@ -181,8 +189,8 @@ function listOf(value: string | readonly string[] | undefined): readonly string[
 }
 
 /**
- * Node and the program of this command. A path of Node that stays the same after an upgrade, such as /usr/bin/node, is
- * preferred to the one of the present version.
+ * The Node and the program of this command. Prefers a Node path that stays the same after an upgrade, for example
+ * /usr/bin/node, to the path of the current version.
  */
 export function programOf(
 	node: string,
@@ -200,7 +208,7 @@ export function programOf(
 	return [same ?? node, program];
 }
 
-/** Whether the bubblewrap of this machine gets its rights by the setuid bit, as on old systems. */
+/** Whether bubblewrap on this machine gets its permissions from the setuid bit, as on old systems. */
 function hasSetuidSandbox(): boolean {
 	return ["/usr/bin/bwrap", "/usr/local/bin/bwrap", "/bin/bwrap"].some((path) => {
 		const mode = statSync(path, { throwIfNoEntry: false })?.mode ?? 0;

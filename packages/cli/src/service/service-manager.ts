@@ -2,34 +2,34 @@ import type { Scope, ServicePlan } from "./service-plan.ts";
 
 export type ServiceCondition = "running" | "starting" | "stopping" | "stopped" | "failed";
 
-/** A service as its manager reports it. */
+/** State of a service as its manager reports it. */
 export interface ServiceState {
 	readonly condition: ServiceCondition;
-	/** Whether it starts with the machine or the login. */
+	/** Whether the service starts with the machine or the login. */
 	readonly enabled: boolean;
 	readonly pid?: number;
-	/** Reason of a failure, in the words of the manager. */
+	/** Reason of a failure, in the manager's words. */
 	readonly reason?: string;
 }
 
-/** systemd or launchd, in one scope. Methods reject with an error that names the fix. */
+/** systemd or launchd in one scope. Methods reject with an error that names the fix. */
 export interface ServiceManager {
 	readonly kind: "systemd" | "launchd";
 	readonly scope: Scope;
-	/** Path of the description of a service. */
+	/** Path of a service's description. */
 	fileOf(name: string): string;
 	describe(plan: ServicePlan): Promise<string>;
 	/** Rejects if the manager cannot be used on this machine or by this user. */
 	check(): Promise<void>;
-	/** Reads the description, lets the service start with the machine, and starts it, or starts it again. */
+	/** Reads the description, enables the service to start with the machine, and starts or restarts it. */
 	start(name: string): Promise<void>;
-	/** Stops the service, and lets it no longer start with the machine. */
+	/** Stops the service and disables its start with the machine. */
 	stop(name: string): Promise<void>;
-	/** Called after the description was removed. */
+	/** Called after the description of a service was removed. */
 	forget(name: string): Promise<void>;
 	state(name: string): Promise<ServiceState>;
-	/** Facts for the operator after an installation, for example about logouts. */
+	/** Notes for the operator after an installation, for example about logouts. */
 	afterInstall(name: string): Promise<readonly string[]>;
-	/** Command that shows the log without Parley; undefined for launchd. */
+	/** Command that shows the log without Parley. Undefined for launchd. */
 	logCommand(name: string): string | undefined;
 }

@@ -1,25 +1,27 @@
 import { parseJson } from "@parley/base";
 
-/** Owner of the manager that runs the service: this user, or the system. */
+/** Scope of the service manager: this user, or the system. */
 export type Scope = "user" | "system";
 
-/** Content of the description of a service. All paths are absolute. */
+/** Content of a service's description. All paths are absolute. */
 export interface ServicePlan {
 	readonly name: string;
 	readonly scope: Scope;
-	/** Version of Parley that writes it. */
+	/** Version of Parley that writes the description. */
 	readonly version: string;
-	/** Program and its arguments. */
+	/** The program, followed by its arguments. */
 	readonly argv: readonly string[];
 	readonly workingDirectory: string;
-	/** Settings of the shell of the installation. The file is readable by all users, so it has no secrets. */
+	/**
+	 * Settings from the shell of the installation. They contain no secrets, because all users can read the description.
+	 */
 	readonly environment: Readonly<Record<string, string>>;
-	/** File with keys and tokens. May be missing. */
+	/** File with keys and tokens. The file may be missing. */
 	readonly environmentFile: string;
 	readonly data: string;
-	/** Account of a system service. */
+	/** Account that runs a system service. */
 	readonly user?: string;
-	/** Whether programs of the service may gain rights by the setuid bit. Only an old bubblewrap needs that. */
+	/** Whether programs of the service may gain privileges through the setuid bit. Only an old bubblewrap needs this. */
 	readonly needsSetuid: boolean;
 }
 
@@ -32,16 +34,16 @@ export interface Marker {
 
 const start = "parley-service ";
 
-/** One line without a newline, and without `--`, which XML forbids in comments. */
+/** Marker as one line. It contains no `--`, because XML forbids this sequence in comments. */
 export function markerLine({ data, version, environmentFile }: Marker): string {
 	return `${start}${JSON.stringify({ data, version, environmentFile }).replaceAll("-", "\\u002d")}`;
 }
 
-/** The marker of a description that Parley wrote; undefined for any other file. */
+/** The marker of a description that Parley wrote. Undefined for any other file. */
 export function readMarker(text: string): Marker | undefined {
 	const [, json] = /^(?:# |<!-- )parley-service (\{.*\})(?: -->)?$/m.exec(text) ?? [];
 	if (json === undefined) return undefined;
-	// Every field is checked below.
+	// The code checks every field below.
 	const { data, version, environmentFile } = parseJson(json) as Partial<Record<keyof Marker, unknown>>;
 	if (typeof data !== "string" || typeof version !== "string" || typeof environmentFile !== "string")
 		return undefined;

@@ -22,7 +22,7 @@ function temporaryDirectory(): string {
 function planIn(directory: string): ServicePlan {
 	const odd = join(directory, 'a b%h\\n "c" $HOME [d]*?');
 	mkdirSync(odd);
-	// systemd accepts no quotes and no backslashes in the path of a program.
+	// systemd accepts neither quotes nor backslashes in the path of a program.
 	const programs = join(directory, "$HOME 50%");
 	mkdirSync(programs);
 	const program = join(programs, "node");
@@ -87,7 +87,7 @@ test("a unit gives the gateway time, starts it again after a failure, and allows
 	);
 });
 
-// A line that ends with a backslash continues in the next one, and spaces at its end are lost: systemd.syntax(7).
+// A line that ends with a backslash continues in the next line, and trailing spaces are lost: systemd.syntax(7).
 test.each(["/a\nUser=root", "/a\\", "/a "])("the path %j is refused", (path) => {
 	const plan = { ...planIn(temporaryDirectory()), data: "/a" };
 	const reason = "control characters, or a space or backslash at its end";
@@ -95,7 +95,7 @@ test.each(["/a\nUser=root", "/a\\", "/a "])("the path %j is refused", (path) => 
 	expect(() => systemdUnit({ ...plan, environmentFile: path }, 255)).toThrow(reason);
 });
 
-/** Version of systemd on this machine; undefined without systemd. */
+/** Version of systemd on this machine. Undefined without systemd. */
 function installedVersion(): number | undefined {
 	try {
 		return Number(
@@ -106,7 +106,7 @@ function installedVersion(): number | undefined {
 	}
 }
 
-// systemd-analyze(1) reads units as the manager does, without one. `.ci/run` installs it.
+// systemd-analyze(1) reads units like the manager, but needs no running manager. `.ci/run` installs it.
 test.each(["user", "system"] as const)(
 	"systemd accepts the unit of a %s service without a warning",
 	(scope) => {
@@ -130,7 +130,7 @@ test.each(["user", "system"] as const)(
 				SYSTEMD_LOG_LEVEL: "warning",
 			},
 		});
-		// Other units of the machine may have warnings of their own.
+		// Other units on the machine may cause their own warnings.
 		const own = `${stdout}${stderr}`.split("\n").filter((line) => line.includes("parley"));
 		expect({ status, own }).toEqual({ status: 0, own: [] });
 		expect(existsSync(file)).toBe(true);

@@ -3,22 +3,22 @@ import { definedItems } from "@parley/base/defined";
 import { serviceErrors, serviceFileTexts } from "../texts/service.ts";
 import { markerLine, type ServicePlan } from "./service-plan.ts";
 
-/** A gateway gives runs 25 s after SIGTERM, and ends itself 5 s later. */
+/** Seconds until systemd kills the service. A gateway gives runs 25 s after SIGTERM, and then exits within 5 s. */
 export const stopSeconds = 45;
 
-/** Data directory of system services, which systemd creates for the account of the service. */
+/** Data directory of system services. systemd creates it for the account of the service. */
 export const systemData = "/var/lib/parley";
 
-/** The first version that knows DelegateSubgroup. */
+/** First systemd version that supports DelegateSubgroup. */
 const subgroupVersion = 254;
 
 /**
  * The unit of a service, in the format of systemd.unit(5), systemd.service(5), systemd.exec(5) and
  * systemd.resource-control(5).
  *
- * The sandbox needs user namespaces, mounts and a complete /proc. Therefore the unit does not set RestrictNamespaces,
+ * The sandbox needs user namespaces, mounts and a complete /proc. The unit therefore does not set RestrictNamespaces,
  * SystemCallFilter, PrivateUsers, ProtectProc, ProcSubset, ProtectKernelTunables, ProtectKernelLogs or
- * ProtectControlGroups. MemoryDenyWriteExecute would stop V8.
+ * ProtectControlGroups. It does not set MemoryDenyWriteExecute either, because this setting would stop V8.
  */
 export function systemdUnit(plan: ServicePlan, version: number): string {
 	const isSystem = plan.scope === "system";
@@ -61,7 +61,7 @@ export function systemdUnit(plan: ServicePlan, version: number): string {
 	return `${lines.join("\n")}\n`;
 }
 
-/** In a unit of a user, each of these also sets NoNewPrivileges. */
+/** Hardening settings of a unit. In a user unit, each of them would also set NoNewPrivileges. */
 function hardening({ scope, needsSetuid, data }: ServicePlan): string[] {
 	const isSystem = scope === "system";
 	const ownsState = isSystem && data === systemData;
@@ -76,34 +76,45 @@ function hardening({ scope, needsSetuid, data }: ServicePlan): string[] {
 	]);
 }
 
-/** In arguments, but not in the path of the program, `$` starts a variable: systemd.service(5). */
+/**
+ * Formats a command line. In arguments, but not in the path of the program, `$` starts a variable: systemd.service(5).
+ */
 function commandLine([program = "", ...args]: readonly string[]): string {
 	return [quoted(program), ...args.map((word) => quoted(word).replaceAll("$", "$$$$"))].join(" ");
 }
 
-/** A path until the end of a line. A backslash there would continue the line, and spaces would be lost: systemd.syntax(7). */
+/**
+ * Formats a path at the end of a line. A trailing backslash would continue the line, and trailing spaces would be lost:
+ * systemd.syntax(7).
+ */
 function path(text: string): string {
 	if (/[\\\s]$/.test(text)) throw unusable(text);
 	return specifiers(plain(text));
 }
 
-/** The path of an environment file may have wildcards: systemd.exec(5), with the escapes of glob(7). */
+/**
+ * Formats the path of an environment file, which may contain wildcards: systemd.exec(5). The escapes are those of
+ * glob(7).
+ */
 function withoutWildcards(text: string): string {
 	return text.replaceAll(/[\\*?[]/g, "\\$&");
 }
 
-/** A word in double quotes, with the escapes of systemd.syntax(7). */
+/** Formats a word in double quotes with the escapes of systemd.syntax(7). */
 function quoted(word: string): string {
 	if (/^[\w./:@,=+-]+$/.test(word)) return word;
 	return `"${specifiers(plain(word)).replaceAll("\\", "\\\\").replaceAll('"', '\\"')}"`;
 }
 
-/** `%` starts a specifier: systemd.unit(5). */
+/** Escapes `%`, which starts a specifier: systemd.unit(5). */
 function specifiers(text: string): string {
 	return text.replaceAll("%", "%%");
 }
 
-/** Text without control characters, which neither a line of a unit nor XML can have. Throws for other text. */
+/**
+ * Returns a text without control characters. Throws for any other text, because neither a unit line nor XML can contain
+ * control characters.
+ */
 export function plain(text: string): string {
 	// biome-ignore lint/suspicious/noControlCharactersInRegex: they are searched for
 	if (!/[\u0000-\u001f\u007f]/.test(text)) return text;

@@ -9,10 +9,10 @@ import type { ServiceCondition, ServiceManager, ServiceState } from "./service-m
 import type { Scope } from "./service-plan.ts";
 import { systemdUnit } from "./systemd-unit.ts";
 
-/** A version that knows all settings of the unit. */
+/** A systemd version that supports all settings of the unit. */
 const recentVersion = 255;
 
-/** systemctl(1), loginctl(1) and journalctl(1). */
+/** Manager that uses systemctl(1), loginctl(1) and journalctl(1). */
 export function systemdManager(scope: Scope, given: Machine): ServiceManager {
 	const machine = withRuntimeDirectory(scope, given);
 	const option = scope === "user" ? ["--user"] : [];
@@ -30,7 +30,7 @@ export function systemdManager(scope: Scope, given: Machine): ServiceManager {
 		check: () => check(scope, machine, call),
 		start: async (name) => {
 			await succeed("daemon-reload");
-			// A service that has failed too often is not started before its count is reset.
+			// systemd does not start a service that has failed too often until its failure count is reset.
 			await call("reset-failed", unitOf(name));
 			await succeed("enable", unitOf(name));
 			await succeed("restart", unitOf(name));
@@ -56,7 +56,7 @@ function directoryOf(scope: Scope, { environment, home, systemUnits }: Machine):
 	return join(environment["XDG_CONFIG_HOME"] || join(home, ".config"), "systemd/user");
 }
 
-/** `su` and `sudo -u` leave XDG_RUNTIME_DIR unset, without which systemctl does not find the manager of the user. */
+/** `su` and `sudo -u` do not set XDG_RUNTIME_DIR. Without this variable, systemctl does not find the user's manager. */
 function withRuntimeDirectory(scope: Scope, machine: Machine): Machine {
 	const directory = `/run/user/${machine.uid}`;
 	if (scope === "system" || machine.environment["XDG_RUNTIME_DIR"] || !existsSync(directory)) return machine;
@@ -79,7 +79,7 @@ async function check(
 	machine: Machine,
 	call: (...args: readonly string[]) => Promise<OperatorCommandResult>,
 ): Promise<void> {
-	// "offline": another program is the first process of the machine.
+	// "offline" means that the first process of the machine is not systemd.
 	const found = await call("is-system-running").catch(() => undefined);
 	const state = found?.output.trim() ?? "offline";
 	const system =
@@ -134,7 +134,7 @@ function readState({ output }: OperatorCommandResult): ServiceState {
 	});
 }
 
-/** Without lingering, the manager of a user and its services end with the last login of the user. */
+/** Without lingering, a user's manager and its services end when the user's last login ends. */
 async function linger(machine: Machine): Promise<readonly string[]> {
 	const { username } = machine;
 	const isOn = async (): Promise<boolean> => {

@@ -39,8 +39,8 @@ interface Surroundings {
 }
 
 /**
- * Stops the gateway, removes its services and, if the operator wants that, the data. Each step can be repeated: after a kill,
- * the same command does the rest.
+ * Stops the gateway, removes its services, and deletes the data if the operator confirms it. Each step can be repeated.
+ * After a kill, the same command completes the uninstallation.
  */
 export async function uninstallParley(
 	flags: UninstallParleyFlags,
@@ -79,13 +79,13 @@ export async function uninstallParley(
 	print([...done, ...rest], { data, flags, io });
 }
 
-/** npm removes the links of other installations. */
+/** Links to a clone. npm removes the links of other installations. */
 async function linksToClone({ environment }: Io): Promise<string[]> {
 	const { kind, program } = findInstallation();
 	return kind === "clone" ? ownLinks(program, environment) : [];
 }
 
-/** Whether the data is deleted. Rejects if that is not allowed. */
+/** Whether to delete the data. Rejects if the deletion is not allowed. */
 async function decideDeletion(
 	{ data, users }: { readonly data: string; readonly users: DataUsers },
 	flags: UninstallParleyFlags,
@@ -94,7 +94,7 @@ async function decideDeletion(
 	const hasData = existsSync(data) || (await renamedData(data)).length > 0;
 	if (!hasData) return false;
 	if (flags.dataToo) checkUnshared(data, users);
-	// Shared data stays without a question.
+	// The data of several copies stays without a question.
 	if (otherRows(users).length > 0) return false;
 	const deletes = await wantsDeletion({ data, services: users.services }, flags, io);
 	if (deletes && existsSync(data)) await checkDeletable(data, machine.home);
@@ -103,11 +103,11 @@ async function decideDeletion(
 
 /** Services and gateways of a data directory. */
 interface DataUsers {
-	/** Services that start this copy of Parley, or one that does not exist. */
+	/** Services that start this copy of Parley, or a copy that no longer exists. */
 	readonly services: readonly InstalledService[];
-	/** Services that start another copy, with its program. */
+	/** Services that start another copy, each with the program of that copy. */
 	readonly others: readonly { readonly file: string; readonly program: string }[];
-	/** Process of a gateway of another copy. */
+	/** Process id of a gateway that another copy runs. */
 	readonly otherGateway: number | undefined;
 }
 
@@ -139,7 +139,7 @@ function checkUnshared(data: string, { others, otherGateway }: DataUsers): void 
 	throw new ParleyError(texts.shared({ data, users }), { code: "failed_precondition" });
 }
 
-/** Asks at a terminal, unless a flag answers. Without a terminal, data stays. */
+/** Asks at a terminal, unless a flag gives the answer. Without a terminal, the data stays. */
 async function wantsDeletion(
 	{ data, services }: { readonly data: string; readonly services: readonly InstalledService[] },
 	flags: UninstallParleyFlags,
@@ -155,7 +155,7 @@ async function wantsDeletion(
 	);
 }
 
-/** Refuses a directory that no gateway has used, and one that contains the home directory. */
+/** Refuses a directory that no gateway has used, and a directory that contains the home directory. */
 async function checkDeletable(data: string, home: string): Promise<void> {
 	const isUsed = existsSync(databaseIn(data)) || existsSync(lockIn(data));
 	const [real, realHome] = await Promise.all([data, home].map((path) => realpath(path).catch(() => path)));
@@ -163,7 +163,7 @@ async function checkDeletable(data: string, home: string): Promise<void> {
 	throw new ParleyError(texts.notData({ data }), { code: "failed_precondition" });
 }
 
-/** Stops a gateway that no service runs. Returns its process id; undefined if no gateway runs. */
+/** Stops a gateway that does not run as a service. Returns its process id. Undefined if no gateway runs. */
 async function stopGateway(data: string, io: Io): Promise<number | undefined> {
 	const running = await findRunningGateway(data);
 	if (!running) return undefined;
@@ -173,7 +173,10 @@ async function stopGateway(data: string, io: Io): Promise<number | undefined> {
 	throw new ParleyError(texts.stillRuns({ pid }), { code: "unavailable" });
 }
 
-/** The lock excludes a gateway that starts now. The new name excludes one that starts while the files are deleted. */
+/**
+ * Deletes a data directory. The lock prevents the start of a gateway now. The renamed directory prevents the start of a
+ * gateway during the deletion.
+ */
 async function deleteData(data: string): Promise<void> {
 	if (existsSync(data)) {
 		const real = await realpath(data);
@@ -185,13 +188,13 @@ async function deleteData(data: string): Promise<void> {
 		}
 	}
 	for (const directory of await renamedData(data)) await rm(directory, { recursive: true, force: true });
-	// A link that led to the data, and by which a repeated command finds what remains.
+	// Removes a link to the data last, because a repeated command finds the remaining data through the link.
 	await rm(data, { force: true });
 }
 
 const renamedEnding = ".deleted-";
 
-/** Data that this command, or one that was killed, has renamed but not completely deleted. */
+/** Data that an uninstallation has renamed but not completely deleted. */
 async function renamedData(data: string): Promise<string[]> {
 	const link = await readlink(data).catch(() => data);
 	const real = await realpath(data).catch(() => resolve(dirname(data), link));
@@ -203,7 +206,7 @@ async function renamedData(data: string): Promise<string[]> {
 		.map((name) => join(above, name));
 }
 
-/** The data that remains. */
+/** Rows about the remaining data. */
 async function dataRows(data: string, deleted: boolean): Promise<string[]> {
 	if (deleted) return [];
 	const remaining = definedItems([existsSync(data) ? data : undefined, ...(await renamedData(data))]);
@@ -231,7 +234,7 @@ async function planRows(
 	]);
 }
 
-/** Command or instruction that removes the program. */
+/** Command or instruction that removes the program itself. */
 function removal({ kind, name, home, prefix }: Installation): string {
 	switch (kind) {
 		case "global":

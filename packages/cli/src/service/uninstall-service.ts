@@ -15,7 +15,7 @@ export interface UninstallFlags {
 	readonly json?: boolean;
 }
 
-/** Stops the service and removes its description. The data and the file with keys stay. */
+/** Stops the service and removes its description. Keeps the data and the file with keys. */
 export async function uninstallService(
 	flags: UninstallFlags,
 	{ io, machine }: { readonly io: Io; readonly machine: Machine },
@@ -53,7 +53,7 @@ export async function uninstallService(
 	);
 }
 
-/** Stops the service, which gives its gateway time for running work, and removes its description. */
+/** Stops the service and removes its description. The gateway has time to complete running work. */
 export async function removeService({ name, file, manager }: InstalledService): Promise<void> {
 	await manager.check();
 	await manager.stop(name);

@@ -16,7 +16,7 @@ interface StartedService {
 	readonly manager: ServiceManager;
 }
 
-/** The gateway of a service that was started. Undefined if the service ends, or does not answer in time. */
+/** Waits for the gateway of a started service. Undefined if the service ends or does not answer in time. */
 export async function waitForService(
 	{ name, data, manager }: StartedService,
 	io: Io,
@@ -38,7 +38,7 @@ export async function waitForService(
 	}
 }
 
-/** State of a service that does not answer, in the words of its manager. */
+/** State of a service that does not answer, in its manager's words. */
 export async function explainSilence({ name, manager }: Omit<StartedService, "data">): Promise<string> {
 	const { reason, condition } = await manager.state(name);
 	return reason === undefined ? condition : `${condition}: ${reason}`;

@@ -8,8 +8,8 @@ import { compactionListWords } from "../wordings/list-words.ts";
 type CompactionEnd = EventPayloads["compaction.ended"];
 
 /**
- * Shortens a session and returns the end. Throws `failed_precondition` if that was not possible, and `aborted` if the
- * connection is lost, because a restart of the gateway ends the work.
+ * Compacts a session and returns the result. Throws `failed_precondition` if the gateway cannot compact it. Throws
+ * `aborted` if the connection is lost, because a restart of the gateway ends the compaction.
  */
 export async function compactSession(address: GatewayAddress, sessionId: string): Promise<CompactionEnd> {
 	const lost = Promise.withResolvers<never>();

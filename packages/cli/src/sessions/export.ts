@@ -9,7 +9,9 @@ import { markdownBlocks } from "../wordings/event-wordings.ts";
 import { RunMetricsCollector } from "../wordings/model-rows.ts";
 import { SessionHistory } from "../wordings/session-history.ts";
 
-/** A session as a Markdown document. Quotes and fences isolate the text of people, models and tools. */
+/**
+ * A session as a Markdown document. Quotes and fences isolate the texts of people, models and tools from the document.
+ */
 export function toMarkdown(session: SessionFacts, events: readonly ShownEvent[]): string {
 	const metrics = new RunMetricsCollector();
 	const history = new SessionHistory();
@@ -37,7 +39,7 @@ function headOf(session: SessionFacts): string[] {
 	return [`# ${plainMarkdown(titleOf(session))}`, facts.map((fact) => `- ${fact}`).join("\n")];
 }
 
-/** Writes a file that only its owner can read. Throws `already_exists` for an existing file, except with `replaces`. */
+/** Writes a file that only its owner can read. Throws `already_exists` for an existing file, unless `replaces` is set. */
 export async function writeExport(path: string, text: string, replaces: boolean): Promise<void> {
 	try {
 		await using file = await open(path, replaces ? "w" : "wx", 0o600);

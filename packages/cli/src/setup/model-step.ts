@@ -19,14 +19,14 @@ import { visibleLine } from "../text/visible.ts";
 import { setupTexts } from "../texts/setup.ts";
 import type { StepParts, StepResult } from "./setup-flags.ts";
 
-/** Choice of the operator, before it is stored. */
+/** The operator's choice before it is stored. */
 interface ModelChoice {
 	readonly provider: string;
 	readonly model: string | undefined;
 	readonly baseUrl: string | undefined;
-	/** Variable of the provider's key. Undefined if it needs none. */
+	/** Variable with the provider's key. Undefined if the provider needs no key. */
 	readonly variable: string | undefined;
-	/** Key to store. Undefined if it is in the environment or already stored. */
+	/** Key to store. Undefined if the environment contains the key or the key is already stored. */
 	readonly key: string | undefined;
 }
 
@@ -64,7 +64,7 @@ async function chosen(parts: StepParts): Promise<ModelChoice | undefined> {
 	return { provider, model: model?.trim() || undefined, baseUrl: flags.baseUrl, variable, ...key };
 }
 
-/** The first provider with a key in the environment. */
+/** The first provider whose key is set in the environment. */
 function foundProvider({ environment }: Io): string | undefined {
 	const names = Object.keys(setupTexts.providers);
 	return names.find((name) => knownProvider(name)?.keys.some((variable) => environment[variable]));
@@ -86,7 +86,7 @@ async function askProvider({ io, data }: StepParts): Promise<string | undefined>
 	);
 }
 
-/** The key to store, if any. Undefined if the operator leaves. */
+/** Returns the key to store, if any. Undefined if the operator leaves. */
 async function keyOf(
 	provider: string,
 	variable: string,
@@ -125,14 +125,14 @@ async function askToStore(
 	return answer === undefined ? undefined : { key: answer === "store" ? found : undefined };
 }
 
-/** Enter uses a stored key again. */
+/** Reason why a typed key is invalid. An empty input is valid if a key is stored, and keeps the stored key. */
 function problemOf(given: string, isStored: boolean): string | undefined {
 	const key = given.trim();
 	if (key === "" && isStored) return undefined;
 	return /^[!-~]+$/.test(key) ? undefined : setupTexts.invalidKey;
 }
 
-/** Reason why the choice does not work; undefined if it does. Stores nothing. */
+/** Reason why the choice does not work. Undefined if it works. Stores no values. */
 async function test(choice: ModelChoice, { flags, io, data }: StepParts): Promise<string | undefined> {
 	const { provider, model, baseUrl, variable, key } = choice;
 	if (provider === "offline" || flags.test === false) return undefined;
@@ -155,10 +155,10 @@ async function test(choice: ModelChoice, { flags, io, data }: StepParts): Promis
 	}
 }
 
-/** Whether the address in the file is that of another provider, whose server must not get this provider's key. */
+/** Whether the configured address belongs to another provider, whose server must not receive this provider's key. */
 function isOtherProvider(provider: string, sources: ConfigSources): boolean {
 	const { value = "auto" } = effectiveSetting("provider", sources);
-	// An address without a provider is that of a server with the Messages API.
+	// An address without a configured provider belongs to a server with the Messages API.
 	return provider !== (value === "auto" ? "anthropic" : value);
 }
 
@@ -168,12 +168,13 @@ async function store(choice: ModelChoice, { io, data }: StepParts): Promise<Step
 		sources: await configSources({ data }, io),
 		clock: systemClock,
 	};
-	// Another server has no standard model.
+	// A server at another address has no standard model.
 	const isUsual = model === undefined || (model === usual && baseUrl === undefined);
-	// Without its own address, a provider keeps the configured one, but not that of another provider.
+	// If the operator gave no address, the provider keeps the configured address, unless it belongs to another
+	// provider.
 	const isSameAddress = baseUrl === undefined && !isOtherProvider(provider, change.sources);
 	const settings = { provider: [provider], model: isUsual ? undefined : [model] };
-	// Before the key, so that no later start can use the key at the old address.
+	// The settings are stored before the key, so that no later start can use the key with the old address.
 	const { path: file } = await changeSettings(
 		isSameAddress ? settings : { ...settings, baseUrl: baseUrl === undefined ? undefined : [baseUrl] },
 		change,

@@ -8,12 +8,12 @@ import { readConfig } from "../gateway/run-gateway.ts";
 import { setupTexts } from "../texts/setup.ts";
 import { setUp } from "./wizard.ts";
 
-/** Files of an installation that was set up or started before, and of a no to the offer. */
+/** Files that exist if the installation was set up or started before, or if the operator declined the offer. */
 const earlier = ["parley.sqlite", "parley.config.json", "api-keys.json", "setup-declined"];
 
 /**
- * Offers the wizard at the first start of a gateway at a terminal, if no key is set. A no is stored, so that the offer does not return. Returns the
- * exit code if the operator leaves; undefined if the gateway should start.
+ * Offers the wizard at the first start of a gateway at a terminal, if no key is set. Stores a refusal, so that the
+ * offer is not repeated. Returns the exit code if the operator leaves. Undefined if the gateway should start.
  */
 export async function offerSetup(given: string | undefined, io: Io): Promise<number | undefined> {
 	if (!(io.stdin.isTTY && io.stdout.isTTY)) return undefined;

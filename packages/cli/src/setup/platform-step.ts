@@ -31,7 +31,7 @@ export async function setUpPlatform(name: Platform["name"], parts: StepParts): P
 		printNotice(setupTexts.tokenStored({ variable }), io);
 	}
 	const own = await withStoredKeys(io, data);
-	// The last step of a setup waits for a message of a person.
+	// The last step of the platform's setup waits for a person's message, so it needs a person.
 	if (!asks) {
 		printNotice(setupTexts.platformLater({ name }), io);
 		return [setupTexts.results.tokens];
@@ -58,7 +58,7 @@ async function wants({ title }: Platform, { io }: StepParts): Promise<boolean | 
 	return answer === undefined ? undefined : answer === "yes";
 }
 
-/** The token of the environment, or the one that the operator types. "" for none. */
+/** The token from the environment, or the token that the operator types. "" if there is no token. */
 async function tokenOf(variable: string, { io, asks }: StepParts): Promise<string | undefined> {
 	const found = io.environment[variable]?.trim();
 	if (found || !asks) return found ?? "";

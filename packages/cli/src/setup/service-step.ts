@@ -16,7 +16,7 @@ import { startDirectory } from "./start-directory.ts";
 
 const name = "parley";
 
-/** Installs the gateway as a service of the user, which starts with the machine. */
+/** Installs the gateway as a user service that starts with the machine. */
 export async function setUpService(parts: StepParts): Promise<StepResult> {
 	const { flags, io, data, asks } = parts;
 	const other = await otherService(data, io);
@@ -34,7 +34,10 @@ export async function setUpService(parts: StepParts): Promise<StepResult> {
 	}
 }
 
-/** The file of a service of another name, or of the system, that starts a gateway on this data. Two would stop each other. */
+/**
+ * File of another service that starts a gateway on this data: a service with another name, or a system service. Two
+ * services would stop each other.
+ */
 async function otherService(data: string, io: Io): Promise<string | undefined> {
 	const { thisMachine } = await import("../service/machine.ts");
 	const services = await servicesOf(data, thisMachine(io));
@@ -50,7 +53,7 @@ async function wants(io: Io): Promise<boolean | undefined> {
 	return answer === undefined ? undefined : answer === "yes";
 }
 
-/** Installs the service, or updates it. Returns the result for the summary. */
+/** Installs or updates the service. Returns the result for the summary. */
 async function install({ io, data, asks }: StepParts): Promise<string> {
 	const [{ installService }, { thisMachine }] = await Promise.all([
 		import("../service/install-service.ts"),
@@ -59,7 +62,7 @@ async function install({ io, data, asks }: StepParts): Promise<string> {
 	const machine = thisMachine(io);
 	const manager = chooseManager("user", machine);
 	await manager.check();
-	// This and the plan reject before a gateway is stopped.
+	// `findService` and `planService` reject before the step stops a gateway.
 	await findService(name, manager);
 	const directory = (await startDirectory(data, io)) ?? machine.home;
 	const around = { io: inDirectory(directory, io), machine, version: findInstallation().version };
@@ -71,7 +74,7 @@ async function install({ io, data, asks }: StepParts): Promise<string> {
 	return setupTexts.results.silentService;
 }
 
-/** The same input and output with another current directory, in which sessions of the service work. */
+/** The same input and output with another current directory. Sessions of the service use this directory. */
 function inDirectory(cwd: string, io: Io): Io {
 	return Object.create(Object.getPrototypeOf(io), {
 		...Object.getOwnPropertyDescriptors(io),
@@ -79,7 +82,10 @@ function inDirectory(cwd: string, io: Io): Io {
 	});
 }
 
-/** Stops a gateway of the data directory that the service does not run, because two cannot run at the same time. */
+/**
+ * Stops a gateway of the data directory that does not belong to the service, because two gateways cannot run at the
+ * same time.
+ */
 async function stopOther(data: string, servicePid: number | undefined, io: Io): Promise<void> {
 	const running = await findRunningGateway(data);
 	if (!running) return;

@@ -9,7 +9,7 @@ export interface SetupFlags {
 	readonly model?: string;
 	readonly baseUrl?: string;
 	readonly keyStdin?: boolean;
-	/** False with `--no-test`. */
+	/** False if `--no-test` is set. */
 	readonly test?: boolean;
 	readonly project?: string;
 	readonly sandbox?: string;
@@ -18,15 +18,15 @@ export interface SetupFlags {
 	readonly service?: boolean;
 }
 
-/** Surroundings of a step. */
+/** Values that every step receives. */
 export interface StepParts {
 	readonly flags: SetupFlags;
 	readonly io: Io;
 	/** The data directory. */
 	readonly data: string;
-	/** Whether questions are asked. */
+	/** Whether the step may ask questions. */
 	readonly asks: boolean;
 }
 
-/** Results of a step for the summary, or `left` if the operator left at a question. */
+/** Results of a step for the summary. `left` if the operator left at a question. */
 export type StepResult = readonly string[] | "left";

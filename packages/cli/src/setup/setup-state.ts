@@ -7,14 +7,17 @@ export const steps = ["model", "directory", "discord", "slack", "service"] as co
 
 export type Step = (typeof steps)[number];
 
-/** Results of complete steps by their names. */
+/** Results of complete steps, by the name of the step. */
 export type Results = Readonly<Partial<Record<Step, readonly string[]>>>;
 
 function fileIn(data: string): string {
 	return join(data, "setup.json");
 }
 
-/** Results of a setup that is not complete. Empty without one, and for a file that cannot be read: all steps can be repeated. */
+/**
+ * Results of an incomplete setup. Empty without an incomplete setup, and if the file cannot be read, because all steps
+ * can be repeated.
+ */
 export async function readState(data: string): Promise<Results> {
 	try {
 		const text = await readFile(fileIn(data), "utf8");
@@ -30,7 +33,7 @@ export async function writeState(data: string, results: Results): Promise<void> 
 	await replacePrivateFile(fileIn(data), `${JSON.stringify({ results }, undefined, "\t")}\n`);
 }
 
-/** Ends a complete setup, so that the next one begins with the first step. */
+/** Deletes the state of a complete setup, so that the next setup begins with the first step. */
 export async function endState(data: string): Promise<void> {
 	await rm(fileIn(data), { force: true });
 }

@@ -3,7 +3,10 @@ import { readProjects } from "@parley/gateway/settings";
 import type { Io } from "../command-line/io.ts";
 import { broadDirectory, isWithinData } from "../gateway/projects.ts";
 
-/** Directory in which a gateway starts. Undefined if the operator has allowed none and the current one is too broad. */
+/**
+ * Directory in which a gateway starts. Undefined if the operator has allowed no directory and the current directory is
+ * too broad.
+ */
 export async function startDirectory(data: string, io: Io): Promise<string | undefined> {
 	const allowed = (await readProjects(data)).find((project) => project.allowed);
 	if (allowed) return allowed.directory;

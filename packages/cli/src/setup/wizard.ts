@@ -28,7 +28,8 @@ const work: Readonly<Record<Step, (parts: StepParts) => Promise<StepResult>>> = 
 const left = 130;
 
 /**
- * Runs the steps of the setup. Each complete step is stored, so that the next call continues behind it. Returns the exit code.
+ * Runs the steps of the setup. Stores each complete step, so that the next call continues after it. Returns the exit
+ * code.
  */
 export async function setUp(flags: SetupFlags, io: Io): Promise<number> {
 	const asks = flags.yes !== true;
@@ -41,13 +42,13 @@ export async function setUp(flags: SetupFlags, io: Io): Promise<number> {
 	const { thisMachine } = await import("../service/machine.ts");
 	const services = await servicesOf(data, thisMachine(io));
 	printSummary(results, services.length > 0, io);
-	// A service that was installed has replaced the gateway.
+	// An installed service has replaced the gateway, which then needs no restart.
 	const isSame = running !== undefined && (await findRunningGateway(data))?.pid === running.pid;
 	if (isSame) printNotice(setupTexts.restartGateway, io);
 	return 0;
 }
 
-/** Runs the steps that are not complete. A setup with chosen steps or without questions has no state. */
+/** Runs the incomplete steps. A setup with chosen steps or without questions stores no state. */
 async function runSteps(chosen: readonly Step[], parts: StepParts): Promise<Results | "left"> {
 	const { flags, io, data, asks } = parts;
 	const isStored = flags.only === undefined && asks;

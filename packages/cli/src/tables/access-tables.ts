@@ -32,7 +32,7 @@ export function grantTable(grants: readonly Grant[], now: number, format: Output
 
 export type TrustRequest = MethodResult<"list_grants">["wishes"][number];
 
-/** Requests for trust grants in rows, and below them the commands that answer. */
+/** Requests for trust grants as rows, followed by the commands that answer them. */
 export function requestRows(requests: readonly TrustRequest[], now: number, format: OutputFormat): string[] {
 	const rows = requests.map((request) => [
 		visibleLine(request.token),
@@ -64,7 +64,7 @@ function stateOf({ expires_at, ended_at, end_reason = "" }: Grant, now: number):
 	return left > 0 ? trustTableTexts.left({ time: timeLeft(left) }) : trustTableTexts.expired;
 }
 
-/** The limits of a grant, or of a request for one. */
+/** The limits of a grant, or of a request for a grant. */
 interface Coverage {
 	readonly people: Grant["people"];
 	readonly tools: Grant["tools"];
@@ -78,10 +78,10 @@ function coversOf({ people, tools, classes }: Coverage): string {
 
 type Token = MethodResult<"list_tokens">["tokens"][number];
 
-/** Characters of an id that distinguish tokens. */
+/** Number of characters of a shown token id. */
 const shownId = 8;
 
-/** Rows of the tokens, active ones first. `now` is in milliseconds since the epoch. */
+/** Rows of the tokens, active tokens first. `now` is in milliseconds since the epoch. */
 export function tokenTable(tokens: readonly Token[], format: OutputFormat, now: number): string[] {
 	const sorted = [...tokens].sort((a, b) => Number(b.status === "active") - Number(a.status === "active"));
 	const cells = sorted.map((token) => tokenCells(token, now));
@@ -108,7 +108,7 @@ type Answer = MethodResult<"test_policy">;
 type Listing = MethodResult<"show_policy">;
 type Rule = Listing["rules"][number];
 
-/** Decision about a call, and below it the result of each rule; the deciding rules are first. */
+/** Decision about a call, followed by the result of each rule. The deciding rules come first. */
 export function decisionRows(answer: Answer, format: OutputFormat): string[] {
 	const { effect, floor, reason, classes, sandbox, policy_version, rules } = answer;
 	const facts = [
@@ -127,7 +127,7 @@ export function decisionRows(answer: Answer, format: OutputFormat): string[] {
 	return [...facts.flatMap((fact) => wrapText(fact, format.columns)), ...table];
 }
 
-/** The active rules, in the order of their layers. */
+/** The active rules, in the order of their policy layers. */
 export function ruleRows({ rules, problem }: Listing, format: OutputFormat): string[] {
 	const cells = rules.map((rule) =>
 		[rule.layer, effectOf(rule), conditionsOf(rule), rule.reason, rule.source ?? ""].map(visibleLine),
@@ -155,14 +155,14 @@ function conditionsOf({ tools, classes, commands, paths, hosts }: Rule): string 
 	return conditions.join("; ") || policyTableTexts.everyCall;
 }
 
-/** Remaining validity of a token. */
+/** Remaining validity of a token as a text. */
 function untilWords({ expires_at }: Token, now: number): string {
 	return expires_at === undefined
 		? tokenTableTexts.doesNotExpire
 		: tokenTableTexts.expires({ left: timeLeft(Date.parse(expires_at) - now) });
 }
 
-/** Words besides the text of a new token. */
+/** Text that is printed in addition to a new token. */
 export function createdWords(info: Token, now: number): string {
 	const { kind, name, id } = info;
 	const token = visibleLine(tokenTableTexts.token({ kind, name, id: id.slice(0, 8) }));
@@ -170,7 +170,7 @@ export function createdWords(info: Token, now: number): string {
 	return [`${token} ${untilWords(info, now)}. ${again}`, tokenTableTexts.howToSend].join("\n");
 }
 
-/** Whether it is the operator token of the data directory. */
+/** Whether the token is the operator token of the data directory. */
 function isOwn({ kind, name }: Token): boolean {
 	return kind === "operator" && name === "operator";
 }

@@ -4,7 +4,7 @@ import { timeAgo } from "../text/time-ago.ts";
 import { visibleLine } from "../text/visible.ts";
 import { commandEnd, commandRunning } from "../texts/command-end.ts";
 
-/** One row for each command in the background of a session. */
+/** One row for each background command of a session. */
 export function commandRows(
 	commands: readonly CommandPayload[],
 	now: number,

@@ -6,7 +6,7 @@ import { doctorTexts } from "../texts/doctor/shared.ts";
 
 const marks: Readonly<Record<FindingStatus, string>> = { ok: "ok", warn: "warn", fail: "FAIL" };
 
-/** Rows of the findings, each with its fix, and the sum at the end. */
+/** Rows of the findings with their fixes. The last row has the totals. */
 export function doctorRows(findings: readonly Finding[], format: OutputFormat): string[] {
 	const heads = alignColumns(findings.map(({ id, status }) => [marks[status], id, "|"])).map((row) =>
 		row.slice(0, -1),
@@ -25,7 +25,7 @@ function rowsOf({ status, what, fix }: Finding, head: string, { columns, styles 
 	return [...lines, ...fixes].map((line, index) => (index === 0 ? coloured : indent) + line);
 }
 
-/** A long address is not wrapped, so that it can be opened. */
+/** A long address is not wrapped, so that a terminal can open it. */
 function wrapped(text: string, room: number): string[] {
 	const line = visibleLine(text);
 	const address = line.split(" ").find((word) => word.startsWith("https://") && widthOf(word) > room);
@@ -45,14 +45,14 @@ function sumOf(findings: readonly Finding[]): string {
 
 export type FindingStatus = "ok" | "warn" | "fail";
 
-/** Result of a check. A finding that is not `ok` has a `fix` for this system. */
+/** Result of a check. If the status is not `ok`, `fix` describes the fix on this system. */
 export interface Found {
 	readonly status: FindingStatus;
 	readonly what: string;
 	readonly fix?: string;
 }
 
-/** A result with the id of its check. Ids never change, because scripts use them. */
+/** A result with the id of its check. An id never changes, because scripts use it. */
 export interface Finding extends Found {
 	readonly id: string;
 }

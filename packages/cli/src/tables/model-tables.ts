@@ -25,7 +25,7 @@ export function modelTable(list: ModelList, format: OutputFormat): string[] {
 	return [...table, ...models.flatMap((model) => priceRows(model, format)), ...notes];
 }
 
-/** Notes about models that the table does not know. */
+/** Notes about models that are not in the table. */
 function modelNotes(
 	{ models, default: chosen, any_model }: ModelList,
 	{ columns, styles }: OutputFormat,
@@ -38,7 +38,7 @@ function modelNotes(
 	return notes.flatMap((note) => wrapText(note, columns)).map(styles.dim);
 }
 
-/** Facts about prices that do not fit into the table. */
+/** Facts about prices that the table cannot contain. */
 function priceRows(
 	{ name, long_prompt, subscription }: ListedModel,
 	{ columns, styles }: OutputFormat,
@@ -81,13 +81,13 @@ function modelCells({
 	];
 }
 
-/** US dollars for a million tokens, as in the price list of the vendor; `?` if unknown. */
+/** US dollars per million tokens, as in the vendor's price list. `?` if the price is unknown. */
 function priceOf(price: number | undefined): string {
 	if (price === undefined) return "?";
 	return Number.isInteger(price * 100) ? price.toFixed(2) : String(price);
 }
 
-/** Rows of the providers, then their problems. */
+/** Rows of the providers, followed by their problems. */
 export function providerTable(providers: readonly ProviderReport[], format: OutputFormat): string[] {
 	if (providers.length === 0) return [modelTableTexts.noProvider];
 	const rows = providers.map(({ name, host, key, keyFound, models }) => [
@@ -113,7 +113,7 @@ export function providerTable(providers: readonly ProviderReport[], format: Outp
 type AgentList = MethodResult<"list_agents">;
 type Agent = AgentList["agents"][number];
 
-/** Rows of the agent profiles, then the invalid profiles with the reason. */
+/** Rows of the agent profiles, followed by the invalid profiles with their reasons. */
 export function agentTable({ agents, problems }: AgentList, format: OutputFormat): string[] {
 	const cells = [modelTableTexts.agentColumns, ...agents.map(agentCells)];
 	const broken = problems.flatMap(({ name, message }) =>
@@ -132,11 +132,11 @@ function agentCells({ name, title, model, reasoning, tools, server }: Agent): st
 export type UsageReport = MethodResult<"usage">;
 type UsageRow = UsageReport["rows"][number];
 
-/** Groupings of usage. */
+/** Groups by which usage can be summed. */
 const groupings = ["day", "model", "session"] as const;
 export type Grouping = (typeof groupings)[number];
 
-/** Usage in rows: one for each day, model or session, then their sum and the budgets. */
+/** Usage as rows: one row for each day, model or session, then the sum and the budgets. */
 export function usageRows(
 	{ rows, total, budgets }: UsageReport,
 	by: Grouping,
@@ -164,7 +164,7 @@ function usageCells(name: string, used: UsageReport["total"]): string[] {
 	return [name, ...counts, formatUsd(cost_usd)];
 }
 
-/** Notes about models without a price, because a cost of $0.00 is misleading. */
+/** Notes about models without a price, for which a cost of $0.00 would be misleading. */
 function priceNotes(rows: readonly UsageRow[], { columns, styles }: OutputFormat): string[] {
 	const free = rows.filter(({ model, provider, cost_usd }) => {
 		return model !== undefined && provider !== "offline" && cost_usd === 0;
@@ -180,8 +180,8 @@ const longestBar = 20;
 const shortestBar = 5;
 
 /**
- * Rows of the budgets: the spent part, a bar if the terminal is wide enough, and the source of the limit. A budget that was
- * never set has no row.
+ * Rows of the budgets: the spent part, a bar if the terminal is wide enough, and the source of the limit. A budget that
+ * was never set has no row.
  */
 export function budgetRows(all: readonly Budget[], { columns, styles }: OutputFormat): string[] {
 	const budgets = all
@@ -207,7 +207,7 @@ export function budgetRows(all: readonly Budget[], { columns, styles }: OutputFo
 	});
 }
 
-/** Budgets of the gateway before those of sessions, days before months. */
+/** Sort key of a budget: budgets of the gateway before budgets of sessions, and days before months. */
 function orderOf({ scope, period }: Budget): number {
 	return (scope === "gateway" ? 0 : 2) + (period === "day" ? 0 : 1);
 }
@@ -227,11 +227,11 @@ function spentOf({ spent_usd, limit_usd }: Budget): string {
 		: usageTableTexts.spentOf({ spent, limit: formatUsdLimit(limit_usd) });
 }
 
-/** Rounded down, so that 100 % means that the budget is spent. */
+/** Spent percentage, rounded down, so that 100 % means that the budget is spent. */
 function percentOf({ spent_usd, limit_usd }: Budget): number {
 	if (limit_usd === null) return 0;
 	if (limit_usd === 0) return 100;
-	// In whole billionths: 0.29 of a dollar is less than 29 % of it in floating point.
+	// The code calculates with whole billionths. In floating point, 0.29 of a dollar is less than 29 % of a dollar.
 	const [spent, limit] = [spent_usd, limit_usd].map((usd) => BigInt(Math.round(usd * 1e9)));
 	return spent === undefined || !limit ? 100 : Number((spent * 100n) / limit);
 }

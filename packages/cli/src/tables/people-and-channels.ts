@@ -13,7 +13,10 @@ type People = MethodResult<"list_people">;
 type Person = People["people"][number];
 type Waiting = People["waiting"][number];
 
-/** Rows of the people with access, then the open requests and invitations. `now` is in milliseconds since the epoch. */
+/**
+ * Rows of the people with access, followed by the open requests and invitations. `now` is in milliseconds since the
+ * epoch.
+ */
 export function peopleRows({ people, waiting }: People, now: number, format: OutputFormat): string[] {
 	if (people.length === 0 && waiting.length === 0) {
 		return [peopleTableTexts.noPeople];
@@ -33,7 +36,7 @@ interface NamedPerson {
 	readonly name: string;
 }
 
-/** Id of a person, with the display name if there is one. */
+/** Id of a person, with the display name if known. */
 export function personWords({ person, name }: NamedPerson): string {
 	return visibleLine(name === "" ? person : peopleTableTexts.person({ person, name }));
 }
@@ -44,7 +47,7 @@ function personCells({ person, name, role, added_by, created_at }: Person, now: 
 
 function waitingCells(one: Waiting, now: number): string[] {
 	const { id, kind, person = "", name = "", platform = "any", tenant = "any", role = "", expires_at } = one;
-	// The user id follows the platform and the tenant, which contain no colon.
+	// The user id follows the platform and the tenant, which never contain a colon.
 	const user = person.split(":").slice(2).join(":");
 	const left = timeLeft(Date.parse(expires_at) - now);
 	return [kind, name, platform, tenant, user, role, left, id].map(visibleLine);
@@ -59,7 +62,7 @@ function hintsFor(waiting: readonly Waiting[], { columns }: OutputFormat): strin
 	return hints.flatMap((hint) => wrapText(hint, columns));
 }
 
-/** Fields that identify a request or an invitation. */
+/** Fields that identify an access request or an invitation. */
 interface Named {
 	readonly id: string;
 	readonly person?: string;
@@ -67,15 +70,15 @@ interface Named {
 	readonly kind: Waiting["kind"];
 }
 
-/** Result of a denial or a cancellation in one line. */
+/** Result of a denied request or a cancelled invitation in one line. */
 export function deniedWords({ id, kind, person, name = "" }: Named): string {
 	if (kind === "invitation") return peopleTableTexts.invitationCancelled({ id: visibleLine(id) });
 	return peopleTableTexts.requestDenied({ person: personWords({ person: person ?? id, name }) });
 }
 
 /**
- * Requests and invitations that match the beginning of an id, the id of a person on the platform or in Parley, or a display
- * name.
+ * Requests and invitations that match a text: the beginning of an id, a person's id on the platform or in Parley, or a
+ * display name.
  */
 export function findWaiting<One extends Named>(waiting: readonly One[], named: string): readonly One[] {
 	const own = waiting.filter(({ id }) => id === named);

@@ -12,9 +12,9 @@ import { sessionTableTexts } from "../texts/tables/sessions.ts";
 
 type Listed = MethodResult<"list_sessions">["sessions"][number];
 
-/** Minimum width of titles and directories. Both are shortened to the free width. */
+/** Minimum width of the title and directory columns, which share the free width. */
 const leastColumns = 10;
-/** Columns by available width. The first layout with enough room for the texts is used. */
+/** Possible layouts, from wide to narrow. The first layout with enough space for the texts is used. */
 const layouts = [
 	{ facts: [0, 1, 2, 3], texts: 2 },
 	{ facts: [0, 1, 2, 3], texts: 1 },
@@ -23,7 +23,7 @@ const layouts = [
 	{ facts: [0], texts: 1 },
 ];
 
-/** Rows of the sessions, the last updated first. */
+/** Rows of the sessions. The session that was updated last comes first. */
 export function sessionTable(
 	sessions: readonly Listed[],
 	now: number,
@@ -42,7 +42,7 @@ export function sessionTable(
 		.map((row, index) => (index === 0 ? styles.dim(row) : row));
 }
 
-/** Chooses the columns, the number of texts and their width. */
+/** Chooses the columns, and the number and width of the text columns. */
 function chooseLayout(
 	facts: readonly (readonly string[])[],
 	columns: number,
@@ -65,18 +65,18 @@ function textsOf({ title, root_dir }: Listed): string[] {
 	return [visibleLine(title) || sessionTableTexts.noTitle, visibleLine(root_dir)];
 }
 
-/** Title of a session, or words for a session without one. */
+/** Title of a session, or a placeholder for a session without a title. */
 export function titleOf({ title }: { readonly title: string }): string {
 	return visibleLine(title) || sessionTableTexts.noTitle;
 }
 
-/** `4 messages, 1,234 input tokens, 56 output tokens, $0.01`. */
+/** Usage of a session, for example `4 messages, 1,234 input tokens, 56 output tokens, $0.01`. */
 export function sessionUsage({ message_count, token_usage, cost_usd }: SessionFacts): string {
 	const { input, output } = token_usage;
 	return sessionTableTexts.usage({ messages: message_count, input, output, cost: formatUsd(cost_usd) });
 }
 
-/** Details of a session in rows, its title first. */
+/** Details of a session as rows, title first. */
 export function factRows(session: SessionFacts, { bold, dim }: Styles): string[] {
 	const facts = definedItems([
 		["id", session.id],

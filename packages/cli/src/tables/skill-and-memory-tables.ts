@@ -11,7 +11,7 @@ import { memoryTableTexts, skillTableTexts } from "../texts/tables/skills.ts";
 type SkillList = MethodResult<"list_skills">;
 type Skill = SkillList["skills"][number];
 
-/** Rows of the skills, then the invalid files, then the command that trusts skills. */
+/** Rows of the skills, followed by the invalid files and the command that trusts skills. */
 export function skillTable(
 	{ skills, problems }: { readonly skills: readonly Skill[]; readonly problems: SkillList["problems"] },
 	format: OutputFormat,
@@ -71,7 +71,7 @@ export function skillRows(skill: MethodResult<"show_skill">, { columns, styles }
 	];
 }
 
-/** A diff of `show_skill` in rows. */
+/** A diff from `show_skill` as rows. */
 export function changeRows(changes: string | undefined): string[] {
 	if (changes === undefined) return [skillTableTexts.noTrustedText];
 	return changes.replace(/\n$/, "").split("\n").map(visibleText);
@@ -86,7 +86,7 @@ function startedBy({ user_invocable: people, model_invocable: agent }: Skill): s
 	return skillTableTexts.startedBy({ people, agent });
 }
 
-/** Each note as one line of details, and its text below. `now` is in milliseconds since the epoch. */
+/** One line of details for each note, followed by the text of the note. `now` is in milliseconds since the epoch. */
 export function memoryRows(
 	memories: readonly MemoryPayload[],
 	now: number,
@@ -107,8 +107,8 @@ export function memoryRows(
 }
 
 /**
- * Each schedule as one line of details; below it the title, the prompt, and the reason if it did not fire. `now` is in
- * milliseconds since the epoch.
+ * One line of details for each schedule, followed by its title, its prompt, and the reason if it did not fire. `now` is
+ * in milliseconds since the epoch.
  */
 export function scheduleRows(
 	schedules: readonly SchedulePayload[],
@@ -142,7 +142,7 @@ function minuteOf(time: string): string {
 	return `${time.slice(0, 16).replace("T", " ")} UTC`;
 }
 
-/** Each rating as one line of facts, with the reply and the comment below. `now` is in milliseconds since the epoch. */
+/** One line of facts for each rating, followed by the reply and the comment. `now` is in milliseconds since the epoch. */
 export function feedbackRows(
 	feedback: readonly FeedbackPayload[],
 	now: number,

@@ -6,7 +6,7 @@ import { visibleLine } from "../text/visible.ts";
 import { taskTexts } from "../texts/tasks.ts";
 import type { Task } from "../wordings/task.ts";
 
-/** Format of complete ids. No other id begins with `task_`. */
+/** Format of a complete task id. Ids of other kinds never begin with `task_`. */
 const completeId = /^task_[0-9a-z]{26}$/;
 
 const pageLength = 200;
@@ -14,7 +14,7 @@ const pageLength = 200;
 /** Maximum number of tasks in the error for an ambiguous id. */
 const maxNamed = 5;
 
-/** Task of this id, which may be abbreviated if it stays unique, with or without `task_`. */
+/** Finds the task with this id. The id may be abbreviated as long as it is unique, with or without `task_`. */
 export async function findTask(client: Client, given: string): Promise<Task> {
 	if (completeId.test(given)) return client.request("check_task", { task_id: given });
 	const found: Task[] = [];
@@ -31,7 +31,7 @@ export async function findTask(client: Client, given: string): Promise<Task> {
 	throw new ParleyError(message, { code: "not_found" });
 }
 
-/** All workers of a task in the order of creation, each followed by its own workers. */
+/** All workers of a task in order of creation. Each worker is followed by its own workers. */
 export async function readWorkers(client: Client, id: string): Promise<Task[]> {
 	const { tasks } = await client.request("query_tasks", { parent_id: id, limit: pageLength });
 	const workers = tasks.toReversed();

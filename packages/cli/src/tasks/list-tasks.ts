@@ -11,7 +11,7 @@ import { openStatuses, type Task, type TaskStatus } from "../wordings/task.ts";
 import { chatReplyWords } from "../wordings/task-words.ts";
 import { taskTable } from "./task-table.ts";
 
-/** Prints the tasks that match the flags, and the sessions with open questions. */
+/** Prints the tasks that match the flags, then the sessions with open questions. */
 export async function listTasks(flags: TasksFlags, io: Io): Promise<void> {
 	const query = await queryOf(flags, io);
 	const { tasks, asking } = await withGateway(flags, io, async (client) => {
@@ -42,7 +42,7 @@ async function queryOf(flags: TasksFlags, io: Io): Promise<MethodInput<"query_ta
 	});
 }
 
-/** Sessions with an open question in which one of these tasks is active. */
+/** Sessions with an open question that contain one of these active tasks. */
 async function sessionsThatAsk(client: Client, tasks: readonly Task[]): Promise<string[]> {
 	const busy = new Set(tasks.flatMap(({ status, session_id }) => (status === "running" ? [session_id] : [])));
 	if (busy.size === 0) return [];

@@ -19,7 +19,7 @@ interface Reply {
 	readonly feedback?: string;
 }
 
-/** Sends the reply of a person to a suspended task. Returns the exit code. */
+/** Sends a person's reply to a suspended task. Returns the exit code. */
 export async function replyTask(id: string, words: string, flags: ReplyFlags, io: Io): Promise<number> {
 	const given = await givenReply(words, flags, io);
 	if (!given && !hasPerson(io)) {
@@ -66,7 +66,7 @@ async function givenReply(
 	});
 }
 
-/** The reply of a person at the terminal, or the exit code if they do not reply. */
+/** A person's reply at the terminal, or the exit code if the person does not reply. */
 async function askReply(task: Task, io: Io): Promise<Reply | number> {
 	const format = errorFormat(io);
 	const name = nameTask(task.id, { title: task.title, parentId: task.parent_id });

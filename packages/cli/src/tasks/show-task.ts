@@ -37,7 +37,7 @@ export async function showTask(id: string, flags: ShowFlags, io: Io): Promise<vo
 	else printRows(taskFactRows(whole, systemClock.now(), outputFormat(io)), io);
 }
 
-/** Open questions of these tasks; none if all have ended. */
+/** Open questions of these tasks. Empty if all tasks have ended. */
 async function readQuestions(client: Client, tasks: readonly Task[]): Promise<PromptRequestPayload[]> {
 	const open = tasks.find(({ status }) => !hasEnded(status));
 	if (!open) return [];
@@ -46,13 +46,13 @@ async function readQuestions(client: Client, tasks: readonly Task[]): Promise<Pr
 	return questions.filter(({ context }) => ids.has(context.task_id));
 }
 
-/** Open questions of the tasks of a session. */
+/** Open questions of all tasks in a session. */
 async function readOpenQuestions(client: Client, sessionId: string): Promise<PromptRequestPayload[]> {
 	const session = await client.open({ session_id: sessionId });
 	const questions = new Map<string, PromptRequestPayload>();
 	const reading = gather(session, questions);
 	try {
-		// The gateway sends open questions to a joining client before it answers a later request.
+		// A client that joins receives the open questions before the response to a later request.
 		await client.request("list_tasks", {}, { sessionId });
 		await setImmediate();
 	} finally {
@@ -74,11 +74,11 @@ async function gather(session: OpenSession, questions: Map<string, PromptRequest
 
 export interface TaskDetails {
 	readonly task: Task;
-	/** Direct and indirect workers. */
+	/** Direct and indirect workers of the task. */
 	readonly workers: readonly Task[];
-	/** Open questions of the task and its workers. */
+	/** Open questions of the task and of its workers. */
 	readonly questions: readonly PromptRequestPayload[];
-	/** Events of its own session, if they are requested. */
+	/** Events of the task's own session, if they are requested. */
 	readonly log: readonly ShownEvent[];
 }
 

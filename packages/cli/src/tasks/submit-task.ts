@@ -17,11 +17,11 @@ import { watchTask } from "./watch-task.ts";
 
 export interface NewTask {
 	readonly title: string;
-	/** If absent, the title is the description; `-` reads it from stdin. */
+	/** Title of the task. By default, the description. `-` reads the title from stdin. */
 	readonly description: string | undefined;
 }
 
-/** Submits a task, in a new session if none is named. Returns the exit code. */
+/** Submits a task. Creates a session if no session is named. Returns the exit code. */
 export async function submitTask(given: NewTask, flags: SubmitFlags, io: Io): Promise<number> {
 	const description = given.description === "-" ? await text(io.stdin) : (given.description ?? given.title);
 	const address = await findGateway(flags, io);
@@ -51,7 +51,7 @@ interface Where {
 	readonly flags: SubmitFlags;
 	readonly address: GatewayAddress;
 	readonly io: Io;
-	/** Session of the first `--after` task. */
+	/** Session of the first task in `--after`. */
 	readonly known: string | undefined;
 }
 
@@ -70,7 +70,8 @@ async function submitInSession(client: Client, task: MethodInput<"submit_task">,
 		io.stderr.write(`${dim(`session: ${visibleLine(session.id)}`)}\n`);
 		return submitted;
 	} catch (reason) {
-		// The session was opened for this task only. An error of the deletion is less important than its cause.
+		// The session was created only for this task. If its deletion fails as well, the original error is more
+		// important.
 		const undo = (): Promise<unknown> => client.request("delete_session", { session_id: session.id });
 		if (sessionId === undefined) await undo().catch(() => undefined);
 		throw reason;
@@ -79,7 +80,7 @@ async function submitInSession(client: Client, task: MethodInput<"submit_task">,
 	}
 }
 
-/** Prints the id of a submitted task, the requested tools that it does not get, and the command to watch it. */
+/** Prints the id of a submitted task, requested tools that the task cannot use, and the command that watches the task. */
 export function printSubmitted(
 	submitted: MethodResult<"submit_task">,
 	{
@@ -94,7 +95,7 @@ export function printSubmitted(
 		return;
 	}
 	const { task_id, notes = [] } = submitted;
-	// Without a list of tools in the request, missing default tools are not reported.
+	// Notes about missing tools are shown only if the request names tools, because the default tools may be missing.
 	for (const note of tool ? notes : []) io.stderr.write(`parley: ${visibleLine(note)}\n`);
 	const id = visibleLine(task_id);
 	const words = watch

@@ -28,7 +28,7 @@ function happened<Name extends TaskEvent["event"]>(
 	name: Name,
 	payload: Extract<TaskEvent, { event: Name }>["payload"],
 ): TaskEvent {
-	// True because the name is one of a task's events.
+	// The cast is safe because the name is the name of a task event.
 	return event(name, payload as never) as TaskEvent;
 }
 

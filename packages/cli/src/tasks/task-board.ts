@@ -14,28 +14,28 @@ interface KnownTask extends NamedTask {
 	readonly id: string;
 	readonly status: TaskStatus;
 	readonly progress: Task["progress"];
-	/** The question that it is suspended for. */
+	/** Token of the question for which the task is suspended. */
 	readonly token: string;
 }
 
 const notBegun = { current_step: 0, total_steps: 1, current_step_label: "", percentage: 0 };
-/** Maximum number of running tasks that are shown. */
+/** Maximum number of shown running tasks. */
 const maxRunning = 3;
 const barColumns = 10;
-/** Maximum columns of a title before its progress bar. */
+/** Maximum width of a title that precedes its progress bar, in columns. */
 const titleColumns = 30;
 
-/** Tasks of a session, reduced from its events: permanent rows, and rows with the progress. */
+/** Tasks of a session, derived from its events: final rows for the scrollback, and live rows with the progress. */
 export class TaskBoard {
 	readonly #tasks = new Map<string, KnownTask>();
 	readonly #showsOutput: boolean;
 
-	/** `showsOutput`: the row of a completed task has the beginning of its output. */
+	/** `showsOutput`: the row of a completed task contains the beginning of the task's output. */
 	constructor({ showsOutput }: { readonly showsOutput: boolean }) {
 		this.#showsOutput = showsOutput;
 	}
 
-	/** Adds tasks whose earlier events were not received. */
+	/** Adds tasks whose earlier events this client has not received. */
 	know(tasks: readonly Task[]): void {
 		for (const { id, title, parent_id, status, progress, suspension } of tasks) {
 			this.#tasks.set(id, {
@@ -49,7 +49,7 @@ export class TaskBoard {
 		}
 	}
 
-	/** Like `know`, and returns rows for the tasks that wait for a person. */
+	/** Adds tasks like `know`. Returns rows for the tasks that wait for a person. */
 	recall(tasks: readonly Task[], format: OutputFormat): string[] {
 		this.know(tasks);
 		const suspended = tasks.filter(({ status }) => status === "suspended");
@@ -65,19 +65,19 @@ export class TaskBoard {
 		return this.#tasks.get(id)?.status;
 	}
 
-	/** Whether it is that task, or one of its direct or indirect workers. */
+	/** Whether `id` is the task `root`, or one of its direct or indirect workers. */
 	isBelow(id: string, root: string): boolean {
 		if (id === root) return true;
 		const parent = this.#tasks.get(id)?.parentId ?? "";
 		return parent !== "" && this.isBelow(parent, root);
 	}
 
-	/** `task_abc123 Look around`. */
+	/** Name of a task, for example `task_abc123 Look around`. */
 	name(id: string): string {
 		return nameTask(id, this.#tasks.get(id) ?? { title: "", parentId: "" });
 	}
 
-	/** Processes an event and returns the rows to print; none if it adds no information. */
+	/** Processes an event and returns the rows to print. Empty if the event adds no information. */
 	apply(event: TaskEvent, format: OutputFormat): string[] {
 		const before = this.#tasks.get(event.payload.task_id);
 		const after = changed(before, event);
@@ -91,7 +91,7 @@ export class TaskBoard {
 		);
 	}
 
-	/** A row for each running task, up to a maximum. With `root`, only this task and its workers. */
+	/** A row for each running task, up to a maximum. With `root`, only rows of this task and its workers. */
 	live({ columns, styles }: OutputFormat, root?: string): string[] {
 		const running = [...this.#tasks.values()].filter(
 			({ id, status }) => status === "running" && (root === undefined || this.isBelow(id, root)),
@@ -111,7 +111,7 @@ export class TaskBoard {
 	}
 }
 
-/** `████░░░░░░  40%  2/5 Running tests`. */
+/** Progress of a task, for example `████░░░░░░ 40% 2/5 Running tests`. */
 export function progressWords(progress: Task["progress"]): string {
 	return `${progressBar(progress.percentage, barColumns)}  ${stepWords(progress)}`.trimEnd();
 }
@@ -144,14 +144,14 @@ function changed(before: KnownTask | undefined, event: TaskEvent): KnownTask {
 	}
 }
 
-/** Facts about the task of an event. */
+/** Facts that identify the task of an event. */
 interface NamedTask {
 	readonly title: string;
-	/** "" if the task is not a worker. */
+	/** Id of the parent task, or "" if the task is not a worker. */
 	readonly parentId: string;
 }
 
-/** A task whose output is shown or not: the output of a worker goes to its parent task. */
+/** A task, and whether its output is shown. A worker's output is for its parent task. */
 type ShownTask = NamedTask & { readonly showsOutput: boolean };
 
 type Payload<Name extends TaskEvent["event"]> = Extract<TaskEvent, { event: Name }>["payload"];
@@ -159,12 +159,12 @@ type Payload<Name extends TaskEvent["event"]> = Extract<TaskEvent, { event: Name
 const maxSummaryRows = 5;
 const nanosecondsInMs = 1_000_000;
 
-/** `worker task_abc123 Look around`. */
+/** Name of a task with its kind, for example `worker task_abc123 Look around`. */
 export function nameTask(id: string, { title, parentId }: NamedTask): string {
 	return `${parentId === "" ? "" : "worker "}${visibleLine(`${shortId(id)} ${title}`)}`.trimEnd();
 }
 
-/** Rows of a task event for the scrollback. Progress has no rows, because it changes often. */
+/** Rows of a task event for the scrollback. Progress changes often, so it has no rows. */
 function taskEventRows(event: TaskEvent, task: ShownTask, format: OutputFormat): string[] {
 	const { styles } = format;
 	const name = nameTask(event.payload.task_id, task);

@@ -11,7 +11,7 @@ import { progressBar, replyWords } from "../wordings/task-words.ts";
 
 const barColumns = 10;
 
-/** Rows of tasks, each followed by its workers, and at the end the tasks that wait for a person. */
+/** Rows of tasks. Each task is followed by its workers, and the tasks that wait for a person come last. */
 export function taskTable(tasks: readonly Task[], now: number, format: OutputFormat): string[] {
 	const short = shortIds(tasks.map(({ id }) => id));
 	const rows = taskTree(tasks).map(({ task, depth }) => [
@@ -37,13 +37,13 @@ export function taskTable(tasks: readonly Task[], now: number, format: OutputFor
 	return [...tableRows(table, format), ...waiting];
 }
 
-/** A task and its depth: 0 if it is not a worker, or its parent is not in the list. */
+/** A task and its depth. The depth is 0 if the task is not a worker, or if the list does not contain its parent. */
 interface TreeTask {
 	readonly task: Task;
 	readonly depth: number;
 }
 
-/** Each task, followed by its workers in the order of creation. Other tasks keep their order. */
+/** Each task, followed by its workers in order of creation. The order of other tasks stays the same. */
 export function taskTree(tasks: readonly Task[]): TreeTask[] {
 	const known = new Set(tasks.map(({ id }) => id));
 	const below = (parent: string, depth: number): TreeTask[] =>

@@ -25,10 +25,10 @@ export interface WatchFlags extends AddressFlags {
 	readonly json?: boolean;
 }
 
-/** Exit codes of `watch` by the final status of the task. */
+/** Exit codes of `watch`, by the final status of the task. */
 const exitCodes: Readonly<Partial<Record<TaskStatus, number>>> = { completed: 0, failed: 1, cancelled: 3 };
 
-/** Shows the events of a task until it ends or Ctrl-C is pressed. Returns the exit code. */
+/** Shows the events of a task until the task ends or the person presses Ctrl-C. Returns the exit code. */
 export async function watchTask(id: string, flags: WatchFlags, io: Io): Promise<number> {
 	const watching: { watch?: Watch; isLost?: boolean } = {};
 	const client = connect(await findGateway(flags, io), (state) => {
@@ -86,7 +86,7 @@ class Watch {
 		return this.#end(await client.request("check_task", { task_id: task.id }));
 	}
 
-	/** Prints a note that is not an event of the task. */
+	/** Prints a note that does not come from an event of the task. */
 	note(words: string): void {
 		const format = outputFormat(this.#io);
 		if (this.#live) this.#show([format.styles.dim(words)]);
@@ -119,7 +119,7 @@ class Watch {
 		}
 	}
 
-	/** Prints the complete output, because events have only its beginning. */
+	/** Prints the complete output, because events contain only the beginning. */
 	#end(task: Task): number {
 		const format = outputFormat(this.#io);
 		const text = visibleText(task.output).trimEnd();
@@ -143,11 +143,11 @@ function sessionDeleted(): ParleyError {
 
 type Question = Extract<OzzieEvent, { event: "prompt.request" }>["payload"];
 
-/** One task and its workers, reduced from the events of their session. */
+/** One task and its workers, derived from the events of their session. */
 export class WatchedTask {
 	readonly #task: Task;
 	readonly #board = new TaskBoard({ showsOutput: false });
-	/** Tokens of their open questions. */
+	/** Tokens of the open questions of the task and its workers. */
 	readonly #questions = new Set<string>();
 
 	constructor(task: Task, workers: readonly Task[]) {
@@ -159,7 +159,10 @@ export class WatchedTask {
 		return this.#board.statusOf(this.#task.id) ?? this.#task.status;
 	}
 
-	/** Processes an event of the session; undefined for events of other tasks. `steps`: rows also report progress. */
+	/**
+	 * Processes an event of the session. Undefined for an event of another task. `steps`: whether the rows also report
+	 * progress.
+	 */
 	receive(event: OzzieEvent, format: OutputFormat, steps: boolean): string[] | undefined {
 		if (isTaskEvent(event)) return this.#happened(event, format, steps);
 		if (event.event === "prompt.request") return this.#questionRows(event.payload, format);
@@ -168,7 +171,7 @@ export class WatchedTask {
 		return [format.styles.dim(`  ${taskTexts.questionClosed}`)];
 	}
 
-	/** Rows of the current progress, to be drawn again after each change. */
+	/** Rows of the current progress. The caller redraws them after each change. */
 	live(format: OutputFormat): string[] {
 		const { status } = this;
 		const rows = this.#board.live(format, this.#task.id);
@@ -213,19 +216,19 @@ export class WatchedTask {
 	}
 }
 
-/** `40%  2/5 Running tests`. */
+/** Progress in one line, for example `40% 2/5 Running tests`. */
 function progressOf(progress: Task["progress"]): string {
 	return `${progress.percentage}%  ${stepWords(progress)}`.trimEnd();
 }
 
-/** Rows above a task that is watched. */
+/** Heading rows of a watched task. */
 function watchHeadRows({ id, title, status, progress }: Task, format: OutputFormat): string[] {
 	const { styles, columns } = format;
 	const words = `${visibleLine(shortId(id))} · ${status} · ${progressWords(progress)}`;
 	return [...wrapText(visibleLine(title), columns).map(styles.bold), styles.dim(shorten(words, columns))];
 }
 
-/** Rows at the end of a terminal that are redrawn in place, without an input line. */
+/** Rows at the end of a terminal that are redrawn in place. There is no input line. */
 class LiveRows {
 	readonly #output: WriteStream;
 	#frame: Frame | undefined;
@@ -236,19 +239,19 @@ class LiveRows {
 		this.#columns = output.columns;
 	}
 
-	/** Prints rows that stay, and draws these below them. */
+	/** Prints `printed` into the scrollback, and draws `rows` below it. */
 	draw(printed: readonly string[], rows: readonly string[]): void {
 		const { columns } = this.#output;
 		if (this.#frame && columns < this.#columns) this.#frame = reflowFrame(this.#frame, columns);
 		this.#columns = columns;
-		// A frame as high as the screen could not be erased.
+		// If the frame were as high as the screen, it could not be erased.
 		const shown = rows.slice(0, Math.max(1, (this.#output.rows || 24) - 2));
 		const next: Frame = { rows: [...shown, ""], cursor: { row: shown.length, column: 0 } };
 		this.#output.write(drawChange(this.#frame, printed, next));
 		this.#frame = next;
 	}
 
-	/** Erases the live rows. */
+	/** Erases the drawn rows. */
 	close(): void {
 		this.#output.write(eraseFrame(this.#frame));
 		this.#frame = undefined;

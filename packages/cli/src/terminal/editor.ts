@@ -7,40 +7,45 @@ export interface Key {
 	readonly name: string;
 	readonly ctrl: boolean;
 	readonly meta: boolean;
-	/** Whether other keys arrived with it, before it: a person seldom types so fast, but an unmarked paste does. */
+	/**
+	 * Whether the key arrived together with an earlier key. A person seldom types so fast, but an unmarked paste does.
+	 */
 	readonly follows?: boolean;
 }
 
-/** A typed text, which can have line breaks. */
+/** A typed text, which can contain line breaks. */
 export interface Editor {
 	readonly text: string;
-	/** Position of the next character: an index into the text, never inside a character. */
+	/** Cursor position as an index into the text. The index is never inside a user-perceived character. */
 	readonly cursor: number;
-	/** Earlier entries, the oldest first. */
+	/** Earlier entries, oldest first. */
 	readonly history: readonly string[];
-	/** Index of the shown history entry; the length of the history for none. */
+	/** Index of the shown history entry. Equal to the length of the history if no entry is shown. */
 	readonly place: number;
-	/** Text that was typed before the person looked at the history. */
+	/** Text that the person had typed before looking at the history. */
 	readonly draft: string;
-	/** Pasted text since the mark that terminals send before it; the mark after it adds it to the text. */
+	/**
+	 * Pasted text so far. A terminal sends a mark before and after a paste. At the second mark, the pasted text becomes
+	 * part of the text.
+	 */
 	readonly pasted: string | undefined;
 }
 
 const longestHistory = 500;
 
-/** An empty line. */
+/** Returns an empty line. */
 export function emptyEditor(history: readonly string[] = []): Editor {
 	return { text: "", cursor: 0, history, place: history.length, draft: "", pasted: undefined };
 }
 
-/** Empty line after `entry` was entered. The arrow keys restore the entry. */
+/** Returns an empty line after `entry` was entered. The arrow keys bring the entry back. */
 export function enterLine(editor: Editor, entry: string): Editor {
 	const { history } = editor;
 	const known = entry.trim() === "" || history.at(-1) === entry;
 	return emptyEditor(known ? history : [...history, entry].slice(-longestHistory));
 }
 
-/** Editor after a key. Unknown keys change nothing. */
+/** Returns the editor after a key. An unknown key has no effect. */
 export function pressKey(editor: Editor, key: Key): Editor {
 	if (key.name === "paste-start") return { ...editor, pasted: "" };
 	if (editor.pasted !== undefined) return paste(editor, editor.pasted, key);
@@ -50,7 +55,7 @@ export function pressKey(editor: Editor, key: Key): Editor {
 	return key.ctrl || key.meta || !isTyped(key.text) ? editor : insert(editor, key.text);
 }
 
-/** Whether the key enters the line. A backslash before it, Alt and pasting make it a line break instead. */
+/** Whether the key enters the line. After a backslash, with Alt, or in a paste, the key inserts a line break instead. */
 export function isEnter(editor: Editor, key: Key): boolean {
 	if (editor.pasted !== undefined || key.name !== "return" || isLineBreak(key)) return false;
 	return !endsInBackslash(editor);
@@ -100,14 +105,14 @@ function editFor({ name, ctrl, meta }: Key): Edit | undefined {
 	return Object.hasOwn(edits, name) ? edits[name] : undefined;
 }
 
-/** Collects a pasted text. Terminals send carriage returns for its line breaks. */
+/** Collects a pasted text. Terminals send its line breaks as carriage returns. */
 function paste(editor: Editor, pasted: string, { name, text }: Key): Editor {
 	if (name === "paste-end") return insert({ ...editor, pasted: undefined }, pasted);
 	const added = text === "\r" ? "\n" : text;
 	return added === "\n" || isTyped(added) ? { ...editor, pasted: pasted + added } : editor;
 }
 
-/** Readline reports Ctrl-J as `enter`. */
+/** Readline reports Ctrl-J under the name `enter`. */
 function isLineBreak({ name, meta }: Key): boolean {
 	return name === "enter" || (name === "return" && meta);
 }
@@ -116,7 +121,7 @@ function endsInBackslash({ text, cursor }: Editor): boolean {
 	return cursor === text.length && text.endsWith("\\");
 }
 
-/** Whether the text has no control characters. Keys without a function would insert them. */
+/** Whether the text has no control characters, which keys without a function would insert. */
 function isTyped(text: string): boolean {
 	return text !== "" && (text === "\t" || !/\p{Cc}/u.test(text));
 }
@@ -144,7 +149,10 @@ function removeAfter(editor: Editor, to: number): Editor {
 	return { ...editor, text: text.slice(0, cursor) + text.slice(to) };
 }
 
-/** The cursor in the line above or below, at the same distance from its start; undefined without such a line. */
+/**
+ * Moves the cursor to the line above or below, at the same distance from the start of the line. Undefined if there is
+ * no such line.
+ */
 function moveLine(editor: Editor, by: -1 | 1): Editor | undefined {
 	const { text } = editor;
 	const start = lineStart(editor);
@@ -190,26 +198,26 @@ function lineEnd({ text, cursor }: Editor): number {
 	return end < 0 ? text.length : end;
 }
 
-/** Rows that are redrawn after each change, and the position of the cursor in them. */
+/** Rows that are redrawn after each change, and the position of the cursor in these rows. */
 export interface Frame {
 	readonly rows: readonly string[];
 	readonly cursor: { readonly row: number; readonly column: number };
 }
 
 export interface EditorFormat {
-	/** Text before the first row. Its width is the indentation of the other rows. */
+	/** Text that precedes the first row. The remaining rows are indented by its width. */
 	readonly prompt: string;
 	readonly columns: number;
-	/** Maximum rows. A longer text is cut to the part around the cursor. */
+	/** Maximum number of rows. For a longer text, only the part around the cursor is shown. */
 	readonly maxRows: number;
-	/** Shows a star for every character. */
+	/** Whether to show a star for every character. */
 	readonly masked: boolean;
 }
 
 export function editorRows(editor: Editor, format: EditorFormat): Frame {
 	const { prompt, masked, maxRows } = format;
 	const indent = " ".repeat(widthOf(prompt));
-	// One column stays free, so that the cursor always has a place after a character in its row.
+	// One column stays free, so that the cursor can always follow the last character in its row.
 	const width = Math.max(indent.length + 2, format.columns - 1);
 	const rows = [prompt];
 	let column = indent.length;

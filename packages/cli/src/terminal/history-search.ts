@@ -1,13 +1,13 @@
 import { type Editor, emptyEditor, type Key, pressKey } from "./editor.ts";
 
-/** A search in earlier entries, the newest first. */
+/** A search in earlier entries, newest first. */
 export interface HistorySearch {
 	readonly query: Editor;
-	/** Index of the entry that was found; -1 without one. */
+	/** Index of the found entry, or -1. */
 	readonly place: number;
 }
 
-/** A key of a search: it continues the search, or ends it with an entry, or without one. */
+/** Effect of a key in a search. The search continues, ends with an entry, or ends without an entry. */
 export type SearchStep =
 	| { readonly kind: "search"; readonly search: HistorySearch }
 	| { readonly kind: "found"; readonly entry: string }
@@ -28,12 +28,12 @@ export function pressSearchKey(search: HistorySearch, key: Key, history: readonl
 	return { kind: "search", search: find(query, history, history.length - 1) };
 }
 
-/** The same search in another history, from its newest entry. */
+/** Repeats the search in another history, starting at its newest entry. */
 export function searchAgain({ query }: HistorySearch, history: readonly string[]): HistorySearch {
 	return find(query, history, history.length - 1);
 }
 
-/** The newest match up to `from`, else the first one again. */
+/** Finds the newest match up to `from`. Without a match, continues at the newest entry. */
 function find(query: Editor, history: readonly string[], from: number): HistorySearch {
 	const text = query.text.toLowerCase();
 	if (text === "") return { query, place: -1 };

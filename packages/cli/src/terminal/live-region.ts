@@ -1,15 +1,15 @@
 import { widthOf } from "../text/wrap.ts";
 import type { Frame } from "./editor.ts";
 
-// Terminals with synchronised output show the complete change at once; others ignore these sequences.
+// Terminals with synchronised output show the complete change at once. Other terminals ignore these sequences.
 const beginChange = "\u001b[?2026h";
 const endChange = "\u001b[?2026l";
 const eraseBelow = "\u001b[J";
 const eraseRow = "\u001b[2K";
 
 /**
- * Escape sequences that erase `previous`, print `rows` into the scrollback, and draw `next` below them. No row may be wider
- * than the terminal.
+ * Escape sequences that erase `previous`, print `rows` into the scrollback, and draw `next` below the printed rows. No
+ * row may be wider than the terminal.
  */
 export function drawChange(previous: Frame | undefined, rows: readonly string[], next: Frame): string {
 	const printed = rows.map((row) => `${row}\r\n`).join("");
@@ -18,8 +18,8 @@ export function drawChange(previous: Frame | undefined, rows: readonly string[],
 }
 
 /**
- * Escape sequences that replace `previous` by a frame with as many rows. Only rows that differ are drawn, so that a slow
- * connection has little to send.
+ * Escape sequences that replace `previous` with a frame of the same height. Only changed rows are drawn, so that a slow
+ * connection must transport little data.
  */
 export function drawRows(previous: Frame, next: Frame): string {
 	let at = previous.cursor.row;
@@ -38,8 +38,8 @@ export function eraseFrame(frame: Frame | undefined): string {
 }
 
 /**
- * The frame after the terminal became narrower. Terminals wrap the rows above the cursor again, but differ in the row of the
- * cursor. In doubt, too few rows are erased.
+ * The frame after the terminal became narrower. Terminals wrap the rows above the cursor again, but handle the row of
+ * the cursor differently. The result may therefore erase too few rows, but never too many.
  */
 export function reflowFrame(frame: Frame, columns: number): Frame {
 	const above = frame.rows.slice(0, frame.cursor.row);

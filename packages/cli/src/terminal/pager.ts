@@ -1,21 +1,21 @@
 import type { Key } from "./editor.ts";
 
-/** A text that is shown on the complete screen. `end`: index of the row after the last visible one. */
+/** A text that is shown on the complete screen. `end` is the index of the row after the last visible row. */
 export interface Page {
 	readonly end: number;
 }
 
 interface PageSize {
-	/** Rows of the text. */
+	/** All rows of the text. */
 	readonly rows: number;
-	/** Rows of the screen for the text. */
+	/** Number of screen rows for the text. */
 	readonly height: number;
 }
 
 const lineKeys: Readonly<Record<string, -1 | 1>> = { up: -1, k: -1, down: 1, j: 1, return: 1 };
 const pageKeys: Readonly<Record<string, -1 | 1>> = { pageup: -1, b: -1, pagedown: 1, space: 1 };
 
-/** The page after a key; undefined if the key closes it. Other keys change nothing. */
+/** The page after a key. Undefined if the key closes the page. An unknown key has no effect. */
 export function pressPageKey(page: Page, { name, ctrl }: Key, { rows, height }: PageSize): Page | undefined {
 	if (name === "q" || name === "escape" || (ctrl && ["c", "d", "o"].includes(name))) return undefined;
 	const least = Math.min(rows, height);

@@ -7,7 +7,7 @@ import { drawChange, drawRows, eraseFrame, reflowFrame } from "./live-region.ts"
 const beginPasteMarks = "\u001b[?2004h";
 const endPasteMarks = "\u001b[?2004l";
 const clearScreen = "\u001b[H\u001b[2J";
-/** The alternate screen of xterm, which leaves the scrollback as it is. */
+/** xterm's alternate screen, which does not change the scrollback. */
 const beginPage = "\u001b[?1049h";
 const endPage = "\u001b[?1049l";
 const hideCursor = "\u001b[?25l";
@@ -17,9 +17,9 @@ export interface TerminalOptions {
 	readonly input: ReadStream;
 	readonly output: WriteStream;
 	onKey(key: Key): void;
-	/** The size has changed, or the screen was cleared: draw again. */
+	/** Called if the frame must be redrawn, because the size has changed or the screen was cleared. */
 	onRedraw(): void;
-	/** The terminal was closed. */
+	/** Called when the terminal was closed. */
 	onEnd(): void;
 }
 
@@ -30,14 +30,14 @@ interface Keypress {
 	readonly meta?: boolean;
 }
 
-/** A terminal in raw mode, with a frame below what was printed. Only one may be open at a time. */
+/** A terminal in raw mode that shows a frame below the printed rows. Only one terminal may be open at a time. */
 export class Terminal {
 	readonly #options: TerminalOptions;
 	#frame: Frame | undefined;
-	/** Whether the screen may differ from the frame, because a resize moved its rows. */
+	/** Whether the screen may differ from the frame, because a resize has moved its rows. */
 	#isMoved = false;
 	#columns: number;
-	/** Rows and the frame that are drawn after the page is closed; undefined without a page. */
+	/** Printed rows and the frame that are drawn after the page is closed. Undefined if no page is shown. */
 	#behind: { readonly rows: readonly string[]; readonly frame: Frame | undefined } | undefined;
 	readonly #onKeypress = (text: string | undefined, { name = "", ctrl = false, meta = false }: Keypress) => {
 		const follows = this.#hasKey;
@@ -45,7 +45,7 @@ export class Terminal {
 		if (ctrl && name === "l") this.#clear();
 		else this.#options.onKey({ text: text ?? "", name, ctrl, meta, follows });
 	};
-	/** Whether a key was read from the present input. */
+	/** Whether the current input chunk has already contained a key. */
 	#hasKey = false;
 	readonly #onData = (): void => {
 		this.#hasKey = false;
@@ -59,7 +59,7 @@ export class Terminal {
 		this.#columns = widthOf(output);
 		emitKeypressEvents(input);
 		input.setRawMode(true);
-		// Before the listener that decodes the keys, which the next one adds.
+		// This listener must run before the listener that decodes keys, which the next statement adds.
 		input.prependListener("data", this.#onData);
 		input.on("keypress", this.#onKeypress);
 		input.on("end", this.#onEnd);
@@ -82,7 +82,7 @@ export class Terminal {
 			this.#behind = { rows: [...this.#behind.rows, ...rows], frame };
 			return;
 		}
-		// A write during a resize is laid out for the wrong size, so no write should be unnecessary.
+		// A write during a resize is formatted for the old size, so unnecessary writes are avoided.
 		if (rows.length === 0 && !this.#isMoved && isDeepStrictEqual(frame, this.#frame)) return;
 		const before = this.#frame;
 		const isSmall = !this.#isMoved && rows.length === 0 && before?.rows.length === frame.rows.length;
@@ -91,7 +91,7 @@ export class Terminal {
 		this.#frame = frame;
 	}
 
-	/** Shows rows on the complete screen, until `closePage`. Drawn rows appear after that. */
+	/** Shows rows on the complete screen until `closePage`. Rows that are drawn in the meantime appear afterwards. */
 	showPage(rows: readonly string[]): void {
 		const opening = this.#behind ? "" : beginPage + hideCursor;
 		this.#behind ??= { rows: [], frame: undefined };
@@ -106,7 +106,7 @@ export class Terminal {
 		if (behind.frame) this.draw(behind.rows, behind.frame);
 	}
 
-	/** Erases the frame and restores the mode of the terminal. */
+	/** Erases the frame and restores the terminal's mode. */
 	close(): void {
 		const { input, output } = this.#options;
 		this.closePage();
@@ -137,7 +137,7 @@ export class Terminal {
 	}
 }
 
-/** Some pseudo-terminals report 0 columns. */
+/** Width of a terminal. Some pseudo-terminals report 0 columns. */
 function widthOf({ columns }: WriteStream): number {
 	return columns || 80;
 }

@@ -2,7 +2,7 @@ import { PassThrough } from "node:stream";
 import type { ReadStream, WriteStream } from "node:tty";
 import type { Io } from "../command-line/io.ts";
 
-/** Streams without a terminal, and the text that was written to them. */
+/** Streams that are not terminals, with the text that was written to them. */
 export class CapturedIo implements Io {
 	readonly stdin: ReadStream;
 	readonly stdout: WriteStream;
@@ -15,18 +15,18 @@ export class CapturedIo implements Io {
 
 	constructor(environment: NodeJS.ProcessEnv = {}) {
 		this.environment = environment;
-		// Like the streams of a process that is used in a pipe, they lack what only terminals have.
+		// The streams of a piped process also lack the members that only terminals have.
 		this.stdin = new PassThrough() as unknown as ReadStream;
 		this.stdout = this.#out as unknown as WriteStream;
 		this.stderr = this.#error as unknown as WriteStream;
 	}
 
-	/** Text on stdout since the last read. */
+	/** Text written to stdout since the last read. */
 	drainOut(): string {
 		return String(this.#out.read() ?? "");
 	}
 
-	/** Text on stderr since the last read. */
+	/** Text written to stderr since the last read. */
 	drainError(): string {
 		return String(this.#error.read() ?? "");
 	}

@@ -1,14 +1,14 @@
 import type { EventName, EventPayloads, OzzieEvent } from "@parley/protocol";
 
-/** An event as a session sends it. */
+/** An event in the form that a session sends. */
 export function event<Name extends EventName>(name: Name, payload: EventPayloads[Name]): OzzieEvent {
-	// True because a name and its payload are given together.
+	// The cast is safe because the caller gives a name together with its payload.
 	return { type: "event", event: name, payload, seq: 1 } as OzzieEvent;
 }
 
 type Status = EventPayloads["todo.updated"]["plan"][number]["status"];
 
-/** The list of two steps of a run, with these states. */
+/** The event with a run's list of two steps in these states. */
 export function listed(look: Status, change: Status): OzzieEvent {
 	const plan = [
 		{ title: "Look", status: look },
@@ -27,7 +27,7 @@ export function listed(look: Status, change: Status): OzzieEvent {
 	});
 }
 
-/** A call of a model, as it begins or ends. */
+/** The event of a model call that begins or ends. */
 export function modelCall(phase: "start" | "end", provider = "anthropic"): OzzieEvent {
 	return event("internal.llm.call", {
 		run_id: "run",
@@ -57,12 +57,12 @@ export function usageUpdated(cost_usd: number): OzzieEvent {
 	return event("usage.updated", { run_id: "run", run: used, session: used });
 }
 
-/** The end of a run in which a model was asked. */
+/** The end of a run that has called a model. */
 export function answered(content: string, model: string, error = ""): OzzieEvent {
 	return event("assistant.message", { content, error, context: { model, usage: tokens } });
 }
 
-/** The model failed, and the gateway retries. */
+/** The event of a failed model call that the gateway retries. */
 export function retrying(in_ms: number, attempt: number, reason = "the model is overloaded"): OzzieEvent {
 	return event("run.retrying", { run_id: "run", reason, in_ms, attempt, model: "claude" });
 }

@@ -1,7 +1,7 @@
 import type { ParleyError } from "@parley/base";
 import type { Client, EventFrame, EventName, EventPayloads, OpenSession } from "@parley/protocol";
 
-/** A session whose events come from the test. */
+/** A session whose events the test provides. */
 export class FakeSession implements OpenSession {
 	readonly id: string;
 	readonly status: OpenSession["status"];
@@ -26,7 +26,7 @@ export class FakeSession implements OpenSession {
 		this.#wake.resolve();
 	}
 
-	/** The session cannot be continued. */
+	/** Fails the session, which can then not be continued. */
 	fails(error: ParleyError): void {
 		this.#error = error;
 		this.#wake.resolve();
@@ -50,7 +50,7 @@ export class FakeSession implements OpenSession {
 	}
 }
 
-/** A request that waits for the test. */
+/** A request that waits for the test's answer. */
 export interface FakeRequest {
 	readonly method: string;
 	readonly params: unknown;
@@ -67,7 +67,7 @@ export class FakeClient implements Client {
 
 	open: Client["open"] = (params) => this.#ask("open_session", params, undefined);
 
-	/** The last request, which must be of this method. */
+	/** Returns the last request, which must be of this method. */
 	last(method: string): FakeRequest {
 		const request = this.requests.at(-1);
 		if (request?.method !== method) throw new Error(`the last request is ${request?.method ?? "none"}`);
@@ -80,7 +80,7 @@ export class FakeClient implements Client {
 
 	#ask(method: string, params: unknown, sessionId: string | undefined): Promise<never> {
 		const { promise, resolve, reject } = Promise.withResolvers<never>();
-		// True of every answer that the tests of this package give.
+		// The cast is safe for every answer that the tests of this package give.
 		const answer = (result: unknown): void => resolve(result as never);
 		this.requests.push({ method, params, sessionId, answer, refuse: reject });
 		return promise;

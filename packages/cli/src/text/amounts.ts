@@ -1,11 +1,11 @@
 const whole = new Intl.NumberFormat("en-US");
 
-/** `1,234,567`. */
+/** Formats a count, for example `1,234,567`. */
 export function formatCount(count: number): string {
 	return whole.format(count);
 }
 
-/** Approximate count with at most three digits and a unit: `12.3k`. */
+/** Formats an approximate count with at most three digits and a unit, for example `12.3k`. */
 export function formatRoughly(count: number): string {
 	if (count < 1000) return String(count);
 	const [divisor, unit] = count < 999_500 ? [1e3, "k"] : [1e6, "M"];
@@ -13,7 +13,7 @@ export function formatRoughly(count: number): string {
 	return `${value.toFixed(value < 99.95 ? 1 : 0).replace(/\.0$/, "")}${unit}`;
 }
 
-/** Bytes in the largest fitting unit, in powers of 1,000: `12.3 MB`. */
+/** Formats a number of bytes in the largest fitting unit, in powers of 1,000, for example `12.3 MB`. */
 export function formatBytes(bytes: number): string {
 	if (bytes < 1000) return `${bytes} B`;
 	const units = ["kB", "MB", "GB", "TB"];
@@ -21,7 +21,7 @@ export function formatBytes(bytes: number): string {
 	return `${(bytes / 1000 ** exponent).toFixed(1)} ${units[exponent - 1]}`;
 }
 
-/** `1 file`, `2 files`. */
+/** Formats a count with its noun, for example `1 file` or `2 files`. */
 export function plural(count: number, noun: string): string {
 	return `${formatCount(count)} ${noun}${count === 1 ? "" : "s"}`;
 }

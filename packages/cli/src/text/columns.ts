@@ -2,7 +2,10 @@ import { shorten } from "./shorten.ts";
 import type { OutputFormat } from "./styles.ts";
 import { widthOf } from "./wrap.ts";
 
-/** Cells side by side, with two spaces between columns and none at the ends of rows. Columns in `right` have numbers. */
+/**
+ * Aligns cells in columns. Two spaces separate the columns, and rows have no trailing spaces. Columns in `right`
+ * contain numbers and are right-aligned.
+ */
 export function alignColumns(
 	rows: readonly (readonly string[])[],
 	right: ReadonlySet<number> = new Set(),
@@ -21,21 +24,21 @@ export function alignColumns(
 	);
 }
 
-/** Content of a table: plain cells, of which the first row is the head. */
+/** Content of a table. Cells are plain text, and the first row is the header. */
 export interface Table {
 	readonly rows: readonly (readonly string[])[];
-	/** Indexes of columns with numbers. */
+	/** Indexes of columns that contain numbers. */
 	readonly right?: readonly number[];
-	/** Columns that are left out, in this order, if the terminal is too narrow. */
+	/** Indexes of columns that are omitted, in this order, if the terminal is too narrow. */
 	readonly optional?: readonly number[];
-	/** The column that is shortened if that is not sufficient. */
+	/** Index of the column that is shortened if the table is still too wide. */
 	readonly elastic: number;
 }
 
 /** Minimum width of an elastic column. */
 const leastColumns = 10;
 
-/** Rows of a table with a header, limited to the width of the terminal. */
+/** Rows of a table with a header. The rows are at most as wide as the terminal. */
 export function tableRows(table: Table, { columns, styles }: OutputFormat): string[] {
 	const { rows, right, elastic, optional = [] } = table;
 	const numbers = new Set(right);

@@ -1,6 +1,8 @@
 import { visibleLine, visibleText } from "./visible.ts";
 
-/** A code block, with a fence that is longer than any in the text: https://spec.commonmark.org/0.31.2/#fenced-code-blocks */
+/**
+ * A code block whose fence is longer than any fence in the text: https://spec.commonmark.org/0.31.2/#fenced-code-blocks
+ */
 export function fencedMarkdown(language: string, text: string): string {
 	const fence = "`".repeat(Math.max(3, 1 + longestRun(text)));
 	return `${fence}${language}\n${visibleText(text).replace(/\n$/, "")}\n${fence}`;
@@ -20,7 +22,7 @@ export function codeMarkdown(text: string): string {
 	return `${ticks}${pad}${line}${pad}${ticks}`;
 }
 
-/** Text without any Markdown in it: https://spec.commonmark.org/0.31.2/#backslash-escapes */
+/** Text in which no character has a meaning in Markdown: https://spec.commonmark.org/0.31.2/#backslash-escapes */
 export function plainMarkdown(text: string): string {
 	return visibleLine(text).replaceAll(/[\\`*_[\]<>#&!|~]/g, "\\$&");
 }

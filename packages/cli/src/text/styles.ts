@@ -1,4 +1,4 @@
-/** Text styles. Each returns the text unchanged if colours are off. */
+/** Text styles. Without colours, each style returns the text unchanged. */
 export interface Styles {
 	bold(text: string): string;
 	italic(text: string): string;
@@ -19,7 +19,7 @@ export function hasColours({ bold }: Styles): boolean {
 }
 
 export interface OutputFormat {
-	/** Infinity if rows are not wrapped. */
+	/** Width in columns. Infinity if rows are not wrapped. */
 	readonly columns: number;
 	readonly styles: Styles;
 }
@@ -44,7 +44,7 @@ export function createStyles(coloured: boolean): Styles {
 	};
 }
 
-/** Whether to use colours: only at a terminal, and not with NO_COLOR: https://no-color.org */
+/** Whether to use colours. True only at a terminal and without NO_COLOR: https://no-color.org */
 export function wantsColours(
 	stream: { readonly isTTY?: boolean | undefined },
 	environment: NodeJS.ProcessEnv,

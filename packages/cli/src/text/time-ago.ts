@@ -2,13 +2,13 @@ const minute = 60_000;
 const hour = 60 * minute;
 const day = 24 * hour;
 
-/** Time since an event: `3 min ago`. */
+/** Time since an event, for example `3 min ago`. */
 export function timeAgo(then: number, now: number): string {
 	const passed = now - then;
 	return passed < minute ? "just now" : `${duration(passed)} ago`;
 }
 
-/** A span of milliseconds in its largest unit: `3 min`. */
+/** A time span in its largest unit, for example `3 min`. The argument is in milliseconds. */
 export function duration(ms: number): string {
 	if (ms < minute) return `${Math.floor(ms / 1000)} s`;
 	if (ms < hour) return `${Math.floor(ms / minute)} min`;
@@ -17,8 +17,8 @@ export function duration(ms: number): string {
 }
 
 /**
- * Remaining milliseconds, rounded to the nearest unit: a span of one day does not become 23 hours
- * a moment later.
+ * Remaining time, rounded to the nearest unit, so that a span of one day does not become 23 hours after a moment. The
+ * argument is in milliseconds.
  */
 export function timeLeft(ms: number): string {
 	if (ms < minute) return duration(ms);

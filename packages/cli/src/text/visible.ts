@@ -1,18 +1,19 @@
 /**
- * Characters that move the cursor, start an escape sequence, reverse the reading direction or hide text: controls, direction
- * marks, line separators and invisible characters. Joiners are allowed, because emoji and Persian need them.
+ * Characters that move the cursor, start an escape sequence, reverse the reading direction or hide text. They are
+ * controls, direction marks, line separators and invisible characters. Joiners are allowed, because emoji and Persian
+ * need them.
  */
 const UNSAFE =
 	/[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}\u{ad}\u{200b}\u{2060}-\u{2064}\u{feff}\u{fff9}-\u{fffb}\u{e0000}-\u{e007f}]/gu;
 
-/** Makes text of a model, a tool or another person safe for a terminal. Unsafe characters are shown as `\u{1b}`. */
+/** Makes the text of a model, a tool or another person safe for a terminal. Shows an unsafe character as `\u{1b}`. */
 export function visibleText(text: string): string {
 	return text.replaceAll("\r\n", "\n").replaceAll(UNSAFE, (character) => {
 		return character === "\n" || character === "\t" ? character : escaped(character);
 	});
 }
 
-/** Like `visibleText`, in one line: line breaks become `\n`, tabs a space. */
+/** Like `visibleText`, but in one line. Line breaks become ` `, and tabs become spaces. */
 export function visibleLine(text: string): string {
 	return visibleText(text).replaceAll("\n", "\\n").replaceAll("\t", " ");
 }

@@ -3,13 +3,13 @@ import stringWidth from "string-width";
 const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" });
 
 /**
- * Parts of a text after which a row can end: spaces, a word, or one character of a script without spaces, with the
- * punctuation that must not begin a row.
+ * Units of a text after which a row can end: spaces, a word, or one character of a script without spaces. Punctuation
+ * that must not begin a row belongs to the preceding unit.
  */
 const UNITS =
 	/\s+|[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}][\p{M}ー、。，．！？：；」』）】〉》]*|(?:(?![\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}])\S)+/gu;
 
-/** Number of terminal columns of the text. Tabs have width 0, so expand them first. */
+/** Width of the text in terminal columns. A tab has the width 0, so expand tabs first. */
 export function widthOf(text: string): number {
 	return stringWidth(text);
 }
@@ -20,8 +20,8 @@ export function splitGraphemes(text: string): string[] {
 }
 
 /**
- * Wraps a text without escape sequences into rows of at most `columns`, at spaces if possible. Continued rows keep the
- * indentation of their line. Every line has at least one row.
+ * Wraps a text without escape sequences into rows of at most `columns` columns, if possible at spaces. Continuation
+ * rows have the same indentation as their line. Every line has at least one row.
  */
 export function wrapText(text: string, columns: number): string[] {
 	return expandTabs(text)
@@ -29,13 +29,13 @@ export function wrapText(text: string, columns: number): string[] {
 		.flatMap((line) => wrapLine(line, columns).map((row) => row.trimEnd()));
 }
 
-/** A growing text: final rows, and the last row, which may still change. */
+/** A growing text. All rows except the last one are final. */
 export interface Flow {
 	readonly rows: readonly string[];
 	readonly last: string;
 }
 
-/** Continues the last row of a flow with more text. */
+/** Appends text to the last row of a flow. */
 export function flowText(last: string, text: string, columns: number): Flow {
 	const lines = expandTabs(last + text).split("\n");
 	const open = wrapLine(lines.pop() ?? "", columns);
@@ -43,7 +43,7 @@ export function flowText(last: string, text: string, columns: number): Flow {
 	return { rows: [...done, ...open.slice(0, -1)].map((row) => row.trimEnd()), last: open.at(-1) ?? "" };
 }
 
-/** A tab becomes four columns: a tab stop would depend on the start of the row. */
+/** Replaces each tab with four spaces, because a tab stop would depend on the start of the row. */
 export function expandTabs(text: string): string {
 	return text.replaceAll("\t", "    ");
 }
@@ -67,13 +67,13 @@ function wrapLine(line: string, columns: number): string[] {
 	return [...rows, row];
 }
 
-/** Continued rows need room for words: a very deep indentation is not repeated. */
+/** Indentation of continuation rows. A very deep indentation is not repeated, because words need space. */
 function indentOf(line: string, columns: number): string {
 	const [indent = ""] = /^ */.exec(line) ?? [];
 	return indent.length > columns / 2 ? "" : indent;
 }
 
-/** Splits a unit that is wider than one row. Spaces at its end are not counted. */
+/** Splits a unit that is wider than one row. Trailing spaces do not count towards the width. */
 function splitWide(text: string, columns: number, indent: string): string[] {
 	if (widthOf(text.trimEnd()) <= columns) return [text];
 	const rows: string[] = [];

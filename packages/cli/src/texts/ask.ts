@@ -1,8 +1,8 @@
-/** Texts of `parley ask`, which go to stderr. */
+/** Texts of `parley ask` on stderr. */
 export const askTexts = {
 	startsAgain: "the reply starts again",
 	session: ({ id }: { readonly id: string }) => `session: ${id}`,
-	/** `before`: messages of the session that are answered first. */
+	/** `before` is the number of messages in the session that are answered first. */
 	waiting: ({ before }: { readonly before: number }) =>
 		`waiting for ${before === 1 ? "one other message" : `${before} other messages`} of this session …`,
 	emptyMessage: "the message is empty: write a text after `parley ask`, or - to read it from stdin",

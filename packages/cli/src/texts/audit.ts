@@ -10,7 +10,7 @@ export const auditTexts = {
 	unverified: ({ checked, unverified }: { readonly checked: string; readonly unverified: number }) =>
 		`${checked}; ${plural(unverified, "row")} of an earlier version have no hash, and were not verified`,
 	logIntact: ({ rows }: { readonly rows: number }) => `the audit log is intact: ${plural(rows, "row")}`,
-	/** `sessions` of `all` sessions were checked. */
+	/** `sessions` is the number of checked sessions, and `all` the number of all sessions. */
 	checked: ({
 		rows,
 		sessions,

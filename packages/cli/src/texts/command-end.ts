@@ -6,10 +6,10 @@ interface CommandEnd {
 	readonly by?: string;
 }
 
-/** State of a command that has not ended, after its number. */
+/** State of a running command, which follows the command's number. */
 export const commandRunning = "is running";
 
-/** The end of a command, after its name. */
+/** Reason why a command ended, which follows the command's name. */
 export function commandEnd({ reason, exit_code: code, by }: CommandEnd): string {
 	switch (reason) {
 		case "exited":

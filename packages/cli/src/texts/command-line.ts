@@ -1,4 +1,4 @@
-/** Errors of the command line, and options that several commands have. */
+/** Errors of the command line, and options that several commands share. */
 export const commandLineTexts = {
 	shortId: ({ id, least }: { readonly id: string; readonly least: number }) =>
 		`${id} is too short for an id: use at least ${least} characters after the prefix`,
@@ -11,7 +11,7 @@ export const commandLineTexts = {
 	continue: "continue the last session of this directory",
 	profile: "agent profile of a new session (see parley agents)",
 	model: "model (see parley models)",
-	/** Follows the name of an unknown command. */
+	/** Suggestion that follows the name of an unknown command. */
 	didYouMean: ({ name }: { readonly name: string }) => `; did you mean ${name}?`,
 	allowed: ({ names }: { readonly names: readonly string[] }) => `allowed: ${names.join(", ")}`,
 	usage: ({ command, usage }: { readonly command: string; readonly usage: string }) =>

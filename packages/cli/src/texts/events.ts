@@ -1,4 +1,4 @@
-/** The connection of a client to the gateway. */
+/** Texts about a client's connection to the gateway. */
 export const connectionTexts = {
 	lost: "connection lost, reconnecting …",
 	back: "connected again",
@@ -6,7 +6,7 @@ export const connectionTexts = {
 		`parley: the session cannot use ${directory}: ${reason}`,
 } as const;
 
-/** Events in the chat, in lists and in exports. */
+/** Texts of events in the chat, in lists and in exports. */
 export const eventTexts = {
 	backgroundCommand: ({
 		number,

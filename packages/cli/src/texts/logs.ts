@@ -1,4 +1,4 @@
-/** Texts of the log. */
+/** Texts about the log. */
 export const logTexts = {
 	none: ({ data }: { readonly data: string }) =>
 		`there is no log in ${data}: no gateway has run on this directory since it was created`,

@@ -1,4 +1,4 @@
-/** Help of the program: its groups of commands, and its options. */
+/** Help of the program: its command groups and its options. */
 export const programTexts = {
 	useAgent: "Use the agent:",
 	runGateway: "Run the gateway:",

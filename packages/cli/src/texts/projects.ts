@@ -1,4 +1,7 @@
-/** Texts of `parley` in a directory: the question about it, and the start of a gateway. Directories are visible text. */
+/**
+ * Texts of `parley` in a directory: the question about the directory, and the start of a gateway. The directories must
+ * have passed `visibleText`.
+ */
 export const projectTexts = {
 	allow: ({ directory }: { readonly directory: string }): string =>
 		`May agents work in ${directory}? They read files there without approval. Changes and commands require your approval.`,

@@ -34,7 +34,7 @@ export const questionTexts = {
 		const extra = access.length === 0 ? "" : `, with ${access.join(" and ")}`;
 		return `always adds a rule that allows ${tool} in all sessions and chats${extra}: ${commands}`;
 	},
-	/** Access that a class of a rule allows. Undefined for a command in the sandbox. */
+	/** Access that a class in a rule allows. Undefined for a sandboxed command. */
 	accessOf: (name: string): string | undefined => {
 		switch (name) {
 			case "exec-sandboxed":
@@ -70,7 +70,7 @@ export const questionTexts = {
 	yes: "yes",
 	yesForSession: "yes, for this session",
 	no: "no",
-	/** `reason` is for the model. */
+	/** `reason` is a text for the model. */
 	noBecause: ({ reason }: { readonly reason: string }) => `no: ${reason}`,
 	noAnswer: "no answer",
 	nothing: "nothing",

@@ -89,7 +89,7 @@ export const serviceErrors = {
 		`the value of ${name} has characters that this command does not store; write it into the file yourself`,
 } as const;
 
-/** First lines of files that Parley writes for services. */
+/** First lines of the files that Parley writes for services. */
 export const serviceFileTexts = {
 	written: "Written by `parley service install`, which replaces it. `parley service uninstall` removes it.",
 	description: "Parley, a self-hosted AI agent",

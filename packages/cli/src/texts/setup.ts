@@ -1,4 +1,4 @@
-/** Texts of the wizard `parley setup`. Values are visible text. */
+/** Texts of the wizard `parley setup`. The values must have passed `visibleText`. */
 export const setupTexts = {
 	steps: {
 		model: "Model",

@@ -25,20 +25,20 @@ export interface Surroundings {
 	readonly machine: Machine;
 }
 
-/** A data directory of this copy with its gateways, before the upgrade. */
+/** A data directory of this copy, with its gateways before the upgrade. */
 export interface FoundData {
 	readonly data: string;
-	/** Services that run. */
+	/** Services that are running. */
 	readonly services: readonly InstalledService[];
-	/** Gateway that runs outside these services. */
+	/** Gateway that is running outside of these services. */
 	readonly gateway?: RunningGateway;
-	/** Its command line, if the system shows it. */
+	/** Command line of the gateway, if the system shows it. */
 	readonly command?: RunningCommand;
 }
 
 /**
- * The chosen data directory, and those of all services of this copy. Rejects with `failed_precondition` if another copy uses one
- * of them.
+ * The chosen data directory, and the data directories of all services of this copy. Rejects with `failed_precondition`
+ * if another copy uses one of these directories.
  */
 export async function findData(
 	chosen: string,
@@ -81,28 +81,31 @@ async function foundData(
 	return defined({ data, services: running, gateway, command });
 }
 
-/** The command, behind options of the program. */
+/** Matches a command line whose command follows the options of the program. */
 const isGateway = /^(?:--(?:data|url)(?:=[^\0]*|\0[^\0]*)\0)*(?:gateway|start)(?:\0|$)/;
 
-/** Rejects with `failed_precondition` if a gateway of this copy runs on other data: it would lose the files of its program. */
+/**
+ * Rejects with `failed_precondition` if a gateway of this copy is running on other data, because the upgrade would
+ * remove the files of its program.
+ */
 export async function checkElsewhere(found: readonly FoundData[], { program }: Installation): Promise<void> {
 	const running = await Promise.all(found.map(({ data }) => findRunningGateway(data)));
 	for (const [pid, { args, directory }] of runningCommands(program)) {
 		if (!isGateway.test(args.join("\0"))) continue;
-		// A launcher on an older Node has the gateway as its child.
+		// If a launcher runs on an older Node, the gateway is its child process.
 		const known = await Promise.all(running.map((one) => one && isWithin(one.pid, pid)));
 		if (!known.includes(true)) throw refused(upgradeErrors.elsewhere({ pid, directory }));
 	}
 }
 
-/** Rejects with `failed_precondition` if this user may not stop one of the services. */
+/** Rejects with `failed_precondition` if this user has no permission to stop one of the services. */
 export function checkRights(found: readonly FoundData[], { uid }: Machine): void {
 	const services = found.flatMap((one) => one.services);
 	const foreign = services.find(({ manager }) => manager.scope === "system" && uid !== 0);
 	if (foreign) throw refused(upgradeErrors.needsRoot(foreign));
 }
 
-/** Stops the services and the gateways, and waits for their end. */
+/** Stops the services and the gateways, and waits until they have ended. */
 export async function stopAll(upgraded: readonly UpgradedData[], machine: Machine): Promise<void> {
 	for (const { data, services } of upgraded) {
 		for (const { name, scope } of services) await chooseManager(scope, machine).stop(name);
@@ -115,13 +118,16 @@ export async function stopAll(upgraded: readonly UpgradedData[], machine: Machin
 }
 
 interface Starting extends Surroundings {
-	/** Program of the installed package. */
+	/** Path of the installed package's program. */
 	readonly program: string;
-	/** Variables of the gateways that ran outside services, by their data directories. */
+	/** Environment variables of the gateways that ran outside of services, by data directory. */
 	readonly environments: ReadonlyMap<string, RunningCommand["environment"]>;
 }
 
-/** Starts what ran before. Returns the gateway; undefined if none ran. Rejects if it does not answer. */
+/**
+ * Starts the services and gateways that ran before. Returns the gateway. Undefined if no gateway ran. Rejects if the
+ * gateway does not answer.
+ */
 export async function startOne(
 	{ data, services, program }: UpgradedData,
 	starting: Starting,

@@ -8,21 +8,21 @@ import type { Machine } from "../service/machine.ts";
 import { upgradeErrors as texts } from "../texts/upgrade.ts";
 import { placesOf, type UpgradeJournal } from "./upgrade-journal.ts";
 
-/** A package that npm can install. */
+/** A package version that npm can install. */
 export interface Offer {
-	/** Argument of npm. */
+	/** Package argument for npm. */
 	readonly spec: string;
 	readonly version: string;
 }
 
 interface OfferRequest {
-	/** Version, tag or path; undefined for the latest version. */
+	/** Version, tag or path. Undefined for the latest version. */
 	readonly to: string | undefined;
 	readonly name: string;
 	readonly cwd: string;
 }
 
-/** Finds the version of the package. Only without a path, npm asks the registry that it is configured with. */
+/** Finds the version of the package. Without a path, npm asks its configured registry. */
 export async function findOffer(
 	{ to = "latest", name, cwd }: OfferRequest,
 	machine: Machine,
@@ -33,7 +33,7 @@ export async function findOffer(
 	}
 	if (isPath) return offerOf(resolve(cwd, to), name, machine);
 	const found = await npm(["view", `${name}@${to}`, "version", "--json"], machine);
-	// A range has several versions, the newest at the end.
+	// A range matches several versions. The newest is the last one.
 	const versions: unknown = [parseJson(found || "null")].flat().at(-1);
 	if (typeof versions !== "string") {
 		throw new ParleyError(texts.invalidVersion({ to }), { code: "invalid_argument" });
@@ -42,7 +42,7 @@ export async function findOffer(
 }
 
 async function offerOf(file: string, name: string, machine: Machine): Promise<Offer> {
-	// npm would make a link to a directory.
+	// For a directory, npm would only create a link.
 	if (!statSync(file, { throwIfNoEntry: false })?.isFile())
 		throw new ParleyError(texts.noFile({ file }), { code: "not_found" });
 	const packed = parseJson(await npm(["pack", file, "--dry-run", "--json", "--ignore-scripts"], machine));
@@ -54,7 +54,7 @@ async function offerOf(file: string, name: string, machine: Machine): Promise<Of
 	return { spec: file, version };
 }
 
-/** Installs the package into the stage, and starts its program once. */
+/** Installs the package in the staging directory, and starts its program once as a test. */
 export async function stagePackage(
 	journal: UpgradeJournal,
 	{ spec }: Offer,
@@ -64,7 +64,7 @@ export async function stagePackage(
 	await mkdir(stage, { recursive: true, mode: 0o700 });
 	await npm(["install", "--global", "--prefix", stage, "--no-audit", "--no-fund", spec], machine, signal);
 	const { name, version } = parseJson(readFileSync(join(staged, "package.json"), "utf8")) as {
-		// npm refuses to install a package without them.
+		// npm refuses to install a package without these fields.
 		readonly name: string;
 		readonly version: string;
 	};
@@ -76,7 +76,7 @@ export async function stagePackage(
 	}
 }
 
-/** Output of a command of the package in this directory. Rejects with its error if it fails. */
+/** Output of a command of the package in this directory. Rejects with the error of the command if the command fails. */
 export async function runProgram(home: string, args: readonly string[], machine: Machine): Promise<string> {
 	const { code, output, errors } = await callProgram(home, args, machine);
 	if (code === 0) return output;
@@ -91,13 +91,13 @@ export async function callProgram(
 	machine: Machine,
 ): Promise<OperatorCommandResult> {
 	const program = join(home, "bin/parley.mjs");
-	// The new package can lack the Node that runs this process from the old package.
+	// The new package may not contain the Node of the old package, which runs this process.
 	const [command, ...before] = existsSync(process.execPath) ? [process.execPath, program] : [program];
 	return await machine.run(command, [...before, ...args]);
 }
 
 async function npm(args: readonly string[], machine: Machine, signal?: AbortSignal): Promise<string> {
-	// `npm run --silent` would also hide the reason of a failure here.
+	// `npm run --silent` sets a log level that would hide the reason of a failure, so the code sets its own level.
 	const quiet = { npm_config_update_notifier: "false", npm_config_loglevel: "error" };
 	const environment = { ...machine.environment, ...quiet };
 	const found = await machine.run("npm", args, defined({ environment, signal })).catch((cause: unknown) => {

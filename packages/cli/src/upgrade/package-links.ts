@@ -2,10 +2,10 @@ import { lstat, mkdir, readdir, readlink, rename, rm, symlink } from "node:fs/pr
 import { dirname, join, relative, resolve } from "node:path";
 import { isWithin } from "@parley/core";
 
-/** Targets of links by their paths below a prefix of npm. */
+/** Targets of links, by their paths relative to an npm prefix. */
 export type Links = Readonly<Record<string, string>>;
 
-/** Directories in which npm makes links: https://docs.npmjs.com/cli/v11/configuring-npm/folders */
+/** Directories in which npm creates links: https://docs.npmjs.com/cli/v11/configuring-npm/folders */
 const directories = ["bin", "share/man/man1"];
 
 /** Links in a prefix that lead into a package. */
@@ -22,7 +22,7 @@ export async function readLinks(prefix: string, home: string): Promise<Links> {
 	return found;
 }
 
-/** Makes the links of a package, and removes other links that lead into it. Files of other programs stay. */
+/** Creates the links of a package, and removes other links that lead into the package. Files of other programs stay. */
 export async function replaceLinks(prefix: string, home: string, links: Links): Promise<void> {
 	const present = await readLinks(prefix, home);
 	for (const [path, target] of Object.entries(links)) {
@@ -39,10 +39,10 @@ export async function replaceLinks(prefix: string, home: string, links: Links): 
 	}
 }
 
-/** Link of the command, which leads to a usable program at each moment of an upgrade. */
+/** Link of the command. It leads to a usable program at every moment of an upgrade. */
 const commandLink = "bin/parley";
 
-/** Lets the command start a program. */
+/** Makes the command start this program. */
 export async function pointCommand(prefix: string, program: string): Promise<void> {
 	const path = join(prefix, commandLink);
 	await placeLink(path, relative(dirname(path), program));

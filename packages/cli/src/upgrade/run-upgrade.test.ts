@@ -11,7 +11,7 @@ import { placesOf, type UpgradeJournal } from "./upgrade-journal.ts";
 
 const name = "some-name";
 
-/** Packs a version whose program prints it. */
+/** Packs a version whose program prints its version number. */
 function pack(directory: string, version: string): string {
 	const content = join(directory, version, "package");
 	mkdirSync(join(content, "bin"), { recursive: true });
@@ -23,7 +23,10 @@ function pack(directory: string, version: string): string {
 	return file;
 }
 
-/** An installation of version 1.0.0, and an upgrade to 2.0.0 that calls `at` with the name of each point and the file of its journal. */
+/**
+ * An installation of version 1.0.0, and an upgrade to 2.0.0. The upgrade calls `at` with the name of each failpoint and
+ * the file of its journal.
+ */
 async function open(at: (point: string, journalFile: string) => void) {
 	const directory = realpathSync(mkdtempSync(join(tmpdir(), "parley-run-upgrade-")));
 	onTestFinished(() => rmSync(directory, { recursive: true }));
@@ -69,7 +72,7 @@ async function open(at: (point: string, journalFile: string) => void) {
 	};
 }
 
-/** A directory in place of the journal, which no file can replace. */
+/** Replaces the journal with a directory, which no file can replace. */
 function block(journalFile: string): void {
 	rmSync(journalFile);
 	mkdirSync(journalFile);

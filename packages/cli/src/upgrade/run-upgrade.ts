@@ -14,10 +14,10 @@ const { steps } = upgradeTexts;
 
 export interface UpgradeParts extends Surroundings {
 	readonly failpoints: Failpoints;
-	/** Aborted by a signal of the operator. */
+	/** Aborted when the operator sends a signal. */
 	readonly signal: AbortSignal;
 	readonly environments: ReadonlyMap<string, RunningCommand["environment"]>;
-	/** Directory for copies. */
+	/** Directory for copies of the data. */
 	readonly copies: string | undefined;
 	show(doing: string): void;
 }
@@ -26,13 +26,13 @@ export interface UpgradeParts extends Surroundings {
 export interface UpgradeResult {
 	readonly journal: UpgradeJournal;
 	readonly gateways: readonly RunningGateway[];
-	/** Reason of a rollback. */
+	/** Reason of the rollback. Absent after a successful upgrade. */
 	readonly failure?: string;
-	/** Facts for the operator. */
+	/** Notes for the operator. */
 	readonly notes: readonly string[];
 }
 
-/** One upgrade, which stores each phase before it begins. */
+/** One upgrade. It stores each phase before the phase begins. */
 export class Upgrade {
 	readonly #parts: UpgradeParts;
 	#journal: UpgradeJournal;
@@ -42,7 +42,7 @@ export class Upgrade {
 		this.#parts = parts;
 	}
 
-	/** Upgrades to the offer. After a failure, it restores the old version and the old data. */
+	/** Upgrades to the offered version. After a failure, restores the old version and the old data. */
 	run(offer: Offer): Promise<UpgradeResult> {
 		return this.#orBack(async () => {
 			await this.#replace(offer);
@@ -50,7 +50,7 @@ export class Upgrade {
 		});
 	}
 
-	/** Continues an upgrade that was interrupted after the new version was installed, and rolls others back. */
+	/** Resumes an interrupted upgrade. Continues if the new version was already installed, otherwise rolls back. */
 	resume(): Promise<UpgradeResult> {
 		const { phase } = this.#journal;
 		if (phase === "finished") return this.#finish([]);
@@ -66,15 +66,15 @@ export class Upgrade {
 			const { signal } = this.#parts;
 			return await this.#back(signal.aborted ? upgradeTexts.interrupted : ParleyError.from(error).message);
 		}
-		// The new version runs. A failure from here on leaves the rest to a later command.
+		// The new version is running. If a later step fails, a later command completes the upgrade.
 		await this.#begin("finished");
 		return await this.#finish(gateways);
 	}
 
-	/** Installs the new package in the place of the old one, after the data is copied. */
+	/** Copies the data, and then replaces the old package with the new package. */
 	async #replace(offer: Offer): Promise<void> {
 		const { machine, show, failpoints, copies } = this.#parts;
-		// Files of an upgrade that was killed at its last step.
+		// Removes files of an upgrade that was killed during its last step.
 		await this.#discard();
 		await this.#begin("staging");
 		for (const one of this.#journal.upgraded) await makeCopies(one, copies);
@@ -108,7 +108,7 @@ export class Upgrade {
 		const { home, upgraded, to } = this.#journal;
 		show(steps.migrating);
 		for (const one of upgraded) {
-			// A gateway that an interrupted upgrade has started has migrated its data.
+			// If an interrupted upgrade has already started a gateway, the gateway has migrated its data.
 			const running = await findRunningGateway(one.data);
 			if (running?.version !== to) await migrateWith(home, one, machine);
 		}
@@ -138,10 +138,10 @@ export class Upgrade {
 		return { journal: this.#journal, gateways, notes };
 	}
 
-	/** Puts the old package and the old data back, and starts the gateways of the old version. */
+	/** Restores the old package and the old data, and starts the gateways of the old version. */
 	async #back(failure: string): Promise<UpgradeResult> {
 		const { machine, show, failpoints } = this.#parts;
-		// Otherwise, a command after a kill would take the old package for the new one.
+		// Without this step, a command after a kill would mistake the old package for the new package.
 		if (this.#journal.phase === "starting") await this.#begin("restoring");
 		const { phase, upgraded } = this.#journal;
 		const notes: string[] = [];
@@ -177,7 +177,10 @@ export class Upgrade {
 		return { machine, io, environments, program: `${this.#journal.home}/bin/parley.mjs` };
 	}
 
-	/** Writes the file first. If that fails, as on a full disk, the phase stays the earlier one here too. */
+	/**
+	 * Writes the journal before it changes the phase in memory. If the write fails, for example on a full disk, the
+	 * phase stays unchanged.
+	 */
 	async #begin(phase: Phase): Promise<void> {
 		const journal = { ...this.#journal, phase };
 		await writeJournal(journal);
@@ -185,7 +188,7 @@ export class Upgrade {
 		await this.#reach(`upgrade.${phase}`);
 	}
 
-	/** A place at which a test ends the process, and at which a signal of the operator ends the upgrade. */
+	/** A point at which a test can end the process, and at which the operator's signal ends the upgrade. */
 	async #reach(name: string): Promise<void> {
 		const { failpoints, signal } = this.#parts;
 		await failpoints.reach(name);
@@ -193,7 +196,10 @@ export class Upgrade {
 			signal.throwIfAborted();
 	}
 
-	/** The journal is removed last, so that a later command does the rest after a kill. The lock of the directory stays. */
+	/**
+	 * Removes the files of the upgrade. The journal is removed last, so that a later command can complete the removal
+	 * after a kill. The lock of the directory stays.
+	 */
 	async #discard(): Promise<void> {
 		const { stage, old } = placesOf(this.#journal);
 		for (const path of [old, stage]) await rm(path, { recursive: true, force: true, maxRetries: 3 });

@@ -22,7 +22,7 @@ import { placesOf, type UpgradeJournal } from "./upgrade-journal.ts";
 
 const name = "some-name";
 
-/** Writes a package and its links, as npm does. */
+/** Writes a package and its links in the form that npm uses. */
 async function install(prefix: string, version: string, programs: readonly string[]): Promise<void> {
 	const home = join(prefix, "lib/node_modules", name);
 	for (const directory of [join(home, "bin"), join(prefix, "bin")])
@@ -55,7 +55,7 @@ async function open(): Promise<UpgradeJournal> {
 	return journal;
 }
 
-/** Text of the file that each program leads to. Empty without a file. */
+/** Text of the file that each program link leads to, or "" if the file does not exist. */
 async function programs({ prefix }: UpgradeJournal): Promise<Record<string, string>> {
 	const names = (await readdir(join(prefix, "bin"))).sort();
 	const read = (one: string): Promise<string> => readFile(join(prefix, "bin", one), "utf8").catch(() => "");
@@ -66,7 +66,7 @@ async function programs({ prefix }: UpgradeJournal): Promise<Record<string, stri
 const before = { foreign: "foreign", parley: "old", removed: "old" };
 const after = { added: "new", foreign: "foreign", parley: "new" };
 
-/** Runs work until its nth failpoint, at which it stays forever. False if it has fewer. */
+/** Runs work until its nth failpoint, at which the work waits forever. Returns false if the work has fewer failpoints. */
 async function stopped(nth: number, work: (failpoints: Failpoints) => Promise<void>): Promise<boolean> {
 	let reached = 0;
 	let ended = false;

@@ -9,8 +9,8 @@ import { placesOf, type UpgradeJournal } from "./upgrade-journal.ts";
 const program = "bin/parley.mjs";
 
 /**
- * Replaces the package by the staged one. After a kill at any place, the command starts the old or the new package, and
- * `restorePackage` finds the old one.
+ * Replaces the package with the staged package. After a kill at any point, the command starts the old or the new
+ * package, and `restorePackage` finds the old package.
  */
 export async function swapPackage(journal: UpgradeJournal, failpoints: Failpoints): Promise<void> {
 	const { home, prefix } = journal;
@@ -22,12 +22,12 @@ export async function swapPackage(journal: UpgradeJournal, failpoints: Failpoint
 	await pointCommand(prefix, join(old, program));
 	await rename(staged, home);
 	await failpoints.reach("upgrade.placed");
-	// npm has made them in the stage, relative to it.
+	// npm has created these links in the staging directory, with relative targets.
 	await replaceLinks(prefix, home, await readLinks(stage, staged));
 	await syncDirectory(join(home, ".."));
 }
 
-/** Puts the old package back, whatever part of `swapPackage` or of an earlier call was done. */
+/** Restores the old package, regardless of the progress of `swapPackage` or of an earlier call. */
 export async function restorePackage(journal: UpgradeJournal, failpoints: Failpoints): Promise<void> {
 	const { home, prefix, links } = journal;
 	const { staged, old } = placesOf(journal);

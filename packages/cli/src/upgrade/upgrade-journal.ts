@@ -8,53 +8,57 @@ import { upgradeErrors as texts } from "../texts/upgrade.ts";
 import type { Links } from "./package-links.ts";
 
 /**
- * The last phase that an upgrade has begun. `staging`: the package is installed beside the present one. `stopping`: gateways stop
- * and data is copied. `swapping`: the packages change places. `starting`: the data is migrated and gateways start. `restoring`: the
- * old data and package are put back after that. `restored`: they are back, and gateways start. `finished`: only files of the upgrade remain.
+ * The last phase that an upgrade has begun. `staging`: the new package is installed next to the current package.
+ * `stopping`: gateways stop, and the data is copied. `swapping`: the packages change places. `starting`: the data is
+ * migrated, and gateways start. `restoring`: the old data and the old package are restored. `restored`: both are
+ * restored, and gateways start. `finished`: only files of the upgrade remain.
  */
 export type Phase = "staging" | "stopping" | "swapping" | "starting" | "restoring" | "restored" | "finished";
 
-/** A gateway outside a service. Its environment is not stored, because it may have keys. */
+/**
+ * Command line of a gateway outside of services. Its environment is not stored, because the environment may contain
+ * keys.
+ */
 export interface StoppedProgram {
-	/** Options of Node. Absent if an earlier version wrote the journal. */
+	/** Node options. Absent if an earlier version wrote the journal. */
 	readonly options?: readonly string[];
 	readonly args: readonly string[];
 	readonly directory: string;
 }
 
-/** A data directory that is upgraded, and what ran on it before. */
+/** A data directory to upgrade, and the services and gateways that ran on it before. */
 export interface UpgradedData {
-	/** Without links. */
+	/** Path without links. */
 	readonly data: string;
-	/** File with the copy of the data. Absent before it exists, and for a directory without sessions. */
+	/** File with the copy of the data. Absent before the copy exists, and for a directory without sessions. */
 	readonly copy?: string;
 	readonly services: readonly { readonly name: string; readonly scope: Scope }[];
 	readonly program?: StoppedProgram;
 }
 
 export interface NamedPackage {
-	/** Directory of the package. */
+	/** Directory of the installed package. */
 	readonly home: string;
 	readonly name: string;
 }
 
-/** Facts by which a later command finishes an interrupted upgrade, or rolls it back. */
+/** Facts with which a later command can finish or roll back an interrupted upgrade. */
 export interface UpgradeJournal extends NamedPackage {
 	readonly format: 1;
 	readonly phase: Phase;
 	readonly from: string;
 	readonly to: string;
-	/** The prefix of npm that contains the package. */
+	/** The npm prefix that contains the package. */
 	readonly prefix: string;
-	/** Links of the old package in the prefix. */
+	/** Links in the prefix that lead to the old package. */
 	readonly links: Links;
 	readonly upgraded: readonly UpgradedData[];
 }
 
-/** Directories of one upgrade, on the file system of the package, where npm ignores them. */
+/** Directories of one upgrade. They are on the package's file system, and npm ignores them. */
 export interface UpgradePlaces {
 	readonly work: string;
-	/** Prefix of npm in which the new package is made. */
+	/** npm prefix in which the new package is staged. */
 	readonly stage: string;
 	readonly staged: string;
 	readonly old: string;
@@ -66,7 +70,7 @@ export function placesOf({ home, name }: NamedPackage): UpgradePlaces {
 	return { work, stage, staged: join(stage, "lib/node_modules", name), old: join(work, "old") };
 }
 
-/** The journal of an interrupted upgrade of this copy, which may be the old or the new one of the upgrade. */
+/** The journal of an interrupted upgrade of this copy. The copy may be the old or the new package of that upgrade. */
 export async function findJournal({ home, name }: NamedPackage): Promise<UpgradeJournal | undefined> {
 	const parts = home.split(sep);
 	const at = parts.indexOf(workName(name));
@@ -75,7 +79,7 @@ export async function findJournal({ home, name }: NamedPackage): Promise<Upgrade
 	return existsSync(file) ? readJournal(file, await readFile(file, "utf8")) : undefined;
 }
 
-/** npm ignores names with a dot. */
+/** npm ignores names that begin with a dot. */
 function workName(name: string): string {
 	return `.${name}-upgrade`;
 }
@@ -83,7 +87,7 @@ function workName(name: string): string {
 function readJournal(file: string, text: string): UpgradeJournal {
 	const content: unknown = parseJson(text);
 	const { format }: { format?: unknown } = Object(content);
-	// Only this program writes the file, in a directory of this user.
+	// The cast is safe because only this program writes the file, in a directory of this user.
 	if (format === 1) return content as UpgradeJournal;
 	throw new ParleyError(texts.foreignJournal({ file }), { code: "failed_precondition" });
 }

@@ -19,7 +19,7 @@ import { findJournal, type UpgradeJournal } from "./upgrade-journal.ts";
 import { lockWork, unlockWork } from "./upgrade-lock.ts";
 
 export interface UpgradeFlags {
-	/** Version, tag or path. */
+	/** Version, tag or path of the new package. */
 	readonly to?: string;
 	readonly check?: boolean;
 	readonly yes?: boolean;
@@ -27,18 +27,18 @@ export interface UpgradeFlags {
 	readonly data?: string;
 	/** Directory for copies of the data. */
 	readonly copies?: string;
-	/** Points at which a test stops the process. */
+	/** Points at which a test can stop the process. */
 	readonly testHooks?: string;
 }
 
-/** Plan of an upgrade. */
+/** The inputs of an upgrade. */
 interface Plan {
 	readonly journal: UpgradeJournal;
 	readonly offer: Offer;
 	readonly found: readonly FoundData[];
 }
 
-/** Upgrades this installation, or finishes an upgrade that was interrupted. Returns the exit code. */
+/** Upgrades this installation, or finishes an interrupted upgrade. Returns the exit code. */
 export async function upgradeParley(flags: UpgradeFlags, around: Surroundings): Promise<number> {
 	const { io } = around;
 	const installation = findInstallation();
@@ -66,12 +66,12 @@ export async function upgradeParley(flags: UpgradeFlags, around: Surroundings): 
 	}
 }
 
-/** Finishes an interrupted upgrade, or rolls it back. */
+/** Finishes or rolls back an interrupted upgrade. */
 async function finish(found: UpgradeJournal, flags: UpgradeFlags, around: Surroundings): Promise<number> {
 	if (flags.check) throw refused(upgradeErrors.interrupted(found));
 	const lock = lockWork(found);
 	try {
-		// Another process may have continued it in the meantime.
+		// Another process may have completed the upgrade in the meantime.
 		const journal = await findJournal(findInstallation());
 		if (!journal) throw refused(upgradeErrors.busy);
 		const result = await perform(journal, { flags, around, found: [] }, (upgrade) => upgrade.resume());
@@ -81,7 +81,7 @@ async function finish(found: UpgradeJournal, flags: UpgradeFlags, around: Surrou
 	}
 }
 
-/** The prefix of npm. Refuses a copy that npm cannot replace, with the way to upgrade it. */
+/** The npm prefix of this installation. Refuses a copy that npm cannot replace, and names the way to upgrade it. */
 function checkedPrefix({ kind, home, name, prefix }: Installation): string {
 	if (prefix !== undefined && existsSync(join(prefix, "container-health.mjs"))) {
 		throw refused(upgradeErrors.container);
@@ -188,7 +188,7 @@ const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 function ignore(): void {}
 
-/** A signal ends the upgrade at its next step with a rollback, which ignores further signals. */
+/** A signal ends the upgrade at its next point and starts a rollback. The rollback ignores further signals. */
 async function perform(
 	journal: UpgradeJournal,
 	{ flags, around, found }: Performing,
@@ -201,7 +201,7 @@ async function perform(
 		io.stderr.write(`${texts.waitForRollback}\n`);
 	};
 	for (const signal of signals) process.on(signal, stop);
-	// The terminal may have closed, which must not end a rollback.
+	// If the terminal has closed, the failed writes must not end a rollback.
 	io.stderr.on("error", ignore);
 	const progress = progressLine(io);
 	const environments = new Map(

@@ -10,14 +10,14 @@ test("a directory for copies belongs to the owner of the data in a directory of 
 	const data = join(above, "data");
 	await mkdir(data);
 	const isRoot = process.getuid?.() === 0;
-	// Without the rights of root, all directories belong to this user.
+	// Without root privileges, this user owns all directories.
 	const owner = isRoot ? 65534 : (process.getuid?.() ?? 0);
 	if (isRoot) await chown(data, owner, owner);
 	const copies = join(above, "data-copies");
 	for (const aboveOwner of new Set([process.getuid?.() ?? 0, owner])) {
 		if (isRoot) await chown(above, aboveOwner, aboveOwner);
 		await rm(copies, { recursive: true, force: true });
-		// Another user may enter the directory above.
+		// Lets another user enter the parent directory.
 		await chmod(above, 0o755);
 		await makeCopies({ data, services: [] }, undefined);
 		const { uid, mode } = await lstat(copies);

@@ -11,7 +11,7 @@ import { upgradeErrors as texts, upgradeTexts } from "../texts/upgrade.ts";
 import { callProgram, runProgram } from "./new-package.ts";
 import type { UpgradedData, UpgradeJournal } from "./upgrade-journal.ts";
 
-/** Keeps gateways, also those that another program starts, away from the data until it is released. */
+/** Locks the data, so that no gateway can start on it until the lock is released. */
 export async function lockAll(upgraded: readonly UpgradedData[]): Promise<DataLock> {
 	const locks: DataLock[] = [];
 	const release = (): void => {
@@ -26,7 +26,10 @@ export async function lockAll(upgraded: readonly UpgradedData[]): Promise<DataLo
 	return { release };
 }
 
-/** Copies the data to a file that `parley restore` accepts. Returns the path; undefined for a directory without sessions. */
+/**
+ * Copies the data to a file that `parley restore` accepts. Returns the path of the file. Undefined for a directory
+ * without sessions.
+ */
 export async function copyData(
 	{ data }: UpgradedData,
 	{ from, to }: UpgradeJournal,
@@ -42,7 +45,7 @@ export async function copyData(
 	return file;
 }
 
-/** Makes the directory for copies, which belongs to the owner of the data. */
+/** Creates the directory for copies, which belongs to the owner of the data. */
 export async function makeCopies({ data }: UpgradedData, copies: string | undefined): Promise<void> {
 	const directory = copiesOf(data, copies);
 	try {
@@ -63,14 +66,15 @@ async function makeFor(data: string, directory: string): Promise<void> {
 		await asOwner(data, make);
 	} catch (error) {
 		if (process.getuid?.() !== 0 || Object(error).code !== "EACCES") throw error;
-		// The owner cannot write the directory above, and so cannot replace the new one by a link before it changes its owner.
+		// The owner of the data has no write permission for the parent directory. The owner therefore cannot replace
+		// the new directory with a link before its owner changes.
 		make();
 		const { uid, gid } = statSync(data);
 		lchownSync(directory, uid, gid);
 	}
 }
 
-/** Migrates the data with the new program. */
+/** Migrates the data with the program of the new version. */
 export async function migrateWith(home: string, { data }: UpgradedData, machine: Machine): Promise<void> {
 	if (!existsSync(databaseIn(data))) return;
 	try {
@@ -82,8 +86,8 @@ export async function migrateWith(home: string, { data }: UpgradedData, machine:
 }
 
 /**
- * Failed checks of `parley doctor` of the new version, as notes. They can have other reasons than the upgrade, such as a model
- * that does not answer.
+ * Failed checks of the new version's `parley doctor`, as notes. A failure may have a reason other than the upgrade, for
+ * example a model that does not answer.
  */
 export async function failedChecks(home: string, data: string, machine: Machine): Promise<string[]> {
 	const args = ["doctor", "--json", "--data", data];
@@ -97,10 +101,10 @@ export async function failedChecks(home: string, data: string, machine: Machine)
 	});
 }
 
-/** Puts the copy in the place of the data. Returns the directory of the replaced data. */
+/** Replaces the data with the copy. Returns the directory of the replaced data. */
 export async function restoreData({ data, copy }: UpgradedData): Promise<string | undefined> {
 	if (copy === undefined) return undefined;
-	// The copy is our own, and may be larger than the usual limits of a backup.
+	// Parley made the copy itself, so it may exceed the usual limits of a backup.
 	const limits = { maxBytes: Number.POSITIVE_INFINITY, maxRatio: Number.POSITIVE_INFINITY };
 	const restore = { file: copy, dataDirectory: data, clock: systemClock, force: true, limits };
 	return (await asOwner(data, () => restoreBackup(restore))).aside;

@@ -5,13 +5,13 @@ import { eventTexts } from "../texts/events.ts";
 
 type Ended = EventPayloads["command.ended"];
 
-/** Words of a command in the background in lists of events. */
+/** Text of a background command in lists of events. */
 export function commandListWords(event: EventPayloads["command.started"] | Ended): string {
 	const end = "reason" in event ? ` ${commandEnd(event)}` : "";
 	return `${event.number}${end}: ${event.command}`;
 }
 
-/** The end of a command as one line of a conversation. */
+/** One line of a conversation about the end of a command. */
 export function commandEndWords(event: Ended): string {
 	const command = visibleLine(event.command);
 	return eventTexts.backgroundCommand({ number: event.number, end: commandEnd(event), command });

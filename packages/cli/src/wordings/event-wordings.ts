@@ -34,37 +34,43 @@ import { toolEndRows, toolStartRow } from "./tool-rows.ts";
 
 type EventRows<Name extends EventName> = (payload: EventPayloads[Name], format: OutputFormat) => string[];
 
-/** Rows of an event that changes only the screen of the chat. `ends` is the unfinished text that is completed first. */
+/**
+ * Rows of an event that changes only the screen of the chat. `ends` names the unfinished text that must be completed
+ * first.
+ */
 interface ChatNote<Name extends EventName> {
 	readonly ends: "nothing" | "row" | "reply";
 	readonly rows: EventRows<Name>;
 }
 
 interface EventWording<Name extends EventName> {
-	/** `parley events`: the words after time, session and type. */
+	/** Text in `parley events` that follows the time, session and type. */
 	readonly list: (payload: EventPayloads[Name]) => ListWords;
-	/** `parley sessions show` and the log of a task. */
+	/** Rows in `parley sessions show` and in the log of a task. */
 	readonly transcript: (payload: EventPayloads[Name], context: TranscriptContext) => string[];
-	/** `parley sessions export`: blocks of Markdown. */
+	/** Blocks of Markdown in `parley sessions export`. */
 	readonly markdown: (payload: EventPayloads[Name], context: MarkdownContext) => string[];
-	/** `parley chat`: "stateful" for events that `Conversation` applies to its state, "tasks" for those of `TaskBoard`. */
+	/**
+	 * Rows in `parley chat`. "stateful" marks events that `Conversation` applies to its state, and "tasks" marks events
+	 * of `TaskBoard`.
+	 */
 	readonly chat: "hidden" | "stateful" | "tasks" | ChatNote<Name>;
-	/** `parley ask`: "stateful" for events that `AnswerOutput` applies to its state. */
+	/** Rows in `parley ask`. "stateful" marks events that `AnswerOutput` applies to its state. */
 	readonly ask: "hidden" | "stateful" | EventRows<Name>;
 }
 
-/** One row for each event of the protocol: an event without one does not compile. */
+/** Wordings of all events in the protocol. A missing event is a compile error. */
 type Wordings = { readonly [Name in EventName]: EventWording<Name> };
 type TaskEventName = Extract<EventName, `task.${string}`>;
 
 const none = (): string[] => [];
 const noWords = (): ListWords => ({ words: "" });
-/** Wordings of an event that only its type is shown of, in `parley events`. */
+/** Wordings of an event for which `parley events` shows only the type. */
 const typeOnly = { list: noWords, transcript: none, markdown: none, chat: "hidden", ask: "hidden" } as const;
-/** Wordings of parts of a reply, which the chat shows while they grow. */
+/** Wordings of the parts of a reply. The chat shows them while the reply grows. */
 const growing = { ...typeOnly, chat: "stateful" } as const;
 
-/** Wordings of an event of a task. Its rows in the chat are in `TaskBoard`, because they name the task by its title. */
+/** Wordings of a task event. `TaskBoard` makes the rows in the chat, because they contain the title of the task. */
 function taskWording<Payload extends { readonly task_id: string }>(
 	name: TaskEventName,
 	describe: (payload: Payload) => string,
@@ -184,7 +190,7 @@ const wordings = {
 		chat: "stateful",
 		ask: "hidden",
 	},
-	// In the chat, the question is on the screen already.
+	// The chat already shows the question.
 	"prompt.reminder": { ...typeOnly, list: ({ label }) => ({ words: label }) },
 	"prompt.response": {
 		list: ({ cancelled, by }) => ({ words: `${cancelled ? "declined" : "answered"} by ${by}` }),
@@ -216,7 +222,7 @@ const wordings = {
 		chat: "hidden",
 		ask: "hidden",
 	},
-	// The chat shows the steps of a workflow as its list of steps, and its output as the answer.
+	// For a workflow, the chat shows the list of steps and the output as an answer instead of these events.
 	"skill.started": { ...typeOnly, list: ({ skill_name }) => ({ words: skill_name }) },
 	"skill.step.started": { ...typeOnly, list: skillStepListWords },
 	"skill.step.completed": {
@@ -286,16 +292,16 @@ export type StatefulChatEvent = Extract<
 	}
 >;
 
-/** The same table, with a type that a name and its payload select from together. */
+/** The same table with a type that relates each name to its payload. */
 const table: Wordings = wordings;
 
-/** An event whose name and payload belong together. */
+/** An event whose payload has the type that belongs to its name. */
 interface NamedEvent<Name extends EventName> {
 	readonly event: Name;
 	readonly payload: EventPayloads[Name];
 }
 
-/** Words of the event in `parley events`. */
+/** Text of the event in `parley events`. */
 export function listWords<Name extends EventName>({ event, payload }: NamedEvent<Name>): ListWords {
 	return table[event].list(payload);
 }
@@ -320,7 +326,7 @@ export function isStatefulInChat(event: OzzieEvent): event is StatefulChatEvent 
 	return table[event.event].chat === "stateful";
 }
 
-/** Rows of the event in the chat, and the unfinished text to complete before them; undefined for an event without rows. */
+/** Rows of the event in the chat, and the unfinished text to complete first. Undefined for an event without rows. */
 export function chatNote<Name extends EventName>(
 	{ event, payload }: NamedEvent<Name>,
 	format: OutputFormat,
@@ -329,7 +335,7 @@ export function chatNote<Name extends EventName>(
 	return typeof chat === "object" ? { ends: chat.ends, rows: chat.rows(payload, format) } : undefined;
 }
 
-/** Rows of the event in `parley ask`; undefined for an event without rows. */
+/** Rows of the event in `parley ask`. Undefined for an event without rows. */
 export function askRows<Name extends EventName>(
 	{ event, payload }: NamedEvent<Name>,
 	format: OutputFormat,

@@ -6,9 +6,9 @@ import { visibleLine } from "../text/visible.ts";
 import { eventTexts } from "../texts/events.ts";
 
 export interface ListWords {
-	/** Can contain unsafe characters and line breaks. */
+	/** Text of the event. It may contain unsafe characters and line breaks. */
 	readonly words: string;
-	/** Shown in red. */
+	/** Whether the text is shown in red. */
 	readonly failed?: boolean;
 }
 
@@ -43,7 +43,7 @@ export function compactedListWords({
 		: { words: eventTexts.compactedWithoutSummary({ sizes, error }), failed: true };
 }
 
-/** Texts for the end of a requested compaction. */
+/** Texts about the end of a requested compaction. */
 export function compactionListWords({
 	status,
 	tokens_before,
@@ -83,7 +83,7 @@ export function skillStepListWords(
 	return { words: step.reason === "" ? `${name} done` : `${name} done: ${step.reason}` };
 }
 
-/** Text for a new trust grant, in one line. */
+/** Text about a new trust grant, in one line. */
 export function grantedWords({
 	place,
 	expires_at,

@@ -4,13 +4,13 @@ import { visibleLine, visibleText } from "../text/visible.ts";
 import { wrapText } from "../text/wrap.ts";
 import { eventTexts } from "../texts/events.ts";
 
-/** Prefix of messages of a person. */
+/** Prefix of a person's messages. */
 export const promptMark = "› ";
 
-/** Replaces the message of a retry. */
+/** Text that replaces the message of a retry. */
 export const againWords = eventTexts.retry;
 
-/** A waiting message in one line. */
+/** A queued message in one line. */
 export function messageLine({ content, retry_of }: UserMessagePayload): string {
 	return retry_of === undefined ? visibleLine(content) : againWords;
 }
@@ -23,7 +23,7 @@ export function messageRows(message: UserMessagePayload, { columns, styles }: Ou
 	return ["", ...rows.map((row, index) => styles.bold(`${index === 0 ? promptMark : "  "}${row}`))];
 }
 
-/** Rows for a run that failed or was cancelled. */
+/** Rows for a run that has failed or was cancelled. */
 export function endRows(error: string, { columns, styles }: OutputFormat): string[] {
 	if (error === "") return [];
 	if (error === "cancelled") return [styles.yellow("cancelled")];
@@ -34,7 +34,7 @@ export function noteRows(text: string, { columns, styles }: OutputFormat): strin
 	return wrapText(visibleLine(text), columns).map(styles.dim);
 }
 
-/** Row with the id of the session. */
+/** Row that shows the id of the session. */
 export function headRow(sessionId: string, { styles }: OutputFormat): string {
 	return styles.dim(eventTexts.head({ session: visibleLine(sessionId) }));
 }

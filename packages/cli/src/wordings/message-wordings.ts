@@ -12,9 +12,9 @@ import type { RunMetrics } from "./model-rows.ts";
 type UserMessage = EventPayloads["user.message"];
 type Answer = EventPayloads["assistant.message"];
 
-/** Time of an event, and the model and usage of the run that it ends. */
+/** Time of an event. If the event ends a run, also the model and usage of the run. */
 export interface MarkdownContext {
-	/** RFC 3339. */
+	/** Time in RFC 3339 format. */
 	readonly at: string;
 	readonly metrics: RunMetrics | undefined;
 }
@@ -22,11 +22,11 @@ export interface MarkdownContext {
 export interface TranscriptContext {
 	readonly at: Date;
 	readonly format: OutputFormat;
-	/** Number of a message of a person in its session. */
+	/** Number of a person's message in its session. */
 	readonly number?: number;
 }
 
-/** A message of a person in a transcript; no rows for an empty side of an imported run. */
+/** A person's message in a transcript. Empty if an imported run has no message. */
 export function userTranscript(message: UserMessage, { at, format, number }: TranscriptContext): string[] {
 	if (isEmptyImport(message)) return [];
 	const { author, content, attachments = [], imported } = message;
@@ -39,7 +39,7 @@ export function userTranscript(message: UserMessage, { at, format, number }: Tra
 	];
 }
 
-/** As `userTranscript`, in Markdown. */
+/** A person's message in Markdown. See `userTranscript`. */
 export function userMarkdown(message: UserMessage, at: string): string[] {
 	if (isEmptyImport(message)) return [];
 	const { author, content, attachments = [], imported } = message;
@@ -48,7 +48,7 @@ export function userMarkdown(message: UserMessage, at: string): string[] {
 	return definedItems([head, quotedMarkdown(content), files === "" ? undefined : files]);
 }
 
-/** The end of a run in a transcript; no rows for an empty side of an imported run. */
+/** The end of a run in a transcript. Empty if an imported run has no answer. */
 export function answerTranscript(answer: Answer, at: Date, format: OutputFormat): string[] {
 	if (isEmptyImport(answer)) return [];
 	const { content, error, imported } = answer;
@@ -57,7 +57,7 @@ export function answerTranscript(answer: Answer, at: Date, format: OutputFormat)
 	return ["", headRow(authorName("Parley", imported), { at, format }), ...text, ...failed];
 }
 
-/** As `answerTranscript`, in Markdown. */
+/** The end of a run in Markdown. See `answerTranscript`. */
 export function answerMarkdown(answer: Answer, { at, metrics }: MarkdownContext): string[] {
 	if (isEmptyImport(answer)) return [];
 	const { content, error, imported } = answer;
@@ -67,7 +67,7 @@ export function answerMarkdown(answer: Answer, { at, metrics }: MarkdownContext)
 	return [`## ${authorName("Parley", imported)} · ${at}${usage}`, ...text, ...failed];
 }
 
-/** A tool call in Markdown, with all of its arguments or all of its result. */
+/** A tool call in Markdown, with its complete arguments or its complete result. */
 export function toolMarkdown(call: EventPayloads["tool.call"]): string[] {
 	const name = codeMarkdown(call.name);
 	if (call.status === "started") {
@@ -92,7 +92,7 @@ export function promptAnswerWords({
 	return `${cancelled ? no : visibleLine(given)} (${visibleLine(by)})`;
 }
 
-/** One of several approvals of a call. */
+/** One of several required approvals of a call. */
 export function promptVoteWords({ by, approvals, needed, changed }: EventPayloads["prompt.vote"]): string {
 	const words = eventTexts.approvals({ approvals, needed, by: visibleLine(by) });
 	return changed === undefined
@@ -104,7 +104,7 @@ function isEmptyImport({ content, imported }: UserMessage | Answer): boolean {
 	return imported === true && content === "";
 }
 
-/** The name above a message. */
+/** The name that precedes a message. */
 function authorName(name: string, imported: true | undefined): string {
 	return imported ? `${name} (imported)` : name;
 }

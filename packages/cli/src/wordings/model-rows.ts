@@ -8,7 +8,7 @@ import { wrapText } from "../text/wrap.ts";
 import { eventTexts } from "../texts/events.ts";
 import { compactionListWords } from "./list-words.ts";
 
-/** Minimum columns of a reason. */
+/** Minimum width of a reason, in columns. */
 const leastReason = 10;
 
 const compacted: Readonly<Record<EventPayloads["context.compacted"]["level"], string>> = {
@@ -17,7 +17,7 @@ const compacted: Readonly<Record<EventPayloads["context.compacted"]["level"], st
 	summary: eventTexts.summarised,
 };
 
-/** Rows below an answer: its model, tokens and cost. Empty for the offline model. */
+/** Rows below an answer with the model, tokens and cost. Empty for the offline model. */
 export function metricRows(
 	{ model, provider, tokens, costUsd }: RunMetrics,
 	{ columns, styles }: OutputFormat,
@@ -36,7 +36,7 @@ export function metricRows(
 	return wrapText(parts.join(" · "), columns).map(styles.dim);
 }
 
-/** Reason and time of a retry in one line. A long reason is cut. */
+/** Reason and time of a retry in one line. A long reason is shortened. */
 export function retryWords(
 	{ reason, in_ms, attempt }: EventPayloads["run.retrying"],
 	columns = Number.POSITIVE_INFINITY,
@@ -68,7 +68,7 @@ export function compactedRows(
 	return wrapText(words, columns).map(styles.dim);
 }
 
-/** The end of a compaction that a client requested. */
+/** Text about the end of a compaction that a client requested. */
 export function compactionEndRows(
 	end: EventPayloads["compaction.ended"],
 	{ columns, styles }: OutputFormat,
@@ -81,10 +81,10 @@ type Used = Extract<OzzieEvent, { event: "usage.updated" }>["payload"]["run"];
 
 export interface RunMetrics {
 	readonly model: string;
-	/** Undefined if unknown. */
+	/** Provider of the run. Undefined if unknown. */
 	readonly provider: string | undefined;
 	readonly tokens: Omit<Used, "cost_usd">;
-	/** Undefined if unknown. */
+	/** Undefined if the cost is unknown. */
 	readonly costUsd: number | undefined;
 }
 
@@ -93,7 +93,7 @@ export class RunMetricsCollector {
 	#provider: string | undefined;
 	#used: Used | undefined;
 
-	/** Processes an event. At the end of a run, returns its metrics if a model was called. */
+	/** Processes an event. At the end of a run that called a model, returns the metrics of the run. */
 	receive(event: OzzieEvent): RunMetrics | undefined {
 		if (event.event === "internal.llm.call") this.#provider = event.payload.provider;
 		if (event.event === "usage.updated") this.#used = event.payload.run;

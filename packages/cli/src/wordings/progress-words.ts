@@ -4,7 +4,7 @@ import { shorten } from "../text/shorten.ts";
 import { visibleLine } from "../text/visible.ts";
 import { splitGraphemes, widthOf } from "../text/wrap.ts";
 
-/** Current activity of a model in one line of at most `columns` columns; undefined without activity. */
+/** Current activity of a model in one line of at most `columns` columns. Undefined if the model is not active. */
 export function progressWords(progress: ReplyProgress["now"], columns: number): string | undefined {
 	if (progress === undefined) return undefined;
 	if (progress.type === "thinking") return thinkingWords(progress.text, columns);
@@ -14,7 +14,7 @@ export function progressWords(progress: ReplyProgress["now"], columns: number): 
 	return `${shorten(`writing ${visibleLine(name)}${about}`, columns - size.length)}${size}`;
 }
 
-/** End of the thinking text, which is its latest part. */
+/** The latest part of the thinking text. */
 function thinkingWords(text: string, columns: number): string {
 	const line = visibleLine(text.replaceAll(/\s+/g, " ").trim());
 	if (line === "") return shorten("thinking…", columns);

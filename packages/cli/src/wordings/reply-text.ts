@@ -1,4 +1,4 @@
-/** Next text to show: `text` continues the shown text, unless the reply started again with other text. */
+/** The next text to show. `text` continues the shown text, unless the reply has started again with other text. */
 export interface Shown {
 	readonly text: string;
 	readonly restarted: boolean;
@@ -7,19 +7,19 @@ export interface Shown {
 const nothing: Shown = { text: "", restarted: false };
 
 /**
- * Replies of one run as they are shown, also over lost connections. A reply that is streamed
- * again continues at its last position, and the complete text at the end adds missed parts. No text is shown twice.
+ * Replies of one run in the form that is shown, even if the connection was lost. If a reply is streamed again, it
+ * continues at its last position. The complete text at the end adds missed parts. No text is shown twice.
  */
 export class ReplyText {
 	/** Shown text of the current reply. */
 	#shown = "";
-	/** Text since the reply started again; undefined while all text is new. */
+	/** Text that has arrived since the reply started again. Undefined while all text is new. */
 	#repeated: string | undefined;
 	#ended = true;
-	/** All shown text of the run. */
+	/** All text of the run that was shown. */
 	#run = "";
 
-	/** Starts a reply, or starts it again. */
+	/** Starts a reply, or starts the same reply again. */
 	start(): void {
 		if (this.#ended) this.#shown = "";
 		this.#repeated = this.#shown === "" ? undefined : "";
@@ -32,7 +32,7 @@ export class ReplyText {
 		return this.#catchUp(this.#repeated);
 	}
 
-	/** Ends the reply, also if another event interrupts it. */
+	/** Ends the reply, even if another event has interrupted it. */
 	end(): void {
 		this.#ended = true;
 	}
@@ -45,7 +45,10 @@ export class ReplyText {
 		this.#ended = true;
 	}
 
-	/** Ends the run with the complete text of its last reply, or of all replies if the last one has no text. */
+	/**
+	 * Ends the run with the complete text of its last reply. If the last reply has no text, with the text of all
+	 * replies.
+	 */
 	finish(content: string): Shown {
 		const known = ["", withoutBlanks(this.#shown), withoutBlanks(this.#run)];
 		if (this.#ended) this.#shown = "";
@@ -57,7 +60,7 @@ export class ReplyText {
 		return shown;
 	}
 
-	/** Compares the reply with the shown text and returns the missing part. */
+	/** Compares the complete reply with the shown text, and returns the missing part. */
 	#catchUp(reply: string): Shown {
 		const before = this.#shown;
 		if (before.startsWith(reply)) return nothing;

@@ -1,17 +1,20 @@
 import type { OzzieEvent } from "@parley/protocol";
 
-/** An event of a transcript. A message that started a turn has its number, which `parley sessions fork --at` takes. */
+/** An event of a transcript. A message that started a turn has a number for `parley sessions fork --at`. */
 interface NumberedEvent {
 	readonly event: OzzieEvent;
 	readonly number: number | undefined;
 }
 
-/** Prepares the events of one session, from its first one, for a transcript. */
+/** Prepares the events of one session for a transcript. The events must start with the first one. */
 export class SessionHistory {
 	#isFork = false;
 	#messages = 0;
 
-	/** Messages of a fork are not marked as imported: its first event names the session that they come from. */
+	/**
+	 * Processes an event. In a fork, messages are not marked as imported, because its first event names the original
+	 * session.
+	 */
 	receive(event: OzzieEvent): NumberedEvent {
 		if (event.event === "session.created") this.#isFork = event.payload.forked_from !== undefined;
 		if (event.event === "assistant.message") return { event: this.#plain(event), number: undefined };
@@ -21,7 +24,10 @@ export class SessionHistory {
 		return { event: this.#plain(event), number: this.#messages };
 	}
 
-	/** An event of a fork without the mark of imports, so that it has a row. Empty messages keep the mark, and have no row. */
+	/**
+	 * An event of a fork without the import mark, so that the event has a row. An empty message keeps the mark and has
+	 * no row.
+	 */
 	#plain(event: Extract<OzzieEvent, { event: "user.message" | "assistant.message" }>): OzzieEvent {
 		if (!this.#isFork || event.payload.content === "") return event;
 		if (event.event === "user.message") {

@@ -6,7 +6,7 @@ import { wrapText } from "../text/wrap.ts";
 import { eventTexts } from "../texts/events.ts";
 import type { Task } from "./task.ts";
 
-/** Command that answers a suspended task. */
+/** Command that replies to a suspended task. */
 export function replyWords(id: string): string {
 	return eventTexts.howToReply({ id: visibleLine(id) });
 }
@@ -16,13 +16,13 @@ export function chatReplyWords(sessionId: string): string {
 	return eventTexts.howToReplyInChat({ session: visibleLine(sessionId) });
 }
 
-/** `2/5 Running tests`: completed steps and the current one. Empty for a task with a single step. */
+/** Completed steps and the current step, for example `2/5 Running tests`. Empty for a task with a single step. */
 export function stepWords({ current_step, total_steps, current_step_label }: Task["progress"]): string {
 	if (total_steps <= 1) return "";
 	return `${current_step}/${total_steps} ${visibleLine(current_step_label)}`.trimEnd();
 }
 
-/** An event of a worker in one line. */
+/** A worker's event in one line. */
 export function workerWords(worker: EventPayloads["internal.worker"]): string {
 	const id = shortId(worker.task_id);
 	switch (worker.event) {
@@ -62,21 +62,23 @@ export function planRows(plan: Plan, { columns, styles }: OutputFormat): string[
 
 const nanosecondsPerSecond = 1_000_000_000;
 
-/** ` (1m 5s)`; empty for less than a second and for an unknown duration. */
+/** Duration in parentheses, for example ` (1m 5s)`. Empty for less than a second and for an unknown duration. */
 function tookWords(duration = 0): string {
 	const seconds = Math.round(duration / nanosecondsPerSecond);
 	if (seconds === 0) return "";
 	return seconds < 60 ? ` (${seconds}s)` : ` (${Math.floor(seconds / 60)}m ${seconds % 60}s)`;
 }
 
-/** The steps that differ from the earlier plan: all if their titles differ, otherwise those with another state. */
+/**
+ * The steps that differ from the earlier plan. If the titles differ, all steps; otherwise, the steps with a new state.
+ */
 export function changedSteps(before: Plan | undefined, after: Plan): Plan {
 	const isSame =
 		before?.length === after.length && after.every(({ title }, at) => title === before[at]?.title);
 	return isSame ? after.filter(({ status }, at) => status !== before[at]?.status) : after;
 }
 
-/** Reason of a failed attempt of a workflow step; empty for a successful attempt. */
+/** Reason of a failed attempt of a workflow step. Empty for a successful attempt. */
 export function failedTryRows(
 	step: EventPayloads["skill.step.completed"],
 	{ columns, styles }: OutputFormat,
@@ -91,7 +93,7 @@ const full = "█";
 
 const empty = "░";
 
-/** `████░░░░░░  40%`; the last cell is filled only at 100 %. */
+/** Progress bar, for example `████░░░░░░ 40%`. The last cell is filled only at 100 %. */
 export function progressBar(percentage: number, width: number): string {
 	const percent = Math.min(100, Math.max(0, Math.floor(percentage)));
 	const filled = Math.floor((percent * width) / 100);

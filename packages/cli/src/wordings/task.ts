@@ -1,6 +1,6 @@
 import type { MethodResult, OzzieEvent } from "@parley/protocol";
 
-/** A task as the gateway describes it. */
+/** A task in the form that the gateway sends. */
 export type Task = MethodResult<"query_tasks">["tasks"][number];
 
 export type TaskStatus = Task["status"];

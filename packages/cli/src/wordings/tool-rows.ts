@@ -9,10 +9,10 @@ type Started = Extract<ToolCallPayload, { status: "started" }>;
 type Ended = Exclude<ToolCallPayload, Started>;
 
 const maxResultRows = 5;
-/** Maximum width of a call, also without a terminal. */
+/** Maximum width of a call, even without a terminal. */
 const maxColumns = 200;
 
-/** One row with the tool and its arguments, and a mark if the channel is trusted and no approval was needed. */
+/** One row with the tool and its arguments. A mark shows that the channel is trusted and no approval was needed. */
 export function toolStartRow(
 	{ name, arguments: args, trusted }: Started,
 	{ columns, styles }: OutputFormat,
@@ -24,7 +24,10 @@ export function toolStartRow(
 	return `${styles.cyan(call.trimEnd())} ${argumentsText}${badge === "" ? "" : styles.yellow(badge)}`;
 }
 
-/** Beginning of the result of a tool, with at most `maxRows` lines. `named` adds the name of the tool if several run at the same time. */
+/**
+ * Beginning of a tool's result with at most `maxRows` lines. If several tools run at the same time, `named` adds the
+ * name of the tool.
+ */
 export function toolEndRows(
 	ended: Ended,
 	named: boolean,
@@ -36,7 +39,7 @@ export function toolEndRows(
 	const text = visibleText(failed ? ended.error : ended.result).trimEnd();
 	const lines = text === "" ? ["(nothing)"] : text.split("\n");
 	const hidden = lines.length - maxRows;
-	// The row with the number of hidden lines must hide at least two.
+	// A row that replaces hidden lines is only used for at least two hidden lines.
 	const shown = hidden > 1 ? lines.slice(0, maxRows) : lines;
 	const name = named ? `${visibleLine(ended.name)}: ` : "";
 	const rows = shown.map((line, index) => {
@@ -47,7 +50,7 @@ export function toolEndRows(
 	return [...rows, ...more].map(failed ? styles.red : styles.dim);
 }
 
-/** Arguments for people, without the quotes of JSON: `path: notes.txt, content: …`. */
+/** Arguments for people, without JSON quotes, for example `path: notes.txt, content: …`. */
 function describeArguments(args: unknown): string {
 	if (typeof args !== "object" || args === null || Array.isArray(args)) return describeValue(args);
 	return Object.entries(args)

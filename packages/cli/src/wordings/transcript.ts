@@ -5,7 +5,7 @@ import { transcriptRows } from "./event-wordings.ts";
 import { metricRows, RunMetricsCollector } from "./model-rows.ts";
 import { SessionHistory } from "./session-history.ts";
 
-/** The transcript of a session in rows, from its beginning. */
+/** Returns the transcript of a session as rows, from its beginning. */
 export function sessionTranscript(events: readonly ShownEvent[], format: OutputFormat): string[] {
 	const metrics = new RunMetricsCollector();
 	const history = new SessionHistory();

@@ -93,7 +93,10 @@ async function verify(flags: AuditFlags, io: Io): Promise<void> {
 	printRows(checkRows(check), io);
 }
 
-/** Check by the gateway that was named or runs on the data directory; without one, by the database itself. */
+/**
+ * Runs the check in the gateway that the flags name or that runs on the data directory. Without a gateway, checks the
+ * database directly.
+ */
 async function checkOf(flags: AuditFlags, io: Io): Promise<AuditCheck> {
 	const { anchor, url } = flags;
 	const data = await chosenDataDirectory(flags.data, io);

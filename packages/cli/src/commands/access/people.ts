@@ -49,7 +49,7 @@ async function list(flags: PeopleFlags, io: Io): Promise<void> {
 	printRows(peopleRows(known, systemClock.now(), outputFormat(io)), io);
 }
 
-// Options of the parent command are also allowed after its subcommands.
+// The options of the parent command are also allowed after the subcommands.
 
 function listCommand(io: Io): Command {
 	const command = new Command("list").description(peopleHelp.list);
@@ -71,7 +71,7 @@ function pairCommand(io: Io): Command {
 		);
 		if (flags.json) return printJson(invited, io);
 		const { localTime } = await import("../../text/local-time.ts");
-		// Only the code goes to stdout, so that it can be piped.
+		// Only the code is written to stdout, so that a pipe receives only the code.
 		io.stdout.write(`${invited.code}\n`);
 		const until = localTime(new Date(invited.expires_at));
 		io.stderr.write(`${peopleMessages.codeExplained({ role, until })}\n`);
@@ -105,7 +105,7 @@ function denyCommand(io: Io): Command {
 					peopleMessages.severalRequests({ name: named, ids: found.map(({ id }) => id).join(", ") }),
 				);
 			}
-			// Any other text may be a code, which only the gateway knows.
+			// Any other text may be a code, which only the gateway can check.
 			return client.request("withdraw_pairing", { pairing: found[0]?.id ?? named });
 		});
 		if (flags.json) return printJson(withdrawn, io);

@@ -55,7 +55,7 @@ function createCommand(io: Io): Command {
 		.option("--session <id>", tokenHelp.session, gather)
 		.option("--days <n>", tokenHelp.days, readAmount);
 	return command.action(async (kind: Kind, name: string) => {
-		// Options of the parent command are also allowed here.
+		// The options of the parent command are also allowed here.
 		const flags: CreateFlags = command.optsWithGlobals();
 		const { platform, tenant, session, days } = flags;
 		const made = await withGateway(flags, io, (client) =>
@@ -110,7 +110,7 @@ function revokeCommand(io: Io): Command {
 	});
 }
 
-/** Prints only the token to stdout, so that it can be piped; the explanation goes to stderr. */
+/** Prints only the token to stdout, so that a pipe receives only the token. Prints the explanation to stderr. */
 async function printMade(made: MethodResult<"create_token">, flags: TokenFlags, io: Io): Promise<void> {
 	if (flags.json) return printJson(made, io);
 	const [{ createdWords }, { systemClock }] = await Promise.all([

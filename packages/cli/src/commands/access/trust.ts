@@ -147,7 +147,7 @@ function revokeCommand(io: Io): Command {
 
 type Class = NonNullable<MethodInput<"request_grant">["classes"]>[number];
 
-/** Classes that a grant can cover. All others require approval in every channel. */
+/** Classes that a grant can cover. All other classes require approval in every channel. */
 const classes: readonly string[] = [
 	"read",
 	"write",
@@ -162,7 +162,7 @@ function readClasses(text: string): readonly Class[] {
 	const other = names.find((name) => !classes.includes(name));
 	if (other !== undefined)
 		throw new InvalidArgumentError(trustMessages.allowedClasses({ classes: classes.join(", ") }));
-	// True because each was just found among them.
+	// The cast is safe because each name was found in the list.
 	return names as Class[];
 }
 
@@ -175,7 +175,7 @@ function readNumber(text: string): number {
 	throw new InvalidArgumentError(trustMessages.invalidNumber);
 }
 
-/** Answers the request with this id, which may be abbreviated, as the operator. Returns its channel. */
+/** Answers a request as the operator. The id may be abbreviated. Returns the channel of the request. */
 export async function answerRequest(
 	client: Client,
 	id: string,
@@ -194,7 +194,7 @@ export async function answerRequest(
 	return { ...(await client.request("prompt_response", { token, ...answer })), place };
 }
 
-/** Complete id of the grant. An id without a match is left for the gateway to refuse. */
+/** Complete id of the grant. If no grant matches, returns the id unchanged, so that the gateway refuses it. */
 export async function findGrant(client: Client, given: string): Promise<string> {
 	const { grants } = await client.request("list_grants", {});
 	const ids = grants.map(({ grant_id }) => grant_id);

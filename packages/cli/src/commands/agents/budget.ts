@@ -34,7 +34,7 @@ function setCommand(io: Io): Command {
 		.addHelpText("after", budgetHelp.setNotes)
 		.addArgument(new Argument("<period>", budgetHelp.period).choices(["day", "month"]))
 		.argument("<limit>", budgetHelp.limit);
-	// The parent command has the flags, and allows them before and after `set`.
+	// The flags belong to the parent command, which accepts them before and after `set`.
 	return command.action(async (period: Period, limit: string) => {
 		const flags: BudgetFlags = command.optsWithGlobals();
 		const { session } = flags;
@@ -50,7 +50,7 @@ function setCommand(io: Io): Command {
 	});
 }
 
-/** `$5`, `5.50`, `none` or `configured`. */
+/** Reads an amount: `$5`, `5.50`, `none` or `configured`. */
 function readLimit(text: string): number | null | "configured" {
 	if (text === "none") return null;
 	if (text === "configured") return text;

@@ -86,7 +86,7 @@ function addCommand(io: Io): Command {
 		const flags: ListFlags & { readonly everyone?: boolean; readonly tag?: string[] } =
 			command.optsWithGlobals();
 		const content = words.join(" ");
-		// `--scope` is an option of the list, which commander also accepts after `add`.
+		// `--scope` is an option of the list, but commander also accepts it after `add`.
 		const scope = flags.everyone === true ? "everyone" : (flags.scope ?? "user");
 		const stored = await withGateway(flags, io, (client) =>
 			client.request("store_memory", { content, scope, tags: flags.tag ?? [] }),

@@ -32,7 +32,7 @@ interface ModelsFlags extends AddressFlags {
 	readonly json?: boolean;
 }
 
-/** Names of the gateway's providers. The provider of a default model outside of the list is unknown. */
+/** Names of the gateway's providers. If the default model is not in the list, its provider is unknown. */
 function providersOf({ models, default: chosen }: MethodResult<"list_models">): ReadonlySet<string> {
 	const names = models.map(({ provider }) => provider);
 	return new Set(models.some(({ name }) => name === chosen) ? names : [...names, unnamed]);
@@ -40,7 +40,7 @@ function providersOf({ models, default: chosen }: MethodResult<"list_models">): 
 
 const unnamed = "(default)";
 
-/** The providers of this shell's settings, and those of the gateway that these settings do not have. */
+/** The providers in this shell's settings, then further providers of the gateway. */
 async function checkedProviders(
 	{ data: given }: AddressFlags,
 	names: ReadonlySet<string>,
@@ -58,7 +58,7 @@ async function checkedProviders(
 	return [...reports, ...unknown.map((name) => ({ name, host: "", keyFound: false, problem }))];
 }
 
-/** `parley agents`: the agent profiles, and invalid ones with the reason. */
+/** `parley agents`: lists the agent profiles, and invalid profiles with the reason. */
 export function agentsCommand(io: Io): Command {
 	const command = new Command("agents")
 		.description(agentsHelp.description)

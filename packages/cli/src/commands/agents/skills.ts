@@ -11,7 +11,7 @@ interface SkillsFlags extends AddressFlags {
 	readonly dir?: string;
 }
 
-/** `parley skills`: lists and shows skills, and trusts those of a working directory. */
+/** `parley skills`: lists and shows skills, and trusts the skills of a working directory. */
 export function skillsCommand(io: Io): Command {
 	const command = new Command("skills")
 		.description(skillsHelp.description)
@@ -67,7 +67,7 @@ function untrustCommand(io: Io): Command {
 	});
 }
 
-/** The working directory of the flags. A gateway on another machine has other directories. */
+/** The working directory from the flags or of this process. A gateway on another machine has other directories. */
 async function directoryOf(flags: SkillsFlags, io: Io): Promise<{ readonly directory?: string }> {
 	if (flags.dir !== undefined) return { directory: await absolute(flags.dir, io) };
 	const { isLocal } = await findGateway(flags, io);

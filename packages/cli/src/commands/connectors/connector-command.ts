@@ -8,23 +8,26 @@ import { sharedHelp } from "../../texts/commands/shared.ts";
 
 export type DoctorFlags = ConnectorFlags & { readonly json?: boolean; readonly fix?: boolean };
 
-/** Words and actions of `parley PLATFORM`. Each action is loaded when it runs, and returns the exit code. */
+/** Texts and actions of `parley PLATFORM`. Each action is loaded when it runs, and returns the exit code. */
 export interface ConnectorWork {
 	readonly platform: Platform;
-	/** Kind of account at the platform: `bot`. */
+	/** Kind of account on the platform, for example `bot`. */
 	readonly account: string;
-	/** Further parts that `doctor` checks: `its rights and its commands`. */
+	/** Further parts that `doctor` checks, for example `its rights and its commands`. */
 	readonly parts: string;
-	/** Effect of `doctor --fix`, for its help; absent if it can fix nothing. */
+	/** Effect of `doctor --fix`, for the help. Absent if `--fix` is not supported. */
 	readonly fix?: string;
-	/** Source of the tokens: the first lines of the notes. */
+	/** Note about the source of the tokens, which begins the notes in the help. */
 	readonly tokens: string;
 	run(flags: ConnectorFlags): Promise<number>;
 	setUp(flags: ConnectorFlags): Promise<number>;
 	examine(flags: DoctorFlags): Promise<number>;
 }
 
-/** Makes the command that runs the connector of a platform, with its `setup` and `doctor`; own options come before these. */
+/**
+ * Adds the work of a platform's connector to the command, with `setup` and `doctor`. The platform's own options must be
+ * added before.
+ */
 export function addConnectorWork(command: Command, work: ConnectorWork, io: Io): Command {
 	const { title } = work.platform;
 	command

@@ -30,7 +30,7 @@ export function gatewayCommand(io: Io, version: string): Command {
 		});
 }
 
-/** Without stderr, the reason of a failed start is only in the log file. */
+/** Logs the reason of a failed start. If stderr is not visible, only the log file contains the reason. */
 async function logFailure(error: unknown, { data }: ServiceFlags, io: Io): Promise<void> {
 	const [{ LogFile }, { createLogger, Redactor }] = await Promise.all([
 		import("../../gateway/log-file.ts"),
@@ -43,9 +43,12 @@ async function logFailure(error: unknown, { data }: ServiceFlags, io: Io): Promi
 
 interface StartFlags extends GatewayFlags {
 	readonly ozzie?: boolean;
-	/** Whether the first start at a terminal offers the wizard: for `npm start`. */
+	/** Whether the first start at a terminal offers the wizard. Set by `npm start`. */
 	readonly offerSetup?: boolean;
-	/** Line by which the user's shell finds the command, if it does not find it: from `npm start`. */
+	/**
+	 * Line that makes the command available in the user's shell. Set by `npm start` if the shell does not find the
+	 * command.
+	 */
 	readonly shellLine?: string;
 }
 

@@ -16,7 +16,7 @@ export interface LogFlags {
 	readonly json?: boolean;
 }
 
-/** `parley logs`: the log of the gateway of the data directory, whether it runs or not. */
+/** `parley logs`: prints the log of the data directory's gateway, whether the gateway runs or not. */
 export function logsCommand(io: Io): Command {
 	const command = new Command("logs")
 		.description(logsHelp.description)

@@ -41,7 +41,7 @@ export function restoreCommand(io: Io): Command {
 
 const units: Readonly<Record<string, number>> = { kb: 1e3, mb: 1e6, gb: 1e9, tb: 1e12 };
 
-/** Reads a number of bytes, such as `500MB` or `1048576`. */
+/** Reads a number of bytes, for example `500MB` or `1048576`. */
 function readSize(text: string): number {
 	const [, number = "", unit = ""] = /^(\d{1,15}(?:\.\d{1,3})?)(|kb|mb|gb|tb)$/i.exec(text) ?? [];
 	if (number === "") throw new InvalidArgumentError(restoreMessages.invalidSize);

@@ -29,7 +29,7 @@ export function rpcCommand(io: Io, version: string): Command {
 			.option("--policy <file>", rpcHelp.policy)
 			.option("--log-level <level>", rpcHelp.logLevel)
 			.version(version, "--version", rpcHelp.version)
-			// Existing clients send these flags, which change nothing.
+			// Flags without effect, which existing clients send.
 			.addOption(new Option("--no-session").argParser(sessionDirectory).hideHelp())
 			.addOption(new Option("--no-ext").hideHelp())
 			.addOption(new Option("--no-skill").hideHelp())
@@ -46,7 +46,7 @@ function collect(value: string, values: readonly string[] = []): string[] {
 	return [...values, value];
 }
 
-/** A flag and its `--no-` are one setting of commander, of which the last one applies. Here `--no-tools` always applies. */
+/** commander treats a flag and its `--no-` form as one setting, and the last one wins. Here, `--no-tools` always wins. */
 function unlessNone(names: string, before: string | false | undefined): string | false {
 	return before === false ? false : names;
 }

@@ -21,7 +21,7 @@ test("does not send PARLEY_TOKEN to the gateway of the data directory if PARLEY_
 	});
 	server.listen(0, "127.0.0.1");
 	await once(server, "listening");
-	// A server on a port has an address of this form.
+	// A server that listens on a port has an address of this form.
 	const { port } = server.address() as AddressInfo;
 	const facts = { pid: process.pid, urls: [`http://127.0.0.1:${port}`], version: "1" };
 	await mkdir(join(data, "run"));

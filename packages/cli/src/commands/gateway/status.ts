@@ -21,7 +21,7 @@ interface StatusFlags {
 interface Status {
 	readonly status: "ok" | "degraded" | "draining";
 	readonly version: string;
-	/** Provider; null for a gateway of an earlier version. */
+	/** Provider of the gateway. Null for a gateway of an earlier version. */
 	readonly provider: string | null;
 	readonly model: string | null;
 	readonly pid: number;
@@ -29,11 +29,11 @@ interface Status {
 	readonly data: string;
 	readonly started_at: string;
 	readonly sessions: number | null;
-	/** Open work for the operator; null if this user may not read it. */
+	/** Open work for the operator. Null if this user may not read it. */
 	readonly waiting: Waiting | null;
-	/** Health report of the gateway; null if this user may not read it. */
+	/** Health report of the gateway. Null if this user may not read it. */
 	readonly health: HealthReport | null;
-	/** Connectors that run, or that ended without a stop request. */
+	/** Connectors that are running, or that ended without a stop request. */
 	readonly connectors: readonly ConnectorStatus[];
 }
 
@@ -91,7 +91,10 @@ async function readConnectors(data: string): Promise<ConnectorStatus[]> {
 	return readConnectorStatuses(data, systemClock.now());
 }
 
-/** The environment for the gateway of the data directory. With PARLEY_URL, the token belongs to another gateway. */
+/**
+ * The environment for connecting to the data directory's gateway. With PARLEY_URL, the token would belong to another
+ * gateway.
+ */
 function ownEnvironment({ PARLEY_URL: url, ...environment }: Io["environment"]): Io["environment"] {
 	return url ? { ...environment, PARLEY_TOKEN: undefined } : environment;
 }
@@ -103,7 +106,7 @@ function askWork(
 	return tolerant(io, () => withGateway(flags, io, countWork));
 }
 
-/** Null if the request fails; prints the reason. */
+/** Returns null and prints the reason if the request fails. */
 async function tolerant<T>(io: Io, ask: () => Promise<T>): Promise<T | null> {
 	try {
 		return await ask();
@@ -124,7 +127,8 @@ async function describe(status: Status, io: Io): Promise<string[]> {
 		import("@parley/base"),
 		import("../../client/gateway-health.ts"),
 		import("../../connectors/connector-report.ts"),
-		// It has the table of character widths, which loads slowly, and every command loads this file.
+		// This module contains the table of character widths, which loads slowly. A static import would load it for
+		// every command.
 		import("../../text/columns.ts"),
 	]);
 	const now = systemClock.now();
@@ -151,22 +155,22 @@ async function describe(status: Status, io: Io): Promise<string[]> {
 	return alignColumns(rows.map(([name = "", value = ""]) => [dim(name), visibleLine(value)]));
 }
 
-/** Open work for the operator, as `--json` prints it. */
+/** Open work for the operator in the form of `--json`. */
 interface Waiting {
-	/** Sessions with an open question, except those with a request for trust. */
+	/** Number of sessions with an open question. Excludes requests for trust grants. */
 	readonly questions: number;
-	/** Requests for trust grants. */
+	/** Number of requests for trust grants. */
 	readonly grant_wishes: number;
-	/** Access requests of chat users. */
+	/** Number of access requests from chat users. */
 	readonly pairing_requests: number;
-	/** Tasks that wait for an answer. */
+	/** Number of tasks that wait for an answer. */
 	readonly suspended_tasks: number;
 }
 
-/** Maximum number of sessions that are counted. */
+/** Maximum number of counted sessions. */
 const maxCounted = 1000;
 
-/** Number of sessions, at most `maxCounted`, and open work for the operator. */
+/** Number of sessions, up to `maxCounted`, and open work for the operator. */
 export async function countWork(client: Client): Promise<{ sessions: number; waiting: Waiting }> {
 	const { sessions } = await client.request("list_sessions", { limit: maxCounted });
 	const { wishes } = await client.request("list_grants", {});
@@ -185,7 +189,7 @@ export async function countWork(client: Client): Promise<{ sessions: number; wai
 	};
 }
 
-/** One row for each kind of open work, with the command that shows it; empty without open work. */
+/** One row for each kind of open work, with the command that shows it. Empty without open work. */
 export function waitingRows(waiting: Waiting): string[] {
 	const { questions, grant_wishes, pairing_requests, suspended_tasks } = waiting;
 	return definedItems([

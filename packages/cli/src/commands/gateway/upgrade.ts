@@ -6,11 +6,11 @@ import { sharedHelp } from "../../texts/commands/shared.ts";
 import type { UpgradeFlags } from "../../upgrade/upgrade-parley.ts";
 
 interface Flags extends UpgradeFlags {
-	/** Only migrates the data. An upgrade calls the new version so. */
+	/** Whether to migrate only the data. An upgrade calls the new version with this flag. */
 	readonly migrate?: boolean;
 }
 
-/** `parley upgrade`: replaces the installed package, and goes back if the new version does not run. */
+/** `parley upgrade`: replaces the installed package, and restores the old version if the new version does not run. */
 export function upgradeCommand(io: Io): Command {
 	return new Command("upgrade")
 		.description(upgradeHelp.description)

@@ -4,7 +4,7 @@ import { printJson } from "../../command-line/output.ts";
 import { installationKinds, versionHelp } from "../../texts/commands/gateway/version.ts";
 import { sharedHelp } from "../../texts/commands/shared.ts";
 
-/** `parley version`: the versions that a report of a problem needs. `parley --version` prints only the first. */
+/** `parley version`: prints the versions that a problem report needs. `parley --version` prints only the first one. */
 export function versionCommand(io: Io, version: string): Command {
 	return new Command("version")
 		.description(versionHelp.description)

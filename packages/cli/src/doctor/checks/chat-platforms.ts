@@ -49,18 +49,21 @@ function tenantOf(place: string): string {
 	return place.split(":").slice(0, 2).join(":");
 }
 
-/** Connectors may add their own tenants, which only the gateway knows. */
+/** Number of active connector tokens. Connectors may add their own tenants, which only the gateway knows. */
 async function connectorsOf({ gateway, tokens }: System): Promise<number> {
 	if (!gateway) return 0;
 	return (await tokens()).filter(({ kind, status }) => kind === "connector" && status === "active").length;
 }
 
-/** A difference of minutes makes certificates and tokens fail. A header does not show differences below seconds. */
+/**
+ * Limits for the difference of the clocks. A difference of minutes makes certificates and tokens fail. A header has a
+ * resolution of a second, so small differences are ignored.
+ */
 const [farMs, nearMs] = [5 * 60_000, 30_000];
-/** Resolution of file systems that store times in units of one or two seconds. */
+/** Tolerance for file systems that store times in units of one or two seconds. */
 const fileMs = 3_000;
 
-/** Compares the clock with that of the models' server, and with that of the file system. */
+/** Compares the machine's clock with the clock of the models' server and with the clock of the file system. */
 export const clock: Check = {
 	id: "clock",
 	async examine(system) {
@@ -76,7 +79,7 @@ export const clock: Check = {
 		if (!answer?.reached || answer.serverTime === undefined) return ok(clockCheckTexts.sameFileClock);
 		const { serverTime, ownTime, durationMs } = answer;
 		const apart = ownTime - serverTime;
-		// Headers have a resolution of seconds, and the response took time to arrive.
+		// Headers have a resolution of one second, and the response took time to arrive.
 		const surely = Math.max(0, Math.abs(apart) - durationMs - 1_000);
 		const what = clockCheckTexts.otherClock({ difference: inSeconds(apart), host: new URL(answer.url).host });
 		if (surely > farMs) return fail(what, setClock(distribution));
@@ -85,7 +88,7 @@ export const clock: Check = {
 	},
 };
 
-/** If the directory is not writable, another check reports it. */
+/** Another check reports a directory that is not writable. */
 async function differenceToFile({ data, stat, writeProbe, now }: System): Promise<number> {
 	if (!(await stat(data))) return 0;
 	const before = now();

@@ -6,7 +6,7 @@ import { makeRoom } from "../distribution.ts";
 import { type Check, fail, ok, warn } from "../finding.ts";
 import type { System } from "../system.ts";
 
-/** Checks that the data directory exists. No other check reports a mistyped directory. */
+/** Checks that the data directory exists, because no other check reports a mistyped directory. */
 export const data: Check = {
 	id: "data",
 	async examine({ data: directory, stat }) {
@@ -32,7 +32,7 @@ export const database: Check = {
 	},
 };
 
-/** Keys and tokens without a database are a sign that it was lost. */
+/** Warns if keys or tokens exist without a database, because the database was then probably lost. */
 async function withoutDatabase({ data, stat }: System): Promise<Found> {
 	for (const name of ["keys/secrets", "tokens/operator"]) {
 		if (!(await stat(join(data, name)))) continue;
@@ -42,7 +42,7 @@ async function withoutDatabase({ data, stat }: System): Promise<Found> {
 }
 
 const mebibyte = 1024 * 1024;
-/** Below the first limit the check fails, below the second it warns. */
+/** Limits of free space: below the first limit, the check fails; below the second limit, it warns. */
 const [leastBytes, fewBytes] = [64 * mebibyte, 1024 * mebibyte];
 
 /** Checks whether the data directory is writable and has free space. */
@@ -64,14 +64,14 @@ export const disk: Check = {
 	},
 };
 
-/** Returns the data directory or, before the first start, its nearest existing parent. */
+/** Returns the data directory. Before the first start, returns its nearest existing parent. */
 async function nearest({ data, stat }: System): Promise<string> {
 	for (let path = data; ; path = dirname(path)) {
 		if ((await stat(path)) || path === dirname(path)) return path;
 	}
 }
 
-/** Files that other users must not be able to read. */
+/** Files that only this user may read. */
 const secrets = [
 	"tokens",
 	"tokens/operator",
@@ -88,13 +88,13 @@ const secrets = [
 	"connectors/slack.json",
 ];
 
-/** Checks that files with secrets belong to this user and only this user can read them. */
+/** Checks that files with secrets belong to this user and that only this user can read them. */
 export const modes: Check = {
 	id: "files.modes",
 	async examine(system) {
 		const { data, stat, config } = system;
 		if (!(await stat(data))) return ok(dataCheckTexts.noFiles({ data }));
-		// The directory itself excludes other users, even if its group may list it.
+		// The directory excludes other users, even if its group may list it.
 		const own = [
 			{ path: data, forbidden: 0o007 },
 			...secrets.map((name) => ({ path: join(data, name), forbidden: 0o077 })),
@@ -137,7 +137,7 @@ export const audit: Check = {
 	},
 };
 
-/** Verifies the stored text of sessions. Reads all of it, so it runs only with `--deep`. */
+/** Verifies the stored text of sessions. Runs only with `--deep`, because it reads all stored text. */
 export const messages: Check = {
 	id: "messages",
 	async examine({ messages: check }) {

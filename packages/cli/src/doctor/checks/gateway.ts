@@ -14,14 +14,14 @@ export const gateway: Check = {
 		const storage = health?.storage?.state ?? "ok";
 		const runs = gatewayCheckTexts.running({ pid: running.pid, urls: running.urls.join(", ") });
 		if (running.health === "ok") return ok(runs);
-		// Another check reports the policy.
+		// Another check reports an invalid policy.
 		if (storage === "ok" && health?.policy?.state === "broken")
 			return ok(gatewayCheckTexts.policyInvalid({ runs }));
 		return warn(gatewayCheckTexts.degraded({ storage }), gatewayCheckTexts.degradedFix);
 	},
 };
 
-/** Addresses of the gateway, and the authentication that clients there need. */
+/** Checks the addresses of the gateway, and the authentication that clients need at these addresses. */
 export const bind: Check = {
 	id: "bind",
 	async examine(system) {
@@ -66,7 +66,7 @@ function judge({ urls, auth, insecureLan }: Reach): Found {
 	);
 }
 
-/** A port in use by another program prevents the start of the gateway. */
+/** If another program uses the port, the gateway cannot start. */
 async function findOccupiedPort(
 	{ answers, distribution }: System,
 	listen: readonly { readonly host: string; readonly port: number }[],
@@ -84,7 +84,7 @@ function bracketed(host: string): string {
 }
 
 const dayMs = 24 * 60 * 60 * 1000;
-/** Days before the end at which a certificate without automatic renewal should be renewed. */
+/** Number of days before its expiry when a certificate without automatic renewal should be renewed. */
 const soonDays = 14;
 
 export const tls: Check = {
@@ -150,7 +150,7 @@ export const tokens: Check = {
 	},
 };
 
-/** Same version as in package.json. */
+/** The version must be the same as in package.json. */
 const leastNode = [24, 11] as const;
 
 export const versions: Check = {

@@ -46,10 +46,13 @@ export const model: Check = {
 };
 
 const maxNamed = 5;
-/** Lists without the names that a request uses: that of Claude has no aliases, that of Azure no deployments. */
+/**
+ * Providers whose model list lacks names that a request may use. Claude's list has no aliases, and Azure's list has no
+ * deployments.
+ */
 const withoutNames: ReadonlySet<string> = new Set(["anthropic", "azure"]);
 
-/** The configured model if the server's list does not have it. */
+/** Returns the configured model if the server's list does not contain it. */
 function missingModel(
 	{ provider, model: configured = "standard", connections = [] }: Config,
 	listed: readonly string[] = [],
@@ -58,7 +61,7 @@ function missingModel(
 	const isElsewhere = connections.some((one) => one.name !== provider && name.startsWith(`${one.name}/`));
 	const isTier = tiers.some((tier) => tier === name);
 	if (listed.length === 0 || withoutNames.has(provider) || isTier || isElsewhere) return undefined;
-	// A part after a colon can be a variant that no list has, or the version `latest` that a request leaves out.
+	// The part after a colon can be a variant that no list contains, or the version `latest`, which a request may omit.
 	const plain = name.split(":")[0];
 	if (listed.some((one) => one === name || one === configured || one === plain || one === `${name}:latest`))
 		return undefined;
@@ -69,7 +72,7 @@ function missingModel(
 	};
 }
 
-/** Warning about the first provider beside the main one that cannot be used. */
+/** Warning about the first unusable provider in addition to the main provider. */
 async function findTrouble(
 	{ provider }: System,
 	config: Config,
@@ -83,7 +86,7 @@ async function findTrouble(
 				modelCheckTexts.furtherUnreachableFix({ url: answer.url }),
 			);
 		}
-		// Gemini answers 400 to a wrong key.
+		// Gemini responds with 400 to an invalid key.
 		if (apiKey === undefined || ![400, 401, 403].includes(answer.status)) continue;
 		return warn(
 			modelCheckTexts.furtherKeyRejected({ provider: name, status: answer.status }),
@@ -137,7 +140,7 @@ function judge(report: NonNullable<NonNullable<System["health"]>["llama"]>): Fou
 	return ok(words);
 }
 
-/** Problems and changes that are shown; `parley skills` shows all. */
+/** Maximum number of shown problems and changes. `parley skills` shows all of them. */
 const maxShown = 3;
 const recentMs = 7 * 24 * 60 * 60 * 1_000;
 
@@ -159,7 +162,7 @@ export const skills: Check = {
 	},
 };
 
-/** Warning about recently changed skills, if commands of the gateway could have written them. */
+/** Warning about recently changed skills. Only needed if commands of the gateway could have written them. */
 async function recentChanges({
 	health,
 	listedSkills,
@@ -183,7 +186,7 @@ function listed(items: readonly string[]): string {
 	return [...items.slice(0, maxShown), ...more].join("; ");
 }
 
-/** Checks the policy of the operator. An invalid policy prevents all tool calls. */
+/** Checks the operator's policy. An invalid policy prevents all tool calls. */
 export const policy: Check = {
 	id: "policy",
 	async examine({ policy: read, health }) {

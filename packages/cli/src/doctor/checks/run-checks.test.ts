@@ -14,7 +14,7 @@ import { deepChecks, runChecks } from "./run-checks.ts";
 const day = 24 * 60 * 60 * 1000;
 const reached = { url: "https://models.test/v1/models", ownTime: now, durationMs: 300, serverTime: now };
 const answer = (changes: object): System["provider"] => {
-	// True because each row below gives the fields of one kind of answer.
+	// The cast is safe because each row below has the fields of one kind of answer.
 	return async () => ({ reached: true, status: 200, ...reached, ...changes }) as ProviderAnswer;
 };
 const token = (name: string, more: object) => ({
@@ -26,12 +26,12 @@ const token = (name: string, more: object) => ({
 	...more,
 });
 const tokens = (...list: readonly object[]): System["tokens"] => {
-	// True because `token` writes what the wire does.
+	// The cast is safe because `token` produces the same form as the wire.
 	return async () => list as Awaited<ReturnType<System["tokens"]>>;
 };
 const discord = (changes: object): Partial<System> => ({
 	connectors: async () => [
-		// True because each row below names the state.
+		// The cast is safe because each row below contains the state.
 		{ platform: "discord", pid: 5, since: now - 120_000, seen: now, ...changes } as ConnectorStatus,
 	],
 });
@@ -67,7 +67,7 @@ const changedSkill = (operator: "off" | "bubblewrap", changed_at: string): Parti
 		},
 	],
 });
-/** The answer of the first provider, and that of each further one. */
+/** Answers of the providers: the first provider, and each further provider. */
 const answersOf =
 	(first: System["provider"], further: System["provider"]): System["provider"] =>
 	(name) =>

@@ -55,7 +55,7 @@ export async function runChecks(system: System, chosen = checks): Promise<Findin
 	return findings.map((finding, index) => unlessReported(finding, findings.slice(0, index)));
 }
 
-/** Reports a cause that several checks share once. */
+/** Replaces a finding whose cause an earlier check has already reported. */
 function unlessReported(finding: Finding, before: readonly Finding[]): Finding {
 	const earlier = before.find(({ status, what }) => status !== "ok" && what === finding.what);
 	return earlier ? { id: finding.id, ...ok(doctorTexts.sameCause({ id: earlier.id })) } : finding;

@@ -2,11 +2,11 @@ import type { SandboxFeatures } from "@parley/core";
 import { sandboxCheckTexts } from "../../texts/doctor/sandbox.ts";
 import { type Check, fail, ok, warn } from "../finding.ts";
 
-/** Tries every known escape from the sandbox, and reports which of its properties this system enforces. */
+/** Tries every known escape from the sandbox. Reports which protections this system enforces. */
 export const sandbox: Check = {
 	id: "sandbox",
 	async examine({ sandbox: tryOut, health }) {
-		// The settings of the running gateway can differ from those of this command.
+		// The running gateway may have other settings than this command.
 		if (health?.sandbox?.mode === "off") {
 			return warn(sandboxCheckTexts.gatewayWithout, sandboxCheckTexts.gatewayWithoutFix);
 		}
@@ -15,7 +15,8 @@ export const sandbox: Check = {
 		if (mode === "container") return ok(sandboxCheckTexts.container);
 		if (state === "ready") {
 			const report = sandboxCheckTexts.blocked({ attempts: probes });
-			// The gateway may have other rights in the system than this command, for example a cgroup of its service.
+			// The gateway may have other system permissions than this command, for example in the cgroup of its
+			// service.
 			const known = health?.sandbox?.features ?? features;
 			if (!known) return ok(report);
 			const words = `${report}; ${describeFeatures(known).join("; ")}`;

@@ -23,7 +23,7 @@ export const gateway: RunningGateway = {
 	local: "http://127.0.0.1:7777",
 };
 
-/** A healthy machine without a running gateway, with the changes of a test. */
+/** A healthy machine without a running gateway, with the changes that a test specifies. */
 export function fakeSystem(changes: Partial<System> = {}): System {
 	return {
 		distribution: "debian",

@@ -28,7 +28,7 @@ const colours: Readonly<Record<string, keyof Styles>> = {
 	variable: "yellow",
 };
 
-/** The code in spans, with colours if the language is known. Also for code that is not complete. */
+/** Code as spans, with colours if the language is known. The code may be incomplete. */
 export function highlight(code: string, language: string | undefined, styles: Styles): Span[] {
 	const name = language?.toLowerCase();
 	if (name === undefined || !hasColours(styles) || !refractor.registered(name)) {

@@ -5,7 +5,7 @@ import { MarkdownFlow, PlainFlow } from "./markdown-flow.ts";
 
 const format = { columns: 30, styles: createStyles(false) };
 
-/** Rows of a text that arrives by characters, and the rows that were open before its end. */
+/** Rows of a text that arrives character by character, and the rows that were still open before the end. */
 function stream(text: string): { readonly rows: string[]; readonly open: string[] } {
 	const flow = new MarkdownFlow();
 	const rows = splitGraphemes(text).flatMap((part) => flow.add(part, format));
@@ -80,7 +80,7 @@ test("a line of code that is longer than the maximum of a block stays code", () 
 
 test("a block that takes long to read is not read again for a while, and is complete at its end", () => {
 	let now = 0;
-	// Each look at the clock is 10 ms after the last one, so each reading takes 10 ms.
+	// Each reading of the clock adds 10 ms, so parsing a block seems to take 10 ms.
 	const flow = new MarkdownFlow(() => {
 		now += 10;
 		return now;

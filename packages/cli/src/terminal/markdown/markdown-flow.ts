@@ -3,19 +3,19 @@ import type { OutputFormat } from "../../text/styles.ts";
 import { flowText, wrapText } from "../../text/wrap.ts";
 import { codeRows, markdownRows } from "./markdown-rows.ts";
 
-/** A growing text that is printed in rows. Returned rows are final. */
+/** Prints a growing text in rows. Returned rows are final. */
 export interface TextFlow {
 	/** Adds text and returns completed rows. */
 	add(text: string, format: OutputFormat): string[];
-	/** Whether text waits for its end. */
+	/** Whether a part of the text is not printed yet. */
 	readonly isOpen: boolean;
-	/** Rows of the incomplete end, which the next text changes. */
+	/** Rows of the incomplete end. Further text may change them. */
 	open(format: OutputFormat): string[];
-	/** Completes the text and returns its last rows. The next text is another one. */
+	/** Completes the text and returns its last rows. Later text belongs to a new text. */
 	end(format: OutputFormat): string[];
 }
 
-/** Prints text as it is, a row as soon as it is full. */
+/** Prints text unchanged. Each row is printed when it is full. */
 export class PlainFlow implements TextFlow {
 	#last = "";
 
@@ -40,41 +40,44 @@ export class PlainFlow implements TextFlow {
 	}
 }
 
-/** Maximum characters of an incomplete block and of code that is coloured together, because both are read again for each part. */
+/**
+ * Maximum number of characters in an incomplete block, and in code that is coloured together. Each new part makes the
+ * code parse both again.
+ */
 const longestBlock = 16_384;
-/** Milliseconds without reading the incomplete block again, for each millisecond that the last reading took. */
+/** Pause before the incomplete block is parsed again, as a multiple of the duration of the last parse. */
 const restFactor = 4;
 const longestCode = 8_192;
 
-/** https://spec.commonmark.org/0.31.2/#fenced-code-blocks */
+/** Start of a fenced code block: https://spec.commonmark.org/0.31.2/#fenced-code-blocks */
 const fence = /^( {0,3})(`{3,}|~{3,})[ \t]*([^\s`]*)[^`]*$/;
 const listItem = /^(?:[-+*]|\d{1,9}[.)])(?:[ \t]|$)/;
 const heading = /^#{1,6}(?:[ \t]|$)/;
 
-/** A code block of which complete lines are printed at once. */
+/** An open code block. Its complete lines are printed at once. */
 interface OpenCode {
 	readonly mark: string;
 	readonly indentation: number;
 	readonly language: string | undefined;
-	/** The printed lines with which the next ones are coloured. */
+	/** Lines that are already printed. The colours of later lines depend on them. */
 	readonly lines: readonly string[];
 }
 
-/** Prints Markdown: a block as soon as it is complete, and code by lines. */
+/** Prints Markdown. A block is printed when it is complete, and code line by line. */
 export class MarkdownFlow implements TextFlow {
 	/** Complete lines of the incomplete block. */
 	#block = "";
 	#line = "";
 	#code: OpenCode | undefined;
 	#isAfterBlank = false;
-	/** Whether an empty row separates the next block from printed rows. */
+	/** Whether an empty row must separate the next block from the printed rows. */
 	#needsGap = false;
 	#hasPrinted = false;
 	readonly #now: () => number;
-	/** The rows of the incomplete end that were made last, and the time until which they are not made again. */
+	/** The last rows of the incomplete end, and the time until which they are reused. */
 	#shown: { readonly columns: number; readonly rows: readonly string[]; readonly until: number } | undefined;
 
-	/** `now` returns milliseconds. Without it, `open` always shows all text. */
+	/** `now` returns milliseconds. Without it, `open` always parses all text. */
 	constructor(now = () => 0) {
 		this.#now = now;
 	}
@@ -166,14 +169,14 @@ export class MarkdownFlow implements TextFlow {
 		return [];
 	}
 
-	/** Whether the line ends the block before it. */
+	/** Whether the line ends the previous block. */
 	#beginsBlock(line: string): boolean {
 		if (this.#block === "" || heading.test(line)) return true;
 		if (listItem.test(this.#block) && listItem.test(line)) return true;
 		return this.#isAfterBlank && !/^[ \t]/.test(line);
 	}
 
-	/** Whether the line belongs to an item of a list. */
+	/** Whether the line belongs to a list item. */
 	#isNested(line: string): boolean {
 		return listItem.test(this.#block) && /^[ \t]/.test(line);
 	}
@@ -191,12 +194,12 @@ export class MarkdownFlow implements TextFlow {
 		return rows;
 	}
 
-	/** Rows of these lines, in the colours that they have after the lines before them. */
+	/** Rows of the added lines, with the colours that follow from the earlier lines. */
 	#newCodeRows({ language, lines }: OpenCode, added: readonly string[], format: OutputFormat): string[] {
 		return codeRows([...lines, ...added].join("\n"), language, format, lines.length);
 	}
 
-	/** Completes the block. */
+	/** Completes the current block. */
 	#print(format: OutputFormat): string[] {
 		const markdown = this.#block;
 		this.#block = "";

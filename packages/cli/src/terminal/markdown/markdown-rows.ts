@@ -9,20 +9,20 @@ import { plainStyle, type Span, splitLines, styled, wrapSpans } from "./styled-t
 
 type Table = Extract<Block, { type: "table" }>;
 
-/** Maximum columns of a line between paragraphs. */
+/** Maximum width of a line between paragraphs, in columns. */
 const widestLine = 40;
 const codeIndent = "  ";
 
 /**
- * The Markdown of a model in rows for a terminal. Without colours, marks of styles that would be lost stay in the text. The
- * text must have passed `visibleText`. Unsafe characters that the parser decodes from references such as `&#13;` are made
- * visible here.
+ * Converts a model's Markdown to rows for a terminal. Without colours, Markdown characters stay in the text if their
+ * style would be lost. The text must have passed `visibleText`. The parser may decode unsafe characters from references
+ * such as `&#13;`. This function makes these characters visible.
  */
 export function markdownRows(markdown: string, format: OutputFormat): string[] {
 	return childRows(parseText(markdown).blocks, format);
 }
 
-/** Rows of code, which can be incomplete, without its first `skipped` lines. */
+/** Rows of code without the first `skipped` lines. The code may be incomplete. */
 export function codeRows(
 	code: string,
 	language: string | undefined,
@@ -83,7 +83,7 @@ function listRows({ ordered, start = 1, children }: List, format: OutputFormat):
 	});
 }
 
-/** Blocks of a text or of another block. Paragraphs are separated by an empty row. */
+/** Blocks of a text or of another block. An empty row separates paragraphs. */
 function childRows(blocks: readonly Block[], format: OutputFormat): string[] {
 	return blocks.flatMap((block, index) => {
 		const gap = index > 0 && block.type === "paragraph" ? "" : undefined;
@@ -91,7 +91,7 @@ function childRows(blocks: readonly Block[], format: OutputFormat): string[] {
 	});
 }
 
-/** A table whose columns do not fit becomes a list of rows with the name of each column. */
+/** A table that is too wide becomes a list of rows with the name of each column. */
 function tableRows({ children }: Table, format: OutputFormat): string[] {
 	const { columns, styles } = format;
 	const cells = children.map((row) => row.children.map((cell) => cellText(cell.children, styles)));
@@ -109,7 +109,7 @@ function tableRows({ children }: Table, format: OutputFormat): string[] {
 	});
 }
 
-/** A cell in one line, without colours. */
+/** Text of a table cell in one line, without colours. */
 function cellText(inlines: readonly Inline[], styles: Styles): string {
 	const spans = inlineSpans(inlines, styles);
 	return visibleText(spans.map(({ text }) => text).join("")).replaceAll("\n", " ");
@@ -141,7 +141,7 @@ function inlineSpan(inline: Inline, styles: Styles): Span[] {
 	}
 }
 
-/** The address is always visible, so that the text of a link cannot lie about it. */
+/** The address of a link is always visible, so that the link text cannot hide the real target. */
 function linkSpans({ url, children }: Extract<Inline, { type: "link" }>, styles: Styles): Span[] {
 	const text = plainText(children);
 	const spans = styled(inlineSpans(children, styles), styles.underline);

@@ -1,10 +1,10 @@
 import { visibleText } from "../../text/visible.ts";
 import { expandTabs, wrapText } from "../../text/wrap.ts";
 
-/** A function that adds escape sequences around a text. */
+/** A function that puts escape sequences around a text. */
 export type Style = (text: string) => string;
 
-/** Part of a line, without escape sequences in the text. */
+/** Part of a line. Its text contains no escape sequences. */
 export interface Span {
 	readonly text: string;
 	readonly style: Style;
@@ -12,12 +12,12 @@ export interface Span {
 
 export const plainStyle: Style = (text) => text;
 
-/** Text with this style inside and outside of the styles of its spans. */
+/** Adds a style to a text. The style applies both inside and outside of the text's spans. */
 export function styled(spans: readonly Span[], style: Style): Span[] {
 	return spans.map((span) => ({ text: span.text, style: (text) => style(span.style(text)) }));
 }
 
-/** The spans of each line. */
+/** Divides spans into the spans of each line. */
 export function splitLines(spans: readonly Span[]): Span[][] {
 	let line: Span[] = [];
 	const lines = [line];
@@ -33,7 +33,9 @@ export function splitLines(spans: readonly Span[]): Span[][] {
 	return lines;
 }
 
-/** Wraps spans like `wrapText`, with the style of each character. Shows characters that are unsafe for a terminal as text. */
+/**
+ * Wraps spans like `wrapText`. Each character keeps its style. Shows characters that are unsafe for a terminal as text.
+ */
 export function wrapSpans(spans: readonly Span[], columns: number): string[] {
 	const parts = spans.map((span) => ({ ...span, text: expandTabs(visibleText(span.text)) }));
 	const source = parts.map(({ text }) => text).join("");
@@ -42,7 +44,7 @@ export function wrapSpans(spans: readonly Span[], columns: number): string[] {
 	return wrapText(source, columns).map((row) => {
 		const marked: Span[] = [];
 		for (const unit of row.split("")) {
-			// A wrapped row leaves out spaces and line breaks of the source, and may add indentation.
+			// A wrapped row omits spaces and line breaks of the source, and may add indentation.
 			while (at < source.length && source[at] !== unit && /\s/.test(source.charAt(at))) at++;
 			const isOfSource = source[at] === unit;
 			marked.push({ text: unit, style: (isOfSource ? styles[at] : undefined) ?? plainStyle });
@@ -52,7 +54,7 @@ export function wrapSpans(spans: readonly Span[], columns: number): string[] {
 	});
 }
 
-/** Neighbours with one style share their escape sequences. */
+/** Joins the spans of a row. Neighbours with the same style share their escape sequences. */
 function joinSpans(spans: readonly Span[]): string {
 	let row = "";
 	let text = "";

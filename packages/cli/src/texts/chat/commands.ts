@@ -1,4 +1,4 @@
-/** Help of the commands and keys of the chat, and the answers to invalid commands. */
+/** Help about the commands and keys of the chat, and responses to invalid commands. */
 export const slashCommandTexts = {
 	new: "starts another session; this one is kept",
 	sessions: "lists the latest sessions",

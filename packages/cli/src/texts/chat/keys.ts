@@ -1,4 +1,4 @@
-/** Texts of completion, search in the history, and sessions that are continued in a chat. */
+/** Texts about completion, history search, and continued sessions in a chat. */
 export const keyTexts = {
 	noCommand: ({ beginning }: { readonly beginning: string }): string =>
 		`no command or skill begins with ${beginning}`,

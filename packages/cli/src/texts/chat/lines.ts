@@ -1,4 +1,4 @@
-/** Texts of a chat in lines, and of images in messages. */
+/** Texts of a chat that reads lines, and of images in messages. */
 export const lineTexts = {
 	interrupts: "Ctrl-C cancels the running turn; without one, it leaves the chat",
 	image: ({ place, name }: { readonly place: number; readonly name: string }): string =>
@@ -8,7 +8,7 @@ export const lineTexts = {
 		`does not send the image ${path}, because its path was part of a pasted text; to send it, paste only the path`,
 };
 
-/** Notes of the chat. */
+/** Notes that the chat shows. */
 export const chatTexts = {
 	inputEnded: "parley: the input has ended, so the question stays open",
 	noAnswer: "no answer",

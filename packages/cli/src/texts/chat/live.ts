@@ -1,4 +1,4 @@
-/** Texts of the rows below the transcript of a chat. */
+/** Texts of the live rows below the transcript of a chat. */
 export const liveTexts = {
 	working: "working",
 	cancels: "Ctrl-C cancels",
@@ -18,13 +18,13 @@ export const liveTexts = {
 	moreWaiting: ({ count }: { readonly count: number }): string => `  and ${count} more`,
 };
 
-/** Texts of the last row of the screen. */
+/** Texts in the last row of the screen. */
 export const statusTexts = {
 	context: ({ percent }: { readonly percent: number }): string => `${percent} % context`,
 	sandbox: ({ state }: { readonly state: string }): string => `sandbox ${state}`,
 };
 
-/** Texts about thinking and tool calls that are shown in full on request. */
+/** Texts about thinking and tool calls that a key shows completely. */
 export const detailTexts = {
 	hint: "Ctrl-O shows all",
 	thought: ({ time }: { readonly time: string }): string => `· thought for ${time}`,
@@ -43,7 +43,7 @@ export const detailTexts = {
 	keys: "↑ ↓ PgUp PgDn Home End move · q closes",
 };
 
-/** Texts around questions of a chat. */
+/** Texts about questions in a chat. */
 export const questionTexts = {
 	follows: "another question follows this one",
 	asks: ({ name }: { readonly name: string }): string => `${name} asks:`,

@@ -1,4 +1,4 @@
-/** Help of options and arguments that several commands have. */
+/** Help of options and arguments that several commands share. */
 export const sharedHelp = {
 	json: "print JSON",
 	session: "only this session",

@@ -1,4 +1,4 @@
-/** Texts of a connector that runs, and its errors. */
+/** Texts of a running connector, and its errors. */
 export const connectorRunTexts = {
 	alreadyRunning: ({
 		platform,
@@ -30,7 +30,7 @@ export const connectorRunTexts = {
 	}) => `the token ${token} of the ${platform} connector is ${state}; to create another one: rm '${file}'`,
 	tokenRevoked: ({ platform, fix }: { readonly platform: string; readonly fix: string }) =>
 		`the gateway no longer accepts the token of the ${platform} connector, because it was revoked; ${fix}`,
-	/** `fix`: an instruction. */
+	/** Text of the fix, which is an instruction. */
 	createTokenFix: ({ platform }: { readonly platform: string }) =>
 		`to create another one: parley token create connector NAME --platform ${platform}`,
 	removeTokenFix: ({ file }: { readonly file: string }) => `to create another one: rm '${file}'`,

@@ -1,10 +1,10 @@
-/** State of a connector, as `parley status` and the doctor show it. */
+/** State of a connector in `parley status` and `parley doctor`. */
 export const connectorStateTexts = {
 	silent: ({ pid }: { readonly pid: number }) =>
 		`process ${pid} runs, but has not reported its state for a while`,
 	ended: ({ pid }: { readonly pid: number }) => `process ${pid} ended without a report`,
 	starting: ({ pid }: { readonly pid: number }) => `starting (process ${pid})`,
-	/** `span`: time since the start of the state. `load`: open work, or "". */
+	/** `span` is the time since the state began. `load` describes open work, or is "". */
 	connected: ({ span, pid, load }: { readonly span: string; readonly pid: number; readonly load: string }) =>
 		`connected for ${span} (process ${pid})${load}`,
 	waiting: ({
@@ -32,7 +32,7 @@ export const connectorStateTexts = {
 	undecidedPosts: ({ count }: { readonly count: number }) => `held posts: ${count}`,
 } as const;
 
-/** Findings about the connector of this machine. */
+/** Findings about the connector on this machine. */
 export const connectorCheckTexts = {
 	noneFix: ({ variables, platform }: { readonly variables: string; readonly platform: string }) =>
 		`set ${variables} and start the gateway with \`parley start\`, or run \`parley ${platform}\` as well`,

@@ -10,7 +10,7 @@ export const chatCheckTexts = {
 		count === 1 ? "1 guild or team" : `${count} guilds and teams`,
 } as const;
 
-/** Findings of `parley doctor` about the clock. A difference is in words, such as `40 s ahead`. */
+/** Findings of `parley doctor` about the clock. A difference is a text such as `40 s ahead`. */
 export const clockCheckTexts = {
 	difference: ({ seconds, isBehind }: { readonly seconds: number; readonly isBehind: boolean }) =>
 		`${seconds} s ${isBehind ? "behind" : "ahead"}`,

@@ -1,4 +1,4 @@
-/** Addresses of gateways, and the errors of a connection. */
+/** Texts about gateway addresses, and errors of a connection. */
 export const addressTexts = {
 	noGateway: ({ data }: { readonly data: string }) =>
 		`no gateway runs on ${data}; \`parley start --data ${data}\` starts one`,

@@ -1,4 +1,4 @@
-/** Health report of a gateway, as `parley status` shows it. */
+/** Texts of a gateway's health report in `parley status`. */
 export const healthTexts = {
 	access: "access",
 	provider: "provider",
@@ -9,7 +9,7 @@ export const healthTexts = {
 	restarts: ({ count }: { readonly count: number }) => `restarted ${count} ${count === 1 ? "time" : "times"}`,
 	unknownReason: "unknown reason",
 	fix: ({ fix }: { readonly fix: string }) => `fix: ${fix}`,
-	/** State of a part that needs attention. */
+	/** State of a part that is not in order. */
 	trouble: ({
 		state,
 		reason,

@@ -1,4 +1,4 @@
-/** Texts of the logins at MCP servers. */
+/** Texts about logins to MCP servers. */
 export const mcpLoginTexts = {
 	portInUse: ({ port }: { readonly port: number }) =>
 		`Port ${port} of 127.0.0.1 cannot be used: choose another one with --port`,
@@ -39,7 +39,7 @@ export const mcpServeTexts = {
 	noServers: "No MCP servers.",
 } as const;
 
-/** Texts of `parley mcp`: the list, and changes of servers and of trust. */
+/** Texts of `parley mcp` about the list, and about changes of servers and of trust. */
 export const mcpSetupTexts = {
 	columns: ["NAME", "TRUST", "LOGIN", "SOURCE", "COMMAND"],
 	noServers: "No MCP servers. Add one with: parley mcp add NAME COMMAND",
@@ -49,7 +49,7 @@ export const mcpSetupTexts = {
 	noAddedServer: ({ name, known }: { readonly name: string; readonly known: string }) =>
 		`No server "${name}" was added by a command. Added servers: ${known}`,
 	removed: ({ name }: { readonly name: string }) => `removed ${name}`,
-	/** `note`: the end of the sentence about a login that ended. */
+	/** `note` is the addition to the message about a removed login. */
 	removedWithLogin: ({ name, note }: { readonly name: string; readonly note: string }) =>
 		`removed ${name}, and logged out of it${note}`,
 	noFile: ({ file, directory }: { readonly file: string; readonly directory: string }) =>

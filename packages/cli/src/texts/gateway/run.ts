@@ -1,4 +1,4 @@
-/** Texts of a gateway that runs, for the person or the service manager that started it. */
+/** Texts of a running gateway, for the person or the service manager that has started it. */
 export const gatewayRunTexts = {
 	listening: ({ url }: { readonly url: string }) => `parley listening on ${url}`,
 	insecureLan:

@@ -1,6 +1,6 @@
 import { plural } from "../../text/amounts.ts";
 
-/** Warnings about the directories that tools may use, and the check of a policy file. */
+/** Warnings about the directories that tools may use, and results of a policy file check. */
 export const rootTexts = {
 	noPolicyFile: ({ path }: { readonly path: string }) =>
 		`✓ ${path} does not exist: only the built-in rules apply`,

@@ -1,4 +1,4 @@
-/** Tables of trust grants and of requests for them. */
+/** Tables of trust grants, and of requests for trust grants. */
 export const trustTableTexts = {
 	grantColumns: ["ID", "CHANNEL", "STATE", "CALLS", "COVERS", "GRANTED BY", "REASON"],
 	requestColumns: ["ID", "CHANNEL", "REQUESTED BY", "LIMITS", "COVERS", "EXPIRES IN", "REASON"],
@@ -8,7 +8,7 @@ export const trustTableTexts = {
 	ended: ({ time, reason }: { readonly time: string; readonly reason: string }) => `ended ${time}: ${reason}`,
 	left: ({ time }: { readonly time: string }) => `${time} left`,
 	expired: "expired",
-	/** Without `calls`, all are covered; without `people`, all members are. */
+	/** Without `calls`, the grant covers all calls. Without `people`, it covers all members. */
 	coverage: ({
 		calls,
 		people = "members",
@@ -18,7 +18,7 @@ export const trustTableTexts = {
 	}) => `${calls || "all calls"} of ${people}`,
 } as const;
 
-/** Table of the tokens, and the words about a new one. */
+/** Table of the tokens, and texts about a new token. */
 export const tokenTableTexts = {
 	columns: ["ID", "KIND", "NAME", "SCOPE", "LAST USED", "STATUS"],
 	allSessions: "all sessions",

@@ -13,7 +13,7 @@ export const modelTableTexts = {
 		`${model} is the default model; its limits and prices are unknown`,
 	anyModel: "the server may have more models: you can use any name",
 	subscription: ({ model }: { readonly model: string }) => `${model}: a subscription pays for the tokens`,
-	/** `above` is a number of tokens, the others are prices. */
+	/** `above` is a number of tokens. The remaining values are prices. */
 	longPrompt: ({ model, above, input = "?", cached = "?", output = "?" }: LongPrompt) =>
 		`${model}, prompts above ${above} tokens: ${input} in, ${cached} cached, ${output} out`,
 	noProvider: "no provider: the offline model is used",
@@ -22,7 +22,7 @@ export const modelTableTexts = {
 	keyMissing: ({ key }: { readonly key: string }) => `${key} is not set`,
 	providerColumns: ["PROVIDER", "HOST", "KEY", "MODELS"],
 	agentColumns: ["NAME", "TITLE", "MODEL", "THINKING", "TOOLS"],
-	/** Model of an agent profile; without one, the default model. */
+	/** Model of an agent profile. Without a model, the default model. */
 	modelAt: ({
 		model = "(default)",
 		server,

@@ -1,4 +1,4 @@
-/** Table of the people with access, and the results of its commands. */
+/** Table of the people with access, and results of the commands about people. */
 export const peopleTableTexts = {
 	noPeople: "No chat user has access. `parley people pair --role owner` prints a code for the first owner.",
 	person: ({ person, name }: { readonly person: string; readonly name: string }) => `${person} (${name})`,
@@ -11,7 +11,7 @@ export const peopleTableTexts = {
 		`denied the request of ${person}; to block a person, use chat.people.deny in the configuration`,
 } as const;
 
-/** Settings of channels. */
+/** Texts about channel settings. */
 export const channelTableTexts = {
 	noChannels: "No channel has its own settings. Use `parley channels set`.",
 	setByOperator: "set by the operator",

@@ -1,11 +1,11 @@
 import { formatCount, plural } from "../../text/amounts.ts";
 
-/** Tables of sessions, and the facts about one. */
+/** Tables of sessions, and facts about a session. */
 export const sessionTableTexts = {
 	factColumns: ["ID", "STATE", "MSGS", "UPDATED"],
 	textColumns: ["TITLE", "DIRECTORY"],
 	noTitle: "(no title)",
-	/** `input` and `output` in tokens. */
+	/** `input` and `output` are numbers of tokens. */
 	usage: ({
 		messages,
 		input,

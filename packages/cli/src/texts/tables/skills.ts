@@ -1,4 +1,4 @@
-/** Tables of skills, and the facts about one. */
+/** Tables of skills, and facts about a skill. */
 export const skillTableTexts = {
 	columns: ["NAME", "STARTED BY", "TRUST", "FILE", "DESCRIPTION"],
 	noSkills: "No skills.",
