@@ -49,6 +49,23 @@ test("after the maximum of one second, the next request waits for the next secon
 	expect(ask()).toEqual([]);
 });
 
+test.each([
+	[3, 1],
+	[10, 4],
+	[33, 11],
+	[50, 18],
+	[100, 68],
+])(
+	"with a global limit of %i requests, %i leave in each second before others wait",
+	(perSecond, expected) => {
+		const limits = new RateLimits(new ManualClock(), perSecond);
+		const isFull = () => limits.learn("create", "10", { status: 200, headers: {}, body: null }).length > 0;
+		let sent = 1;
+		while (!isFull()) sent += 1;
+		expect(sent).toBe(expected);
+	},
+);
+
 const fault = { message: "You are being rate limited.", retry_after: 0.25 };
 
 test.each([

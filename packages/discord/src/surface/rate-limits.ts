@@ -12,6 +12,8 @@ export const everything = "everything";
 const usualPerSecond = 50;
 /** Part of the global limit that is reserved for requests that were already being sent when the limit was reached. */
 const onTheirWay = 32;
+/** Minimum share of the global limit that is used. With a low limit, the REST client refuses requests above it without sending them. */
+const minShare = 1 / 3;
 /** Share of a bucket that is reserved for posts that people wait for. */
 const reserve = 0.3;
 const patient: ReadonlySet<Request["lane"]> = new Set(["milestone", "progress", "typing"]);
@@ -27,7 +29,7 @@ export class RateLimits {
 	/** `perSecond` is the global limit of this bot. */
 	constructor(clock: Clock, perSecond: number = usualPerSecond) {
 		this.#clock = clock;
-		this.#maxPerSecond = perSecond - onTheirWay;
+		this.#maxPerSecond = Math.max(perSecond - onTheirWay, Math.ceil(perSecond * minShare));
 	}
 
 	nameOf(route: Route, channel: string): string {
