@@ -38,6 +38,9 @@ test("rights of a server add classes to its calls", async () => {
 	await expect(classesOf({ ...program, secrets: ["s"] })).resolves.toEqual(["mcp", "outside-read"]);
 });
 
-test("a program that runs in the container of the gateway reaches its network", async () => {
-	await expect(classesOf(program, "container")).resolves.toEqual(["mcp", "egress"]);
+test("a program that runs in the container of the gateway reaches its network and all of its files", async () => {
+	await expect(classesOf(program, "container")).resolves.toEqual(["mcp", "outside-read", "egress"]);
+	const remote = { name: "shop", url: "https://shop.example/", headers: {}, allowPrivate: false };
+	const facts = { ...remote, secrets: [], timeoutMs: 1_000 };
+	await expect(classesOf(facts, "container")).resolves.toEqual(["mcp", "egress"]);
 });

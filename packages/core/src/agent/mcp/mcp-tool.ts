@@ -95,10 +95,11 @@ function classesOf(
 	{ roots, sandbox }: ToolContext,
 ): ActionClass[] {
 	const isRemote = "url" in settings;
-	// In a container, a server has the network of the gateway, as commands do.
-	const hasNetwork = isRemote || settings.hosts.length > 0 || sandbox.mode === "container";
+	// In a container, a program has the network and the files of the gateway.
+	const isExposed = !isRemote && sandbox.mode === "container";
+	const hasNetwork = isRemote || settings.hosts.length > 0 || isExposed;
 	const places = isRemote ? [] : [...settings.read, ...settings.write];
-	const isBeyond = places.some((place) => !roots.some((root) => isWithin(place, root)));
+	const isBeyond = isExposed || places.some((place) => !roots.some((root) => isWithin(place, root)));
 	// With credentials, the server returns private data of their account. Any header can be a credential.
 	const hasLogin = isRemote && (settings.login !== undefined || Object.keys(settings.headers).length > 0);
 	const isPrivate = isBeyond || settings.secrets.length > 0 || hasLogin;
