@@ -47,9 +47,9 @@ const placesKnown = {
 };
 
 /**
- * Node modules with expensive properties. `import … from "node:fs"` makes Node read every property of the module, and
- * some properties load more modules: `fetch` in `http`, streams in `fs`, threads in `util`. That adds 60 to 90 ms to
- * the start of a gateway. The bundle reads only the properties that it uses.
+ * Node modules with expensive properties. `import … from "node:fs"` makes Node read every property of the module. Some
+ * properties load more modules: `fetch` in `http`, streams in `fs`, threads in `util`. That adds 60 to 90 ms to the
+ * start of a gateway. The bundle reads only the properties that it uses.
  */
 const heavy = /^(?:node:)?(child_process|crypto|dns|fs|fs\/promises|http|net|os|process|timers|util)$/;
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import licences from "spdx-license-list/full.js";
 
 /**
- * Texts of the licences of libraries, which must accompany their code.
+ * Returns the licence texts of libraries. The texts must accompany the libraries' code.
  * @param {readonly string[]} modules The absolute paths of all modules.
  */
 export function noticesOf(modules) {
@@ -29,7 +29,7 @@ function noticeOf(folder) {
 }
 
 /**
- * Licence texts of an SPDX expression, for a package without licence text.
+ * Returns the licence texts of an SPDX expression, for a package without licence text.
  * @param {string} expression
  * @param {string} holder
  */

@@ -14,8 +14,8 @@ export function binary(name) {
 }
 
 /**
- * Returns the environment of this process with the workspace's programs (including Node 24) first in PATH, and without
- * colours if the output is not a terminal.
+ * Returns the environment of this process. The workspace's programs (including Node 24) are first in PATH. Colours are
+ * off if the output is not a terminal.
  * @returns {NodeJS.ProcessEnv}
  */
 export function environment() {

@@ -1,4 +1,4 @@
-// Groups of modules of the bundle. A start loads all modules of a group, so they share a file: Node takes half a
+// Groups of modules of the bundle. A start loads all modules of a group, so they share a file. Node takes half a
 // millisecond to find, read and link a file of any size.
 
 /** @import { CodeSplittingGroup, InputOptions, OutputChunk, Plugin } from "rolldown" */

@@ -103,7 +103,7 @@ const patienceMs = 100;
 const pauseMs = 10;
 const never = new Int32Array(new SharedArrayBuffer(4));
 
-/** Effects that tests replace. */
+/** Options with which tests replace effects. */
 interface StderrWriterOptions {
 	/** Writes as many bytes as fit, and returns their number. Throws `EAGAIN` if none fit. */
 	readonly write?: (bytes: Buffer) => number;

@@ -19,7 +19,8 @@ export function ownAccount(): Account {
 }
 
 /**
- * Returns the home directory of this process. If neither HOME nor /etc/passwd names one, returns `/`, as login(1) does.
+ * Returns the home directory of this process. If neither HOME nor /etc/passwd contains it, returns `/`, as login(1)
+ * does.
  */
 export function homeDirectory(): string {
 	try {

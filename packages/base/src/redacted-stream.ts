@@ -47,7 +47,9 @@ const keyOpening = "-----B";
 /** Number of characters after which the title of a key block is complete. */
 const keyTitle = 80;
 
-/** Characters that continue a credential that is longer than the maximum. `restOfKey` has those of a key block. */
+/**
+ * Characters that continue a credential that is longer than the maximum. `restOfKey` has the characters of a key block.
+ */
 const restOfCredential = /^[\w.\r\n-]*/;
 const restOfKey = /^[\w+/=\s\\:,-]*/;
 

@@ -81,7 +81,6 @@ export class Runtime {
 	readonly skills: Skills;
 	/** Tasks, which are work in the background. */
 	readonly tasks: Tasks;
-	/** Background commands of sessions. */
 	readonly commands: SessionCommands;
 	/** Requests that only an operator can send. */
 	readonly operator: OperatorRequests;
@@ -268,7 +267,7 @@ export class Runtime {
 		await setBudget(this.#parts.services, this.#parts.sessions, request, change);
 	}
 
-	/** Answers an open question. Returns false if an earlier answer applies; the later answer changes nothing. */
+	/** Answers an open question. Returns false if an earlier answer applies, and then changes nothing. */
 	async answer(request: Keyed, token: string, response: PromptResponse): Promise<boolean> {
 		const { places, checks } = this.trust;
 		return answerQuestion(

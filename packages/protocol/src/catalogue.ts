@@ -41,7 +41,7 @@ const ModelEntry = z.object({
 	max_output: z.int(),
 	reasoning: z.string(),
 	images: z.boolean(),
-	/** Absent if unknown. */
+	/** Prices of the model. Absent if they are unknown. */
 	prices: z.exactOptional(Prices),
 	/** Whether a subscription pays for the tokens, so that the prices are 0. */
 	subscription: z.exactOptional(z.literal(true)),

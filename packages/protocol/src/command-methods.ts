@@ -15,12 +15,12 @@ export const CommandPayload = z.object({
 	/** Command line without secrets, at most 500 characters. */
 	command: z.string(),
 	state: z.enum(["running", "ended"]),
-	/** RFC 3339. */
+	/** Start time in the format of RFC 3339. */
 	started_at: z.string(),
-	/** Present after the end of the command. */
+	/** End time. Present after the end of the command. */
 	ended_at: z.exactOptional(z.string()),
 	reason: z.exactOptional(reason),
-	/** Absent if a signal ended the command. */
+	/** Exit code. Absent if a signal ended the command. */
 	exit_code: z.exactOptional(z.int()),
 });
 export type CommandPayload = z.output<typeof CommandPayload>;

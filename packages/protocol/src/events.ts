@@ -55,9 +55,9 @@ export interface AssistantStreamPayload {
 /** End of a run. Each run has exactly one such event. */
 export interface AssistantMessagePayload {
 	readonly content: string;
-	/** Absent in events of earlier gateway versions. */
+	/** Run of the message. Absent in events of earlier gateway versions. */
 	readonly run_id?: string;
-	/** Empty after a success, otherwise `cancelled` or the error message. */
+	/** Error message, or `cancelled`. Empty after a success. */
 	readonly error: string;
 	/** The active run that the queued message joined. `error` is then `cancelled`. */
 	readonly joined?: string;
@@ -73,7 +73,7 @@ export interface AssistantMessagePayload {
 export interface AnswerContext {
 	readonly model?: string;
 	readonly usage?: TokensPayload;
-	/** Present if the channel is trusted. */
+	/** The channel grant. Present if the channel is trusted. */
 	readonly trusted?: TrustedPayload;
 }
 
@@ -84,7 +84,7 @@ export type ToolCallPayload =
 			readonly name: string;
 			readonly arguments: unknown;
 			readonly call_id: string;
-			/** Present if a channel grant replaced the approval. */
+			/** The channel grant. Present if it replaced the approval. */
 			readonly trusted?: TrustedPayload;
 			readonly imported?: Imported;
 	  }
@@ -127,7 +127,7 @@ export interface PromptVotePayload {
 	readonly by: string;
 	/** Display name of the respondent, as in `prompt.response`. */
 	readonly by_name?: string;
-	/** Number of valid approvals. */
+	/** Number of approvals that are valid now. */
 	readonly approvals: number;
 	readonly needed: number;
 	/**
@@ -148,7 +148,7 @@ export interface PromptClosedPayload {
 export interface PromptReminderPayload {
 	readonly token: string;
 	readonly label: string;
-	/** RFC 3339. */
+	/** Time of the expiry, in the format of RFC 3339. */
 	readonly expires_at: string;
 	readonly run_id: string;
 	/** People whom a connector must notify. `escalated`: whether this is the first notice of this group. */

@@ -89,7 +89,7 @@ export const methods = {
 		}),
 		result: z.object({ status: z.literal("sent"), run_id: z.string(), queued_position: queuedPosition }),
 	},
-	/** Adds a message to the active run before its next model call. Without an active run, starts one. */
+	/** Adds a message to the active run before its next model call. Without an active run, starts a run. */
 	steer: {
 		params: z.object({ content, key }),
 		result: z.object({
@@ -169,7 +169,7 @@ export const methods = {
 					title: z.string(),
 					status: z.string(),
 					root_dir: z.string(),
-					/** Times in RFC 3339. */
+					/** Times in the format of RFC 3339. */
 					created_at: z.string(),
 					updated_at: z.string(),
 					message_count: z.int().min(0),
@@ -234,8 +234,8 @@ export const methods = {
 	usage: {
 		params: z.object({
 			/**
-			 * Session of the report. If neither this field nor the frame names one, the report covers all sessions that the
-			 * client may see.
+			 * Session of the report. Without a session here and in the frame, the report covers all sessions that the client
+			 * may see.
 			 */
 			session_id: maybe(sessionId.min(1)),
 			/** UTC days, both inclusive. */

@@ -6,8 +6,8 @@ const tokens = z.int().min(0);
 
 export const modelPayloads = {
 	/**
-	 * A model call: a transient `start`, and an `end` with the actual usage. A failed call also has an `end`. A `start`
-	 * has all keys with empty values.
+	 * A model call: a transient `start`, and an `end` with the actual usage, even after a failure. A `start` has all keys
+	 * with empty values.
 	 */
 	"internal.llm.call": Usage.extend({
 		...runId,
@@ -18,7 +18,7 @@ export const modelPayloads = {
 		message_count: z.int(),
 		/** Duration in nanoseconds. */
 		duration: z.int(),
-		/** Empty after a complete reply. */
+		/** Error message. Empty after a complete reply. */
 		error: z.string(),
 		/** Text of a reply that tool calls follow. Absent without text, and in a `start`. */
 		text: z.exactOptional(z.string()),

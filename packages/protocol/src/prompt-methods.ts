@@ -10,8 +10,8 @@ export const promptMethods = {
 	list_prompts: {
 		params: z.object({
 			/**
-			 * Session of the questions. If neither this field nor the frame names one, the result covers all sessions that
-			 * the client may see.
+			 * Session of the questions. Without a session here and in the frame, the result covers all sessions that the
+			 * client may see.
 			 */
 			session_id: optionalSession,
 			/** Returns only this question. Its result also contains the arguments and the preview of the call. */
@@ -36,7 +36,7 @@ export const promptMethods = {
 			status: z.literal("sent"),
 			/** Set if the prompt was closed while the rule was added, so that the approval has no effect. */
 			late: z.exactOptional(z.literal(true)),
-			/** The rule as it is in the file, as one line of JSON. */
+			/** The added rule, as one line of JSON. */
 			rule: z.string(),
 			/** Position of the rule: `FILE:LINE`. */
 			source: z.string(),

@@ -17,7 +17,7 @@ export interface PromptContext {
 	readonly risk?: "low" | "normal" | "high" | "critical";
 	/** Whether `"session"` is an allowed answer. */
 	readonly allow_session?: boolean;
-	/** RFC 3339. */
+	/** Time of the expiry, in the format of RFC 3339. */
 	readonly expires_at?: string;
 	readonly notes?: readonly string[];
 	/** Notes that an ordinary call does not have. A client that displays only a part of the prompt must display them. */
@@ -123,7 +123,7 @@ export const PromptRequest = z.object({
 export const OpenPrompt = PromptRequest.extend({
 	session_id: z.string(),
 	session_title: z.string(),
-	/** RFC 3339. */
+	/** Time of the question, in the format of RFC 3339. */
 	created_at: z.string(),
 	/** Person who requested the work: `discord:GUILD:USER`. Absent if no chat member requested it. */
 	person: z.exactOptional(z.string()),

@@ -4,8 +4,8 @@ import { key, maybe, notBlank, optionalSession, title, withDefault } from "./par
 const shows = ["thread", "post", "silent"] as const;
 
 /**
- * Display of a firing's result in a channel: in a thread of its own, as a post, or only if the run fails or asks a
- * question.
+ * Display of a firing's result in a channel. It is in a thread of its own, a post, or only displayed if the run fails
+ * or asks a question.
  */
 const show = z.enum(shows, { error: `must be one of ${shows.join(", ")}` });
 
@@ -17,7 +17,7 @@ const trigger = {
 	cron_spec: z.exactOptional(z.string()),
 	time_zone: z.exactOptional(z.string()),
 	interval_sec: z.exactOptional(z.number()),
-	/** RFC 3339. */
+	/** Time in the format of RFC 3339. */
 	at: z.exactOptional(z.string()),
 	event: z.exactOptional(z.string()),
 };
@@ -37,7 +37,7 @@ export const SchedulePayload = z.object({
 	/** Taint of the run that created the schedule: letters U, P and E, or "". */
 	taint: z.string(),
 	created_at: z.string(),
-	/** Absent if the schedule waits for an event, or never fires again. */
+	/** Next due time. Absent if the schedule waits for an event, or never fires again. */
 	next_due: z.exactOptional(z.string()),
 	last_due: z.exactOptional(z.string()),
 	last_fired_at: z.exactOptional(z.string()),

@@ -13,7 +13,7 @@ const step = {
 	/** Number of the attempt, from 1. */
 	attempt: z.int().min(1),
 };
-/** Nanoseconds. */
+/** Duration in nanoseconds. */
 const duration = z.int().min(0);
 
 /** Events of skills, in the session of their run. */

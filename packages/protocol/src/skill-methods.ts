@@ -14,7 +14,7 @@ export const SkillPayload = z.object({
 	source: z.enum(["data", "directory", "claude"]),
 	/** Path of the skill's file, relative to the data directory or the working directory. */
 	path: z.string(),
-	/** `multi-step`: a workflow. */
+	/** `multi-step` means a workflow. */
 	type: z.enum(["simple", "multi-step"]),
 	user_invocable: z.boolean(),
 	model_invocable: z.boolean(),
@@ -39,7 +39,7 @@ const SkillProblemPayload = z.object({
 const place = {
 	/** Session whose working directory is used. Without it, only skills of the data directory are used. */
 	session_id: optionalSession,
-	/** Working directory. Only the operator may name one. */
+	/** Path of a working directory. Only the operator may set it. */
 	directory: maybe(directory),
 };
 

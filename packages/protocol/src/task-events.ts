@@ -29,7 +29,7 @@ export const taskPayloads = {
 	"task.suspended": z.object({
 		...titled,
 		reason: z.string(),
-		/** Number of suspensions, including this one. */
+		/** Number of suspensions of the task, including the present suspension. */
 		suspend_count: z.int().min(1),
 		/** The plan or question. */
 		plan_content: z.string(),

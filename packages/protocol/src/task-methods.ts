@@ -53,7 +53,7 @@ export const taskMethods = {
 			/** Returns only the workers of this task. */
 			parent_id: maybe(taskId),
 			limit: withDefault(z.int().min(1).max(1_000), 50),
-			/** Returns only tasks that were submitted before this task: the last task of the previous page. */
+			/** Id of the last task of the previous page. Returns only tasks that were submitted before that task. */
 			before: maybe(taskId),
 		}),
 		result: z.object({ tasks: z.array(TaskPayload) }),

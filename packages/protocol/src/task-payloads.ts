@@ -2,7 +2,7 @@ import * as z from "zod";
 import { Usage } from "./usage-report.ts";
 
 const count = z.int().min(0);
-/** RFC 3339. */
+/** Time in the format of RFC 3339. */
 const time = z.string();
 
 export const taskStatuses = [
@@ -72,7 +72,7 @@ export const TaskPayload = z.object({
 	owner: z.string(),
 	/** Plan of the task, if any. */
 	plan: z.exactOptional(Plan),
-	/** Present while the task is suspended. */
+	/** The open question. Present while the task is suspended. */
 	suspension: z.exactOptional(Suspension),
 	suspend_count: count,
 	retry_count: count,

@@ -186,8 +186,8 @@ export const trustMethods = {
 		}),
 	},
 	/**
-	 * Replaces the settings of a channel, including those of the configuration. Open sessions keep their agent, model,
-	 * root and budget; all other settings apply immediately.
+	 * Replaces the settings of a channel, including configured settings. Open sessions keep their agent, model, root and
+	 * budget. All other settings apply immediately.
 	 */
 	set_place: {
 		params: z.object({ place, profile: PlaceProfilePayload, key }),
@@ -303,10 +303,7 @@ export const trustMethods = {
 	},
 	/** Verifies that no row of the audit log was changed. */
 	verify_audit: {
-		/**
-		 * `anchor` is a row that the gateway's log contains. With it, the check also finds rows that were removed at the
-		 * end.
-		 */
+		/** `anchor`: a row from the gateway's log. With it, the check also finds rows that were removed at the end. */
 		params: z.object({
 			anchor: maybe(z.object({ seq: z.int().min(1), hash })),
 			/** Whether the stored text of all sessions is also checked. This takes about 15 seconds for a million rows. */

@@ -88,23 +88,26 @@ export const PlaceProfilePayload = z.strictObject({
 	budget_usd: z.exactOptional(z.number().min(0).max(1_000_000)),
 	/** Maximum bytes of the workspace. */
 	quota_bytes: z.exactOptional(z.int().min(1)),
-	/** Whether the agent answers only mentions, or every message. For connectors. */
+	/** Whether the agent answers only mentions, or every message. Connectors use it. */
 	mention: z.exactOptional(z.enum(mentions)),
-	/** Whether a channel has one conversation, or one for each person. For connectors. */
+	/** Whether a channel has a shared conversation, or a conversation for each person. Connectors use it. */
 	sessions: z.exactOptional(z.enum(sessionModes)),
 	/** Displayed parts of an answer during the run: none, text, text and tool calls, or also subjects of the calls. */
 	live: z.exactOptional(z.enum(liveLevels)),
-	/** Place of the answer to a mention: the channel, or a new thread. For connectors whose platform can open threads. */
+	/** Place of the answer to a mention: the channel, or a new thread. Connectors of platforms with threads use it. */
 	answers: z.exactOptional(z.enum(answerPlaces)),
 	/**
-	 * Display of the state of a message: by posts, or by reactions to it. For connectors whose platform supports
-	 * reactions.
+	 * Display of the state of a message: by posts, or by reactions to it. Connectors of platforms with reactions use it.
 	 */
 	status: z.exactOptional(z.enum(statusModes)),
-	/** Handling of a message during a run: it is queued, or its author may also add it to the run. For connectors. */
+	/**
+	 * Handling of a message during a run: the message is queued, or its author may also add it to the run. Connectors use
+	 * it.
+	 */
 	busy: z.exactOptional(z.enum(busyModes)),
 	/**
-	 * Maximum earlier channel messages that the agent receives with a mention. 0: none, even in threads. For connectors.
+	 * Maximum earlier channel messages that the agent receives with a mention. 0: none, even in threads. Connectors use
+	 * it.
 	 */
 	context: z.exactOptional(z.int().min(0).max(maxContext)),
 	/** Hours before approvals of the channel expire. Default: 24. */
@@ -126,7 +129,7 @@ export const GrantPayload = z.object({
 	granted_by: z.string(),
 	created_at: z.string(),
 	expires_at: z.string(),
-	/** Absent while the grant is active. */
+	/** End time. Absent while the grant is active. */
 	ended_at: z.exactOptional(z.string()),
 	end_reason: z.exactOptional(z.string()),
 });
@@ -164,7 +167,7 @@ export const TextCheckPayload = z.object({
 	/** Number of checked sessions, out of `all_sessions`. */
 	sessions: z.int(),
 	all_sessions: z.int(),
-	/** Rows whose hash matches. */
+	/** Number of rows whose hash matches. */
 	verified: z.int(),
 	/** Rows that an earlier version stored without a hash. */
 	unverified: z.int(),

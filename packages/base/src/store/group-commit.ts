@@ -45,8 +45,8 @@ export type TransactionWatch = (commands: number) => () => void;
 type Settle = () => void;
 
 /**
- * Maximum attempts of a transaction that conflicts with others each time. After that, its commands are rejected as
- * `unavailable`.
+ * Maximum attempts of a transaction that conflicts with another transaction each time. After that, its commands are
+ * rejected as `unavailable`.
  */
 const maxTries = 10;
 

@@ -31,7 +31,7 @@ export interface SqliteStoreOptions {
 	readonly fresh?: FreshSchema;
 	/** Failpoints: `store.commit` before each commit, `store.committed` after it. */
 	readonly failpoints?: Failpoints;
-	/** Called for each transaction. */
+	/** Called when each transaction begins. See `TransactionWatch`. */
 	readonly watch?: TransactionWatch;
 	/** Called when commits begin to fail, and when they work again. */
 	readonly onHealth?: HealthWatch;

@@ -35,7 +35,9 @@ export function paced(ms: number): number {
 	return Math.ceil(ms * runPace());
 }
 
-/** Returns the limit of a measurement that has just ended, for a promised time. The machine may be busy. */
+/**
+ * Returns the limit of a measurement that has just ended, from a promised time and the present speed of the machine.
+ */
 export function pacedNow(promisedMs: number): number {
 	return Math.ceil(promisedMs * Math.max(runPace(), measurePace()));
 }

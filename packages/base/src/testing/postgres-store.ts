@@ -64,8 +64,8 @@ function parseInt8(text: string): number | bigint {
 }
 
 /**
- * Whether an error ends the transaction or the connection, by codes of connections, resources and shutdown:
- * https://www.postgresql.org/docs/15/errcodes-appendix.html. An error that is not of the database is of the connection.
+ * Whether an error ends the transaction or the connection: https://www.postgresql.org/docs/15/errcodes-appendix.html.
+ * The codes are errors of connections, resources and shutdown. Any other kind of error comes from the connection.
  */
 function isOver(error: unknown): boolean {
 	return (

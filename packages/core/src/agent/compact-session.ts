@@ -31,7 +31,7 @@ export interface CompactPorts extends SpendingPorts {
 	readonly journal: Journal;
 	readonly files: Files;
 	readonly clock: Clock;
-	/** See `SecretBox.fingerprint`. */
+	/** Fingerprint function: see `SecretBox.fingerprint`. */
 	readonly fingerprint: (text: string) => string;
 	readonly log: Logger;
 	readonly contexts: Contexts;
@@ -233,7 +233,7 @@ function busy(): ParleyError {
 /** A compaction as active work of a session: later runs wait for it, and a stop of the gateway ends it. */
 class LiveCompaction implements LiveRun, Disposable {
 	readonly id = compactionId;
-	/** Empty, because a compaction makes no calls. */
+	/** Policy version of the calls. Empty, because a compaction makes no calls. */
 	readonly policyVersion = "";
 	readonly log: Logger;
 	readonly waiting = false;

@@ -225,7 +225,8 @@ async function enterSteers(run: Run): Promise<boolean> {
 }
 
 /**
- * Maximum bytes of read messages for each token of the window. At 4 bytes per token, this is a quarter of the window.
+ * Maximum bytes of read messages for each token of the window. At 4 bytes per token, read messages use at most a
+ * quarter of the window.
  */
 const bytesPerToken = 1;
 

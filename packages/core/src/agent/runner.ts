@@ -35,7 +35,7 @@ interface Starting {
 
 export interface RunnerPorts extends RunPorts, LoopPorts, EndPorts, CompactPorts {}
 
-/** Starts runs and works on them until their end. Starts no run after `stop`. */
+/** Starts runs and works on them until they end. Starts no run after `stop`. */
 export class Runner {
 	readonly #ports: RunnerPorts;
 	/** Called when a session has no more work. */
@@ -166,8 +166,8 @@ export class Runner {
 }
 
 /**
- * Logs a failure of the store. Only the first failure is logged as an error, because a full disk stays full for a while
- * and the log must not fill another disk.
+ * Logs a failure of the store. Only the first failure is logged as an error. A full disk stays full for a while, and
+ * the log must not fill another disk.
  */
 function logFailure({ log }: Run, failures: number, error: unknown): void {
 	log[failures === 0 ? "error" : "debug"](runEndTexts.notRecorded, { error });

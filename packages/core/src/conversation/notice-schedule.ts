@@ -1,19 +1,19 @@
 import type { Person } from "../vocabulary/principal.ts";
 import type { Notice, NoticeSchedule } from "../vocabulary/prompt.ts";
 
-/** A due notice and the facts after it. */
+/** A due notice, its number, and the time of the next notice. */
 export interface DueNotice {
 	readonly notify: Notice & { readonly escalated: boolean };
-	/** Number of reminders and escalations, including this one. */
+	/** Number of reminders and escalations, including this notice. */
 	readonly reminded: number;
 	/** Time of the next notice or of the expiry, in milliseconds since the epoch. */
 	readonly dueAt: number;
 }
 
 /**
- * The notice after `reminded` reminders and escalations: a reminder of the first group, then the first notice of each
- * other group. Each waits for its time after the previous notice, even after a long stop of the gateway. Returns
- * undefined if no notice is left.
+ * Returns the notice after `reminded` reminders and escalations: a reminder of the first group, then the first notice
+ * of each other group. Each waits for its time after the previous notice, even after a long stop of the gateway.
+ * Returns undefined if no notice is left.
  */
 export function nextNotice(
 	{ groups, escalateMs }: NoticeSchedule,

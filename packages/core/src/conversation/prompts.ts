@@ -388,7 +388,7 @@ async function settlePrompt(
 	return settled.numUpdatedRows === 1n;
 }
 
-/** Name of a person of another guild or team, whose id the members of this one may not know. */
+/** Returns the name of a person of another guild or team, because members of this team may not know the id. */
 function foreignName({ person }: Principal, { place }: Session): { readonly byName?: string } {
 	if (!person || person.name === "" || place === undefined) return {};
 	const { platform, tenant } = person.place;

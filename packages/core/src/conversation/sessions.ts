@@ -35,7 +35,7 @@ const readingTasks: readonly Action[] = [
 	"file.read",
 ];
 
-/** Error for a message to the session of a task. */
+/** Returns the error for a message to the session of a task. */
 export function belongsToTask(taskId: string): ParleyError {
 	const message = taskTexts.conversationOf(taskId);
 	return new ParleyError(message, { code: "failed_precondition" });

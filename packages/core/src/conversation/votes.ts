@@ -14,7 +14,7 @@ export interface Vote {
 	readonly principal: string;
 	/** Voting person. Absent for the operator. */
 	readonly person?: Person;
-	/** Milliseconds since the epoch. */
+	/** Time of the vote, in milliseconds since the epoch. */
 	readonly at: number;
 }
 

@@ -15,7 +15,7 @@ beforeEach(async () => {
 	directory = await createDirectory();
 });
 afterEach(async () => {
-	// Also removes paths that are too long for Node, and unreadable files.
+	// Removes all files, including unreadable files and paths that are too long for Node.
 	spawnSync("chmod", ["-R", "u+rwx", directory.path]);
 	spawnSync("rm", ["-rf", directory.path]);
 });

@@ -60,7 +60,7 @@ export class Workspaces {
 		return path;
 	}
 
-	/** Creates the directory if it is missing, because backups do not contain it. */
+	/** Creates the workspace directory if it is missing. Backups do not contain the directory. */
 	async prepare(session: Session): Promise<void> {
 		const own = this.of(session);
 		if (own !== undefined) await mkdir(own, { recursive: true, mode: 0o700 });
@@ -105,8 +105,8 @@ export class Workspaces {
 }
 
 /**
- * Makes a directory and its content accessible for its owner. It is safe because no running process can insert a link
- * there.
+ * Makes a directory and its content accessible for its owner. This is safe, because no running process can insert a
+ * link there.
  */
 async function open(directory: string): Promise<void> {
 	await chmod(directory, 0o700);
@@ -156,7 +156,7 @@ async function roomOf(entry: Dirent, directory: string): Promise<number> {
 	return stats === "unknown" ? Number.POSITIVE_INFINITY : Math.max(stats?.size ?? 0, blockBytes);
 }
 
-/** Files that disappear in the meantime take no space. */
+/** Returns undefined for a file that has disappeared, because it takes no space. Otherwise returns `unknown`. */
 function unlessGone(reason: unknown): "unknown" | undefined {
 	return ["ENOENT", "ENOTDIR"].includes(systemCode(reason)) ? undefined : "unknown";
 }

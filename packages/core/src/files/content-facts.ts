@@ -4,7 +4,7 @@ import { open, rm } from "node:fs/promises";
 
 export interface ContentFacts {
 	readonly bytes: number;
-	/** Lower-case hexadecimal. */
+	/** SHA-256 of the content in lower-case hexadecimal. */
 	readonly sha256: string;
 	readonly mediaType: string;
 }

@@ -181,8 +181,9 @@ interface Sending {
 }
 
 /**
- * Assigns stored files to a session, in the transaction of the message that contains them. They are then deleted with the
- * session. Throws `invalid_argument` for a file that is unknown or expired, or that belongs to another session.
+ * Assigns stored files to a session, in the transaction of the message that contains them. From then on, the files are
+ * deleted with the session. Throws `invalid_argument` for a file that is unknown or expired, or that belongs to another
+ * session.
  */
 export async function attachFiles(tx: Tx, { principal, sessionId, ids, now }: Sending): Promise<FileFacts[]> {
 	const attached: FileFacts[] = [];

@@ -42,7 +42,7 @@ export function imageBytes(messages: readonly Message[]): number {
 		.reduce((sum, image) => sum + bytesOf(image), 0);
 }
 
-/** Bytes of an image before base64. */
+/** Returns the bytes of an image before base64. */
 export function bytesOf({ data }: ImageBlock): number {
 	return Buffer.byteLength(data, "base64");
 }
@@ -151,13 +151,16 @@ const readers: Readonly<Record<ImageType, Reader>> = {
 	"image/webp": sizeOfWebp,
 };
 
-/** Format: https://www.w3.org/TR/png-3/#11IHDR */
+/** Reads the size of a PNG image. Format: https://www.w3.org/TR/png-3/#11IHDR */
 function sizeOfPng(content: Uint8Array): ImageSize | undefined {
 	if (word(content, 12) !== "IHDR") return undefined;
 	return { width: big(content, 16, 4), height: big(content, 20, 4) };
 }
 
-/** The frame header follows any number of segments. Format: https://www.w3.org/Graphics/JPEG/itu-t81.pdf B.1 */
+/**
+ * Reads the size of a JPEG image. The frame header follows any number of segments. Format:
+ * https://www.w3.org/Graphics/JPEG/itu-t81.pdf B.1
+ */
 function sizeOfJpeg(content: Uint8Array): ImageSize | undefined {
 	for (let at = 2; at < content.length; ) {
 		if (content[at] !== 0xff) return undefined;
@@ -176,7 +179,10 @@ function isFrame(marker: number): boolean {
 	return marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker);
 }
 
-/** Format: https://developers.google.com/speed/webp/docs/riff_container and the linked bit streams. */
+/**
+ * Reads the size of a WebP image. Format: https://developers.google.com/speed/webp/docs/riff_container and the linked
+ * bit streams.
+ */
 function sizeOfWebp(content: Uint8Array): ImageSize | undefined {
 	const kind = word(content, 12);
 	if (kind === "VP8X" && content.length >= 30) {

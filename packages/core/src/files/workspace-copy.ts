@@ -16,8 +16,8 @@ const withoutLinks = ["EPERM", "EACCES", "EXDEV", "ENOTSUP", "EOPNOTSUPP", "ENOS
 
 /**
  * Copies a stored file to a directory inside the working directory. Returns its path relative to the working directory.
- * Existing files stay unchanged. If the name is used, an existing file with the same content becomes the copy;
- * otherwise the copy gets another name. `makeLink` is link(2).
+ * Existing files stay unchanged. If the name is used and the existing file has the same content, it becomes the copy.
+ * Otherwise the copy gets another name. `makeLink` is link(2).
  */
 export async function copyToWorkspace(
 	workspace: string,

@@ -51,7 +51,7 @@ export async function identityOf(path: string): Promise<string> {
 /** Returns an identity that includes the content. The same file with other content has another identity. */
 export async function contentIdentityOf(path: string): Promise<string> {
 	const real = await realpath(path);
-	// A file of another type may have replaced this one. Without O_NONBLOCK, opening it could block.
+	// A file of another type may have replaced this file. Without O_NONBLOCK, opening such a file could block.
 	await using file = await open(real, constants.O_RDONLY | constants.O_NONBLOCK);
 	const stats = await file.stat({ bigint: true });
 	const { dev, ino } = stats;

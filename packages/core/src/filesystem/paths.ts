@@ -119,7 +119,7 @@ function innermost(path: string, roots: readonly string[]): string | undefined {
 	return roots.filter((root) => isWithin(path, root)).sort((a, b) => b.length - a.length)[0];
 }
 
-/** Throws `failed_precondition` if the root is now a symbolic link or its path contains one. */
+/** Throws `failed_precondition` if the root is now a symbolic link, or if its path now contains a link. */
 async function refuseReplacedRoot(root: string | undefined): Promise<void> {
 	if (root === undefined) return;
 	const real = await realpath(root).catch(() => undefined);

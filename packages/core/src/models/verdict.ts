@@ -29,8 +29,8 @@ interface JudgeRequest {
 }
 
 /**
- * Requests a verdict with `ask`, which returns the text of one reply. If the reply cannot be parsed, requests one more.
- * If that fails too, the verdict is negative with the reason.
+ * Requests a verdict with `ask`, which returns the text of one reply. If the reply cannot be parsed, requests another
+ * reply. If that reply cannot be parsed either, returns a negative verdict with the reason.
  */
 export async function judge(
 	judged: Judged,

@@ -15,7 +15,7 @@ export interface PolicyChange {
 	readonly layer: PolicySource["layer"];
 	readonly path: string;
 	readonly state: PolicyState;
-	/** Undefined at the first read. */
+	/** State before the change. Undefined at the first read. */
 	readonly before: PolicyState | undefined;
 }
 

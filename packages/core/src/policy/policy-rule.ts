@@ -18,7 +18,7 @@ export interface PolicyRule {
 	/** Names of tools. `*` matches any letters. */
 	readonly tools?: readonly string[];
 	readonly classes?: readonly ActionClass[];
-	/** Programs, each with its first arguments. */
+	/** Names of programs, each followed by its first arguments. */
 	readonly commands?: readonly (readonly string[])[];
 	readonly paths?: readonly PathPattern[];
 	/** Names of hosts in lower case. `*` matches any letters. */

@@ -185,9 +185,9 @@ function askingOf(rule: PolicyRule): Asking {
 
 /**
  * Returns the built-in rule as it applies to this call. For work from a chat, only the operator can approve an
- * unconfined call, each time. This also applies to shared notes if the session contains untrusted text, because every
- * later run may read them. Schedules of such a session always require approval too, but an approver of the chat can
- * approve them.
+ * unconfined call, each time. The same rule applies to shared notes if the session contains untrusted text, because
+ * every later run may read them. Schedules of such a session always require approval too, but an approver of the chat
+ * can approve them.
  */
 function builtInOf(
 	{ effect, reason, liftedBy, when }: BuiltInRule,
@@ -221,8 +221,8 @@ export function grantsUnder(
 }
 
 /**
- * Whether a session approval covers a call: the same tool, and a path below the approved one, or a command with the
- * same first words.
+ * Whether a session approval covers a call. It covers calls of the same tool, with a path below the approved path, or
+ * with a command that has the same first words.
  */
 export function grantCovers(scope: GrantScope, tool: NamedTool, { grant, binding }: ToolPlan): boolean {
 	// No session approval covers a plan without a grant scope.

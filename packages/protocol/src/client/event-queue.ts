@@ -47,7 +47,7 @@ export class EventQueue<Item extends object> {
 	}
 
 	/**
-	 * Returns the next item as soon as there is one, or undefined at the end. Concurrent calls receive consecutive items.
+	 * Returns the next item as soon as it arrives, or undefined at the end. Concurrent calls receive consecutive items.
 	 */
 	next(): Promise<Item | undefined> {
 		const item = this.#items.shift();

@@ -157,7 +157,7 @@ export async function decisionOf(
 	const changed = row.answer?.kind === "approved" ? row.answer.arguments : undefined;
 	const answered = await withChanges(run, planned, changed);
 	if ("text" in answered) return settleCall(run, call, { text: answered.text, failed: true });
-	// The call consumed its approval when it began before a restart. It is safe to repeat, so the approval is still
+	// The call began before a restart and consumed its approval. The call is safe to repeat, so the approval is still
 	// valid.
 	const usable = begun ? ["answered", "consumed"] : ["answered"];
 	const now = run.policy.version;

@@ -86,7 +86,7 @@ export async function atItsTurn(
 ): Promise<ApprovedCall | undefined> {
 	for (let call = decided, isStale = changed; call; isStale = false) {
 		if (call.refusal !== undefined) return settleCall(run, call.call, { text: call.refusal, failed: true });
-		// Only calls without an approval are checked: an approver has already decided about the repetition.
+		// The approver has already decided about the repetition, so only calls without an approval are checked.
 		const repeated = call.token === undefined ? refuseRepeat(run.steps, call.call) : undefined;
 		if (repeated !== undefined) return settleCall(run, call.call, { text: repeated, failed: true });
 		const plansAgain = call.token === undefined && isStale;
@@ -105,7 +105,7 @@ async function isStricter(run: Run, call: ApprovedCall, ports: JudgePorts): Prom
 	return now.floor && !notes.includes(run.session.redactor.into("question").redact(now.reason));
 }
 
-/** Proposes a call and waits for its decision. Earlier approvals of it have no effect. */
+/** Proposes a call and waits for its decision. Earlier approvals of the call have no effect. */
 async function decideAgain(
 	run: Run,
 	{ call, token }: ApprovedCall,

@@ -13,7 +13,8 @@ import { outputTexts } from "./texts.ts";
 const maxStoredBytes = 8 * 1024 * 1024;
 
 /**
- * Maximum bytes of an output that the result contains completely. `maxOutputBytes` cuts the output of a command there.
+ * Maximum bytes of an output that the result contains completely. `maxOutputBytes` cuts the output of a command at this
+ * length.
  */
 const inResult = 256 * 1024;
 
@@ -49,8 +50,8 @@ export class CallOutput implements AsyncDisposable {
 	}
 
 	/**
-	 * Returns the text of the result for the model: the complete text, or head and tail with a marker that names the stored
-	 * file. `text` has no secrets; `characters` is the limit.
+	 * Returns the text of the result for the model: the complete text, or head and tail with a marker that names the
+	 * stored file. `text` has no secrets. `characters` is the limit of the result.
 	 */
 	async shorten(text: string, characters: number): Promise<string> {
 		this.#ended = true;
@@ -70,7 +71,7 @@ export class CallOutput implements AsyncDisposable {
 		await this.#file?.drop();
 	}
 
-	/** Name of the tool that reads stored results in this run, if it has one. */
+	/** Name of the tool that reads stored results, if the run has such a tool. */
 	get #reader(): string | undefined {
 		return this.#run.settings.tools.find((tool) => ruleNameOf(tool) === readFile.name)?.name;
 	}
@@ -151,7 +152,10 @@ const betweenMs = 120;
 /** Maximum bytes of one event, including its marker. */
 const maxBytes = 16 * 1024;
 const maxText = maxBytes - 64;
-/** Maximum unread bytes between two reports: the text of one report, preceded by the length of the longest secret. */
+/**
+ * Maximum unread bytes between two reports. They contain the text of one report and, before it, at least the longest
+ * secret.
+ */
 const maxRawBytes = maxText + 64 * 1024;
 
 export interface ProgressDeps {
@@ -294,7 +298,7 @@ class Tail {
 	}
 
 	append(other: Tail): void {
-		// If `other` has lost its beginning, the text before it is too old to keep.
+		// If `other` has lost its beginning, the text before the loss is too old to keep.
 		if (other.#missing > 0) this.skip(other.#missing);
 		this.add(other.#text);
 		other.#text = "";
@@ -311,7 +315,7 @@ class Tail {
 		return text;
 	}
 
-	/** Shortens the text to its end. The rest begins at a complete line if possible. */
+	/** Drops the beginning of the text. The remaining text begins at a complete line if possible. */
 	#shorten(): void {
 		if (this.#text.length * 3 <= maxText) return;
 		const bytes = Buffer.from(this.#text);

@@ -93,7 +93,7 @@ export interface SettledCall {
 	readonly result: ToolResult;
 	/** The text for the model, within the limits of a result. */
 	readonly forModel: string;
-	/** Undefined if the call did not run. */
+	/** Duration of the run of the call. Undefined if the call did not run. */
 	readonly durationMs?: number;
 }
 

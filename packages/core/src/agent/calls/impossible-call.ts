@@ -18,9 +18,9 @@ interface ImpossibleFacts {
 }
 
 /**
- * Returns a call that cannot run in the form of a call that waits for a decision. Runs in which a person decides about
- * every call use it: after an approval, the call fails with its reason. Returns undefined if the call was proposed
- * earlier as a call that can run.
+ * Returns a call that cannot run in the form of a call that waits for a decision. It is used in runs in which a person
+ * decides about every call. After an approval, the call fails with its reason. Returns undefined if the call was
+ * proposed earlier as a call that can run.
  */
 export async function draftImpossible(
 	run: Run,

@@ -119,7 +119,7 @@ async function draftCall(
 	if (depends(prepared, before)) return { kind: "dependent", call };
 	if (prepared.kind === "refused") return refuse(prepared.text);
 	const given = { call, ready: prepared, context };
-	// An answer from before a restart is valid, also if the policy no longer requires approval.
+	// An answer from before a restart is valid even if the policy no longer requires approval.
 	const known = again ? undefined : await readApproval(run, given);
 	// Changed arguments of a person stay valid if the call is asked again.
 	const changes = await run.journal.store.read((db) => findChanges(db, { runId: run.id, callId: call.id }));
@@ -174,9 +174,9 @@ function pendingOf(before: readonly Draft[]): Before {
 }
 
 /**
- * Whether the effect of the call depends on the calls before it. A call depends on them if its plan fails at present.
- * It also does if it changes a file that they change, because its approval would show an old state. Calls after a
- * dependent call also depend on it, because its effects on the session are unknown.
+ * Whether the effect of the call depends on the calls before it. A call depends on earlier calls if its plan fails at
+ * present. It also depends on them if it changes the same file, because its approval would show an old state. Calls
+ * after a dependent call also depend on it, because its effects on the session are unknown.
  */
 function depends(prepared: ReadyCall | RefusedCall, before: readonly Draft[]): boolean {
 	if (prepared.kind === "refused" && !prepared.found) return false;
@@ -311,7 +311,7 @@ export async function refuseProposed(
 	});
 }
 
-/** Announces a call. If the call is already announced, records its decision if it differs from the last one. */
+/** Announces a call. If the call is already announced, records a decision that differs from the last decision. */
 async function recordJudgement(
 	run: Run,
 	one: DraftProposal & { readonly isRaised: boolean },

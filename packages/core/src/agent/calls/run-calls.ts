@@ -52,7 +52,7 @@ export async function isCancelledByDenial(run: Run, calls: readonly CallBlock[])
 	return run.journal.store.read((db) => isAnyDenied(db, these));
 }
 
-/** Runs the calls that can be proposed now. Returns the remaining calls, which must be planned after them. */
+/** Runs the calls that can be proposed now. Returns the calls that must be planned later. */
 async function runProposed(
 	run: Run,
 	calls: readonly CallBlock[],
@@ -209,7 +209,10 @@ function argumentsNote({ session }: Run, changed: unknown): string {
 	return approvalTexts.changedArguments(shown);
 }
 
-/** Minimum characters of a password. A shorter one is like an ordinary word and cannot be redacted from the output. */
+/**
+ * Minimum characters of a password. A shorter password is like an ordinary word, and its redaction would damage the
+ * output.
+ */
 const shortest = 4;
 
 /**

@@ -104,7 +104,8 @@ function questionsOf(run: Run, { id }: CallBlock, ports: QuestionPorts): ToolCon
 }
 
 /**
- * Background commands in the session of a run. A task cannot start a command, because its session ends with the task.
+ * Returns access to background commands in the session of a run. A task cannot start a command, because its session
+ * ends with the task.
  */
 function backgroundOf(run: Run, call: CallBlock, commands: BackgroundCommands): BackgroundAccess {
 	const { session, id: runId } = run;
@@ -199,8 +200,9 @@ interface SchedulePorts {
 }
 
 /**
- * Schedules for the tools of a run. They belong to the person who started the run, with that person's present rights.
- * If chat members joined a run of the operator, the schedules belong to the last of these members.
+ * Returns access to schedules for the tools of a run. The schedules belong to the person who started the run, with that
+ * person's present rights. If chat members joined a run of the operator, the schedules belong to the last of these
+ * members.
  */
 function scheduleAccessOf(
 	run: Run,

@@ -21,7 +21,7 @@ export interface ClientTool {
 export interface ToolRegistration {
 	/**
 	 * Owner of the tools within the client. The tools replace all tools of this owner, and all whose name begins with
-	 * `SOURCE__`. If absent or "", the tools are added to the others, and replace tools of the same name.
+	 * `SOURCE__`. If absent or "", the tools are added to the client's other tools, and replace tools of the same name.
 	 */
 	readonly source?: string;
 	readonly tools: readonly ClientTool[];

@@ -79,7 +79,7 @@ class ProviderCounts {
 	readonly #log: Logger;
 	readonly #stored: ReturnType<typeof openKeyv<number, Tables>>;
 	readonly #known = new Map<string, number>();
-	/** Monotonic time of the next request, by provider. Only providers that failed to count have one. */
+	/** Monotonic time of the next request to a provider that failed to count. Key: the provider. */
 	readonly #paused = new Map<string, number>();
 
 	constructor({ store, clock, log }: ProviderCountsDeps) {
@@ -138,7 +138,10 @@ class ProviderCounts {
 	}
 }
 
-/** Sampling settings are not part of the key, because they do not change the number of input tokens. */
+/**
+ * Returns the key of a stored count. Sampling settings are not part of the key, because they do not change the number
+ * of input tokens.
+ */
 function keyOf(requested: Model, { model, system, tools, messages }: ModelRequest): string {
 	const { provider } = serverOf(requested, model);
 	const text = JSON.stringify([provider, model, system, tools, messages]);

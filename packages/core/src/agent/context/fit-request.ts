@@ -248,7 +248,7 @@ function estimate(asker: Asker, context: SessionContext, request: ModelRequest):
 	return context.estimate(request, calibration);
 }
 
-/** Tokens of the window without the reply. */
+/** Returns the maximum tokens of a request: the window without the reply. */
 function limitOf(asker: Asker, parts: Parts): number {
 	return asker.settings.contextWindow - replyOf(asker, parts);
 }

@@ -95,7 +95,7 @@ function settles(result: ResultBlock | undefined, question: CallQuestion | undef
 	return result?.failed === false || question?.state === "answered" || question?.state === "consumed";
 }
 
-/** Subject of a call. A call settles earlier calls with the same subject. */
+/** Returns the subject of a call. A call settles earlier calls with the same subject. */
 function subjectOf({ name, arguments: args }: CallBlock): string {
 	const label = questionIn(name, args);
 	return label === undefined ? `${name} ${canonicalize(args)}` : `${name} ${label.trim().toLowerCase()}`;

@@ -41,7 +41,7 @@ interface Fitted {
 
 /** Sizes of the window and its parts for a request. */
 export interface Placed {
-	/** Number of messages of the current run, which are last. */
+	/** Number of messages of the current run. These messages are at the end of the request. */
 	readonly ofRun: number;
 	readonly window: number;
 	/** Reserved tokens for a reply. */
@@ -178,7 +178,7 @@ export class SessionContext {
 		]);
 	}
 
-	/** Stores compactions with their events. They apply to later requests. */
+	/** Stores compactions with their events. The compactions apply to later requests. */
 	async record(runId: string, compactions: readonly MeasuredCompaction[]): Promise<void> {
 		const { clock, failpoints } = this.#services;
 		await this.#session.commit(async (tx, record) => {

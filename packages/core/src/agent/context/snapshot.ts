@@ -9,7 +9,7 @@ export interface MeasuredRequest {
 	readonly request: ModelRequest;
 	/** Features of the system prompt and the tools. */
 	readonly fixed: Features;
-	/** Number of messages of the current run, which are last. */
+	/** Number of messages of the current run. These messages are at the end of the request. */
 	readonly ofRun: number;
 	/** Tokens of the request, counted by the provider or estimated. */
 	readonly tokens: number;

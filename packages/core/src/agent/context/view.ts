@@ -74,8 +74,8 @@ export function viewOfMessage(
 }
 
 /**
- * Returns the user messages of a run within which a summary ends. They stay, because the agent still works on them. The
- * question of a run that repeats a reply is in an earlier run.
+ * Returns the user messages of a run within which a summary ends. These messages stay, because the agent still works on
+ * them. The question of a run that repeats a reply is in an earlier run.
  */
 function questionBefore(transcript: readonly RunTranscript[], before: Position): Message[] {
 	const end = transcript.findIndex(({ ordinal }) => ordinal >= before.run);

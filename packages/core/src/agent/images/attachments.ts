@@ -44,7 +44,10 @@ export async function placeAttachments(run: Run, ports: AttachmentPorts): Promis
 	run.row = await withImages(ports.files, run.row);
 }
 
-/** Removes the images of the run's own message from the conversation. The model gets their names and sizes instead. */
+/**
+ * Removes the images of the run's own message from the conversation. In their place, the model receives their names and
+ * sizes.
+ */
 async function withdrawOwn(run: Run): Promise<void> {
 	const { attachments = [], images } = run.row;
 	const answered = run.steps.some(({ kind }) => kind === "reply");
@@ -162,10 +165,10 @@ export async function withinRoom<T extends { readonly result: ToolResult }>(
 }
 
 /**
- * Removes images from the conversation after a provider rejected a request with them, because it would reject every
- * later request. Returns true if the run continues. It continues if the request had too many images, for example from
- * the journal of another version. It also continues if the request was the first to show this model images of results.
- * Otherwise removes the images of the run's own message, and the run ends.
+ * Removes images from the conversation after a provider rejected a request with them. Otherwise the provider would
+ * reject every later request. Returns true if the run continues. It continues if the request had too many images, for
+ * example from the journal of another version. It also continues if the request was the first to show this model images
+ * of results. Otherwise removes the images of the run's own message, and the run ends.
  */
 export async function withdrawRefused(
 	run: Run,

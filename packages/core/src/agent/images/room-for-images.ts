@@ -117,7 +117,7 @@ function removableIn(run: Run, prompts: readonly RunRow[], protectsAttached: boo
 
 /**
  * Returns the oldest removable groups, so that half of the room becomes free. With less free room, each new image would
- * remove another one.
+ * remove an old image.
  */
 function oldestOf(
 	shown: readonly Shown[],
@@ -143,7 +143,7 @@ function oldestOf(
 	return [...going];
 }
 
-/** Reads the earlier runs whose messages have these images, except the run that is repeated. */
+/** Reads the earlier runs whose messages have these images. Omits the run that is repeated. */
 async function readPrompts(
 	{ history, row, session, journal: { store } }: Run,
 	all: readonly Shown[],

@@ -24,9 +24,9 @@ const longestAddress = 1_500;
 const decline: ElicitResult = { action: "decline" };
 
 /**
- * Answers a request of a server for input with questions to a person: one question for each field of a form, or one for
- * an address that the person opens. Declines a form that questions cannot fill (see `fieldsOf`), and an address that is
- * not https. https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation
+ * Answers a server's request for input with questions to a person. Each field of a form is one question, and an address
+ * that the person opens is one question. Declines a form that questions cannot fill (see `fieldsOf`), and an address
+ * that is not https. https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation
  */
 export async function answerForm(
 	params: ElicitRequestParams,

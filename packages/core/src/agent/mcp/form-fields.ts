@@ -31,7 +31,7 @@ interface Choice {
 
 /**
  * The fields of a form in their order. Returns undefined for too many fields, and for a field that no question can
- * fill: it asks for a secret, has an unknown type, or has too many choices. A server may send any schema.
+ * fill. Such a field asks for a secret, has an unknown type, or has too many choices. A server may send any schema.
  * https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation
  */
 export function fieldsOf({ requestedSchema }: ElicitRequestFormParams): readonly Field[] | undefined {

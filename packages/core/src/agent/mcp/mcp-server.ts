@@ -61,7 +61,7 @@ interface OpenCall extends Answering {
  * attempt.
  */
 interface Attempt {
-	/** Also set after the end of the attempt, because it has the log of the server. */
+	/** Transport of the attempt. It stays set after the end of the attempt, because it has the log of the server. */
 	transport?: ServerTransport;
 	/** Set until the end of the attempt. */
 	connection?: ServerConnection;
@@ -103,7 +103,7 @@ export class McpServer {
 	#refused: readonly string[] = [];
 	#problem: string | undefined;
 	#pauseMs = firstPauseMs;
-	/** Monotonic time of the last successful start. `#nextStart` is a monotonic time too. */
+	/** Monotonic time of the last successful start. */
 	#readyAt = 0;
 	#nextStart = 0;
 	readonly #open = new Set<OpenCall>();

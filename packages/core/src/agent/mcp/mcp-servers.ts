@@ -141,7 +141,7 @@ export class McpServers {
 	}
 
 	/**
-	 * Returns the group with these servers. Servers with unchanged settings continue to run; other servers of the group
+	 * Returns the group with these servers. Servers with unchanged settings continue to run. Other servers of the group
 	 * are stopped.
 	 */
 	#groupOf(directory: string, requested: readonly McpServerSettings[], problems: readonly string[]): Group {
@@ -196,7 +196,6 @@ export class McpServers {
 		return all;
 	}
 
-	/** Stops all servers. */
 	async close(): Promise<void> {
 		this.#isClosed = true;
 		const all = [...this.#groups.values()].flatMap(({ instances }) => instances);

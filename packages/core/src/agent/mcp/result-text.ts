@@ -33,7 +33,7 @@ export function resultOf(result: CallToolResult, server: string, mark: string): 
 	};
 }
 
-/** Text of a server between two lines with a mark. */
+/** Returns a server's text between two lines with a mark. */
 function untrusted(text: string, server: string, mark: string): string {
 	const clean = cleanText(text);
 	const shown = clean.slice(0, maxCharacters).replace(/[\ud800-\udbff]$/, "");

@@ -7,7 +7,6 @@ import { MessageLines } from "./message-lines.ts";
 import { mcpConnectionTexts } from "./texts.ts";
 
 export interface ServerProgram {
-	/** Name of the server. */
 	readonly name: string;
 	readonly command: string;
 	readonly args: readonly string[];
@@ -17,7 +16,7 @@ export interface ServerProgram {
 	readonly writes: boolean;
 	readonly sandbox: Sandbox;
 	readonly clock: Clock;
-	/** Validates a message of the protocol. Throws if the value is not one. */
+	/** Returns the value as a message of the protocol. Throws if the value is not a valid message. */
 	readonly read: (value: unknown) => JSONRPCMessage;
 }
 
@@ -26,7 +25,10 @@ const { maxMessageBytes, maxNodes, bytes, messages } = serverLimits;
 const maxWaitingBytes = 4 * 1024 * 1024;
 /** Maximum lines of output that are not messages. Some servers print a greeting. */
 const maxOtherLines = 100;
-/** Maximum lifetime of a server process. Every command in the sandbox has a limit. The server then starts again. */
+/**
+ * Maximum lifetime of a server process in milliseconds. Every command in the sandbox has such a limit. After it, the
+ * server starts again.
+ */
 const lifeMs = 7 * 24 * 60 * 60 * 1_000;
 
 /**
@@ -35,8 +37,8 @@ const lifeMs = 7 * 24 * 60 * 60 * 1_000;
  */
 export class SandboxedTransport implements Transport {
 	/**
-	 * These two fields make the library recognise a local program. It then also accepts servers with older protocol
-	 * versions.
+	 * The library recognises a local program by these two fields. For a local program, it also accepts servers with older
+	 * protocol versions.
 	 */
 	readonly pid = null;
 	readonly stderr = null;

@@ -40,7 +40,7 @@ interface ConnectionListener {
 	closed(problem: string): void;
 }
 
-/** Milliseconds. */
+/** Maximum milliseconds of the handshake. */
 const handshakeMs = 30_000;
 const probeMs = 5_000;
 const listMs = 30_000;
@@ -188,7 +188,8 @@ export class ServerConnection {
 const longestProblem = 500;
 
 /**
- * Text of an error: Parley's own message if Parley caused the error, otherwise any text of the library or the server.
+ * Returns the text of an error: Parley's own message if Parley caused the error, otherwise any text of the library or
+ * the server.
  */
 export function problemOf(reason: unknown): string {
 	for (let error = reason; error instanceof Error; error = error.cause) {

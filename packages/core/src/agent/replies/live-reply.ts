@@ -23,8 +23,8 @@ export interface ReplyListener {
 	writeCall(index: number, json: string): void;
 	endCall(index: number): void;
 	/**
-	 * Returns an id for a call that is unique in the session. This is the provider's id unless `used` or the session
-	 * contains it.
+	 * Returns a call id that is unique in the session. This is the provider's id, unless `used` or the session already
+	 * contains that id.
 	 */
 	callId(id: string, used: ReadonlySet<string>): string;
 	/** Called when the reply is complete or failed. `context` is the context after a complete reply. */

@@ -74,7 +74,10 @@ export function memoryAccessOf(run: Run, callId: string, memories: Memories): Me
 	};
 }
 
-/** Finds a note that the run may delete: a note by or about its person. Outside chats, also a note for all people. */
+/**
+ * Finds a note that the run may delete: a note by its person, a note about its person, or, outside chats, a note for
+ * all people.
+ */
 async function findDeletable(db: Tx, run: Run, id: string): Promise<Memory> {
 	const reader = readerOf(run);
 	const memory = await findMemory(db, id);

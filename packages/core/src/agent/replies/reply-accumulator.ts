@@ -22,7 +22,7 @@ const maxThinking = 8 * 1024 * 1024;
 /** Maximum recorded calls of a reply. Fewer calls run. Each recorded call costs a transaction. */
 const maxRecordedCalls = 1_000;
 
-/** Builds a reply from its events. Throws a `ModelError` if it is too long. */
+/** Builds a reply from its events. Throws a `ModelError` if the reply is too long. */
 export class ReplyAccumulator {
 	readonly #deps: AccumulatorOptions;
 	readonly #blocks: Block[] = [];

@@ -234,9 +234,9 @@ function keyOf(call: Called): string {
 }
 
 /**
- * Stops a run with `afterCrash: cancel` if it needs a decision and its message was sent before a crash of the gateway,
- * because the deciding client was lost. Throws in that case. `known`: the approval of the decision, if it was raised
- * before the crash.
+ * Stops a run with `afterCrash: cancel` that needs a decision after a crash of the gateway, because the client that
+ * decides was lost. Throws in that case. Does not stop a run whose message was sent after the crash. `known`: the
+ * approval of the decision, if it was raised before the crash.
  */
 export function stopIfAbandoned({ id, row, session, control, log }: Run, known?: PromptRow): void {
 	const isDecided = known !== undefined && known.state !== "open";

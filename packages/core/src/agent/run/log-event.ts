@@ -16,7 +16,7 @@ interface LoggedRun {
 
 interface LogServices {
 	readonly clock: Clock;
-	/** See `SecretBox.fingerprint`. */
+	/** Fingerprint function: see `SecretBox.fingerprint`. */
 	readonly fingerprint: (text: string) => string;
 }
 
@@ -78,7 +78,7 @@ export function logEvent(run: LoggedRun, event: RecordedEvent, services: LogServ
 		case "todo.updated":
 		case "grant.created":
 		case "grant.ended":
-		// Logged when a schedule fires, or by the audit log.
+		// These events are logged when a schedule fires, or recorded in the audit log.
 		case "schedule.created":
 		case "schedule.trigger":
 		case "schedule.removed":

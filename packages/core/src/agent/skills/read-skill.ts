@@ -92,7 +92,7 @@ const restricting = ["disable_model_invocation", "user_invocable", "tools", "all
 const foreign: readonly string[] = ["hooks"];
 
 /**
- * Reads the text of a skill file. `fallbackName` is the name of the skill if the file does not contain one. Throws
+ * Reads the text of a skill file. `fallbackName` is the name of the skill if the file contains no name. Throws
  * `invalid_argument` with the line, the value and the allowed values.
  */
 export function readSkill(content: string, fallbackName: string): SkillText {

@@ -132,8 +132,8 @@ export class SkillFiles {
 	}
 
 	/**
-	 * Returns the files that may be skills, relative to the base: first the files in directories of their own, then
-	 * `NAME.md` files, each group sorted by name.
+	 * Returns the files that may be skills, relative to the base. Files in directories of their own are first, and
+	 * `NAME.md` files follow. Each group is sorted by name.
 	 */
 	async #paths(place: Place, problems: SkillProblem[]): Promise<string[]> {
 		const { base, path: below } = place;

@@ -223,8 +223,8 @@ export class Skills {
 	}
 
 	/**
-	 * Throws `failed_precondition` if the skill of a stored run can no longer start with the same content, because a
-	 * retry must not use an untrusted text. Does nothing for a run without a skill.
+	 * Throws `failed_precondition` if the skill of a stored run can no longer start with the same content. A retry must
+	 * not use an untrusted text. Does nothing for a run without a skill.
 	 */
 	async checkAgain(
 		{ rootDir }: { readonly rootDir: string },

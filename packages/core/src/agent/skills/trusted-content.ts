@@ -17,9 +17,9 @@ const Content = z.array(
 	z.object({
 		/** Path relative to the directory of the skill. */
 		name: z.string(),
-		/** SHA-256. */
+		/** SHA-256 of the file. */
 		hash: z.string(),
-		/** Absent for a file that is too large or not UTF-8. */
+		/** Text of the file. Absent for a file that is too large or not UTF-8. */
 		text: z.exactOptional(z.string()),
 	}),
 );
@@ -46,8 +46,8 @@ export function storedContent(stored: string | null): TrustedContent | undefined
 }
 
 /**
- * A unified diff of all files that differ, at most 64,000 characters. Shows invisible characters as escapes. If the old
- * text of a file was not stored, the diff names the file and shows its new text as added.
+ * Returns a unified diff of all files that differ, at most 64,000 characters. Shows invisible characters as escapes. If
+ * the old text of a file was not stored, the diff names the file and shows its new text as added.
  */
 export function diffOfContent(before: TrustedContent, after: TrustedContent): string {
 	const names = new Set([...after, ...before].map(({ name }) => name));

@@ -11,7 +11,7 @@ export interface ProjectFacts {
 	readonly cwd: string;
 	/** Absolute paths that tools may access. */
 	readonly roots: readonly string[];
-	/** YYYY-MM-DD. */
+	/** Date in the form YYYY-MM-DD. */
 	readonly date: string;
 	readonly os: string;
 	/** Description of the repository and its branch in one line. */

@@ -136,7 +136,7 @@ export class Showing implements AsyncDisposable {
 		return content.flatMap((block) => ("text" in block ? [block.text] : [])).join();
 	}
 
-	/** Stops the gateway and opens another one on the same data. */
+	/** Stops the gateway, and opens a new gateway on the same data. */
 	async restart(
 		replies: readonly ScriptedReply[],
 		options: Partial<TestRuntimeOptions> = {},

@@ -9,9 +9,9 @@ export interface Try {
 	/** Number of the attempt of the step, starting at 1. */
 	readonly attempt: number;
 	readonly model: string;
-	/** Milliseconds since the epoch. */
+	/** Start of the attempt, in milliseconds since the epoch. */
 	readonly startedAt: number;
-	/** Undefined while the attempt is open. */
+	/** Recorded end of the attempt. Undefined while the attempt is open. */
 	readonly end: Extract<WorkflowStep, { kind: "tried" }> | undefined;
 }
 

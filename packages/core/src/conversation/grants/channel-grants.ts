@@ -92,7 +92,7 @@ export class ChannelGrants implements SessionGrants {
 		return this.#openGrants.load();
 	}
 
-	/** Ends expired grants with their reason, if the channel may have one. */
+	/** Ends expired grants with their reason, if the channel may have a grant. */
 	async review(place: string | undefined): Promise<void> {
 		if (this.#openGrants.mayCount(place)) await this.#openGrants.review();
 	}

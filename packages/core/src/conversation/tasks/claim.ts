@@ -8,16 +8,16 @@ export const leaseMs = 30_000;
 export interface Claimer {
 	/** Unique id of this process. */
 	readonly worker: string;
-	/** Milliseconds since the epoch. */
+	/** Present time in milliseconds since the epoch. */
 	readonly now: number;
 	/** Tasks that this process works on, regardless of the state in their rows. */
 	readonly except?: readonly string[];
 }
 
 /**
- * Claims one task for this worker: of the claimable tasks, the most urgent, and started ones before others. Returns
- * undefined without a claimable task, or if another worker was faster. It is one statement in both databases, whose
- * condition is false for the second worker.
+ * Claims one task for this worker. More urgent tasks have priority over other claimable tasks, and then started tasks.
+ * Returns undefined without a claimable task, or if another worker was faster. It is one statement in both databases.
+ * Its condition is false for the second worker.
  */
 export async function claimTask(tx: Tx, { worker, now, except = [] }: Claimer): Promise<TaskRow | undefined> {
 	const { rows } = await sql<TaskRow>`

@@ -29,7 +29,7 @@ export type TaskEnd =
 
 export interface EndDeps {
 	readonly tx: Tx;
-	/** Milliseconds since the epoch. */
+	/** Present time in milliseconds since the epoch. */
 	readonly now: number;
 	/**
 	 * Records events in the session that owns the task. Events about its worker are recorded in the conversation of
@@ -77,7 +77,7 @@ export async function endTask(deps: EndDeps, row: TaskRow, end: TaskEnd): Promis
 
 async function endEvents({ tx, now }: EndDeps, row: TaskRow, end: TaskEnd): Promise<RecordedEvent[]> {
 	const { id: taskId, title, retry_count: retryCount } = row;
-	// A step has a `skill.step.completed` event instead.
+	// A step of a workflow has a `skill.step.completed` event instead of a task event.
 	if (isStep(row)) return [];
 	const usage = await sessionTotal(tx, row.own_session_id);
 	if (end.state === "cancelled") {

@@ -83,7 +83,7 @@ export async function insertTask(
 			.execute();
 	}
 	const { title, description } = row;
-	// A step has a `skill.step.started` event instead.
+	// A step of a workflow has a `skill.step.started` event instead of a task event.
 	if (!isStep(row)) {
 		const parentId = row.parent_id ?? "";
 		const by = origin.parent ? undefined : origin.submittedBy;

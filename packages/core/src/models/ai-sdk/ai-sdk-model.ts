@@ -20,14 +20,14 @@ export interface AiSdkOptions {
 	readonly family: ApiFamily;
 	/** Address of the API with its version, such as https://api.example.org/v1. */
 	readonly baseUrl: string;
-	/** Undefined for servers without authentication. */
+	/** Key of the API. Undefined for servers without authentication. */
 	readonly apiKey: string | undefined;
 	/** Option or variable that contains the key, for error messages. */
 	readonly keyName?: string;
 	readonly table: ModelTable;
 	readonly clock: Clock;
 	readonly log: Logger;
-	/** Default: the provider's standard model in the table. */
+	/** Requested model without a choice. Default: the provider's standard model in the table. */
 	readonly defaultModel?: string;
 	readonly traits?: ServerTraits;
 	readonly timeouts?: Partial<Timeouts>;

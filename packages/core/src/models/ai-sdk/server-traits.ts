@@ -1,4 +1,4 @@
-/** Properties of a server in addition to those of its API. */
+/** Properties of a server in addition to the properties of its API. */
 export interface ServerTraits {
 	/** `short`: the server accepts only call ids of nine letters and digits. */
 	readonly callIds?: "any" | "short";
@@ -10,7 +10,10 @@ export interface ServerTraits {
 	 *   text.
 	 */
 	readonly returnedThinking?: "none" | "turn" | "all";
-	/** Efforts that the server accepts, lowest first. Another effort becomes the next higher one, or the highest one. */
+	/**
+	 * Efforts that the server accepts, lowest first. Another effort becomes the next higher effort, or the highest
+	 * effort.
+	 */
 	readonly efforts?: readonly Effort[];
 }
 

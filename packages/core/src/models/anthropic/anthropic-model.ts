@@ -29,7 +29,7 @@ const NEVER_MS = 2 ** 31 - 1;
 export interface AnthropicOptions {
 	/** Name of the provider. Default: `anthropic`. */
 	readonly provider?: string;
-	/** Undefined for servers without authentication. */
+	/** Key of the API. Undefined for servers without authentication. */
 	readonly apiKey: string | undefined;
 	/** Option or variable that contains the key, for error messages. */
 	readonly keyName?: string;
@@ -38,7 +38,7 @@ export interface AnthropicOptions {
 	readonly table: ModelTable;
 	readonly clock: Clock;
 	readonly log: Logger;
-	/** Default: the provider's standard model in the table. */
+	/** Requested model without a choice. Default: the provider's standard model in the table. */
 	readonly defaultModel?: string;
 	readonly timeouts?: Partial<Timeouts>;
 	readonly fetch?: typeof fetch;
@@ -140,7 +140,7 @@ class AnthropicModel implements Model {
 	}
 }
 
-/** Creates an SDK client. No other code creates one. The client makes no retries. */
+/** Creates an SDK client. Clients are created only here. The SDK makes no retries. */
 async function createClient({ apiKey, fetch }: AnthropicOptions, { url }: Address): Promise<BaseAnthropic> {
 	// `Anthropic` adds an object for each part of the API, so it takes three times as long to load.
 	const { BaseAnthropic } = await import("@anthropic-ai/sdk");

@@ -87,7 +87,10 @@ type SamplingKey = keyof typeof wireNames;
 
 const samplingKeys: readonly SamplingKey[] = ["temperature", "topP", "topK", "repeatPenalty"];
 
-/** Thinking and sampling exclude each other: https://platform.claude.com/docs/en/build-with-claude/extended-thinking */
+/**
+ * Returns the accepted sampling settings. Thinking and sampling exclude each other:
+ * https://platform.claude.com/docs/en/build-with-claude/extended-thinking
+ */
 function acceptedSampling(on: {
 	sampled: boolean;
 	custom: boolean;
@@ -278,7 +281,7 @@ function budgeted(reasoning: Reasoning | undefined, turns: readonly Turn[], maxT
 
 /**
  * Whether the current turn has calls without readable thinking before them, for example calls of another model. The
- * provider refuses thinking in such a turn.
+ * provider refuses thinking in that turn.
  */
 function amidThoughtlessCalls(turns: readonly Turn[]): boolean {
 	const question = turns.findLastIndex(

@@ -9,7 +9,7 @@ export class ModelTable {
 	#byProvider: ReadonlyMap<string, readonly ModelInfo[]> | undefined;
 
 	/**
-	 * If several models have the same tier and provider, the tier means the first one. `listed`: the models to list.
+	 * If several models have the same tier and provider, the tier means the first of them. `listed`: the models to list.
 	 * Default: all models. `routes`: the combined providers.
 	 */
 	constructor(
@@ -208,7 +208,7 @@ export interface ModelInfo {
 	/** Whether the model accepts temperature, top-p and top-k. Newer models reject them. */
 	readonly sampling: boolean;
 	readonly images: boolean;
-	/** Absent if unknown. The cost of a call is then 0. */
+	/** Prices of the model. Absent if they are unknown, and the cost of a call is then 0. */
 	readonly prices?: Prices;
 	/** Whether a subscription pays for the tokens, so that the prices are 0. */
 	readonly isSubscription?: true;
@@ -251,7 +251,7 @@ function pairsOf(text: string): ReadonlySet<string> {
 
 /**
  * Context window of an unknown model in tokens. Most models have at least this window. An operator can set a larger
- * one.
+ * window.
  */
 export const unknownWindow = 32_768;
 export const unknownOutput = 8_192;

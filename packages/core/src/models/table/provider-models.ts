@@ -29,8 +29,8 @@ interface LongPrices {
 }
 
 /**
- * Adds the prices of a prompt with more than 272,000 tokens: twice the prices of input and cache, and one and a half
- * times the output price.
+ * Adds the prices of a prompt with more than 272,000 tokens. Input and cache cost twice as much, and the output costs
+ * one and a half times as much.
  */
 function withLongPrompt(prices: Prices): LongPrices {
 	const { input, output, cacheRead, cacheWrite } = prices;
@@ -113,7 +113,7 @@ const moonshotFacts = { images: true, sampling: false, reasoning: "none" } as co
 /**
  * Facts from the vendor's documentation, read on 29 November 2026.
  * - Windows and prices: https://platform.kimi.ai/docs/pricing/chat
- * - The limit of a reply of kimi-k2.6 is not published. The value is the one that other programs use.
+ * - The limit of a reply of kimi-k2.6 is not published. The value is the limit that other programs use.
  */
 const moonshot: Readonly<Record<string, Facts>> = {
 	"kimi-k3": {

@@ -100,7 +100,7 @@ function isForcedPush(args: readonly string[]): boolean {
 function isForcing(arg: string): boolean {
 	if (/^-[a-zA-Z0-9]*[fd]/.test(arg)) return true;
 	if (/^--(?:forc|mi|de|pru)/.test(arg)) return true;
-	// `+branch` forces, `:branch` deletes.
+	// `+branch` forces a push, and `:branch` deletes the branch.
 	return /^\+./.test(arg) || /^:./.test(arg);
 }
 

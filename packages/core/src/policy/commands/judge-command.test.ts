@@ -12,7 +12,7 @@ let directory: Awaited<ReturnType<typeof createDirectory>>;
 let cwd = "";
 
 beforeAll(async () => {
-	// Not below /tmp, because the policy allows removing everything there.
+	// The directory is not below /tmp, because the policy allows removing every file there.
 	directory = await createDirectory("/var/tmp");
 	cwd = join(directory.path, "work");
 	await mkdir(join(cwd, "sub"), { recursive: true });

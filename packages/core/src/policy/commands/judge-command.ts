@@ -33,10 +33,10 @@ const changers = new Set(
 );
 
 /**
- * Finds uses of a shell command that require approval regardless of grants: irreversible actions, changes of files that
- * control this machine or the gateway, and names of files with keys. It knows common programs by name and reads the
- * commands that programs run. A command can hide its intent, because reading shell text is not a security boundary. The
- * result is therefore only a reason for more approvals. Only the sandbox confines a command.
+ * Finds effects of a shell command that require approval regardless of grants. These are irreversible actions, changes
+ * of files that control this machine or the gateway, and names of files with keys. It knows common programs by name and
+ * reads the commands that programs run. A command can hide its intent, because reading shell text is not a security
+ * boundary. The result is therefore only a reason for more approvals. Only the sandbox confines a command.
  */
 export async function judgeCommand(text: string, places: Places): Promise<CommandJudgement> {
 	const judge = new Judge(places);
@@ -92,7 +92,7 @@ async function isOutside(path: string, places: Places): Promise<boolean> {
 	try {
 		return (await resolvePath(dirname(path), { ...places, roots, forbidden: [] })).root === undefined;
 	} catch {
-		// An unresolvable path may be outside.
+		// An unresolvable path may be outside the roots.
 		return true;
 	}
 }

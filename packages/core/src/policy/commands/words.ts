@@ -282,8 +282,8 @@ export function splitBlindly(text: string): string[][] {
 }
 
 /**
- * Returns the position of the parenthesis that closes the first one of `text`. Ignores quoted parentheses. Without a
- * closing parenthesis, returns the end of the text.
+ * Returns the position of the parenthesis that closes the first parenthesis of `text`. Ignores quoted parentheses.
+ * Without a closing parenthesis, returns the end of the text.
  */
 function closingParenthesis(text: string): number {
 	const tokens = /\\.|'[^']*'?|"(?:[^"\\]|\\.)*"?|[()]/gs;

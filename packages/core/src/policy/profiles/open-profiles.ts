@@ -169,15 +169,17 @@ function refused(message: string): ParleyError {
 
 /** An existing file with its state. */
 interface FoundFile {
-	/** Real path. */
+	/** Real path of the file. */
 	readonly path: string;
-	/** Name in messages. */
+	/** Name of the file in messages. */
 	readonly shown: string;
 	/** Text that changes when the content may have changed. */
 	readonly stamp: string;
 }
 
-/** Returns the real path of a file below `root`, or undefined if it is missing. Throws if a link leads outside. */
+/**
+ * Returns the real path of a file below `root`, or undefined if it is missing. Throws if a link leads out of `root`.
+ */
 async function resolveWithin(root: string, path: string, shown: string): Promise<string | undefined> {
 	const real = await orMissing(realpath(join(root, path)), shown);
 	if (real === undefined || isWithin(real, root)) return real;

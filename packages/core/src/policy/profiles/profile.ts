@@ -63,7 +63,7 @@ export const noProfiles: Profiles = {
 
 /**
  * Pattern of names with letters, digits and a few signs. Such a name is always directly below a directory, and never
- * leads to another one.
+ * leads to another directory.
  */
 const NAME = /^[\p{L}\p{N}][\p{L}\p{M}\p{N} ._-]{0,63}$/u;
 

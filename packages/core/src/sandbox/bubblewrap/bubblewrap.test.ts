@@ -58,7 +58,7 @@ async function sandbox(...roots: string[]): Promise<Sandbox> {
 	return sandboxes().of({ chat: false, roots: roots.length > 0 ? roots : [root] });
 }
 
-/** Runs a command. Returns its output and the way it ended. */
+/** Runs a command. Returns its output and its exit code. */
 async function run(line: string, fields: Partial<Command> = {}, where?: Sandbox): Promise<string> {
 	const { output, code } = await (where ?? (await sandbox())).run(shellCommand(line, root, fields));
 	return `${output}${code === 0 ? "" : `[${code}]`}`;
@@ -306,7 +306,7 @@ testInside("a process gets no more memory than its limit", async () => {
 testInside("a command has a session keyring of its own if keyctl(1) is installed", async ({ skip }) => {
 	const { features } = await sandboxes().check();
 	skip(features?.keyring !== "own", `NOT RUN: the session keyring is ${features?.keyring} here`);
-	// The filter denies all calls about keys inside, so the test reads the kernel's list outside.
+	// The filter denies all calls about keys inside the sandbox, so the test reads the kernel's list outside it.
 	const keyrings = (): string[] =>
 		readFileSync("/proc/keys", "utf8").match(/^\w+(?=.* keyring +_ses: )/gm) ?? [];
 	const before = new Set(keyrings());

@@ -199,10 +199,10 @@ interface Occasion {
 	readonly command: Command;
 	readonly mark: string;
 	readonly places: Places;
-	/** Paths that appear empty inside. */
+	/** Paths that appear empty in the sandbox. */
 	readonly covers: readonly string[];
 	readonly pins: PinnedPlaces;
-	/** Present if the command may change the roots, except control files (see `isControl`). */
+	/** Guard of the roots. Present if the command may change the roots, except control files (see `isControl`). */
 	readonly guard?: RootGuard | undefined;
 	readonly proxy?: CommandProxy | undefined;
 	readonly limited: ReturnType<Limiter["apply"]>;
@@ -359,9 +359,9 @@ function steeringIn(roots: readonly string[], { steering, hidden }: Bubblewrap):
 }
 
 /**
- * Returns directories in the roots that no command may rename, because a hidden directory, a file of the operator or
- * the home directory must stay at its path. These are the directories between such a path and its root, and the home
- * directory.
+ * Returns directories in the roots that no command may rename, because a protected path must stay in place. Protected
+ * paths are hidden directories, files of the operator and the home directory. The result contains the directories
+ * between such a path and its root, and the home directory.
  */
 function fixedIn(roots: readonly string[], paths: readonly string[], home: string | undefined): string[] {
 	const found = new Set<string>();

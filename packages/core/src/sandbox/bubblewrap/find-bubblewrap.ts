@@ -120,7 +120,7 @@ export interface FoundKeyctl {
 }
 
 /**
- * Finds keyctl(1) and tries it once. Kernels and containers can deny calls about keys, and no command would start then.
+ * Finds keyctl(1) and tries it once. Kernels and containers can deny calls about keys, and then no command could start.
  */
 export async function findKeyctl(unsandboxed: Sandbox, path = SYSTEM_PATH): Promise<FoundKeyctl> {
 	const program = await findProgram("keyctl", path).catch(() => undefined);

@@ -177,7 +177,7 @@ function kernelMounts(sizes: MemorySizes): Mount[] {
 	return definedItems([
 		["--proc", "/proc"],
 		...kernelSwitches.filter((path) => existsSync(path)).map((path) => ["--ro-bind", path, path]),
-		// The file lists the user's keys outside, even if the command has its own keyring: keyrings(7).
+		// The file lists the user's keys outside the sandbox, even if the command has its own keyring: keyrings(7).
 		existsSync(KEYS) ? ["--ro-bind", "/dev/null", KEYS] : undefined,
 		["--dev", "/dev"],
 		temporary("1777", "/dev/shm", sizes.shm),

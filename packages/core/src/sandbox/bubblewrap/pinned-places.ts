@@ -12,7 +12,7 @@ const FLAGS = 0o10000000 | constants.O_NOFOLLOW;
 const binds: readonly (string | undefined)[] = ["--bind", "--ro-bind", "--ro-bind-try"];
 /** Options whose mounts cover an earlier mount at the same path. */
 const covers: readonly (string | undefined)[] = [...binds, "--perms", "--tmpfs"];
-/** Output of the check if another file is at one of the paths. The command has not started then. */
+/** Output of the check if another file is at one of the paths. In that case the command has not started. */
 const REPLACED = rootTexts.directoryReplaced;
 
 /** Error for a file or directory in the roots that another program replaced or removed while the sandbox was built. */
@@ -76,8 +76,8 @@ export class PinnedPlaces implements AsyncDisposable {
 
 	/**
 	 * Returns a shell line for the inside. It ends the shell unless every bound path and the working directory are the
-	 * open ones. `words` are its positional parameters, which it removes. The check is necessary because bubblewrap
-	 * resolves a path before it binds it, and another program can change the path in between.
+	 * opened files and directories. `words` are its positional parameters, which it removes. The check is necessary
+	 * because bubblewrap resolves a path before it binds it, and another program can change the path in between.
 	 */
 	async check(
 		stat: string,

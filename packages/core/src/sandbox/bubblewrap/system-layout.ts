@@ -73,7 +73,7 @@ const toolchains = [
 interface Surroundings {
 	/** PATH of the operator's own commands. */
 	readonly path: string;
-	/** Absolute path of the home directory, if there is one. */
+	/** Absolute path of the home directory, if any. */
 	readonly home: string | undefined;
 }
 
@@ -91,7 +91,7 @@ export interface SystemLayout {
  */
 interface ToolDirectory {
 	readonly path: string;
-	/** Real path, or `path` if it does not exist. */
+	/** Real path of the directory, or `path` if the directory does not exist. */
 	readonly source: string;
 }
 

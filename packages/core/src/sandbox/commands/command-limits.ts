@@ -179,8 +179,8 @@ export function cgroupLimiter(base: string): Limiter {
 /**
  * Returns the cgroup in which this process may create limited cgroups. This is the parent of its own cgroup if the
  * parent has no process (`DelegateSubgroup=` of systemd). Otherwise it is its own cgroup if no other process is in it.
- * This process then moves into a child, because a cgroup with controllers for its children must not have processes:
- * `Documentation/admin-guide/cgroup-v2.rst`
+ * In that case this process moves into a child, because a cgroup with controllers for its children must not have
+ * processes: `Documentation/admin-guide/cgroup-v2.rst`
  */
 export async function delegatedCgroup(own: string, pid: number): Promise<string | undefined> {
 	if ((await mayDelegate(dirname(own))) && (await processesIn(dirname(own))).length === 0) {
@@ -216,7 +216,8 @@ async function processesIn(directory: string): Promise<string[]> {
 async function enableControllers(directory: string): Promise<boolean> {
 	return await writeFile(join(directory, "cgroup.subtree_control"), "+memory +pids").then(
 		() => true,
-		// EBUSY: a process is in the cgroup. EOPNOTSUPP: it is in a threaded subtree. A limit is impossible in both cases.
+		// EBUSY: a process is in the cgroup. EOPNOTSUPP: the cgroup is in a threaded subtree. Both errors mean that a limit
+		// is impossible.
 		() => false,
 	);
 }

@@ -86,7 +86,7 @@ export class ProcessGroup {
 	#settle: ((end: GroupEnd) => void) | undefined;
 
 	/**
-	 * Starts the process. Throws `failed_precondition` if the start fails immediately; for a later failure, see
+	 * Starts the process. Throws `failed_precondition` if the start fails immediately. For a later failure, see
 	 * `running`.
 	 */
 	constructor(start: Start, clock: Clock) {
@@ -246,7 +246,10 @@ function cannotStart(
 	});
 }
 
-/** ESRCH: the group has no process. EPERM: its processes run as another user. */
+/**
+ * Whether a signal failed because the group has no process (ESRCH), or because its processes run as another user
+ * (EPERM).
+ */
 function isGoneOrForeign(reason: unknown): boolean {
 	return reason instanceof Error && "code" in reason && (reason.code === "ESRCH" || reason.code === "EPERM");
 }

@@ -27,10 +27,10 @@ interface Unsandboxed extends Sandbox {
 
 /**
  * Creates a sandbox that runs commands with the operator's permissions. Commands get variables with allowed names, no
- * input and no inherited descriptors. Their process group ends with them, and on Linux also processes that left the
- * group with their environment. `run` rejects with `not_found` or `failed_precondition` if the command cannot be
- * started, and with `cancelled` if its signal aborted earlier. After the start, it always resolves. The two output
- * streams are sockets, so a command cannot reopen them as /dev/stdout and /dev/stderr.
+ * input and no inherited descriptors. The process group of a command ends with the command. On Linux, processes that
+ * left the group with their environment also end. `run` rejects with `not_found` or `failed_precondition` if the
+ * command cannot be started, and with `cancelled` if its signal aborted earlier. After the start, it always resolves.
+ * The two output streams are sockets, so a command cannot reopen them as /dev/stdout and /dev/stderr.
  */
 export function createUnsandboxed(options: UnsandboxedOptions): Unsandboxed {
 	const { environment, runs = new CommandRuns(options) } = options;
@@ -68,7 +68,7 @@ export function createUnsandboxed(options: UnsandboxedOptions): Unsandboxed {
 	return sandbox;
 }
 
-/** Opens the directory itself. Throws `failed_precondition` if its path is now a link or contains one. */
+/** Opens the directory itself. Throws `failed_precondition` if the path is now a link or contains a link. */
 async function openDirectory(path: string): Promise<OpenDirectory> {
 	try {
 		return await OpenDirectory.open(path);

@@ -21,7 +21,10 @@ const maxRequests = 30;
 export interface AuthorizationReach {
 	/** Address of the MCP server. */
 	readonly url: string;
-	/** Whether the server may have a private address. Another host may have one only if `privateHosts` names it. */
+	/**
+	 * Whether the server may have a private address. Another host may have a private address only if `privateHosts` names
+	 * it.
+	 */
 	readonly allowPrivate: boolean;
 	readonly privateHosts: readonly string[];
 }

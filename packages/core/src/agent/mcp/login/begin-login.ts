@@ -25,7 +25,7 @@ export interface LoginOptions {
 	readonly privateHosts: readonly string[];
 	/** Client that the operator registered. Default: Parley registers a client. */
 	readonly client?: McpOAuthClient;
-	/** Default: the scopes that the server names. */
+	/** Scope of the login. Default: the scopes that the server names. */
 	readonly scope?: string;
 	readonly clock: Clock;
 	readonly ids: Ids;

@@ -52,7 +52,7 @@ export function loginAccess(settings: McpRemoteSettings, logins: McpLogins, cloc
 	};
 }
 
-/** Error of a server whose login is missing or has ended. */
+/** Returns the error for a server whose login is missing or has ended. */
 function loginRequired(settings: McpRemoteSettings): ParleyError {
 	return new ParleyError(mcpLoginTexts.required(settings), { code: "unavailable" });
 }
