@@ -176,7 +176,7 @@ export default defineConfig({
 	test: {
 		reporters: ["default", ...(progress === undefined ? [] : [new ProgressReporter(progress)])],
 		// Most whole-system tests wait for another process, so three files at a time keep both cores of a small machine
-		// busy. Two files of `*.scale.test.ts` already do.
+		// busy. Two files of `*.scale.test.ts` already keep both cores busy.
 		maxWorkers: isScaled ? 2 : 3,
 		sequence: { sequencer: LongestFirst },
 		projects: isScaled ? ci : everyday,

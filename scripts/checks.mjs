@@ -19,7 +19,7 @@ export async function check(print = console.log) {
 		{ name: "dead code", args: ["knip"] },
 		{ name: "english", args: ["node", "test/docs/plain-english.ts", "--check"] },
 	];
-	// The checks run at the same time, because each check does not always use its core.
+	// The checks run at the same time, because one check does not always keep its core busy.
 	const counts = await Promise.all(
 		steps.map(async ({ name, args }) => {
 			const began = performance.now();

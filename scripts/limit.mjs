@@ -1,6 +1,6 @@
 /**
  * Returns the time limit of this run in milliseconds from the start of the process. .ci/run sets `PARLEY_TEST_LIMIT_S`.
- * Without it, a run has no limit, because a busy machine only makes it longer.
+ * Without this variable, a run has no limit, because a busy machine only makes the run longer.
  */
 export function limitOfRun() {
 	const text = process.env["PARLEY_TEST_LIMIT_S"];

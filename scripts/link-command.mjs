@@ -99,7 +99,7 @@ function makeDirectory(folder) {
 	try {
 		mkdirSync(folder, { recursive: true });
 	} catch {
-		// Another directory may be able to contain the link.
+		// The next directory may permit the link.
 	}
 }
 

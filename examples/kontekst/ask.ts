@@ -50,7 +50,7 @@ const schema = fileURLToPath(new URL("../../proto/kontekst.proto", import.meta.u
 const { kontekst } = loadPackageDefinition(loadSync(schema, { defaults: true, oneofs: true }));
 const { AgentService } = kontekst as unknown as { readonly AgentService: ServiceClientConstructor };
 const address = process.env["PARLEY_ADDRESS"] ?? "127.0.0.1:50051";
-// With TLS on the gateway: credentials.createSsl().
+// If the gateway uses TLS, pass credentials.createSsl().
 const agent = new AgentService(address, credentials.createInsecure());
 
 const metadata = new Metadata();

@@ -104,7 +104,7 @@ const { AgentService } = (
 	loaded["roz"] as unknown as Record<"v1", { AgentService: ServiceClientConstructor }>
 ).v1;
 const address = process.env["PARLEY_ADDRESS"] ?? "127.0.0.1:8080";
-// With TLS on the gateway: credentials.createSsl().
+// If the gateway uses TLS, pass credentials.createSsl().
 const agent = new AgentService(address, credentials.createInsecure());
 
 const metadata = new Metadata();

@@ -128,7 +128,7 @@ export class StderrWriter {
 
 	/** Writes a line. Returns false if it was lost. */
 	write(line: string): boolean {
-		// A reader that has already missed a line gets no further wait.
+		// Does not wait again for a reader that has already missed a line.
 		let left = this.#lost > 0 ? 0 : patienceMs;
 		let bytes = Buffer.from(this.#cut ? `\n${line}` : line);
 		while (bytes.length > 0) {

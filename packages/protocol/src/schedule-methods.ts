@@ -4,8 +4,7 @@ import { key, maybe, notBlank, optionalSession, title, withDefault } from "./par
 const shows = ["thread", "post", "silent"] as const;
 
 /**
- * Display of a firing's result in a channel. It is in a thread of its own, a post, or only displayed if the run fails
- * or asks a question.
+ * Display of a firing's result in a channel: in its own thread, as a post, or only if the run fails or asks a question.
  */
 const show = z.enum(shows, { error: `must be one of ${shows.join(", ")}` });
 

@@ -303,7 +303,9 @@ export const trustMethods = {
 	},
 	/** Verifies that no row of the audit log was changed. */
 	verify_audit: {
-		/** `anchor`: a row from the gateway's log. With it, the check also finds rows that were removed at the end. */
+		/**
+		 * `anchor`: a row from the gateway's log. With this row, the check also finds rows that were removed at the end.
+		 */
 		params: z.object({
 			anchor: maybe(z.object({ seq: z.int().min(1), hash })),
 			/** Whether the stored text of all sessions is also checked. This takes about 15 seconds for a million rows. */

@@ -37,7 +37,7 @@ export interface CompactPorts extends SpendingPorts {
 	readonly contexts: Contexts;
 	readonly settings: ChooseSettings;
 	readonly systemPrompt: SystemPromptOf;
-	/** Random number from 0 to 1, which spreads simultaneous retries. */
+	/** Returns a random number from 0 to 1, which spreads simultaneous retries. */
 	readonly random: () => number;
 }
 
@@ -199,7 +199,7 @@ function writerFor(caller: SessionCaller, { model, names }: RunSettings, random:
 			signal.throwIfAborted();
 			const { content, failure } = attempt.reply;
 			if (!failure) {
-				// Without a retry here: the requester of the summary decides whether to call the model again.
+				// The call is not retried here, because the requester of the summary decides whether to call the model again.
 				const useless = withoutText(attempt.reply, "a summary");
 				if (useless) throw useless;
 				return textOf(content);

@@ -75,7 +75,7 @@ test("the call that completes the three kinds of taint requires approval althoug
 		],
 	});
 	expect(await s.taint()).toBe("UE");
-	// Session trust, whether granted before or after the question, does not answer it. An answer without a value does not
+	// Neither an earlier nor a later session grant answers the question. An answer without a value does not answer it
 	// either.
 	await s.t.runtime.acceptAll(unkeyed(), s.session);
 	await expect(s.t.runtime.answer(unkeyed(), prompt.token, { cancelled: false })).rejects.toThrow();

@@ -22,7 +22,7 @@ export type RecordIn<S extends Recording> = (
 
 /**
  * Runs one command in a single transaction over several sessions. The events of each session are emitted in the order
- * of the `commit` calls, after the transaction is durable. If it throws, nothing has changed. `work` may be called
+ * of the `commit` calls, after the transaction is durable. If `work` throws, nothing has changed. `work` may be called
  * again with a new transaction.
  */
 export async function commitTogether<T, S extends Recording>(

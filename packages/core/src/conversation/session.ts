@@ -106,7 +106,7 @@ export interface SessionParts {
 	/** Redacts the secrets of the gateway. */
 	readonly redactor: TextRedactor;
 	readonly audit: Audit;
-	/** Time of this process's start, in milliseconds since the epoch. */
+	/** Start time of this process, in milliseconds since the epoch. */
 	readonly startedAt: number;
 	/** Whether the gateway is shutting down. If so, it is the gateway that disconnects clients. */
 	readonly stopping: () => boolean;
@@ -211,7 +211,7 @@ export class Session {
 
 	/**
 	 * Runs one command in a single transaction. Its events are emitted when the transaction is durable, in the order of
-	 * the `commit` calls. If it throws, nothing has changed.
+	 * the `commit` calls. If `work` throws, nothing has changed.
 	 */
 	commit<T>(work: (tx: Tx, record: RecordEvents) => Promise<T>): Promise<T> {
 		const { journal } = this.#parts;

@@ -14,7 +14,7 @@ export interface ResolvedPath {
 	readonly root: string | undefined;
 }
 
-/** Paths of the gateway, which a session may not use, and its exception. */
+/** Paths of the gateway that a session may not use, and the workspace as an exception. */
 export interface ForbiddenPaths {
 	/** Paths that no tool may read or write, such as the data directory. */
 	readonly forbidden: readonly string[];
@@ -101,8 +101,8 @@ export function looseForm(path: string): string {
 }
 
 /**
- * Whether an absolute, normal path belongs to the gateway, because it is at or below a forbidden path. The session's
- * workspace does not belong to the gateway, but only in its exact spelling.
+ * Whether an absolute, normal path belongs to the gateway, because it is at or below a forbidden path. A path in the
+ * session's workspace does not belong to the gateway if it has exactly the spelling of the workspace.
  */
 export function belongsToGateway(path: string, { forbidden, workspace }: ForbiddenPaths): boolean {
 	if (workspace !== undefined && isWithin(path, workspace)) return false;

@@ -10,7 +10,7 @@ const CHUNK_BYTES = 64 * 1024;
 
 /**
  * Opens the regular file at a real path for reading. Refuses directories, pipes, sockets and devices without opening
- * them. Does not follow links: if a link replaced the file after the path was resolved, it throws. `shown` names the
+ * them. Does not follow links, and throws if a link replaced the file after the path was resolved. `shown` names the
  * file in errors.
  */
 export async function openRegular(path: string, shown: string): Promise<FileHandle> {

@@ -62,8 +62,8 @@ const control: readonly RegExp[] = [
 ];
 
 /**
- * Separate from `control`, because a sandboxed command may write these files. They are part of many repositories, and a
- * checkout or merge changes them.
+ * Files with instructions for agents. The list is separate from `control`, because a sandboxed command may write these
+ * files. They are part of many repositories, and a checkout or merge changes them.
  */
 const instructions: readonly RegExp[] = [/\/(?:agents|claude)\.md$/];
 

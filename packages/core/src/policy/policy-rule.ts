@@ -34,7 +34,7 @@ export interface PolicyInForce {
 	readonly rules: readonly PolicyRule[];
 	/** Rules that their layer may not have. They have no effect. */
 	readonly ignored: readonly PolicyRule[];
-	/** Layer that cannot be read, and the reason. Every call is denied then. */
+	/** Layer that cannot be read, and the reason. Then every call is denied. */
 	readonly problem?: { readonly layer: Layer; readonly reason: string };
 }
 
@@ -49,7 +49,7 @@ export interface DescribedRule {
 
 /**
  * Permission that replaces an approval: a rule of the operator, a session approval, or `accept_all_tools`. `approver`
- * means that no permission replaces it: each call requires an approval, which an approver of the channel can give.
+ * means that no permission replaces the approval. An approver of the channel can give it for each call.
  */
 export type Lift = "rule" | "grant" | "accept-all" | "approver";
 
@@ -57,7 +57,7 @@ export type Lift = "rule" | "grant" | "accept-all" | "approver";
 export interface BuiltInRule {
 	readonly effect: Effect;
 	readonly when: readonly ActionClass[];
-	/** Permissions that replace the approval. If it is empty, the approval is always required. */
+	/** Permissions that replace the approval. If the list is empty, the approval is always required. */
 	readonly liftedBy: readonly Lift[];
 	readonly reason: string;
 }

@@ -39,7 +39,7 @@ export class EventQueue<Item extends object> {
 		this.#release();
 	}
 
-	/** Ends the queue with an error. The reader still receives the remaining items. */
+	/** Ends the queue with an error. The reader receives the remaining items first. */
 	fail(error: Error): void {
 		this.#error ??= error;
 		this.#ended = true;

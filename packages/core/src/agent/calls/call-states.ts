@@ -30,7 +30,7 @@ export interface Judgement extends Decision {
 	readonly offered?: OfferedRule;
 }
 
-/** Calls of the same reply that may run before. */
+/** Calls of the same reply that may run before this call. */
 export interface Before {
 	/** Effects that these calls add to the session. */
 	readonly taint: Taint;

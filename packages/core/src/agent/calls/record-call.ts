@@ -132,7 +132,7 @@ function auditedFacts({ call, ready, changed = call.arguments }: PlannedCall): o
 	return { tool: call.name, classes, ...defined({ sandbox }), arguments: changed };
 }
 
-/** Records a call in the audit log that the policy denied without an approval request. */
+/** Records in the audit log a call that the policy denied without an approval request. */
 export async function auditDenial(run: Run, { audit }: Writing, planned: PlannedCall): Promise<void> {
 	await audit({
 		...originOf(run),

@@ -100,7 +100,7 @@ async function nextGroup(
 	return waiting.slice(0, alone === -1 ? maxTogether : Math.min(maxTogether, Math.max(1, alone)));
 }
 
-/** Runs a group of calls at once, and returns the calls that have run. */
+/** Runs a group of calls together, and returns the calls that have run. */
 async function runGroup(
 	run: Run,
 	decided: readonly ApprovedCall[],
@@ -217,7 +217,7 @@ const shortest = 4;
 
 /**
  * Replaces the handles of passwords with the passwords in the parameters that the tool declares, just before the call
- * runs. Refuses a handle of another session without a reason.
+ * runs. Refuses a handle of another session, and gives no reason.
  */
 async function releaseSecrets(
 	run: Run,

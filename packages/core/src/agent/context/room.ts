@@ -5,7 +5,7 @@ import { roomTexts } from "./texts.ts";
 export interface Room {
 	readonly window: number;
 	readonly reply: number;
-	/** Maximum of all messages: the window without instructions, tools and reply. */
+	/** Maximum tokens of all messages: the window without instructions, tools and reply. */
 	readonly messages: number;
 	/** Size after a compaction. It is smaller than `messages` to delay the next compaction. */
 	readonly target: number;

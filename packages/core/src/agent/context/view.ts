@@ -11,7 +11,7 @@ import type { RunTranscript } from "../../vocabulary/transcript.ts";
 import { oneLine, shorten } from "./shorten.ts";
 import { clearedTexts } from "./texts.ts";
 
-/** Maximum characters of a result that stays. A line in its place would save little. */
+/** Maximum characters of a result that is not cleared. Replacing such a result with a line would save little. */
 const shownCharacters = 400;
 
 /** Characters of text with about as many tokens as an image. */

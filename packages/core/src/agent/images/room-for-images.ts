@@ -270,7 +270,7 @@ export async function withoutImagesOf(
 	return [...(await earlierSteps(run, callIds)), ...own].flatMap(({ runId, n, step }) => {
 		if (step.kind !== "result" || !step.pictures || !callIds.has(step.callId)) return [];
 		const { pictures: _, ...rest } = step;
-		// The list is empty and not absent, because a cleared result must still mention its images.
+		// The list is empty instead of absent, because a cleared result must still mention its images.
 		const changed: Step =
 			why === undefined ? { ...step, pictures: [] } : { ...rest, text: imageTexts.cleared(step.text, why) };
 		const data = JSON.stringify(changed);

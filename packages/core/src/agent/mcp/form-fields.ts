@@ -30,8 +30,8 @@ interface Choice {
 }
 
 /**
- * The fields of a form in their order. Returns undefined for too many fields, and for a field that no question can
- * fill. Such a field asks for a secret, has an unknown type, or has too many choices. A server may send any schema.
+ * Returns the fields of a form in their order. Returns undefined for too many fields, and for a field that no question
+ * can fill. Such a field asks for a secret, has an unknown type, or has too many choices. A server may send any schema.
  * https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation
  */
 export function fieldsOf({ requestedSchema }: ElicitRequestFormParams): readonly Field[] | undefined {

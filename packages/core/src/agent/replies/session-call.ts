@@ -34,7 +34,8 @@ export async function requireBudget(
 }
 
 /**
- * Calls the model once without streaming the reply to clients. The secret counter uses the name `sink`. Never rejects.
+ * Calls the model once without streaming the reply to clients. Redacted secrets are counted under the name `sink`.
+ * Never rejects.
  */
 export async function callForSession(
 	{ session, signal, clock }: SessionCaller,

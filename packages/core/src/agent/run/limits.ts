@@ -61,8 +61,8 @@ function refusedByRunBudget(
 }
 
 /**
- * Tokens and billionths of a US dollar that remain in the run's own budget, including the use of workflow steps.
- * Infinity without a limit.
+ * Returns the tokens and billionths of a US dollar that remain in the run's own budget, including the use of workflow
+ * steps. Infinity without a limit.
  */
 export function budgetLeftOf(
 	{ budget = {} }: RunOptions,
@@ -98,7 +98,7 @@ async function refusedByBudget(
 	}
 }
 
-/** Number of model calls, including failed calls and summaries. */
+/** Returns the number of model calls, including failed calls and summaries. */
 function callsIn(steps: readonly Step[]): number {
 	return steps.filter((step) => step.kind === "reply" || step.kind === "spent").length;
 }

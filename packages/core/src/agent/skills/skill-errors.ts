@@ -6,7 +6,7 @@ export function forPeople(name: string): ParleyError {
 	return refused(skillRefusalTexts.onlyUser(name));
 }
 
-/** `directory`: directory in an error for the operator. */
+/** `directory`: the directory that an error for the operator names. */
 export function untrusted(
 	{ skill, trust }: FoundSkill & { readonly trust: string },
 	directory?: string,

@@ -91,7 +91,7 @@ test("sub-agents work in parallel in conversations of their own, and their resul
 		{ title: "A", state: "completed", durationMs: expect.any(Number) },
 		{ title: "B", state: "completed", durationMs: expect.any(Number) },
 	]);
-	// The usage of the session includes two replies of the run and two of sub-agents.
+	// The usage of the session includes two replies of the run and two replies of sub-agents.
 	const { total } = await t.runtime.usage(operator, { sessionId: home, by: "model" });
 	expect(total.usage).toMatchObject({ inputTokens: 40, outputTokens: 20 });
 	log.check();

@@ -59,7 +59,7 @@ async function open() {
 			},
 		};
 	};
-	/** Begins the start of several commands at once. */
+	/** Starts several commands at the same time. */
 	const startAll = async (count: number) => {
 		const lease = await sessions.leaseOwn(session);
 		const call = { session: lease.session, runId: "run_1", callId: "c1" };

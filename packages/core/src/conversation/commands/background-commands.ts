@@ -296,7 +296,7 @@ export class BackgroundCommands {
 		live.stop.abort();
 	}
 
-	/** Forgets the oldest ended commands above the limit. Commands without unread output go first. */
+	/** Forgets the oldest ended commands above the limit. Commands without unread output are forgotten first. */
 	#forgetOld(last: LiveCommand): void {
 		const key = keyOf(last.sessionId, last.command.n);
 		// The map is in the order of the ends of commands, so the last one moves to its end.

@@ -15,9 +15,9 @@ export interface Claimer {
 }
 
 /**
- * Claims one task for this worker. More urgent tasks have priority over other claimable tasks, and then started tasks.
- * Returns undefined without a claimable task, or if another worker was faster. It is one statement in both databases.
- * Its condition is false for the second worker.
+ * Claims the most urgent claimable task for this worker. Started tasks precede equally urgent tasks that have not
+ * started. Returns undefined if no task is claimable, or if another worker was faster: the claim is one statement, whose
+ * condition is false for the second worker.
  */
 export async function claimTask(tx: Tx, { worker, now, except = [] }: Claimer): Promise<TaskRow | undefined> {
 	const { rows } = await sql<TaskRow>`

@@ -27,7 +27,7 @@ export interface AiSdkOptions {
 	readonly table: ModelTable;
 	readonly clock: Clock;
 	readonly log: Logger;
-	/** Requested model without a choice. Default: the provider's standard model in the table. */
+	/** Model if the session chooses none. Default: the provider's standard model in the table. */
 	readonly defaultModel?: string;
 	readonly traits?: ServerTraits;
 	readonly timeouts?: Partial<Timeouts>;

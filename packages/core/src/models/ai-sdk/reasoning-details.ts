@@ -11,8 +11,8 @@ const messageFields = "openaiCompatible";
 const growing = ["text", "summary"] as const;
 
 /**
- * Maximum number of stored details. If a reply has more, none is sent back, because the server refuses an incomplete
- * list.
+ * Maximum number of stored details. If a reply has more details, none of them is sent back, because the server refuses
+ * an incomplete list.
  */
 const MAX_DETAILS = 10_000;
 

@@ -38,7 +38,7 @@ export interface AnthropicOptions {
 	readonly table: ModelTable;
 	readonly clock: Clock;
 	readonly log: Logger;
-	/** Requested model without a choice. Default: the provider's standard model in the table. */
+	/** Model if the session chooses none. Default: the provider's standard model in the table. */
 	readonly defaultModel?: string;
 	readonly timeouts?: Partial<Timeouts>;
 	readonly fetch?: typeof fetch;

@@ -13,7 +13,7 @@ export interface ExchangeOptions extends ExchangeCall {
 	/** Option or variable for the key: see `RequestFacts`. */
 	readonly keyName: string | undefined;
 	readonly keyed: boolean;
-	/** Name of the API in messages. Default: Messages API. */
+	/** Name of the API in error messages. Default: Messages API. */
 	readonly api?: string | undefined;
 	readonly clock: Clock;
 }

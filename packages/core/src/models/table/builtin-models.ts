@@ -49,7 +49,7 @@ const opus45: Facts = { ...small, reasoning: "budget", prices: usd(5, 25, 0.5) }
 const sonnet45: Facts = { ...small, reasoning: "budget", prices: usd(3, 15, 0.3) };
 
 /**
- * From the vendor's documentation of November 2026.
+ * Facts from the vendor's documentation of November 2026.
  * - Windows, limits and thinking: https://platform.claude.com/docs/en/models/NAME/overview (NAME as in haiku-5-5).
  * - Prices: https://platform.claude.com/docs/en/about-claude/pricing
  * - Models that refuse temperature, top-p and top-k: https://platform.claude.com/docs/en/models/NAME/migration-guide

@@ -8,7 +8,7 @@ import { isSecretName, namedPaths, namesForbidden, type Places, placeOf } from "
 import { commandEffectTexts } from "./texts.ts";
 import { type SimpleCommand, splitBlindly, splitCommands, UNKNOWN } from "./words.ts";
 
-/** Reasons why a command always requires approval, as texts for people. All are empty for most commands. */
+/** Reasons why a command always requires approval, as texts for people. Most commands have no reason. */
 export interface CommandJudgement {
 	readonly irreversible: readonly string[];
 	readonly control: readonly string[];

@@ -123,8 +123,8 @@ const revealing = "environ mem maps smaps fd fdinfo root cwd task map_files".spl
 const wellKnown = ".env .ssh .aws .gnupg .netrc .npmrc id_rsa id_ed25519".split(" ");
 
 /**
- * Whether an absolute path of a command names a secret file, matches one with a pattern, or accesses one through
- * `/proc`.
+ * Whether an absolute path of a command names a secret file, matches a secret file with a pattern, or accesses a secret
+ * file through `/proc`.
  */
 export function isSecretName(path: string): boolean {
 	return isSecret(path) || revealsProcess(path) || path.split("/").some(mayBeWellKnown);
@@ -136,8 +136,8 @@ function mayBeWellKnown(name: string): boolean {
 }
 
 /**
- * Whether the path reveals the state of a process in `/proc`. The process may be a number, a name or a pattern, or
- * known only at run time.
+ * Whether the path reveals the state of a process in `/proc`. The process in the path may be a number, a name, a
+ * pattern, or text that is known only at run time.
  */
 function revealsProcess(path: string): boolean {
 	const [, proc, process, ...rest] = path.split("/").map((name) => name.replaceAll(UNKNOWN, "*"));

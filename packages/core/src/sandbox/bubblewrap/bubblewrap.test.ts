@@ -306,7 +306,7 @@ testInside("a process gets no more memory than its limit", async () => {
 testInside("a command has a session keyring of its own if keyctl(1) is installed", async ({ skip }) => {
 	const { features } = await sandboxes().check();
 	skip(features?.keyring !== "own", `NOT RUN: the session keyring is ${features?.keyring} here`);
-	// The filter denies all calls about keys inside the sandbox, so the test reads the kernel's list outside it.
+	// The filter denies all calls about keys inside the sandbox, so the test reads the kernel's list outside the sandbox.
 	const keyrings = (): string[] =>
 		readFileSync("/proc/keys", "utf8").match(/^\w+(?=.* keyring +_ses: )/gm) ?? [];
 	const before = new Set(keyrings());

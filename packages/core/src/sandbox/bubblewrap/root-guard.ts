@@ -19,7 +19,9 @@ import { rootTexts } from "./texts.ts";
 
 /** Maximum milliseconds of a search for repositories in the roots. */
 const LOOK_MS = 500;
-/** Maximum milliseconds to read settings after a command. Settings that are unread then are renamed. */
+/**
+ * Maximum milliseconds to read settings after a command. Settings that are still unread after this time are renamed.
+ */
 const AFTER_MS = 5_000;
 /** Maximum mounts for repositories below the roots. This number of mounts takes about a tenth of a second. */
 const MAX_MOUNTS = 150;
@@ -57,7 +59,7 @@ export interface Guarding {
 	readonly failed: readonly string[];
 	/** Control files in directories that replaced other directories. These files are not changed. */
 	readonly swapped: readonly string[];
-	/** Whether the roots contain more than was searched. */
+	/** Whether the roots contain files that were not searched. */
 	readonly isBeyond: boolean;
 	/** Directories that could not be read. */
 	readonly unread: readonly string[];

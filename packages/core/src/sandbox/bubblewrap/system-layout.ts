@@ -44,8 +44,8 @@ const settings = [
 const runtimeSettings = /^(?:java-|perl$|python3)/;
 
 /**
- * Program directories of version managers in a home directory. None of them contains keys. For example, `.cargo` and
- * `.bun` contain keys, so only their `bin` is listed.
+ * Program directories of version managers in a home directory. None of the listed directories contains keys. For
+ * example, `.cargo` and `.bun` contain keys, so only their `bin` directories are listed.
  */
 const toolchains = [
 	".nvm",

@@ -111,7 +111,7 @@ async function systemdLimiters(): Promise<Limiter[]> {
 	const program = await findProgram("systemd-run", SYSTEM_PATH).catch(() => undefined);
 	if (program === undefined) return [];
 	const environment: Record<string, string> = uid === 0 ? {} : { XDG_RUNTIME_DIR: runtime };
-	// The option exists since version 254. Without it, later versions may expand `$` in arguments.
+	// The option exists since version 254. Without the option, later versions may expand `$` in arguments.
 	return [["--expand-environment=no"], []].map((options) => ({
 		kind: "systemd",
 		apply: () => ({

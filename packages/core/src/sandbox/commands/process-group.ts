@@ -257,7 +257,7 @@ function isGoneOrForeign(reason: unknown): boolean {
 /** Variable that names the command to which a process belongs. */
 export const MARK_NAME = "PARLEY_CALL";
 
-/** Maximum rounds. A process can start others while it is killed. It survives if it is faster. */
+/** Maximum rounds. A process can start others while it is killed, and survives if it is faster. */
 const MAX_ROUNDS = 20;
 
 /**
@@ -286,7 +286,7 @@ async function findMarked(mark: string): Promise<number[]> {
 		names.map(async (name) => {
 			const environment = await readFile(`/proc/${name}/environ`, "latin1").catch(ignoreUnreadable);
 			if (!environment?.split("\0").includes(entry)) return false;
-			// A user who can read all processes, such as root, must end only processes of its own.
+			// A user who can read all processes, such as root, must end only its own processes.
 			const owner = await stat(`/proc/${name}`).catch(ignoreUnreadable);
 			return owner?.uid === process.getuid?.();
 		}),

@@ -19,7 +19,7 @@ export function checkAddress(text: string): string {
 	return url.href;
 }
 
-/** https://www.rfc-editor.org/rfc/rfc9110#section-5.6.2 */
+/** Name of a header: https://www.rfc-editor.org/rfc/rfc9110#section-5.6.2 */
 const token = /^[!#$%&'*+.^_`|~0-9a-z-]{1,100}$/;
 const fieldValue = /^[\t\x20-\x7e\x80-\xff]*$/;
 

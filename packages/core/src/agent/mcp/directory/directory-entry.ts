@@ -16,15 +16,15 @@ interface EntryFacts {
 export interface ProgramEntry extends EntryFacts {
 	readonly command: string;
 	readonly args: readonly string[];
-	/** Values as the file has them. The gateway's variables are not substituted. */
+	/** Values in the file, unchanged. The gateway's variables are not substituted. */
 	readonly environment: Readonly<Record<string, string>>;
 }
 
-/** An entry of a server that another machine runs. */
+/** An entry for a server on another machine. */
 export interface RemoteEntry extends EntryFacts {
 	/** Complete address, with its host in ASCII. */
 	readonly url: string;
-	/** Values as the file has them, by lower-case names. `${NAME}` refers to a variable of the gateway. */
+	/** Values in the file by lower-case names, unchanged. `${NAME}` refers to a variable of the gateway. */
 	readonly headers: Readonly<Record<string, string>>;
 }
 
@@ -64,7 +64,7 @@ export function readEntry(name: string, written: unknown): DirectoryEntry {
 	return isRemote ? remoteOf(data, facts) : programOf(data, facts);
 }
 
-/** Limits for texts: unused fields of an entry, and characters of a field's name. */
+/** Maximum unused fields of an entry in texts, and maximum characters of a field's name. */
 const maxUnused = 20;
 const longestField = 40;
 

@@ -17,10 +17,10 @@ const maxFileBytes = 256 * 1024;
 const File = z.object({ mcpServers: z.record(z.string(), z.unknown()) });
 
 export interface DirectoryFile {
-	/** SHA-256. */
+	/** SHA-256 of the file. */
 	readonly hash: string;
 	readonly entries: readonly DirectoryEntry[];
-	/** Unusable entries with the reason. */
+	/** Unusable entries, each with the reason. */
 	readonly refused: readonly string[];
 }
 
@@ -46,7 +46,7 @@ export async function readDirectoryFile(directory: string): Promise<DirectoryFil
 	return { hash: sha256(bytes), entries, refused };
 }
 
-/** Characters of the name of a refused entry in texts. */
+/** Maximum characters of the name of a refused entry in texts. */
 const longestName = 64;
 
 function parseFile(bytes: Buffer): unknown {
