@@ -49,9 +49,17 @@ verifiesOn(
 		await connector.call("prompt_response", { ...answer, arguments: changed, ...as("olga") });
 		expect((await connector.event("prompt.vote")).payload).toMatchObject({
 			...{ token, by: "discord:111:olga", approvals: 1, needed: 2 },
-			changed: { token, label: "Allow write b.txt?", context: { arguments: changed, approvals: 2 } },
+			changed: {
+				token,
+				label: "Allow write b.txt?",
+				context: { arguments: changed, approvals: 2, changes: 1 },
+			},
 		});
-		const deciding = connector.call("prompt_response", { ...answer, ...as("alex") });
+		// Alex has read the call before the change.
+		expect(await connector.refusal("prompt_response", { ...answer, changes: 0, ...as("alex") })).toMatch(
+			/^forbidden: this call has changed/,
+		);
+		const deciding = connector.call("prompt_response", { ...answer, changes: 1, ...as("alex") });
 		const { payload: check } = await connector.event("person.check");
 		expect(check).toMatchObject({ user: "olga" });
 		await connector.call("report_person", {

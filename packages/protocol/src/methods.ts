@@ -135,6 +135,8 @@ export const methods = {
 			reason: maybe(z.string().max(1000)),
 			/** Approves the call with these arguments in place of the proposed arguments. */
 			arguments: maybe(z.record(z.string(), z.unknown())),
+			/** `context.changes` of the call that the person read, or 0. If the call has changed since, an approval is refused. */
+			changes: maybe(z.int().min(0)),
 			/** Whether a chat member typed the answer in a message. Some prompts refuse a typed answer. */
 			typed: maybe(z.boolean()),
 			key,

@@ -24,6 +24,8 @@ export interface PromptContext {
 	readonly warnings?: readonly string[];
 	/** Number of approvals by different people that the call requires. Absent: one. */
 	readonly approvals?: number;
+	/** Number of times that an approver changed the call. Absent: never. */
+	readonly changes?: number;
 	/** People whom a connector must notify immediately. */
 	readonly notify?: NoticePayload;
 	/** The task that raised the prompt. */
@@ -107,6 +109,7 @@ export const PromptRequest = z.object({
 		notify: z.exactOptional(Notice),
 		task_id: z.exactOptional(z.string()),
 		approvals: z.exactOptional(z.int().min(2)),
+		changes: z.exactOptional(z.int().min(1)),
 		also_in: z.exactOptional(z.array(z.string())),
 		reply: z.exactOptional(z.object({ id: z.string(), place: z.int().min(1), count: z.int().min(1) })),
 		always_allow: z.exactOptional(

@@ -40,8 +40,8 @@ test("all displayed calls are approved one by one, except those that always requ
 	const t = new QuestionContext(questions, sent);
 	const reply = await press("approve-all", t, buttonOf(questions));
 	expect(answersIn(t)).toEqual([
-		["prompt_response", { token: tokenOf(1), key: "key:1", value: "once", ...behalf }],
-		["prompt_response", { token: tokenOf(2), key: "key:2", value: "once", ...behalf }],
+		["prompt_response", { token: tokenOf(1), key: "key:1", value: "once", changes: 0, ...behalf }],
+		["prompt_response", { token: tokenOf(2), key: "key:2", value: "once", changes: 0, ...behalf }],
 	]);
 	expect(reply?.text).toBe(
 		"✅ **Approved:**\n\n- **1.** `write_file` · write a.txt\n- **2.** `write_file` · write b.txt\n\n**Not approved:**\n\n- **3.** `write_file` · write .env: only the operator can approve it, with `parley answer`",

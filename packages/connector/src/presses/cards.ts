@@ -2,7 +2,7 @@ import { defined, ParleyError } from "@parley/base";
 import type { ControlTarget } from "../controls/controls.ts";
 import { callLine } from "../conversation/questions/draw-reply-card.ts";
 import { bullets } from "../conversation/questions/markdown.ts";
-import type { OpenQuestion } from "../conversation/questions/question.ts";
+import { type OpenQuestion, readChanges } from "../conversation/questions/question.ts";
 import { closedQuestion } from "../conversation/questions/questions.ts";
 import { type CardRow, readDisplayed } from "../conversation/questions/reply-cards.ts";
 import type { Response } from "../conversation/questions/typed-answer.ts";
@@ -83,7 +83,8 @@ async function answerOne(
 	}
 	if (!question && !row.ended) return texts.notShown;
 	// A separate key for each call, so that a retried press does not repeat answers.
-	const params = { token, key: `${key}:${number}`, ...response, ...context.onBehalf(person, room) };
+	const read = verb === "approve" ? readChanges(question) : {};
+	const params = { token, key: `${key}:${number}`, ...response, ...read, ...context.onBehalf(person, room) };
 	try {
 		const { late } = await context.gateway.request("prompt_response", params, { sessionId: session });
 		const needed = question?.call?.approvals ?? 1;

@@ -79,7 +79,7 @@ test("a filled form approves the call with its arguments", async () => {
 	expect(t.gateway.requests.at(-1)).toEqual({
 		method: "prompt_response",
 		params: {
-			...{ token, key: "key", value: "once" },
+			...{ token, key: "key", value: "once", changes: 0 },
 			arguments: { cmd: "npm run lint", background: true },
 			...behalf,
 		},
@@ -91,7 +91,10 @@ test("a form that is sent unchanged approves the unchanged call", async () => {
 	const t = new QuestionContext([question], listed());
 	const fields = { "t:cmd": "npm test", "j:background": "false" };
 	expect(await t.press("edit", { fields })).toBeUndefined();
-	expect(t.gateway.requests.at(-1)?.params).toEqual({ token, key: "key", value: "once", ...behalf });
+	expect(t.gateway.requests.at(-1)?.params).toEqual({
+		...{ token, key: "key", value: "once", changes: 0 },
+		...behalf,
+	});
 });
 
 test("a call that received a hidden secret after the form was opened is not edited", async () => {

@@ -41,13 +41,13 @@ export const pressesOfEdits: PressHandlers<"edit"> = {
 		}
 		const found = await findApproval(context, answering);
 		if ("reply" in found) return found.reply;
-		const given = found.prompt.context.arguments;
+		const { arguments: given, changes = 0 } = found.prompt.context;
 		// Another person may have changed the call since the form was opened.
 		if (!editForm(given, context.platform.limits.form)) return { text: texts.notEditable };
 		const edited = readEdited(fields, given);
 		if ("problem" in edited) return { text: edited.problem, ...again(context, answering) };
 		const changed = isDeepStrictEqual(edited.arguments, given) ? {} : { arguments: edited.arguments };
-		const reply = await give(context, answering, { value: "once", ...changed });
+		const reply = await give(context, answering, { value: "once", changes, ...changed });
 		const isOpen = reply !== undefined && whyClosed(context, answering) === undefined;
 		return isOpen ? { ...reply, ...again(context, answering) } : reply;
 	},

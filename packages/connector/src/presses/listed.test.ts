@@ -23,7 +23,7 @@ const late = { prompt_response: () => ({ status: "sent" as const, late: true as 
 const over = /^This approval is closed, or you cannot answer it here\. .* shows the result/;
 
 test.each([
-	["listed-approve", {}, { value: "once" }, "✅ **Approved once** by @42, {1767225600 s}"],
+	["listed-approve", {}, { value: "once", changes: 0 }, "✅ **Approved once** by @42, {1767225600 s}"],
 	["listed-deny", {}, { cancelled: true }, "⛔ **Denied** by @42, {1767225600 s}"],
 	[
 		"listed-deny",

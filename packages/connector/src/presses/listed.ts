@@ -33,7 +33,8 @@ export const pressesOfListed: PressHandlers<"listed-approve" | "listed-deny" | "
 		const prompt = await findListed(context, subject, handled.event);
 		if (prompt && version !== undefined && versionOf(questionOf(context, prompt)) !== version)
 			return { text: texts.changed({ command: context.platform.command("approvals", handled.event.room) }) };
-		return give(context, handled, { target: { ...target, subject }, response: { value: "once" }, prompt });
+		const response = { value: "once", ...defined({ changes: prompt && (prompt.context.changes ?? 0) }) };
+		return give(context, handled, { target: { ...target, subject }, response, prompt });
 	},
 	"listed-deny": async (context, handled, target) => {
 		const reason = handled.event.fields["reason"]?.trim() ?? "";

@@ -2,6 +2,7 @@ import { ParleyError } from "@parley/base";
 import type { OzzieEvent } from "@parley/protocol";
 import { expect, test } from "vitest";
 import { versionOf } from "../conversation/questions/question.ts";
+import { listedPrompt, waiting } from "../testing/listed-prompts.ts";
 import { behalf, type Pressed, QuestionContext, type QuestionPress } from "../testing/question-context.ts";
 import {
 	answered,
@@ -28,13 +29,13 @@ const given: readonly (readonly [
 	Pressed,
 	sends: object,
 ])[] = [
-	["approves once", approval(), "approve", {}, { value: "once" }],
+	["approves once", approval(), "approve", {}, { value: "once", changes: 0 }],
 	[
 		"approves for the session",
 		approval({ allow_session: true }),
 		"approve-session",
 		{},
-		{ value: "session" },
+		{ value: "session", changes: 0 },
 	],
 	["denies", approval(), "deny", {}, { cancelled: true }],
 	[
@@ -262,5 +263,44 @@ test.each(["approve", "approve-session"] as const)(
 		const same = new QuestionContext([before], sent);
 		expect(await same.press(kind, {}, subject)).toBeUndefined();
 		expect(same.gateway.requests).toHaveLength(1);
+	},
+);
+
+/** A call, and the same call after an approver has changed it. */
+const proposed = { approvals: 2, arguments: { cmd: "ls" } };
+const edited = { approvals: 2, arguments: { cmd: "rm -rf /" }, changes: 1 };
+
+/** Subject of a button below this call. */
+function subjectBelow(call: typeof proposed): string {
+	const [question] = play([approval(call)]).slice.open;
+	if (!question) throw new Error("no question is open");
+	return `${token}.${versionOf(question)}`;
+}
+
+test("an approval has the number of changes of the displayed call, so that the gateway refuses a later change", async () => {
+	const t = new QuestionContext([approval(edited)], sent);
+	await t.press("approve", {}, subjectBelow(edited));
+	expect(t.gateway.requests.at(-1)?.params).toMatchObject({ value: "once", changes: 1 });
+	const refused = refusing("forbidden: this call has changed: read it again", "permission_denied");
+	const late = new QuestionContext([approval(proposed)], refused);
+	const reply = await late.press("approve", {}, subjectBelow(proposed));
+	expect(late.gateway.requests.at(-1)?.params).toMatchObject({ changes: 0 });
+	expect(reply?.text).toBe("Not accepted: this call has changed: read it again.");
+});
+
+test.each([
+	["approves the displayed call", proposed, proposed, 0],
+	["approves the call that is displayed after its change", edited, edited, 1],
+	["does not approve a changed call", edited, proposed, undefined],
+] as const)(
+	"a press that arrives before the events of its question %s",
+	async (_, open, displayed, changes) => {
+		const t = new QuestionContext([], { ...sent, ...waiting(listedPrompt({ token }, open)) });
+		const reply = await t.press("approve", {}, subjectBelow(displayed));
+		const answers = t.gateway.requests.filter(({ method }) => method === "prompt_response");
+		expect(answers.map(({ params }) => Object(params).changes)).toEqual(
+			changes === undefined ? [] : [changes],
+		);
+		expect(reply?.text.includes("this call has changed") ?? false).toBe(changes === undefined);
 	},
 );

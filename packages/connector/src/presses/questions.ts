@@ -2,8 +2,9 @@ import { defined, ParleyError } from "@parley/base";
 import type { MethodResult } from "@parley/protocol";
 import type { ControlTarget } from "../controls/controls.ts";
 import { plain } from "../conversation/questions/markdown.ts";
-import { type OpenQuestion, versionOf } from "../conversation/questions/question.ts";
+import { type OpenQuestion, readChanges, versionOf } from "../conversation/questions/question.ts";
 import { closedQuestion, openQuestions, replyCardOf } from "../conversation/questions/questions.ts";
+import { readQuestion } from "../conversation/questions/read-question.ts";
 import {
 	type Response,
 	readTypedAnswer,
@@ -124,11 +125,23 @@ function approving(value: "once" | "session"): PressHandler {
 	return async (context, handled, target) => {
 		const [token = "", version] = target.subject.split(".");
 		const answering = answeringOf(handled, { ...target, subject: token });
-		const question = questionOf(context, answering);
-		const hasChanged = version !== undefined && question && versionOf(question) !== version;
-		if (hasChanged) return { text: approvalTexts.changed };
-		return give(context, answering, { value });
+		try {
+			const isRead = version === undefined || closedOf(context, answering) !== undefined;
+			const question =
+				questionOf(context, answering) ?? (isRead ? undefined : await askFor(context, answering));
+			const hasChanged = version !== undefined && question && versionOf(question) !== version;
+			if (hasChanged) return { text: approvalTexts.changed };
+			return await give(context, answering, { value, ...readChanges(question) });
+		} catch (reason) {
+			return refusalOf(context, answering, reason);
+		}
 	};
+}
+
+/** Asks the gateway for a question whose events have not arrived here; undefined if it is closed. */
+async function askFor(context: HandlerContext, answering: Answering): Promise<OpenQuestion | undefined> {
+	const prompt = await findPrompt(context, answering);
+	return prompt && readQuestion(prompt, context.platform.limits);
 }
 
 /** Returns the question that a press answers, and its author. */

@@ -20,7 +20,7 @@ import type { GrantScope } from "../vocabulary/tool.ts";
 import { auditDecided, auditEnded, auditShown } from "./audit-prompt.ts";
 import type { RecordEvents } from "./commit.ts";
 import type { JudgedChange, Session } from "./session.ts";
-import { refuseReadable, shownAnswer, storedAnswer } from "./stored-answer.ts";
+import { refuseChanged, refuseReadable, shownAnswer, storedAnswer } from "./stored-answer.ts";
 import { promptTexts } from "./texts.ts";
 import { addVote, approvalsNeeded, approvalsOf, changedPrompt, type Voters, votesOf } from "./votes.ts";
 
@@ -127,6 +127,7 @@ export class Prompts {
 		}
 		const prompt = fromRow<Prompt>(row.request);
 		if (prompt.type === "password" && response.confidential === false) refuseReadable(response);
+		refuseChanged(prompt, row.floor === 1, response);
 		const answer = await storedAnswer(this.#services, tx, session, {
 			prompt,
 			answer: {

@@ -1,6 +1,6 @@
 import { type Clock, defined, type Ids, ParleyError } from "@parley/base";
 import type { Tx } from "../store/journal.ts";
-import type { Answer, Prompt, PromptResponse } from "../vocabulary/prompt.ts";
+import { type Answer, type Prompt, type PromptResponse, readAnswer } from "../vocabulary/prompt.ts";
 import type { SecretBox } from "../vocabulary/secrets.ts";
 import { storePassword } from "./passwords.ts";
 import type { Session } from "./session.ts";
@@ -11,6 +11,14 @@ export function refuseReadable({ cancelled }: PromptResponse): void {
 	if (cancelled === true) return;
 	const message = promptTexts.unencrypted;
 	throw new ParleyError(message, { code: "permission_denied" });
+}
+
+/** Throws `permission_denied` if a person approves a call that an approver has changed since the person read it. */
+export function refuseChanged(prompt: Prompt, isFloor: boolean, response: PromptResponse): void {
+	const { changes } = response;
+	if (changes === undefined || changes === (prompt.approval?.changes ?? 0)) return;
+	if (readAnswer(prompt, isFloor, response).kind === "approved")
+		throw new ParleyError(promptTexts.changed, { code: "permission_denied" });
 }
 
 /** Returns the stored form of an answer: a handle for a password, or text without secrets. */

@@ -277,6 +277,38 @@ test("an edit cancels earlier votes, and shows the changed call to the other app
 	expect(await chat.written("prod/b.txt")).toBe("newer");
 });
 
+test("an approval of a call that an approver has changed since the person read it is refused, and a denial is not", async () => {
+	await using chat = await ask();
+	const { token } = await chat.prompt();
+	const read = (changes: number) => ({ value: "once", changes });
+	expect(
+		await chat.answer(token, olga, { ...read(0), arguments: { path: "prod/b.txt", content: "b" } }),
+	).toBe("");
+	expect(await chat.log.next("prompt.voted")).toMatchObject({ changed: { approval: { changes: 1 } } });
+	const refusal = "this call has changed since it was shown to you";
+	expect(await chat.answer(token, alex, read(0))).toContain(refusal);
+	expect(
+		await chat.answer(token, alex, { ...read(0), arguments: { path: "prod/c.txt", content: "c" } }),
+	).toContain(refusal);
+	expect(
+		await chat.answer(token, alex, { ...read(1), arguments: { path: "prod/d.txt", content: "d" } }),
+	).toBe("");
+	expect(await chat.log.next("prompt.voted")).toMatchObject({ changed: { approval: { changes: 2 } } });
+	expect(await chat.answer(token, olga, read(1))).toContain(refusal);
+	expect(await chat.answer(token, otto, { cancelled: true, changes: 0 })).toBe("");
+	expect(await chat.log.next("prompt.answered")).toMatchObject({ cancelled: true, by: "discord:guild:otto" });
+});
+
+test("a press for an ordinary call that an edit has turned into a call of two people is refused", async () => {
+	await using chat = await ask({ path: "docs/a.txt" });
+	const { token } = await chat.prompt();
+	const changed = { path: "prod/a.txt", content: "x" };
+	expect(await chat.answer(token, alex, { value: "once", changes: 0, arguments: changed })).toBe("");
+	expect(await chat.answer(token, olga, { value: "once", changes: 0 })).toContain("has changed");
+	expect(await chat.answer(token, olga, { value: "once", changes: 1 })).toBe("");
+	expect(await chat.log.next("prompt.answered")).toMatchObject({ arguments: changed });
+});
+
 test("an edit is judged again: a denied path is refused, and more people may be needed but not fewer", async () => {
 	await using chat = await ask();
 	const { token } = await chat.prompt();

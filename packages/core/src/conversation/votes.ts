@@ -99,7 +99,8 @@ export function approvalsNeeded(prompt: Prompt, change: JudgedChange | undefined
 
 /** Returns the question for a changed call, with the same token. */
 export function changedPrompt(prompt: Prompt, { shown }: JudgedChange, approvals: number): Prompt {
-	const { reply, alsoIn } = prompt.approval ?? {};
-	const approval = shown.approval && { ...shown.approval, approvals, ...defined({ reply, alsoIn }) };
+	const { reply, alsoIn, changes = 0 } = prompt.approval ?? {};
+	const remaining = { approvals, changes: changes + 1, ...defined({ reply, alsoIn }) };
+	const approval = shown.approval && { ...shown.approval, ...remaining };
 	return { ...prompt, label: shown.label, ...defined({ approval }) };
 }

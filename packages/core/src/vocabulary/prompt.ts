@@ -31,6 +31,8 @@ export interface ApprovalContext {
 	readonly warnings?: readonly string[];
 	/** Number of approvals by different people that the call needs. Default: 1. */
 	readonly approvals?: number;
+	/** Number of times that an approver changed the call. Absent: never. */
+	readonly changes?: number;
 	/** Other channels in which the approval may be answered, in the form of `placeKey`. */
 	readonly alsoIn?: readonly string[];
 	/** Absent in approvals of earlier versions. */
@@ -144,6 +146,8 @@ export interface PromptResponse {
 	readonly choice?: boolean;
 	/** For approvals: arguments that replace the shown ones. */
 	readonly arguments?: Readonly<Record<string, unknown>>;
+	/** For approvals: `changes` of the call that the person read. A changed call is refused. Absent: any call is approved. */
+	readonly changes?: number;
 	/** True if a person of a chat platform typed the answer in a message. */
 	readonly typed?: boolean;
 	/** True if `arguments` may only narrow the call. They are refused if the call would then need a further class of action. */

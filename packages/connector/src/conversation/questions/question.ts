@@ -40,6 +40,8 @@ export interface ApprovalCall {
 	readonly editable?: true;
 	/** Number of different people who must approve the call, if several are required. */
 	readonly approvals?: number;
+	/** Number of times that an approver changed the call. Absent: never. */
+	readonly changes?: number;
 	/** `hashOfCall` of the complete call. Absent if an earlier version stored the question. */
 	readonly hash?: string;
 }
@@ -114,6 +116,14 @@ export function versionOf({ label, call }: OpenQuestion): string {
 /** Subject of a button that approves the shown call. A press after a change of the call is refused. */
 export function boundSubject(question: OpenQuestion): string {
 	return `${question.token}.${versionOf(question)}`;
+}
+
+/**
+ * Parameters of an approval of a call as it is in the question. With them, the gateway refuses a call that an approver has
+ * changed, even if the event of this change has not arrived here.
+ */
+export function readChanges(question: OpenQuestion | undefined): { readonly changes?: number } {
+	return question?.call === undefined ? {} : { changes: question.call.changes ?? 0 };
 }
 
 export function cardOf(token: string): string {

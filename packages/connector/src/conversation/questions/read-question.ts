@@ -82,6 +82,7 @@ function readCall(
 		...defined({
 			id: context.call_id,
 			approvals: context.approvals,
+			changes: context.changes,
 			editable: editForm(context.arguments, form) && (true as const),
 			warnings: warnings?.slice(0, maxNotes).map((note) => storeText(note, longestNote)),
 		}),

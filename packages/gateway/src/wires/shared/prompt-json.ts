@@ -26,6 +26,7 @@ export function encodePrompt(prompt: Prompt): PromptRequestPayload {
 					notes: approval.notes,
 					warnings: approval.warnings,
 					approvals: approval.approvals,
+					changes: approval.changes,
 					also_in: approval.alsoIn,
 					reply: approval.reply,
 					notify: approval.notify,

@@ -11,7 +11,8 @@ import { type HandlerContext, keyed, type MethodsOf } from "./request.ts";
 
 export const promptMethods: MethodsOf<"prompt_response" | "allow_always" | "list_prompts" | "secret_page"> = {
 	async prompt_response(connection, request) {
-		const { token, value, values, text, cancelled, reason, arguments: changed, typed, key } = request.params;
+		const { token, value, values, text, cancelled, reason, typed, key } = request.params;
+		const { arguments: changed, changes } = request.params;
 		const response: PromptResponse = defined({
 			value,
 			values,
@@ -19,6 +20,7 @@ export const promptMethods: MethodsOf<"prompt_response" | "allow_always" | "list
 			cancelled,
 			reason,
 			arguments: changed,
+			changes,
 			typed,
 			choice: connection.envelope === "both",
 			confidential: connection.deps.confidential ?? true,
