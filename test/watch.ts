@@ -5,7 +5,7 @@ import { patienceMs } from "./gateway-process.ts";
 export class Watch {
 	readonly #looks = new Set<() => void>();
 
-	/** Checks all awaited conditions. */
+	/** Checks the conditions of all waiting calls. */
 	notify(): void {
 		for (const look of [...this.#looks]) look();
 	}

@@ -64,7 +64,7 @@ async function openAll(name: string, wire: GrpcWire, mark: string): Promise<Side
 
 let parts = 0;
 
-/** Microseconds of CPU for each text that a client receives. Resolves when all texts have arrived. */
+/** Microseconds of CPU for each text that a client receives. Resolves when all clients have received the last text. */
 async function costOf({ server, clients }: Side, each: number): Promise<number> {
 	parts += 1;
 	const mark = `[part ${parts}]`;
@@ -102,7 +102,7 @@ async function measurePush(gateway: Side, floor: Side): Promise<Costs[]> {
 const order = "paced 3 5";
 const reply = "word word word";
 
-/** Milliseconds from a message to the first token of its reply. Resolves when the mark has arrived. */
+/** Milliseconds from sending a message to the first token of its reply. Resolves when the text `mark` has arrived. */
 async function timeTo(mark: string, client: GrpcClient, talk: Talk): Promise<number> {
 	const ended = client.until(mark);
 	const began = performance.now();

@@ -143,7 +143,7 @@ function cheapest(rounds: readonly Round[], side: keyof Round): number {
 	return Math.min(...rounds.map((round) => round[side].cpu));
 }
 
-/** Speed relative to the floor. */
+/** Speed of the gateway relative to the floor. */
 function speed(name: string, rounds: readonly Round[], by: keyof Timing): Figure {
 	return { name, unit: "×", values: rounds.map(({ ours, floor }) => floor[by] / ours[by]) };
 }
@@ -186,7 +186,7 @@ report(
 	[
 		{ figure: pingCpu, atMost: 1.5, target: true },
 		{ figure: pingCpu, atMost: 2 },
-		// An echo takes less time than a process switch.
+		// The echo takes less time than a process switch, so the limit allows for a switch.
 		{ figure: pingClock, atMost: 1.5, target: true },
 		{ figure: added, atMost: maxAddedMs, ofMachine: true },
 		{ figure: replyCpu, atLeast: 0.5, target: true },

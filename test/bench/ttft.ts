@@ -23,7 +23,8 @@ const warmUp = 8;
 const options = readOptions(5);
 
 /**
- * Milliseconds from sending the text to the first frame that contains the mark. Resolves when the end has arrived as well.
+ * Milliseconds from sending the text to the first frame that contains the mark. Resolves when the end of the reply has
+ * arrived as well.
  */
 async function roundTrip(client: DrainClient, text: string, mark: string, end = mark): Promise<number> {
 	const first = client.until(mark);

@@ -16,7 +16,7 @@ export interface DiscordConnector extends AsyncDisposable {
 	connect(token: string): Promise<OzzieClient>;
 }
 
-/** Pairs these people, each with a role. */
+/** Pairs these people with their roles. */
 export async function discordConnector(
 	people: Readonly<Record<string, string>>,
 	{ config, ...options }: GatewayOptions = {},

@@ -27,7 +27,7 @@ interface Payload {
 export interface Seen {
 	/** The assistant's text, in the order in which the client appended it. */
 	readonly display: string;
-	/** Output about tools. */
+	/** Output about tool calls. */
 	readonly shown: readonly string[];
 	readonly prompts: readonly string[];
 }

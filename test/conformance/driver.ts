@@ -11,7 +11,7 @@ export interface Question {
 export interface Outcome {
 	/** All streamed text, one item for each reply. */
 	readonly streamed: readonly string[];
-	/** The calls with visible arguments, in the order of their start. */
+	/** The calls with visible arguments, in order of their start. */
 	readonly calls: readonly Call[];
 	/** The final text of the run, and its error or "". */
 	readonly content: string;
@@ -40,14 +40,14 @@ export interface Conversation extends AsyncDisposable {
 	outcome(): Promise<Outcome>;
 	/** Disconnects, and returns the outcome of the active run without the text that was already streamed. */
 	leave(): Promise<Pick<Outcome, "content" | "error">>;
-	/** Replaces all messages by a summary, and returns it. */
+	/** Replaces all messages with a summary, and returns the summary. */
 	compact(): Promise<string>;
 }
 
 /** Operations of a wire for the scenarios of all wires. */
 export interface Driver {
 	readonly wire: Wire;
-	/** The call that runs this command line, as the wire shows it. */
+	/** The call that runs this command line, in the form that the wire shows. */
 	readonly command: (line: string) => Pick<Call, "name" | "arguments">;
 	/** Starts a conversation in a new gateway or process. */
 	converse(): Promise<Conversation>;

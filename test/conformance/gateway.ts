@@ -49,17 +49,17 @@ export class TestGateway implements AsyncDisposable {
 		return gateway;
 	}
 
-	/** `http://127.0.0.1:PORT`. */
+	/** HTTP address of the gateway: `http://127.0.0.1:PORT`. */
 	get url(): string {
 		return this.#url;
 	}
 
-	/** A path below the directory of the scenario. */
+	/** Returns a path below the directory of the scenario. */
 	path(...names: readonly string[]): string {
 		return join(this.directory, ...names);
 	}
 
-	/** Restarts the gateway on the same data, with another port. */
+	/** Restarts the gateway on the same data, at another port. */
 	async restart(): Promise<void> {
 		await this.stop();
 		await this.#start();

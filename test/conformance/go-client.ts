@@ -3,7 +3,10 @@ import { parseJson } from "@parley/base";
 import WebSocket from "ws";
 import * as z from "zod";
 
-/** coder/websocket closes the connection on larger messages by default, and no Go client of Ozzie changes the limit. */
+/**
+ * Maximum message size of a client. coder/websocket closes the connection on larger messages by default, and no Go
+ * client of Ozzie changes the limit.
+ */
 const readLimit = 32_768;
 
 /** The headers that coder/websocket v1.8.14 sends after the `Host` header. */
@@ -39,7 +42,7 @@ const Frame = z.object({
 /** The outer payload of an event, which contains the actual payload. */
 const Event = z.object({
 	...{ id: text, session_id: text, type: text, source: text },
-	// Go's time.Time accepts RFC 3339 only.
+	// Go's time.Time accepts only RFC 3339.
 	timestamp: z.iso.datetime({ offset: true }),
 	payload: object,
 });

@@ -207,7 +207,7 @@ verifiesOn("roz", ["roz.reflection"], "reflection returns a schema that defines 
 
 interface Reflected {
 	readonly services: readonly string[];
-	/** Serialized `google.protobuf.FileDescriptorProto` messages. */
+	/** Serialised `google.protobuf.FileDescriptorProto` messages. */
 	readonly file: readonly Buffer[];
 }
 
@@ -231,13 +231,13 @@ async function reflect(url: string, version: string): Promise<(question: object)
 	};
 }
 
-/** A `google.protobuf.FileDescriptorSet` has the files as field 1. */
+/** Encodes a `google.protobuf.FileDescriptorSet`, which has the files as field 1. */
 function packageOf(files: readonly Buffer[]) {
 	const parts = files.flatMap((file) => [Buffer.from([10, ...varint(file.length)]), file]);
 	return loadFileDescriptorSetFromBuffer(Buffer.concat(parts));
 }
 
-/** https://protobuf.dev/programming-guides/encoding/#varints */
+/** Encodes a varint: https://protobuf.dev/programming-guides/encoding/#varints */
 function varint(value: number): number[] {
 	return value < 128 ? [value] : [(value % 128) + 128, ...varint(Math.floor(value / 128))];
 }

@@ -8,7 +8,7 @@ import { TestGateway } from "./gateway.ts";
 import { verifiesOn } from "./verifies.ts";
 
 const status = { ok: 0, deadlineExceeded: 4, resourceExhausted: 8 };
-/** REFUSED_STREAM: https://www.rfc-editor.org/rfc/rfc9113#section-7 */
+/** Error code REFUSED_STREAM: https://www.rfc-editor.org/rfc/rfc9113#section-7 */
 const refusedStream = 7;
 const kib = 1024;
 const paths = {
@@ -21,7 +21,7 @@ afterEach(() => {
 	vi.useRealTimers();
 });
 
-/** The size of an entry of a header list: https://www.rfc-editor.org/rfc/rfc9113#section-6.5.2 */
+/** Size of an entry in a header list: https://www.rfc-editor.org/rfc/rfc9113#section-6.5.2 */
 function entryBytes(name: string, value: string): number {
 	return name.length + value.length + 32;
 }

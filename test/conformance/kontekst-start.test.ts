@@ -138,7 +138,7 @@ verifiesOn(
 			content: expect.stringContaining("Good morning, dear gardener!"),
 		});
 		await using reader = await OzzieClient.connect(gateway.url);
-		// The response of the gateway has this form.
+		// The gateway sends its response in this form.
 		const { sessions } = (await reader.call("list_sessions", {})) as { sessions: unknown[] };
 		expect(sessions).toHaveLength(1);
 	},

@@ -217,7 +217,7 @@ verifiesOn("ozzie", ["policy.always"], "no rule is offered for a command with a 
 	await using gateway = await TestGateway.start({ config: { sandbox: "container" } });
 	await using client = await OzzieClient.connect(gateway.url);
 	await client.open();
-	// The quotes hide the shape of the key from a reader of the command, but not from the shell.
+	// The quotes hide the form of the key from a person who reads the command, but not from the shell.
 	const commands = ["true sk-ant-api03-abcdefghijkl", "true sk-ant-'api03-abcdefghijkl'"];
 	for (const cmd of commands) {
 		const [approval] = await approvalsOf(client, `run: ${cmd}`);

@@ -178,7 +178,7 @@ interface Received {
 	readonly data: string;
 }
 
-/** The events of a stream so far. */
+/** Events that the stream has received so far. */
 async function* receivedFrom({ body }: Response): AsyncGenerator<Received> {
 	let text = "";
 	for await (const piece of body?.pipeThrough(new TextDecoderStream()) ?? []) {

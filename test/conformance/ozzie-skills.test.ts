@@ -43,7 +43,7 @@ verifiesOn(
 
 		const received = frames.filter(({ event }) => event.startsWith("skill.")).map(inShort);
 		expect(received.slice(0, 3)).toEqual(["skill.started", "+plan 1", "-plan 1"]);
-		// Both steps start before one of them ends.
+		// Both steps start before either step ends.
 		expect(received.slice(3, 5).toSorted()).toEqual(["+build 1", "+test 1"]);
 		expect(received.filter((short) => short.includes("build"))).toEqual([
 			...["+build 1", "-build 1 again", "+build 2", "-build 2"],

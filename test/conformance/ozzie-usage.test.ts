@@ -76,7 +76,7 @@ verifiesOn("ozzie", ["task.usage"], "each event of a task's state reports its us
 	await client.event("task.suspended");
 	await client.call("cancel_task", { task_id: stopped });
 	await client.event("task.cancelled");
-	// The model has no scripted reply left.
+	// The model has no scripted reply left, so the call fails.
 	const failed = await submit(client, "go");
 	await using later = await OzzieClient.connect(gateway.url);
 	await later.call("open_session", { session_id: session, after_seq: 0 });

@@ -5,7 +5,7 @@ import { RozStream } from "./drivers/roz-client.ts";
 import { TestGateway } from "./gateway.ts";
 import { verifiesOn } from "./verifies.ts";
 
-/** The rules of a session as `policy category`, by tool. */
+/** The permission rules of a session as `policy category`, by tool. */
 async function rulesOf(stream: RozStream, start: object = {}): Promise<Readonly<Record<string, string>>> {
 	const { permissions } = await stream.start({ ...start });
 	// A field that the schema requires.

@@ -37,7 +37,7 @@ export interface View {
 	readonly frames: EventFrame[];
 }
 
-/** A message of `load_messages`. */
+/** A message in the response to `load_messages`. */
 export interface Page {
 	readonly role: string;
 	readonly content: string;

@@ -5,13 +5,13 @@ import type { TurnKind } from "./turns.ts";
 /** The plan for the end of one gateway process. */
 export interface PlannedKill {
 	readonly state: KillState;
-	/** Armed failpoints, see failpoints.ts of the base package. */
+	/** Armed failpoints, see failpoints.ts in the base package. */
 	readonly hooks: string | undefined;
 	/** The state at which the test kills the process. If undefined, a failpoint kills it. */
 	readonly trigger: Trigger | undefined;
 	/** The kind of turn that reaches the state. */
 	readonly turn: TurnKind;
-	/** True if that turn requires approval. */
+	/** Whether the turn requires approval. */
 	readonly asks: boolean;
 }
 

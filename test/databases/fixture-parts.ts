@@ -105,7 +105,8 @@ export function fixtureParts() {
 		model: new FixtureModel(),
 		table: new ModelTable([{ id: "fixture", provider: "fixture", ...limits, prices }]),
 		tools: [note, ...builtinTools().filter(({ name }) => name === "ask_user")],
-		// A directory that exists on every machine, because sessions store their working directory.
+		// A directory that exists on every machine. Sessions store their working directory, so a fixture needs such a
+		// directory.
 		roots: [tmpdir()],
 	};
 }

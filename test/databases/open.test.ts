@@ -58,7 +58,7 @@ function contentOf({ event }: Recorded): string[] {
 	return event.type === "user.message" || event.type === "assistant.message" ? [event.content] : [];
 }
 
-/** Waits until this number of runs of the session have ended, and returns the last end. */
+/** Waits until this number of the session's runs have ended, and returns the last end. */
 async function ended(t: TestRuntime, sessionId: string, count: number) {
 	for (;;) {
 		const ends = await eventsOf(t, sessionId, "assistant.message");

@@ -41,8 +41,8 @@ export const played: Readonly<Record<string, readonly Change[]>> = {
 };
 
 /**
- * Blocks that other tests play, by the file of the test. It reads the block from its page with `documented`, so that it plays each
- * change.
+ * Blocks that other tests play, by the file of the test. A test reads its block from the page with `documented`, so
+ * that the changes apply.
  */
 export const elsewhere: Readonly<Record<string, readonly string[]>> = {
 	"test/docs/shell-blocks.ci.test.ts": ["troubleshooting: parley doctor"],

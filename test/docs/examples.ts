@@ -22,9 +22,9 @@ export type Step =
 /** The examples under one heading, which use one connection and one session. */
 export interface Scene {
 	readonly heading: string;
-	/** Name in `<!-- stage: NAME -->`; `offline` by default. */
+	/** Name in `<!-- stage: NAME -->`. By default, `offline`. */
 	readonly stage: string;
-	/** Flags of the process: the text after `started with` behind a fence. */
+	/** Flags of the process, which follow `started with` after a fence. */
 	readonly flags: readonly string[];
 	readonly steps: readonly Step[];
 }

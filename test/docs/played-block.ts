@@ -3,25 +3,25 @@ import { once } from "node:events";
 import type { Readable } from "node:stream";
 import { Watch } from "../watch.ts";
 
-/** A network with only a loopback, so that each block can use the ports of its page. */
+/** Command prefix for a network with only a loopback interface, so that each block can use the ports of its page. */
 const ownNetwork = ["bwrap", "--dev-bind", "/", "/", "--unshare-net", "--"];
 
 export interface BlockOptions {
 	readonly cwd: string;
 	readonly env: NodeJS.ProcessEnv;
-	/** If true, the block has a network of its own, from which no other machine and no simulator can be reached. */
+	/** Whether the block has its own network, from which no other machine and no simulator can be reached. */
 	readonly isAlone?: boolean;
 }
 
 /**
- * A shell block of a page that runs without a terminal. Ctrl-C ends its running command as at a terminal, and the next command
- * starts.
+ * A shell block of a page, run without a terminal. Ctrl-C ends the running command as at a terminal, and the next
+ * command starts.
  */
 export class PlayedBlock implements AsyncDisposable {
 	readonly #child: ChildProcessByStdio<null, Readable, Readable>;
 	readonly #watch = new Watch();
 	readonly #ended: Promise<unknown>;
-	/** Output so far, of both streams. */
+	/** Output of both streams so far. */
 	output = "";
 	/** The process group of the shell, which it prints first. */
 	#group: number | undefined;

@@ -13,7 +13,7 @@ const stage = realpathSync(mkdtempSync("/tmp/parley-start-"));
 const home = join(stage, "home");
 const programs = join(stage, "programs");
 const listening = "parley listening on http://127.0.0.1:7777\n";
-/** Each block has a network of its own, for the ports of the pages. */
+/** Each block has its own network, so that it can use the ports of its page. */
 const testAlone = test.runIf(hasBubblewrap);
 
 beforeAll(() => {
@@ -21,7 +21,8 @@ beforeAll(() => {
 		mkdirSync(folder, { recursive: true });
 	symlinkSync(clone, join(home, "parley"));
 	const llama = fileURLToPath(new URL("../simulators/llama/llama-server.ts", import.meta.url));
-	// It continues in the background, because the page gives it a terminal of its own. The line is printed when it listens.
+	// The gateway runs in the background, because the page uses a separate terminal for it. The line is printed when
+	// the gateway listens.
 	const begin = `'${process.execPath}' '${llama}' "$@" > started 2>&1 &`;
 	program("llama-server", `cd; mkfifo started; ${begin}\ngrep -q listening started; rm started`);
 	program("parley", `exec '${process.execPath}' '${clone}packages/cli/bin/parley.mjs' "$@"`);
@@ -34,7 +35,7 @@ function program(name: string, script: string): void {
 
 interface Playing {
 	readonly changes?: readonly Change[];
-	/** By default, the clone. */
+	/** Working directory of the block. By default, the clone. */
 	readonly cwd?: string;
 	readonly variables?: Readonly<Record<string, string>>;
 }
@@ -53,7 +54,7 @@ function environment(variables: Readonly<Record<string, string>>): NodeJS.Proces
 	};
 }
 
-/** Plays a block whose commands each start a gateway, with these first lines, until Ctrl-C. */
+/** Plays a block in which each command starts a gateway with the model from `models`. Ctrl-C ends each gateway. */
 async function starts(key: string, models: readonly string[], playing: Playing = {}): Promise<string> {
 	await using block = play(key, playing);
 	for (const [index, model] of models.entries()) {
@@ -167,7 +168,7 @@ testAlone("mcp: a server is added, tried, listed and removed", async () => {
 	expect(output).toMatch(/added notes.*✓ notes.*create_entities.*removed notes/s);
 });
 
-/** Installs the program of the page as one file, in a directory of npm for packages of the user. */
+/** Installs the page's one-file program in an npm directory for the user's packages. */
 async function installMemoryServer(): Promise<void> {
 	const input = realpathSync(
 		join(clone, "test/node_modules/@modelcontextprotocol/server-memory/dist/index.js"),
@@ -194,7 +195,7 @@ testAlone("web-search: with the variable, the gateway has the key of the configu
 	await having.ended();
 });
 
-/** Runs other commands than those of a page. */
+/** Runs commands that are not in a page. */
 function script(text: string, variables: Readonly<Record<string, string>> = {}): PlayedBlock {
 	return new PlayedBlock(text, { cwd: stage, env: environment(variables), isAlone: true });
 }

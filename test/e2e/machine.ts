@@ -106,7 +106,10 @@ export class Machine implements AsyncDisposable {
 		return find() ?? channel.last();
 	}
 
-	/** Resolves when the condition is true. The error of a timeout contains `seen` and the last lines of all programs. */
+	/**
+	 * Resolves when the condition is true. The error of a timeout contains the text from `seen`, and the last lines of
+	 * all programs.
+	 */
 	async until(what: string, isTrue: () => boolean, seen: () => string = () => ""): Promise<void> {
 		await this.watch.until(what, isTrue).catch((cause: unknown) => {
 			const logged = this.#programs.flatMap(({ lines }) => lines.slice(-20));

@@ -12,7 +12,7 @@ export class Program {
 	readonly lines: string[] = [];
 	readonly exited: Promise<ProcessEnd>;
 
-	/** `changed` is called after each output and after the end. */
+	/** `changed` is called after each output, and after the end of the program. */
 	constructor(args: readonly string[], environment: Readonly<Record<string, string>>, changed: () => void) {
 		this.#child = spawn(process.execPath, [binary, ...args], {
 			stdio: ["ignore", "pipe", "pipe"],

@@ -21,7 +21,7 @@ export interface Played {
 	readonly ms: number;
 }
 
-/** Directories of one task. */
+/** Directories that a task uses. */
 export interface Places {
 	readonly data: string;
 	/** The agent's working directory. */
@@ -81,7 +81,7 @@ interface Run {
 	readonly calls: readonly Call[];
 }
 
-/** Reads a run until its end. A run that exceeds its limit is cancelled. */
+/** Reads a run until it ends. Cancels a run that exceeds its time limit. */
 async function follow(
 	client: Client,
 	session: OpenSession,

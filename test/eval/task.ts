@@ -18,7 +18,7 @@ export interface Call {
 	readonly arguments: unknown;
 }
 
-/** State after a run. */
+/** State after the end of a run. */
 export interface Outcome {
 	readonly answer: string;
 	/** Error of the run. Empty if the run succeeded. */

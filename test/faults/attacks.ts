@@ -67,7 +67,7 @@ const usageOf =
 		answer(response, stream.replaceAll(/((?:[tT]okens?|TokenCount)":)\d+/g, `$1${number}`));
 	};
 
-/** Pieces of 64 KiB. */
+/** Splits a text into pieces of 64 KiB. */
 const cut = (json: string): string[] => json.match(/.{1,65536}/gs) ?? [];
 
 const call =

@@ -82,7 +82,7 @@ const delays: readonly Failure[] = [
 	},
 ];
 
-/** Rows of the fault table about connections. */
+/** Rows of the fault table about connection failures. */
 export const brokenStreams: readonly (Failure & Repeated)[] = [...rowOf(breaks), ...rowOf(delays)];
 
 function singly(bytes: Uint8Array): Uint8Array[] {

@@ -3,7 +3,7 @@ import type { Reply, StreamedReply } from "../simulators/anthropic/reply.ts";
 import { cutUp, speech } from "./cuts.ts";
 import type { PassingTime } from "./passing-time.ts";
 
-/** The faults of a `ModelError`. */
+/** The fault names of a `ModelError`. */
 export type FaultName =
 	| "rate-limited"
 	| "overloaded"

@@ -78,7 +78,7 @@ export class FaultSetup implements AsyncDisposable {
 
 	/** Makes the next requests fail in this way. */
 	script(failure: Failure, random: Random, times: number): void {
-		// Dates are relative to the time of the response.
+		// Each date is relative to the time of its response.
 		const answers = Array.from({ length: times }, () => () => failure.answer(random, this.clock.now()));
 		this.fake.script(...answers);
 	}

@@ -15,7 +15,7 @@ export interface NetworkFailure {
 	readonly open: () => Promise<{ readonly baseUrl: string; readonly close: () => Promise<void> }>;
 }
 
-/** The row of the fault table about the network. */
+/** Row of the fault table about the network. */
 export const networkFailures: readonly (NetworkFailure & Repeated)[] = rowOf<NetworkFailure>([
 	...[301, 302, 303, 307, 308].map(redirect),
 	{

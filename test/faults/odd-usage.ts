@@ -5,7 +5,7 @@ export interface OddUsage {
 	readonly usage: unknown;
 }
 
-/** The row of the fault table about usage. */
+/** Row of the fault table about token usage. */
 export const oddUsages: readonly (OddUsage & Repeated)[] = rowOf<OddUsage>([
 	{ name: "missing", usage: undefined },
 	{ name: "null", usage: null },

@@ -12,7 +12,7 @@ export interface Oddity {
 	readonly pass?: Failure["pass"];
 }
 
-/** The row of the fault table about malformed streams that must be accepted. */
+/** Row of the fault table about malformed streams that must be accepted. */
 export const oddStreams: readonly (Oddity & Repeated)[] = rowOf<Oddity>([
 	encoded("CRLF", (stream) => stream.replaceAll("\n", "\r\n")),
 	encoded("CR", (stream) => stream.replaceAll("\n", "\r")),

@@ -30,7 +30,7 @@ export const testedTable = new ModelTable(
 	})),
 );
 
-/** The adapter for a family, connected to a server of the test. */
+/** The adapter for a provider family, connected to a server in the test. */
 export function familyAt(
 	{ family, model }: TestedFamily,
 	baseUrl: string,

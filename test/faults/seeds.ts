@@ -33,7 +33,7 @@ function isLarge(one: object): boolean {
 	return "large" in one && one.large === true;
 }
 
-/** The runs of a row with a single case. */
+/** The runs of a row that has only one case. */
 export const wholeRow: Repeated = { times: isEveryday ? LEAST_RUNS : ROW_RUNS };
 
 /** Runs a case repeatedly with different seeds. The failure message contains the seed that repeats the failure. */

@@ -13,7 +13,7 @@ export interface Stop {
 	readonly stop: "end_turn" | "tool_use" | "max_tokens" | "refusal";
 }
 
-/** The row of the fault table about stop reasons. */
+/** Row of the fault table about stop reasons. */
 export const stops: readonly (Stop & Repeated)[] = rowOf<Stop>([
 	stopReply("null", null, "max_tokens"),
 	stopReply("unknown", "sparkle", "max_tokens"),

@@ -22,7 +22,7 @@ export interface ToolFault {
 /** Maximum number of calls that can run in one reply. */
 const CAP = 8;
 
-/** The row of the fault table about tool calls. */
+/** Row of the fault table about tool calls. */
 export const toolFaults: readonly (ToolFault & Repeated)[] = rowOf<ToolFault>([
 	broken("JSON cut off", (random) => {
 		const whole = JSON.stringify({ at: "the door", why: "somebody sings behind it" });

@@ -42,7 +42,7 @@ const splice: Mutation = (bytes, random, other) => {
 
 const mutations = [flip, insert, remove, truncate, repeat, splice];
 
-/** A valid input with one to four mutations. */
+/** A mutated frame as a text. Invalid UTF-8 becomes U+FFFD. */
 export function woundBytes(random: Random, valid: readonly Buffer[]): Buffer {
 	let bytes: Buffer = random.pick(valid);
 	for (let wounds = random.between(1, 4); wounds > 0 && bytes.length > 0; wounds--) {
@@ -51,7 +51,7 @@ export function woundBytes(random: Random, valid: readonly Buffer[]): Buffer {
 	return bytes;
 }
 
-/** A mutated frame. It is text, so invalid UTF-8 becomes U+FFFD. */
+/** A valid input with one to four random mutations. */
 export function mutateBytes(random: Random, surroundings: Surroundings): string {
 	const frames = validFrames(surroundings).map((frame) => Buffer.from(JSON.stringify(frame)));
 	return woundBytes(random, frames).toString("utf8");

@@ -14,7 +14,7 @@ export const depths = [
 ] as const;
 export type Depth = (typeof depths)[number];
 
-/** Facts about a frame that do not depend on the gateway. */
+/** Facts about a frame that can be determined without the gateway. */
 export interface Reading {
 	readonly isJson: boolean;
 	/** True if the frame passes the schema that all requests share. */

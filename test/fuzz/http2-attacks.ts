@@ -26,7 +26,7 @@ const endStream = 0x1;
 const endHeaders = 0x4;
 const padded = 0x8;
 
-/** https://www.rfc-editor.org/rfc/rfc9113#section-4.1 */
+/** HTTP/2 frame: https://www.rfc-editor.org/rfc/rfc9113#section-4.1 */
 function frame(type: number, stream: number, payload: Buffer = Buffer.alloc(0), flags = 0): Buffer {
 	const head = Buffer.alloc(9);
 	head.writeUIntBE(payload.length, 0, 3);
@@ -42,7 +42,7 @@ function number(value: number): Buffer {
 	return bytes;
 }
 
-/** A setting by its number: https://www.rfc-editor.org/rfc/rfc9113#section-6.5.2 */
+/** A setting, identified by its number: https://www.rfc-editor.org/rfc/rfc9113#section-6.5.2 */
 function setting(id: number, value: number): Buffer {
 	return Buffer.concat([Buffer.from([0, id]), number(value)]);
 }

@@ -25,7 +25,7 @@ export async function probe(gateway: GatewayProcess): Promise<Holdings> {
 	gateway.kill("SIGUSR2");
 	const line = await gateway.line("probe {", from);
 	if (line === undefined) throw new Error(`the gateway is gone:\n${gateway.stderr.slice(-20).join("\n")}`);
-	// The output of memory-probe.ts.
+	// Form of the output of memory-probe.ts.
 	return JSON.parse(line.slice(line.indexOf("{"))) as Holdings;
 }
 

@@ -79,7 +79,7 @@ export class Siege {
 		return siege;
 	}
 
-	/** Cleans up completely, even after a failure. */
+	/** Cleans up all resources, even after a failure. */
 	async [Symbol.asyncDispose](): Promise<void> {
 		await raze(this.#gateway, this.#directory);
 	}

@@ -19,7 +19,7 @@ class CycleSearch {
 		this.#graph = graph;
 	}
 
-	/** Returns the lowest number that the node reaches. */
+	/** Returns the lowest number that is reachable from the node. */
 	visit(node: string): number {
 		const known = this.#order.get(node);
 		if (known !== undefined) return this.#open.includes(node) ? known : Number.POSITIVE_INFINITY;

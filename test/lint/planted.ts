@@ -14,7 +14,7 @@ const imports = (name: string) => `import * as it from "${name}";\nexport const 
 const repeated = (line: string, times: number) => `${line}\n`.repeat(times);
 
 export const planted: readonly Planted[] = [
-	// Literals
+	// Rules about literals.
 	{
 		path: "packages/core/src/literal-field.ts",
 		source: "export const one = (x?: string) => ({ ...(x === undefined ? {} : { x }), y: 1 });\n",
@@ -36,7 +36,7 @@ export const planted: readonly Planted[] = [
 		reported: "Write the fields or items themselves",
 	},
 
-	// Packages and layers
+	// Rules about packages and layers.
 	{ path: "packages/base/src/border.ts", source: imports("@parley/core"), reported: border },
 	{ path: "packages/protocol/src/border.ts", source: imports("@parley/core"), reported: border },
 	{ path: "packages/connector/src/border.ts", source: imports("@parley/core"), reported: border },
@@ -140,7 +140,7 @@ export const planted: readonly Planted[] = [
 		reported: "Product code must not import test code",
 	},
 
-	// Code that only one module may contain
+	// Rules about code that only one module may contain.
 	{ path: "packages/gateway/src/parse.ts", source: 'export const a = JSON.parse("1");\n', reported: json },
 	{ path: "packages/core/src/parse.ts", source: "export const a = JSON?.parse;\n", reported: json },
 	{
@@ -181,7 +181,7 @@ export const planted: readonly Planted[] = [
 		reported: "Use the Store port",
 	},
 
-	// Names
+	// Rules about names.
 	{ path: "packages/core/src/utils.ts", source: "export const a = 1;\n", reported: names },
 	{ path: "packages/core/src/helpers/text.ts", source: "export const a = 1;\n", reported: names },
 	{ path: "test/e2e/common.ts", source: "export const a = 1;\n", reported: names },
@@ -192,7 +192,7 @@ export const planted: readonly Planted[] = [
 		reported: "lint/style/useFilenamingConvention",
 	},
 
-	// Size
+	// Rules about sizes.
 	{
 		path: "packages/core/src/long-file.ts",
 		source: repeated("export {};", 401),
@@ -214,7 +214,7 @@ export const planted: readonly Planted[] = [
 		reported: "lint/complexity/useMaxParams",
 	},
 
-	// Language
+	// Rules about language.
 	{
 		path: "packages/core/src/default.ts",
 		source: "export default 1;\n",

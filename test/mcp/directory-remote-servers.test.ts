@@ -30,7 +30,7 @@ async function put(directory: string, entry: object, name = "remote"): Promise<v
 	await writeFile(join(directory, ".mcp.json"), JSON.stringify({ mcpServers: { [name]: entry } }));
 }
 
-/** The trust that `parley mcp trust --allow-private` stores for the present file. */
+/** The trust that `parley mcp trust --allow-private` stores for the current file. */
 async function trustIn(directory: string, more: Partial<TrustedMcpRemote> = {}): Promise<TrustedMcpRemote> {
 	const file = await readDirectoryFile(directory);
 	const [entry] = file?.entries ?? [];
@@ -41,7 +41,7 @@ async function trustIn(directory: string, more: Partial<TrustedMcpRemote> = {}):
 
 const workOf = ({ t }: McpScene): string => join(t.directory, "work");
 
-/** A server that only stores what it gets, and refuses it. */
+/** A server that only records its requests, and refuses them. */
 async function openListener(answer = 400, location?: string) {
 	const seen: IncomingHttpHeaders[] = [];
 	const server = createServer(({ headers }, response) => {
@@ -53,7 +53,7 @@ async function openListener(answer = 400, location?: string) {
 		server.closeAllConnections();
 		server.close();
 	});
-	// True because the server listens on a port.
+	// The cast is safe because the server listens on a port.
 	const { port } = server.address() as AddressInfo;
 	return { url: `http://127.0.0.1:${port}/mcp`, seen };
 }
@@ -237,7 +237,7 @@ test("two directories with the same entry name never share a login, not even for
 	expect(s.t.runtime.mcp.states[0]?.problem).toBe(
 		`it requires a login: run \`parley mcp login remote --dir ${workOf(s)}\``,
 	);
-	// The login of this directory is for another address.
+	// The stored login of this directory belongs to another address.
 	const key = loginKey({ name: "remote", directory: workOf(s) });
 	await logins.change(key, () => Promise.resolve({ ...login, url: "https://other.example/mcp" }));
 	source.setup = { servers: [], trusted: [await trustIn(workOf(s), { login: state })] };

@@ -14,7 +14,7 @@ interface Message {
 	readonly params?: Readonly<Record<string, unknown>>;
 }
 
-/** Faults: see the cases below. */
+/** Names of faults. The cases below explain them. */
 const faults = new Set(process.argv.slice(2).filter((argument) => !argument.startsWith("--")));
 /** File to which each start appends a line. */
 const starts = process.argv.find((argument) => argument.startsWith("--starts="))?.slice("--starts=".length);

@@ -97,7 +97,7 @@ test("a call is not run if the description of its tool changed after the approva
 	expect(result).not.toContain("echo: hi");
 });
 
-/** Waits until the server has announced other tools. */
+/** Waits until the server has announced that its tools have changed. */
 async function untilChanged({ t }: McpScene): Promise<void> {
 	const hasChanged = () => t.log.records.some(({ message }) => message.includes("announced"));
 	await expect.poll(hasChanged, { timeout: paced(20_000) }).toBe(true);

@@ -149,7 +149,7 @@ function endGroup({ pid }: Gateway): void {
 	}
 }
 
-/** The line with the address of the gateway. */
+/** The output line with the address of the gateway. */
 function listening(gateway: Gateway): Promise<string> {
 	return lineOf(gateway, /^parley listening on .*$/m);
 }

@@ -102,7 +102,7 @@ export class RedactionSetup implements AsyncDisposable {
 		return address;
 	}
 
-	/** Every model request, verbatim. */
+	/** All model requests, word for word. */
 	get requests(): string[] {
 		return this.model.requests.map(({ bytes }) => bytes.toString("utf8"));
 	}

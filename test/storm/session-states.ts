@@ -71,7 +71,7 @@ export class SessionStates {
 		else this.#receive(frame, id);
 	}
 
-	/** The client has ended its side of the stream. */
+	/** Handles the end of the client's side of the stream. */
 	closed(): void {
 		this.#isClosed = true;
 	}
@@ -80,7 +80,7 @@ export class SessionStates {
 		this.#over();
 	}
 
-	/** The gateway has ended the stream. */
+	/** Handles the end of the stream by the gateway. */
 	finished(): void {
 		const mayEnd = (this.#isClosed && this.#turn === undefined) || !this.#isStartUsable;
 		if (this.#phase !== "over" && !mayEnd) this.faults.push("the stream has ended without a reason");

@@ -50,7 +50,7 @@ export class Screen {
 		});
 	}
 
-	/** All output to the terminal. */
+	/** All output that the terminal has received. */
 	get received(): string {
 		return this.#received;
 	}

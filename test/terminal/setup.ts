@@ -44,7 +44,7 @@ export class Setup {
 		};
 	}
 
-	/** The gateway that was started last. */
+	/** The gateway that was started most recently. */
 	get gateway(): GatewayProcess {
 		if (!this.#gateway) throw new Error("no gateway was started");
 		return this.#gateway;

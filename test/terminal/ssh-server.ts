@@ -11,7 +11,7 @@ import { findProgram } from "../packages/packed.ts";
 const server = "/usr/sbin/sshd";
 const isRoot = process.getuid?.() === 0;
 
-/** Whether the server of OpenSSH is installed. */
+/** Whether the OpenSSH server is installed. */
 export function hasSshServer(): boolean {
 	try {
 		accessSync(server, constants.X_OK);
@@ -22,16 +22,16 @@ export function hasSshServer(): boolean {
 }
 
 /**
- * The server of OpenSSH with a host key, a port and a client key of its own, and a program `ssh` whose only host is this server:
- * `THE-MACHINE`. Logins get these variables.
+ * An OpenSSH server with its own host key, port and client key, and a program `ssh` whose only host is this server:
+ * `THE-MACHINE`. Logins receive these environment variables.
  */
 export class SshServer implements AsyncDisposable {
-	/** Directory with the program `ssh`. */
+	/** Directory that contains the program `ssh`. */
 	readonly programs: string;
 	readonly #child: ChildProcessByStdio<null, null, Readable>;
-	/** Passes connections of the client on, which may be in a network of its own. */
+	/** Forwards connections of the client, which may have a separate network. */
 	readonly #relay: Server;
-	/** Lines of its log so far. */
+	/** Lines of the server's log so far. */
 	readonly log: string[] = [];
 
 	private constructor(directory: string, port: number) {
@@ -85,15 +85,15 @@ export class SshServer implements AsyncDisposable {
 		const ended = once(this.#child, "exit");
 		this.#child.kill("SIGTERM");
 		await ended;
-		// A login that has not ended yet also has its other end.
+		// A login that has not ended yet keeps the other end of this pipe open.
 		this.#child.stderr.destroy();
 		this.#relay.close();
 	}
 }
 
 /**
- * A `/run` and a `/var/log` of its own: a server of root requires `/run/sshd`, and notes each login. The account may be locked on
- * this machine, which would refuse its keys.
+ * The server has its own `/run` and `/var/log`, because a server that runs as root requires `/run/sshd` and records
+ * each login. The account may be locked on this machine, and a locked account would not accept keys.
  */
 function apart(directory: string): string[] {
 	const shadow = join(directory, "shadow");
@@ -121,7 +121,7 @@ function serverSettings(
 		`ListenAddress 127.0.0.1:${port}`,
 		`HostKey ${directory}/host`,
 		`AuthorizedKeysFile ${directory}/client.pub`,
-		// The temporary directory of the system is writable by all users.
+		// All users can write to the system's temporary directory.
 		"StrictModes no",
 		"PermitRootLogin prohibit-password",
 		"PasswordAuthentication no",
@@ -137,7 +137,7 @@ function serverSettings(
 	].join("\n");
 }
 
-/** A program for `ProxyCommand`: connects its standard streams with a socket. */
+/** A program for `ProxyCommand` that connects its standard streams with a socket. */
 const throughRelay =
 	'const s = require("net").connect(process.argv[1]); process.stdin.pipe(s); s.pipe(process.stdout)';
 

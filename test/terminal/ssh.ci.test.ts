@@ -15,7 +15,7 @@ const bin = fileURLToPath(new URL("../../bin", import.meta.url));
 let setup: Setup;
 let server: SshServer;
 let programs: string;
-/** Has a writer as long as a command of Parley runs on the server. */
+/** Path of a pipe that has a writer as long as a Parley command runs on the server. */
 let running: string;
 const screens: Screen[] = [];
 
@@ -59,7 +59,7 @@ function atTerminal(script: string): Screen {
 const otherMachine = "bwrap --dev-bind / / --unshare-net --unshare-pid --proc /proc --die-with-parent --";
 const states = "; echo code $?; stty -a | tr ';' '\\n'";
 
-/** The local terminal has its usual modes, and the remote program has turned its own ones off. */
+/** The local terminal has its usual modes again, and the remote program has disabled its own modes. */
 function expectRestored({ text, received }: Screen): void {
 	expect(text).toMatch(/ icanon /);
 	expect(text).toMatch(/ echo /);
@@ -80,7 +80,7 @@ testHere("over ssh, messages, a resize, Ctrl-C and the end work as at a local te
 	const words = Array.from({ length: 12 }, (_, index) => `wonderful${index}`);
 	await chat.enter(`say: ${words.join(" ")}`);
 	await chat.rests("wonderful11");
-	// A program that knew only the old width would let the terminal break the row inside a word.
+	// If the program knew only the old width, the terminal would break the row inside a word.
 	const reply = chat.text.slice(chat.text.lastIndexOf("[offline]"));
 	for (const word of words) expect(reply).toContain(word);
 	await chat.enter("long: 2000 tokens at 20 per second");
@@ -105,7 +105,7 @@ testHere(
 		const [session = ""] = /sess_[0-9a-z]{26}/.exec(chat.text) ?? [];
 		await chat.enter("long: 60 tokens at 20 per second");
 		await chat.shows("t5");
-		// The escape of the client at the start of a line ends the connection at once.
+		// The client's escape character at the start of a line ends the connection immediately.
 		chat.type("\r~.");
 		expect(await chat.ended()).toBe(0);
 		expect(chat.received).toContain("code 255\r\n");
@@ -125,12 +125,12 @@ testHere("through the documented tunnel, a chat reaches the gateway with its tok
 	const port = String(setup.gateway.port);
 	const token = readFileSync(join(setup.data, "tokens/operator"), "utf8").trim();
 	const block = documented("remote: ssh -N -L 7777:127.0.0.1:7777 THE-MACHINE", [
-		// In the background, because the page gives it a terminal of its own.
+		// The gateway runs in the background, because the page uses a separate terminal for it.
 		["ssh -N", "ssh -f -N"],
 		["7777", port],
 		["gw_operator_…", token],
 	]);
-	// Another machine has a network of its own, in which the port is free.
+	// Another machine has a separate network, in which the port is free.
 	const chat = atTerminal(`exec ${otherMachine} sh -c '${block}'`);
 	await chat.rests("session sess_");
 	await chat.enter("say: through the tunnel");

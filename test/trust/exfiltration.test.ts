@@ -20,7 +20,7 @@ const canary = "canary-5f1c9a77";
 const usage = { inputTokens: 1, outputTokens: 1, cacheReadTokens: 0, cacheWriteTokens: 0 };
 const goOn = { type: "end", stop: "tool_use", usage, model: "obedient" } as const;
 
-/** All text in a model request. */
+/** All text that a model request contains. */
 function known({ messages }: ModelRequest): string {
 	return JSON.stringify(messages);
 }

@@ -61,7 +61,7 @@ interface Attempt {
 interface Ended {
 	/** Whether the model has read the instruction, and has requested the call. */
 	readonly tried: boolean;
-	/** Whether the call changed anything. */
+	/** Whether the attacker's call changed any state. */
 	readonly hadEffect: boolean;
 }
 

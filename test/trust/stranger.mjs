@@ -1,5 +1,6 @@
-// Runs as another user or in another network namespace: sends one request and prints the response as one line of JSON. It is
-// plain JavaScript, because that user may not read the directory of compiled code.
+// A program that runs as another user or in another network namespace. It sends one request and prints the response as
+// one line of JSON. It is plain JavaScript, because the other user may not be able to read the directory of compiled
+// code.
 import { connect } from "node:net";
 
 const [host = "", port = "", manner = ""] = process.argv.slice(2);
@@ -28,7 +29,7 @@ let answer = "";
 const print = (what) => process.stdout.write(`${JSON.stringify({ uid: process.getuid?.(), ...what })}\n`);
 socket.on("connect", () => {
 	socket.write(Buffer.concat([Buffer.from(upgrade), openSession()]));
-	// The kernel reports no owner of a closed socket. An attacker would close it if that gave access.
+	// The kernel reports no owner for a closed socket. An attacker would close the socket if that gave access.
 	if (manner === "and-close") socket.destroy();
 });
 socket.on("data", (chunk) => {

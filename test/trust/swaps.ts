@@ -16,7 +16,7 @@ export interface Swap {
 	readonly command: string;
 	/** Description of the changed file or program in the error that the model receives. */
 	readonly changed: string;
-	/** Makes the replacement. */
+	/** Replaces the file or program. */
 	readonly swap?: (setup: SwapSetup) => Promise<void>;
 	/** Settings that a restart changes, if the replacement needs a restart. */
 	readonly restart?: { readonly home?: string; readonly profile?: string };

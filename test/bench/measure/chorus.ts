@@ -23,7 +23,7 @@ export class Chorus {
 		});
 	}
 
-	/** One voice, until the process stops: its texts as events, and the end event. */
+	/** One voice: yields its texts as events until the process stops, and then the end event. */
 	async *voice<T>(toEvent: (text: string) => T, end: T): AsyncGenerator<T, void> {
 		for (;;) {
 			const part = await this.#next.promise;
@@ -32,7 +32,8 @@ export class Chorus {
 			for (let tick = 1; tick <= ticks; tick++) {
 				const text = (tick === ticks ? mark : "").padEnd(size, "x");
 				for (let event = 0; event < each; event++) yield toEvent(text);
-				// Each voice has its own turn, because the chunks of real replies arrive from separate sockets.
+				// Each voice yields in a separate turn of the event loop, because the chunks of real replies arrive
+				// from separate sockets.
 				await setImmediate();
 			}
 		}

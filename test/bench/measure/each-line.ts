@@ -1,4 +1,4 @@
-/** Calls back with each line of stdin, with minimal code. */
+/** Calls the function with each line of stdin. The code is minimal, so that it costs little CPU time. */
 export function eachLine(act: (line: string) => void): void {
 	let rest = "";
 	process.stdin.setEncoding("utf8").on("data", (chunk: string) => {

@@ -14,7 +14,7 @@ interface Cost {
 	/** Microseconds of CPU for one answer. */
 	readonly cpu: number;
 	readonly edits: number;
-	/** Median in milliseconds. */
+	/** Median time to the first post, in milliseconds. */
 	readonly firstMs: number;
 }
 

@@ -51,7 +51,7 @@ export const kontekst: GrpcWire = {
 	ended: (answerText) => answerText,
 };
 
-/** The reason in the hint that starts a turn of roz. The server without a gateway sends it first. */
+/** Reason in the hint that starts a turn of roz. The server without a gateway sends this text first. */
 export const begun = "a turn has started";
 
 const streamSession = "/roz.v1.AgentService/StreamSession";

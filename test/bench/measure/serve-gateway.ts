@@ -6,13 +6,13 @@ import type { Model } from "@parley/core";
 import { type ConfigFlags, loadConfig, startGateway } from "@parley/gateway";
 import { answerParent } from "./answer-parent.ts";
 
-/** A gateway with its store on disk, as a server of `startServer`. */
+/** Starts a gateway with its store on disk, in a server of `startServer`. */
 export async function serveGateway(made: {
 	readonly flags?: ConfigFlags;
 	readonly model?: Model;
 	/** An empty data directory, which the parent removes. By default, the server creates one. */
 	readonly directory?: string | undefined;
-	/** Content of its configuration file. */
+	/** Content of the gateway's configuration file. */
 	readonly settings?: object;
 }): Promise<void> {
 	const data = made.directory ?? mkdtempSync(join(tmpdir(), "parley-bench-"));

@@ -7,7 +7,7 @@ export interface ServerProcess {
 	cpu(): Promise<number>;
 	/** Resident bytes of the process after garbage collection. */
 	memory(): Promise<number>;
-	/** Sends an order and resolves with the number in its answer. */
+	/** Sends an order to the server. Resolves with the number in the answer. */
 	ask(order: object): Promise<number>;
 	stop(): Promise<void>;
 }

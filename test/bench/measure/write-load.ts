@@ -24,7 +24,7 @@ export class WriteLoad {
 		}
 	}
 
-	/** Stops the load after the death of the gateway. */
+	/** Stops the load after the gateway has died. */
 	end(): void {
 		this.#ended = true;
 		for (const client of this.#clients) client.close();

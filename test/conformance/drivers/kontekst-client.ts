@@ -96,7 +96,7 @@ export function frameCommand(command: Fields): Buffer {
 /** One `Run` stream on its own connection. */
 export class KontekstStream implements AsyncDisposable {
 	readonly events: KontekstEvent[] = [];
-	/** The status of the stream, when it has ended. */
+	/** The status of the stream. Undefined until the stream has ended. */
 	status: { readonly code: number; readonly details: string } | undefined;
 	readonly #client: InstanceType<ServiceClientConstructor>;
 	readonly #call: ClientDuplexStream<Fields, Fields>;
@@ -161,7 +161,7 @@ export class KontekstStream implements AsyncDisposable {
 
 	/** Resolves with the calls in the next proposal. */
 	async proposed(): Promise<readonly ProposedCall[]> {
-		// Required by the schema.
+		// A field that the schema requires.
 		return (await this.until("toolsProposed"))["calls"] as readonly ProposedCall[];
 	}
 

@@ -91,7 +91,7 @@ class KontekstConversation implements Conversation {
 		await this.#gateway[Symbol.asyncDispose]();
 	}
 
-	/** The stream of the oldest run without a reported outcome. */
+	/** The stream of the oldest run that has no reported outcome yet. */
 	#stream(): KontekstStream {
 		const [stream] = this.#streams;
 		if (!stream) throw new Error("no message was sent");

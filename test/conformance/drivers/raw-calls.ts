@@ -8,7 +8,7 @@ import {
 import { type AddressInfo, connect as connectTcp, createServer, type Server, type Socket } from "node:net";
 import { Watch } from "../../watch.ts";
 
-/** Forwards one TCP connection to the gateway. It can stop forwarding without notice to either side. */
+/** Forwards one TCP connection to the gateway. A test can make it stop forwarding without notice to either side. */
 export class Relay implements AsyncDisposable {
 	readonly #server: Server;
 	readonly #sockets: Socket[] = [];

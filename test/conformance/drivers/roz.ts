@@ -114,7 +114,7 @@ class RozConversation implements Conversation {
 		this.#turn().stream.send({ permissionDecision: { toolCallId, approved } });
 	}
 
-	/** The oldest turn without a reported outcome. */
+	/** The oldest turn that has no reported outcome yet. */
 	#turn(): OpenTurn {
 		const [turn] = this.#turns;
 		if (!turn) throw new Error("no message was sent");

@@ -95,7 +95,7 @@ export class ZotClient implements AsyncDisposable {
 		return new ZotClient(directory, options);
 	}
 
-	/** A path below the process's own directory. */
+	/** Returns a path below the process's own directory. */
 	path(...names: readonly string[]): string {
 		return join(this.directory, ...names);
 	}
@@ -155,7 +155,7 @@ export class ZotClient implements AsyncDisposable {
 		return this.response(command.id);
 	}
 
-	/** The response with this id, even if it has arrived already. Reads no lines. */
+	/** The response with this id, even if it has already arrived. Does not read further lines. */
 	async response(id: string | number): Promise<ZotResponse> {
 		await this.#when(`the response ${id} comes`, () => this.#responses.has(id));
 		const response = this.#responses.get(id);

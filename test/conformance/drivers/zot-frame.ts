@@ -20,7 +20,7 @@ const Result = z.strictObject({
 	content: Given,
 });
 
-/** RFC 3339 in UTC. */
+/** Time in RFC 3339 format in UTC. */
 const Time = z.iso.datetime();
 
 const Message = z.discriminatedUnion("role", [

@@ -53,7 +53,7 @@ export class ZotOrder {
 	/** Calls that the model is writing. */
 	readonly #written = new Set<string>();
 
-	/** Throws at the first violation. */
+	/** Throws for the first violation. */
 	receive(frame: ZotFrame): void {
 		if (frame.type === "response") {
 			if (!frame.success || (frame.command !== "prompt" && frame.command !== "compact")) return;

@@ -1,6 +1,6 @@
 import { ozzie, type Requirement } from "../requirement.ts";
 
-/** Requirements of questions, passwords and explanations after the first answer. */
+/** Requirements for questions, passwords and explanations that follow the first answer. */
 export const questionRequirements = {
 	"prompt.changed": ozzie(
 		"ruling 12",

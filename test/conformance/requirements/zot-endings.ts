@@ -1,6 +1,6 @@
 import { type Requirement, zot } from "../requirement.ts";
 
-/** The order of events for every end of a prompt. */
+/** Requirements for the order of events at every end of a prompt. */
 export const zotEndingRequirements = {
 	"zot.order": zot(
 		"ruling 2; observed, 4.1",

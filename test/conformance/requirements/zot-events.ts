@@ -1,6 +1,6 @@
 import { type Requirement, zot } from "../requirement.ts";
 
-/** Content of each event, and the shape of messages. */
+/** Requirements for the content of each event, and for the shape of messages. */
 export const zotEventRequirements = {
 	"zot.event-form": zot(
 		"document, Events",

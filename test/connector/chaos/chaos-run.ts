@@ -30,7 +30,7 @@ export interface ChaosPeople {
 	readonly rooms: readonly { readonly id: string }[];
 	readonly pendingActions: PendingActions;
 	readonly messages: { databaseLost(): void };
-	/** People who request tasks. */
+	/** People who request background tasks. */
 	readonly requesters: readonly { readonly id: string; readonly name: string }[];
 	/** Whether every message in a channel mentions the connector. */
 	greet(): void;

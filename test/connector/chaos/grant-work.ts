@@ -4,12 +4,12 @@ import type { GrantPayload } from "@parley/protocol";
 
 type Session = ScriptedGateway["sessions"][number];
 
-/** Direct messages of Discord or Slack. */
+/** Channels for direct messages of Discord or Slack. */
 const isDirect = /^dm:|:D/;
 
 export interface Grant {
 	readonly id: string;
-	/** `GUILD:CHANNEL`, or `TEAM:CHANNEL`. */
+	/** Channel of the grant: `GUILD:CHANNEL` or `TEAM:CHANNEL`. */
 	readonly place: string;
 	readonly givenAt: number;
 	isOver: boolean;

@@ -6,7 +6,7 @@ type SentMessage = DiscordChaosRun["people"]["messages"]["sentMessages"][number]
 /** Discord replays earlier messages to a new session, but not their edits and deletions. */
 const receiptMs = 60_000;
 
-/** Faults in messages, edits, deletions and attachments, compared with the arrivals at the gateway. */
+/** Faults in messages, edits, deletions and attachments, found by comparison with the arrivals at the gateway. */
 export function judgeMessages(run: DiscordChaosRun): string[] {
 	const { people, gateway } = run;
 	const { sentMessages } = people.messages;

@@ -37,7 +37,7 @@ export interface SentMessage<Room, Person> {
 	mayBeLost: boolean;
 }
 
-/** Rules for messages on a platform. */
+/** Rules of a platform about messages. */
 export interface Speech<Room, Person> {
 	/** The text of a message to Parley, with a mention if the room requires one. */
 	address(text: string, room: Room): string;

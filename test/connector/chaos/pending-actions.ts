@@ -36,7 +36,7 @@ export class PendingActions {
 		this.#disturbances.push(this.#clock.now());
 	}
 
-	/** Checks presses and commands whose time limit has passed. */
+	/** Records a fault for each press and command whose time limit has passed. */
 	look(): void {
 		const now = this.#clock.now();
 		for (const action of this.#actions) {

@@ -23,7 +23,7 @@ interface Seeds {
 
 interface Played {
 	readonly faults: readonly string[];
-	/** Places at which no process died. */
+	/** Places at which no process has died. */
 	readonly unvisited: readonly string[];
 	/** Number of runs by the kind of event that happened in them. */
 	readonly census: ReadonlyMap<string, number>;

@@ -2,12 +2,12 @@ import { part } from "./growth.ts";
 
 /** Changes of growing answers that the platform has carried out. */
 export class SeenGrowth {
-	/** Number of edits or additions of each post. */
+	/** Number of edits of each post, or of additions to it. */
 	readonly #changes = new Map<string, number>();
 	/** Number of additions to native streams of the platform. */
 	streamed = 0;
 
-	/** The largest number of changes of one post. */
+	/** Maximum number of changes of a single post. */
 	get longest(): number {
 		return Math.max(0, ...this.#changes.values());
 	}

@@ -21,14 +21,14 @@ const pressed = new Set([
 	"End trust",
 ]);
 
-/** People who write, press and use commands on Slack, and the responses to them. */
+/** People who write, press and use commands on Slack, and the responses to their actions. */
 export class SlackPeople {
 	readonly rooms: readonly Channel[];
 	readonly messages: Messages<Channel, Person>;
 	readonly pendingActions: PendingActions;
 	readonly requesters: readonly { readonly id: string; readonly name: string }[];
 	retries = 0;
-	/** Time of the last join of a guest, by the channel's id. */
+	/** Time of a guest's last join, by channel id. */
 	readonly audiences = new Map<string, number>();
 	readonly #simulator: Simulator;
 	readonly #random: Random;

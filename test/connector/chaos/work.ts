@@ -32,7 +32,7 @@ export class Work {
 	}[] = [];
 	#replies = 0;
 	#begun = 0;
-	/** The newest reply of each session that will request one more call, with its number of calls. */
+	/** The newest reply of each session that will request one more call, with the number of its calls so far. */
 	readonly #unfinished = new Map<Session, { readonly id: string; readonly calls: number }>();
 	readonly tasks: TaskWork;
 	readonly trust: GrantWork;
@@ -128,7 +128,7 @@ export class Work {
 		this.#recordWords(session, answer.words.slice(0, -1), false);
 	}
 
-	/** Forgets an answer whose run a person has stopped. */
+	/** Forgets the answer of a run that a person has stopped. */
 	#cut(session: Session): void {
 		const growing = this.#growing.get(session);
 		this.#growing.delete(session);

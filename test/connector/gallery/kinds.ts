@@ -208,7 +208,7 @@ export const textsElsewhere: Readonly<Record<string, string>> = {
  */
 export const controlsElsewhere: readonly ControlKind[] = ["info-one", "usage-one", "model-one", "skip"];
 
-/** Controls of home pages, which only Slack has. */
+/** Controls on home pages, which only Slack has. */
 export const controlsOfHome: readonly ControlKind[] = ["stop-one", "suggested"];
 
 /** Commands whose answer no golden scene shows, with the reason. */

@@ -22,7 +22,7 @@ export interface Post {
 	readonly body: Markup;
 	/** Line below the post, for example its reactions. */
 	readonly below?: Markup | undefined;
-	/** Posts in its thread. */
+	/** Posts in the thread of this post. */
 	readonly thread?: Markup | undefined;
 }
 

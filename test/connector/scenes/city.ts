@@ -10,7 +10,7 @@ import { type Client, createClient } from "@parley/protocol";
 import type { Site, SiteParts } from "./site.ts";
 import type { Scene } from "./step.ts";
 
-/** Longest wait of a scene, in real time of an idle machine. */
+/** Maximum wait of a scene, in real time of an idle machine. */
 const deadlineMs = 20_000;
 /** Real time after which a waiting scene may need its clock. The clock then runs `haste` times as fast as real time. */
 const stallMs = paced(80);

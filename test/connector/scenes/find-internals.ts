@@ -1,11 +1,11 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 
-/** Kinds of ids of the gateway. */
+/** Kinds of ids that the gateway creates. */
 const kinds = "sess|run|task|call|prompt|grant|file|sched|mem|msg|steer|review";
 /** Ids of the gateway, such as `sess_…` or `run_…`. */
 const id = new RegExp(`\\b(?:${kinds})_[0-9a-z]{20,}`, "u");
-/** Words before an id or a part of it, such as `task id a1b2c3`. */
+/** A word that announces an id or a part of an id, for example `task id a1b2c3`. */
 const named =
 	/\b(?:session|conversation|run|task|call|question|grant|file|schedule|note|review) id [0-9a-z]/iu;
 /** A short word with letters and digits, which may be the end of an id. */

@@ -6,7 +6,7 @@ export function normalised(transcript: string): string {
 			.replace(/\b(?:\d{15,}|[CDGTU][0-9A-Z]{8,})\b/g, "ID")
 			.replace(/(\/archives\/ID\/)p\d+/g, "$1pID")
 			.replace(/\b(thread_ts=)[\d.]+/g, "$1ID")
-			// The last state of a scene may be a moment after the next time.
+			// The end of a scene may be a moment before or after the next firing.
 			.replace(/\bnext (?:in \d+ \w+|\d+ \w+ ago)/g, "next in TIME")
 			.replace(/\b\d{4}-\d\d-\d\d (?:at )?\d\d:\d\d\b/g, "DATE")
 			.replace(/\b[\d,]+ → [\d,]+ tokens\b/g, "TOKENS")

@@ -5,7 +5,7 @@ import { play } from "./play.ts";
 import type { SiteClass } from "./site.ts";
 import type { Scene } from "./step.ts";
 
-/** A test for each scene of the platform. All scenes share a gateway. */
+/** Defines a test for each scene of the platform. All scenes share a gateway. */
 export function playScenes(Place: SiteClass, all: readonly Scene[]): void {
 	const scenes = all.filter(({ only = Place.platform }) => only === Place.platform);
 	let city: City | undefined;

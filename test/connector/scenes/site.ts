@@ -31,7 +31,7 @@ export interface SentInteraction {
 		| { readonly title: string; readonly fields: readonly { readonly label: string }[] }
 		| undefined;
 	readonly choices?: readonly { readonly name: string }[];
-	/** Private responses for the person. */
+	/** Private responses that the person has received. */
 	answers(): readonly Seen[];
 }
 
@@ -153,7 +153,7 @@ export interface Site {
 	connect(connecting: Connecting): Promise<Running>;
 	/** Drops the events that the platform has stored for a connector that reconnects. */
 	forget(): void;
-	/** Ends the connection to the platform. */
+	/** Cuts the connection to the platform. */
 	cut(): void;
 	fail(request: string, fault: Fault): void;
 	/** Actions of server administrators. */

@@ -103,12 +103,12 @@ export type Happening<S extends Site = Site> =
 	 * moment after a post.
 	 */
 	| { readonly typesUntil: Sight; readonly in?: string }
-	/** Gives a message a name for later steps. */
+	/** Gives a message a name that later steps can use. */
 	| { readonly calls: string; readonly on: string; readonly in?: string }
 	/** Writes a file into the working directory of the agent. */
 	| { readonly file: string; readonly gets: string }
 	| { readonly passes: number }
-	/** The connector ends, and another process continues. */
+	/** The connector ends, and another process continues its work. */
 	| { readonly restarts: "connector" | "gateway" | "both" }
 	| { readonly stops: "connector" | "gateway" }
 	| { readonly starts: "connector" | "gateway" }
@@ -135,7 +135,7 @@ export type Happening<S extends Site = Site> =
 	| { readonly archives: string; readonly locked?: true }
 	/** A moderator locks a thread. The thread stays active. */
 	| { readonly locks: string }
-	/** A moderator opens a thread or channel again. */
+	/** A moderator reopens a thread or channel. */
 	| { readonly reopens: string }
 	| { readonly removes: "channel" | "thread"; readonly in: string }
 	/** A moderator deletes a post of Parley. */
@@ -198,9 +198,9 @@ export interface Scene<S extends Site = Site> {
 		readonly live?: "off" | "text" | "everything";
 		readonly answers?: "thread";
 	};
-	/** `dm`: Mia's direct messages. */
+	/** `dm` contains the settings of Mia's direct messages. */
 	readonly settingsOf?: "dm";
-	/** Role of Robo, a bot. Default: a member. */
+	/** Role of Robo, a bot. By default, a member. */
 	readonly robo?: "approver";
 	/**
 	 * The gateway welcomes channels and people, in all scenes of the file. On Discord, `random` is the channel for

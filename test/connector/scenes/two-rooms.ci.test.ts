@@ -138,7 +138,7 @@ test("a call in Slack is approved in Discord as the operator has set, and a thir
 	const seen = await watch(city, third, session);
 
 	await play(inDiscord, [
-		// The approval is visible in that channel only, and only to approvers.
+		// The approval is visible only in this channel and only to approvers.
 		{ hides: "release.txt" },
 		{ commands: "/approvals", by: "Mia" },
 		{ answered: "Only approvers of this channel can approve this" },

@@ -70,7 +70,7 @@ export async function playStream(
 	response.end();
 }
 
-/** Stops waiting when the client disconnects. */
+/** Waits for a promise, but stops waiting when the client disconnects. */
 async function unlessGone({ gone }: Stage, awaited: Promise<unknown>): Promise<void> {
 	try {
 		await awaited;

@@ -41,7 +41,7 @@ export interface ChatDialect {
 	readonly reasoning?: (pieces: readonly string[], id: string, issued: Issued) => object[];
 	/** Whether the server sends a call as one piece. */
 	readonly wholeCalls?: boolean;
-	/** Further reasons to refuse a request. */
+	/** Further reasons why a server refuses a request. */
 	readonly problems?: (body: Fields, issued: Issued) => string[];
 	/** Line that keeps an idle connection open. */
 	readonly ping?: string;

@@ -23,7 +23,7 @@ export interface HiddenServer {
 	readonly open: number;
 }
 
-/** Hides the server on a port until the end of the test. `changed` is called when a connection opens or closes. */
+/** Hides the server on a port until the test ends. `changed` is called when a connection opens or closes. */
 export async function hide(port: number, changed: () => void): Promise<HiddenServer> {
 	const directory = mkdtempSync(join(tmpdir(), "parley-proxy-"));
 	onTestFinished(() => rmSync(directory, { recursive: true, force: true }));

@@ -56,7 +56,7 @@ function isThere(
 	}
 }
 
-/** All tasks whose title contains the name, by title. */
+/** All tasks whose title contains this name, with the title as the key. */
 export async function readRows(store: Store<Tables>, name: string): Promise<Map<string, Row>> {
 	return store.read(async (db) => {
 		const tasks = await db

@@ -61,7 +61,7 @@ export class KillSetup implements AsyncDisposable {
 		return gateway;
 	}
 
-	/** Opens a session and reads its events. A trusted session accepts all tools. */
+	/** Opens a session and follows its events. A trusted session accepts all tools. */
 	async open(trusted: boolean): Promise<string> {
 		const session = await this.client.open({});
 		this.#frames.set(session.id, []);

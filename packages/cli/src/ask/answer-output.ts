@@ -70,7 +70,7 @@ export class AnswerOutput {
 		this.#status = words;
 	}
 
-	/** Events other than text and tool calls. */
+	/** Handles all events other than text and tool calls. */
 	#note(event: OzzieEvent): void {
 		const format = this.#format;
 		if (event.event === "todo.updated") this.#listed(event.payload.plan);
@@ -99,12 +99,12 @@ export class AnswerOutput {
 		this.#rows(rows);
 	}
 
-	/** After a model call without an error, the reply is complete. */
+	/** After a model call without an error, the current reply is complete. */
 	#called(error: string): void {
 		if (error === "") this.#release();
 	}
 
-	/** The reply was interrupted and starts again. */
+	/** Handles a reply that was interrupted and starts again. */
 	#drop(): void {
 		this.#reply.drop();
 		if (this.#io.stdout.isTTY) return;

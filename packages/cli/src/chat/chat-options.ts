@@ -13,7 +13,7 @@ export interface ChatDisplay {
 	readonly text: TextDisplay;
 	/** Whether the answer `always` may add the rule that an approval offers. True if an operator types at a terminal. */
 	readonly offersRules: boolean;
-	/** Effect of a line that begins with an exclamation mark. */
+	/** Effect of a typed line that begins with an exclamation mark. */
 	readonly shellLines: ShellLines;
 	readonly observer?: ChatObserver;
 }

@@ -147,7 +147,7 @@ export class Chat {
 		});
 	}
 
-	/** Ends `read`. Active work continues in the gateway. */
+	/** Ends `read`. The gateway continues the active work. */
 	leave(): void {
 		this.#hasLeft = true;
 		this.#session.close();

@@ -80,7 +80,7 @@ export class Conversation {
 		return this.#questions.offersRules;
 	}
 
-	/** Time and output of the running turn. */
+	/** Time and output of the running turn at the time `now`. */
 	activityAt(now: number): Activity {
 		return this.#activity.at(now);
 	}
@@ -104,7 +104,7 @@ export class Conversation {
 		return this.#active;
 	}
 
-	/** Accepted messages that are queued. */
+	/** Accepted messages that wait in the gateway's queue. */
 	get queue(): readonly UserMessagePayload[] {
 		return this.#queue;
 	}
@@ -358,7 +358,7 @@ export class Conversation {
 		return [...rows, ...steering.flatMap((message) => messageRows(message, format))];
 	}
 
-	/** Completes the unfinished text. */
+	/** Completes the unfinished text and returns its rows. */
 	#flush(format: OutputFormat): string[] {
 		return this.#text.end(format);
 	}

@@ -18,7 +18,7 @@ interface SessionsNow {
 /** Minimum number of columns for the column with the number of messages. */
 const roomyColumns = 80;
 
-/** Rows of the latest sessions. A mark shows the current session. */
+/** Rows of the latest sessions. A mark identifies the current session. */
 export function sessionRows(
 	sessions: readonly Listed[],
 	{ current, now }: SessionsNow,

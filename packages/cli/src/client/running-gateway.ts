@@ -4,7 +4,7 @@ import { readRuntimeFile } from "@parley/gateway/data";
 
 import { getFromGateway, type HttpAddress } from "./gateway-http.ts";
 
-/** A gateway that runs on a data directory. */
+/** A gateway that is running on a data directory. */
 export interface RunningGateway extends RuntimeFile {
 	readonly health: "ok" | "degraded" | "draining";
 }

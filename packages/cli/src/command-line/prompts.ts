@@ -36,7 +36,7 @@ interface Choice<Value extends string> {
 	readonly initial?: Value;
 }
 
-/** Lets the person choose an option with the arrow keys. Undefined if the person leaves. */
+/** Lets the person choose an option with the arrow keys. Returns undefined if the person leaves. */
 export async function choose<Value extends string>(
 	{ message, options, initial }: Choice<Value>,
 	io: Io,

@@ -80,7 +80,7 @@ function withUsualName(problem: string, code: string, command: Command): string 
 		: `${unknown}${commandLineTexts.didYouMean({ name: usual })}`;
 }
 
-/** Error for a flag before the name of a command that has no such flag. */
+/** Error for a flag that precedes the name of a command without this flag. */
 export function unusedFlag(name: string, command: Command): UsageError {
 	return new UsageError(
 		commandLineTexts.unusedFlag({ command: pathOf(command), flag: name, usage: command.usage() }),

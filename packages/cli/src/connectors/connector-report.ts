@@ -113,7 +113,7 @@ export function connectorWords(status: ConnectorStatus, now: number): string {
 	}
 }
 
-/** State of a connector in rows, with the fix if there is a problem. */
+/** State of a connector as rows, with the fix if there is a problem. */
 export function connectorRows(status: ConnectorStatus, now: number): [string, string][] {
 	const fix = connectorFix(status);
 	return definedItems([
@@ -180,7 +180,7 @@ export class ReportWriter {
 		return this.#queue(async () => words);
 	}
 
-	/** Starts to report the state that `readState` returns. */
+	/** Starts to report the states that `readState` returns. */
 	watch(readState: () => Promise<ConnectorWords>): void {
 		this.#report = readState;
 		this.changed();

@@ -53,7 +53,7 @@ interface BackgroundRun {
 	readonly data: string;
 	/** Path of the command's program. */
 	readonly program: string;
-	/** Options of Node. */
+	/** Node options of the process. */
 	readonly options?: readonly string[];
 	readonly args: readonly string[];
 	/** All environment variables of the process. */

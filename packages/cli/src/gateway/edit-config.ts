@@ -17,8 +17,8 @@ import { configMessages } from "../texts/commands/gateway/config.ts";
 import { type ConfigFlags, configSources, reportChange } from "./change-config.ts";
 
 /**
- * Opens a copy of the configuration file in the operator's editor, and replaces the file if the copy is valid. Otherwise the
- * operator can edit it again. Returns the exit code: 1 if nothing was stored because of an error.
+ * Opens a copy of the configuration file in the operator's editor. If the copy is valid, it replaces the file.
+ * Otherwise, the operator can edit the copy again. Returns the exit code: 1 if nothing was stored because of an error.
  */
 export async function editSettings(flags: ConfigFlags, io: Io): Promise<number> {
 	if (!io.stdin.isTTY || !io.stdout.isTTY) throw new UsageError(configMessages.needsTerminal);

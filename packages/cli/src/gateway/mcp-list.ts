@@ -72,7 +72,7 @@ async function serversOf(flags: McpFlags, io: Io): Promise<Found> {
 	return { servers: [...configured, ...added, ...local.servers], refused: local.refused };
 }
 
-/** The entries of the `.mcp.json` of a directory. A file that cannot be read does not hide other servers. */
+/** The entries in a directory's `.mcp.json`. An unreadable file does not hide servers from other sources. */
 async function entriesOf(
 	directory: string,
 	trusted: McpFileContent["trusted"],

@@ -14,7 +14,7 @@ import type { Machine } from "./machine.ts";
 import type { Scope, ServicePlan } from "./service-plan.ts";
 import { systemData } from "./systemd-unit.ts";
 
-/** Flags of an installation. */
+/** Flags of `parley service install`. */
 export interface InstallFlags extends GatewayFlags {
 	readonly system?: boolean;
 	readonly name: string;

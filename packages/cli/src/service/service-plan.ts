@@ -25,7 +25,7 @@ export interface ServicePlan {
 	readonly needsSetuid: boolean;
 }
 
-/** Facts in the marker of a description, by which Parley recognises its own files. */
+/** Facts in the marker of a description. Parley recognises its own files by the marker. */
 export interface Marker {
 	readonly data: string;
 	readonly version: string;

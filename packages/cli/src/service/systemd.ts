@@ -68,7 +68,7 @@ function withRuntimeDirectory(scope: Scope, machine: Machine): Machine {
 	};
 }
 
-/** The first line of `systemctl --version` is `systemd 255 (255.4-1)`. */
+/** The first line of the `systemctl --version` output has the form `systemd 255 (255.4-1)`. */
 async function versionOf(machine: Machine): Promise<number> {
 	const { output } = await machine.run("systemctl", ["--version"]).catch(() => ({ output: "" }));
 	return Number(/^systemd (\d+)/.exec(output)?.[1] ?? recentVersion);

@@ -14,7 +14,7 @@ import { projectTexts } from "../texts/projects.ts";
 import { setupTexts } from "../texts/setup.ts";
 import type { StepParts, StepResult } from "./setup-flags.ts";
 
-/** Chooses a directory in which agents may work, and the sandbox mode. */
+/** Asks for a directory in which agents may work, and for the sandbox mode. */
 export async function setUpDirectory(parts: StepParts): Promise<StepResult> {
 	const project = await setUpProject(parts);
 	if (project === "left") return "left";

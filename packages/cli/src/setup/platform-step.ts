@@ -16,7 +16,7 @@ const platforms = {
 	slack: { platform: slack, tokens: ["SLACK_BOT_TOKEN", "SLACK_APP_TOKEN"], setUp: setUpSlack },
 } as const;
 
-/** Stores the tokens of a chat platform, and runs its own setup, which ends with a message in a chat. */
+/** Stores the tokens of a chat platform, and runs the platform's own setup, which ends with a message in a chat. */
 export async function setUpPlatform(name: Platform["name"], parts: StepParts): Promise<StepResult> {
 	const { platform, tokens, setUp } = platforms[name];
 	const { flags, io, data, asks } = parts;

@@ -13,7 +13,7 @@ export function commandRows(
 	return commands.map((command) => shorten(`${commandRow(command)} (${age(command, now)})`, columns));
 }
 
-/** A command with its number and state. */
+/** Row of a command with its number and state. */
 export function commandRow(command: CommandPayload): string {
 	const { number, reason } = command;
 	const state = reason === undefined ? commandRunning : commandEnd({ ...command, reason });

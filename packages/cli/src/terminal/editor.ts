@@ -1,7 +1,7 @@
 import { visibleLine } from "../text/visible.ts";
 import { splitGraphemes, widthOf } from "../text/wrap.ts";
 
-/** A key as `node:readline` reports it. `text` is the typed text, or "". */
+/** A key in the form of `node:readline`. `text` is the typed text, or "". */
 export interface Key {
 	readonly text: string;
 	readonly name: string;

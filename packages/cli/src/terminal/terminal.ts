@@ -23,7 +23,7 @@ export interface TerminalOptions {
 	onEnd(): void;
 }
 
-/** A key as `node:readline` reports it. */
+/** Handles a key in the form of `node:readline`. */
 interface Keypress {
 	readonly name?: string;
 	readonly ctrl?: boolean;

@@ -4,7 +4,7 @@ import type { Scene, Step } from "../step.ts";
 const long = "@Parley long: 20 tokens at 2 per second";
 const closedText = "because it is closed. My answer:";
 
-/** An answer that grows in a thread of the channel. */
+/** Steps in which an answer grows in a thread of the channel. */
 const growsInThread: readonly Step[] = [
 	{ says: "@Parley say: hello", as: "hello" },
 	{ shows: "hello" },

@@ -1,7 +1,7 @@
 import type { Scene, Step } from "../step.ts";
 import type { Town } from "../town.ts";
 
-/** Deletes sessions like `parley sessions rm --force`, except for the `spared` least recently used ones. */
+/** Deletes sessions like `parley sessions rm --force`. Spares the `spared` least recently used sessions. */
 const deleting = ({ spared }: { readonly spared: number }): Step => ({
 	what: "the operator deletes the conversations of the scene",
 	does: async ({ city, operator, site }: Town) => {

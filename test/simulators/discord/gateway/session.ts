@@ -38,7 +38,7 @@ export class GatewayClosed extends Error {
 	}
 }
 
-/** Events of one session, with or without a connection. */
+/** Events of one session. The session may be disconnected. */
 export interface Session {
 	readonly id: string;
 	readonly intents: number;

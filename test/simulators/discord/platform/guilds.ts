@@ -94,7 +94,7 @@ type ChannelEvent =
 	| GatewayDispatchEvents.ChannelUpdate
 	| GatewayDispatchEvents.ChannelDelete;
 
-/** Emits an event about a created, changed or deleted channel. */
+/** Emits an event about a channel that was created, changed or deleted. */
 export function emitChannel(state: State, channel: ChannelRecord, t: ChannelEvent): void {
 	state.emit({ t, d: guildChannelShape(channel), intents: GatewayIntentBits.Guilds, channel });
 }

@@ -76,7 +76,7 @@ function nonceKey(author: UserRecord, nonce: string | number): string {
 	return `${author.id}/${nonce}`;
 }
 
-/** A repeated nonce of the same author within the window returns the first message, even if it was deleted. */
+/** If an author repeats a nonce within the time window, the first message is returned, even if it was deleted. */
 function repeatedNonce(state: State, author: UserRecord, body: MessageBody): MessageRecord | undefined {
 	if (!body.enforce_nonce || !body.nonce) return undefined;
 	const made = state.nonces.get(nonceKey(author, body.nonce));
@@ -175,7 +175,7 @@ function embedsOf(state: State, { author, channel, interaction, draft }: Making)
 	return shown ? richEmbeds(draft.body.embeds) : [];
 }
 
-/** Embeds of an app always have the type `rich`. */
+/** Discord gives the type `rich` to all embeds of an app. */
 function richEmbeds(embeds: MessageBody["embeds"]): MessageRecord["embeds"] {
 	return (embeds ?? []).map((embed) => ({ type: EmbedType.Rich, ...embed }));
 }

@@ -185,7 +185,7 @@ export interface InteractionRecord {
 	readonly data: object;
 	/** Message with the pressed component. The message may have changed since the press. */
 	readonly message?: MessageRecord;
-	/** Components at the time of a press, if the message has changed since then. */
+	/** Components at the time of the press. Present only if the message has changed since the press. */
 	readonly pressedOn?: MessageRecord["components"];
 	/** Interaction in which the form was opened. */
 	readonly trigger?: InteractionRecord;

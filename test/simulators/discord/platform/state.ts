@@ -59,11 +59,11 @@ export class State {
 	/** Creation times of commands, by guild or `global`. */
 	readonly commandCreates = new Map<string, number[]>();
 	readonly pings: Ping[] = [];
-	/** Presence of the app as other users see it. */
+	/** Current presence of the app, as other users see it. */
 	presence: PresenceRecord = offline;
 	/** Times of recent presence updates. */
 	presences: number[] = [];
-	/** Refused requests that no correct app sends, and faults of the simulator itself. */
+	/** Requests that were refused because no correct app sends them, and faults of the simulator itself. */
 	readonly violations: string[] = [];
 	/** Host of file links. A front end with its own port changes it. */
 	cdn = "https://cdn.discordapp.com";

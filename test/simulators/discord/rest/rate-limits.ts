@@ -119,7 +119,7 @@ function withHeaders(refusal: Refusal, headers: Readonly<Record<string, string>>
 	return new LimitedRefusal(refusal, headers);
 }
 
-/** A 429 of a bucket, or of the global limit. */
+/** Refusal with status 429 from a bucket, or from the global limit. */
 export function limited(waitMs: number, scope: "user" | "global" | "shared"): Refusal {
 	return new Refusal(429, 0, "You are being rate limited.", { retryAfter: waitMs / 1000, scope });
 }

@@ -88,7 +88,7 @@ export class RestApi {
 		this.#check(route, params, request);
 		const { query, body, files } = request;
 		const reply = route.handle({ state: this.#state, params, query, body, files });
-		// A copy, so that later changes of the simulator do not change the response.
+		// The response contains a copy, so that later changes of the simulator do not affect it.
 		const settled = { ...reply, body: structuredClone(reply.body) };
 		this.#checkAnswer(route, settled);
 		return settled;

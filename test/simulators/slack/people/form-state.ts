@@ -11,7 +11,7 @@ export interface FormField {
 	readonly label: string;
 	readonly type: string;
 	readonly required: boolean;
-	/** Initial value. */
+	/** Initial value of the field. */
 	readonly value: string;
 	readonly least: number;
 	readonly maximum: number;

@@ -57,7 +57,7 @@ function labelled({ element: { text, value, style, url } }: SeenControl): object
 	};
 }
 
-/** Selects options by their labels. */
+/** Selects options of a menu by their labels. */
 export function chooseOptions(
 	state: State,
 	user: UserRecord,

@@ -114,7 +114,7 @@ export interface MessageRecord {
 	 * https://docs.slack.dev/reference/objects/message-object
 	 */
 	readonly attachments: readonly object[];
-	/** Link previews. */
+	/** Link previews that Slack has added to the message. */
 	previews: readonly { readonly url: string; readonly title: string }[];
 	files: readonly FileRecord[];
 	/** Timestamp of the thread's first message. Undefined for the first message itself. */
@@ -162,7 +162,7 @@ export interface InteractionRecord {
 	readonly user: UserRecord;
 	/** Channel of the action. Undefined for a global shortcut and a form. */
 	readonly channel?: ChannelRecord;
-	/** Thread of the action. */
+	/** Thread in which the person acted. */
 	readonly threadTs?: string;
 	/** Message with the pressed element. For a shortcut, its message. */
 	readonly message?: MessageRecord;

@@ -52,7 +52,7 @@ export class State {
 	/** Suggested prompts of the app. The key is `CHANNEL-` for a channel, and `CHANNEL-TS` for a thread. */
 	readonly prompts = new Map<string, PromptsRecord>();
 	readonly pings: Ping[] = [];
-	/** Refused calls that no correct app sends, and faults of the simulator itself. */
+	/** Calls that were refused because no correct app sends them, and faults of the simulator itself. */
 	readonly violations: string[] = [];
 	/** Hosts of files, uploads and responses. A front end with its own port changes them. */
 	readonly hosts = { files: "https://files.slack.com", hooks: "https://hooks.slack.com" };

@@ -149,7 +149,7 @@ export function runningStream(state: State, message: MessageRecord): StreamRecor
 /** Additions to a stream in one call. */
 interface Growing {
 	readonly chunks: readonly AnyChunk[];
-	/** `stop` ends the stream. */
+	/** `stop` also ends the stream. */
 	readonly cause: "append" | "stop";
 	/** Blocks that are placed below all other content. */
 	readonly blocks?: readonly AnyBlock[];

@@ -13,7 +13,7 @@ interface ScopeFlags extends AddressFlags {
 	readonly session?: string;
 	readonly agent?: string;
 	readonly channel?: string;
-	/** Old name of `channel`. */
+	/** Old name of the flag `channel`. */
 	readonly place?: string;
 	readonly json?: boolean;
 }

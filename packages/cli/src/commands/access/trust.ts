@@ -25,7 +25,10 @@ interface GrantFlags extends TrustFlags {
 	readonly unseen?: boolean;
 }
 
-/** `parley trust`: channels whose tool calls run without approval for a limited time. */
+/**
+ * `parley trust`: lists and changes the trust grants of channels, whose tool calls run without approval for a limited
+ * time.
+ */
 export function trustCommand(io: Io): Command {
 	const command = new Command("trust")
 		.description(trustHelp.description)

@@ -5,7 +5,7 @@ import type { RpcCommandFlags } from "../../gateway/run-rpc.ts";
 import { rpcHelp, rpcMessages } from "../../texts/commands/gateway/rpc.ts";
 import { sharedHelp } from "../../texts/commands/shared.ts";
 
-/** `parley rpc`: the agent as a subprocess that speaks JSON lines. */
+/** `parley rpc`: runs the agent as a subprocess that exchanges JSON lines. */
 export function rpcCommand(io: Io, version: string): Command {
 	return (
 		new Command("rpc")

@@ -5,7 +5,7 @@ import { showListener, updateNode } from "../distribution.ts";
 import { type Check, configInvalid, fail, ok, warn } from "../finding.ts";
 import type { System } from "../system.ts";
 
-/** Reports the gateway. A stopped gateway is not a problem. */
+/** Checks whether the gateway is running. A stopped gateway is not a problem. */
 export const gateway: Check = {
 	id: "gateway",
 	async examine({ gateway: running, health, data }) {

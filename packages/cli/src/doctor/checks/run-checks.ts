@@ -33,7 +33,7 @@ const checks: readonly Check[] = [
 	model,
 ];
 
-/** Checks of `--deep`, which also read all stored text. */
+/** Additional checks for `--deep`, which read all stored text. */
 export const deepChecks: readonly Check[] = [...checks, messages];
 
 /** Findings of all checks. A check that fails does not stop the others. */

@@ -1,4 +1,4 @@
-/** Commands and instructions that fix a problem, by the kind of system. */
+/** Commands and instructions that fix a problem, by kind of system. */
 export const systemFixes = {
 	clock: {
 		alpine: "apk add chrony && rc-service chronyd start",

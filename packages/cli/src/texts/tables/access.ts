@@ -33,7 +33,7 @@ export const tokenTableTexts = {
 	howToSend: "Clients send it as `Authorization: Bearer TOKEN`; parley reads it from PARLEY_TOKEN.",
 } as const;
 
-/** Tables of the policy. */
+/** Tables of policy rules and decisions. */
 export const policyTableTexts = {
 	askAlways: "ask always",
 	decisionColumns: ["", "LAYER", "EFFECT", "REASON", "SOURCE"],
