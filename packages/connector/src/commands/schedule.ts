@@ -150,8 +150,8 @@ async function suggest(
 }
 
 /**
- * Returns the schedules that send to this room or, for a thread, to the channel of the thread, because all readers of a
- * thread can read its channel.
+ * Returns the schedules that send to this room. For a thread, also returns the schedules of its channel, because all
+ * readers of a thread can read the channel.
  */
 async function ofChannel(
 	context: HandlerContext,

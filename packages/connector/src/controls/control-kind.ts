@@ -95,7 +95,7 @@ const reason = {
 	maximum: 300,
 };
 
-/** Forms by kind. Presses of other kinds are handled without a form, except those of `hasFormOfTarget`. */
+/** Forms by kind. Presses of other kinds open no form, except kinds that pass `hasFormOfTarget`. */
 export const forms: { readonly [Kind in ControlKind]?: Form } = {
 	deny: { title: approvalTexts.denyForm.title, fields: [reason] },
 	"deny-all": { title: approvalTexts.denyForm.allTitle, fields: [reason] },

@@ -6,7 +6,7 @@ import type { RoomContext } from "../rooms/handler-context.ts";
 import type { RoomSession } from "../subscription/session-subscription.ts";
 import type { Subscriptions } from "../subscription/subscriptions.ts";
 
-/** Maximum channels of a home page, besides the direct messages of the person. */
+/** Maximum channels of a home page, in addition to the person's direct messages. */
 const maxChannels = 10;
 
 export interface HomeParts {
@@ -54,7 +54,9 @@ function hasWork({ state }: RoomSession): boolean {
 	);
 }
 
-/** Resolves with undefined if the gateway refuses the work to the person. Rejects for other errors. */
+/**
+ * Waits for the work. Resolves with undefined if the gateway refuses the work to the person, and rejects for other errors.
+ */
 export async function ifAllowed<Value>(work: Promise<Value>): Promise<Value | undefined> {
 	try {
 		return await work;

@@ -31,7 +31,7 @@ interface Viewer {
 	readonly person: Person;
 	/** Room of the person's direct messages. */
 	readonly room: Room;
-	/** See `writeSuggested`. */
+	/** Id of the present round: see `writeSuggested`. */
 	readonly round: string;
 }
 

@@ -33,7 +33,7 @@ export interface HomeViewer {
 
 interface Page extends HomeViewer {
 	readonly openedAt: number;
-	/** See `writeSuggested`. */
+	/** Id of the present round: see `writeSuggested`. */
 	round: string;
 	/** Monotonic time of the next update. */
 	nextAt: number;

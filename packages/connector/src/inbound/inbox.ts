@@ -46,7 +46,7 @@ export interface InboundTurn {
 }
 
 /**
- * Handles one event. It is called again with the same id if it throws or the process ends, so that all its effects need
+ * Handles one event. If it throws or the process ends, it is called again with the same id. Therefore, all its effects need
  * keys that derive from the id.
  */
 export type InboundHandler = (event: QueuedEvent, turn: InboundTurn) => Promise<void>;
@@ -79,7 +79,7 @@ const maxAttempts = 5;
 
 interface Waiting {
 	readonly position: number;
-	/** Absent if the event must be read from the database. */
+	/** The event; absent if it must be read from the database. */
 	readonly arrived?: QueuedEvent;
 	/** Timer of the next attempt. The conversation waits until it ends. */
 	retryTimer?: Timer | undefined;
@@ -189,7 +189,7 @@ export class Inbox {
 		});
 	}
 
-	/** See `InboundTurn.following`. */
+	/** Returns the following events: see `InboundTurn.following`. */
 	#following(conversation: string): readonly QueuedEvent[] {
 		const others = new Set(this.#delayed.values()).difference(new Set([conversation, ...this.#busy.keys()]));
 		const waiting = [

@@ -4,7 +4,7 @@ import type { Attempt, Content } from "./statements.ts";
 interface Claim {
 	/** State of the row before the claim. */
 	readonly row: OpenRow;
-	/** Undefined until the row is attempted. */
+	/** Content of the row; undefined until the row is attempted. */
 	readonly content?: Content;
 	readonly ended: PromiseWithResolvers<void>;
 }

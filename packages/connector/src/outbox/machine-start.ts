@@ -33,8 +33,9 @@ export async function readMachineStart(now: () => number): Promise<MachineStart 
 }
 
 /**
- * Deletes the send times of open posts if the machine was restarted or its clock was set since the last start, because they
- * are times of the wall clock. The outbox then looks up these posts instead of sending them again (decision 061).
+ * Deletes the send times of open posts if the machine was restarted or its clock was set since the last start. These times
+ * come from the wall clock, so they are then useless. The outbox looks up the posts instead of sending them again (decision
+ * 061).
  */
 export async function checkSendTimes(
 	{ store, storedValue }: ConnectorDatabase,

@@ -200,7 +200,7 @@ async function insertOrMerge(tx: Tx, made: Made, payload: unknown, now: number):
 	await insertRow(tx, { ...written, payload: newer.payload, now });
 }
 
-/** Reads the rows of a conversation again and attempts those that can be sent now. */
+/** Reads the rows of a conversation again, and attempts the rows that can be sent now. */
 async function claimIn(tx: Tx, conversation: string, { draft, claims, now }: Planning): Promise<void> {
 	const rows = await readOpenOf(tx, conversation);
 	const left = [...rows];

@@ -130,7 +130,7 @@ function updateState(db: Tx, p: <Name extends keyof Step>(name: Name) => Step[Na
 const settle = hotChange<ConnectorTables, Step>(updateState);
 
 interface AttemptedRow {
-	/** Null for a post that is never edited. */
+	/** Card of the post; null for a post that is never edited. */
 	readonly card: string | null;
 	readonly payload: string;
 }

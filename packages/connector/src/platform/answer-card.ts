@@ -14,7 +14,7 @@ export function answerCard(run: string): string {
 	return `${prefix}${run}`;
 }
 
-/** Id of the card of the post of an answer with this index, from 0. */
+/** Id of the card for a post of an answer. `index` is the index of the post, from 0. */
 export function postOfAnswer(card: string, index: number): string {
 	return index === 0 ? card : `${card}/${index + 1}`;
 }
@@ -24,7 +24,7 @@ export function isAnswerCard(card: string): boolean {
 	return card.startsWith(prefix);
 }
 
-/** Ids of the cards of the first `count` posts of an answer. `card` is the id of the first card. */
+/** Card ids of the first `count` posts of an answer. `card` is the first id. */
 export function postsOfAnswer(card: string, count: number): readonly string[] {
 	return Array.from({ length: count }, (_, index) => postOfAnswer(card, index));
 }

@@ -115,8 +115,8 @@ export interface ChatPlatform extends PlatformWords, PostFormat {
 	/** Returns the id of a message that a person names by a link or an id. Default: the last part of the text. */
 	messageNamed?(text: string, room: Room): string;
 	/**
-	 * Returns the end that the id of a message has in any channel, if a person names the message without its channel;
-	 * undefined for other texts.
+	 * Returns the last part of a message's id, which is the same in all channels, if a person names the message without its
+	 * channel. Returns undefined for other texts.
 	 */
 	messageEnding?(text: string): string | undefined;
 	/** Reads the time of a post from its id, in milliseconds since the epoch. */

@@ -39,11 +39,11 @@ export interface SurfaceRequests {
 	readonly linkTo?: (room: CardLink["room"], post: string) => string;
 	readonly thread: PostingRequests<"thread">;
 	readonly private: PostingRequests<"private">;
-	/** Absent if the connector does not react to messages. */
+	/** Requests for reactions; absent if the connector does not react to messages. */
 	readonly reaction?: ReactionRequests;
-	/** Absent if the platform shows no titles. */
+	/** Sets a title; absent if the platform shows no titles. */
 	readonly title?: (row: OutboxRow, posting: PostingOf<"title">) => Promise<Receipt>;
-	/** Absent if the platform has no home pages. */
+	/** Publishes a home page; absent if the platform has no home pages. */
 	readonly home?: (row: OutboxRow, posting: PostingOf<"home">) => Promise<Receipt>;
 	readonly typing: Surface["typing"];
 	readonly suspended?: NonNullable<Surface["suspended"]>;

@@ -41,7 +41,7 @@ export interface HandlerContext {
 	session(id: string): RoomSession | undefined;
 	/** Starts to read a session by its id, so that requests can name it. */
 	follow(id: string): Promise<RoomSession | undefined>;
-	/** See `channelConversations`. */
+	/** Returns the conversations of a channel: see `channelConversations`. */
 	conversations(
 		person: Person,
 		room: Room,
@@ -111,9 +111,9 @@ export interface OutgoingMessage {
 
 export interface SendResult {
 	readonly session: string;
-	/** Absent if no message was sent, or if an earlier process had already sent it. */
+	/** Id of the run. Absent if no message was sent, or if an earlier process had already sent it. */
 	readonly run?: string;
-	/** False if the message was no longer needed, or had no content left. */
+	/** Whether the message was sent. False if it was no longer needed, or had no content left. */
 	readonly sent: boolean;
 	/** Attachments that could not be sent, in words for people. */
 	readonly failures: readonly string[];

@@ -187,7 +187,7 @@ async function sendMessage(
 		// The session was deleted, or this connection has not joined it. A new session replaces a deleted session.
 		await parts.subscriptions.reopen(subscription);
 		target = await parts.rooms.current(person, room, `${key}/2`);
-		// The same session keeps the same key, so that it does not get the message twice.
+		// A request to the same session keeps its key, so that the session does not get the message twice.
 		return send(parts, target, target.session === subscription.session ? sent : { ...sent, key: `${key}/2` });
 	};
 	const run = await send(parts, subscription, sent).catch(async (reason: unknown) => {

@@ -49,7 +49,7 @@ export interface RequestContextParts {
 
 /** Messages for a request, and the files of these messages that the agent gets with the request. */
 export interface RequestContext {
-	/** Undefined if there is nothing to send. */
+	/** Context of the request; undefined if it has no messages. */
 	readonly context: Context | undefined;
 	readonly files: readonly Attachment[];
 }

@@ -8,7 +8,7 @@ export interface RunOptions {
 	readonly gatewayUrl: string;
 	/** Token of the connector on the gateway. */
 	readonly gatewayToken: string;
-	/** See `ClientOptions` of @parley/protocol. */
+	/** Certificate of the gateway: see `ClientOptions` of @parley/protocol. */
 	readonly certificate?: string | undefined;
 	/** Data directory. It contains `connectors/PLATFORM.sqlite`, which only its owner can read. */
 	readonly dataDir: string;
@@ -19,7 +19,7 @@ export interface RunOptions {
 	readonly chance: () => number;
 	/** Called when the connection to the platform changes. `status` describes the new state. */
 	readonly onLink?: () => void;
-	/** See `ConnectorParts`. */
+	/** Milliseconds in which messages are joined: see `ConnectorParts`. */
 	readonly joinMs?: number;
 	/** Failpoints of the store, the inbox and the outbox. */
 	readonly failpoints?: Failpoints;
@@ -28,13 +28,13 @@ export interface RunOptions {
 }
 
 export interface RunStatus<Ready extends ReadyLink = ReadyLink> {
-	/** Absent during the first connection attempt. */
+	/** State of the connection; absent during the first attempt. */
 	readonly link?: PlatformLink<Ready>;
 	/** Number of undocumented payloads. */
 	readonly malformed: number;
 	/** Number of channels whose missed events are not read yet. Failed reads are retried. */
 	readonly behind: number;
-	/** Absent until the bot is ready for the first time. */
+	/** State of the connector; absent until the bot is ready for the first time. */
 	readonly connector?: ConnectorStatus;
 }
 

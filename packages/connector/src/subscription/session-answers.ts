@@ -172,9 +172,9 @@ export class SessionAnswers {
 	}
 
 	/**
-	 * Ends the display of the answers that end with these events, before their last rows are planned. Returns deletions of the
-	 * posts that those rows do not use. `runs` are the open runs before and after the events. `seq` is the number of the last
-	 * event.
+	 * Ends the display of the answers that these events end. Call it before the last rows of these answers are planned.
+	 * Returns deletions of the posts that the last rows do not use. `runs` are the open runs before and after the events.
+	 * `seq` is the number of the last event.
 	 */
 	async endOf(
 		runs: { readonly before: readonly Run[]; readonly after: readonly Run[] },

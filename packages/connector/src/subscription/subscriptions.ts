@@ -109,7 +109,7 @@ export class Subscriptions {
 			});
 		return bring().catch((reason: unknown) => {
 			if (ParleyError.from(reason).code !== "not_found") throw reason;
-			// The session was deleted while the connector did not read it. It is now forgotten, so this call creates another one.
+			// The session was deleted while the connector did not read it. It is now forgotten, so this call creates a new session.
 			return bring();
 		});
 	}
@@ -137,7 +137,7 @@ export class Subscriptions {
 		}
 	}
 
-	/** Resolves when rendering has ended. The signal must be aborted. */
+	/** Stops all subscriptions, after the signal has aborted. Resolves when rendering has ended. */
 	async stop(): Promise<void> {
 		// Subscriptions are closed first. `#begun` waits until they have caught up, and the aborted signal has stopped that.
 		for (const subscription of this.#subscriptions.values()) subscription.close();

@@ -10,7 +10,7 @@ export interface Cuts {
 	/** Between sentences, and between lines of code. */
 	readonly sentences: number[];
 	readonly words: number[];
-	/** After a heading, inside a row, a word or a line of code, but never inside a grapheme. */
+	/** After a heading, inside a row, and inside a word or a line of code, but never inside a grapheme. */
 	readonly graphemes: number[];
 	/** Inside a link or a code span that is longer than a post. */
 	readonly atoms: number[];

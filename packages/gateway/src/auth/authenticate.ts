@@ -12,8 +12,9 @@ import type { Refusal } from "./refusal.ts";
 export interface AuthenticateOptions extends Keyring {
 	readonly mode: AuthMode;
 	/**
-	 * False if remote requests can arrive through a program of this user: with a public URL, a trusted proxy or a listener
-	 * beyond loopback. Mode `local` then requires a token from all callers.
+	 * Whether mode `local` accepts local callers without a token. False if remote requests can arrive through a program of
+	 * this user: with a public URL, a trusted proxy or a listener beyond loopback. Mode `local` then requires a token from all
+	 * callers.
 	 */
 	readonly trustLocal: boolean;
 	readonly localPeers: LocalPeers;

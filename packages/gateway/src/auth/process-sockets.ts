@@ -31,7 +31,7 @@ export class ToolSockets {
 	/** Start time of the gateway. An older process runs no tool of the gateway. */
 	#oldest: number | undefined;
 
-	/** Returns the inodes that a tool has open, out of the given ones. */
+	/** Returns those of the given `inodes` that are open in a tool process. */
 	async find(
 		{ related, marker }: { readonly related: readonly number[]; readonly marker: string | undefined },
 		inodes: ReadonlySet<string>,
@@ -109,7 +109,7 @@ async function readProcesses(oldest: number): Promise<Process[]> {
 function readProcess(id: string): Process | undefined {
 	const stat = unlessGone(() => readFileSync(`/proc/${id}/stat`, "utf8"));
 	if (stat === undefined) return undefined;
-	// The name before the last parenthesis may contain anything: https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html
+	// The name before the last parenthesis may contain any text: https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html
 	const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
 	const field = (index: number): number => Number(fields[index]);
 	const [parent, group, session, startTime] = [field(1), field(2), field(3), field(19)];

@@ -48,9 +48,10 @@ const FEW = 8;
 const ESTABLISHED = "01";
 
 /**
- * Finds the owner of each connection's far end, in the same order. Undefined if the far end is not in the tables, is not
- * established, or belongs to no socket (the kernel then reports inode 0 and uid 0). For each read, the kernel walks its
- * complete table of connections, which takes a millisecond or more. The read therefore stops when all owners are found.
+ * Finds the owner of each connection's far end, in the same order. The owner is undefined if the far end is not in the
+ * tables or not established. It is also undefined if the far end belongs to no socket: the kernel then reports inode 0 and
+ * uid 0. For each read, the kernel walks its complete table of connections, which takes a millisecond or more. The read
+ * therefore stops when all owners are found.
  */
 export async function findOwners(
 	connections: readonly Connection[],

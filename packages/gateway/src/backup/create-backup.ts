@@ -107,7 +107,7 @@ async function checkSource(dataDirectory: string): Promise<void> {
 	});
 }
 
-/** Rejects a backup file in the data directory, because it would be part of the next backup. */
+/** Throws for a backup file in the data directory, because it would be part of the next backup. */
 async function checkPlace(file: string, dataDirectory: string): Promise<void> {
 	const within = await realpath(dataDirectory);
 	const place = await realpath(dirname(file)).catch(() => dirname(file));

@@ -207,7 +207,7 @@ class Reading {
 /** Zeros for comparison, as long as the chunks that gunzip emits. */
 const zeros = Buffer.alloc(16 * 1024);
 
-/** Throws if other bytes than zeros follow the end of an archive. */
+/** Throws if the end of an archive is followed by other bytes than zeros. */
 function checkPadding(chunk: Buffer): void {
 	for (let at = 0; at < chunk.length; at += zeros.length) {
 		const part = chunk.subarray(at, at + zeros.length);

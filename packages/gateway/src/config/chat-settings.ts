@@ -45,7 +45,7 @@ export function findLostRoot(chat: Chat): { value: string; path: JsonPath } | un
 
 /**
  * Converts the configuration of chat platforms to the runtime's units. The settings of a channel under `channels` replace
- * those under `places`.
+ * the settings under `places`.
  */
 export function readChat({
 	people = {},

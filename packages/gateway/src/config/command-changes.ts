@@ -69,8 +69,8 @@ export async function auditChanges(
 	clock: Clock = systemClock,
 ): Promise<void> {
 	const started = join(data, "mcp-changes.recording.jsonl");
-	// With the lock, no command has the file open when it moves, and no other call replaces the moved file before its rows are
-	// recorded.
+	// With the lock, no command has the file open when it is moved. No other call can replace the moved file before its rows
+	// are recorded.
 	await withFileLock(lockIn(data), clock, async () => {
 		// Rows that a killed process left are recorded first.
 		await recordNotes(started, audit);

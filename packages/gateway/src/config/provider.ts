@@ -20,7 +20,7 @@ export interface MessagesKey {
 export interface ProviderChoice extends MessagesKey {
 	/** `anthropic`, `offline`, or the name of the first connection. */
 	readonly provider: string;
-	/** Default: `configured`. */
+	/** Reason for the choice of the provider. Default: `configured`. */
 	readonly providerReason?: ProviderReason;
 	/** Address of a server other than the vendor's, without a slash at its end. */
 	readonly baseUrl?: string;

@@ -75,8 +75,8 @@ function lockOf(database: DatabaseSync): DataLock {
 }
 
 /**
- * Throws if any process has the database open. Every connection in WAL mode holds a shared lock on the file, which the lock
- * of exclusive mode excludes: https://www.sqlite.org/pragma.html#pragma_locking_mode
+ * Throws if any process has the database open. Every connection in WAL mode has a shared lock on the file, and an exclusive
+ * lock is impossible meanwhile: https://www.sqlite.org/pragma.html#pragma_locking_mode
  */
 function checkUnused(file: string, run: string, words: Words): void {
 	if (!existsSync(file)) return;

@@ -17,10 +17,11 @@ interface FileFacts {
 
 /**
  * Throws `failed_precondition` for a configuration file that every user of the machine can change or replace. Returns
- * warnings for a file that another user than root owns, because containers mount such files of the host, or that a group
- * can write. All directories above the file are checked in the same way, up to the root, and the directories of links too.
- * A user who owns a directory or can write to it can replace its content. A group with the id of the user is treated as the
- * private group of this user, and the group with id 0 as root. The path is absolute, and the file exists.
+ * warnings if a user other than root and this user owns the file, or if a group can write to it. These are only warnings,
+ * because containers mount such files of the host. The same checks apply to all directories above the file, and to the
+ * directories of links. A user who owns a directory or can write to it can replace its content. A group with the id of the
+ * user is treated as the user's private group, and the group with id 0 as root. The path must be absolute, and the file
+ * must exist.
  */
 export function refuseForeignWriters(path: string, status: FileFacts): string[] {
 	// Pipes, and devices such as /dev/null, have no content that another user could change.

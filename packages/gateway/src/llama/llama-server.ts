@@ -129,8 +129,8 @@ export class LlamaServer {
 	}
 
 	/**
-	 * Resolves when requests can be sent, and starts a server that is idle. Rejects with a `ModelError` if the server does not
-	 * start, or if it takes more than 15 minutes to load its model. Also rejects with the reason of the signal.
+	 * Starts an idle server, and resolves when requests can be sent. Rejects with a `ModelError` if the server does not start,
+	 * or if it takes more than 15 minutes to load its model. Also rejects with the reason of the signal.
 	 */
 	async ready(signal: AbortSignal): Promise<void> {
 		this.#begin();

@@ -46,7 +46,7 @@ export class WireCounts {
 /** Reason for a refused event stream. */
 export type StreamRefusal = "too_many" | "draining";
 
-/** Metrics of the clients of event streams. The number of streams is not here, because gauges read it at each scrape. */
+/** Counts events of clients with event streams. A gauge reads the number of streams at each scrape. */
 export class StreamCounts {
 	readonly #recorder: MetricRecorder;
 

@@ -63,7 +63,7 @@ export interface Models extends ServerModels {
 	/** Returns the model of another server that an agent profile names. Requests to it have no key. */
 	readonly modelAt: (endpoint: ProfileEndpoint) => Model;
 	readonly providerReason: ProviderReason;
-	/** See `ModelOptions`. */
+	/** Returns advice about an unknown name: see `ModelOptions`. */
 	readonly adviceAbout: (name: string) => string | undefined;
 	/** Throws for a name that the provider itself does not know. Absent if the provider's names are unknown. */
 	readonly checkModel?: (name: string) => void;

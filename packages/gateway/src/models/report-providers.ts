@@ -31,7 +31,7 @@ async function report(server: Server): Promise<ProviderReport> {
 	try {
 		return { ...facts, models: (await readList(server)).length };
 	} catch (reason) {
-		// This report needs no advice about the choice of a model.
+		// The report omits the advice to choose a model.
 		const problem = ParleyError.from(reason).message.replace(/; choose a model with --model$/, "");
 		return { ...facts, problem };
 	}

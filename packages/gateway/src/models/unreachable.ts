@@ -1,7 +1,7 @@
 import { errno } from "../data-directory/errno.ts";
 import { connectionTexts } from "../texts/models/connection.ts";
 
-/** Texts for the error codes of Node, of undici and of OpenSSL. */
+/** Texts for the error codes of Node, undici and OpenSSL. */
 const words: Readonly<Record<string, string>> = {
 	ECONNREFUSED: connectionTexts.refused,
 	ECONNRESET: connectionTexts.closed,

@@ -132,8 +132,8 @@ export async function openAgent(options: OpenAgentOptions, checked?: CheckedStar
 
 /**
  * Begins the check of the sandbox shortly after the first reply has begun, so that it delays neither the request nor the
- * first words. A command before that begins the check. The returned function waits for a running check, so that the check
- * leaves no files.
+ * first words. An earlier command begins the check at once. The returned function waits for a running check, so that the
+ * check leaves no files.
  */
 function checkBeside(runtime: Runtime, sandbox: Sandboxes, clock: Clock): () => Promise<void> {
 	let timer: Timer | undefined;

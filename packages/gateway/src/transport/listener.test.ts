@@ -102,7 +102,7 @@ test("a refused HTTP/2 client that does not close is disconnected after five sec
 	client.resume();
 	await once(client, "end");
 	server.clock.advance(5_000);
-	// It resolves before the end of the grace period, because no connection is open.
+	// The close resolves before the end of the grace period, because no connection is open.
 	await server.listener.close(60_000);
 	expect(server.clock.pending).toBe(0);
 	client.destroy();

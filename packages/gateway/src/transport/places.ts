@@ -154,7 +154,7 @@ export class Places {
 		this.#moved(entry.peer, queue.length + 1, queue.length);
 	}
 
-	/** Updates `#byLength` and `#longest` after the length of the queue of an address has changed by one. */
+	/** Updates `#byLength` and `#longest` after the queue of an address has grown or shrunk by one. */
 	#moved(peer: string, before: number, now: number): void {
 		const left = this.#byLength.get(before);
 		left?.delete(peer);

@@ -16,7 +16,7 @@ interface LiveState {
 
 /**
  * Parts of an active run, for a platform that can only add to a post. The end of the current text is omitted while the next
- * words could change its format. Returns an empty list if there is nothing to show.
+ * words could change its format. Returns an empty list if the run has no visible content.
  */
 export function growingParts(
 	parts: readonly RunPart[],

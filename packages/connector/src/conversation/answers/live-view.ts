@@ -11,7 +11,9 @@ const maxSubject = 80;
 /** Returns how often the shown duration of a running call changes, in seconds. A longer interval saves edits. */
 const stepOf = (seconds: number): number => (seconds < 60 ? 5 : 30);
 
-/** Markdown of an active run: its parts so far, and the text of the current reply. "" if there is nothing to show. */
+/**
+ * Markdown of an active run: its parts so far, and the text of the current reply. Empty if the run has no visible content.
+ */
 export function liveView(
 	parts: readonly RunPart[],
 	{ level, text, now }: { readonly level: LiveLevel; readonly text: string; readonly now: number },

@@ -89,7 +89,7 @@ export function openCalls(parts: readonly RunPart[]): readonly CallPart[] {
 	return parts.filter((part) => part.type === "call").filter(({ to }) => to === undefined);
 }
 
-/** Texts of a run in order, without those that its answer repeats. */
+/** Texts of a run, in order. Omits texts that the answer of the run repeats. */
 export function earlierTexts(parts: readonly RunPart[], answer: string): readonly string[] {
 	return definedItems(
 		parts.map((part) => (part.type === "text" && !answer.includes(part.text.trim()) ? part.text : undefined)),

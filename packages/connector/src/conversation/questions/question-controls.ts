@@ -8,7 +8,7 @@ import { boundSubject, type OpenQuestion, type QuestionOption } from "./question
 
 type Button = Extract<Control, { type: "button" }>;
 
-/** Splits the options into those that the platform can offer and the remaining ones. */
+/** Splits the options into offered options, which the platform can show, and remaining options. */
 export function offeredOptions(
 	{ options }: OpenQuestion,
 	limits: Scene["platform"]["limits"],

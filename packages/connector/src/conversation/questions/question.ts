@@ -21,7 +21,7 @@ export interface QuestionOption {
 
 /** Call of an approval, in readable form. */
 export interface ApprovalCall {
-	/** Absent if an earlier version stored the question. */
+	/** Id of the call. Absent if an earlier version stored the question. */
 	readonly id?: string;
 	readonly tool: string;
 	readonly arguments: StoredText;

@@ -37,7 +37,7 @@ const maxRemembered = 200;
 export interface QuestionsSlice {
 	readonly open: readonly OpenQuestion[];
 	readonly closed: readonly ClosedQuestion[];
-	/** Absent until an approval names its reply. */
+	/** Cards of replies. Absent until an approval names its reply. */
 	readonly cards?: readonly ReplyCard[];
 }
 

@@ -11,7 +11,7 @@ export interface CardRow {
 	readonly place: number;
 	/** Number of changes of the call; absent if it never changed. */
 	readonly changes?: number;
-	/** Absent while the call waits. */
+	/** Result of the call. Absent while the call waits. */
 	readonly ended?: EndedRow;
 }
 
@@ -22,7 +22,7 @@ export interface EndedRow {
 	readonly label: string;
 	/** Markdown. */
 	readonly outcome: string;
-	/** Absent in states that an earlier version stored. */
+	/** State of the card after the result. Absent in states that an earlier version stored. */
 	readonly state?: CardState;
 	/**
 	 * First line of `outcome` without its time, and the time in milliseconds since the epoch. Absent in states that an earlier

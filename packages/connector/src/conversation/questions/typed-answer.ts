@@ -45,7 +45,7 @@ const denial = /^deny:(?<reason>.*)$/is;
 const ascii = /^[\x20-\x7e]*$/;
 const longestReason = 1_000;
 
-/** The only phrases that decide an approval, besides `deny: REASON`. */
+/** The only phrases that decide an approval, in addition to `deny: REASON`. */
 const phrases: ReadonlyMap<string, "once" | "session" | "deny"> = new Map([
 	["approve", "once"],
 	["yes", "once"],

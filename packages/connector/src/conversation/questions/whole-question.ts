@@ -47,8 +47,8 @@ function expiryOf(
 }
 
 /**
- * Sentence about other channels that can answer, by the names of their platforms. `onlyDeny`: those platforms cannot
- * approve the call, because it always requires approval.
+ * Sentence about other channels in which people can answer, with the names of their platforms. `onlyDeny`: those platforms
+ * cannot approve the call, because it always requires approval.
  */
 export function elsewhere(rooms: readonly string[], { onlyDeny }: { readonly onlyDeny: boolean }): string {
 	const platforms = [...new Set(rooms.map(platformOf))].join(" and ");

@@ -1,4 +1,4 @@
-/** Errors of the list of models of a server. */
+/** Errors about the model list of a server. */
 export const modelServerTexts = {
 	noModels: ({ url }: { readonly url: string }) => `${url} lists no models`,
 	severalModels: ({

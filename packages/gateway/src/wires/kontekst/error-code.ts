@@ -1,7 +1,7 @@
 import { status } from "@grpc/grpc-js";
 import type { ErrorCode } from "@parley/base";
 
-/** gRPC statuses of errors of unary methods. Problems of a run are `failed` events and have no status. */
+/** gRPC statuses for errors of unary methods. Problems of a run are `failed` events without a status. */
 export const statuses = {
 	cancelled: status.CANCELLED,
 	invalid_argument: status.INVALID_ARGUMENT,

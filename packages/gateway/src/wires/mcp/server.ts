@@ -219,7 +219,7 @@ export class McpEndpoint {
 		await connection.connect(transport);
 		try {
 			if (this.#closed) throw new Refused(503, rpcCodes.refused, mcpErrorTexts.stopping);
-			// This call is directly before the session is added, so that all sessions that open at the same time are counted.
+			// The call is directly before the session is added, so that it counts all sessions that open at the same time.
 			this.#makeRoom(principal);
 		} catch (reason) {
 			await connection.close();

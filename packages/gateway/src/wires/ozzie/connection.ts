@@ -152,7 +152,7 @@ export class Connection implements HandlerContext {
 		await this.#working;
 	}
 
-	/** Drops waiting requests and accepts no further ones. Resolves when the current request has its response. */
+	/** Drops waiting requests, and accepts no further requests. Resolves when the current request has its response. */
 	async abandon(): Promise<void> {
 		this.#pending.length = 0;
 		await this.finish();

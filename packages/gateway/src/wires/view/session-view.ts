@@ -106,7 +106,7 @@ export class SessionView {
 		return this.#runtime.answer(request, token, response);
 	}
 
-	/** Approves the later tool calls of the session, except those that always require approval. */
+	/** Approves the later tool calls of the session, except calls that always require approval. */
 	acceptAll(request: Keyed): Promise<void> {
 		return this.#runtime.acceptAll(request, this.id);
 	}

@@ -42,7 +42,7 @@ export function decodeCommand(line: string): Decoded {
 		return refused(idOfLine(line), "", `malformed json: ${ParleyError.from(reason).message}`);
 	}
 	const type = isFields(value) ? value["type"] : undefined;
-	// If the envelope is valid, the type is unknown.
+	// If the envelope is valid, `error` is undefined, and the response reports the unknown type.
 	if (!isCommand(type)) return refusedLine(value, Envelope.safeParse(value, issueOptions).error);
 	const fields = commands[type].safeParse(value, issueOptions);
 	if (!fields.success) return refusedLine(value, fields.error);

@@ -26,7 +26,7 @@ export class SessionTools {
 	readonly #withdraw: (() => void) | undefined;
 	#hosted: { readonly host: Host; readonly connection: ToolConnection } | undefined;
 	#run = "";
-	/** Names of tools of the gateway and of the host whose calls change nothing. */
+	/** Names of tools whose calls change nothing, from the gateway and from the host. */
 	#pure: ReadonlySet<string> = new Set();
 	#hasLeft = false;
 

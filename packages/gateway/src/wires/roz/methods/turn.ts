@@ -29,7 +29,7 @@ interface TurnOptions {
 export class Turn {
 	readonly #options: TurnOptions;
 	readonly #frames: TurnFrames;
-	/** Undefined until the message is accepted. */
+	/** Id of the run; undefined until the message is accepted. */
 	#runId: string | undefined;
 	/** Events that arrived before the run was known. */
 	#early: SessionEvent[] = [];

@@ -21,7 +21,7 @@ export class Approvals {
 	readonly #ids = new PromptIds((_, count) => `ask-${count}`);
 	#ended: Unanswered | undefined;
 
-	/** Without `send`, all approvals are denied. */
+	/** `send` sends an approval to the client. Without `send`, all approvals are denied. */
 	constructor(agent: Agent, send: ((ask: Ask) => void) | undefined) {
 		this.#agent = agent;
 		this.#send = send;

@@ -19,7 +19,7 @@ interface Active {
 	readonly job: Job;
 	readonly abort: AbortController;
 	readonly lines: PromptLines;
-	/** Undefined until the core has accepted the prompt. */
+	/** Id of the run; undefined until the core has accepted the prompt. */
 	runId: string | undefined;
 	readonly done: () => void;
 }
