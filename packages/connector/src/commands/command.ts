@@ -22,7 +22,7 @@ export interface CommandOption {
 
 /** Description of a command for platforms and for the validation of its options. */
 export interface CommandShape {
-	/** One word or two, for example `ask` or `task new`. */
+	/** Name of one or two words, for example `ask` or `task new`. */
 	readonly name: string;
 	/** Alias in text commands. */
 	readonly also?: string;
@@ -37,7 +37,7 @@ export interface CommandShape {
 export interface Completing {
 	readonly option: string;
 	readonly typed: string;
-	/** The other options that are already filled in. */
+	/** Other options that are already filled in. */
 	readonly options: Readonly<Record<string, string | number | boolean>>;
 	readonly person: Person;
 	readonly room: Room;

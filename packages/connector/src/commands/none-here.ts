@@ -2,7 +2,7 @@ import type { Person, Room } from "../platform/inbound-event.ts";
 import type { RoomContext } from "../rooms/handler-context.ts";
 import { conversationTexts } from "../texts/conversations.ts";
 
-/** Answer to a command about the current conversation, in a room without one. */
+/** Answer to a command about the current conversation, if the room has no conversation. */
 export async function noneHere(
 	context: RoomContext,
 	{ person, room }: { readonly person: Person; readonly room: Room },

@@ -58,7 +58,7 @@ function readOptions<Shape extends CommandShape>(command: Shape, text: string): 
 		if (value === undefined) return { problem: wrong(command, option) };
 		options[option.name] = value;
 	}
-	// A stop command may have further words.
+	// A stop command may contain further words.
 	if (left !== "" && command.name !== "stop") return { problem: tooMuch(command) };
 	const missing = command.options.find(({ name, required }) => required && !(name in options));
 	return missing ? { problem: wrong(command, missing) } : { command, options };

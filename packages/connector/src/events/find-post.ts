@@ -56,7 +56,7 @@ export async function findPost({ store, controls }: Parts, message: string): Pro
 	};
 }
 
-/** Returns the task of a thread room. A thread has the id of the post that it was opened from. */
+/** Returns the task of a thread. The id of a thread is the id of the post at which it was opened. */
 export async function taskOfThread({ store }: Parts, { thread }: Room): Promise<string | undefined> {
 	if (thread === undefined) return undefined;
 	const row = await store.read((db) =>

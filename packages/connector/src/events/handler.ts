@@ -31,7 +31,7 @@ export interface EventParts {
 	readonly platform: ChatPlatform;
 	readonly clock: Clock;
 	readonly log: Logger;
-	/** Aborts when the connector stops. */
+	/** Signal that aborts when the connector stops. */
 	readonly signal: AbortSignal;
 }
 

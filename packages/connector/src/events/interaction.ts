@@ -31,7 +31,7 @@ export async function handleCommand(
 
 /** A pressed control that may open a form. */
 export interface Pressed {
-	/** `Control.id`. */
+	/** Id of the control: `Control.id`. */
 	readonly control: string;
 	readonly person: Person;
 	readonly room: Room;

@@ -47,7 +47,7 @@ async function handleReserved(
 	{ turn, reservation }: Handling,
 ): Promise<void> {
 	if (await parts.joins.includes(turn)) return;
-	// An earlier process has recorded it together with its answer.
+	// An earlier process has already recorded the message with its answer.
 	if (turn.isAgain && (await parts.store.read((db) => isRecorded(db, turn.id)))) return;
 	const event = { ...received, room: await homeOf(parts, received) };
 	const { id } = turn;

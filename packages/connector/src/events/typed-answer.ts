@@ -128,7 +128,7 @@ function acknowledgement({ value, cancelled }: TypedRecord["response"]): Reply {
 interface OnlyPrompt {
 	readonly session: string;
 	readonly question: OpenQuestion;
-	/** Whether the author of the message is the person whose work asks. */
+	/** Whether the question belongs to work of the message's author. */
 	readonly isOwnTask: boolean;
 	/** Whether only a button may answer the question. */
 	readonly alwaysAsk: boolean;

@@ -30,12 +30,12 @@ export interface PastEvent {
 export interface GatewayHistory {
 	/** All events of a session, oldest first, without the tokens of questions. Event types of later versions are omitted. */
 	events(session: string, signal: AbortSignal): AsyncIterable<PastEvent>;
-	/** Times by `seq`, in milliseconds since the epoch, of some events after `after`; empty after the last one. */
+	/** Times of some events after `after`, by `seq`, in milliseconds since the epoch. Empty after the last event. */
 	moments(session: string, after: number, signal: AbortSignal): Promise<ReadonlyMap<number, number>>;
 }
 
 export interface GatewayAddress {
-	/** `http://HOST:PORT` or `ws://HOST:PORT/…`, or `https` and `wss` for TLS. */
+	/** Address of the gateway: `http://HOST:PORT` or `ws://HOST:PORT/…`, with `https` or `wss` for TLS. */
 	readonly url: string;
 	readonly token?: string | undefined;
 	readonly certificate?: string | undefined;

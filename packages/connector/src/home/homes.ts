@@ -48,7 +48,7 @@ export interface HomesParts extends HomeParts {
 	readonly log: Logger;
 }
 
-/** Home pages of people: published when they open them, and when their content changes. */
+/** Home pages of people. A page is published when its person opens it, and when its content changes. */
 export class Homes {
 	readonly #parts: HomesParts;
 	/** Pages by person, with the page that was opened last at the end. */

@@ -22,12 +22,12 @@ export interface QueuedEvent {
 	readonly id: string;
 	/** Name of the conversation. Events of one conversation keep their order. */
 	readonly conversation: string;
-	/** Any JSON value. */
+	/** Content of the event: any JSON value. */
 	readonly data: unknown;
 }
 
 export interface InboundTurn {
-	/** Aborts when the connector stops. */
+	/** Signal that aborts when the connector stops. */
 	readonly signal: AbortSignal;
 	/** Whether an earlier call may have handled the event, completely or in part. */
 	readonly isAgain: boolean;

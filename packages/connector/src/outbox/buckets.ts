@@ -20,7 +20,7 @@ export class Buckets {
 		this.#emptyUntil.set(scope, Math.max(until, this.#emptyUntil.get(scope) ?? 0));
 	}
 
-	/** Monotonic time from which a request in these scopes is allowed; 0 for now. */
+	/** Monotonic time from which a request in these scopes is allowed; 0 if it is allowed now. */
 	openAt(scopes: readonly string[]): number {
 		const now = this.#clock.monotonic();
 		let at = 0;

@@ -77,7 +77,9 @@ async function readRow(tx: Tx, id: string) {
 	return row;
 }
 
-/** Plans direct messages to the person who asked: an explanation, and a copy of each row from this one on. */
+/**
+ * Plans direct messages to the person who asked: an explanation, and copies of this row and all later rows of the answer.
+ */
 async function planCopies(
 	tx: Tx,
 	id: string,

@@ -24,9 +24,9 @@ interface Move {
 	readonly conversation: string;
 	readonly seq: number;
 	readonly now: number;
-	/** Used if `isKnown`. */
+	/** Expected position of the cursor, if `isKnown`. */
 	readonly after: number;
-	/** Used if `hasState`. */
+	/** State to store, if `hasState`. */
 	readonly state: string | null;
 	readonly replayedTo: number;
 	readonly externalKey: string | null;

@@ -18,7 +18,7 @@ interface Undecided extends AsyncDisposable {
 	looks(): Promise<void>;
 }
 
-/** A running connector with two posts that wait for a decision, and a database that other processes can open. */
+/** Starts a connector with two posts that wait for a decision, and a database that other processes can open. */
 async function twoUndecided(): Promise<Undecided> {
 	const directory = await mkdtempDisposable(join(tmpdir(), "parley-decisions-"));
 	const where = { platform: "chat", dataDir: directory.path, clock };

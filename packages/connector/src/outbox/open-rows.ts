@@ -20,7 +20,7 @@ interface OpenRowsParts {
 	readonly store: Store<ConnectorTables>;
 	readonly clock: Clock;
 	readonly log: Logger;
-	/** Aborts when the connector stops. */
+	/** Signal that aborts when the connector stops. */
 	readonly signal: AbortSignal;
 }
 

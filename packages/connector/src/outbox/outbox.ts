@@ -118,7 +118,7 @@ export class Outbox {
 		if (plan.rows.length > 0) this.#dispatch();
 	}
 
-	/** The newest event of a session whose posts are planned; 0 if there are none. */
+	/** Returns the newest event of a session whose posts are planned; 0 if no posts are planned. */
 	cursor(session: string): Promise<number> {
 		return this.#parts.store.read((db) => readCursor(db, session));
 	}

@@ -22,7 +22,7 @@ export interface PlannedRow {
 	 * Unique among all conversations.
 	 */
 	readonly card?: string;
-	/** Any JSON value. */
+	/** Content of the row: any JSON value. */
 	readonly payload: unknown;
 	/**
 	 * `SEQ/INDEX` of an unplanned row of an earlier event, whose id this row gets. A row without a recorded event has another

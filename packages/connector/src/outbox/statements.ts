@@ -100,7 +100,7 @@ export function laneOf(text: string): Lane {
 /** Change of the state of a row. */
 export interface Step {
 	readonly id: string;
-	/** The row is not changed if it is no longer in this state. */
+	/** Expected state of the row. In another state, the row is not changed. */
 	readonly from: DeliveryState;
 	readonly to: DeliveryState;
 	readonly attempts: number;

@@ -9,7 +9,7 @@ export const usualLevel: LiveLevel = "tools";
 
 const prefix = "answer:";
 
-/** Id of the card of a run's answer. The post grows while the run works. A longer answer has further posts. */
+/** Card id of a run's answer. The post grows while the run works. A longer answer has further posts. */
 export function answerCard(run: string): string {
 	return `${prefix}${run}`;
 }

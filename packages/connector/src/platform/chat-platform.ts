@@ -108,7 +108,7 @@ export interface ChatPlatform extends PlatformWords, PostFormat {
 		room: Room,
 		thread: { readonly message: string; readonly name: string },
 	): Promise<{ readonly refused?: string }>;
-	/** Address of a channel or thread on the platform; undefined without one. */
+	/** Returns the address of a channel or thread on the platform; undefined if there is no address. */
 	linkTo?(room: CardLink["room"]): string | undefined;
 	/** Text that a person types for a command, for example `/task new`. Any text after the command name stays unchanged. */
 	command(name: string, place: { readonly thread?: string }): string;

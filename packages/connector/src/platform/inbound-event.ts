@@ -50,7 +50,7 @@ export const ReadMessage = z.object({
 	author: Person,
 	/** Whether the bot itself wrote the message. */
 	ours: z.boolean(),
-	/** Milliseconds since the epoch. */
+	/** Time of the message, in milliseconds since the epoch. */
 	at: z.number(),
 	editedAt: z.exactOptional(z.number()),
 	text: z.string(),
@@ -75,12 +75,17 @@ export type Address = z.output<typeof Address>;
 export const Ticket = z.object({
 	id,
 	token: z.string(),
-	/** Milliseconds since the epoch. */
+	/** Time of expiry, in milliseconds since the epoch. */
 	expiresAt: z.number(),
 });
 export type Ticket = z.output<typeof Ticket>;
 
-const happened = { room: Room, person: Person, /** Milliseconds since the epoch. */ at: z.number() };
+const happened = {
+	room: Room,
+	person: Person,
+	/** Time of the event, in milliseconds since the epoch. */
+	at: z.number(),
+};
 const message = {
 	...happened,
 	/** Id of the message on the platform. */

@@ -29,7 +29,7 @@ export class LateSave {
 		await this.#saving;
 	}
 
-	/** Saves the last changes. Resolves like `written`. */
+	/** Saves the last changes. Resolves as `written` does. */
 	async close(): Promise<void> {
 		this.#isClosed = true;
 		if (this.#timer !== undefined) this.#write();

@@ -46,7 +46,7 @@ export class Lookup<Value> {
 	}
 
 	/**
-	 * Returns the value in memory, otherwise the answer of `ask`. Rejects like `ask`, or with `unavailable` after
+	 * Returns the value in memory, or otherwise the answer of `ask`. Rejects as `ask` does, or with `unavailable` after
 	 * `patience`.
 	 */
 	async find(key: string, ask: () => Promise<Value>): Promise<Value> {

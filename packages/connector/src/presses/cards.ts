@@ -82,7 +82,7 @@ async function answerOne(
 		return texts.critical;
 	}
 	if (!question && !row.ended) return texts.notShown;
-	// A separate key for each call, so that a retried press does not repeat answers.
+	// Each call has a separate key, so that a retried press does not repeat answers.
 	const read = verb === "approve" ? readChanges(question) : {};
 	const params = { token, key: `${key}:${number}`, ...response, ...read, ...context.onBehalf(person, room) };
 	try {

@@ -43,7 +43,7 @@ async function stopOne(context: HandlerContext, { event, key }: Acting, one: Con
 	return { text: status === "cancelled" ? texts.stopped({ title }) : texts.idle({ title }) };
 }
 
-/** Facts about a conversation. */
+/** Returns facts about a conversation. */
 export async function infoOfOne(
 	context: HandlerContext,
 	{ event: { person } }: Acting,
@@ -57,7 +57,7 @@ export async function infoOfOne(
 	return { text: [linkedTitle(context, one), ...facts, ...running].join("\n\n") };
 }
 
-/** Usage of a conversation. */
+/** Returns the usage of a conversation. */
 export async function usageOfOne(
 	context: HandlerContext,
 	{ event: { person } }: Acting,

@@ -17,7 +17,7 @@ const { all: texts, buttons: labels } = approvalTexts;
 /** Maximum number of calls with their own row of buttons. For more calls, the post has a choice instead. */
 const maxRows = 4;
 
-/** Show the complete calls of a card, with buttons for each of them, to the person who pressed. */
+/** Handlers that show the complete calls of a card to the person who pressed, with buttons for each call. */
 export const pressesOfReviews: PressHandlers<"review" | "review-all" | "review-call"> = {
 	review: (context, handled, target) => review(context, handled, { target }),
 	"review-all": (context, handled, target) => review(context, handled, { target, above: texts.review }),

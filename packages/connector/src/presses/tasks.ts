@@ -39,7 +39,7 @@ export const pressesOfTasks: PressHandlers<"task-approve" | "task-revise" | "tas
 
 	"task-retry": known(async (context, { event }, { subject: task_id }) => {
 		const behalf = context.onBehalf(event.person, event.room);
-		// One key for all presses of the button, so that a second press does not start a second task.
+		// All presses of the button share one key, so that a second press does not start a second task.
 		const key = `retry/${task_id}`;
 		try {
 			await context.gateway.request("retry_task", { task_id, key, ...behalf });

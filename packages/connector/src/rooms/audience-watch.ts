@@ -12,7 +12,7 @@ export interface AudienceWatchParts {
 	readonly watchedAt: StoredValue<number>;
 	readonly clock: Clock;
 	readonly log: Logger;
-	/** Aborts when the connector stops. */
+	/** Signal that aborts when the connector stops. */
 	readonly signal: AbortSignal;
 }
 

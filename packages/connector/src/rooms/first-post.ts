@@ -11,7 +11,7 @@ interface FirstPostParts {
 	readonly outbox: Outbox;
 	readonly platform: ChatPlatform;
 	readonly clock: Clock;
-	/** Aborts when the connector stops. */
+	/** Signal that aborts when the connector stops. */
 	readonly signal: AbortSignal;
 }
 

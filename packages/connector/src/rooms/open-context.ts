@@ -143,7 +143,7 @@ interface SendParts {
 	readonly platform: { readonly read: ChatPlatform["read"] };
 	readonly requestContexts: RequestContexts;
 	readonly clock: Clock;
-	/** Aborts when the connector stops. */
+	/** Signal that aborts when the connector stops. */
 	readonly signal: AbortSignal;
 }
 

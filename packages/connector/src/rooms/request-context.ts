@@ -43,7 +43,7 @@ export interface RequestContextParts {
 	readonly platform: ChatPlatform;
 	readonly clock: Clock;
 	readonly log: Logger;
-	/** Aborts when the connector stops. */
+	/** Signal that aborts when the connector stops. */
 	readonly signal: AbortSignal;
 }
 
@@ -138,7 +138,7 @@ export class RequestContexts {
 			const read = await Promise.race([platform.readContext(query, over.signal), ended.promise]);
 			return read.isRefused ? { ...read, problem: "not_allowed" } : read;
 		} catch (reason) {
-			// Ends requests that are still running.
+			// The abort ends requests that are still running.
 			over.abort(reason);
 			signal.throwIfAborted();
 			const error = ParleyError.from(reason);

@@ -25,7 +25,7 @@ export type PlatformLink<Ready extends ReadyLink> =
 export interface StartedParts {
 	readonly connector: Connector;
 	readonly interactions: { settled(): Promise<void> };
-	/** Number of undocumented payloads. */
+	/** Returns the number of undocumented payloads. */
 	malformed(): number;
 	/** Asks the platform about a person. Resolves with undefined, or rejects, if the platform does not answer. */
 	personRights(query: PersonQuery, signal: AbortSignal): Promise<PersonRights | undefined>;
@@ -34,15 +34,15 @@ export interface StartedParts {
 export interface SideOpening<Parts> extends ConnectorDatabase {
 	/** Result of `PlatformSide.start`; rejects if the start fails. */
 	readonly started: Promise<Parts>;
-	/** Aborts when the connector stops. */
+	/** Signal that aborts when the connector stops. */
 	readonly signal: AbortSignal;
 }
 
 export interface ConnectorStart extends Posted {
 	readonly store: Store<ConnectorTables>;
-	/** `GatewayFiles.download`. */
+	/** Reads a stored file of the gateway, as `GatewayFiles.download` does. */
 	readonly readFile: UploadReader;
-	/** `Connector.start` with all parts that do not depend on the platform. */
+	/** Starts the connector as `Connector.start` does, with all parts that do not depend on the platform. */
 	connector(platform: ChatPlatform, controls: Controls): Promise<Connector>;
 }
 

@@ -10,7 +10,7 @@ export type DeliveryState = "planned" | "attempted" | "unknown" | "held" | "conf
 export interface OutboxTable {
 	/** Number of the row, in the order of planning. */
 	position: GeneratedAlways<number>;
-	/** Session, `seq` and index within the event, so that an event cannot be planned twice. */
+	/** Unique id: session, `seq` and index within the event. An event can therefore not be planned twice. */
 	id: string;
 	session: string;
 	seq: number;
@@ -60,7 +60,7 @@ interface CursorsTable {
 }
 
 interface RoomsTable {
-	/** The external key of the room's first session, a prefix of all its keys. */
+	/** External key of the room's first session, which is a prefix of all keys of the room. */
 	room: string;
 	/** External key of the current session. */
 	external_key: string;

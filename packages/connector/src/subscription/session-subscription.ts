@@ -181,8 +181,8 @@ export class SessionSubscription implements RoomSession {
 			}
 			return false;
 		} catch (reason) {
-			// The session was deleted during a connection loss: the gateway reports a deletion once, to the connected
-			// clients.
+			// The gateway reports a deletion only once, to connected clients. This session was deleted while the connection was
+			// lost.
 			if (ParleyError.from(reason).code === "not_found") return true;
 			throw reason;
 		}

@@ -3,18 +3,18 @@ import type { Layout, Leaf } from "./layout.ts";
 
 /** Offsets at which a text may be split, in ascending order. The kinds are sorted by the readability of the result. */
 export interface Cuts {
-	/** Between the blocks of the document. */
+	/** Offsets between the blocks of the document. */
 	readonly blocks: number[];
-	/** Between the items, rows and blocks inside a block. */
+	/** Offsets between the items, rows and blocks inside a block. */
 	readonly parts: number[];
-	/** Between sentences, and between lines of code. */
+	/** Offsets between sentences, and between lines of code. */
 	readonly sentences: number[];
 	readonly words: number[];
 	/** After a heading, inside a row, and inside a word or a line of code, but never inside a grapheme. */
 	readonly graphemes: number[];
-	/** Inside a link or a code span that is longer than a post. */
+	/** Offsets inside a link or a code span that is longer than a post. */
 	readonly atoms: number[];
-	/** Inside a grapheme that is longer than a post. */
+	/** Offsets inside a grapheme that is longer than a post. */
 	readonly codePoints: number[];
 }
 

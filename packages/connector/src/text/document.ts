@@ -24,7 +24,7 @@ export interface Link {
 	readonly children: readonly Inline[];
 }
 
-/** Content of a line. Names and fields are those of mdast, so that its tools can read these trees. */
+/** Content of a line. Names and fields match mdast, so that tools for mdast can read these trees. */
 export type Inline = Text | InlineCode | Styled | Link;
 
 export interface Paragraph {

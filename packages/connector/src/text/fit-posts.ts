@@ -249,7 +249,10 @@ function sliceTable(layout: Layout, table: Table, range: Range): Block[] {
 	return [{ ...table, children: [...repeated, ...rows] }];
 }
 
-/** Omits spaces on both sides of a cut: platforms do not show them, and a style must not begin or end with one. */
+/**
+ * Returns the inlines of a leaf in a range. Omits spaces on both sides of a cut: platforms do not show them, and a style
+ * must not begin or end with a space.
+ */
 function sliceLeaf(layout: Layout, leaf: Exclude<Leaf, Code>, range: Range): Inline[] {
 	const start = layout.start(leaf);
 	if (start >= range.from && layout.end(leaf) <= range.to) return [...leaf.children];

@@ -81,7 +81,7 @@ test("an address that is too long, or not a web or mail address, is shown as tex
 	expect(blocks(`[a](${long})`).map(merged)).toEqual([words(`a (${long})`)]);
 });
 
-/** Adjacent texts are merged. */
+/** Merges adjacent texts. */
 function merged(block: Block): Block {
 	if (block.type !== "paragraph") return block;
 	return words(block.children.map((child) => ("value" in child ? child.value : "?")).join(""));

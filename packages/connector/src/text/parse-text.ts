@@ -135,7 +135,7 @@ function blockFrom(node: RootContent, depth: number): Block[] {
 	}
 }
 
-/** A document has at least one block, so that every position exists. */
+/** Adds an empty block to an empty document, so that every position exists. */
 function filled(blocks: Block[]): Block[] {
 	return blocks.length > 0 ? blocks : [{ type: "paragraph", children: [] }];
 }

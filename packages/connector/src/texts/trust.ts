@@ -23,7 +23,7 @@ export const trustTexts = {
 			`🔓 **This channel is trusted.** The trust ends ${at}.`,
 		covered: ({ cover, calls }: { readonly cover: string; readonly calls: number }): string =>
 			`- Covered: ${cover}; ${calls} made so far`,
-		/** `person`: undefined if it is unknown. */
+		/** `person`: person who requests trust, if known. */
 		request: ({
 			person = "A member",
 			length,

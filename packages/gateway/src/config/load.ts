@@ -277,7 +277,9 @@ function warningsOf(
 	return warnings.length > 0 ? warnings : undefined;
 }
 
-/** Refuses to send a key over an unencrypted connection to the internet, where the connection can be read and changed. */
+/**
+ * Refuses to send a key over an unencrypted connection to the internet, where third parties can read and change the data.
+ */
 function checkServer(
 	{ settings: { baseUrl, llama }, source }: CheckedSource,
 	{ apiKey }: ProviderChoice,

@@ -31,7 +31,7 @@ function unknownKey(source: Source, path: JsonPath, key: string): ParleyError {
 	return refused(settingRefusalTexts.unknownSetting({ name: unknown, place: origin, near, allowed }));
 }
 
-/** Refused value, allowed values and, if these do not explain it, the reason. */
+/** Refused value with the allowed values, and with the reason if the allowed values do not explain the refusal. */
 interface RefusedValue {
 	readonly value: unknown;
 	readonly allowed: string;

@@ -45,7 +45,7 @@ export interface LlamaStatus {
 	readonly endpoint: string;
 	readonly modelDir: string;
 	readonly state: LlamaState;
-	/** Milliseconds since the epoch. */
+	/** Start of the state, in milliseconds since the epoch. */
 	readonly since: number;
 	/** Process id of the server that the gateway started; 0 if none runs. */
 	readonly pid: number;

@@ -20,7 +20,7 @@ const words: Readonly<Record<string, string>> = {
 	ERR_SSL_WRONG_VERSION_NUMBER: connectionTexts.noTls,
 };
 
-/** Reason why a request got no response, in words for an operator. Undefined for an error that is not about the connection. */
+/** Reason why a request got no response, in words for an operator. Undefined for other errors. */
 export function unreachableReason(error: unknown): string | undefined {
 	if (!(error instanceof Error)) return undefined;
 	if (error.name === "TimeoutError") return connectionTexts.timeout;

@@ -299,7 +299,7 @@ function profileOf(flags: RpcFlags, settings: AgentSettings, tools: readonly str
 	};
 }
 
-/** Maximum names that an error lists. */
+/** Maximum number of names in an error. */
 const maxListed = 10;
 
 /**

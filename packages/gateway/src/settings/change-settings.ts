@@ -71,7 +71,7 @@ export async function changeSettings(
 	});
 	return await withConfigLock({ sources, clock }, async () => {
 		const { path, text: before } = await readConfigText(sources);
-		// Throws for a file that cannot be edited.
+		// This call throws for a file that cannot be edited.
 		parseCommentedJson(path, before);
 		const text = settings.reduce((edited, one) => editCommentedJson(edited, one.path, one.value), before);
 		const draft = { text, change: { paths: settings.map((one) => one.path), before } };
@@ -85,7 +85,7 @@ export async function changeSettings(
 /** Returns the sources as if the configuration file did not contain the setting. */
 export async function withoutSetting(key: string, sources: ConfigSources): Promise<ConfigSources> {
 	const { path, text } = await readConfigText(sources);
-	// Throws for a file that cannot be edited.
+	// This call throws for a file that cannot be edited.
 	parseCommentedJson(path, text);
 	return { ...sources, draft: { text: editCommentedJson(text, key.split("."), undefined) } };
 }

@@ -18,7 +18,7 @@ const streamLines = 4;
  * lines.
  */
 const streamTurns = 32;
-/** Maximum milliseconds of these turns. */
+/** Maximum milliseconds of the turns that share one write. */
 const streamMs = 2;
 
 export interface LineWriterOptions {

@@ -199,7 +199,7 @@ test("a client that violates TLS after the handshake is closed at once too", asy
 	const [secure] = server.connections;
 	if (!secure) throw new Error("nothing was handed over");
 	const closed = once(secure, "close");
-	// A record of data without a valid key.
+	// The client sends a data record without a valid key.
 	carrier.write(Buffer.from([0x17, 3, 3, 0, 32, ...new Uint8Array(32)]));
 	await closed;
 	liar.destroy();

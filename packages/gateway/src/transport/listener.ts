@@ -42,7 +42,8 @@ export async function createListener(options: ListenerOptions): Promise<Listener
 	const { clock, log } = options;
 	const sockets = new Set<Socket>();
 	const strangers = new Set<Socket>();
-	// HTTP servers answer clients that have closed their half; paused sockets are not read before they are admitted.
+	// HTTP servers also answer clients that have closed their half of the connection. Paused sockets are not read before they
+	// are admitted.
 	const server = createServer({ allowHalfOpen: true, noDelay: true, pauseOnConnect: true });
 	server.on("connection", (socket) => {
 		sockets.add(socket);

@@ -139,7 +139,7 @@ type UserMessage = EventPayloads["user.message"];
 const maxOfAbout = 80;
 const maxOfQuote = 300;
 
-/** A person wrote a message, on this platform or in another client. */
+/** Handles a message that a person wrote, on this platform or in another client. */
 function accept(slice: AnswersSlice, userMessage: UserMessage, scene: Scene): Step<AnswersSlice> {
 	if (userMessage.origin)
 		return beginScheduled(slice, { id: userMessage.run_id, origin: userMessage.origin }, scene);

@@ -17,9 +17,9 @@ interface CardContent {
 	readonly text: string;
 	readonly state: CardState;
 	readonly list?: ShowOperation["list"];
-	/** Shows a button that stops the run. */
+	/** Whether the card has a button that stops the run. */
 	readonly stop?: true;
-	/** Shows a button that adds the message to the active run. */
+	/** Whether the card has a button that adds the message to the active run. */
 	readonly join?: true;
 }
 
@@ -79,7 +79,7 @@ function showQueue(run: Run, card: CardContent, scene: Scene): ShowOperation {
 	return showCard(run, queueCard(run), card, scene);
 }
 
-/** Shows a retry of a model call. `at`: its time in milliseconds since the epoch. */
+/** Shows a retry of a model call. `at` is the time of the retry in milliseconds since the epoch. */
 export function showRetrying(
 	run: Run,
 	{ reason, attempt, at }: { readonly reason: string; readonly attempt: number; readonly at: number },

@@ -32,7 +32,7 @@ interface GrownPost {
 	readonly since?: number;
 }
 
-/** `again`: id of the button that repeats the run. */
+/** Identity of the posts of a run's answer. `again` is the id of the button that repeats the run. */
 export function grownPost(
 	run: { readonly id: string; readonly questions?: number; readonly at?: number },
 	scene: Scene,

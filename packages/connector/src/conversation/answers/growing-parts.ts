@@ -58,7 +58,10 @@ function isFenced(markdown: string): boolean {
 	return (markdown.match(openFence) ?? []).length % 2 === 1;
 }
 
-/** Start of a growing Markdown text whose format no later words change, except for rare constructs, for example tables. */
+/**
+ * Start of a growing Markdown text whose format is final. Later words can change it only in rare constructs, for example
+ * tables.
+ */
 export function stableStart(text: string): string {
 	if (isFenced(text)) return text.slice(0, text.lastIndexOf("\n") + 1).trimEnd();
 	const from = text.lastIndexOf("\n\n") + 1;

@@ -24,7 +24,7 @@ export interface Run extends EndedRun {
 	readonly reacts?: true;
 	/** Whether the author of the queued message can add it to the active run. */
 	readonly offers?: true;
-	/** Platform ids of messages that joined the run and show its state by reactions. */
+	/** Platform ids of messages that joined the run. Reactions to them show its state. */
 	readonly joined?: readonly string[];
 	/** Steps of the run, shown in a card. */
 	readonly steps?: readonly PlanStep[];

@@ -9,7 +9,7 @@ export interface StoredText {
 	readonly length: number;
 }
 
-/** `grant`: a trust request for a channel. */
+/** Kind of a question. `grant` is a trust request for a channel. */
 export type QuestionKind = "approval" | "grant" | "text" | "select" | "multi" | "password";
 
 export interface QuestionOption {
@@ -88,7 +88,7 @@ export interface OpenQuestion extends QuestionName {
 
 export interface ClosedQuestion {
 	readonly token: string;
-	/** Markdown: the result, the person and the time. */
+	/** Result, person and time of the answer, in Markdown. */
 	readonly outcome: string;
 	/** Principal of the answer; absent if the question was closed without an answer. */
 	readonly by?: string;

@@ -18,9 +18,9 @@ export interface CardRow {
 /** Text of a row after the call was answered or closed. */
 export interface EndedRow {
 	readonly tool: string;
-	/** Plain text. */
+	/** Label of the call, in plain text. */
 	readonly label: string;
-	/** Markdown. */
+	/** Result of the call, in Markdown. */
 	readonly outcome: string;
 	/** State of the card after the result. Absent in states that an earlier version stored. */
 	readonly state?: CardState;

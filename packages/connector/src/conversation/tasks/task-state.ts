@@ -30,7 +30,7 @@ export interface Worker {
 export interface Spent {
 	readonly input: number;
 	readonly output: number;
-	/** US dollars; absent if the gateway does not report it. */
+	/** Cost in US dollars; absent if the gateway does not report it. */
 	readonly cost?: number;
 }
 
@@ -57,7 +57,7 @@ export interface EndedTask extends TaskCause {
 export interface Task extends EndedTask {
 	/** Principal that submitted the task; absent if the gateway does not report it. */
 	readonly requester?: string;
-	/** Milliseconds since the epoch. */
+	/** Time of the submission, in milliseconds since the epoch. */
 	readonly createdAt: number;
 	/** Time of the first start. */
 	readonly startedAt?: number;

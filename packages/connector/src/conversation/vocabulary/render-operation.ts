@@ -21,7 +21,7 @@ export interface ShowOperation {
 	readonly card?: string;
 	/** Whether the card may have several posts. Its content is then not cut. */
 	readonly flows?: true;
-	/** Markdown. */
+	/** Content of the post, in Markdown. */
 	readonly text: string;
 	/** Markdown that is posted if the platform refuses the content of the post. */
 	readonly plain?: string;

@@ -17,7 +17,7 @@ const keyFix = "set it to a key, or unset it to use the offline model";
 const keyUnencrypted = "the key would be sent over the internet without encryption";
 const httpsOrOwnNetwork = "https, or a server on this machine or in its own network";
 
-/** Errors of settings: the place, the value and what is allowed. */
+/** Errors of settings: the position, the value and the allowed values. */
 export const settingRefusalTexts = {
 	otherModelServer: "llama in the configuration names another model server",
 	oneOfBoth: "one of the two: remove the other",

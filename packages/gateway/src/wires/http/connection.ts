@@ -174,7 +174,10 @@ export class EventStream {
 		passing.push(...others);
 	}
 
-	/** Format: https://html.spec.whatwg.org/multipage/server-sent-events.html#event-stream-interpretation */
+	/**
+	 * Writes an event in this format:
+	 * https://html.spec.whatwg.org/multipage/server-sent-events.html#event-stream-interpretation
+	 */
 	async #write(event: { readonly type: string }, position?: number): Promise<void> {
 		if (this.#state === "gone") {
 			if (this.#tooSlow && position === undefined) this.#deps.counts?.lost(1);

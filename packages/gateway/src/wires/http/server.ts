@@ -78,7 +78,7 @@ export function createHttpServer(options: HttpServerOptions): Server {
 		// Interval in which Node enforces `headersTimeout`. Its default of 30 s would allow 40 s.
 		connectionsCheckingInterval: 1_000,
 		noDelay: true,
-		// `checkRequest` refuses a missing Host like a wrong one.
+		// `checkRequest` refuses a missing Host header like a wrong one.
 		requireHostHeader: false,
 		// Servers may ignore other upgrades, and some clients offer HTTP/2 with each request: RFC 9110, section 7.8.
 		shouldUpgradeCallback: ({ headers }) => headers.upgrade?.toLowerCase() === "websocket",
@@ -245,7 +245,7 @@ function discardBody(request: IncomingMessage, clock: Clock): void {
 			socket.off("close", end);
 		};
 		for (const event of ["end", "close"]) request.once(event, end);
-		// After the response, Node does not emit the end of the socket on the request.
+		// Node does not emit the end of the socket on the request after the response was sent.
 		socket.once("close", end);
 	}
 	request.resume();

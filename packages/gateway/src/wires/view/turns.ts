@@ -26,7 +26,7 @@ export interface Reply {
 /** An event of a run, grouped by turn. A turn is one reply of the model with the results of its calls. */
 export type TurnEvent =
 	| { readonly type: "turn.started"; readonly step: number }
-	/** Sent once in each turn that has content, before its first part. */
+	/** The start of a reply. It is sent once in each turn that has content, before the first part. */
 	| { readonly type: "reply.started" }
 	| EventOf<"thinking.delta" | "text.delta" | "arguments.started" | "arguments.delta" | "arguments.ended">
 	/** The end of a reply, which is complete or interrupted. Results of its calls follow. */

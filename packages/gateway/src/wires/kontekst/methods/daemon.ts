@@ -16,7 +16,7 @@ export interface DaemonServiceOptions {
 	/** Time of the start, in milliseconds since the epoch. */
 	readonly startedAt: number;
 	readonly llama: LlamaServer | undefined;
-	/** Requests the stop of the gateway. */
+	/** Stops the gateway. */
 	readonly shutdown: () => void;
 }
 

@@ -9,13 +9,13 @@ export interface McpContext {
 	readonly log: Logger;
 	/** Whether clients show approvals as forms. */
 	readonly forms: boolean;
-	/** The client, as an agent: see `Principal.through`. */
+	/** Principal of the client, as an agent: see `Principal.through`. */
 	readonly principal: Principal;
 }
 
 /** One call of a tool by a client. */
 export interface ToolCall {
-	/** Aborts when the client cancels the call. */
+	/** Signal that aborts when the client cancels the call. */
 	readonly cancelled: AbortSignal;
 	/** Aborts when the client cannot receive the result: the client has disconnected, or the gateway stops. */
 	readonly lost: AbortSignal;

@@ -95,8 +95,8 @@ export class RunWait {
 	}
 
 	/**
-	 * Resolves when the run has ended, when it waits for a person, or when the wait is stopped. Throws `not_found` if the
-	 * session was deleted.
+	 * Resolves when the run has ended, when it waits for a person, or when the wait is stopped. Rejects with `not_found` if
+	 * the session was deleted.
 	 */
 	async result(waiting: Waiting): Promise<RunResult> {
 		const left = new Set<string>();

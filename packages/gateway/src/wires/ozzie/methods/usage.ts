@@ -32,7 +32,7 @@ export function decodeUsageFilter(
 	{ since, until, by }: MethodParams<"usage">,
 	sessionId: string | undefined,
 ): UsageFilter {
-	// ISO days sort as texts.
+	// ISO days can be compared as texts.
 	if (since !== undefined && until !== undefined && since > until) {
 		throw new ParleyError(ozzieErrorTexts.sinceAfterUntil({ since, until }), {
 			code: "invalid_argument",
