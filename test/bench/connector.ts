@@ -3,10 +3,10 @@ import { type ServerProcess, startServer } from "./measure/server-process.ts";
 
 /**
  * CPU use of the connector for a message and its answer, with 32 messages in flight. The bench compares two bots. One
- * is the complete connector with its database on disk. The other one is a plain bot on discord.js, which sends the same
- * messages to a gateway, posts the same answers and stores nothing. Neither bot reads earlier messages, waits for
- * further messages or posts a welcome. Each bot has its own platform and gateway in other processes, without Discord's
- * limit of requests per second. The CPU time includes all threads of the bot's process.
+ * is the complete connector with its database on disk. The other bot uses only discord.js. It sends the same messages
+ * to a gateway, posts the same answers and stores nothing. Neither bot reads earlier messages, waits for further
+ * messages or posts a welcome. Each bot has its own platform and gateway in other processes, without Discord's limit of
+ * requests per second. The CPU time includes all threads of the bot's process.
  */
 const options = readOptions(5);
 const messages = 640;

@@ -9,8 +9,8 @@ import { type ServerProcess, startServer } from "./measure/server-process.ts";
 
 /**
  * Cost of 10,000 idle sessions, compared in alternating rounds with a `ws` server that has as many clients. Measures
- * the resident memory of the server's process after garbage collection: per session with one connected client, and per
- * session after its client has left. Also measures the CPU time of an idle gateway with all clients.
+ * the resident memory of the server's process after garbage collection, per session. It does so with one connected
+ * client per session, and after all clients have left. Also measures the CPU time of an idle gateway with all clients.
  */
 const sessions = 10_000;
 /** Connections that open at the same time. Further connections would only wait for each other in the gateway. */

@@ -10,11 +10,11 @@ import { openSession, request } from "./measure/requests.ts";
 import { startServer } from "./measure/server-process.ts";
 
 /**
- * Time that the gateway adds to the first token: from sending a message to the first delta of a reply through the SDK,
- * including the durable commit. The result excludes the time of the same reply from the SDK alone, and the time of a
- * `ws` round trip of the same text. For comparison, the bench also measures the commit with bare node:sqlite, with WAL
- * and synchronous=FULL, on the same disk. The four cases alternate after each message, so that their caches are equally
- * warm.
+ * Time that the gateway adds to the first token. It is measured from sending a message to the first delta of a reply
+ * through the SDK, and includes the durable commit. The result excludes the time of the same reply from the SDK alone,
+ * and the time of a `ws` round trip of the same text. For comparison, the bench also measures the commit with bare
+ * node:sqlite, with WAL and synchronous=FULL, on the same disk. The four cases alternate after each message, so that
+ * their caches are equally warm.
  */
 const turns = 40;
 const order = "words 2";

@@ -112,7 +112,7 @@ verifiesOn(
 		const sessions = [{ session_id, after_seq: 0 }];
 		expect(await back.call("resume", { sessions })).toMatchObject({ sessions: [{ ok: true }] });
 		expect(await back.request("load_messages")).toMatchObject({ ok: true, payload: [] });
-		// Opening its own session is a read operation, like `resume`.
+		// If the connector opens its own session, this is a read operation, like `resume`.
 		expect(await back.call("open_session", { session_id })).toMatchObject({ status: "resumed" });
 		expect(await back.refusal("open_session", { session_id, ...as("ada") })).toMatch(/^forbidden: /);
 		expect(d.model.requests).toEqual([]);

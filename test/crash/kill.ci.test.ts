@@ -6,7 +6,7 @@ import { KillableGateway } from "./killable-gateway.ts";
 import { type Kill, killStates, type Outcome } from "./outcome.ts";
 import { type PlannedKill, planAgain, planKills } from "./plan.ts";
 
-/** Ten kills by default, forty at larger scales. */
+/** Number of kills divided by ten: ten kills by default, forty at larger scales. */
 const tens = testScale(4);
 /**
  * Minimum number of hits of each state. Ten kills include two for each state, and the kill from outside may come too

@@ -98,12 +98,12 @@ const preparations: Readonly<Record<string, () => Promise<readonly Change[]>>> =
 	},
 };
 
-/** Parameters of a request for a member of a channel. */
+/** Parameters of a request on behalf of a channel member. */
 function as(user: string): object {
 	return { actor: { id: user, name: user }, place: { tenant: "100", channel: "200" } };
 }
 
-/** Connects with a token, by default that of the operator. */
+/** Connects with a token. By default, the operator's token. */
 function connect(token = readFileSync(join(setup.data, "tokens/operator"), "utf8")): Promise<OzzieClient> {
 	const headers = { authorization: `Bearer ${token.trim()}` };
 	return OzzieClient.connect(`http://127.0.0.1:${setup.gateway.port}`, { headers });

@@ -51,7 +51,7 @@ test("an invitation leads to an approval after all processes were killed, with t
 	say("say: are you there");
 	await machine.seen("[offline] are you there", general);
 	expect(machine.connectorPid).not.toBe(killed);
-	// The test cannot wait for the end of an orphan process. The process had the time of all earlier steps to end.
+	// The test cannot await an orphan process, but all earlier steps have given the process enough time to end.
 	expect(runs(orphan)).toBe(false);
 	expect(second.logged("the connector ended and is restarted")).toBe(true);
 

@@ -4,7 +4,7 @@ const longLived = ["start", "gateway", "discord", "slack"];
 /**
  * Options for starting Node. The value is the size in megabytes of each half of V8's space for young objects. With the
  * default of 16, V8 fills this space and does not release it. Decision 053 has the numbers. Add an option only if Node
- * still accepts the compiled code of its own modules, because many V8 options lengthen a start by 60 ms of CPU time.
+ * still accepts the compiled code of its own modules. Many V8 options lengthen a start by 60 ms of CPU time.
  * `src/gateway/collect-when-idle.ts` sets those options later.
  */
 export const options = ["--max-semi-space-size=4"];

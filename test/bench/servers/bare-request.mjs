@@ -1,5 +1,5 @@
-// The floor of a first word. Reads a request to the Messages API on stdin, sends it to the URL in the argument, and
-// prints a line for each delta of the reply. It uses no library and no TypeScript, so only Node itself must load.
+// The floor of a first word. Reads a request to the Messages API on stdin and sends it to the URL in the argument.
+// Prints a line for each delta of the reply. It uses no library and no TypeScript, so only Node itself must load.
 
 import { createInterface } from "node:readline";
 

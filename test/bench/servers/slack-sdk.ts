@@ -4,10 +4,10 @@ import { answerParent } from "../measure/answer-parent.ts";
 import { plainGateway, type ReplyWriter } from "../measure/plain-gateway.ts";
 
 /**
- * The floor: a simple bot with Slack's web client and a gateway, which stores nothing. The bot passes messages on,
- * reads every frame of the session, and replies in the thread with the answer and its three buttons, like the
- * connector. With the third argument `grows`, it shows a reply while it grows, at the same intervals as the connector:
- * by edits in channels, by native streams in direct messages.
+ * The floor: a simple bot with Slack's web client and a gateway, which stores nothing. The bot passes messages on and
+ * reads every frame of the session. Like the connector, it replies in the thread with the answer and three buttons.
+ * With the third argument `grows`, it shows a reply while the reply grows, at the same intervals as the connector. In
+ * channels, the reply grows by edits; in direct messages, by native streams.
  */
 const [, , url = "", gatewayUrl = "", grows] = process.argv;
 const mention = /<@U100>/g;

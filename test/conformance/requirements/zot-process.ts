@@ -2,8 +2,7 @@ import { type Requirement, zot } from "../requirement.ts";
 
 /**
  * The process: start, flags and end. Tests cannot cover three parts of the document: the languages of its clients, its
- * links to the SDK and to its own clients, and its statement about credentials. The statement says that the user who
- * starts the process can read them.
+ * links, and its statement about credentials. The statement says that the user who starts the process can read them.
  */
 export const zotProcessRequirements = {
 	"zot.quick-start": zot(

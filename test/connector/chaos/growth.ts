@@ -19,7 +19,7 @@ export interface GrowthPlatform {
 	/** Starts the faults: from now on, requests fail and events arrive out of order. */
 	break(): void;
 	heal(): void;
-	/** Mentions Parley in the channel as the person. */
+	/** Sends a message of the person that mentions Parley in the channel. */
 	ask(text: string): void;
 	posts(): readonly SeenPost[];
 	drainViolations(): readonly string[];
@@ -85,7 +85,7 @@ export class Growth {
 		if (isBroken) this.#platform.break();
 	}
 
-	/** Asks as the person. Resolves with the session whose run is active. */
+	/** Sends a message of the person to Parley. Resolves with the session whose run is active. */
 	async ask(): Promise<GrowingSession> {
 		this.#platform.ask("go on");
 		return this.#run();

@@ -32,8 +32,8 @@ export function judgeAnswers({ work, gateway, stuck, posts, isGone }: WorkAndPos
 }
 
 /**
- * Faults for a post that looks like a growing answer at the end, and for a text before a call that is not visible
- * exactly once.
+ * Faults for a post that still looks like a growing answer at the end. Also faults if a text before a call is not
+ * visible exactly once.
  */
 export function judgeGrowth({ work, gateway, posts, isGone }: WorkAndPosts): string[] {
 	const unfinished = posts.filter(

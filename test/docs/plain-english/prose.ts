@@ -1,7 +1,7 @@
 /** A paragraph, a list item, a table cell or a literal, as people read it. */
 export interface Prose {
 	readonly kind: Kind;
-	/** Lines are separated by " " and have no comment or list markers. */
+	/** Text with line breaks, without comment or list markers. */
 	readonly text: string;
 	/** Number of the passage's first line in the file, starting at 1. */
 	readonly line: number;

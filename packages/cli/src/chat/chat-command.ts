@@ -101,8 +101,9 @@ export async function chatInLines(io: Io, begin: BeginChat): Promise<readonly st
 		offersRules: io.stdin.isTTY,
 		shellLines: io.stdin.isTTY ? "refused" : "message",
 		show: (rows) => {
-			// Also after an answer elsewhere, or the end of the question. Before the rows: a terminal that changes its mode
-			// delivers a line that was typed before the change only with the next line.
+			// The question may also have ended, or another client has answered it. The mode must change before the rows
+			// are printed: a terminal that changes its mode delivers an earlier typed line only together with the next
+			// line.
 			if (hidden.isHidden && !isPassword(chat)) hidden.set(false);
 			io.stdout.write(rows.map((row) => `${row}\n`).join(""));
 			const { retrying } = chat.conversation;
@@ -119,7 +120,7 @@ export async function chatInLines(io: Io, begin: BeginChat): Promise<readonly st
 	};
 	using _ = io.stdin.isTTY ? onInterrupt(press, io) : undefined;
 	const lines = createInterface({ input: io.stdin });
-	// Before the chat is ready: a line that comes without a listener is lost.
+	// The listener must exist before the chat is ready, because a line without a listener is lost.
 	const entered = lines[Symbol.asyncIterator]();
 	const reading = chat.read();
 	try {

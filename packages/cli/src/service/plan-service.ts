@@ -87,8 +87,8 @@ async function dataOf({ data, system }: InstallFlags, scope: Scope, io: Io): Pro
 }
 
 /**
- * The file with keys of a system service is outside of its data directory, because root reads the file and the account
- * does not own it.
+ * The file with keys of a system service is outside of its data directory. Root reads this file, and the account does
+ * not own it.
  */
 function usualEnvironmentFile(name: string, scope: Scope, data: string): string {
 	return scope === "system" ? `/etc/${name}.env` : join(data, "service.env");

@@ -121,7 +121,7 @@ function endsInBackslash({ text, cursor }: Editor): boolean {
 	return cursor === text.length && text.endsWith("\\");
 }
 
-/** Whether the text has no control characters, which keys without a function would insert. */
+/** Whether the text has no control characters. A key without a function would insert such a character. */
 function isTyped(text: string): boolean {
 	return text !== "" && (text === "\t" || !/\p{Cc}/u.test(text));
 }

@@ -13,7 +13,7 @@ export function visibleText(text: string): string {
 	});
 }
 
-/** Like `visibleText`, but in one line. Line breaks become ` `, and tabs become spaces. */
+/** Like `visibleText`, but in one line. Shows each line break as `\n`, and each tab as a space. */
 export function visibleLine(text: string): string {
 	return visibleText(text).replaceAll("\n", "\\n").replaceAll("\t", " ");
 }

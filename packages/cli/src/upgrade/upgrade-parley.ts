@@ -81,7 +81,7 @@ async function finish(found: UpgradeJournal, flags: UpgradeFlags, around: Surrou
 	}
 }
 
-/** The npm prefix of this installation. Refuses a copy that npm cannot replace, and names the way to upgrade it. */
+/** The npm prefix of this installation. Refuses a copy that npm cannot replace, and states how to upgrade the copy. */
 function checkedPrefix({ kind, home, name, prefix }: Installation): string {
 	if (prefix !== undefined && existsSync(join(prefix, "container-health.mjs"))) {
 		throw refused(upgradeErrors.container);

@@ -178,7 +178,7 @@ export class Channel {
 		join(this.#state, this.record, this.#state.user(id), by && this.#state.user(by.id));
 	}
 
-	/** Removes a user who leaves or is removed. By default, the app. */
+	/** Removes a user who leaves or is expelled. By default, the app. */
 	loses({ id }: Viewer = this.#state.app.user): void {
 		leave(this.#state, this.record, this.#state.user(id));
 	}

@@ -42,7 +42,7 @@ export class State {
 	readonly views = new Map<string, ViewRecord>();
 	/** Home tabs by the id of the person. */
 	readonly homes = new Map<string, HomeRecord>();
-	/** By the id of the person, the channel that the person looks at while the app is open. */
+	/** Channel that each person looks at while the app is open, by the id of the person. */
 	readonly contexts = new Map<string, ChannelRecord>();
 	readonly interactions: InteractionRecord[] = [];
 	/** Statuses by the id of the thread's first message. */

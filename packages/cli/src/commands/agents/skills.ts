@@ -67,7 +67,10 @@ function untrustCommand(io: Io): Command {
 	});
 }
 
-/** The working directory from the flags or of this process. A gateway on another machine has other directories. */
+/**
+ * The directory from `--dir`, otherwise the current directory. Undefined for a gateway on another machine, which has
+ * other directories.
+ */
 async function directoryOf(flags: SkillsFlags, io: Io): Promise<{ readonly directory?: string }> {
 	if (flags.dir !== undefined) return { directory: await absolute(flags.dir, io) };
 	const { isLocal } = await findGateway(flags, io);
