@@ -123,3 +123,67 @@ verifiesOn(
 		expect(records.filter(({ action }) => action === "approval.decide")).toHaveLength(3);
 	},
 );
+
+/** A model that writes two files in its first turn, and then only says that it has read. */
+function createWriter(requests: ModelRequest[]): Model {
+	return {
+		provider: "writer",
+		defaultModel: "writer",
+		async *stream(request) {
+			requests.push(request);
+			const isFirst = requests.length === 1;
+			const files = isFirst ? ["one.txt", "two.txt"] : [];
+			for (const path of files) {
+				yield { type: "call", id: path, name: "write_file", arguments: { path, content: "made" } };
+			}
+			yield { type: "text", text: "I see." };
+			const usage = { inputTokens: 1, outputTokens: 1, cacheReadTokens: 0, cacheWriteTokens: 0 };
+			yield { type: "end", stop: isFirst ? "tool_use" : "end_turn", usage, model: "writer" };
+		},
+	};
+}
+
+verifiesOn(
+	"ozzie",
+	["changes.undo"],
+	"the operator reads the file changes of a turn and undoes them, which the model sees later",
+	async () => {
+		const requests: ModelRequest[] = [];
+		await using gateway = await TestGateway.start({ model: createWriter(requests) });
+		await using client = await OzzieClient.connect(gateway.url);
+		await client.open();
+		expect(await client.call("file_changes")).toEqual({});
+		await client.call("send_message", { content: "Make files." });
+		for (const _ of ["one.txt", "two.txt"]) {
+			const { payload } = await client.event("prompt.request");
+			await client.call("prompt_response", { token: payload["token"], value: true });
+		}
+		await client.event("assistant.message");
+		const changes = { run_id: expect.any(String), message: "Make files.", ran_commands: false };
+		expect(await client.call("file_changes")).toEqual({
+			turn: {
+				...changes,
+				files: ["one.txt", "two.txt"].map((path) => ({
+					...{ path, state: "restorable", reason: "", created: true },
+					diff: `--- /dev/null\n+++ ${path}\n@@ -0,0 +1,1 @@\n+made\n\\ No newline at end of file\n`,
+				})),
+			},
+		});
+		const calls = requests.length;
+		await client.call("undo_changes", { key: "k" });
+		expect(await client.refusal("undo_changes", { partly: true })).toMatch(/session busy/);
+		const { payload: approval } = await client.event("prompt.request");
+		expect(approval["label"]).toBe("Allow undo the changes of 2 files?");
+		await client.call("prompt_response", { token: approval["token"], value: true });
+		expect((await client.event("assistant.message")).payload).toMatchObject({ content: "", error: "" });
+		expect(requests).toHaveLength(calls);
+		expect(await client.call("file_changes")).toEqual({});
+		// A repeated request has its first answer, and undoes no earlier turn.
+		expect(await client.call("undo_changes", { key: "k" })).toMatchObject({ status: "sent" });
+		expect(await client.refusal("undo_changes", {})).toMatch(/no file change to undo/);
+		expect(await client.refusal("retry", {})).toMatch(/is an undo/);
+		await client.call("send_message", { content: "What did I do?" });
+		await client.event("assistant.message");
+		expect(JSON.stringify(requests.at(-1)?.messages)).toContain("- deleted two.txt");
+	},
+);

@@ -38,6 +38,8 @@ export const ozzieMethods: Table<MethodName> = {
 	untrust_skills: "skill.trust",
 	list_prompts: "prompt.list",
 	run_command: "command.own",
+	file_changes: "changes.undo",
+	undo_changes: "changes.undo",
 	allow_always: "policy.always",
 	secret_page: "ask.page",
 	list_commands: "command.list",

@@ -63,6 +63,8 @@ function validRequests({ sessions, tokens }: Surroundings): Readonly<Record<Meth
 			{ params: { token, cancelled: true, reason: "not now" } },
 		],
 		run_command: [{ params: { command: "true", key: "key_command" }, session_id: session }],
+		file_changes: [{ params: {}, session_id: session }],
+		undo_changes: [{ params: { partly: true, key: "key_undo" }, session_id: session }],
 		allow_always: [{ params: { token, key: "key_always" }, session_id: session }],
 		accept_all_tools: [{ session_id: session }],
 		cancel_turn: [

@@ -27,6 +27,7 @@ import type { BackgroundCommands } from "./conversation/commands/background-comm
 import { placesAnswering } from "./conversation/may-answer-elsewhere.ts";
 import type { Observers } from "./conversation/observers.ts";
 import type { Prompts } from "./conversation/prompts.ts";
+import type { Session } from "./conversation/session.ts";
 import type { SessionGrants } from "./conversation/session-grants.ts";
 import type { Workspaces } from "./conversation/workspaces.ts";
 import type { Files } from "./files/files.ts";
@@ -133,6 +134,19 @@ export function taskChoiceOf(models: ModelChoice, places: Places, mcp: McpServer
 	};
 }
 
+/** Directories that the tools of a session may use, and paths that none may use. */
+export interface ToolPlaces {
+	readonly roots: (session: Session) => readonly string[];
+	readonly forbidden: readonly string[];
+}
+
+export function toolPlacesOf({ roots, forbidden = [], policy }: RuntimeOptions): ToolPlaces {
+	return {
+		roots: (session) => toolRoots(session, roots.given),
+		forbidden: definedItems([roots.dataDir, ...forbidden, policy?.file]),
+	};
+}
+
 export function runnerPortsOf(
 	options: RuntimeOptions,
 	choice: ModelChoice,
@@ -159,7 +173,6 @@ export function runnerPortsOf(
 		readonly commands: BackgroundCommands;
 	},
 ): RunnerPorts {
-	const { roots } = options;
 	const shared = {
 		...services,
 		contexts: new Contexts(services),
@@ -188,8 +201,7 @@ export function runnerPortsOf(
 		skills,
 		commands,
 		sandbox: options.sandbox,
-		roots: (session) => toolRoots(session, roots.given),
-		forbidden: definedItems([roots.dataDir, ...(options.forbidden ?? []), options.policy?.file]),
+		...toolPlacesOf(options),
 	});
 	return {
 		...shared,

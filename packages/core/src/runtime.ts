@@ -12,7 +12,7 @@ import type { Files } from "./files/files.ts";
 import type { Memories } from "./memory/memories.ts";
 import type { ModelInfo } from "./models/table/model-table.ts";
 import { defaultProfile, type Profiles } from "./policy/profiles/profile.ts";
-import type { RuntimeOptions } from "./runtime-options.ts";
+import { type RuntimeOptions, toolPlacesOf } from "./runtime-options.ts";
 import { createParts, type OpenedSession, type RuntimeParts } from "./runtime-parts.ts";
 import type { Keyed } from "./store/idempotency.ts";
 import { readUsage, type UsageFilter, type UsageReport } from "./usage/read-usage.ts";
@@ -106,7 +106,8 @@ export class Runtime {
 		const admit = (): void => parts.admission.require();
 		const { sessions, runner, trust } = parts;
 		const { places, checks } = trust;
-		this.operator = new OperatorRequests({ ...parts.services, sessions, runner, places, checks, admit });
+		const operatorParts = { ...parts.services, ...toolPlacesOf(options), sessions, runner, places, checks };
+		this.operator = new OperatorRequests({ ...operatorParts, admit });
 	}
 
 	/** Name of the default model. */

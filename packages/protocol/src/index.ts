@@ -1,3 +1,4 @@
+export type { FileChangePayload } from "./change-methods.ts";
 export type {
 	Client,
 	ClientOptions,

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { AgentList, ModelList } from "./catalogue.ts";
+import { changeMethods } from "./change-methods.ts";
 import { commandMethods } from "./command-methods.ts";
 import { memoryMethods } from "./memory-methods.ts";
 import { MessageContextParams } from "./message-context.ts";
@@ -270,6 +271,7 @@ export const methods = {
 	...skillMethods,
 	...promptMethods,
 	...commandMethods,
+	...changeMethods,
 	...sessionMethods,
 	...taskMethods,
 	...trustMethods,

@@ -83,6 +83,10 @@ export const sessionRequirements = {
 		"our own: Run a command yourself",
 		"`run_command` runs a command of the operator with policy, approval and output like the tool. No model is called, later ones see it, and `cancel_turn` stops it.",
 	),
+	"changes.undo": ozzie(
+		"our own: File changes of a turn",
+		"`file_changes` shows the files that the last turn with changes wrote, and `undo_changes` restores them with policy and approval. No model is called, and later ones see it.",
+	),
 	"command.restart": ozzie(
 		"our own: Commands in the background",
 		"A command that the end of the gateway ended is reported as such, and the agent learns it with the next message.",

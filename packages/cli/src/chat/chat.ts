@@ -9,8 +9,8 @@ import {
 } from "@parley/protocol";
 import { forkPlace } from "../command-line/fork-place.ts";
 import { modelTable, usageRows } from "../tables/model-tables.ts";
-import { shorten } from "../text/shorten.ts";
 import { visibleLine } from "../text/visible.ts";
+import { changeTexts } from "../texts/chat/changes.ts";
 import { keyTexts } from "../texts/chat/keys.ts";
 import { chatTexts } from "../texts/chat/lines.ts";
 import { detailTexts, liveTexts } from "../texts/chat/live.ts";
@@ -26,8 +26,9 @@ import { Conversation } from "./conversation.ts";
 import { readEarlierMessages } from "./earlier-messages.ts";
 import { PastedImages } from "./pasted-images.ts";
 import { sessionRows } from "./session-rows.ts";
-import { namesSkill, usableSkills } from "./skill-names.ts";
+import { namesSkill, skillRows, usableSkills } from "./skill-names.ts";
 import { helpRows, readLine, type SlashCommand, slashCommands } from "./slash-commands.ts";
+import { readUndo, turnRows } from "./turn-changes.ts";
 
 export type BeginChat = (display: ChatDisplay) => Chat;
 
@@ -231,12 +232,7 @@ export class Chat {
 		this.#request("list_skills", { session_id: this.sessionId });
 
 	async #help(): Promise<void> {
-		const { columns } = this.#options.format();
-		const rows = usableSkills(await this.#skillList()).map(
-			({ name, argument_hint: hint = "", description }) =>
-				shorten(visibleLine(`  /${`${name} ${hint}`.padEnd(11)} ${description}`), columns),
-		);
-		this.#show([...helpRows(), ...rows]);
+		this.#show([...helpRows(), ...skillRows(await this.#skillList(), this.#options.format())]);
 	}
 
 	readonly #commands: { readonly [Name in SlashCommand]: (words: string) => void | Promise<void> } = {
@@ -251,6 +247,8 @@ export class Chat {
 			const report = await this.#request("usage", { by: "model" });
 			this.#show(usageRows(report, "model", this.#options.format()));
 		},
+		diff: async () => this.#show(turnRows(await this.#request("file_changes", {}), this.#options.format())),
+		undo: (words) => this.#undo(words),
 		compact: async () => {
 			await this.#request("compact_session", { session_id: this.sessionId });
 			this.#note(chatTexts.shortening);
@@ -284,6 +282,12 @@ export class Chat {
 		const fork = await this.#request("fork_session", { session_id: sessionId, ...defined({ at }) });
 		this.#begin(await this.#options.openExisting(fork.session_id));
 		this.#note(eventTexts.forkOf({ session: sessionId, at: fork.at }));
+	}
+
+	async #undo(words: string): Promise<void> {
+		const partly = readUndo(words);
+		if (partly === undefined) return this.#note(changeTexts.invalid({ words: visibleLine(words) }));
+		await this.#sending(`/undo ${words}`.trimEnd(), () => this.#request("undo_changes", { partly }));
 	}
 
 	/** Shows one thinking text or tool call in full. 1 is the last one. */

@@ -315,7 +315,9 @@ export class Conversation {
 		this.details.addCall(call, args);
 		const isHidden = isShownElsewhere(call.name) && call.status === "completed";
 		if (isHidden) return rows;
-		const isOwn = call.name === "run_command" && this.#message === `!${Object(args).cmd}`;
+		const isOwn =
+			(call.name === "run_command" && this.#message === `!${Object(args).cmd}`) ||
+			(call.name === "undo_changes" && this.#message.startsWith("/undo"));
 		const ended = toolEndRows(call, named, format, isOwn ? maxOwnLines : undefined);
 		return [...rows, ...ended, ...this.#callFacts(call, durationMs, format, isOwn)];
 	}

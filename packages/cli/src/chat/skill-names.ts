@@ -1,4 +1,7 @@
 import type { MethodResult, SkillPayload } from "@parley/protocol";
+import { shorten } from "../text/shorten.ts";
+import type { OutputFormat } from "../text/styles.ts";
+import { visibleLine } from "../text/visible.ts";
 import { slashCommands } from "./slash-commands.ts";
 
 type SkillList = MethodResult<"list_skills">;
@@ -17,4 +20,11 @@ export function usableSkills({ skills }: SkillList): readonly SkillPayload[] {
 	return skills.filter(({ user_invocable: isForPeople, trust }) => {
 		return isForPeople && (trust === "operator" || trust === "trusted");
 	});
+}
+
+/** Rows of the help for the skills that a person may start. */
+export function skillRows(list: MethodResult<"list_skills">, { columns }: OutputFormat): string[] {
+	return usableSkills(list).map(({ name, argument_hint: hint = "", description }) =>
+		shorten(visibleLine(`  /${`${name} ${hint}`.padEnd(11)} ${description}`), columns),
+	);
 }

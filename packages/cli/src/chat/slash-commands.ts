@@ -17,6 +17,8 @@ export const slashCommands = {
 	steer: { does: slashCommandTexts.steer, argument: "TEXT", needs: true },
 	retry: { does: slashCommandTexts.retry },
 	usage: { does: slashCommandTexts.usage },
+	diff: { does: slashCommandTexts.diff },
+	undo: { does: slashCommandTexts.undo, argument: "MODE" },
 	compact: { does: slashCommandTexts.compact },
 	open: { does: slashCommandTexts.open, argument: "N" },
 	cancel: { does: slashCommandTexts.cancel },

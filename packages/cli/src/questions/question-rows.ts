@@ -67,7 +67,7 @@ function approvalRows({ label, context }: PromptRequestPayload, format: OutputFo
 }
 
 /** A unified diff with added lines in green and removed lines in red. */
-function diffRows(diff: string, format: OutputFormat): string[] {
+export function diffRows(diff: string, format: OutputFormat): string[] {
 	return visibleText(diff)
 		.replace(/\n$/, "")
 		.split("\n")

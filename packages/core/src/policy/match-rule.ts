@@ -53,10 +53,18 @@ function covers({ classes, paths, hosts }: PolicyRule, facts: CallFacts, needed:
 	// An unsandboxed command is not confined, so a rule must name its class.
 	const lifted: readonly string[] = classes ?? needed.filter((name) => name !== "exec-unsandboxed");
 	if (needed.some((name) => !lifted.includes(name))) return false;
-	const { path, host, roots } = facts;
-	if (paths && !(path !== undefined && !facts.runs && paths.some((one) => one.fits(path, roots))))
+	const { host, roots } = facts;
+	if (paths && !(facts.realPaths.length > 0 && !facts.runs && areWithin(facts.realPaths, paths, roots)))
 		return false;
 	return !hosts || (host !== undefined && !facts.runs && hosts.some((one) => matchesName(host, one)));
+}
+
+function areWithin(
+	paths: readonly string[],
+	patterns: readonly PathPattern[],
+	roots: readonly string[],
+): boolean {
+	return paths.every((path) => patterns.some((one) => one.fits(path, roots)));
 }
 
 type PathPattern = NonNullable<PolicyRule["paths"]>[number];
@@ -123,18 +131,18 @@ export class CallFacts {
 		return this.#call.tool.command !== undefined && this.#call.args !== undefined;
 	}
 
-	/** Real path of the call's file or directory. */
-	get path(): string | undefined {
-		return this.plan.binding["path"];
+	/** Real paths of the call's files or directories. */
+	get realPaths(): readonly string[] {
+		return definedItems([this.plan.binding["path"], ...(this.plan.furtherPaths ?? [])]);
 	}
 
-	/** Real path, and path that the model wrote. */
+	/** Real paths, and path that the model wrote. */
 	get paths(): readonly string[] {
 		const { args, context } = this.#call;
 		// True for all values, because a value other than an object has no such property.
 		const written: unknown = Object(args).path;
 		return definedItems([
-			this.path,
+			...this.realPaths,
 			typeof written === "string" && context ? resolve(context.cwd, written) : undefined,
 		]);
 	}

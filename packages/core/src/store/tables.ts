@@ -1,7 +1,7 @@
 import type { Generated, GeneratedAlways } from "kysely";
-import type { CommandEndReason } from "../vocabulary/commands/background-command.ts";
 import type { Stamped } from "./stamped.ts";
 import type { TaskTables } from "./task-tables.ts";
+import type { ToolTables } from "./tool-tables.ts";
 import type { TrustTables } from "./trust-tables.ts";
 
 interface SessionsTable extends Stamped {
@@ -343,33 +343,7 @@ interface TrustedSkillsTable extends Stamped {
 	trusted_at: number;
 }
 
-/** Background commands of sessions (see vocabulary/commands/background-command.ts). */
-interface BackgroundCommandsTable extends Stamped {
-	session_id: string;
-	/** Number in the session, from 1. */
-	n: number;
-	run_id: string;
-	call_id: string;
-	/** Command line without secrets. */
-	command: string;
-	started_at: number;
-	/** Null while the command runs. */
-	ended_at: number | null;
-	reason: CommandEndReason | null;
-	code: number | null;
-	/** 1 if a run of the session has received the end of the command. */
-	informed: number;
-}
-
-/** Descriptions of MCP tools at their last call (see agent/mcp/approved-tools.ts). */
-interface McpToolsTable extends Stamped {
-	name: string;
-	directory: string;
-	hash: string;
-	at: number;
-}
-
-export interface Tables extends TrustTables, TaskTables {
+export interface Tables extends TrustTables, TaskTables, ToolTables {
 	sessions: SessionsTable;
 	events: EventsTable;
 	runs: RunsTable;
@@ -390,8 +364,6 @@ export interface Tables extends TrustTables, TaskTables {
 	memories: MemoriesTable;
 	schedules: SchedulesTable;
 	trusted_skills: TrustedSkillsTable;
-	background_commands: BackgroundCommandsTable;
-	mcp_tools: McpToolsTable;
 }
 
 /** Stamp of every row that this version of the program writes on one machine. */

@@ -79,6 +79,7 @@ export function createToolContext(cwd: string, fields: Partial<ToolContext> = {}
 			output: noBackground,
 			stop: noBackground,
 		},
+		changes: { begin: async () => undefined, end: async () => undefined },
 		memories: {
 			inChat: false,
 			check: checkMemory,

@@ -307,6 +307,7 @@ async function contextOf(
 		workflow: refuse,
 		delegation: { check: () => Promise.resolve({ leaves: false }), run: refuse },
 		background: { check: () => undefined, start: refuse, output: refuse, stop: refuse },
+		changes: { begin: refuse, end: refuse },
 		memories: {
 			inChat: scene.place !== undefined,
 			check: checkMemory,

@@ -41,6 +41,10 @@ const rules = {
 	"session.configure": { ...chatActions, role: "member" },
 	/** Runs a command in a session, as its own message. */
 	"command.run": operatorOnly,
+	/** Reads the file changes of a turn. */
+	"changes.read": operatorOnly,
+	/** Undoes the file changes of a turn. */
+	"changes.undo": operatorOnly,
 	/** Registers tools that a client runs for a session. */
 	"client_tools.register": operatorOnly,
 	"session.delete": { ...chatActions, role: "approver" },

@@ -1,6 +1,7 @@
 import { definedItems, ParleyError } from "@parley/base";
 import { phasesSection, phaseTasks } from "../instructions/prompt-sections.ts";
 import type { DelegationLimits } from "./delegation.ts";
+import type { UndoScope } from "./file-change.ts";
 import type { UserMessage } from "./message.ts";
 import { type Reasoning, reasoningLevels } from "./model.ts";
 import type { Principal } from "./principal.ts";
@@ -40,6 +41,8 @@ export interface RunOptions {
 	readonly workflow?: Omit<WorkflowCall, "callId">;
 	/** Shell command of the operator that the run executes instead of calling a model. */
 	readonly command?: string;
+	/** Turn whose file changes the run undoes instead of calling a model. */
+	readonly undo?: UndoScope;
 	/** Schedule that started the run. Grants of the session or channel do not apply to the run. */
 	readonly origin?: RunOrigin;
 	/** Set if the message came through an agent or its form; see `Principal.through`. Grants do not apply to the run. */

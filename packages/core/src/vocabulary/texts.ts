@@ -153,6 +153,8 @@ const acts = {
 	"session.fork": "start a conversation from this one",
 	"session.configure": "change a conversation",
 	"command.run": "run commands of their own",
+	"changes.read": "read the file changes of a turn",
+	"changes.undo": "undo the file changes of a turn",
 	"client_tools.register": "add tools",
 	"session.delete": "delete a conversation",
 	"file.write": "send files",

@@ -3,6 +3,7 @@ import type { Clock, Logger } from "@parley/base";
 import type * as z from "zod";
 import type { BackgroundAccess } from "./commands/background-command.ts";
 import type { DelegationAccess } from "./delegation.ts";
+import type { ChangeRecorder, UndoAccess } from "./file-change.ts";
 import type { MemoryAccess } from "./memory.ts";
 import type { ImageBlock } from "./message.ts";
 import type { Elicitation, ElicitationAnswer } from "./prompt.ts";
@@ -47,6 +48,8 @@ export interface ToolPlan {
 	readonly grant?: GrantScope;
 	/** Whether the call reads all files below the path of its binding. */
 	readonly below?: boolean;
+	/** Real paths that it writes besides the path of its binding. Rules apply to all of them. */
+	readonly furtherPaths?: readonly string[];
 	readonly notes: readonly string[];
 	/** Notes that describe an ordinary call. A short display of an approval may omit them. */
 	readonly usualNotes?: readonly string[];
@@ -146,6 +149,9 @@ export interface ToolContext {
 	workflow(started: Omit<WorkflowCall, "callId">): Promise<WorkflowEnd>;
 	readonly delegation: DelegationAccess;
 	readonly background: BackgroundAccess;
+	readonly changes: ChangeRecorder;
+	/** Set if the run is the undo of a turn. */
+	readonly undo?: UndoAccess;
 	readonly memories: MemoryAccess;
 	readonly schedules: ScheduleAccess;
 	/** Starts a skill in the run. Throws an error for the model. */

@@ -8,6 +8,8 @@ export const slashCommandTexts = {
 	steer: "sends a message to the running turn",
 	retry: "requests the last reply again",
 	usage: "shows the usage of this session",
+	diff: "shows the file changes of the last turn that has some",
+	undo: "undoes them; with MODE partly, not in files changed since",
 	compact: "summarises the conversation to save tokens",
 	open: "shows the last tool call or thinking in full; N: an earlier one",
 	cancel: "stops the running turn, like Ctrl-C",

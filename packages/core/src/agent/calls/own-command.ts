@@ -1,20 +1,22 @@
 import type { Ids } from "@parley/base";
+import { undoChanges } from "../../tools/files/undo-changes.ts";
+import type { RunOptions } from "../../vocabulary/run-options.ts";
 import { callsOf } from "../../vocabulary/transcript.ts";
 import { noUsage } from "../../vocabulary/usage.ts";
 import type { Run } from "../run/run.ts";
 import { type CallPorts, runCalls } from "./run-calls.ts";
 
 /**
- * Runs the command of the operator as a call of `run_command`, with its policy, approval, sandbox, output and audit.
- * Later model calls see the call and its result. Returns false for a run without a command, and for a run with an added
+ * Runs the command or the undo of the operator as a call of a tool, with its policy, approval, sandbox, output and audit.
+ * Later model calls see the call and its result. Returns false for a run without such a call, and for a run with an added
  * message, because a model answers that message.
  */
 export async function ranOwnCommand(run: Run, ports: CallPorts & { readonly ids: Ids }): Promise<boolean> {
-	const { command } = run.row.options;
-	if (command === undefined || run.steps.some(({ kind }) => kind === "steered")) return false;
+	const own = callOf(run.row.options);
+	if (own === undefined || run.steps.some(({ kind }) => kind === "steered")) return false;
 	if (!run.steps.some(({ kind }) => kind === "reply")) {
 		const id = ports.ids.create("call");
-		const call = { type: "call", id, name: "run_command", arguments: { cmd: command } } as const;
+		const call = { type: "call", id, ...own } as const;
 		await run.commit(({ step }) =>
 			step({ kind: "reply", content: [call], model: "", usage: noUsage, cost: 0 }),
 		);
@@ -22,4 +24,9 @@ export async function ranOwnCommand(run: Run, ports: CallPorts & { readonly ids:
 	const calls = run.steps.flatMap((step) => (step.kind === "reply" ? callsOf(step.content) : []));
 	await runCalls(run, calls, ports);
 	return true;
+}
+
+function callOf({ command, undo }: RunOptions): { name: string; arguments: object } | undefined {
+	if (command !== undefined) return { name: "run_command", arguments: { cmd: command } };
+	return undo && { name: undoChanges.name, arguments: { ...undo } };
 }

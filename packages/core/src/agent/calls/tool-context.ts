@@ -20,6 +20,7 @@ import {
 	scheduleLimits,
 	unknownSchedule,
 } from "../../vocabulary/schedule.ts";
+import type { SecretBox } from "../../vocabulary/secrets.ts";
 import { type FileFacts, factsOf } from "../../vocabulary/stored-file.ts";
 import { type PlanStep, progressOf, type TaskProgress } from "../../vocabulary/task.ts";
 import type { ToolContext } from "../../vocabulary/tool.ts";
@@ -32,6 +33,7 @@ import { runWorkflow } from "../workflow/run-workflow.ts";
 import { delegationOf } from "../workflow/sub-agents.ts";
 import type { WorkflowPorts } from "../workflow/workflow-ports.ts";
 import { elicit, type QuestionPorts } from "./ask-person.ts";
+import { changeRecorderOf, undoAccessOf } from "./file-changes.ts";
 import { replyForTool } from "./reply-for-tool.ts";
 import { callTexts } from "./texts.ts";
 
@@ -44,6 +46,8 @@ interface ToolPorts extends QuestionPorts, WorkspacePorts, SchedulePorts, Workfl
 	readonly files: Files;
 	readonly memories: Memories;
 	readonly commands: BackgroundCommands;
+	/** Encrypts the earlier content of changed files. */
+	readonly secrets: SecretBox;
 }
 
 export type ContextOf = (run: Run, call: CallBlock) => Promise<ToolContext>;
@@ -87,10 +91,11 @@ async function contextOf(run: Run, call: CallBlock, ports: ToolPorts): Promise<T
 		workflow: (started) => runWorkflow(run, { ...started, callId: call.id }, ports),
 		delegation: delegationOf(run, call.id, ports),
 		background: backgroundOf(run, call, ports.commands),
+		changes: changeRecorderOf(run, ports.secrets),
 		memories: memoryAccessOf(run, call.id, ports.memories),
 		schedules: scheduleAccessOf(run, call.id, ports),
 		skill: (invocation) => startSkillOfCall(run, call.id, invocation, ports.skills),
-		...defined({ task: taskAccess }),
+		...defined({ task: taskAccess, undo: undoAccessOf(run, ports.secrets) }),
 	};
 }
 

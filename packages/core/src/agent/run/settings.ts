@@ -7,6 +7,7 @@ import {
 	type Profiles,
 } from "../../policy/profiles/profile.ts";
 import { describeTools } from "../../tools/calls/normalise-call.ts";
+import { undoChanges } from "../../tools/files/undo-changes.ts";
 import { skill } from "../../tools/skill.ts";
 import { includesTool, isMcpToolName } from "../../vocabulary/mcp/server.ts";
 import type { Model, Reasoning, Sampling, ToolDescription } from "../../vocabulary/model.ts";
@@ -103,7 +104,9 @@ export async function chooseSettings(
 	const all = offered ? withOffered(own, offered.tools) : own;
 	const isRequested = ({ name }: { readonly name: string }): boolean =>
 		!options.tools || includesTool(options.tools, name);
-	const tools = options.tools ? all.filter(isRequested) : all;
+	const requestedTools = options.tools ? all.filter(isRequested) : all;
+	// Models do not get it.
+	const tools = options.undo ? [...requestedTools, undoChanges] : requestedTools;
 	const descriptions = options.tools ? describe(all).filter(isRequested) : describe(all);
 	// Guidance about tools that the run does not have is useless.
 	const guidance = (offered?.guidance ?? []).filter((one) => one.tools.some((name) => isRequested({ name })));

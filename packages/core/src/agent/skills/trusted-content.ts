@@ -3,7 +3,7 @@ import { type Clock, defined, type Logger, openKeyv, ParleyError, parseJson, typ
 import * as z from "zod";
 import type { Tables } from "../../store/tables.ts";
 import { visible } from "../../text/visible.ts";
-import { previewWrite } from "../../tools/files/write-target.ts";
+import { previewWrite } from "../../tools/files/write-preview.ts";
 import type { SandboxState } from "../../vocabulary/sandbox.ts";
 import { decode, type FoundSkill, hashOfSkill, readWhole, sha256 } from "./skill-files.ts";
 import { skillTrustTexts } from "./texts.ts";

@@ -161,6 +161,28 @@ export async function createMcpTools(db: Kysely<unknown>): Promise<void> {
 		.execute();
 }
 
+/** Adds the file changes of turns, which an operator can undo. */
+export async function createFileChanges(db: Kysely<unknown>): Promise<void> {
+	await withColumns(db.schema.createTable("file_changes"), [
+		["session_id", "text"],
+		["run_id", "text"],
+		["n", "integer"],
+		["path", "text"],
+		["before_hash", "text"],
+		["before_mode?", "integer"],
+		["before_size", "bigint"],
+		["content?", "text"],
+		["stored", "bigint"],
+		["after_hash", "text"],
+		["writing_from?", "text"],
+		["interleaved", "integer"],
+		["undone_by?", "text"],
+		...stampColumns,
+	])
+		.addPrimaryKeyConstraint("file_changes_key", ["session_id", "run_id", "n"])
+		.execute();
+}
+
 /** Tables with text of sessions. Rows from before this migration have no hash and are reported as unverified. */
 const tables = ["events", "steps", "runs", "steers", "compactions"];
 

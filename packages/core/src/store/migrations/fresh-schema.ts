@@ -25,6 +25,7 @@ export const freshSchema: FreshSchema = {
 		"0018-background-commands",
 		"0019-mcp-tools",
 		"0020-stopped-by",
+		"0021-file-changes",
 	],
 	schema: `
 CREATE TABLE "kysely_migration" ("name" varchar(255) not null primary key, "timestamp" varchar(255) not null);
@@ -100,5 +101,6 @@ CREATE TABLE "trusted_skills" ("directory" text not null, "path" text not null, 
 CREATE TABLE "read_messages" ("session_id" text not null, "message" text not null, "edited_at" bigint not null, "run_id" text not null, "epoch" bigint not null, "v" integer not null, constraint "read_messages_key" primary key ("session_id", "message"));
 CREATE TABLE "background_commands" ("session_id" text not null, "n" integer not null, "run_id" text not null, "call_id" text not null, "command" text not null, "started_at" bigint not null, "ended_at" bigint, "reason" text, "code" integer, "informed" integer not null, "epoch" bigint not null, "v" integer not null, constraint "background_commands_key" primary key ("session_id", "n"));
 CREATE TABLE "mcp_tools" ("name" text not null, "directory" text not null, "hash" text not null, "at" bigint not null, "epoch" bigint not null, "v" integer not null, constraint "mcp_tools_key" primary key ("name", "directory"));
+CREATE TABLE "file_changes" ("session_id" text not null, "run_id" text not null, "n" integer not null, "path" text not null, "before_hash" text not null, "before_mode" integer, "before_size" bigint not null, "content" text, "stored" bigint not null, "after_hash" text not null, "writing_from" text, "interleaved" integer not null, "undone_by" text, "epoch" bigint not null, "v" integer not null, constraint "file_changes_key" primary key ("session_id", "run_id", "n"));
 `,
 };

@@ -8,6 +8,7 @@ import {
 	addTrustedContent,
 	addVotes,
 	createBackgroundCommands,
+	createFileChanges,
 	createMcpTools,
 	createMemories,
 	createSchedules,
@@ -311,4 +312,5 @@ export const migrations: readonly Migration[] = [
 			await db.schema.alterTable("runs").addColumn("cancelled_by", "text").execute();
 		},
 	},
+	{ name: "0021-file-changes", up: createFileChanges },
 ];

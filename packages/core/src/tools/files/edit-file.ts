@@ -2,17 +2,17 @@ import { isUtf8 } from "node:buffer";
 import { ParleyError } from "@parley/base";
 import * as z from "zod";
 import { pathLeniency } from "../../filesystem/paths.ts";
+import type { FileState } from "../../vocabulary/file-change.ts";
 import { defineTool, type ToolContext, type ToolPlan, type ToolResult } from "../../vocabulary/tool.ts";
 import { findNearestLines } from "./nearest-lines.ts";
 import { resultDiff } from "./result-diff.ts";
 import { editFileTexts, pathTexts } from "./texts.ts";
+import { previewWrite } from "./write-preview.ts";
 import {
 	changed,
-	type FileState,
 	findTarget,
 	inspectApproved,
 	planWrite,
-	previewWrite,
 	putContent,
 	type WriteTarget,
 } from "./write-target.ts";

@@ -205,3 +205,48 @@ export const treeTexts = {
 export const resultDiffTexts = {
 	more: (count: number): string => `[${count} more lines of the difference left out]`,
 } as const;
+
+/** Undo of the file changes of a turn, for the operator and the model. */
+export const undoTexts = {
+	description:
+		"Restores the files that a turn wrote, as they were before it. Use it only in the run of an undo of the operator. " +
+		"Not for a model.",
+	turn: "The run of the turn.",
+	partly: "Whether files that cannot be restored are left as they are.",
+	onlyOperator: "only the operator can undo the file changes of a turn, with /undo in the terminal chat",
+	label: (files: number): string => `undo the changes of ${files === 1 ? "1 file" : `${files} files`}`,
+	refused: (reasons: readonly string[]): string =>
+		`No file was restored, because these cannot be:\n${listed(reasons)}\n/undo partly restores the other files.`,
+	nothingLeft: (reasons: readonly string[]): string =>
+		`No file was restored, because none can be:\n${listed(reasons)}\n/undo partly gives up the changes of this turn.`,
+	fileReason: (path: string, why: string): string => `${path}: ${why}`,
+	changedSince: "changed since the turn",
+	deletedSince: "deleted since the turn",
+	elsewhere: "its path now leads to another file by a symbolic link",
+	outside: "outside of the directories of this session",
+	notStored: (bytes: number): string =>
+		`its earlier content is not stored (${bytes} bytes; at most 256 KiB of a file are stored)`,
+	noRoom: "its earlier content is not stored, because the stored content of this session reached its limit",
+	unreadable: "its stored content cannot be read",
+	restores: (path: string): string => `restores ${path}`,
+	deletes: (path: string): string => `deletes ${path}, which the turn created`,
+	leaves: (reason: string): string => `leaves ${reason}`,
+	interleaved: (path: string): string =>
+		`${path} was also changed by something else during the turn; this change is undone, too`,
+	ranCommands: "The turn also ran commands or tools of other programs. Their changes are not undone.",
+	binary: (bytes: number): string => `(binary content, ${bytes} bytes)`,
+	tooLong: (bytes: number): string => `(content of ${bytes} bytes, which is too long to show)`,
+	secret: "(the content is kept secret)",
+	unknown: "(the content is not stored)",
+	done: (lines: readonly string[]): string => `The file changes of the turn are undone:\n${listed(lines)}`,
+	restored: (path: string): string => `restored ${path}`,
+	deleted: (path: string): string => `deleted ${path}`,
+	left: (reason: string): string => `left ${reason}`,
+	stopped: (done: readonly string[], reason: string): string =>
+		`The undo stopped: ${reason}\n${done.length === 0 ? "No file was restored." : listed(done)}\nRepeat /undo to continue.`,
+	cancelled: "cancelled",
+} as const;
+
+function listed(lines: readonly string[]): string {
+	return lines.map((line) => `- ${line}`).join("\n");
+}

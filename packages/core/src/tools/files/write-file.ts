@@ -7,13 +7,12 @@ import { pathLeniency } from "../../filesystem/paths.ts";
 import { defineTool, type ToolContext, type ToolPlan, type ToolResult } from "../../vocabulary/tool.ts";
 import { resultDiff } from "./result-diff.ts";
 import { pathTexts, writeFileTexts } from "./texts.ts";
+import { previewWrite, type ShownContent } from "./write-preview.ts";
 import {
 	changed,
 	findTarget,
 	inspectApproved,
-	type OldContent,
 	planWrite,
-	previewWrite,
 	putContent,
 	type WriteTarget,
 } from "./write-target.ts";
@@ -92,7 +91,7 @@ async function requireDirectory(path: string, text: string): Promise<void> {
 	}
 }
 
-function oldContent({ state, classes }: WriteTarget): OldContent {
+function oldContent({ state, classes }: WriteTarget): ShownContent {
 	if (state.mode === undefined) return { kind: "absent" };
 	if (classes.includes("secret")) return { kind: "hidden", reason: writeFileTexts.secretContent };
 	const binary = state.content?.includes(0);

@@ -2,7 +2,7 @@ import { systemClock } from "@parley/base";
 import { pacedNow } from "@parley/base/testing";
 import { applyPatch } from "diff";
 import { expect, test } from "vitest";
-import { previewWrite } from "./write-target.ts";
+import { previewChange, previewWrite } from "./write-preview.ts";
 
 function preview(old: string, content: string): string {
 	return previewWrite("f", { kind: "text", text: old }, content);
@@ -53,4 +53,14 @@ test("long texts without common lines are compared quickly", () => {
 
 test("a line cannot imitate another one by moving the cursor", () => {
 	expect(preview("a\n", "safe\r\u{1b}[1Aevil\u{2028}\n")).toContain("+safe\\u{d}\\u{1b}[1Aevil\\u{2028}\n");
+});
+
+test("a change shows created, deleted and changed files, and only the reason of hidden content", () => {
+	const text = { kind: "text", text: "a\n" } as const;
+	expect(previewChange("f", text, { kind: "text", text: "b\n" })).toBe(
+		"--- f\n+++ f\n@@ -1,1 +1,1 @@\n-a\n+b\n",
+	);
+	expect(previewChange("f", { kind: "absent" }, text)).toBe("--- /dev/null\n+++ f\n@@ -0,0 +1,1 @@\n+a\n");
+	expect(previewChange("f", text, { kind: "absent" })).toBe("--- f\n+++ /dev/null\n@@ -1,1 +0,0 @@\n-a\n");
+	expect(previewChange("f", text, { kind: "hidden", reason: "(binary)" })).toBe("--- f\n+++ f\n(binary)\n");
 });

@@ -3,7 +3,6 @@ import { constants } from "node:fs";
 import { access, lstat, open, rename, rm } from "node:fs/promises";
 import { basename, dirname } from "node:path";
 import { defined, definedItems, ParleyError } from "@parley/base";
-import { createTwoFilesPatch } from "diff";
 import { fileError, systemCode } from "../../filesystem/file-error.ts";
 import {
 	type ForbiddenPaths,
@@ -21,10 +20,11 @@ import {
 	refuseSpecial,
 } from "../../filesystem/regular-file.ts";
 import { isControl, isInstructions, isSecret } from "../../filesystem/sensitive-paths.ts";
-import { mixedScriptNotes, visible, visibleLines } from "../../text/visible.ts";
+import { mixedScriptNotes, visible } from "../../text/visible.ts";
+import type { FileState } from "../../vocabulary/file-change.ts";
 import type { ActionClass } from "../../vocabulary/taint.ts";
 import type { ToolContext, ToolPlan, ToolResult } from "../../vocabulary/tool.ts";
-import { pathTexts, writeFileTexts } from "./texts.ts";
+import { pathTexts } from "./texts.ts";
 
 /** A file that a call is about to write. */
 export interface WriteTarget {
@@ -110,18 +110,28 @@ export function changed(what: string): ToolResult {
 	return { text: pathTexts.changed(what), failed: true };
 }
 
-/** Replaces the file atomically and preserves its permissions. */
+/** Replaces the file atomically, preserves its permissions, and records its earlier content for `/undo`. */
 export async function putContent(
-	{ path, root, state: { mode } }: ApprovedTarget,
+	{ path, root, state }: ApprovedTarget,
 	{ content, shown }: { readonly content: string; readonly shown: string },
-	{ sessionId, callId }: ToolContext,
+	context: ToolContext,
 ): Promise<void> {
-	const key = createHash("sha256").update(`${sessionId} ${callId}`).digest("hex").slice(0, 16);
+	const { changes } = context;
+	const after = createHash("sha256").update(content).digest("hex");
+	// Recorded before the file changes, so that a crash leaves no change without its earlier content.
+	await changes.begin({ path, before: state, after });
 	try {
-		await replaceFile({ path, content, mode, key }, root !== undefined);
+		await replaceFile({ path, content, mode: state.mode, key: partKey(context) }, root !== undefined);
 	} catch (reason) {
+		await changes.end(path, "failed");
 		throw fileError(pathTexts.cannotWrite(shown), reason);
 	}
+	await changes.end(path, "written");
+}
+
+/** Part of the name of the file in which a call gathers new content. */
+export function partKey({ sessionId, callId }: ToolContext): string {
+	return createHash("sha256").update(`${sessionId} ${callId}`).digest("hex").slice(0, 16);
 }
 
 /** Refuses a path that looks like a path inside the roots but leads out of them through a link. */
@@ -130,7 +140,8 @@ function refuseLeavingLink({ path, written, root }: ResolvedPath, text: string, 
 	throw new ParleyError(pathTexts.link(text, path), { code: "permission_denied" });
 }
 
-function classesOf({ path, written, root }: ResolvedPath): ActionClass[] {
+/** Classes of a call that writes the file. */
+export function classesOf({ path, written, root }: ResolvedPath): ActionClass[] {
 	return definedItems([
 		root === undefined ? "outside-write" : "write",
 		isSecret(path, written) ? ("secret" as const) : undefined,
@@ -141,21 +152,11 @@ function classesOf({ path, written, root }: ResolvedPath): ActionClass[] {
 /** Maximum bytes of content kept in memory. Larger content is only counted and hashed. */
 const MAX_STORED_BYTES = 256 * 1024;
 
-export interface FileState {
-	/** SHA-256 of the content in hexadecimal, or `absent`. */
-	readonly fingerprint: string;
-	/** Undefined if the file is missing or larger than 256 KiB. */
-	readonly content: Buffer | undefined;
-	readonly size: number;
-	/** Permission bits to preserve. Undefined if the file is missing. */
-	readonly mode: number | undefined;
-}
-
 /**
  * Reads the state of the file at a real path. Refuses a file that is not regular, may not be written, or is a hard link to a file
  * of the gateway.
  */
-async function inspectFile(
+export async function inspectFile(
 	path: string,
 	shown: string,
 	context: ForbiddenPaths & { readonly signal: AbortSignal },
@@ -193,7 +194,7 @@ async function inspectFile(
 interface Replacement {
 	/** Absolute real path. */
 	readonly path: string;
-	readonly content: string;
+	readonly content: string | Buffer;
 	/** Permission bits of the file. If undefined, the file gets the default permissions. */
 	readonly mode: number | undefined;
 	/** Part of the name of the temporary file, unique to this call. */
@@ -223,52 +224,4 @@ export async function replaceFile(replacement: Replacement, makeParents: boolean
 		await rm(temporary, { force: true });
 		throw reason;
 	}
-}
-
-/**
- * Maximum edits in a diff. Texts that differ more are shown as completely replaced, because the time for the shortest diff grows
- * with the square of the edits.
- */
-const MAX_EDITS = 1_000;
-
-/** Current content: absent, a text for a diff, or content that is not shown, with the reason. */
-export type OldContent =
-	| { readonly kind: "absent" }
-	| { readonly kind: "text"; readonly text: string }
-	| { readonly kind: "hidden"; readonly reason: string };
-
-/**
- * Returns a unified diff from the old to the new content. It contains all changed lines of the new text, and makes invisible
- * characters visible.
- */
-export function previewWrite(path: string, old: OldContent, content: string): string {
-	// Invisible characters are escaped before the comparison, so that the diff shows every difference.
-	const seen = old.kind === "text" ? { ...old, text: visibleLines(old.text) } : old;
-	return diffOf(visible(path), seen, visibleLines(content));
-}
-
-function diffOf(shown: string, old: OldContent, content: string): string {
-	if (old.kind === "absent") return wholeDiff("/dev/null", shown, "", content);
-	if (old.kind === "hidden") return `${old.reason}\n${wholeDiff(shown, shown, "", content)}`;
-	const patch = createTwoFilesPatch(shown, shown, old.text, content, undefined, undefined, {
-		context: 3,
-		maxEditLength: MAX_EDITS,
-		headerOptions: { includeIndex: false, includeUnderline: false, includeFileHeaders: true },
-	});
-	return patch ?? wholeDiff(shown, shown, old.text, content);
-}
-
-/** Returns a diff that deletes every old line and adds every new line. */
-function wholeDiff(from: string, to: string, old: string, content: string): string {
-	const [removed, added] = [linesOf(old, "-"), linesOf(content, "+")];
-	const start = (lines: readonly string[]): string => `${lines.length === 0 ? 0 : 1},${lines.length}`;
-	const hunk = `@@ -${start(removed)} +${start(added)} @@`;
-	return `${[`--- ${from}`, `+++ ${to}`, hunk, ...removed, ...added].join("\n")}\n`;
-}
-
-function linesOf(text: string, sign: "-" | "+"): string[] {
-	if (text === "") return [];
-	const lines = text.split("\n").map((line) => `${sign}${line}`);
-	if (text.endsWith("\n")) return lines.slice(0, -1);
-	return [...lines.slice(0, -1), `${lines.at(-1)}\n${writeFileTexts.noNewline}`];
 }

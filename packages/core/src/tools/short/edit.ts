@@ -14,12 +14,12 @@ import {
 	occurrences,
 	places,
 } from "../files/edit-file.ts";
+import { previewWrite } from "../files/write-preview.ts";
 import {
 	changed,
 	findTarget,
 	inspectApproved,
 	planWrite,
-	previewWrite,
 	putContent,
 	type WriteTarget,
 } from "../files/write-target.ts";

@@ -2,12 +2,17 @@ import type { Runner } from "../../agent/runner.ts";
 import type { Sessions } from "../../conversation/sessions.ts";
 import type { Keyed } from "../../store/idempotency.ts";
 import type { Policies } from "../../trust/policies.ts";
+import type { Principal } from "../../vocabulary/principal.ts";
 import { type AlwaysAllowed, allowAlways } from "./allow-always.ts";
 import type { AnswerPorts } from "./answer.ts";
 import { acceptCommand } from "./run-command.ts";
 import type { Accepted, AcceptPorts } from "./send.ts";
+import { readTurnDifference, type TurnDifference } from "./turn-difference.ts";
+import { acceptUndo } from "./undo.ts";
 
-interface OperatorPorts extends AcceptPorts, AnswerPorts {
+type DifferencePorts = Parameters<typeof readTurnDifference>[0];
+
+interface OperatorPorts extends AcceptPorts, AnswerPorts, DifferencePorts {
 	readonly sessions: Sessions;
 	readonly policies: Policies;
 	readonly runner: Runner;
@@ -34,6 +39,21 @@ export class OperatorRequests {
 		admit();
 		using lease = await sessions.lease(request.principal, sessionId, "session.write");
 		const { accepted, start } = await acceptCommand(this.#ports, lease.session, request, command);
+		runner.start(lease.session, start);
+		return accepted;
+	}
+
+	/** File changes of the newest turn that has some. Undefined without such a turn. */
+	async changes(principal: Principal, sessionId: string): Promise<TurnDifference | undefined> {
+		return readTurnDifference(this.#ports, principal, sessionId);
+	}
+
+	/** Restores the files of that turn as they were before it. `partly`: leaves files that were changed since. */
+	async undo(request: Keyed, sessionId: string, partly: boolean): Promise<Accepted> {
+		const { admit, sessions, runner } = this.#ports;
+		admit();
+		using lease = await sessions.lease(request.principal, sessionId, "session.write");
+		const { accepted, start } = await acceptUndo(this.#ports, lease.session, request, partly);
 		runner.start(lease.session, start);
 		return accepted;
 	}

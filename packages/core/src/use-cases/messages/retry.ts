@@ -78,6 +78,7 @@ async function lastMessage(
 	if (row.state !== "ended") throw refused(retryTexts.busy);
 	const { content, images, attachments, retryOf, id, actor, context, options: chosen } = toRunRow(row);
 	if (chosen.command !== undefined) throw refused(retryTexts.command);
+	if (chosen.undo !== undefined) throw refused(retryTexts.undo);
 	// The new run belongs to the person who requested it, so the origin of the last run is removed. A message that came through an
 	// agent gets no grants in the new run either.
 	const { origin: _origin, afterCrash: _afterCrash, ...repeated } = chosen;

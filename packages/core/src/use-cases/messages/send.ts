@@ -62,6 +62,8 @@ export async function acceptMessage(
 		readonly options?: RunOptions;
 		readonly scheduled?: Scheduled;
 		readonly read?: JudgedContext | undefined;
+		/** Error if another run is active or waits. Without it, the message waits. */
+		readonly busy?: ParleyError;
 	},
 ): Promise<{ readonly accepted: Accepted; readonly start: RunRow | undefined }> {
 	const trusted = session.trusted;
@@ -85,6 +87,7 @@ export async function acceptMessage(
 				...defined({ actor, context: context?.context }),
 			};
 			queued = await enqueue(services, tx, session, { ...newRun, trusted });
+			if (message.busy && queued.position > 0) throw message.busy;
 			const runId = queued.run.id;
 			await addTaint(tx, session.id, taintOfMessage(request.principal, author));
 			if (context) await recordRead(tx, session.id, runId, context.read);

@@ -23,6 +23,13 @@ export const ownCommandTexts = {
 	secret: "the command contains a secret of the gateway, which would be stored: use a variable or a file",
 } as const;
 
+/** Undo of the file changes of a turn. */
+export const undoRequestTexts = {
+	otherSession: "changes are undone only in sessions of the operator, not in those of a chat or a task",
+	busy: "session busy: a run or a task is active; cancel it first, or wait until it ends",
+	nothing: "no file change to undo: no turn of this session has recorded changes that are not undone",
+} as const;
+
 /** Reasons of decisions that `/why` and `parley why` show. */
 export const explainTexts = {
 	notRecorded: "not recorded: an earlier version decided",
@@ -67,5 +74,6 @@ export const retryTexts = {
 	none: "there is no message to retry: this session has no run yet",
 	busy: "session busy: a run is active; cancel it first, or wait until it ends",
 	command: "the last message is a command, which is not repeated: type it again",
+	undo: "the last message is an undo, which is not repeated: type it again",
 	onlyAuthor: "the last message never reached the model: only its author can send it again",
 } as const;

@@ -127,6 +127,7 @@ const tablesOfSessions = [
 	"system_prompts",
 	"read_messages",
 	"background_commands",
+	"file_changes",
 ] as const;
 
 /** Work after the commit of a deletion: ids of sessions that may be in memory, and ids of files on disk. */

@@ -19,6 +19,8 @@ const paramsIn = (session: string): { readonly [Name in MethodName]: MethodInput
 	set_model: { model: "default" },
 	prompt_response: { token: "prompt_unknown", cancelled: true },
 	run_command: { command: "true" },
+	file_changes: {},
+	undo_changes: {},
 	allow_always: { token: "prompt_unknown" },
 	list_prompts: {},
 	secret_page: { token: "prompt_unknown" },

@@ -1,6 +1,7 @@
 import { type Action, authorize, isAuthorized, type Principal } from "@parley/core";
 import type { MethodName } from "@parley/protocol";
 import { catalogueMethods } from "./catalogue.ts";
+import { changeMethods } from "./changes.ts";
 import { commandMethods } from "./commands.ts";
 import { memoryMethods } from "./memories.ts";
 import { peopleMethods, placeMethods, tokenMethods } from "./people.ts";
@@ -17,6 +18,7 @@ import { usageMethods } from "./usage.ts";
 const handlers: MethodsOf<MethodName> = {
 	...sessionMethods,
 	...commandMethods,
+	...changeMethods,
 	...promptMethods,
 	...taskMethods,
 	...usageMethods,
@@ -51,6 +53,8 @@ const methodActions: Readonly<Record<MethodName, Action | readonly [Action, ...A
 	open_session: ["session.open", "session.read"],
 	send_message: "session.write",
 	run_command: "command.run",
+	file_changes: "changes.read",
+	undo_changes: "changes.undo",
 	steer: "session.write",
 	join_turn: "session.write",
 	retry: "session.write",

@@ -1,0 +1,33 @@
+import type { FileChangePayload, MethodResult } from "@parley/protocol";
+import { diffRows } from "../questions/question-rows.ts";
+import { shorten } from "../text/shorten.ts";
+import type { OutputFormat } from "../text/styles.ts";
+import { visibleLine } from "../text/visible.ts";
+import { changeTexts } from "../texts/chat/changes.ts";
+import { noteRows } from "../wordings/message-rows.ts";
+
+/** Maximum characters of the message that names a turn. */
+const maxMessage = 60;
+
+/** Rows of the file changes of a turn, as coloured unified diffs. */
+export function turnRows({ turn }: MethodResult<"file_changes">, format: OutputFormat): string[] {
+	if (!turn) return noteRows(changeTexts.none, format);
+	const message = shorten(visibleLine(turn.message), maxMessage);
+	return [
+		...noteRows(changeTexts.turn({ message }), format),
+		...turn.files.flatMap((file) => fileRows(file, format)),
+		...(turn.ran_commands ? noteRows(changeTexts.ranCommands, format) : []),
+	];
+}
+
+function fileRows({ path, state, reason, diff }: FileChangePayload, format: OutputFormat): string[] {
+	if (state === "restored") return noteRows(changeTexts.restored({ path }), format);
+	const rows = diffRows(diff, format);
+	return state === "refused" ? [...rows, ...noteRows(changeTexts.refused({ path, reason }), format)] : rows;
+}
+
+/** Whether the words after `/undo` leave files that were changed since. Undefined for other words. */
+export function readUndo(words: string): boolean | undefined {
+	if (words === "") return false;
+	return words === "partly" ? true : undefined;
+}

@@ -1,0 +1,12 @@
+/** Texts of `/diff` and `/undo`. */
+export const changeTexts = {
+	turn: ({ message }: { readonly message: string }): string => `File changes of the turn "${message}":`,
+	none: "No turn of this session has file changes that are recorded and not undone.",
+	refused: ({ path, reason }: { readonly path: string; readonly reason: string }): string =>
+		`${path}: ${reason}. /undo cannot restore it.`,
+	restored: ({ path }: { readonly path: string }): string => `${path}: as before the turn`,
+	ranCommands:
+		"The turn also ran commands or tools of other programs. Their changes are neither shown nor undone.",
+	invalid: ({ words }: { readonly words: string }): string =>
+		`Unknown text after /undo: ${words}. Use /undo, or /undo partly to leave files that were changed since.`,
+} as const;

@@ -1,0 +1,58 @@
+import { readChanges, storeContent } from "../../conversation/turn-changes.ts";
+import { endWrite, insertWrite, markUndone, type Turn } from "../../store/file-change-rows.ts";
+import type { Tx } from "../../store/journal.ts";
+import type { ChangeRecorder, UndoAccess } from "../../vocabulary/file-change.ts";
+import type { SecretBox } from "../../vocabulary/secrets.ts";
+import type { Run } from "../run/run.ts";
+
+/** Records the writes of a run. Those of a sub-agent belong to the run that started it. */
+export function changeRecorderOf(run: Run, secrets: SecretBox): ChangeRecorder {
+	return {
+		async begin({ path, before, after }) {
+			const turn = await turnOf(run);
+			if (turn === undefined) return;
+			const content = before.content === undefined ? null : storeContent(secrets, turn, path, before.content);
+			const { fingerprint: hash, mode = null, size } = before;
+			await run.commit(({ tx }) =>
+				insertWrite(tx, turn, { path, before: { hash, mode, size }, after, content }),
+			);
+		},
+		async end(path, outcome) {
+			await run.reach("file-written");
+			const turn = await turnOf(run);
+			if (turn !== undefined) await run.commit(({ tx }) => endWrite(tx, turn, path, outcome));
+		},
+	};
+}
+
+/** Access of the run of an undo to the changes of its turn; undefined for other runs. */
+export function undoAccessOf(run: Run, secrets: SecretBox): UndoAccess | undefined {
+	const { undo } = run.row.options;
+	if (!undo) return undefined;
+	const turn = { sessionId: run.session.id, runId: undo.turn };
+	return {
+		turn: undo.turn,
+		read: () => run.journal.store.read((db) => readChanges(db, turn, secrets)),
+		restored: async () => run.reach("file-restored"),
+		done: () => run.commit(({ tx }) => markUndone(tx, turn, run.id)),
+	};
+}
+
+/** The turn that a run belongs to. Undefined for a task in the background, which no turn contains. */
+async function turnOf({ id, session, journal }: Run): Promise<Turn | undefined> {
+	if (!session.task) return { sessionId: session.id, runId: id };
+	const { taskId, home } = session.task;
+	const runId = await journal.store.read((db) => spawningRun(db, taskId, home.id));
+	return runId === undefined ? undefined : { sessionId: home.id, runId };
+}
+
+async function spawningRun(db: Tx, taskId: string, sessionId: string): Promise<string | undefined> {
+	const row = await db
+		.selectFrom("tasks")
+		.innerJoin("runs", "runs.id", "tasks.spawn_call")
+		.select("runs.id")
+		.where("tasks.id", "=", taskId)
+		.where("runs.session_id", "=", sessionId)
+		.executeTakeFirst();
+	return row?.id;
+}

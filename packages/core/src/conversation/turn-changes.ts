@@ -1,0 +1,85 @@
+import { deflateSync, inflateSync } from "node:zlib";
+import { ParleyError, parseJson } from "@parley/base";
+import { changesOf, type FileChangeRow, type Turn } from "../store/file-change-rows.ts";
+import type { Tx } from "../store/journal.ts";
+import { builtinTools } from "../tools/builtin.ts";
+import { shortTools } from "../tools/short/short-tools.ts";
+import type { FileChange, TurnChanges } from "../vocabulary/file-change.ts";
+import { isMcpToolName } from "../vocabulary/mcp/server.ts";
+import type { SecretBox } from "../vocabulary/secrets.ts";
+import type { Step } from "../vocabulary/step.ts";
+import { callsOf } from "../vocabulary/transcript.ts";
+
+/** Stored form of the earlier content of a file: compressed, then encrypted for this turn and path. */
+export function storeContent(secrets: SecretBox, turn: Turn, path: string, content: Buffer): string {
+	return secrets.seal(handleOf(turn, path), deflateSync(content).toString("base64"));
+}
+
+/** The changes of a turn with their earlier content. Content that cannot be opened is treated as not stored. */
+export async function readChanges(db: Tx, turn: Turn, secrets: SecretBox): Promise<TurnChanges> {
+	const rows = await changesOf(db, turn);
+	const run = await db
+		.selectFrom("runs")
+		.select("content")
+		.where("id", "=", turn.runId)
+		.executeTakeFirstOrThrow();
+	return {
+		runId: turn.runId,
+		message: run.content,
+		files: rows.map((row) => changeOf(row, turn, secrets)),
+		ranCommands: await ranCommands(db, turn),
+	};
+}
+
+function changeOf(row: FileChangeRow, turn: Turn, secrets: SecretBox): FileChange {
+	const { path, before_hash, before_mode, before_size, content, after_hash, writing_from } = row;
+	return {
+		path,
+		before: {
+			fingerprint: before_hash,
+			mode: before_mode === null ? undefined : Number(before_mode),
+			size: Number(before_size),
+		},
+		after: writing_from === null ? [after_hash] : [after_hash, writing_from],
+		isInterleaved: Number(row.interleaved) === 1,
+		content: content === null ? undefined : openContent(secrets, turn, path, content),
+	};
+}
+
+function openContent(secrets: SecretBox, turn: Turn, path: string, stored: string): Buffer | undefined {
+	try {
+		return inflateSync(Buffer.from(secrets.open(handleOf(turn, path), stored), "base64"));
+	} catch (reason) {
+		if (ParleyError.from(reason).code === "data_loss") return undefined;
+		throw reason;
+	}
+}
+
+function handleOf({ sessionId, runId }: Turn, path: string): string {
+	return `file change ${sessionId} ${runId} ${path}`;
+}
+
+const commandTools: ReadonlySet<string> = new Set(
+	[...builtinTools(), ...shortTools()].filter(({ command }) => command !== undefined).map(({ name }) => name),
+);
+
+/** Whether the turn, or a sub-agent of it, ran a command or a tool of another program. */
+async function ranCommands(db: Tx, { sessionId, runId }: Turn): Promise<boolean> {
+	const ofAgents = db
+		.selectFrom("tasks")
+		.innerJoin("runs", "runs.session_id", "tasks.own_session_id")
+		.select("runs.id")
+		.where("tasks.session_id", "=", sessionId)
+		.where("tasks.spawn_call", "=", runId);
+	const rows = await db
+		.selectFrom("steps")
+		.select("data")
+		.where((is) => is.or([is("run_id", "=", runId), is("run_id", "in", ofAgents)]))
+		.execute();
+	// True because only `Step`s are stored there.
+	const steps = rows.map(({ data }) => parseJson(data) as Step);
+	const ran = new Set(steps.flatMap((step) => (step.kind === "intent" ? [step.callId] : [])));
+	return steps
+		.flatMap((step) => (step.kind === "reply" ? callsOf(step.content) : []))
+		.some(({ id, name }) => ran.has(id) && (commandTools.has(name) || isMcpToolName(name)));
+}

@@ -1,0 +1,154 @@
+import type { Selectable } from "kysely";
+import type { Tx } from "./journal.ts";
+import { stamp, type Tables } from "./tables.ts";
+
+export type FileChangeRow = Selectable<Tables["file_changes"]>;
+
+/** A turn: its session and its run. */
+export interface Turn {
+	readonly sessionId: string;
+	readonly runId: string;
+}
+
+/** A write that is about to happen. `content` is the earlier content in its stored form. */
+export interface WriteRow {
+	readonly path: string;
+	readonly before: { readonly hash: string; readonly mode: number | null; readonly size: number };
+	readonly after: string;
+	readonly content: string | null;
+}
+
+/** Limits of the changes of one session: turns, and characters of stored content. Older turns are forgotten. */
+export const changeLimits = { turns: 20, characters: 16 * 1024 * 1024 } as const;
+
+/** Records a write of a turn. The record of a file that the turn wrote before keeps the content before the turn. */
+export async function insertWrite(
+	tx: Tx,
+	turn: Turn,
+	{ path, before, after, content }: WriteRow,
+): Promise<void> {
+	const known = await findChange(tx, turn, path);
+	if (known) {
+		const isForeign = ![known.after_hash, known.writing_from].includes(before.hash);
+		await tx
+			.updateTable("file_changes")
+			.set({
+				after_hash: after,
+				writing_from: before.hash,
+				interleaved: isForeign ? 1 : known.interleaved,
+			})
+			.where("session_id", "=", turn.sessionId)
+			.where("run_id", "=", turn.runId)
+			.where("n", "=", known.n)
+			.execute();
+		return;
+	}
+	const { last } = await ofTurn(tx, turn)
+		.select((of) => of.fn.max("n").as("last"))
+		.executeTakeFirstOrThrow();
+	const hasRoom = await makeRoom(tx, turn, content?.length ?? 0);
+	const stored = hasRoom ? content : null;
+	await tx
+		.insertInto("file_changes")
+		.values({
+			session_id: turn.sessionId,
+			run_id: turn.runId,
+			n: Number(last ?? 0) + 1,
+			path,
+			before_hash: before.hash,
+			before_mode: before.mode,
+			before_size: before.size,
+			content: stored,
+			stored: stored?.length ?? 0,
+			after_hash: after,
+			writing_from: before.hash,
+			interleaved: 0,
+			undone_by: null,
+			...stamp,
+		})
+		.execute();
+}
+
+/** Records the end of the last write of a path. After a failed write, the file has its content from before it. */
+export async function endWrite(
+	tx: Tx,
+	turn: Turn,
+	path: string,
+	outcome: "written" | "failed",
+): Promise<void> {
+	const known = await findChange(tx, turn, path);
+	if (!known || known.writing_from === null) return;
+	await tx
+		.updateTable("file_changes")
+		.set({
+			writing_from: null,
+			after_hash: outcome === "failed" ? known.writing_from : known.after_hash,
+		})
+		.where("session_id", "=", turn.sessionId)
+		.where("run_id", "=", turn.runId)
+		.where("n", "=", known.n)
+		.execute();
+}
+
+/** The newest turn of the session with changes that are not undone. */
+export async function lastChangedTurn(db: Tx, sessionId: string): Promise<string | undefined> {
+	const row = await db
+		.selectFrom("file_changes")
+		.innerJoin("runs", "runs.id", "file_changes.run_id")
+		.select("runs.id")
+		.where("file_changes.session_id", "=", sessionId)
+		.where("file_changes.undone_by", "is", null)
+		.orderBy("runs.ordinal", "desc")
+		.limit(1)
+		.executeTakeFirst();
+	return row?.id;
+}
+
+/** Changes of a turn, in the order of their first writes. */
+export async function changesOf(db: Tx, turn: Turn): Promise<FileChangeRow[]> {
+	return await ofTurn(db, turn).selectAll().orderBy("n").execute();
+}
+
+/** Records that a run has undone the turn, and deletes the stored content. */
+export async function markUndone(tx: Tx, { sessionId, runId }: Turn, by: string): Promise<void> {
+	await tx
+		.updateTable("file_changes")
+		.set({ undone_by: by, content: null, stored: 0 })
+		.where("session_id", "=", sessionId)
+		.where("run_id", "=", runId)
+		.execute();
+}
+
+function ofTurn(db: Tx, { sessionId, runId }: Turn) {
+	return db.selectFrom("file_changes").where("session_id", "=", sessionId).where("run_id", "=", runId);
+}
+
+async function findChange(db: Tx, turn: Turn, path: string): Promise<FileChangeRow | undefined> {
+	return await ofTurn(db, turn).selectAll().where("path", "=", path).executeTakeFirst();
+}
+
+/** Forgets the oldest turns until the content fits. Returns false if it does not fit even then. */
+async function makeRoom(tx: Tx, { sessionId, runId }: Turn, needed: number): Promise<boolean> {
+	const turns = await tx
+		.selectFrom("file_changes")
+		.innerJoin("runs", "runs.id", "file_changes.run_id")
+		.select(["file_changes.run_id", "runs.ordinal", (of) => of.fn.sum("stored").as("stored")])
+		.where("file_changes.session_id", "=", sessionId)
+		.groupBy(["file_changes.run_id", "runs.ordinal"])
+		.orderBy("runs.ordinal")
+		.execute();
+	let used = turns.reduce((sum, { stored }) => sum + Number(stored), 0);
+	const others = turns.filter((turn) => turn.run_id !== runId);
+	let count = others.length + 1;
+	for (const { run_id, stored } of others) {
+		if (used + needed <= changeLimits.characters && count <= changeLimits.turns) break;
+		await tx
+			.deleteFrom("file_changes")
+			.where("session_id", "=", sessionId)
+			.where("run_id", "=", run_id)
+			.execute();
+		used -= Number(stored);
+		count -= 1;
+	}
+	return used + needed <= changeLimits.characters;
+}

@@ -1,0 +1,60 @@
+import type { CommandEndReason } from "../vocabulary/commands/background-command.ts";
+import type { Stamped } from "./stamped.ts";
+
+/** Background commands of sessions (see vocabulary/commands/background-command.ts). */
+interface BackgroundCommandsTable extends Stamped {
+	session_id: string;
+	/** Number in the session, from 1. */
+	n: number;
+	run_id: string;
+	call_id: string;
+	/** Command line without secrets. */
+	command: string;
+	started_at: number;
+	/** Null while the command runs. */
+	ended_at: number | null;
+	reason: CommandEndReason | null;
+	code: number | null;
+	/** 1 if a run of the session has received the end of the command. */
+	informed: number;
+}
+
+/** Descriptions of MCP tools at their last call (see agent/mcp/approved-tools.ts). */
+interface McpToolsTable extends Stamped {
+	name: string;
+	directory: string;
+	hash: string;
+	at: number;
+}
+
+/** Files that a turn wrote, with their earlier content (see vocabulary/file-change.ts). */
+interface FileChangesTable extends Stamped {
+	session_id: string;
+	/** The run of the turn. Changes of its sub-agents belong to it. */
+	run_id: string;
+	/** Number in the turn, from 1. */
+	n: number;
+	/** Absolute and real. */
+	path: string;
+	before_hash: string;
+	before_mode: number | null;
+	before_size: number;
+	/** The earlier content, compressed and encrypted. Null if the file did not exist, or if the content is not stored. */
+	content: string | null;
+	/** Characters of `content`, for the limit of a session. */
+	stored: number;
+	after_hash: string;
+	/** Hash before a write whose end is unknown, because it runs or the gateway stopped. Null for all others. */
+	writing_from: string | null;
+	/** 1 if something else changed the file between two writes of the turn. */
+	interleaved: number;
+	/** The run that undid the turn. */
+	undone_by: string | null;
+}
+
+/** Tables about the calls of tools. */
+export interface ToolTables {
+	background_commands: BackgroundCommandsTable;
+	mcp_tools: McpToolsTable;
+	file_changes: FileChangesTable;
+}

@@ -1,0 +1,94 @@
+import { isUtf8 } from "node:buffer";
+import { ParleyError } from "@parley/base";
+import { type ForbiddenPaths, resolvePath, shownPath } from "../../filesystem/paths.ts";
+import { isSecret } from "../../filesystem/sensitive-paths.ts";
+import { visible } from "../../text/visible.ts";
+import { absent, type FileChange, type FileState } from "../../vocabulary/file-change.ts";
+import type { ActionClass } from "../../vocabulary/taint.ts";
+import { undoTexts } from "./texts.ts";
+import { previewChange, type ShownContent } from "./write-preview.ts";
+import { classesOf, inspectFile } from "./write-target.ts";
+
+/** Directories of a session, and the end of the inspection. */
+export interface InspectionPlaces extends ForbiddenPaths {
+	readonly cwd: string;
+	readonly roots: readonly string[];
+	readonly signal: AbortSignal;
+}
+
+/**
+ * A changed file of a turn at this moment. `restorable`: it is as the turn left it. `restored`: it is as before the turn.
+ * `refused`: an undo leaves it as it is.
+ */
+export type InspectedChange = {
+	readonly change: FileChange;
+	/** For people. */
+	readonly shown: string;
+	/** Undefined if the file cannot be inspected. */
+	readonly present: FileState | undefined;
+	readonly classes: readonly ActionClass[];
+} & ({ readonly kind: "restorable" | "restored" } | { readonly kind: "refused"; readonly reason: string });
+
+/** Inspects a changed file with the path guard of writes. Throws only the reason of the signal. */
+export async function inspectChange(change: FileChange, places: InspectionPlaces): Promise<InspectedChange> {
+	const { path } = change;
+	const shown = visible(shownPath(path, places.cwd));
+	const refuse = (reason: string, present?: FileState): InspectedChange => {
+		return { kind: "refused", reason, change, shown, present, classes: [] };
+	};
+	try {
+		const resolved = await resolvePath(path, places);
+		if (resolved.path !== path) return refuse(undoTexts.elsewhere);
+		if (resolved.root === undefined) return refuse(undoTexts.outside);
+		const present = await inspectFile(path, shown, places);
+		const reason = refusalOf(change, present);
+		if (reason !== undefined) return refuse(reason, present);
+		const kind = isAsBefore(change, present) ? "restored" : "restorable";
+		return { kind, change, shown, present, classes: classesOf(resolved) };
+	} catch (error) {
+		places.signal.throwIfAborted();
+		return refuse(ParleyError.from(error).message);
+	}
+}
+
+function isAsBefore({ before }: FileChange, { fingerprint, mode }: FileState): boolean {
+	return fingerprint === before.fingerprint && mode === before.mode;
+}
+
+function refusalOf(change: FileChange, present: FileState): string | undefined {
+	const { before, after, content } = change;
+	if (isAsBefore(change, present)) return undefined;
+	if (![...after, before.fingerprint].includes(present.fingerprint)) {
+		return present.fingerprint === absent ? undoTexts.deletedSince : undoTexts.changedSince;
+	}
+	if (before.fingerprint === absent || content !== undefined) return undefined;
+	return before.size > maxStored ? undoTexts.notStored(before.size) : undoTexts.noRoom;
+}
+
+/** Maximum bytes of content that is stored: see `FileState`. */
+const maxStored = 256 * 1024;
+
+/** Unified diff of a change: `undo` from the present content to that before the turn, `show` the other way round. */
+export function diffOfChange(
+	{ change, present, shown }: InspectedChange,
+	direction: "undo" | "show",
+): string {
+	const before = beforeTurn(change);
+	const now = present
+		? contentOf(present, change.path)
+		: ({ kind: "hidden", reason: undoTexts.unknown } as const);
+	return direction === "undo" ? previewChange(shown, now, before) : previewChange(shown, before, now);
+}
+
+function beforeTurn({ before, content, path }: FileChange): ShownContent {
+	if (before.fingerprint === absent || content !== undefined) return contentOf({ ...before, content }, path);
+	return { kind: "hidden", reason: undoTexts.unknown };
+}
+
+function contentOf({ fingerprint, content, size }: Omit<FileState, "mode">, path: string): ShownContent {
+	if (fingerprint === absent) return { kind: "absent" };
+	if (isSecret(path)) return { kind: "hidden", reason: undoTexts.secret };
+	if (content === undefined) return { kind: "hidden", reason: undoTexts.tooLong(size) };
+	if (content.includes(0) || !isUtf8(content)) return { kind: "hidden", reason: undoTexts.binary(size) };
+	return { kind: "text", text: content.toString() };
+}

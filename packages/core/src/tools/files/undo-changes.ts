@@ -1,0 +1,138 @@
+import { rm } from "node:fs/promises";
+import { basename, dirname } from "node:path";
+import { definedItems, ParleyError } from "@parley/base";
+import * as z from "zod";
+import { OpenDirectory } from "../../filesystem/regular-file.ts";
+import { absent, type TurnChanges, type UndoAccess } from "../../vocabulary/file-change.ts";
+import { defineTool, type ToolContext, type ToolPlan, type ToolResult } from "../../vocabulary/tool.ts";
+import { undoTexts } from "./texts.ts";
+import { diffOfChange, type InspectedChange, inspectChange } from "./turn-changes.ts";
+import { writeFile } from "./write-file.ts";
+import { partKey, replaceFile } from "./write-target.ts";
+
+const parameters = () =>
+	z.strictObject({
+		turn: z.string().describe(undoTexts.turn),
+		partly: z.boolean().default(false).describe(undoTexts.partly),
+	});
+type Arguments = z.infer<ReturnType<typeof parameters>>;
+
+/**
+ * Restores the files that a turn wrote. Rules treat it as `write_file`. Models do not get it: only the run of an undo of the
+ * operator has it. Each file is restored atomically. A repetition after a crash restores the remaining files.
+ */
+export const undoChanges = defineTool<Arguments>({
+	name: "undo_changes",
+	ruleName: writeFile.name,
+	description: undoTexts.description,
+	parameters,
+	effect: "idempotent",
+	plan,
+	run,
+});
+
+async function plan({ turn, partly }: Arguments, context: ToolContext): Promise<ToolPlan> {
+	const { changes, files } = await inspect(turn, context);
+	const reasons = reasonsOf(files);
+	const restorable = files.filter(({ kind }) => kind === "restorable");
+	if (reasons.length > 0 && !partly) {
+		const text = restorable.length > 0 ? undoTexts.refused(reasons) : undoTexts.nothingLeft(reasons);
+		throw new ParleyError(text, { code: "failed_precondition" });
+	}
+	const [first] = files;
+	const classes = [...new Set(restorable.flatMap((file) => file.classes))];
+	return {
+		label: undoTexts.label(restorable.length),
+		// Without a file to restore, nothing is written.
+		classes: classes.length > 0 ? classes : ["read"],
+		preview: restorable.map((file) => diffOfChange(file, "undo")).join(""),
+		binding: {
+			path: first?.change.path ?? context.cwd,
+			changes: JSON.stringify(
+				changes.files.map(({ path, before, after }) => [path, before.fingerprint, after]),
+			),
+		},
+		furtherPaths: files.slice(1).map(({ change }) => change.path),
+		usualNotes: restorable.map(noteOf),
+		notes: definedItems([
+			...restorable.map(noteOf),
+			...reasons.map(undoTexts.leaves),
+			...restorable
+				.filter(({ change }) => change.isInterleaved)
+				.map(({ shown }) => undoTexts.interleaved(shown)),
+			changes.ranCommands ? undoTexts.ranCommands : undefined,
+		]),
+	};
+}
+
+async function run({ turn, partly }: Arguments, _: ToolPlan, context: ToolContext): Promise<ToolResult> {
+	const { access, changes, files } = await inspect(turn, context);
+	const reasons = reasonsOf(files);
+	if (reasons.length > 0 && !partly) return { text: undoTexts.refused(reasons), failed: true };
+	const done: string[] = [];
+	for (const file of files) {
+		if (file.kind === "refused") continue;
+		const reason = await restore(file, context);
+		if (reason !== undefined) return { text: undoTexts.stopped(done, reason), failed: true };
+		await access.restored();
+		done.push(
+			file.change.before.fingerprint === absent
+				? undoTexts.deleted(file.shown)
+				: undoTexts.restored(file.shown),
+		);
+	}
+	await access.done();
+	const text = undoTexts.done([...done, ...reasons.map(undoTexts.left)]);
+	return { text: changes.ranCommands ? `${text}\n${undoTexts.ranCommands}` : text, failed: false };
+}
+
+interface Inspected {
+	readonly access: UndoAccess;
+	readonly changes: TurnChanges;
+	readonly files: readonly InspectedChange[];
+}
+
+async function inspect(turn: string, context: ToolContext): Promise<Inspected> {
+	const { undo: access } = context;
+	if (access?.turn !== turn) throw new ParleyError(undoTexts.onlyOperator, { code: "permission_denied" });
+	const changes = await access.read();
+	const files: InspectedChange[] = [];
+	for (const change of changes.files) files.push(await inspectChange(change, context));
+	return { access, changes, files };
+}
+
+function reasonsOf(files: readonly InspectedChange[]): string[] {
+	return files.flatMap((file) => {
+		return file.kind === "refused" ? [undoTexts.fileReason(file.shown, file.reason)] : [];
+	});
+}
+
+function noteOf({ change, shown }: InspectedChange): string {
+	return change.before.fingerprint === absent ? undoTexts.deletes(shown) : undoTexts.restores(shown);
+}
+
+/** Restores one file, if it is still as the turn left it. Returns the reason if it does not. */
+async function restore(
+	{ change, shown }: InspectedChange,
+	context: ToolContext,
+): Promise<string | undefined> {
+	if (context.signal.aborted) return undoTexts.cancelled;
+	const { path, before, content } = change;
+	const now = await inspectChange(change, context);
+	if (now.kind === "refused") return undoTexts.fileReason(shown, now.reason);
+	if (now.kind === "restored") return undefined;
+	try {
+		if (before.fingerprint === absent) await remove(path);
+		else if (content === undefined) return undoTexts.fileReason(shown, undoTexts.unreadable);
+		else await replaceFile({ path, content, mode: before.mode, key: partKey(context) }, true);
+		return undefined;
+	} catch (error) {
+		return undoTexts.fileReason(shown, ParleyError.from(error).message);
+	}
+}
+
+/** Deletes the file in the directory that was opened first, so that a swapped link cannot redirect it. */
+async function remove(path: string): Promise<void> {
+	await using directory = await OpenDirectory.open(dirname(path));
+	await rm(directory.at(basename(path)));
+}

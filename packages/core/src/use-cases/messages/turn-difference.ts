@@ -1,0 +1,79 @@
+import type { Session } from "../../conversation/session.ts";
+import type { Sessions } from "../../conversation/sessions.ts";
+import { readChanges } from "../../conversation/turn-changes.ts";
+import type { Workspaces } from "../../conversation/workspaces.ts";
+import { lastChangedTurn } from "../../store/file-change-rows.ts";
+import type { Journal } from "../../store/journal.ts";
+import { diffOfChange, type InspectedChange, inspectChange } from "../../tools/files/turn-changes.ts";
+import { absent } from "../../vocabulary/file-change.ts";
+import type { Principal } from "../../vocabulary/principal.ts";
+import type { SecretBox } from "../../vocabulary/secrets.ts";
+
+/** Changed file of a turn, compared with its content before the turn. */
+export interface FileDifference {
+	/** For people. */
+	readonly path: string;
+	/** Whether `/undo` restores it: `restorable`, `restored` if it is as before the turn, or `refused`. */
+	readonly state: InspectedChange["kind"];
+	/** Reason of a refusal, else "". */
+	readonly reason: string;
+	/** Whether the turn created it. */
+	readonly isNew: boolean;
+	/** Unified diff to the present content, without secrets. */
+	readonly diff: string;
+}
+
+/** File changes of the newest turn that has some which are not undone. */
+export interface TurnDifference {
+	readonly runId: string;
+	readonly message: string;
+	readonly files: readonly FileDifference[];
+	/** Whether the turn ran commands, whose changes are not recorded. */
+	readonly ranCommands: boolean;
+}
+
+interface DifferencePorts {
+	readonly journal: Journal;
+	readonly sessions: Sessions;
+	readonly secrets: SecretBox;
+	readonly workspaces: Workspaces;
+	readonly roots: (session: Session) => readonly string[];
+	readonly forbidden: readonly string[];
+}
+
+/** Compares the files of the newest changed turn with the present ones. Undefined without such a turn. */
+export async function readTurnDifference(
+	{ journal, sessions, secrets, workspaces, roots, forbidden }: DifferencePorts,
+	principal: Principal,
+	sessionId: string,
+): Promise<TurnDifference | undefined> {
+	using lease = await sessions.lease(principal, sessionId, "changes.read");
+	const { session } = lease;
+	const changes = await journal.store.read(async (db) => {
+		const runId = await lastChangedTurn(db, session.id);
+		return runId === undefined ? undefined : readChanges(db, { sessionId: session.id, runId }, secrets);
+	});
+	if (!changes) return undefined;
+	const places = {
+		cwd: session.rootDir,
+		roots: roots(session),
+		forbidden,
+		workspace: workspaces.of(session),
+		signal: never,
+	};
+	const files: FileDifference[] = [];
+	for (const change of changes.files) {
+		const file = await inspectChange(change, places);
+		files.push({
+			path: file.shown,
+			state: file.kind,
+			reason: file.kind === "refused" ? file.reason : "",
+			isNew: change.before.fingerprint === absent,
+			diff: session.redactor.redact(diffOfChange(file, "show")),
+		});
+	}
+	const { runId, message, ranCommands } = changes;
+	return { runId, message, files, ranCommands };
+}
+
+const never = new AbortController().signal;

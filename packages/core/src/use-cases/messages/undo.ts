@@ -1,0 +1,41 @@
+import { ParleyError } from "@parley/base";
+import type { Session } from "../../conversation/session.ts";
+import { lastChangedTurn } from "../../store/file-change-rows.ts";
+import { answerOf, type Keyed } from "../../store/idempotency.ts";
+import type { Journal } from "../../store/journal.ts";
+import { authorize } from "../../vocabulary/authorize.ts";
+import { type Accepted, type AcceptPorts, acceptMessage } from "./send.ts";
+import { undoRequestTexts } from "./texts.ts";
+
+type AcceptedRun = Awaited<ReturnType<typeof acceptMessage>>;
+
+/**
+ * Accepts the undo of the newest turn with file changes as a message. Its run restores the files and calls no model. Throws
+ * `failed_precondition` without such a turn, while a run or a task works, and in a session of a chat or a task.
+ */
+export async function acceptUndo(
+	services: AcceptPorts & { readonly journal: Journal },
+	session: Session,
+	request: Keyed,
+	partly: boolean,
+): Promise<AcceptedRun> {
+	authorize(request.principal, "changes.undo");
+	const { store } = services.journal;
+	// The answer to a repeated request names its own run, also if a later turn has other changes.
+	const known = await store.read((db) => answerOf<Accepted>(db, request, services));
+	if (known) return { accepted: known.response, start: undefined };
+	if (session.place !== undefined || session.taskId !== undefined)
+		throw refused(undoRequestTexts.otherSession);
+	if (session.live.size > 0 || session.working.size > 0) throw refused(undoRequestTexts.busy);
+	const turn = await store.read((db) => lastChangedTurn(db, session.id));
+	if (turn === undefined) throw refused(undoRequestTexts.nothing);
+	return acceptMessage(services, session, request, {
+		content: partly ? "/undo partly" : "/undo",
+		options: { undo: { turn, partly } },
+		busy: refused(undoRequestTexts.busy),
+	});
+}
+
+function refused(message: string): ParleyError {
+	return new ParleyError(message, { code: "failed_precondition" });
+}

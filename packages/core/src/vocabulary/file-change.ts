@@ -1,0 +1,77 @@
+/** Facts of a file at one moment. */
+interface FileFingerprint {
+	/** SHA-256 of the content in hexadecimal, or `absent`. */
+	readonly fingerprint: string;
+	readonly size: number;
+	/** Permission bits to preserve. Undefined if the file is missing. */
+	readonly mode: number | undefined;
+}
+
+/** A file at one moment. */
+export interface FileState extends FileFingerprint {
+	/** Undefined if the file is missing or larger than 256 KiB. */
+	readonly content: Buffer | undefined;
+}
+
+/** Fingerprint of a file that does not exist. */
+export const absent = "absent";
+
+/** A write of a file tool. */
+export interface FileWrite {
+	/** Absolute and real. */
+	readonly path: string;
+	/** The file before this write. */
+	readonly before: FileState;
+	/** Fingerprint of the new content. */
+	readonly after: string;
+}
+
+/** Records the writes of a call, so that the operator can undo those of a turn. */
+export interface ChangeRecorder {
+	/** Records a write that is about to happen. Durable when it resolves. */
+	begin(write: FileWrite): Promise<void>;
+	/** Records the end of the write of this path. */
+	end(path: string, outcome: "written" | "failed"): Promise<void>;
+}
+
+/** A file that a turn has written, from before its first write to after its last. */
+export interface FileChange {
+	/** Absolute and real. */
+	readonly path: string;
+	readonly before: FileFingerprint;
+	/** Fingerprints that the file may have if it was not changed since: of the last write, and of a write that may have failed. */
+	readonly after: readonly string[];
+	/** Whether something else changed the file between two writes of the turn. */
+	readonly isInterleaved: boolean;
+	/** The earlier content. Undefined if the file did not exist, or if its content is not stored. */
+	readonly content: Buffer | undefined;
+}
+
+/** File changes of one turn. */
+export interface TurnChanges {
+	readonly runId: string;
+	/** Message of the turn. */
+	readonly message: string;
+	/** In the order of their first writes. */
+	readonly files: readonly FileChange[];
+	/** Whether the turn ran shell commands, whose changes are not recorded. */
+	readonly ranCommands: boolean;
+}
+
+/** Work of the run of an undo. */
+export interface UndoAccess {
+	/** Id of the run whose changes are undone. */
+	readonly turn: string;
+	read(): Promise<TurnChanges>;
+	/** Called after each restored file, so that a test can stop the gateway there. */
+	restored(): Promise<void>;
+	/** Records that the changes are undone. The next undo goes one turn further back. */
+	done(): Promise<void>;
+}
+
+/** Files that an undo restores: all files of the turn, or with `partly` only those that were not changed since. */
+export interface UndoScope {
+	/** Id of the run of the turn. */
+	readonly turn: string;
+	readonly partly: boolean;
+}
