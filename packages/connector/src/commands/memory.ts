@@ -7,7 +7,7 @@ import { type Named, removeNamed } from "./find-named.ts";
 import { isPublic, textOf } from "./options.ts";
 
 const maxShown = 10;
-/** Maximum notes that are searched for the end of an id. */
+/** Maximum number of notes that are searched for the end of an id. */
 const maxSearched = 1000;
 
 const memory: Command = {

@@ -5,7 +5,7 @@ export function textOf(option: string | number | boolean | undefined): string {
 	return typeof option === "string" ? option.trim() : "";
 }
 
-/** Maximum suggestions that platforms accept. */
+/** Maximum number of suggestions that platforms accept. */
 export const maxSuggestions = 25;
 
 /** Whether all members of the room can read the answer: true if the command was written as a message. */

@@ -12,7 +12,7 @@ import { isPublic, maxSuggestions, textOf } from "./options.ts";
 
 const maxListed = 20;
 /**
- * Maximum schedules in one request. It exceeds the gateway's limit per person, so that the schedules of a channel are
+ * Maximum number of schedules in one request. It exceeds the gateway's limit per person, so that the schedules of a channel are
  * always included.
  */
 const maxOfOwner = 100;

@@ -21,9 +21,9 @@ export interface JoinedEvent {
 	readonly event: Message;
 }
 
-/** Maximum waiting events that are examined for one message. */
+/** Maximum number of waiting events that are examined for one message. */
 const maxExamined = 20;
-/** Maximum attachments of a request. */
+/** Maximum number of attachments of a request. */
 const maxAttachments = 20;
 /** Maximum bytes of the joined text of several messages. */
 const maxTextBytes = maxRequestBytes / 2;

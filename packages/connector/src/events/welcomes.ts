@@ -12,7 +12,7 @@ import { privateAnswer, roomAnswer } from "./answer-rows.ts";
 
 /** Prefix of the cursors of welcomes. These cursors stay, so that a second welcome is impossible. */
 const welcomeCursor = "welcome:";
-/** Maximum names in memory. Further names are read from the database. */
+/** Maximum number of names in memory. Further names are read from the database. */
 const maxKnown = 10_000;
 
 export interface WelcomesParts {

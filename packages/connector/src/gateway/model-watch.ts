@@ -5,7 +5,7 @@ import type { OzzieEvent } from "@parley/protocol";
 const failingMs = 10 * 60_000;
 /** Number of failures that are ignored, because the first retry often succeeds. */
 const usualFailures = 1;
-/** Maximum sessions with a failed call in memory. The oldest are forgotten. */
+/** Maximum number of sessions with a failed call in memory. The oldest are forgotten. */
 const maxSessions = 1000;
 
 export interface ModelWatchParts {

@@ -6,7 +6,7 @@ import type { RoomContext } from "../rooms/handler-context.ts";
 import type { RoomSession } from "../subscription/session-subscription.ts";
 import type { Subscriptions } from "../subscription/subscriptions.ts";
 
-/** Maximum channels of a home page, in addition to the person's direct messages. */
+/** Maximum number of channels of a home page, in addition to the person's direct messages. */
 const maxChannels = 10;
 
 export interface HomeParts {

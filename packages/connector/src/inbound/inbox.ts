@@ -62,7 +62,7 @@ export interface InboxParts {
 	readonly failpoints?: Failpoints;
 	/** Conversations that are handled in parallel; 16 by default. */
 	readonly parallel?: number;
-	/** Maximum waiting events; 10,000 by default. */
+	/** Maximum number of waiting events; 10,000 by default. */
 	readonly capacity?: number;
 	/**
 	 * Returns the minimum milliseconds between the arrival and the handling of an event. Default: 0. Events of earlier
@@ -72,8 +72,8 @@ export interface InboxParts {
 }
 
 /**
- * Maximum attempts for an event that fails with an error of its own. The event is then given up, because later events of
- * the conversation wait.
+ * Maximum number of attempts for an event that fails with an error of its own. The event is then given up, because later
+ * events of the conversation wait.
  */
 const maxAttempts = 5;
 
@@ -86,8 +86,8 @@ interface Waiting {
 }
 
 /**
- * Maximum waiting events in memory. For further events, for example while the gateway is down, memory contains only the
- * positions.
+ * Maximum number of waiting events in memory. For further events, for example while the gateway is down, memory contains
+ * only the positions.
  */
 const maxInMemory = 1000;
 

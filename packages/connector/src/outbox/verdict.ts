@@ -3,7 +3,7 @@ import type { DeliveryState } from "../store/tables.ts";
 import { postTexts } from "../texts/posts.ts";
 import type { OpenRow } from "./open-row.ts";
 
-/** Maximum attempts of a post. Each attempt but the first follows a proof that the post is missing. */
+/** Maximum number of attempts of a post. Each attempt but the first follows a proof that the post is missing. */
 export const maxAttempts = 8;
 
 /** Age in milliseconds after which a post is neither sent nor looked up before a person decides. */

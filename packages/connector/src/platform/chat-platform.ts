@@ -17,7 +17,7 @@ export interface FormLimits {
 export interface PlatformLimits {
 	/** Maximum length of a post. */
 	readonly post: number;
-	/** Maximum posts of an answer. A longer answer becomes a file, and a post with its start. */
+	/** Maximum number of posts of an answer. A longer answer becomes a file, and a post with its start. */
 	readonly postsPerAnswer: number;
 	readonly buttonLabel: number;
 	readonly controlsPerRow: number;

@@ -80,7 +80,7 @@ export async function chooseModel(
 	return { text: texts.modelChosen({ model: chosen, title: linkedTitle(context, one) }) };
 }
 
-/** Maximum conversations in a list: two rows of buttons. */
+/** Maximum number of conversations in a list: two rows of buttons. */
 const maxOffered = 10;
 const maxTitle = 100;
 /** Maximum length of an id of a button on Discord. */

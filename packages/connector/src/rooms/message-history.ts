@@ -11,7 +11,7 @@ import {
 
 /** Time for which the database keeps message records, as `sweep` defines it. */
 const retentionMs = 7 * 24 * 3_600_000;
-/** Maximum names in memory. If there are more names, each name is looked up in the database. */
+/** Maximum number of names in memory. If there are more names, each name is looked up in the database. */
 const max = 50_000;
 
 const isStop = sql<boolean>`effect = ${sql.lit("nothing-to-stop" satisfies Effect)}`;

@@ -124,7 +124,7 @@ function stopRuns(
 	});
 }
 
-/** Maximum attachments of a message to the gateway. */
+/** Maximum number of attachments of a message to the gateway. */
 const maxAttachments = 20;
 /** Bytes reserved for the parts of a request other than its text. */
 const aroundBytes = 16_384;

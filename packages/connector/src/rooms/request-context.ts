@@ -31,7 +31,7 @@ const aroundBytes = 16_384;
 /** Limits for files of earlier messages in a thread: number of files, and size of each file in bytes. */
 const maxFiles = 5;
 const maxFileBytes = 4 * 1024 * 1024;
-/** Maximum known files of sessions in memory. After a restart, a session may get a file again. */
+/** Maximum number of known files of sessions in memory. After a restart, a session may get a file again. */
 const maxKnownFiles = 10_000;
 
 type Context = NonNullable<MethodInput<"send_message">["context"]>;

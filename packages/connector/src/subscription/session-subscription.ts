@@ -29,15 +29,15 @@ import { waitsForPeople } from "./waits-for-people.ts";
 /** Maximum age of replayed events that are posted, in milliseconds. */
 const staleMs = 24 * 3_600_000;
 
-/** Maximum frames per transaction. */
+/** Maximum number of frames per transaction. */
 const maxTogether = 500;
 
-/** Maximum frames that wait for the database. Further frames wait in the connection. */
+/** Maximum number of frames that wait for the database. Further frames wait in the connection. */
 const maxWaiting = 2000;
 
 const storeWaitMs = 1000;
 
-/** Maximum events that a restarted process may have to reduce again to restore the state. */
+/** Maximum number of events that a restarted process may have to reduce again to restore the state. */
 const maxUnwritten = 100;
 
 export interface SessionSubscriptionParts {

@@ -3,7 +3,7 @@ import { type Clock, type Ids, mintToken, readTokenText } from "@parley/base";
 import type { Principal } from "@parley/core";
 
 export const ticketSeconds = 30;
-/** Maximum tickets of one principal. A further ticket replaces the principal's oldest ticket. */
+/** Maximum number of tickets of one principal. A further ticket replaces the principal's oldest ticket. */
 const maxTicketsOfPrincipal = 32;
 
 interface Ticket {

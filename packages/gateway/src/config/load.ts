@@ -53,7 +53,7 @@ export interface Config extends ProviderChoice {
 	/** File with the operator's own table of models. */
 	readonly modelsFile?: string;
 	readonly budgets?: Budgets;
-	/** Maximum model calls of one turn. */
+	/** Maximum number of model calls of one turn. */
 	readonly maxModelCalls?: number;
 	/** Whether a model names conversations. Default: true. */
 	readonly titles?: boolean;

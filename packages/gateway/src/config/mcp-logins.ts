@@ -62,7 +62,7 @@ export async function readLoginStates(
 	return new Map(entries.map(([name, { id, url, hasEnded }]) => [name, { id, url, hasEnded }]));
 }
 
-/** Maximum secrets of one login that are registered for redaction, including secrets of its last refreshes. */
+/** Maximum number of secrets of one login that are registered for redaction, including secrets of its last refreshes. */
 const maxRedacted = 12;
 
 interface LoginFileParts {

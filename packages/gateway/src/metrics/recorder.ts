@@ -3,15 +3,18 @@ import type { Registry } from "prom-client";
 import { type CounterName, counters, type HistogramName, histograms, type LabelsOf } from "./metric-table.ts";
 
 /**
- * Maximum series of a metric. Some labels have values from outside, such as the names of models. Further combinations share
- * one series whose labels are `other`.
+ * Maximum number of series of a metric. Some labels have values from outside, such as the names of models. Further
+ * combinations share one series whose labels are `other`.
  */
 const maxSeries = 500;
 
 /** Number of waiting measurements at which the library is loaded without a scrape. */
 const loadAfter = 1_000;
 
-/** Maximum waiting measurements. Further measurements are dropped, which happens only if the library cannot be loaded. */
+/**
+ * Maximum number of waiting measurements. Further measurements are dropped, which happens only if the library cannot be
+ * loaded.
+ */
 const maxWaiting = 10 * loadAfter;
 
 type Labels = Readonly<Record<string, string>>;

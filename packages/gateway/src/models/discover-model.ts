@@ -8,7 +8,7 @@ import { unreachableReason } from "./unreachable.ts";
 const apiVersion = "2026-10-21";
 const patienceMs = 5_000;
 const maxBytes = 8 * 1024 * 1024;
-/** Maximum names that an error lists. */
+/** Maximum number of names that an error lists. */
 const maxListed = 10;
 
 const name = z.string().min(1).max(200);

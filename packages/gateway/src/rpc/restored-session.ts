@@ -13,7 +13,7 @@ import type { Models } from "../models/open-models.ts";
 import { rpcTexts } from "../texts/rpc.ts";
 import type { Agent } from "../wires/zot/agent.ts";
 
-/** Maximum listed sessions. Killed processes cannot have left so many. */
+/** Maximum number of listed sessions. Killed processes cannot have left so many. */
 const maxListed = 1_000;
 
 interface RestoredSession {

@@ -10,7 +10,7 @@ const rememberedMs = 24 * 60 * 60 * 1000;
 /** Maximum numbers of pages, for one person and for all persons. A further page replaces the oldest page. */
 const maxPagesOfPerson = 8;
 const maxPages = 1_000;
-/** Maximum invalid answers to one page. */
+/** Maximum number of invalid answers to one page. */
 const maxTries = 20;
 
 export const secretPath = "/secret/";

@@ -3,7 +3,7 @@ import { isLoopback } from "./address.ts";
 import { type NewConnection, Places, type PlacesLimits } from "./places.ts";
 
 export interface AdmissionLimits extends PlacesLimits {
-	/** Maximum connections in any state. */
+	/** Maximum number of connections in any state. */
 	readonly open: number;
 }
 

@@ -3,11 +3,11 @@ import type { Clock, Timer } from "@parley/base";
 
 /** Maximum numbers of connections that have not been authenticated. */
 export interface PlacesLimits {
-	/** Maximum served connections from one address. */
+	/** Maximum number of served connections from one address. */
 	readonly perPeer: number;
-	/** Maximum served connections in total. */
+	/** Maximum number of served connections in total. */
 	readonly pending: number;
-	/** Maximum waiting connections. The kernel has accepted them, but they are not read until a place is free. */
+	/** Maximum number of waiting connections. The kernel has accepted them, but they are not read until a place is free. */
 	readonly waiting: number;
 }
 

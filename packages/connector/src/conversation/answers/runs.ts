@@ -50,7 +50,7 @@ export interface AnswersSlice {
 	readonly usedAt?: number;
 }
 
-/** Maximum open runs. It exceeds the gateway's queue, which has 32 messages and the active one. */
+/** Maximum number of open runs. It exceeds the gateway's queue, which has 32 messages and the active one. */
 const maxOpen = 40;
 const maxEnded = 8;
 

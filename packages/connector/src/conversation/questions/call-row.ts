@@ -19,7 +19,7 @@ import {
 export const maxTool = 24;
 /** Minimum columns for the text of a call in a row. */
 const minText = 12;
-/** Maximum columns of warnings that share a line with the call. */
+/** Maximum width of warnings that share a line with the call, in columns. */
 const maxWarnings = 32;
 
 /** The lines of a waiting call on a card. */

@@ -17,15 +17,15 @@ import { type CardRow, type EndedRow, type ReplyCard, writeDisplayed } from "./r
 import { cardColumns, cardLines, shortFoot, whatOf } from "./short-card.ts";
 
 const maxLabel = 120;
-/** Maximum columns of a call's text after its decision, and in a reminder. */
+/** Maximum width of a call's text after its decision and in a reminder, in columns. */
 export const maxEndedLabel = 45;
-/** Maximum columns of a reason or of changed arguments below a decision. */
+/** Maximum width of a reason or of changed arguments below a decision, in columns. */
 const maxDetail = 76;
-/** Maximum lines between the title and the footer of a card with waiting calls. */
+/** Maximum number of lines between the title and the footer of a card with waiting calls. */
 const waitingLines = cardLines - 3;
-/** Maximum lines between the title and the buttons of a card without waiting calls. */
+/** Maximum number of lines between the title and the buttons of a card without waiting calls. */
 const endedLines = cardLines - 2;
-/** Maximum columns of the name of a call in the line of a decision. */
+/** Maximum width of a call's name in the line of a decision, in columns. */
 const maxName = 34;
 /** Equal decisions of one person within this time share a line. */
 const togetherMs = 60_000;

@@ -136,7 +136,7 @@ export function unansweredOutcome(
 	};
 }
 
-/** Maximum columns of the gateway's reason on a card. */
+/** Maximum width of the gateway's reason on a card, in columns. */
 const longestReason = 100;
 
 function whole(text: string): ReturnType<typeof storeText> {

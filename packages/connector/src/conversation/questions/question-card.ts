@@ -96,7 +96,7 @@ function closedFacts(question: OpenQuestion, outcome: Outcome, cut: Cut): readon
 	return cut.happened ? [...paragraphs, questionTexts.cut] : paragraphs;
 }
 
-/** Maximum lines of the label of a password question or of a trust request. */
+/** Maximum number of lines in the label of a password question or of a trust request. */
 const labelLines = 3;
 
 /** Draws a trust request or a password question in at most five lines. Other questions are shown completely. */
@@ -159,7 +159,7 @@ function linkOf(card: string, { task }: OpenQuestion, { room, threads }: Scene):
 }
 
 const longestReminder = 300;
-/** Maximum calls that a reminder names. */
+/** Maximum number of calls that a reminder names. */
 const maxReminded = 4;
 
 function plainFacts({ label }: OpenQuestion): string {

@@ -9,15 +9,15 @@ import { type ApprovalCall, type OpenQuestion, type StoredText, titleOf } from "
 
 /** Width of a card in columns, as a desktop client shows it. */
 export const cardColumns = 80;
-/** Maximum lines of the card of an approval, including the line of its buttons. */
+/** Maximum number of lines of an approval card, including the line of its buttons. */
 export const cardLines = 8;
 
-/** Maximum lines without the buttons, the footer, and the empty line before a block of code. */
+/** Maximum number of lines without the buttons, the footer, and the empty line before a block of code. */
 const ownLines = cardLines - 3;
 /** Minimum lines for the effect of a call, even if the card has warnings. */
 const minEffect = 2;
 const maxTool = 32;
-/** Maximum columns of warnings after their sign. */
+/** Maximum width of warnings after their sign, in columns. */
 const warningColumns = cardColumns - 3;
 /** Separator between the parts of a line. */
 export const separator = " · ";

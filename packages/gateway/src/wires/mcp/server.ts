@@ -27,11 +27,11 @@ export interface McpEndpointOptions {
 	readonly counts?: WireCounts | undefined;
 }
 
-/** Maximum open sessions of all clients. */
+/** Maximum number of open sessions of all clients. */
 const maxSessions = 256;
-/** Maximum open sessions of one principal. */
+/** Maximum number of open sessions of one principal. */
 const maxSessionsOfPrincipal = 32;
-/** Maximum active requests of one session. */
+/** Maximum number of active requests of one session. */
 const maxRequests = 16;
 /** Maximum bytes of a message. */
 const maxBytes = 1024 * 1024;

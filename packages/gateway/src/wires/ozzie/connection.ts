@@ -16,10 +16,10 @@ import type { HandlerContext, JoinedSession, MethodDeps } from "./methods/reques
 import { actingPrincipal } from "./methods/request.ts";
 import type { RefusedFrame, Request } from "./schema.ts";
 
-/** Maximum waiting requests of a connection. While more requests wait, the connection is not read. */
+/** Maximum number of waiting requests of a connection. While more requests wait, the connection is not read. */
 export const maxPending = 32;
 
-/** Maximum events that wait for the end of all requests. If more events wait, they are sent between two responses. */
+/** Maximum number of events that wait for the end of all requests. If more events wait, they are sent between two responses. */
 const maxDelayed = 256;
 
 /** Output to one client. Accepts frames in order and never blocks. */

@@ -10,7 +10,7 @@ interface DeltaFrame {
 	readonly tail: string;
 }
 
-/** Maximum sessions whose delta JSON is cached. */
+/** Maximum number of sessions whose delta JSON is cached. */
 const maxCached = 1_000;
 const noText = '"content":""';
 

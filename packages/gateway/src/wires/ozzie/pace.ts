@@ -1,6 +1,6 @@
 import type { Clock, Timer } from "@parley/base";
 
-/** Maximum failed requests per second, and in one burst. Above them, reading pauses. */
+/** Maximum number of failed requests per second, and in one burst. Above this rate, reading pauses. */
 const failuresPerSecond = 1000;
 
 /**

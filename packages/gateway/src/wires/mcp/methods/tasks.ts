@@ -6,7 +6,7 @@ import type { StartTaskInput } from "../schema.ts";
 import { keyed, type McpContext } from "./context.ts";
 import { removeEmpty, sessionFor } from "./sessions.ts";
 
-/** Maximum open questions that are read to find the questions of a task. */
+/** Maximum number of open questions that are read to find the questions of a task. */
 const maxQuestions = 200;
 
 /** Submits a task, which works in the background. */

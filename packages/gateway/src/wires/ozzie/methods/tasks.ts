@@ -22,7 +22,7 @@ type TaskMethod =
 	| "reply_task"
 	| "retry_task";
 
-/** Maximum tasks of `list_tasks`. */
+/** Maximum number of tasks of `list_tasks`. */
 const maxListed = 1_000;
 
 export const taskMethods: MethodsOf<TaskMethod> = {

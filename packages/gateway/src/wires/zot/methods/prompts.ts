@@ -6,7 +6,7 @@ import { encodeError, encodeQuestion, encodeTime, failure, idOf, shorten, succes
 import type { Command, Frame, Id, Notice } from "../schema.ts";
 import { PromptLines, Tally } from "./prompt-lines.ts";
 
-/** Maximum prompts and compactions that wait. */
+/** Maximum number of prompts and compactions that wait. */
 const maxWaiting = 64;
 /** Maximum total of characters in all waiting prompts. */
 const maxWaitingLength = 64 * 1024 * 1024;
