@@ -49,7 +49,7 @@ test("after a kill of the gateway at any time, the chain is complete, and each e
 	await rm(directory, { recursive: true, force: true });
 });
 
-/** Requests a file write in a trusted session until the gateway ends. */
+/** Requests a file write in a trusted session, then waits until the gateway ends. */
 async function work(port: number): Promise<void> {
 	try {
 		const client = await OzzieClient.connect(`http://127.0.0.1:${port}`);

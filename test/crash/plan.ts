@@ -16,7 +16,7 @@ export interface PlannedKill {
 }
 
 /**
- * `sent`: a message has left. `delta`: `count` text deltas arrived. `asked`: a prompt is open. `effect`: a running
+ * `sent`: a message was sent. `delta`: `count` text deltas arrived. `asked`: a prompt is open. `effect`: a running
  * command has left its trace. `frame`: `count` frames arrived. `paused`: a failpoint pauses the gateway.
  */
 export type Trigger =

@@ -158,7 +158,7 @@ async function majorOf(program: string): Promise<number> {
 export async function pack(node: string, folder: string, ...names: readonly string[]): Promise<string[]> {
 	const { stdout } = await execute(node, [join(root, "scripts/run.mjs"), "pack", folder, ...names], {
 		cwd: root,
-		// With this level, npm adds messages after its output. It does the same for a newer version.
+		// This log level makes npm print messages after its output, as it also does when a newer version of npm exists.
 		env: { ...process.env, npm_config_loglevel: "info" },
 	});
 	return stdout.trim().split("\n");

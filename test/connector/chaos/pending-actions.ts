@@ -31,7 +31,7 @@ export class PendingActions {
 		this.#actions.push({ interaction, what, at: this.#clock.now(), isJudged: false });
 	}
 
-	/** Notes a fault now: presses and commands that wait may stay without a response. */
+	/** Records a fault. Presses and commands that wait at this time may stay without a response. */
 	disturbed(): void {
 		this.#disturbances.push(this.#clock.now());
 	}

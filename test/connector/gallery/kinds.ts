@@ -182,7 +182,7 @@ export const topics: readonly Topic[] = [
 	},
 ];
 
-/** Topics that have kinds on the platform. */
+/** Topics of the gallery that contain at least one kind for the platform. */
 export function topicsOf(platform: string): readonly Topic[] {
 	const own = topics.map((topic) => ({
 		...topic,

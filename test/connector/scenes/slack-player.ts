@@ -38,7 +38,7 @@ class Written implements SentInteraction {
 export class SlackPlayer implements Player {
 	readonly person: Person;
 	readonly #mention: string;
-	/** Notes the thread that a person is about to start. */
+	/** Stores the thread that a person is about to start. */
 	readonly #opens: (name: string, thread: Channel) => void;
 
 	constructor(person: Person, mention: string, opens: (name: string, thread: Channel) => void) {

@@ -18,7 +18,7 @@ export interface SessionChoice {
 	onOtherDirectory?(reason: string): void;
 }
 
-/** Maximum number of sessions among which the last session of a directory is searched. */
+/** Maximum number of recent sessions to search for the last session of a directory. */
 const maxSearched = 1_000;
 
 /**

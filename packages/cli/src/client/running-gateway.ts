@@ -11,7 +11,10 @@ export interface RunningGateway extends RuntimeFile {
 
 const patienceMs = 3_000;
 
-/** The gateway of a data directory. Undefined if no gateway answers, because the file of a killed gateway stays. */
+/**
+ * The gateway of a data directory. Undefined if no gateway answers. The file is not sufficient, because a killed
+ * gateway leaves its file behind.
+ */
 export async function findRunningGateway(data: string): Promise<RunningGateway | undefined> {
 	const runtime = await readRuntimeFile(data);
 	const url = runtime?.local ?? runtime?.urls[0];

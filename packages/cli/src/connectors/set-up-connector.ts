@@ -24,7 +24,7 @@ import { connectorEnvironment } from "./supervise-connectors.ts";
 /** Time that the person has to write to the bot. */
 const patienceMs = 15 * 60_000;
 
-/** Steps of a setup, and the platform for which they are. */
+/** Steps of a setup, and the platform that they set up. */
 export interface SetupWay {
 	readonly platform: Platform;
 	/** Steps of the setup. The last steps wait for an answer of the bot. */

@@ -73,7 +73,8 @@ export async function runRpc({ flags, io, version }: RunRpcOptions): Promise<num
 			patience.push(systemClock.after(longestStopMs, () => process.exit(signalCodes[signal])));
 		});
 	}
-	// If the reader has ended, the agent must first stop its work, because its commands would outlive this process.
+	// If the reader of stdout has ended, the agent stops its work before this process exits. Otherwise, its commands
+	// would outlive the process.
 	stdout.removeAllListeners("error");
 	let code: number;
 	try {

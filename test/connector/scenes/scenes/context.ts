@@ -65,8 +65,8 @@ export const context: readonly Scene[] = [
 			{ says: "@Parley say: two" },
 			{ shows: "[offline] two" },
 			why,
-			// The thread has no new messages for the agent: it has already received the messages, and commands are not
-			// included.
+			// The thread has no new messages for the agent. The agent has already received its messages, and commands
+			// are not included.
 			{ answered: /^(?!.*I read)/s },
 		],
 	},
