@@ -115,6 +115,32 @@ test("trust in a server keeps that in others of the same file, and granted right
 	expect(trusted()).toEqual([["b"]]);
 });
 
+test("the servers of an agent are listed and tried with its name, and servers for all agents precede them", async ({
+	setup,
+}) => {
+	const place = join(setup.data, "agents", "gardener");
+	mkdirSync(place, { recursive: true });
+	const servers = { shared: { command: "sh" }, garden: { command: "no-such-server" } };
+	writeFileSync(join(place, "mcp.json"), JSON.stringify({ servers }));
+	await setup.run("mcp", "add", "shared", "--", "no-such-server").ended();
+	const usual = setup.run("mcp", "list", "--json");
+	await usual.ended();
+	expect(usual.received).not.toContain('"garden"');
+	const own = setup.run("mcp", "list", "--agent", "gardener");
+	await own.ended();
+	expect(own.text).toMatch(/garden +operator/);
+	expect(own.text).toContain("not used: shared: a server for all agents has the same name");
+	const doctor = setup.run("mcp", "doctor", "--agent", "gardener");
+	expect(await doctor.ended()).toBe(1);
+	expect(doctor.text).toContain("✗ garden:");
+	for (const command of ["list", "doctor"]) {
+		const unknown = setup.run("mcp", command, "--agent", "nobody");
+		expect(await unknown.ended()).toBe(2);
+		expect(unknown.text).toContain('There is no agent "nobody"');
+	}
+	await setup.run("mcp", "remove", "shared").ended();
+});
+
 test("doctor fails for an invalid file, a lost path and a missing variable, and shows no secret", async ({
 	setup,
 }) => {

@@ -3,6 +3,7 @@ export { type CommandChange, noteChange } from "./config/command-changes.ts";
 export { keyVariables } from "./config/known-providers.ts";
 export { type Config, loadConfig } from "./config/load.ts";
 export {
+	agentMcpFileIn,
 	checkMcpFile,
 	type McpFileContent,
 	McpFiles,

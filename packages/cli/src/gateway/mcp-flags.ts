@@ -2,7 +2,12 @@ export interface McpFlags {
 	readonly data?: string;
 	readonly dir?: string;
 	readonly json?: boolean;
+	/** Agent whose own servers are included. */
+	readonly agent?: string;
 }
+
+/** Name of the agent without `--agent`. */
+export const usualAgent = "default";
 
 /** Permissions of a server in addition to the programs of the system. */
 export interface RightFlags {
@@ -26,7 +31,6 @@ export interface TrustFlags extends McpFlags, RightFlags {
 }
 
 export interface LoginFlags extends McpFlags {
-	readonly agent?: string;
 	readonly scope?: string;
 	readonly clientId?: string;
 	readonly clientSecretFrom?: string;

@@ -1,14 +1,23 @@
+import { existsSync } from "node:fs";
 import { realpath } from "node:fs/promises";
-import { resolve } from "node:path";
+import { dirname, resolve } from "node:path";
 import { defined, ParleyError } from "@parley/base";
 import { directoryFileName, loginKey, readDirectoryFile } from "@parley/core";
-import { type McpFileContent, mcpFileIn, mcpLoginsIn, readLoginStates, readMcpFile } from "@parley/gateway";
+import {
+	agentMcpFileIn,
+	type McpFileContent,
+	mcpFileIn,
+	mcpLoginsIn,
+	readLoginStates,
+	readMcpFile,
+} from "@parley/gateway";
 import type { Io } from "../command-line/io.ts";
 import { outputFormat, printJson, printRows } from "../command-line/output.ts";
+import { UsageError } from "../command-line/usage.ts";
 import { tableRows } from "../text/columns.ts";
 import { visibleLine } from "../text/visible.ts";
 import { mcpSetupTexts } from "../texts/gateway/mcp.ts";
-import type { McpFlags } from "./mcp-flags.ts";
+import { type McpFlags, usualAgent } from "./mcp-flags.ts";
 import { readConfig } from "./run-gateway.ts";
 
 /** A row in the list of servers. */
@@ -58,18 +67,48 @@ async function serversOf(flags: McpFlags, io: Io): Promise<Found> {
 			...loginOf(server.name, "url" in server ? server.url : undefined),
 		}),
 	);
-	const added = Object.entries(servers).map(
-		([name, { command, url = "", args }]): ListedServer => ({
-			name,
-			source: file,
-			command: command === undefined ? url : line(command, args),
-			trust: "operator",
-			...loginOf(name, url),
-		}),
-	);
+	const added = Object.entries(servers).map((one) => ofFile(one, file, loginOf));
+	const own = [...configured, ...added];
+	const ofAgent = await serversOfAgent(agentMcpFileIn(data, chosenAgent(data, flags)), own, loginOf);
 	const directory = await realpath(resolve(io.cwd, flags.dir ?? "."));
 	const local = await entriesOf(directory, trusted, loginOf);
-	return { servers: [...configured, ...added, ...local.servers], refused: local.refused };
+	return {
+		servers: [...own, ...ofAgent.servers, ...local.servers],
+		refused: [...ofAgent.refused, ...local.refused],
+	};
+}
+
+/** Returns the agent of `--agent`. Throws a `UsageError` if it has no profile. */
+export function chosenAgent(data: string, { agent = usualAgent }: McpFlags): string {
+	if (agent === usualAgent || existsSync(dirname(agentMcpFileIn(data, agent)))) return agent;
+	throw new UsageError(
+		mcpSetupTexts.noAgent({ agent, directory: dirname(dirname(agentMcpFileIn(data, agent))) }),
+	);
+}
+
+/** Returns the servers of one agent. Servers for all agents have priority. */
+async function serversOfAgent(
+	source: string,
+	others: readonly ListedServer[],
+	loginOf: LoginOf,
+): Promise<Found> {
+	const names = new Set(others.map(({ name }) => name));
+	const all = Object.entries((await readMcpFile(source)).servers);
+	const used = all.filter(([name]) => !names.has(name));
+	const hidden = all.filter(([name]) => names.has(name));
+	return {
+		servers: used.map((one) => ofFile(one, source, loginOf)),
+		refused: hidden.map(([server]) => mcpSetupTexts.hiddenServer({ server })),
+	};
+}
+
+function ofFile(
+	[name, { command, url = "", args }]: readonly [string, McpFileContent["servers"][string]],
+	source: string,
+	loginOf: LoginOf,
+): ListedServer {
+	const place = command === undefined ? url : line(command, args);
+	return { name, source, command: place, trust: "operator", ...loginOf(name, url) };
 }
 
 /** The entries in a directory's `.mcp.json`. An unreadable file does not hide servers from other sources. */

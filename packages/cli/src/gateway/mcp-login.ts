@@ -26,7 +26,7 @@ import { visibleLine } from "../text/visible.ts";
 import { withoutQuery } from "../text/without-query.ts";
 import { mcpLoginTexts } from "../texts/gateway/mcp.ts";
 import { type LoginListener, listenForLogin } from "./login-answer.ts";
-import type { LoginFlags } from "./mcp-flags.ts";
+import { type LoginFlags, usualAgent } from "./mcp-flags.ts";
 import { endLogin, unrevokedNote } from "./mcp-logout.ts";
 import { readConfig } from "./run-gateway.ts";
 
@@ -114,7 +114,7 @@ async function openLogins(flags: LoginFlags, io: Io): Promise<Logins> {
 		redactor,
 		log: silentLogger,
 	});
-	const { servers, ofAgent = [], trusted } = await source.current(flags.agent ?? "default");
+	const { servers, ofAgent = [], trusted } = await source.current(flags.agent ?? usualAgent);
 	const place = resolve(io.cwd, flags.dir ?? ".");
 	const directory = await realpath(place).catch(() => place);
 	const local = await trustedServers(directory, trusted, environment["PATH"]);

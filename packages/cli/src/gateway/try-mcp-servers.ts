@@ -1,9 +1,17 @@
 import { existsSync } from "node:fs";
 import { realpath } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { resolve } from "node:path";
 import { createIds, defined, Redactor, silentLogger, systemClock } from "@parley/base";
 import { builtinTools, type McpServerState, McpServers } from "@parley/core";
-import { McpFiles, McpLoginFile, mcpFileIn, mcpLoginsIn, openSandboxes, readMcpFile } from "@parley/gateway";
+import {
+	agentMcpFileIn,
+	McpFiles,
+	McpLoginFile,
+	mcpFileIn,
+	mcpLoginsIn,
+	openSandboxes,
+	readMcpFile,
+} from "@parley/gateway";
 import type { Io } from "../command-line/io.ts";
 import { outputFormat, printJson, printRows } from "../command-line/output.ts";
 import { withStoredKeys } from "../command-line/stored-keys.ts";
@@ -12,16 +20,16 @@ import { visibleLine } from "../text/visible.ts";
 import { wrapText } from "../text/wrap.ts";
 import { mcpServeTexts } from "../texts/gateway/mcp.ts";
 import type { McpFlags } from "./mcp-flags.ts";
+import { chosenAgent } from "./mcp-list.ts";
 import { readConfig } from "./run-gateway.ts";
-
-const usualAgent = "default";
 
 /** Starts all servers as the gateway does, prints their states, and stops them. Returns the exit code. */
 export async function tryServers(flags: McpFlags, io: Io, version: string): Promise<number> {
 	const config = await readConfig(defined({ data: flags.data }), io);
 	if (!existsSync(config.data)) throw new UsageError(mcpServeTexts.noDataDirectory({ data: config.data }));
 	// A gateway ignores an invalid file and continues without its servers. This command treats the file as an error.
-	const files = [mcpFileIn(config.data), join(config.data, "agents", usualAgent, "mcp.json")];
+	const agent = chosenAgent(config.data, flags);
+	const files = [mcpFileIn(config.data), agentMcpFileIn(config.data, agent)];
 	for (const file of files) await readMcpFile(file);
 	const redactor = new Redactor();
 	const parts = { clock: systemClock, ids: createIds(), log: silentLogger };
@@ -40,7 +48,7 @@ export async function tryServers(flags: McpFlags, io: Io, version: string): Prom
 		{ ...parts, redactor, sandbox, tools: builtinTools(), path: environment["PATH"] },
 	);
 	try {
-		await servers.tools(await realpath(resolve(io.cwd, flags.dir ?? ".")), usualAgent);
+		await servers.tools(await realpath(resolve(io.cwd, flags.dir ?? ".")), agent);
 		const { states, problems } = servers;
 		if (flags.json) printJson(redactor.redactFields({ servers: states, problems }), io);
 		else printRows(rowsOf(states, problems, redactor, io), io);

@@ -58,6 +58,11 @@ export function mcpFileIn(data: string): string {
 	return join(data, "mcp.json");
 }
 
+/** Returns the file with the servers of one agent. The name of the agent comes from a client, so only its last part is used. */
+export function agentMcpFileIn(data: string, agent: string): string {
+	return join(data, "agents", basename(agent), "mcp.json");
+}
+
 /**
  * Reads the content of the file; empty if the file does not exist. Rejects with `invalid_argument` and the position for
  * invalid content.
@@ -229,8 +234,7 @@ export class McpFiles implements McpSource {
 	#fileOf(agent: string): McpFile {
 		const known = this.#agents.get(agent);
 		if (known) return known;
-		// The name comes from a client, so only its last part is used as the name of a directory.
-		const path = join(dirname(this.#parts.path), "agents", basename(agent), "mcp.json");
+		const path = agentMcpFileIn(dirname(this.#parts.path), agent);
 		const file = new McpFile({ ...this.#parts, path, configured: [] });
 		if (this.#agents.size >= maxAgents) this.#agents.clear();
 		this.#agents.set(agent, file);

@@ -17,9 +17,9 @@ export function mcpCommand(io: Io, version: string): Command {
 		.action(async (flags: McpFlags) => (await list()).listServers(flags, io));
 	return command
 		.addCommand(
-			new Command("list")
-				.description(mcpHelp.list)
-				.action(async (_, own: Command) => (await list()).listServers(own.optsWithGlobals(), io)),
+			addAgent(new Command("list").description(mcpHelp.list)).action(async (_, own: Command) =>
+				(await list()).listServers(own.optsWithGlobals(), io),
+			),
 		)
 		.addCommand(addCommand(io))
 		.addCommand(removeCommand(io))
@@ -29,7 +29,7 @@ export function mcpCommand(io: Io, version: string): Command {
 		.addCommand(logoutCommand(io))
 		.addCommand(serveCommand(io))
 		.addCommand(
-			new Command("doctor").description(mcpHelp.doctor).action(async (_, own: Command) => {
+			addAgent(new Command("doctor").description(mcpHelp.doctor)).action(async (_, own: Command) => {
 				const { tryServers } = await import("../../gateway/try-mcp-servers.ts");
 				io.exitCode = await tryServers(own.optsWithGlobals(), io, version);
 			}),

@@ -78,6 +78,10 @@ export const mcpSetupTexts = {
 		`gets the variable ${name} of the gateway in its headers`,
 	unusedFields: ({ fields }: { readonly fields: string }) => `these fields have no effect: ${fields}`,
 	serverNeed: ({ server, need }: { readonly server: string; readonly need: string }) => `${server}: ${need}`,
+	noAgent: ({ agent, directory }: { readonly agent: string; readonly directory: string }) =>
+		`There is no agent "${agent}" in ${directory}`,
+	hiddenServer: ({ server }: { readonly server: string }) =>
+		`${server}: a server for all agents has the same name`,
 	noRemoteEntry: "--allow-private is for remote servers, and none of these servers is remote",
 	noProgramEntry: "--read, --write and --host are for programs, and none of these servers is a program",
 	noSuchHeader: ({ name }: { readonly name: string }) =>
