@@ -53,7 +53,7 @@ function orderOf(operation: RenderOperation): string {
 	return task === undefined ? "" : `#task:${task}`;
 }
 
-/** Maximum characters of a title: Slack allows 200. */
+/** Maximum number of characters of a title: Slack allows 200. */
 const maxTitle = 200;
 
 function cardOf(operation: RenderOperation, index: number): string | undefined {

@@ -25,7 +25,7 @@ export interface JoinedEvent {
 const maxExamined = 20;
 /** Maximum number of attachments of a request. */
 const maxAttachments = 20;
-/** Maximum bytes of the joined text of several messages. */
+/** Maximum number of bytes of the joined text of several messages. */
 const maxTextBytes = maxRequestBytes / 2;
 
 /** Milliseconds that an inbound event waits for further messages of its author: `windowMs` for a request, otherwise 0. */

@@ -58,7 +58,7 @@ interface Answered {
 
 const patienceMs = 120_000;
 const maxWords = 65_536;
-/** Maximum bytes of a page of events. */
+/** Maximum number of bytes of a page of events. */
 const maxEvents = 64 * 1_048_576;
 const eventLimits = { maxDepth: 256, maxNodes: 5_000_000 };
 

@@ -7,7 +7,7 @@ export interface AttachmentSource {
 	download(url: string, maximum: number, signal: AbortSignal): Promise<Uint8Array>;
 }
 
-/** Maximum bytes of a file, because the file is in memory during the transfer. */
+/** Maximum number of bytes of a file, because the file is in memory during the transfer. */
 const maximum = 25 * 1024 * 1024;
 
 /** Reads a complete attachment. Rejects as `ChatPlatform.read` does, and for more than 25 MiB. */

@@ -22,9 +22,9 @@ import type { Rooms } from "./rooms.ts";
 const patienceMs = 3000;
 const maxInThread = 50;
 const usualInChannel = 20;
-/** Maximum characters of one message. */
+/** Maximum number of characters of one message. */
 const maxText = 20_000;
-/** Maximum bytes of all messages in a request. The gateway selects 80,000 bytes of them. */
+/** Maximum number of bytes of all messages in a request. The gateway selects 80,000 bytes of them. */
 const maxBytes = 300_000;
 /** Bytes reserved for the parts of a request other than its text and its messages. */
 const aroundBytes = 16_384;

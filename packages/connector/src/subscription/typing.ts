@@ -70,7 +70,7 @@ export class Typing {
 	};
 }
 
-/** Maximum characters of a file name. */
+/** Maximum number of characters of a file name. */
 const maxName = 60;
 
 /** Tools whose subject is a file name that all members of the room may see. */

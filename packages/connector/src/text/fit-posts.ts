@@ -160,7 +160,10 @@ function slice(layout: Layout, from: number, to: number): Block[] {
 	return sliceBlocks(layout, layout.blocks, { from, to });
 }
 
-/** Maximum characters of a table header that is repeated in later posts. A longer header could fill a post by itself. */
+/**
+ * Maximum number of characters of a table header that is repeated in later posts. A longer header could fill a post by
+ * itself.
+ */
 const longestHeader = 160;
 
 /** Space at the start of a text. A space with a combining accent is a visible character, so it does not match. */

@@ -4,7 +4,7 @@ import { gfmFromMarkdown } from "mdast-util-gfm";
 import { gfm } from "micromark-extension-gfm";
 import type { Block, Inline, List, ListItem, Table, TextDocument } from "./document.ts";
 
-/** Maximum characters that are parsed, which no text of a model exceeds. Longer text is shown unchanged. */
+/** Maximum number of characters that are parsed, which no text of a model exceeds. Longer text is shown unchanged. */
 const maxLength = 500_000;
 /** Limits for nesting and delimiters, because the time and stack of the parser grow with their square. */
 const maxNesting = 32;

@@ -1,4 +1,4 @@
-/** Texts about the access of people: requests, roles and refusals. Markdown. */
+/** Markdown texts about the access of people: requests, roles and refusals. */
 export const accessTexts = {
 	channel: "this channel",
 	/** Posted in a direct message, or below the message of the person. `channel` is Markdown. */

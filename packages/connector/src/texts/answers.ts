@@ -1,4 +1,4 @@
-/** Texts about answers of the agent: queue, retries, results, and the replies to their buttons. Markdown. */
+/** Markdown texts about answers of the agent: queue, retries, results, and the replies to their buttons. */
 export const answerTexts = {
 	buttons: {
 		stop: "Stop",

@@ -1,4 +1,4 @@
-/** Texts about approvals: the list, the cards, and the replies to their buttons. Markdown. */
+/** Markdown texts about approvals: the list, the cards, and the replies to their buttons. */
 export const approvalTexts = {
 	list: {
 		description: "List the open approvals that you can answer here, including those of other channels",

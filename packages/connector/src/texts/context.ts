@@ -1,4 +1,4 @@
-/** Texts about messages that are read for a request. Markdown. */
+/** Markdown texts about messages that are read for a request. */
 export const contextTexts = {
 	/** Text for the agent in place of an empty request that forwards a message or replies to one. */
 	onlyReference: "Look at the message that I refer to.",

@@ -1,4 +1,4 @@
-/** Texts about the conversations of a channel. Markdown. */
+/** Markdown texts about the conversations of a channel. */
 export const conversationTexts = {
 	/** Name of a thread for a message without a text. */
 	thread: "Conversation",

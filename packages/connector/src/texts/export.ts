@@ -1,4 +1,4 @@
-/** Texts of a conversation as a file. Markdown. */
+/** Markdown texts of a conversation as a file. */
 export const exportTexts = {
 	description: "Get this conversation as a file that only you see",
 	/** Text above the file. */

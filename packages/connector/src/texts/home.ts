@@ -1,4 +1,4 @@
-/** Texts of the home page of the app. Markdown. */
+/** Markdown texts of the home page of the app. */
 export const homeTexts = {
 	running: {
 		title: "**Running**",

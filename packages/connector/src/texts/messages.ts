@@ -1,4 +1,4 @@
-/** Texts about messages to the agent, presses and errors in general. Markdown. */
+/** Markdown texts about messages to the agent, presses and errors in general. */
 export const messageTexts = {
 	greeting: "Hello! Write your request in the same message as my name. `!help` lists the commands.",
 	edited: "I had started before you edited this.",

@@ -1,4 +1,4 @@
-/** Texts about the notes of the agent. Markdown. */
+/** Markdown texts about the notes of the agent. */
 export const noteTexts = {
 	list: {
 		description: "Show my notes about you, this channel and all members",

@@ -1,4 +1,4 @@
-/** Texts about questions of the agent and of tools, and about the end of a question or approval. Markdown. */
+/** Markdown texts about questions of the agent and of tools, and about the end of a question or approval. */
 export const questionTexts = {
 	titles: { question: "Question", grant: "Trust request" },
 	askers: { agent: "the agent", task: "the task" },

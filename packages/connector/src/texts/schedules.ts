@@ -1,4 +1,4 @@
-/** Texts about schedules. Markdown. */
+/** Markdown texts about schedules. */
 export const scheduleTexts = {
 	add: {
 		description: "Schedule a message to me",

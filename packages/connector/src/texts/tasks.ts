@@ -1,4 +1,4 @@
-/** Texts of the commands about tasks. Markdown. */
+/** Markdown texts of the commands about tasks. */
 export const taskCommandTexts = {
 	id: "Title of the task, or its number in the list",
 
@@ -45,7 +45,7 @@ export const taskCommandTexts = {
 	},
 };
 
-/** Texts of the cards and posts of tasks, and of the replies to their buttons. Markdown. */
+/** Markdown texts of the cards and posts of tasks, and of the replies to their buttons. */
 export const taskTexts = {
 	/** Names of the states. The words repeat the meaning of the emoji. */
 	states: {

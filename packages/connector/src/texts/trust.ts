@@ -1,4 +1,4 @@
-/** Texts about trusted channels. Markdown. */
+/** Markdown texts about trusted channels. */
 export const trustTexts = {
 	on: {
 		description: "Request that tools run in this channel without approval, for a limited time",

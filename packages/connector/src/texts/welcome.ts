@@ -1,4 +1,4 @@
-/** Texts of the welcome in a channel, for a person, and on the home page of the app. Markdown. */
+/** Markdown texts of the welcome in a channel, for a person, and on the home page of the app. */
 export const welcomeTexts = {
 	/** Description of the agent's work. `address`: sentence about how people address the agent there. */
 	work: ({ address, help }: { readonly address: string; readonly help: string }): string =>

@@ -17,7 +17,7 @@ import {
 	maxManifestBytes,
 } from "./manifest.ts";
 
-/** Maximum bytes of an archive in addition to its files: headers, padding and long names. */
+/** Maximum number of bytes of an archive in addition to its files: headers, padding and long names. */
 const overheadBytes = 1024 * 1024;
 const overheadPerFile = 8 * 1024;
 
@@ -25,7 +25,7 @@ const overheadPerFile = 8 * 1024;
 export interface UnpackLimits {
 	/** Total bytes of all files. */
 	readonly maxBytes: number;
-	/** Maximum unpacked bytes for each byte of the archive, beyond the first 64 MiB. */
+	/** Maximum number of unpacked bytes for each byte of the archive, beyond the first 64 MiB. */
 	readonly maxRatio: number;
 }
 

@@ -7,7 +7,7 @@ import { rpcTexts } from "../texts/rpc.ts";
 import { shorten } from "../wires/zot/codec.ts";
 import { reasoningWords } from "../wires/zot/schema.ts";
 
-/** Maximum characters of a directory in an error. */
+/** Maximum number of characters of a directory in an error. */
 const maxShown = 200;
 
 /** Unchecked flags of the command line. */

@@ -167,7 +167,10 @@ function failure(reason: unknown, { log }: SecretPageRoute): Reply {
 	};
 }
 
-/** Maximum bytes of a form. The longest password has 4096 characters, and a form writes each with at most nine bytes. */
+/**
+ * Maximum number of bytes of a form. The longest password has 4096 characters, and a form writes each with at most nine
+ * bytes.
+ */
 const maxBytes = 64 * 1024;
 const patienceMs = 30_000;
 

@@ -3,7 +3,7 @@ import type { Clock, Timer } from "@parley/base";
 import type { Holder, OutgoingAccount } from "./outgoing-account.ts";
 import { type ReaderBudget, readerBudget, readerPatienceMs } from "./reader-budget.ts";
 
-/** Maximum bytes in the socket. Further frames wait in the writer, and are counted. */
+/** Maximum number of bytes in the socket. Further frames wait in the writer, and are counted. */
 const socketShare = 256 * 1024;
 
 /** Bytes and frames of a replay in one write. The values need few system calls, and stay far below the budget. */

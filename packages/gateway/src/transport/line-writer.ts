@@ -3,12 +3,15 @@ import type { Clock, Timer } from "@parley/base";
 
 /** Maximum milliseconds for which a reader may leave lines unread. */
 const patienceMs = 30_000;
-/** Maximum characters that may wait for the reader. */
+/** Maximum number of characters that may wait for the reader. */
 const maxWaiting = 64 * 1024 * 1024;
 /** Bytes of one part of a longer text. A reader that reads a part is slow, but still connected. */
 const partBytes = 16 * 1024;
 
-/** Maximum characters that wait for the end of the tick. Longer text is written at once, so that the reader can begin. */
+/**
+ * Maximum number of characters that wait for the end of the tick. Longer text is written at once, so that the reader can
+ * begin.
+ */
 const large = 1024 * 1024;
 
 /** Number of lines in one tick that are treated as a stream, for example of a fast reply. */

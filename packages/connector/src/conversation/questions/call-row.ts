@@ -15,7 +15,7 @@ import {
 	withoutNames,
 } from "./short-card.ts";
 
-/** Maximum characters of a tool's name in a row. */
+/** Maximum number of characters of a tool's name in a row. */
 export const maxTool = 24;
 /** Minimum columns for the text of a call in a row. */
 const minText = 12;

@@ -4,7 +4,7 @@ import type { ContextSnapshot, ProposedToolCall, RunEvent, StartRunCommand } fro
 import { kontekstErrorTexts } from "../../texts/wires/grpc.ts";
 import { Start } from "./schema.ts";
 
-/** Maximum bytes of a text in an event. Clients accept events of 4 MiB. */
+/** Maximum number of bytes of a text in an event. Clients accept events of 4 MiB. */
 const longestText = 1_000_000;
 
 type EventCase = NonNullable<RunEvent["event"]>;
@@ -65,7 +65,7 @@ function previewOf(prompt: Prompt | undefined): string {
 	return (preview === "" ? reasons : [...reasons, preview]).join("\n");
 }
 
-/** Maximum bytes of each text in arguments that are too long for an event. The values are tried in this order. */
+/** Maximum number of bytes of each text in arguments that are too long for an event. The values are tried in this order. */
 const shorterTexts = [10_000, 1_000, 100];
 
 /**

@@ -203,9 +203,9 @@ export function encodeResource({ id, title, updatedAt, state }: SessionSummary):
 	};
 }
 
-/** Maximum characters of one text of a transcript. */
+/** Maximum number of characters of one text of a transcript. */
 const longestText = 16_384;
-/** Maximum bytes of a page. A page has at least one message. */
+/** Maximum number of bytes of a page. A page has at least one message. */
 const pageBytes = 256 * 1024;
 
 /** Events that a transcript shows. */

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { mcpErrorTexts, mcpParameterTexts } from "../../texts/wires/mcp.ts";
 
-/** Maximum characters of a message. A text of about 50,000 words has this length. */
+/** Maximum number of characters of a message. A text of about 50,000 words has this length. */
 const longestMessage = 400_000;
 /** Maximum seconds of a wait: as long as a run may work. */
 export const longestWaitSeconds = 1_800;

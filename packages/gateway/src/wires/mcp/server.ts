@@ -33,7 +33,7 @@ const maxSessions = 256;
 const maxSessionsOfPrincipal = 32;
 /** Maximum number of active requests of one session. */
 const maxRequests = 16;
-/** Maximum bytes of a message. */
+/** Maximum number of bytes of a message. */
 const maxBytes = 1024 * 1024;
 /** Milliseconds after the last request at which a session ends. */
 const idleMs = 30 * 60_000;

@@ -63,7 +63,7 @@ function encodeOfWire(event: OfWireAlone["event"]): NamedPayload {
 	return { event: "person.check", payload: { check_id: id, user, place: where } };
 }
 
-/** Maximum bytes of the items in one response. Existing Go clients accept frames of 32 KiB. */
+/** Maximum number of bytes of the items in one response. Existing Go clients accept frames of 32 KiB. */
 export function answerBudget(envelope: Envelope): number {
 	return envelope === "both" ? smallPageBytes : pageBytes;
 }

@@ -9,7 +9,7 @@ import { toTime } from "../shared/time.ts";
 import { maxArguments } from "../shared/wire-event.ts";
 import { encodeFailure, encodeOzzieEvent, type OzzieEvent } from "./codec.ts";
 
-/** Maximum bytes of a delta as JSON. A frame contains the text twice, and the other fields. */
+/** Maximum number of bytes of a delta as JSON. A frame contains the text twice, and the other fields. */
 const longestPiece = 15_500;
 
 /**
@@ -146,7 +146,7 @@ function piecesOf(whole: string): string[] {
 	return pieces;
 }
 
-/** Maximum bytes of a WebSocket message for Go clients: coder/websocket, `defaultReadLimit` in read.go. */
+/** Maximum number of bytes of a WebSocket message for Go clients: coder/websocket, `defaultReadLimit` in read.go. */
 const maxFrameBytes = 32_768;
 /** Bytes of the header of a WebSocket frame: RFC 6455, section 5.2. */
 const frameHead = 4;

@@ -4,7 +4,7 @@ import { rozErrorTexts } from "../../texts/wires/grpc.ts";
 /** Type of names and ids. */
 const short = z.string().max(256, { error: rozErrorTexts.longText });
 
-/** Maximum characters of instructions, for one text and for all texts together. */
+/** Maximum number of characters of instructions, for one text and for all texts together. */
 export const maxInstructions = 200_000;
 
 const text = z.string().max(maxInstructions, { error: rozErrorTexts.longInstructions });

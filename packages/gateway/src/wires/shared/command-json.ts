@@ -24,7 +24,7 @@ export function encodeCommandEvent(event: CommandEvent): EncodedEvent {
 	};
 }
 
-/** Maximum characters of a command line in a list. */
+/** Maximum number of characters of a command line in a list. */
 const maxListed = 500;
 
 export function encodeCommand({ n, command, startedAt, endedAt, ending }: BackgroundCommand): CommandPayload {

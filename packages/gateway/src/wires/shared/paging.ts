@@ -1,4 +1,4 @@
-/** Maximum bytes of the items in one response. */
+/** Maximum number of bytes of the items in one response. */
 export const pageBytes = 4 * 1024 * 1024;
 
 /** Returns the newest of `items` (oldest first) that fit into `bytes` together. Returns at least one. */

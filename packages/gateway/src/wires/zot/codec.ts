@@ -254,7 +254,7 @@ export function encodeAsk(id: string, { label }: Prompt, approval: Approval): As
 	return { type: "ask", id, call_id, tool, args, label, preview, risk, notes, can_remember: allowSession };
 }
 
-/** Maximum characters of a line that are searched for an id. Clients write the id before long fields. */
+/** Maximum number of characters of a line that are searched for an id. Clients write the id before long fields. */
 const maxSearchedCharacters = 4_096;
 
 const space = "[ \\t\\r]*";

@@ -5,11 +5,14 @@ import { zotErrorTexts } from "../../texts/wires/zot.ts";
 /** Major version of the protocol document, for the response to `hello`. */
 export const protocolVersion = 1;
 
-/** Maximum characters of an id or another name, which many lines repeat. */
+/** Maximum number of characters of an id or another name, which many lines repeat. */
 const maxNameLength = 1_024;
-/** Maximum bytes of a message as JSON. `user_message` returns the message in one line, which must stay below 16 MiB. */
+/**
+ * Maximum number of bytes of a message as JSON. `user_message` returns the message in one line, which must stay below 16
+ * MiB.
+ */
 const maxMessageBytes = 15 * 1024 * 1024;
-/** Maximum bytes of JSON for one UTF-16 code unit. */
+/** Maximum number of bytes of JSON for one UTF-16 code unit. */
 const widest = 6;
 
 const Name = z.string().max(maxNameLength);

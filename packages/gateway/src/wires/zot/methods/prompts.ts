@@ -10,7 +10,7 @@ import { PromptLines, Tally } from "./prompt-lines.ts";
 const maxWaiting = 64;
 /** Maximum total of characters in all waiting prompts. */
 const maxWaitingLength = 64 * 1024 * 1024;
-/** Maximum characters of a message in the response to `queue`. */
+/** Maximum number of characters of a message in the response to `queue`. */
 const maxShown = 200;
 
 export type Job = Extract<Command, { type: "prompt" | "compact" }>;
