@@ -47,7 +47,7 @@ export async function build({ anew = false } = {}) {
 	} finally {
 		rmSync(draft, { recursive: true, force: true });
 	}
-	forgetOld(folder);
+	deleteOtherBuilds(folder);
 	console.error(`parley: made in ${seconds(began)}`);
 	return true;
 }
@@ -82,7 +82,7 @@ function place(draft, folder) {
  * Removes older bundles, and drafts of killed builds.
  * @param {string} made
  */
-function forgetOld(made) {
+function deleteOtherBuilds(made) {
 	const others = readdirSync(bundles).map((name) => join(bundles, name));
 	const dated = others
 		.filter((folder) => folder !== made)

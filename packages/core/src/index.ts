@@ -112,7 +112,7 @@ export type { ListedRule, PolicyAnswer, PolicyListing, PolicyQuestion } from "./
 export type { OperatorTokenFile } from "./trust/shared/trust-options.ts";
 export type { NewToken } from "./trust/tokens/new-token.ts";
 export type { TokenFacts } from "./trust/tokens/token-rows.ts";
-export type { MadeToken, Tokens } from "./trust/tokens/tokens.ts";
+export type { CreatedToken, Tokens } from "./trust/tokens/tokens.ts";
 export type { UsageFilter, UsageReport } from "./usage/read-usage.ts";
 export type { BudgetChange } from "./usage/set-budget.ts";
 export type { Explanation } from "./use-cases/messages/explain.ts";

@@ -36,7 +36,7 @@ import { McpEndpoint } from "./wires/mcp/server.ts";
 import { OzzieServer } from "./wires/ozzie/server.ts";
 
 /** Time in milliseconds after which open connections are cut. It is longer than the time for clients to answer a close. */
-const goodByeMs = 5_000;
+const closeGrpcMs = 5_000;
 
 export interface GatewayOptions {
 	readonly config: Config;
@@ -204,9 +204,9 @@ async function openWires(parts: WireParts): Promise<Wires> {
 	});
 	const health = healthOf(parts, entrance, state);
 	const http = openHttp(parts, entrance, { health, openConnections, secretPages, ozzie, streams, grpc, mcp });
-	const goodBye = (): Promise<unknown> =>
-		Promise.all([ozzie.close(), streams.close(), mcp.close(), grpc.close(goodByeMs)]);
-	undo.defer(async () => void (await goodBye()));
+	const closeConnections = (): Promise<unknown> =>
+		Promise.all([ozzie.close(), streams.close(), mcp.close(), grpc.close(closeGrpcMs)]);
+	undo.defer(async () => void (await closeConnections()));
 	const http2 = (socket: Socket): void => grpc.accept(socket);
 	const port = await openPort(config.listen, { clock, log, http, http2, ...entrance });
 	undo.defer(() => port.close(0));
@@ -223,8 +223,8 @@ async function openWires(parts: WireParts): Promise<Wires> {
 			entrance.tls?.close();
 			openConnections.close();
 			// From here on, no connection is accepted. Open connections get a goodbye before their sockets are closed.
-			const closed = port.close(goodByeMs);
-			await goodBye();
+			const closed = port.close(closeGrpcMs);
+			await closeConnections();
 			http.closeAllConnections();
 			await Promise.all([closed, port.close(0)]);
 		},

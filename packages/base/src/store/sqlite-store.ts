@@ -86,7 +86,7 @@ async function inFileOf(options: SqliteStoreOptions): Promise<Connections> {
 	try {
 		if (pending !== undefined) {
 			copyDatabase(writer, `${file}.before-${pending}`);
-			await bringUp(writer, options);
+			await migrateFile(writer, options);
 		}
 		const reader = openReader(file);
 		return { writer, reader, reads: new NodeSqliteConnection(reader) };
@@ -99,7 +99,7 @@ async function inFileOf(options: SqliteStoreOptions): Promise<Connections> {
 async function inMemoryOf(options: SqliteStoreOptions): Promise<Connections> {
 	const { writer, reader } = openMemory();
 	try {
-		await bringUp(writer, options);
+		await migrateFile(writer, options);
 		return { writer, reader, reads: new BetweenTransactions(reader, writer) };
 	} catch (error) {
 		reader.close();
@@ -109,7 +109,7 @@ async function inMemoryOf(options: SqliteStoreOptions): Promise<Connections> {
 }
 
 /** Runs the missing migrations. An empty database gets most of them from `fresh` in one step. */
-async function bringUp(
+async function migrateFile(
 	writer: DatabaseSync,
 	{ migrations, fresh, clock = systemClock }: SqliteStoreOptions,
 ): Promise<void> {

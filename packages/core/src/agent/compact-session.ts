@@ -42,7 +42,7 @@ export interface CompactPorts extends SpendingPorts {
 }
 
 /** Higher than the position of any run, and small enough for every database. */
-const beyondAll = 2 ** 31 - 1;
+const aboveAllPositions = 2 ** 31 - 1;
 
 /**
  * Replaces the transcript of a session with a summary, while runs of the session wait. Records the cost as for every
@@ -164,7 +164,7 @@ async function compact(
 	ports: CompactPorts,
 ): Promise<Compacted | undefined> {
 	signal.throwIfAborted();
-	const transcript = session.history ?? (await readHistory(ports, session.id, beyondAll));
+	const transcript = session.history ?? (await readHistory(ports, session.id, aboveAllPositions));
 	if (transcript.length === 0) return undefined;
 	const settings = await ports.settings(session);
 	const { model, names, descriptions: tools, reasoning, sampling } = settings;

@@ -104,7 +104,7 @@ export async function endRun(run: Run, ending: Ending, ports: EndPorts): Promise
 	});
 	if (isPutOff) control.park();
 	if (!ended || isPutOff) return ended;
-	session.attended.delete(run.id);
+	session.startedHere.delete(run.id);
 	for (const token of closed) session.home.wake(token);
 	if (stopped.length > 0) ports.workflows.stopTasks(stopped);
 	await run.reach("ended");

@@ -56,7 +56,7 @@ async function outlast<T>(t: TestRuntime, promise: Promise<T>): Promise<T> {
 	return promise;
 }
 
-async function converse(nth: number) {
+async function talkToEnd(nth: number) {
 	const refusal = new Refusal(nth);
 	let strikes = 0;
 	const tools = [
@@ -93,11 +93,11 @@ async function converse(nth: number) {
 }
 
 test("any failed commit of a run is retried, and the run ends once without repeated effects", async () => {
-	const whole = await converse(Number.POSITIVE_INFINITY);
+	const whole = await talkToEnd(Number.POSITIVE_INFINITY);
 	expect(whole).toMatchObject({ refused: false, error: "", failure: undefined, strikes: 1 });
 	const outcomes = new Set<string>();
 	for (let nth = 1; ; nth++) {
-		const now = await converse(nth);
+		const now = await talkToEnd(nth);
 		if (!now.refused) {
 			expect(nth).toBeGreaterThan(9);
 			break;

@@ -132,7 +132,7 @@ export class Session {
 	readonly #parts: SessionParts;
 	readonly live = new Map<string, LiveRun>();
 	/** Runs with `afterCrash: cancel` that clients started in this process and that have not ended. */
-	readonly attended = new Set<string>();
+	readonly startedHere = new Set<string>();
 	/** Sessions of active tasks that this session owns. Questions of these tasks are raised here. */
 	readonly working = new Set<Session>();
 	readonly #redactor: SessionRedactor;
@@ -300,7 +300,7 @@ export class Session {
 	 * Resolves when `wake` is called for the token. Call this method before you read the row, so that no change is
 	 * missed.
 	 */
-	awake(token: string): Promise<void> {
+	nextWake(token: string): Promise<void> {
 		this.#wakers ??= new Map();
 		const wakers = this.#wakers;
 		return new Promise((resolve) => wakers.set(token, resolve));

@@ -1,7 +1,7 @@
 import type { OfferedRule } from "../vocabulary/prompt.ts";
 import { ruleNameOf } from "../vocabulary/tool.ts";
 import { CallFacts, type JudgedCall, needsCompleteWords } from "./match-rule.ts";
-import { builtInAlone, decide, type Permissions } from "./policy.ts";
+import { builtInPolicy, decide, type Permissions } from "./policy.ts";
 import { builtInRules, type PolicyRule } from "./policy-rule.ts";
 
 /**
@@ -39,7 +39,7 @@ export function offerRule(call: JudgedCall, permissions: Permissions): OfferedRu
 
 /** Whether the call would run without approval if the operator had only this rule. */
 function allows(offered: OfferedRule, call: JudgedCall, permissions: Permissions): boolean {
-	const { policy = builtInAlone } = permissions;
+	const { policy = builtInPolicy } = permissions;
 	const rule: PolicyRule = {
 		layer: "operator",
 		source: "",

@@ -71,10 +71,10 @@ type PathPattern = NonNullable<PolicyRule["paths"]>[number];
 
 function mayTouch(pattern: PathPattern, facts: CallFacts): boolean {
 	const { paths, plan, roots } = facts;
-	if (paths.some((path) => pattern.mayFit(path, roots))) return true;
-	if (plan.below && paths.some((path) => pattern.mayLieBelow(path, roots))) return true;
+	if (paths.some((path) => pattern.mayMatch(path, roots))) return true;
+	if (plan.below && paths.some((path) => pattern.mayMatchBelow(path, roots))) return true;
 	if (!facts.runs) return false;
-	return !facts.found.whole || [...facts.found.paths].some((path) => pattern.mayFit(path, roots));
+	return !facts.found.whole || [...facts.found.paths].some((path) => pattern.mayMatch(path, roots));
 }
 
 function mayReach(pattern: string, facts: CallFacts): boolean {

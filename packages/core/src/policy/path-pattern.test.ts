@@ -6,7 +6,7 @@ import { compilePath } from "./path-pattern.ts";
 const roots = ["/w", "/other"];
 
 test.each([
-	// Columns: pattern, path, result of `fits`, result of `mayFit`.
+	// Columns: pattern, path, result of `fits`, result of `mayMatch`.
 	["secrets/**", "/w/secrets/a/b", true, true],
 	["secrets/**", "/w/secrets", true, true],
 	["secrets/**", "/other/secrets/a", true, true],
@@ -31,10 +31,10 @@ test.each([
 	["**", "/w", true, true],
 	[".", "/w/a", true, true],
 	[".", "/x/a", false, false],
-])("%j and %j: %j, may %j", (pattern, path, fits, mayFit) => {
+])("%j and %j: %j, may %j", (pattern, path, fits, mayMatch) => {
 	const compiled = compilePath(pattern);
 	expect(compiled.fits(path, roots)).toBe(fits);
-	expect(compiled.mayFit(path, roots)).toBe(mayFit);
+	expect(compiled.mayMatch(path, roots)).toBe(mayMatch);
 });
 
 test.each([
@@ -47,7 +47,7 @@ test.each([
 	["/etc", "/", true],
 	["/etc", "/w", false],
 ])("%j may be below %j: %j", (pattern, directory, expected) => {
-	expect(compilePath(pattern).mayLieBelow(directory, roots)).toBe(expected);
+	expect(compilePath(pattern).mayMatchBelow(directory, roots)).toBe(expected);
 });
 
 test("no pattern is slow", () => {

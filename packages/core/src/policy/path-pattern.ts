@@ -15,9 +15,9 @@ export interface PathPattern {
 	 * Whether the pattern matches the path or a parent directory, including paths that a file system or shell could treat
 	 * as equal.
 	 */
-	mayFit(path: string, roots: readonly string[]): boolean;
+	mayMatch(path: string, roots: readonly string[]): boolean;
 	/** Whether the pattern can match the directory or a path below it. */
-	mayLieBelow(directory: string, roots: readonly string[]): boolean;
+	mayMatchBelow(directory: string, roots: readonly string[]): boolean;
 }
 
 /**
@@ -51,13 +51,13 @@ export function compilePath(text: string): PathPattern {
 	return {
 		text,
 		fits: (path, roots) => basesOf(roots).some((base) => fitsFrom(base, path, exact)),
-		mayFit(path, roots) {
+		mayMatch(path, roots) {
 			const loose = looseForm(path);
 			const bases = floats ? [...roots, "/"] : basesOf(roots);
 			if (bases.some((base) => fitsFrom(looseForm(base), loose, careful))) return true;
 			return head !== "" && isShellPattern(path) && headsOf(roots).some((one) => matchesWithin(loose, one));
 		},
-		mayLieBelow(directory, roots) {
+		mayMatchBelow(directory, roots) {
 			const loose = looseForm(directory);
 			return headsOf(roots).some((one) => isWithin(one, loose) || isWithin(loose, one));
 		},

@@ -4,7 +4,7 @@ import { basename, join } from "node:path";
 import { defined, definedItems, ParleyError } from "@parley/base";
 import { LRUCache } from "lru-cache";
 import { ruleNameOf } from "../vocabulary/tool.ts";
-import { builtInAlone, policyVersion } from "./policy.ts";
+import { builtInPolicy, policyVersion } from "./policy.ts";
 import type { Layer, PolicyInForce, PolicyRule } from "./policy-rule.ts";
 import type { KnownTool, PolicySource } from "./read-policy.ts";
 import { policyTexts } from "./texts.ts";
@@ -140,7 +140,7 @@ interface ChannelTools {
 /** Combines the layers of a session. The version identifies the combination. */
 function combineLayers(layers: readonly LayerState[], channel: ChannelTools | undefined): PolicyInForce {
 	const there = layers.filter(({ state }) => state.digest !== "");
-	if (there.length === 0 && !channel) return builtInAlone;
+	if (there.length === 0 && !channel) return builtInPolicy;
 	const digests = there.map(({ layer, state }) => [layer, state.digest]);
 	const text = JSON.stringify([digests, channel?.left ?? null]);
 	const hash = createHash("sha256").update(text).digest("hex").slice(0, 16);

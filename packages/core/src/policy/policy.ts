@@ -52,7 +52,7 @@ export interface Decision {
 }
 
 /** Policy without rules in files. */
-export const builtInAlone: PolicyInForce = { version: policyVersion, rules: [], ignored: [] };
+export const builtInPolicy: PolicyInForce = { version: policyVersion, rules: [], ignored: [] };
 
 interface Asking {
 	readonly description: Omit<DescribedRule, "decides">;
@@ -67,7 +67,7 @@ interface Asking {
  * always requires approval.
  */
 export function decide(call: JudgedCall, permissions: Permissions): Decision {
-	const { policy = builtInAlone } = permissions;
+	const { policy = builtInPolicy } = permissions;
 	if (policy.problem) return denied([{ effect: "deny", ...policy.problem }]);
 	const facts = new CallFacts(call);
 	const strict = policy.rules.filter((rule) => rule.effect !== "allow" && mayConcern(rule, facts));
@@ -116,13 +116,13 @@ function allowOrAsk(call: JudgedCall, inputs: RuleInputs, permissions: Permissio
 function findLifting(
 	asking: readonly Asking[],
 	facts: CallFacts,
-	{ policy = builtInAlone }: Permissions,
+	{ policy = builtInPolicy }: Permissions,
 ): readonly PolicyRule[] {
 	const needed = [...new Set(asking.flatMap(({ classes }) => classes))];
-	const concerned = needed.filter((name) => facts.plan.classes.includes(name));
+	const neededClasses = needed.filter((name) => facts.plan.classes.includes(name));
 	if (asking.length === 0 || asking.some(({ liftedBy }) => !liftedBy.includes("rule"))) return [];
 	const rules = policy.rules.filter(({ effect, layer }) => effect === "allow" && layer === "operator");
-	return findAllowing(rules, facts, concerned);
+	return findAllowing(rules, facts, neededClasses);
 }
 
 /** Describes the earlier permission that covers everything that requires approval. */

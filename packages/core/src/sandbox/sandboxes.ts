@@ -162,16 +162,16 @@ function withHosts(
 	bubblewrap: Bubblewrap,
 	profile: Profile,
 	{
-		egress: wayOut,
+		egress: access,
 		hosts = [],
 	}: { readonly egress?: Egress | undefined; readonly hosts?: SandboxRequest["hosts"] },
 ): Sandbox {
-	if (!wayOut) return createBubblewrap(bubblewrap, profile);
-	if (hosts.length > 0) return createBubblewrap(bubblewrap, { ...profile, wayOut: wayOut.to(hosts) });
-	if (wayOut.hosts.length === 0) return createBubblewrap(bubblewrap, profile);
+	if (!access) return createBubblewrap(bubblewrap, profile);
+	if (hosts.length > 0) return createBubblewrap(bubblewrap, { ...profile, access: access.to(hosts) });
+	if (access.hosts.length === 0) return createBubblewrap(bubblewrap, profile);
 	return createBubblewrap(bubblewrap, {
 		...profile,
-		egress: createBubblewrap(bubblewrap, { ...profile, wayOut }),
+		egress: createBubblewrap(bubblewrap, { ...profile, access }),
 	});
 }
 

@@ -1,6 +1,6 @@
 import { defined, definedItems, ParleyError } from "@parley/base";
 import { chooseRoot, toolRoots } from "../filesystem/paths.ts";
-import { builtInAlone, decide, grantsUnder } from "../policy/policy.ts";
+import { builtInPolicy, decide, grantsUnder } from "../policy/policy.ts";
 import { type PolicyChange, PolicyLayers } from "../policy/policy-layers.ts";
 import {
 	builtInRules,
@@ -86,13 +86,13 @@ export class Policies {
 
 	/** Version of the rules that apply to all sessions. */
 	get version(): string {
-		return (this.#layers?.everywhere() ?? builtInAlone).version;
+		return (this.#layers?.everywhere() ?? builtInPolicy).version;
 	}
 
 	/** Returns the rules that apply to a session. Returns the same object while no rule changes. */
 	of({ profile, rootDir, place, above }: RulesFor): PolicyInForce {
 		const channelTools = this.#places.profileOf(place).tools;
-		return this.#layers?.of({ profile, rootDir, channelTools, ...defined({ above }) }) ?? builtInAlone;
+		return this.#layers?.of({ profile, rootDir, channelTools, ...defined({ above }) }) ?? builtInPolicy;
 	}
 
 	/** Calls the listener whenever a rule of any layer changes. Returns a function that removes the listener. */

@@ -16,7 +16,7 @@ export interface BudgetChange {
 	readonly limit: number | null | "configured";
 }
 
-export interface ChangeMade {
+export interface ChangeContext {
 	/** Store to which the transaction belongs. */
 	readonly store: Store<Tables>;
 	/** Id of the principal. */
@@ -29,7 +29,11 @@ export interface ChangeMade {
 const inUse = new WeakMap<Store<Tables>, Promise<boolean>>();
 
 /** Writes the change, which applies from its commit. Throws `invalid_argument` for an invalid change. */
-export async function setBudget(tx: Tx, change: BudgetChange, { store, by, at }: ChangeMade): Promise<void> {
+export async function setBudget(
+	tx: Tx,
+	change: BudgetChange,
+	{ store, by, at }: ChangeContext,
+): Promise<void> {
 	const { period, limit } = change;
 	const scope = scopeOf(change);
 	if (limit === "configured") {
@@ -53,7 +57,7 @@ export async function setBudget(tx: Tx, change: BudgetChange, { store, by, at }:
 export async function changeBudget(
 	tx: Tx,
 	change: BudgetChange,
-	{ by, audit, ...made }: Omit<ChangeMade, "by"> & { readonly by: Principal; readonly audit: Audit },
+	{ by, audit, ...made }: Omit<ChangeContext, "by"> & { readonly by: Principal; readonly audit: Audit },
 ): Promise<void> {
 	await setBudget(tx, change, { ...made, by: by.id });
 	const { sessionId: object = "gateway", period, limit } = change;

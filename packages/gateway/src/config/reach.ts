@@ -15,7 +15,7 @@ type Safety = Settings;
 
 /** Refuses settings that would admit strangers or send data unencrypted. The error names the position of the setting. */
 export function checkReach({ settings, source }: CheckedSource, set: Safety): void {
-	checkBeyond(settings, source, set);
+	checkPublicAddresses(settings, source, set);
 	checkTwice(settings, source);
 	if (set.auth !== "none") return;
 	const why = settingRefusalTexts.proxyWithoutAuth;
@@ -27,7 +27,7 @@ export function checkReach({ settings, source }: CheckedSource, set: Safety): vo
 }
 
 /** Refuses to listen beyond this machine without authentication, or without TLS, a proxy or `insecureLan`. */
-function checkBeyond({ listen = [] }: Settings, source: Source, set: Safety): void {
+function checkPublicAddresses({ listen = [] }: Settings, source: Source, set: Safety): void {
 	const isSafe = set.tls !== undefined || (set.trustedProxies ?? []).length > 0 || set.insecureLan === true;
 	if (set.auth !== "none" && isSafe) return;
 	const item = listen.findIndex((place) => !staysHere(readEndpoint(place)));

@@ -41,7 +41,7 @@ export async function startConnection(socket: Socket, options: StartOptions): Pr
 		// HTTP/2 without ALPN is not allowed over TLS: RFC 9113, section 3.2.
 		else secure.destroy();
 	} else if (protocol !== undefined && (plain === "nobody" || !plain(socket))) {
-		bidFarewell(socket, clock, plain === "nobody" ? tlsRequired : servesProxies);
+		endWith(socket, clock, plain === "nobody" ? tlsRequired : servesProxies);
 	} else handOver(socket, protocol, options);
 }
 
@@ -165,7 +165,7 @@ function answer(status: string, body: object): string {
 const LINGER_MS = 5_000;
 
 /** Writes the last text of a connection, and ends the connection. Further input is ignored. */
-function bidFarewell(socket: Socket, clock: Clock, words: string | Buffer): void {
+function endWith(socket: Socket, clock: Clock, words: string | Buffer): void {
 	const timer = clock.after(LINGER_MS, () => socket.destroy());
 	socket.once("close", () => timer.cancel());
 	// A close with unread bytes would reset the connection and lose the response: RFC 1122, section 4.2.2.13.

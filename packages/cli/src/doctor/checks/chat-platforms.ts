@@ -80,10 +80,10 @@ export const clock: Check = {
 		const { serverTime, ownTime, durationMs } = answer;
 		const apart = ownTime - serverTime;
 		// Headers have a resolution of one second, and the response took time to arrive.
-		const surely = Math.max(0, Math.abs(apart) - durationMs - 1_000);
+		const minDifferenceMs = Math.max(0, Math.abs(apart) - durationMs - 1_000);
 		const what = clockCheckTexts.otherClock({ difference: inSeconds(apart), host: new URL(answer.url).host });
-		if (surely > farMs) return fail(what, setClock(distribution));
-		if (surely > nearMs) return warn(what, setClock(distribution));
+		if (minDifferenceMs > farMs) return fail(what, setClock(distribution));
+		if (minDifferenceMs > nearMs) return warn(what, setClock(distribution));
 		return ok(clockCheckTexts.sameClock({ host: new URL(answer.url).host }));
 	},
 };

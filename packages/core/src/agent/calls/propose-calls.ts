@@ -112,7 +112,8 @@ async function draftCall(
 ): Promise<Draft> {
 	const refuse = (text: string): RefusedProposal => ({ kind: "refused", call, text });
 	const begun = isBegun(run, call);
-	const refusal = brokenOff(run, call) ?? refuseRepeat(run.steps, call) ?? excludedBySkill(run, call.name);
+	const refusal =
+		interruptedReason(run, call) ?? refuseRepeat(run.steps, call) ?? excludedBySkill(run, call.name);
 	if (refusal !== undefined) return refuse(refusal);
 	const context = await ports.contextOf(run, call);
 	const prepared = await prepareCall(run.settings.tools, call, context);
@@ -157,7 +158,7 @@ function isOutdated(run: Run, bound: PlannedCall, known: PromptRow): boolean {
 }
 
 /** Returns the reason why a call that was announced before a restart does not run after it. */
-function brokenOff(run: Run, call: CallBlock): string | undefined {
+function interruptedReason(run: Run, call: CallBlock): string | undefined {
 	const tool = run.settings.tools.find(({ name }) => name === call.name);
 	// A plan describes the present. It cannot show changes that the call has already made.
 	if (isBegun(run, call) && (!tool || tool.effect === "effectful")) return interruptedText;

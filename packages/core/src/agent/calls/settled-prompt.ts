@@ -7,7 +7,7 @@ import type { Run } from "../run/run.ts";
 import { approvalTexts } from "./texts.ts";
 
 /** Milliseconds between reads of the row, in case a notification is missed. */
-const lookAgainMs = 1_500;
+const checkMs = 1_500;
 
 interface OpenQuestion {
 	readonly prompt: Prompt;
@@ -28,12 +28,12 @@ export async function settled(
 	const { home } = run.session;
 	try {
 		for (;;) {
-			const woken = home.awake(token);
+			const wake = home.nextWake(token);
 			const row = await readPrompt(journal, asking);
 			if (row && row.state !== "open") return row;
 			if (signal.aborted) throw new ParleyError(approvalTexts.runStopped, { code: "cancelled" });
 			if (clock.now() < expiresAt) {
-				await firstOf(run, woken, { token, ms: expiresAt - clock.now(), signal });
+				await firstOf(run, wake, { token, ms: expiresAt - clock.now(), signal });
 			} else await run.commit(({ tx, record }) => prompts.expire(tx, record, home, token));
 		}
 	} finally {
@@ -49,7 +49,7 @@ interface WaitServices {
 /** Resolves when the prompt is answered, the signal aborts, or the time is over. */
 async function firstOf(
 	services: WaitServices,
-	woken: Promise<void>,
+	wake: Promise<void>,
 	{ token, ms, signal }: { readonly token: string; readonly ms: number; readonly signal: AbortSignal },
 ): Promise<void> {
 	const { promise, resolve } = Promise.withResolvers<void>();
@@ -57,22 +57,22 @@ async function firstOf(
 	const timer = services.clock.after(ms, stop);
 	signal.addEventListener("abort", stop, { once: true });
 	const looking = lookAgain(services, token, stop);
-	await Promise.race([woken, promise]);
+	await Promise.race([wake, promise]);
 	looking.cancel();
 	timer.cancel();
 	signal.removeEventListener("abort", stop);
 }
 
-/** Reads the row every `lookAgainMs` milliseconds, and calls `onSettled` when it is no longer open. */
+/** Reads the row every `checkMs` milliseconds, and calls `onSettled` when it is no longer open. */
 function lookAgain({ clock, journal }: WaitServices, token: string, onSettled: () => void): Timer {
 	let cancelled = false;
 	const look = async (): Promise<void> => {
 		// If the store fails, the next read or the expiry ends the wait.
 		const open = await journal.store.read((db) => isOpen(db, token)).catch(() => true);
 		if (!open) onSettled();
-		else if (!cancelled) timer = clock.after(lookAgainMs, () => void look());
+		else if (!cancelled) timer = clock.after(checkMs, () => void look());
 	};
-	let timer = clock.after(lookAgainMs, () => void look());
+	let timer = clock.after(checkMs, () => void look());
 	return {
 		cancel: () => {
 			cancelled = true;

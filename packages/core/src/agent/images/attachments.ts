@@ -20,11 +20,11 @@ import type { Run } from "../run/run.ts";
 import { refusalWhenFull, type WorkspacePorts } from "../run/workspace.ts";
 import {
 	type Change,
+	changesToFit,
 	type ImagePorts,
 	makeRoom,
 	readAgain,
 	unseenIn,
-	withinRoomAgain,
 	withoutImagesOf,
 } from "./room-for-images.ts";
 import { imageTexts } from "./texts.ts";
@@ -198,7 +198,7 @@ async function withdrawing(
 	{ model }: Attempt,
 	contexts: Contexts,
 ): Promise<{ readonly changes: readonly Change[]; readonly without: string }> {
-	const tooMany = await withinRoomAgain(run, imagesOfMessage(run), contexts);
+	const tooMany = await changesToFit(run, imagesOfMessage(run), contexts);
 	if (tooMany.length > 0) return { changes: tooMany, without: imageTexts.oldest };
 	const unseen = unseenIn(run, model);
 	const changes = await withoutImagesOf(run, unseen, imageTexts.removed);

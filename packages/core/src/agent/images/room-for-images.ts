@@ -46,7 +46,7 @@ export async function makeRoom(
  * Returns changes that make the conversation fit again, in addition to the current message. They may remove attached
  * images of earlier messages. Returns an empty list if the conversation fits.
  */
-export async function withinRoomAgain(
+export async function changesToFit(
 	run: Run,
 	current: readonly ImageBlock[],
 	contexts: Contexts,

@@ -77,7 +77,7 @@ export async function streamReply(
 			// Awaits only a promise, because this code runs for every token.
 			if (reached instanceof Promise) await reached;
 		}
-		const reply = accumulator.reply(accumulator.complete ? undefined : brokeOff());
+		const reply = accumulator.reply(accumulator.complete ? undefined : streamInterrupted());
 		if (!reply.failure) {
 			health.answered(serverOf(model, request.model), request.model);
 			observeUsage(run, contexts, request, reply.usage);
@@ -109,7 +109,7 @@ function logAttempt(
 	});
 }
 
-function brokeOff(): ModelError {
+function streamInterrupted(): ModelError {
 	return new ModelError(replyTexts.interrupted, { fault: "interrupted" });
 }
 

@@ -6,7 +6,7 @@ import { TestRuntime, unkeyed } from "../../testing/test-runtime.ts";
 import { tooManyCalls } from "../../vocabulary/model-error.ts";
 import type { Step } from "../../vocabulary/step.ts";
 import { noUsage } from "../../vocabulary/usage.ts";
-import { brokenBy, denied, refuseRepeat, unanswered } from "./limits.ts";
+import { denied, reachedLimit, refuseRepeat, unanswered } from "./limits.ts";
 
 interface LimitStep {
 	readonly name?: string;
@@ -96,19 +96,19 @@ test("denials count together for any reason", () => {
 test("a run ends after three refusals of one call, or as soon as the call is denied three times", () => {
 	const failed = [failure, failure, failure];
 	const refused = refusal(failed);
-	expect(brokenBy(stepsOf())).toBeUndefined();
-	expect(brokenBy(stepsOf(...failed, refused, refused))).toBeUndefined();
-	expect(brokenBy(stepsOf(...failed, refused, refused, refused))).toEqual({
+	expect(reachedLimit(stepsOf())).toBeUndefined();
+	expect(reachedLimit(stepsOf(...failed, refused, refused))).toBeUndefined();
+	expect(reachedLimit(stepsOf(...failed, refused, refused, refused))).toEqual({
 		error: "stopped: the model repeated a call of edit that failed in the same way 3 times",
 		cause: "limit",
 	});
-	expect(brokenBy(stepsOf(denial, denial))).toBeUndefined();
-	expect(brokenBy(stepsOf(denial, denial, denial))).toEqual({
+	expect(reachedLimit(stepsOf(denial, denial))).toBeUndefined();
+	expect(reachedLimit(stepsOf(denial, denial, denial))).toEqual({
 		error: "stopped: a call of edit was denied 3 times",
 		cause: "denied",
 	});
 	const changed: LimitStep = { name: "write", failed: false, effectful: true };
-	expect(brokenBy(stepsOf(...failed, refused, refused, changed, ...failed, refused))).toBeUndefined();
+	expect(reachedLimit(stepsOf(...failed, refused, refused, changed, ...failed, refused))).toBeUndefined();
 });
 
 test("a run does not attempt a call a fourth time, and the model receives the reason", async () => {
@@ -168,5 +168,5 @@ test("when people have denied a call three times the run ends, and the model is 
 
 test("calls above the limit of one reply never count as failures", () => {
 	const many: LimitStep = { name: "edit", failed: true, text: `not run: ${tooManyCalls}` };
-	expect(brokenBy(stepsOf(...Array.from({ length: 20 }, () => many)))).toBeUndefined();
+	expect(reachedLimit(stepsOf(...Array.from({ length: 20 }, () => many)))).toBeUndefined();
 });

@@ -31,7 +31,7 @@ export async function refusalOf(
 	model: string,
 	spending: SpendingPorts,
 ): Promise<Refusal | undefined> {
-	const broken = brokenBy(run.steps);
+	const broken = reachedLimit(run.steps);
 	if (broken) return broken;
 	const { modelCalls } = run.limits;
 	if (callsIn(run.steps) >= modelCalls) {
@@ -130,7 +130,7 @@ interface Tally {
  * Otherwise returns undefined.
  */
 export function refuseRepeat(steps: readonly Step[], call: Called): string | undefined {
-	const tally = tallies(steps).get(keyOf(call));
+	const tally = countFailures(steps).get(keyOf(call));
 	if (!tally) return undefined;
 	if (tally.denials >= MAX_FAILURES) {
 		return limitTexts.deniedTooOften(refused, MAX_FAILURES);
@@ -145,8 +145,8 @@ export function refuseRepeat(steps: readonly Step[], call: Called): string | und
  * Returns the reason why the run ends, if a call was denied too often or the model keeps repeating a refused call.
  * Otherwise returns undefined.
  */
-export function brokenBy(steps: readonly Step[]): Refusal | undefined {
-	for (const { name, refusedIn, denials } of tallies(steps).values()) {
+export function reachedLimit(steps: readonly Step[]): Refusal | undefined {
+	for (const { name, refusedIn, denials } of countFailures(steps).values()) {
 		const tool = visible(name.slice(0, 100));
 		// A model must not exhaust an approver with repeated questions.
 		if (denials >= MAX_FAILURES) {
@@ -160,7 +160,7 @@ export function brokenBy(steps: readonly Step[]): Refusal | undefined {
 }
 
 /** Returns the failures of each call. After a successful call with an effect, failed calls may run again. */
-function tallies(steps: readonly Step[]): Map<string, Tally> {
+function countFailures(steps: readonly Step[]): Map<string, Tally> {
 	const found = new Map<string, Tally>();
 	// Most runs have no failures, so this check saves time at each of their calls.
 	if (!steps.some((step) => step.kind === "result" && step.failed)) return found;
@@ -176,12 +176,12 @@ function tallies(steps: readonly Step[]): Map<string, Tally> {
 		if (step.kind !== "result") continue;
 		const call = calls.get(step.callId);
 		if (step.failed && call) count(found, call, { text: step.text, reply });
-		else if (effectful.has(step.callId)) forgive(found);
+		else if (effectful.has(step.callId)) deleteFailures(found);
 	}
 	return found;
 }
 
-function forgive(found: Map<string, Tally>): void {
+function deleteFailures(found: Map<string, Tally>): void {
 	for (const [key, { denials }] of found) if (denials === 0) found.delete(key);
 }
 
@@ -240,7 +240,7 @@ function keyOf(call: Called): string {
  */
 export function stopIfAbandoned({ id, row, session, control, log }: Run, known?: PromptRow): void {
 	const isDecided = known !== undefined && known.state !== "open";
-	if (isDecided || row.options.afterCrash !== "cancel" || session.attended.has(id)) return;
+	if (isDecided || row.options.afterCrash !== "cancel" || session.startedHere.has(id)) return;
 	log.warn(limitTexts.cancelling);
 	control.cancel();
 	control.signal.throwIfAborted();
@@ -248,7 +248,7 @@ export function stopIfAbandoned({ id, row, session, control, log }: Run, known?:
 
 /** Allows any client to decide about the calls of a parked run, unless its own client disconnected before the crash. */
 export async function letAnyClientDecide({ id, row, session }: Run): Promise<void> {
-	if (!session.attended.has(id)) return;
+	if (!session.startedHere.has(id)) return;
 	const { afterCrash: _afterCrash, ...options } = row.options;
 	await session.commit((tx) =>
 		tx

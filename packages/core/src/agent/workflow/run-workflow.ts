@@ -26,7 +26,7 @@ import type { StepModels, WorkflowPorts } from "./workflow-ports.ts";
 const maxConcurrent = 4;
 
 /** Milliseconds between reads of the task row, because another process may end a task without a notification. */
-const lookAgainMs = 15_000;
+const checkMs = 15_000;
 
 /** Maximum retries of a step if its model provider has a temporary failure. */
 const providerRetries = 3;
@@ -223,11 +223,11 @@ class Engine {
 		const { session, clock, journal } = this.#run;
 		for (;;) {
 			this.#stop.throwIfAborted();
-			const woken = session.awake(taskId);
+			const wake = session.nextWake(taskId);
 			const row = await journal.store.read((db) => findTask(db, taskId));
 			if (!row) throw new ParleyError(taskTexts.notFound(taskId), { code: "not_found" });
 			if (hasEnded(row.state)) return row;
-			await firstOf(woken, clock, this.#stop);
+			await firstOf(wake, clock, this.#stop);
 		}
 	}
 
@@ -289,12 +289,12 @@ function errorOf({ state, error }: TaskRow): string {
 	return error;
 }
 
-/** Resolves when `woken` resolves, or after the interval. Throws if the run is stopped. */
-async function firstOf(woken: Promise<void>, clock: Clock, signal: AbortSignal): Promise<void> {
+/** Resolves when `wake` resolves, or after the interval. Throws if the run is stopped. */
+async function firstOf(wake: Promise<void>, clock: Clock, signal: AbortSignal): Promise<void> {
 	const { promise, resolve } = Promise.withResolvers<void>();
-	const timer = clock.after(lookAgainMs, resolve);
+	const timer = clock.after(checkMs, resolve);
 	signal.addEventListener("abort", () => resolve(), { once: true });
-	await Promise.race([woken, promise]);
+	await Promise.race([wake, promise]);
 	timer.cancel();
 	signal.throwIfAborted();
 }

@@ -174,7 +174,7 @@ export class BackgroundCommands {
 		await this.#tryRecord(live, ending, endedAt);
 		live.command = { ...live.command, endedAt, ending };
 		wake(live);
-		this.#forgetOld(live);
+		this.#deleteOldest(live);
 	}
 
 	/** Records ends that could not be recorded earlier, for example because the disk was full. Never rejects. */
@@ -297,7 +297,7 @@ export class BackgroundCommands {
 	}
 
 	/** Forgets the oldest ended commands above the limit. Commands without unread output are forgotten first. */
-	#forgetOld(last: LiveCommand): void {
+	#deleteOldest(last: LiveCommand): void {
 		const key = keyOf(last.sessionId, last.command.n);
 		// The map is in the order of the ends of commands, so the last one moves to its end.
 		if (this.#commands.delete(key)) this.#commands.set(key, last);

@@ -81,7 +81,7 @@ export class OpenGrants {
 			}
 		}
 		await this.review();
-		this.#deps.policies.onChange(() => this.#lookSoon());
+		this.#deps.policies.onChange(() => this.#queueCheck());
 	}
 
 	/** Ends the expired grants with their reason. */
@@ -241,10 +241,10 @@ export class OpenGrants {
 		const now = this.#deps.clock.now();
 		const ends = [...this.#open.values()].map(({ expiresAt }) => expiresAt - now);
 		const next = Math.max(0, Math.min(...ends));
-		this.#timer = this.#deps.clock.after(Math.min(next, heartbeatMs), () => this.#lookSoon());
+		this.#timer = this.#deps.clock.after(Math.min(next, heartbeatMs), () => this.#queueCheck());
 	}
 
-	#lookSoon(): void {
+	#queueCheck(): void {
 		if (!this.#stopped && this.#open.size > 0) this.#working = this.#working.then(() => this.#look());
 	}
 

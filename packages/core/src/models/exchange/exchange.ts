@@ -31,7 +31,7 @@ const MAX_PLAIN = 64 << 10;
 const EXPLANATION_MS = 5000;
 
 /** Maximum milliseconds to wait for the end of the response after the end of the reply. */
-const FAREWELL_MS = 1000;
+const RESPONSE_END_MS = 1000;
 
 /**
  * One request with its response. It ends when the caller aborts or a time limit passes. It limits the size of the
@@ -96,7 +96,7 @@ export class Exchange {
 
 	/** Called when the reply is complete. Waits for the end of the response only to make the connection reusable. */
 	finish(): void {
-		this.#watchdog.limitRest(FAREWELL_MS);
+		this.#watchdog.limitRest(RESPONSE_END_MS);
 	}
 
 	/** Returns the error of the exchange. `reason`: the caught error, or undefined if the response ended early. */

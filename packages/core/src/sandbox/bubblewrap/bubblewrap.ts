@@ -18,7 +18,7 @@ import {
 	type Rule,
 } from "../system-calls/filter.ts";
 import { accounts, boundPlaces, buildInside, FIRST_FILE, gitFile, isUnbound, openPlaces } from "./inside.ts";
-import { againIfReplaced, PinnedPlaces, throwReason } from "./pinned-places.ts";
+import { PinnedPlaces, retryIfReplaced, throwReason } from "./pinned-places.ts";
 import { cover, hostSockets, type Places, secretsAtHome, secretsInRoots } from "./protected-paths.ts";
 import { type Guarding, type Guards, guardNote, RootGuard } from "./root-guard.ts";
 import type { Mount, SystemLayout } from "./system-layout.ts";
@@ -61,7 +61,7 @@ export interface Profile {
 	/** The same sandbox with network access to some hosts. */
 	readonly egress?: Sandbox;
 	/** Network access of the commands in this sandbox. */
-	readonly wayOut?: Egress;
+	readonly access?: Egress;
 }
 
 /**
@@ -111,8 +111,8 @@ const confinement: readonly Mount[] = [
 
 /** Creates a sandbox with programs, roots and no network. All processes of a command end with the command. */
 export function createBubblewrap(bubblewrap: Bubblewrap, profile: Profile): Sandbox {
-	const { roots, readable = [], network, egress, wayOut, hidesSecrets = false } = profile;
-	const hosts = wayOut && { hosts: wayOut.hosts };
+	const { roots, readable = [], network, egress, access, hidesSecrets = false } = profile;
+	const hosts = access && { hosts: access.hosts };
 	const rules = rulesFor(bubblewrap);
 	const { limiter, keyctl } = bubblewrap;
 	const fixed = {
@@ -142,7 +142,7 @@ export function createBubblewrap(bubblewrap: Bubblewrap, profile: Profile): Sand
 		let ended: EndedRun;
 		try {
 			ended = await runs.run(command, async (mark) => {
-				proxy = wayOut && passages.use(wayOut.open(command.callId ?? mark));
+				proxy = access && passages.use(access.open(command.callId ?? mark));
 				const limited = limiter.apply(mark);
 				passages.defer(limited.end);
 				covers = await covered(bubblewrap, profile, places);
@@ -162,7 +162,7 @@ export function createBubblewrap(bubblewrap: Bubblewrap, profile: Profile): Sand
 
 	const { environment } = bubblewrap;
 	const about = { profile: `bubblewrap ${hash}`, environment, network, ...defined({ egress }), ...hosts };
-	return { mode: "bubblewrap", ...about, run: (command) => againIfReplaced(() => start(command)) };
+	return { mode: "bubblewrap", ...about, run: (command) => retryIfReplaced(() => start(command)) };
 }
 
 /** Runs shell scripts of the gateway in the same sandbox. Resolves with undefined if a script cannot start. */

@@ -155,7 +155,7 @@ async function openIfThere(path: string): Promise<FileHandle | undefined> {
 const MAX_STARTS = 3;
 
 /** Repeats `start` if a file or directory was replaced. The command has not run in that case. */
-export async function againIfReplaced<T>(start: () => Promise<T>): Promise<T> {
+export async function retryIfReplaced<T>(start: () => Promise<T>): Promise<T> {
 	for (let started = 1; ; started += 1) {
 		try {
 			return await start();

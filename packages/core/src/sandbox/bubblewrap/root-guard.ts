@@ -85,7 +85,7 @@ export class RootGuard {
 	/** Examines the roots before the command. */
 	static async before(places: Guarded, guards: Guards): Promise<RootGuard> {
 		const startedMs = guards.clock.now();
-		const before = await lookAt(places, guards.clock);
+		const before = await inspect(places, guards.clock);
 		const known = await findControl(places, before.tops.keys());
 		return new RootGuard({ places, guards, startedMs, before, known });
 	}
@@ -138,7 +138,7 @@ export class RootGuard {
 		const swapped: string[] = [];
 		let after: Repositories | undefined;
 		await this.#try(rootTexts.roots, async () => {
-			after = await lookAt(places, clock, before.tops.keys());
+			after = await inspect(places, clock, before.tops.keys());
 			const changes = { before, after, startedMs, remaining: remaining, roots: places.roots, git };
 			const name = (): string => ids.create("held");
 			const putAside = (path: string): Promise<void> => this.#putAside(path);
@@ -217,14 +217,14 @@ export class RootGuard {
 	}
 }
 
-function lookAt(
+function inspect(
 	{ roots, hidden, ...places }: Guarded,
 	clock: Clock,
 	known: Iterable<string> = [],
 ): Promise<Repositories> {
 	const end = clock.monotonic() + LOOK_MS;
-	const surely = [...directoriesOf({ roots, ...places }), ...known];
-	return findRepositories({ roots, surely, hidden, isLate: () => clock.monotonic() > end });
+	const required = [...directoriesOf({ roots, ...places }), ...known];
+	return findRepositories({ roots, required, hidden, isLate: () => clock.monotonic() > end });
 }
 
 /** Returns the number of groups that fit into `MAX_MOUNTS`. */
@@ -258,16 +258,16 @@ function revertedNotes({ paths, settings, failed, swapped }: Guarding): string[]
 		...noteOf(paths.map(quoted), (all) => rootTexts.renamed(all)),
 		...noteOf(removedSettings, (all) => rootTexts.removed(all)),
 		...noteOf(failed, (all) => rootTexts.notUndone(all)),
-		...noteOf(swapped.map(quoted), (all) => rootTexts.cameWithDirectory(all)),
+		...noteOf(swapped.map(quoted), (all) => rootTexts.replacedDirectory(all)),
 	];
 }
 
 function leftOut({ unprotected, isBeyond, unread }: Guarding): string[] {
 	const notProtected = rootTexts.notProtected(unprotected);
-	const notLookedAt = rootTexts.tooMuch;
+	const tooManyPlaces = rootTexts.tooMuch;
 	return definedItems([
 		unprotected > 0 ? notProtected : undefined,
-		isBeyond ? notLookedAt : undefined,
+		isBeyond ? tooManyPlaces : undefined,
 		...noteOf(unread.map(quoted), (all) => rootTexts.unreadable(all)),
 	]);
 }

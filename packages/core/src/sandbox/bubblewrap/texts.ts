@@ -42,7 +42,7 @@ export const rootTexts = {
 		`removed: ${paths} would control later git commands; a copy of the file with them is beside it, as …held-back-…; ` +
 		"set such settings with the tool git, which asks a person",
 	notUndone: (paths: string): string => `could not be undone: ${paths}`,
-	cameWithDirectory: (paths: string): string =>
+	replacedDirectory: (paths: string): string =>
 		`not checked: ${paths} are in a directory that replaced another one, and control later commands`,
 	notProtected: (count: number): string =>
 		`not protected: ${count === 1 ? "1 directory" : `${count} directories`} with repositories or skills, because the roots contain too many; ` +

@@ -57,7 +57,7 @@ export class CommandRuns {
 
 	/** Process ids: see `Sandboxes.processes`. */
 	processes(): readonly number[] {
-		this.#forgetOld();
+		this.#deleteExpired();
 		return [...this.#endings.keys()];
 	}
 
@@ -70,7 +70,7 @@ export class CommandRuns {
 		if (command.signal.aborted) throw new ParleyError("cancelled", { code: "cancelled" });
 		const output = new OutputWindow(command.maxOutputBytes);
 		const opening = new Opening(begun, outputFor(command, output));
-		this.#forgetOld();
+		this.#deleteExpired();
 		const group = new ProcessGroup(
 			{
 				...prepared,
@@ -119,7 +119,7 @@ export class CommandRuns {
 		}
 	}
 
-	#forgetOld(): void {
+	#deleteExpired(): void {
 		const oldest = this.#clock.monotonic() - REMEMBERED_MS;
 		for (const [pid, endedAt] of this.#endings) if (endedAt < oldest) this.#endings.delete(pid);
 	}

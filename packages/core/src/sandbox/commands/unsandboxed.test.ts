@@ -141,9 +141,9 @@ test("only allowed names of the environment reach the command", async () => {
 	expect(output).not.toContain("canary");
 	expect(output).toContain("HOME=/home/somebody");
 	// Variables that a shell sets for its child processes.
-	const shellMade = ["PWD", "OLDPWD", "SHLVL", "_"];
+	const shellVariables = ["PWD", "OLDPWD", "SHLVL", "_"];
 	const names = output.split("\n").flatMap((line) => (line === "" ? [] : [line.split("=")[0]]));
-	expect(names.filter((name) => !shellMade.includes(name ?? "")).sort()).toEqual([
+	expect(names.filter((name) => !shellVariables.includes(name ?? "")).sort()).toEqual([
 		"HOME",
 		"PARLEY_CALL",
 		"PATH",

@@ -18,7 +18,7 @@ beforeEach(async () => {
 afterEach(() => directory[Symbol.asyncDispose]());
 
 function find(): Promise<Repositories> {
-	return findRepositories({ roots: [directory.path], surely: [], hidden: [], isLate: () => false });
+	return findRepositories({ roots: [directory.path], required: [], hidden: [], isLate: () => false });
 }
 
 /** Returns the paths that were renamed. */

@@ -19,7 +19,7 @@ const ofAgents = [".parley", ".claude"];
 /** Directories to search. All paths are real paths. */
 export interface SearchScope extends SearchLimits {
 	/** Directories in the roots that are searched even beyond the limits. */
-	readonly surely: readonly string[];
+	readonly required: readonly string[];
 	/** Whether the time for the search is over. */
 	isLate(): boolean;
 }
@@ -63,7 +63,7 @@ export function wasSeen(path: string, { beyond, unread }: Unsearched): boolean {
 /** Finds the repositories in the roots. It follows a link only if git would follow it, and only within the roots. */
 export async function findRepositories(scope: SearchScope): Promise<Repositories> {
 	const search = new Search(scope);
-	for (const path of scope.surely) await search.look(path);
+	for (const path of scope.required) await search.look(path);
 	await search.walk();
 	return search;
 }
@@ -113,7 +113,7 @@ class Search implements Repositories {
 	async look(path: string): Promise<void> {
 		// A link may have replaced this directory or one of its parents.
 		if (!this.#isOpen(path) || (await ifThere(realpath(path))) !== path) return;
-		await this.#lookAt(path, (await this.#entriesOf(path)).names);
+		await this.#inspectDirectory(path, (await this.#entriesOf(path)).names);
 	}
 
 	/** Searches level by level. Directories that remain in the queue were not searched. */
@@ -127,7 +127,7 @@ class Search implements Repositories {
 
 	async #visit(place: Place, { names, directories }: Entries): Promise<void> {
 		this.#left -= names.size;
-		await this.#lookAt(place.path, names);
+		await this.#inspectDirectory(place.path, names);
 		for (const name of place.inGit ? [] : directories) {
 			const inner = join(place.path, name);
 			if (ofAgents.includes(name) && this.#isOpen(inner)) this.ofAgents.add(inner);
@@ -165,7 +165,7 @@ class Search implements Repositories {
 		}
 	}
 
-	async #lookAt(path: string, names: ReadonlySet<string>): Promise<void> {
+	async #inspectDirectory(path: string, names: ReadonlySet<string>): Promise<void> {
 		try {
 			if (names.has(".git")) await this.#lookAtGit(join(path, ".git"));
 			if (isGitShaped(names)) await this.#add(path);

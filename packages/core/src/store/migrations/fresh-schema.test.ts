@@ -43,12 +43,12 @@ async function rowsOf<T>(store: Store<Tables>, query: string): Promise<T[]> {
 }
 
 /** Returns all objects of the schema in the order of their creation. */
-function madeIn(store: Store<Tables>): Promise<Made[]> {
+function schemaObjects(store: Store<Tables>): Promise<Made[]> {
 	return rowsOf<Made>(store, "select type, name, tbl_name, sql from sqlite_schema order by rowid");
 }
 
 /** Returns the tables that SQLite or another table creates automatically. */
-async function madeByThemselves(store: Store<Tables>): Promise<string[]> {
+async function automaticTables(store: Store<Tables>): Promise<string[]> {
 	const tables = await rowsOf<{ name: string }>(
 		store,
 		"select name from pragma_table_list where type = 'shadow'",
@@ -58,7 +58,7 @@ async function madeByThemselves(store: Store<Tables>): Promise<string[]> {
 
 /** Returns the complete content of the database, except the times of its migrations. */
 async function contentOf(store: Store<Tables>): Promise<object> {
-	const made = await madeIn(store);
+	const made = await schemaObjects(store);
 	const tables = made.filter(({ type }) => type === "table").map(({ name }) => name);
 	const filled: [string, unknown[]][] = [];
 	for (const name of tables) {
@@ -70,9 +70,9 @@ async function contentOf(store: Store<Tables>): Promise<object> {
 }
 
 /** Returns the text of `fresh-schema.ts` for the present migrations. */
-function sourceOf(made: readonly Made[], byThemselves: readonly string[]): string {
+function sourceOf(made: readonly Made[], automatic: readonly string[]): string {
 	const statements = made
-		.filter(({ name }) => !name.startsWith("sqlite_") && !byThemselves.includes(name))
+		.filter(({ name }) => !name.startsWith("sqlite_") && !automatic.includes(name))
 		.map(({ sql: text }) => `${(text ?? "").replaceAll(/[\\`]|\$\{/g, "\\$&")};\n`);
 	const names = migrations.map(({ name }) => `\t\t${JSON.stringify(name)},\n`);
 	return [
@@ -87,7 +87,7 @@ function sourceOf(made: readonly Made[], byThemselves: readonly string[]): strin
 
 test("the stored schema of an empty database equals the result of the migrations", async () => {
 	const source = await opened({ file: file("source") }, async (store) =>
-		sourceOf(await madeIn(store), await madeByThemselves(store)),
+		sourceOf(await schemaObjects(store), await automaticTables(store)),
 	);
 	await expect(source).toMatchFileSnapshot("./fresh-schema.ts");
 });

@@ -59,7 +59,7 @@ export async function findNamed(
 	const runsAny = seen.some(({ words }) => words.some(readsScript));
 	const looked = [...paths].filter((named) => !liesIn(named, systemPlaces));
 	const found = await Promise.all(
-		looked.slice(0, maxNamed).map((named) => lookAt(named, { ...places, runsAny })),
+		looked.slice(0, maxNamed).map((named) => inspectProgram(named, { ...places, runsAny })),
 	);
 	const words = seen.flatMap((each) => each.words);
 	// The system resolves `..` from the target of a link, which the text of a path does not show.
@@ -94,7 +94,10 @@ interface LookedPlaces {
 	readonly runsAny: boolean;
 }
 
-async function lookAt(path: string, { cwd, roots, runsAny }: LookedPlaces): Promise<Looked | undefined> {
+async function inspectProgram(
+	path: string,
+	{ cwd, roots, runsAny }: LookedPlaces,
+): Promise<Looked | undefined> {
 	const real = await realpath(path).catch(() => undefined);
 	if (real === undefined || liesIn(real, systemPlaces)) return undefined;
 	const stats = await stat(real).catch(() => undefined);

@@ -43,7 +43,7 @@ const parameters = () =>
 			.describe(editTexts.edits),
 	});
 type Arguments = z.infer<ReturnType<typeof parameters>>;
-type NotMade = Exclude<Replaced, { readonly kind: "edited" }>;
+type FailedEdit = Exclude<Replaced, { readonly kind: "edited" }>;
 
 /** Variant of `edit_file` for several places. Makes all edits or none. */
 export const edit = defineTool<Arguments>({
@@ -120,7 +120,7 @@ function previewOf(
  * Returns the error of an edit that was not made. With the text of the file, the error also shows the places and the nearest
  * lines.
  */
-function missed({ path, edits }: Arguments, made: NotMade, text?: string): ParleyError {
+function missed({ path, edits }: Arguments, made: FailedEdit, text?: string): ParleyError {
 	if (made.kind === "too-long") return fault(editTexts.tooLong(path, MAX_EDITABLE));
 	if (made.kind === "overlap") {
 		return fault(editTexts.overlap(made.one, made.other));

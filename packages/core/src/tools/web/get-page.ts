@@ -133,11 +133,11 @@ async function readAnswer(
 	const header = (name: string): string => [headers[name] ?? ""].flat()[0] ?? "";
 	const type = readMediaType(header("content-type"));
 	if (redirects.has(status) && header("location") !== "") {
-		letGo(body);
+		discardBody(body);
 		return { kind: "elsewhere", url, status, next: readRedirect(url, header("location"), reach) };
 	}
 	if (!mayBeText(type)) {
-		letGo(body);
+		discardBody(body);
 		throw notText(url, type, header("content-length"));
 	}
 	const read = await readBody(body, header("content-encoding"), MAX_BODY_BYTES);
@@ -152,7 +152,7 @@ export function notText(url: URL, { essence }: MediaType, bytes: string): Parley
 	});
 }
 
-function letGo(body: Dispatcher.ResponseData["body"]): void {
+function discardBody(body: Dispatcher.ResponseData["body"]): void {
 	// An incomplete response emits an error event, which needs a listener.
 	body.on("error", () => undefined);
 	body.destroy();

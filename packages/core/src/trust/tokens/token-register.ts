@@ -23,7 +23,7 @@ const usePeriodMs = 60_000;
 /** Maximum milliseconds of a timer, because timers do not notice a change of the machine's clock. */
 const longestWatchMs = 60_000;
 /** Hash to compare with for an unknown id, so that verification takes the same time as for a known id. */
-const nobodysHash = Buffer.alloc(32);
+const unusedHash = Buffer.alloc(32);
 
 /** The valid tokens. A caller cannot distinguish revoked, expired and unknown tokens. */
 export class TokenRegister {
@@ -60,7 +60,7 @@ export class TokenRegister {
 		const read = readTokenText(text);
 		if (!read) return undefined;
 		const known = this.#current(read.id);
-		const isRight = timingSafeEqual(known?.hash ?? nobodysHash, read.hash);
+		const isRight = timingSafeEqual(known?.hash ?? unusedHash, read.hash);
 		if (!isRight || known?.kind !== read.kind) return undefined;
 		this.#use(known);
 		return known.principal;

@@ -25,7 +25,7 @@ import {
 } from "./token-rows.ts";
 
 /** Text of a new token, which is not stored, and its facts. */
-export interface MadeToken {
+export interface CreatedToken {
 	readonly text: string;
 	readonly facts: TokenFacts;
 }
@@ -101,7 +101,7 @@ export class Tokens {
 	}
 
 	/** Throws `already_exists` for a used name, and if the key has already created a token. */
-	async create(request: Keyed, requested: NewToken): Promise<MadeToken> {
+	async create(request: Keyed, requested: NewToken): Promise<CreatedToken> {
 		const { principal } = request;
 		authorize(principal, "token.manage");
 		checkNewToken(requested);
@@ -131,16 +131,16 @@ export class Tokens {
 	 * Replaces the text of a token and preserves its permissions. The old text stays valid for `graceMs`, at most ten minutes. For
 	 * the operator's own token, also replaces the file. Throws `already_exists` for a repeated key.
 	 */
-	async rotate(request: Keyed, meant: string, graceMs: number): Promise<MadeToken> {
+	async rotate(request: Keyed, meant: string, graceMs: number): Promise<CreatedToken> {
 		authorize(request.principal, "token.manage");
 		checkGrace(graceMs);
 		const { store, operatorToken } = this.#options;
 		const { kind, name } = findMeant(await store.read((db) => readLive(db, this.#now)), meant);
 		const { text, ...made } = this.#mint(kind);
-		const rotate = (): Promise<MadeToken> => this.#rotate(request, meant, { text, ...made, graceMs });
+		const rotate = (): Promise<CreatedToken> => this.#rotate(request, meant, { text, ...made, graceMs });
 		if (name !== operatorsName || !operatorToken) return rotate();
 		const rotated = this.#rotating.then(async () => {
-			if (await store.read((db) => answerOf(db, request, this.#keys))) throw madeBefore(request);
+			if (await store.read((db) => answerOf(db, request, this.#keys))) throw keyAlreadyUsed(request);
 			return replacing(operatorToken, text, rotate);
 		});
 		this.#rotating = rotated.catch(() => undefined);
@@ -170,7 +170,7 @@ export class Tokens {
 		request: Keyed,
 		meant: string,
 		{ text, graceMs, ...made }: Minted & { readonly graceMs: number },
-	): Promise<MadeToken> {
+	): Promise<CreatedToken> {
 		const { fresh, old, until } = await this.#change<Rotation>(request, async (tx) => {
 			const rotation = await rotateToken(tx, meant, made, { now: this.#now, graceMs });
 			const args = { replaces: rotation.old.map(({ id }) => id), grace_seconds: graceMs / 1000 };
@@ -194,7 +194,7 @@ export class Tokens {
 				return null;
 			});
 			for (const result of done) return result;
-			throw madeBefore(request);
+			throw keyAlreadyUsed(request);
 		});
 	}
 
@@ -223,7 +223,7 @@ export class Tokens {
 	}
 }
 
-function madeBefore({ key }: Keyed): ParleyError {
+function keyAlreadyUsed({ key }: Keyed): ParleyError {
 	const message = tokenTexts.keyUsed(key);
 	return new ParleyError(tokenTexts.rotateIt(message), { code: "already_exists" });
 }

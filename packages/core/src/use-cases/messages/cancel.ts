@@ -64,7 +64,7 @@ export async function cancelTurn(
 		}),
 	);
 	compaction?.cancel();
-	for (const { id, state } of ending) if (state === "queued") session.attended.delete(id);
+	for (const { id, state } of ending) if (state === "queued") session.startedHere.delete(id);
 	const active = ending.filter(({ state }) => state === "active");
 	for (const run of active) session.cancel(run.id);
 	return { ...outcome, atWork: active.length > 0 };

@@ -49,7 +49,7 @@ export async function joinTurn(
 		}),
 	);
 	if (response.status === "joined" && !repeated) {
-		session.attended.delete(runId);
+		session.startedHere.delete(runId);
 		session.live.get(response.runId)?.log.info(queueTexts.joined, { queued: runId });
 	}
 	return response;

@@ -9,7 +9,7 @@ import type { NoticeSchedule, Prompt } from "../../vocabulary/prompt.ts";
 import { promptAnswerTexts } from "./texts.ts";
 
 /** Maximum milliseconds between checks while a question is open, because a machine that sleeps stops its timers. */
-const lookAgainMs = 10 * 60 * 1000;
+const checkMs = 10 * 60 * 1000;
 /** Maximum questions to check together. */
 const together = 100;
 
@@ -39,7 +39,7 @@ export class Reminders {
 	readonly #sessions: Sessions;
 	#timer: Timer | undefined;
 	/** Time of the next check, in milliseconds since the epoch. */
-	#lookAt = Number.POSITIVE_INFINITY;
+	#checkAt = Number.POSITIVE_INFINITY;
 	#looking: Promise<void> = Promise.resolve();
 	/** Questions whose failure was already logged. */
 	readonly #failed = new Set<string>();
@@ -73,17 +73,17 @@ export class Reminders {
 		if (this.#state !== "started") return;
 		const { clock } = this.#ports;
 		const now = clock.now();
-		const lookAt = Math.min(Math.max(due, now), now + lookAgainMs);
-		if (this.#timer && this.#lookAt <= lookAt) return;
+		const checkAt = Math.min(Math.max(due, now), now + checkMs);
+		if (this.#timer && this.#checkAt <= checkAt) return;
 		this.#timer?.cancel();
-		this.#lookAt = lookAt;
-		this.#timer = clock.after(lookAt - now, () => this.#look());
+		this.#checkAt = checkAt;
+		this.#timer = clock.after(checkAt - now, () => this.#look());
 	}
 
 	#look(): void {
 		this.#timer?.cancel();
 		this.#timer = undefined;
-		this.#lookAt = Number.POSITIVE_INFINITY;
+		this.#checkAt = Number.POSITIVE_INFINITY;
 		this.#looking = this.#looking.then(() => this.#work());
 	}
 

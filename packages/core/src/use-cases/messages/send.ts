@@ -101,7 +101,7 @@ export async function acceptMessage(
 			return { runId, queuedPosition: queued.position };
 		}),
 	);
-	if (queued?.run.options.afterCrash === "cancel") session.attended.add(queued.run.id);
+	if (queued?.run.options.afterCrash === "cancel") session.startedHere.add(queued.run.id);
 	await services.failpoints.reach("accepted");
 	if (queued) logAccepted(services.log, session.id, request, queued);
 	const start = !outcome.repeated && queued?.position === 0 ? queued.run : undefined;

@@ -11,7 +11,7 @@ import { type FiringParts, fireSchedule, needsReport } from "./fire.ts";
 import { firingTexts } from "./texts.ts";
 
 /** Maximum milliseconds between two reads of the clock. A machine that sleeps stops its timers, and its clock may be changed. */
-const lookAgainMs = 60_000;
+const checkMs = 60_000;
 /** Milliseconds. A clock that went back by more was changed. */
 const setBackMs = 1_000;
 /** Milliseconds. A firing or creation further in the future happened under a wrong clock. */
@@ -49,7 +49,7 @@ export class ScheduleClock {
 	readonly #parts: ClockParts;
 	#timer: Timer | undefined;
 	/** Time of the next check, in milliseconds since the epoch. */
-	#lookAt = Number.POSITIVE_INFINITY;
+	#checkAt = Number.POSITIVE_INFINITY;
 	#looking: Promise<void> = Promise.resolve();
 	#state: "new" | "started" | "stopped" = "new";
 	/** Schedules that wait for the end of a run, for a connector, or because of a failure. */
@@ -105,17 +105,17 @@ export class ScheduleClock {
 		if (this.#state !== "started") return;
 		const { clock } = this.#parts;
 		const now = clock.now();
-		const lookAt = Math.min(Math.max(due, now), now + lookAgainMs);
-		if (this.#timer && this.#lookAt <= lookAt) return;
+		const checkAt = Math.min(Math.max(due, now), now + checkMs);
+		if (this.#timer && this.#checkAt <= checkAt) return;
 		this.#timer?.cancel();
-		this.#lookAt = lookAt;
-		this.#timer = clock.after(lookAt - now, () => this.#look(false));
+		this.#checkAt = checkAt;
+		this.#timer = clock.after(checkAt - now, () => this.#look(false));
 	}
 
 	#look(isFirst: boolean): void {
 		this.#timer?.cancel();
 		this.#timer = undefined;
-		this.#lookAt = Number.POSITIVE_INFINITY;
+		this.#checkAt = Number.POSITIVE_INFINITY;
 		this.#looking = this.#looking.then(() => this.#work(isFirst));
 	}
 
@@ -159,7 +159,7 @@ export class ScheduleClock {
 		this.#reports.delete(id);
 		const firing = { sessionId, runEnded: false };
 		this.#firing = firing;
-		const paused = { sessionId, until: clock.monotonic() + lookAgainMs };
+		const paused = { sessionId, until: clock.monotonic() + checkMs };
 		try {
 			const fired = await fireSchedule(this.#parts, schedule, reported?.report);
 			if (fired === "unconfirmed") this.#paused.set(id, { ...paused, connector: principal.id });

@@ -293,7 +293,7 @@ async function spawn(
 			.execute();
 		const known = siblings.find(({ spawn_call }) => spawn_call === callId);
 		if (known) return { id: known.id, created: [] };
-		refuseBeyond(parent, siblings.length);
+		checkLimits(parent, siblings.length);
 		const { submitted_by: submittedBy, actor } = parent;
 		const workers = siblings.map((sibling) => sibling.id);
 		const origin = { parent, spawnCall: callId, siblings: workers, submittedBy, actor, taint: "" as const };
@@ -308,7 +308,7 @@ async function spawn(
 	return id;
 }
 
-function refuseBeyond({ depth }: TaskRow, siblings: number): void {
+function checkLimits({ depth }: TaskRow, siblings: number): void {
 	if (depth >= deepest) throw invalid(taskRefusalTexts.tooDeep(deepest));
 	if (siblings >= broadest) throw invalid(taskRefusalTexts.tooManyWorkers(broadest));
 }

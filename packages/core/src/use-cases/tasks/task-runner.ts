@@ -30,7 +30,7 @@ import { ActiveTask, type ActiveTaskServices } from "./active-task.ts";
 import { taskRefusalTexts } from "./texts.ts";
 
 /** Maximum milliseconds between checks while a task is open, because another process may have stopped. */
-const lookAgainMs = 15_000;
+const checkMs = 15_000;
 /** Milliseconds to wait after a failed claim. */
 const afterFailureMs = 5_000;
 
@@ -140,10 +140,10 @@ export class TaskRunner {
 		if (this.#atWork() >= limit) return;
 		const due = await journal.store.read(nextClaim);
 		// Other processes submit tasks without a notice.
-		if (due === undefined && !alone) this.#setTimer(lookAgainMs);
+		if (due === undefined && !alone) this.#setTimer(checkMs);
 		if (due === undefined) return;
 		// Another process has claimed a due task, or is about to claim it.
-		this.#setTimer(Math.min(lookAgainMs, Math.max(50, due - clock.now())));
+		this.#setTimer(Math.min(checkMs, Math.max(50, due - clock.now())));
 	}
 
 	#setTimer(ms: number): void {

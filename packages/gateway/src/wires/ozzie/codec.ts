@@ -32,7 +32,7 @@ interface PersonCheckEvent extends Omit<Passing, "event"> {
 export type OzzieEvent = WireEvent | RefusedMessage | PersonCheckEvent;
 
 export function encodeOzzieEvent(happened: OzzieEvent): EventFrame {
-	if (isOfWireAlone(happened)) {
+	if (isOzzieOnly(happened)) {
 		const { sessionId: session_id, seq } = happened;
 		const { event, payload } = encodeOfWire(happened.event);
 		return { type: "event", event, session_id, payload, seq, transient: true };
@@ -40,9 +40,9 @@ export function encodeOzzieEvent(happened: OzzieEvent): EventFrame {
 	return encodeEvent(happened);
 }
 
-type OfWireAlone = RefusedMessage | PersonCheckEvent;
+type OzzieOnly = RefusedMessage | PersonCheckEvent;
 
-function isOfWireAlone(happened: OzzieEvent): happened is OfWireAlone {
+function isOzzieOnly(happened: OzzieEvent): happened is OzzieOnly {
 	const { type } = happened.event;
 	return type === "message.refused" || type === "person.check";
 }
@@ -52,7 +52,7 @@ interface NamedPayload {
 	readonly payload: EventFrame["payload"];
 }
 
-function encodeOfWire(event: OfWireAlone["event"]): NamedPayload {
+function encodeOfWire(event: OzzieOnly["event"]): NamedPayload {
 	if (event.type === "message.refused") {
 		const payload = { content: "", error: event.error, context: {}, run_id: "" };
 		return { event: "assistant.message", payload };
