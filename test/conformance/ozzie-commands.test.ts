@@ -124,7 +124,7 @@ verifiesOn(
 	},
 );
 
-/** A model that writes two files in its first turn, and then only says that it has read. */
+/** A model that writes two files in its first turn, and later only answers that it has read the message. */
 function createWriter(requests: ModelRequest[]): Model {
 	return {
 		provider: "writer",
@@ -178,7 +178,7 @@ verifiesOn(
 		expect((await client.event("assistant.message")).payload).toMatchObject({ content: "", error: "" });
 		expect(requests).toHaveLength(calls);
 		expect(await client.call("file_changes")).toEqual({});
-		// A repeated request has its first answer, and undoes no earlier turn.
+		// A repeated request gets the same response, and does not undo an earlier turn.
 		expect(await client.call("undo_changes", { key: "k" })).toMatchObject({ status: "sent" });
 		expect(await client.refusal("undo_changes", {})).toMatch(/no file change to undo/);
 		expect(await client.refusal("retry", {})).toMatch(/is an undo/);

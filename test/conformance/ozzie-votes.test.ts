@@ -55,7 +55,7 @@ verifiesOn(
 				context: { arguments: changed, approvals: 2, changes: 1 },
 			},
 		});
-		// Alex has read the call before the change.
+		// Alex answers the call in the form that it had before the change.
 		expect(await connector.refusal("prompt_response", { ...answer, changes: 0, ...as("alex") })).toMatch(
 			/^forbidden: this call has changed/,
 		);

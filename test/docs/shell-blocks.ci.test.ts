@@ -12,13 +12,13 @@ import { CommandHere } from "./command-here.ts";
 import { PlayedBlock } from "./played-block.ts";
 import { type Change, documented } from "./shell-blocks.ts";
 
-/** Programs of MCP servers. */
+/** Directory with the programs of MCP servers. */
 const servers = fileURLToPath(new URL("../node_modules/.bin", import.meta.url));
 let setup: Setup;
 let command: CommandHere;
 let shop: string;
 let session: string;
-/** Token of a connector of the server 100. */
+/** Token of a connector for the server 100. */
 let connectorToken: string;
 
 beforeAll(async () => {
@@ -68,7 +68,7 @@ test("troubleshooting: the last command follows the events of all sessions until
 	expect(await block.ended()).toMatch(/versions.*offline.*session\.created/s);
 });
 
-/** Prepares a block and returns the ids of this run. */
+/** Functions that prepare a block. Each returns the ids of this run. */
 const preparations: Readonly<Record<string, () => Promise<readonly Change[]>>> = {
 	"approvals: parley answer": async () => {
 		await using client = await connect();

@@ -29,7 +29,10 @@ function blocksOf(page: string): ShellBlock[] {
 /** A part of a block, and its replacement in a test. */
 export type Change = readonly [part: string, played: string];
 
-/** The script of a block with these changes. Throws if the page has no such block, or the block no such part. */
+/**
+ * The script of a block with these changes. Throws if no page contains the block, or if the block does not contain a
+ * changed part.
+ */
 export function documented(key: string, changes: readonly Change[] = []): string {
 	const block = shellBlocks().find((candidate) => candidate.key === key);
 	if (!block) throw new Error(`docs/ has no shell block "${key}"`);
@@ -39,7 +42,7 @@ export function documented(key: string, changes: readonly Change[] = []): string
 	}, block.script);
 }
 
-/** The arguments of a block that is one command of Parley. */
+/** The arguments of a block that consists of one Parley command. */
 export function documentedArguments(key: string, changes: readonly Change[] = []): string[] {
 	const [program, ...args] = documented(key, changes).trim().split(" ");
 	if (program !== "parley" || args.some((word) => /[\n"'$\\#]/.test(word)))

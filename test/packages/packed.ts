@@ -164,7 +164,7 @@ export async function pack(node: string, folder: string, ...names: readonly stri
 	return stdout.trim().split("\n");
 }
 
-/** Makes the packages of a shell block of the documentation in a folder, not in `dist`. Returns the printed paths. */
+/** Runs a documented shell block that makes packages, but in this folder instead of `dist`. Returns the printed paths. */
 export async function packDocumented(block: string, node: string, folder: string): Promise<string[]> {
 	const { stdout } = await execute("sh", ["-euc", documented(block, [["-- dist ", `-- '${folder}' `]])], {
 		cwd: root,

@@ -60,12 +60,12 @@ test("a service is upgraded with a copy of its data, after a rollback that start
 	await goBack(machine, result.copies[0].file);
 });
 
-/** The documented upgrade to version 2.0.0. */
+/** Arguments of the documented upgrade to version 2.0.0. */
 function upgradeOf(block: string): string[] {
 	return documentedArguments(block, [["./parley-agent-0.2.0.tgz", versions.file("2.0.0")]]);
 }
 
-/** Plays the documented way back to version 1.0.0, with this copy of its data. */
+/** Plays the documented return to version 1.0.0, with this copy of the data. */
 async function goBack(machine: UpgradeMachine, copy: string): Promise<void> {
 	const block = documented("upgrade: parley stop", [
 		["~/.local/share/parley-copies/parley-before-0.2.0-20261129T104500123Z.tar.gz", copy],

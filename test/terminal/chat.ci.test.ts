@@ -156,7 +156,7 @@ test("with --plain, a password is hidden, and Ctrl-C ends the question", async (
 	await chat.shows("the question is closed: cancelled");
 	chat.type("say: shown\r");
 	await chat.shows("[offline] shown");
-	// The chat leaves when the turn has ended. Ctrl-C would cancel a turn that still works.
+	// The end of input lets the chat end after the turn. Ctrl-C would cancel a running turn.
 	chat.type(endOfInput);
 	expect(await chat.ended()).toBe(0);
 	expect(chat.received).not.toMatch(/hunter|half/);

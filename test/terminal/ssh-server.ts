@@ -76,7 +76,7 @@ export class SshServer implements AsyncDisposable {
 		await promise;
 	}
 
-	/** A PATH in which `ssh` reaches this server. */
+	/** PATH whose `ssh` connects to this server. */
 	get path(): string {
 		return [this.programs, process.env["PATH"]].join(delimiter);
 	}

@@ -176,7 +176,7 @@ async function untilReady(chat: Chat, { io, hidden }: LineInput): Promise<void> 
 	await chat.ready();
 	const question = chat.conversation.question?.question;
 	if (!question) return;
-	// Before the prompt: a person can type as soon as it is shown.
+	// The input must be hidden before the prompt appears, because a person can then start to type.
 	hidden.set(isPassword(chat));
 	io.stdout.write(`${questionPrompt(question, chat.conversation.offersRules)}\n`);
 }

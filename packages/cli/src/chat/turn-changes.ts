@@ -6,7 +6,7 @@ import { visibleLine } from "../text/visible.ts";
 import { changeTexts } from "../texts/chat/changes.ts";
 import { noteRows } from "../wordings/message-rows.ts";
 
-/** Maximum characters of the message that names a turn. */
+/** Maximum length of the message that identifies a turn, in characters. */
 const maxMessage = 60;
 
 /** Rows of the file changes of a turn, as coloured unified diffs. */
@@ -26,7 +26,7 @@ function fileRows({ path, state, reason, diff }: FileChangePayload, format: Outp
 	return state === "refused" ? [...rows, ...noteRows(changeTexts.refused({ path, reason }), format)] : rows;
 }
 
-/** Whether the words after `/undo` leave files that were changed since. Undefined for other words. */
+/** Whether `/undo` must skip files that were changed later. Undefined for unknown words after `/undo`. */
 export function readUndo(words: string): boolean | undefined {
 	if (words === "") return false;
 	return words === "partly" ? true : undefined;
