@@ -47,6 +47,8 @@ export const played: Readonly<Record<string, readonly Change[]>> = {
 export const elsewhere: Readonly<Record<string, readonly string[]>> = {
 	"test/docs/shell-blocks.ci.test.ts": ["troubleshooting: parley doctor"],
 	"test/docs/start-blocks.ci.test.ts": [
+		"editors: npx @modelcontextprotocol/inspector --cli node_modules/.bin/parley mcp serve --method tools/list",
+		"gallery: PATH=$PWD/node_modules/.bin:$PATH vitest run test/connector/scenes/golden.test.ts test/connector/scenes/slack-golden.test.ts -u",
 		"backup: parley stop",
 		"install: cd ~/projects/shop",
 		"install: npm start",
@@ -61,6 +63,21 @@ export const elsewhere: Readonly<Record<string, readonly string[]>> = {
 		"ozzie-client: parley gateway --listen 127.0.0.1:7777 --listen 127.0.0.1:18420",
 		"service: parley gateway --connectors --data /var/lib/parley --root /srv/work",
 		"web-search: export BRAVE_API_KEY=…",
+	],
+	"test/docs/chat-blocks.ci.test.ts": [
+		"discord: export DISCORD_TOKEN=YOUR-TOKEN",
+		"discord: parley token create connector discord --platform discord",
+		"slack: export SLACK_BOT_TOKEN=xoxb-YOUR-TOKEN SLACK_APP_TOKEN=xapp-YOUR-TOKEN",
+		"slack: parley token create connector slack --platform slack",
+	],
+	"test/docs/service-blocks.ci.test.ts": [
+		"service: sudo useradd --system --create-home parley",
+		"sandbox: sudo apt install bubblewrap",
+		"operating: journalctl -u parley -o cat | jq -cR 'fromjson? | select(.correlation == \"C0123-1700000000.000100\")'",
+		"service: cd ~/projects/shop",
+		'service: sudo loginctl enable-linger "$USER"',
+		"service: parley logs -f --level warn",
+		"setup: parley setup --yes --provider anthropic --project ~/projects/shop",
 	],
 	"test/packages/command-package.ci.test.ts": ["install: npm run pack -- dist command"],
 	"test/packages/library-packages.ci.test.ts": ["connectors: npm run pack -- dist base protocol connector"],
@@ -87,34 +104,15 @@ export const elsewhere: Readonly<Record<string, readonly string[]>> = {
 	],
 };
 
-const platformSetup = "Waits for a person in a chat: test/terminal plays it with a simulated platform.";
-const otherMachine = "Needs programs or a service outside this repository.";
-const docker = "No builder of images: test/packages/container.ci.test.ts plays the steps of the image.";
-const system = "Changes the system, and needs root.";
-const withKeys = "Sends a key to a provider: test/terminal plays it with a simulated provider.";
-const managers = "Needs a service manager: test/service plays it with a simulated one.";
+/** The test plays the steps of the image, and the commands behind `docker compose exec parley`. It compares the options of `docker run`. */
+const docker = "Needs the daemon of Docker, which does not run here: test/packages/container.ci.test.ts";
 
-/** Blocks that no test of the pages plays, with the reason. */
+/** Blocks that this machine cannot run, with the reason. */
 export const reasons: Readonly<Record<string, string>> = {
 	"container: PARLEY_PROJECT=~/projects/shop docker compose up --build --detach": docker,
 	"container: docker run --detach --init --stop-timeout 40 \\": docker,
 	'container: export PARLEY_TOKEN="$(docker compose exec parley parley token)"': docker,
 	"container: docker compose exec parley parley backup /tmp/before-upgrade.tar.gz": docker,
-	"discord: export DISCORD_TOKEN=YOUR-TOKEN": platformSetup,
-	"discord: parley token create connector discord --platform discord": platformSetup,
-	"editors: npx @modelcontextprotocol/inspector --cli node_modules/.bin/parley mcp serve --method tools/list":
-		"test/mcp-server/inspector.ci.test.ts plays it.",
-	"gallery: PATH=$PWD/node_modules/.bin:$PATH vitest run test/connector/scenes/golden.test.ts test/connector/scenes/slack-golden.test.ts -u":
-		"Runs tests of this repository.",
-	"operating: journalctl -u parley -o cat | jq -c 'select(.correlation == \"C0123-1700000000.000100\")'":
-		managers,
-	'ozzie-client: ozzie ask "run: echo hi"': otherMachine,
-	"sandbox: sudo apt install bubblewrap": system,
-	"service: cd ~/projects/shop": managers,
-	'service: sudo loginctl enable-linger "$USER"': system,
-	"service: sudo useradd --system --create-home parley": system,
-	"service: parley logs -f --level warn": managers,
-	"setup: parley setup --yes --provider anthropic --project ~/projects/shop": withKeys,
-	"slack: export SLACK_BOT_TOKEN=xoxb-YOUR-TOKEN SLACK_APP_TOKEN=xapp-YOUR-TOKEN": platformSetup,
-	"slack: parley token create connector slack --platform slack": platformSetup,
+	'ozzie-client: ozzie ask "run: echo hi"':
+		"Needs the Ozzie client, whose source is not here: test/conformance/ozzie-go-program.ci.test.ts plays a program with its library.",
 };

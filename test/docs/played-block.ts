@@ -11,6 +11,8 @@ export interface BlockOptions {
 	readonly env: NodeJS.ProcessEnv;
 	/** Whether the block has its own network, from which no other machine and no simulator can be reached. */
 	readonly isAlone?: boolean;
+	/** A program with its arguments that runs the shell in another place, such as bwrap(1). */
+	readonly place?: readonly string[];
 }
 
 /**
@@ -26,9 +28,9 @@ export class PlayedBlock implements AsyncDisposable {
 	/** The process group of the shell, which it prints first. */
 	#group: number | undefined;
 
-	constructor(script: string, { cwd, env, isAlone = false }: BlockOptions) {
+	constructor(script: string, { cwd, env, isAlone = false, place }: BlockOptions) {
 		const shell = ["setsid", "--wait", "sh", "-uc", `echo $$\ntrap : INT\n${script}`];
-		const [program = "", ...args] = [...(isAlone ? ownNetwork : []), ...shell];
+		const [program = "", ...args] = [...(place ?? (isAlone ? ownNetwork : [])), ...shell];
 		this.#child = spawn(program, args, { cwd, env, stdio: ["ignore", "pipe", "pipe"] });
 		for (const stream of [this.#child.stdout, this.#child.stderr])
 			stream.setEncoding("utf8").on("data", (text: string) => {

@@ -181,6 +181,22 @@ async function installMemoryServer(): Promise<void> {
 	symlinkSync("../lib/node_modules/server-memory/index.js", join(home, ".local/bin/mcp-server-memory"));
 }
 
+testAlone("editors: the inspector lists the tools of a running gateway", async () => {
+	const key =
+		"editors: npx @modelcontextprotocol/inspector --cli node_modules/.bin/parley mcp serve --method tools/list";
+	// Here npx finds the packages of the tests, and needs no registry.
+	await using block = script(`${inBackground}\ncd '${clone}test'\n${documented(key)}parley stop`);
+	expect(await block.ended()).toMatch(/"name": "ask".*has stopped/s);
+});
+
+test("gallery: the files of the command are tests, and its difference is that of the gallery", async () => {
+	const key =
+		"gallery: PATH=$PWD/node_modules/.bin:$PATH vitest run test/connector/scenes/golden.test.ts test/connector/scenes/slack-golden.test.ts -u";
+	// These tests run in `npm test`, and write into the clone with `-u`.
+	await using block = play(key, { changes: [["vitest run", "vitest list --filesOnly"]] });
+	expect(await block.ended()).toMatch(/scenes\/golden\.test\.ts\n.*scenes\/slack-golden\.test\.ts\n/);
+});
+
 testAlone("web-search: with the variable, the gateway has the key of the configured engine", async () => {
 	const data = join(stage, "search");
 	mkdirSync(data, { mode: 0o700 });

@@ -6,6 +6,7 @@ import dockerignore from "@balena/dockerignore";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { parse } from "yaml";
 import { install } from "../../scripts/install.mjs";
+import { documented } from "../docs/shell-blocks.ts";
 import { FreshRoot, type Stage, stagesOf, wordsOf } from "./image-steps.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -123,6 +124,8 @@ test("the steps of the image run in a fresh root without a builder; the image it
 		"user: 1000",
 		"hi",
 		"sandbox: 0",
+		"chat: 0",
+		"chat with the token: 0",
 		"backup: 0",
 		"stopped: 0",
 		"not healthy after the stop: 1",
@@ -135,6 +138,17 @@ async function playStage(stage: Stage): Promise<void> {
 	for (const step of stage.instructions) await one.play(step, roots);
 }
 
+const up = "container: PARLEY_PROJECT=~/projects/shop docker compose up --build --detach";
+const token = 'container: export PARLEY_TOKEN="$(docker compose exec parley parley token)"';
+const backup = "container: docker compose exec parley parley backup /tmp/before-upgrade.tar.gz";
+
+/** The command that a documented block runs in the container. */
+function inside(block: string): string {
+	const [, command] = /docker compose exec parley (parley [^\n")]+)/.exec(documented(block)) ?? [];
+	if (command === undefined) throw new Error(`the block "${block}" runs no command in the container`);
+	return command;
+}
+
 const tokenless =
 	'fetch("http://127.0.0.1:7777/api/health?verbose").then(({ status }) => console.log("without a token:", status))';
 
@@ -143,6 +157,7 @@ function life(): string {
 	const quoted = (words: readonly string[]) =>
 		words.map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(" ");
 	const health = quoted(wordsOf(instruction("HEALTHCHECK")));
+	const [, chatOutside = ""] = documented(token).split("\n");
 	const program = quoted([...wordsOf(instruction("ENTRYPOINT")), ...wordsOf(instruction("CMD"))]);
 	return `
 		mkfifo /tmp/lines
@@ -159,7 +174,10 @@ function life(): string {
 		echo "user: $(id -u)"
 		parley ask "run: echo hi" -y 2> /dev/null | sed -n '/^hi$/p'
 		grep -q "commands run in a sandbox that passed its test" /tmp/log; echo "sandbox: $?"
-		parley backup /tmp/before-upgrade.tar.gz > /dev/null 2>&1; echo "backup: $?"
+		${inside(up)} < /dev/null > /dev/null 2>&1; echo "chat: $?"
+		PARLEY_TOKEN=$(${inside(token)} 2> /dev/null); export PARLEY_TOKEN
+		${chatOutside} < /dev/null > /dev/null 2>&1; echo "chat with the token: $?"
+		${inside(backup)} > /dev/null 2>&1; echo "backup: $?"
 		kill -TERM $gateway
 		wait $gateway; echo "stopped: $?"
 		${health}; echo "not healthy after the stop: $?"

@@ -1,4 +1,4 @@
-// Simulates journalctl(1) with `--output=json`, for the units that the simulated systemctl runs.
+// Simulates journalctl(1) with `--output=json` and `--output=cat`, for the units that the simulated systemctl runs.
 import { existsSync, readFileSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
 import { parseArgs } from "node:util";
@@ -8,8 +8,8 @@ recordCall("journalctl");
 const { values } = parseArgs({
 	options: {
 		user: { type: "boolean" },
-		unit: { type: "string" },
-		output: { type: "string" },
+		unit: { type: "string", short: "u" },
+		output: { type: "string", short: "o" },
 		all: { type: "boolean" },
 		"no-pager": { type: "boolean" },
 		quiet: { type: "boolean" },
@@ -19,8 +19,10 @@ const { values } = parseArgs({
 		follow: { type: "boolean" },
 	},
 });
-if (values.output !== "json") fail("only --output=json is simulated");
-const file = journalOf(values.unit ?? "");
+const { output, unit = "" } = values;
+if (output !== "json" && output !== "cat") fail("only --output=json and --output=cat are simulated");
+// systemd.unit(5): without a suffix, a name means a service.
+const file = journalOf(unit.includes(".") ? unit : `${unit}.service`);
 
 interface Entry {
 	readonly cursor: number;
@@ -38,6 +40,10 @@ function entriesAfter(cursor: number): Entry[] {
 }
 
 function print({ cursor, text, time }: Entry): void {
+	if (output === "cat") {
+		process.stdout.write(`${text}\n`);
+		return;
+	}
 	// A message with other control characters is an array of bytes. Without --all, a long message is null.
 	// biome-ignore lint/suspicious/noControlCharactersInRegex: these characters make a message binary
 	const isBinary = /[\u0000-\u0008\u000b-\u001f]/.test(text);
