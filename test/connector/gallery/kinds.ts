@@ -206,7 +206,13 @@ export const textsElsewhere: Readonly<Record<string, string>> = {
  * Controls that no golden scene shows. The gallery of each platform shows the remaining controls, except those of home
  * pages.
  */
-export const controlsElsewhere: readonly ControlKind[] = ["info-one", "usage-one", "model-one", "skip"];
+export const controlsElsewhere: readonly ControlKind[] = [
+	"info-one",
+	"usage-one",
+	"model-one",
+	"compact-one",
+	"skip",
+];
 
 /** Controls on home pages, which only Slack has. */
 export const controlsOfHome: readonly ControlKind[] = ["stop-one", "suggested"];

@@ -2,7 +2,7 @@ import { defined, definedItems, ParleyError } from "@parley/base";
 import { oneLine, plain } from "../conversation/vocabulary/plain.ts";
 import type { Room } from "../platform/inbound-event.ts";
 import { backgroundOf, commandCode, commandList, runningPart } from "../presses/background.ts";
-import { infoOfOne, linesOf, offerConversations } from "../presses/conversations.ts";
+import { compactOne, infoOfOne, linesOf, offerConversations } from "../presses/conversations.ts";
 import type { ListedSession, RoomContext } from "../rooms/handler-context.ts";
 import { conversationTexts } from "../texts/conversations.ts";
 import type { Command, CommandOption } from "./command.ts";
@@ -169,19 +169,17 @@ const compact: Command<RoomContext> = {
 	name: "session compact",
 	description: conversationTexts.compact.description,
 	options: [],
-	async run(context, { event: { person, room }, key }) {
-		const current = (await context.sessions(person, room)).find((each) => each.current);
-		if (current === undefined) return { text: conversationTexts.none };
-		const { session } = current;
-		const requested = { session_id: session, key: `${key}/compact`, ...context.onBehalf(person, room) };
-		try {
-			await context.gateway.request("compact_session", requested);
-		} catch (reason) {
-			// A retried command would block further messages in this room.
-			if (ParleyError.from(reason).code !== "resource_exhausted") throw reason;
-			return { text: conversationTexts.compact.busy };
+	async run(context, { event, key }) {
+		const { person, room } = event;
+		const all = await context.conversations(person, room);
+		if (all.length > 1) {
+			const { compact: question } = conversationTexts.below.which;
+			return offerConversations(context, "compact-one", { all, question });
 		}
-		return { text: conversationTexts.compact.started };
+		// In a thread, the list of conversations is empty.
+		const current = (await context.sessions(person, room)).find((each) => each.current);
+		const only = all[0] ?? (current && { ...current, room });
+		return only ? compactOne(context, { event, key }, only) : { text: conversationTexts.none };
 	},
 };
 
@@ -232,7 +230,9 @@ const background: Command<RoomContext> = {
 	async run(context, { event: { person, room, options }, key }) {
 		const { background: texts } = conversationTexts;
 		const current = (await context.sessions(person, room)).find((each) => each.current);
-		if (current === undefined) return { text: conversationTexts.none };
+		if (current === undefined) {
+			return { text: await noneHere(context, { person, room }, "session commands") };
+		}
 		const { session } = current;
 		const all = await backgroundOf(context, { person, room }, session);
 		const number = options["stop"];

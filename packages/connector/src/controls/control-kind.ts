@@ -55,6 +55,7 @@ export const controlKinds = {
 	"info-one": "I",
 	"usage-one": "U",
 	"model-one": "M",
+	"compact-one": "K",
 	/** A suggested request on a home page, without a session. Subject: see `writeSuggested`. */
 	suggested: "P",
 	/** Subject: the platform id of an edited message. */

@@ -1,4 +1,4 @@
-import { definedItems } from "@parley/base";
+import { definedItems, ParleyError } from "@parley/base";
 import type { ControlKind } from "../controls/control-kind.ts";
 import { plain } from "../conversation/vocabulary/plain.ts";
 import type { Control } from "../platform/posting.ts";
@@ -21,6 +21,7 @@ export const pressesOfConversations: PressHandlers<Kind> = {
 	"stop-one": (context, handled, { session }) => onOne(context, handled, session, stopOne),
 	"info-one": (context, handled, { session }) => onOne(context, handled, session, infoOfOne),
 	"usage-one": (context, handled, { session }) => onOne(context, handled, session, usageOfOne),
+	"compact-one": (context, handled, { session }) => onOne(context, handled, session, compactOne),
 	"model-one": (context, handled, { session, subject }) =>
 		onOne(context, handled, session, (...given) => chooseModel(...given, subject)),
 };
@@ -67,6 +68,25 @@ export async function usageOfOne(
 	return { text: `${linkedTitle(context, one)}\n\n${used}` };
 }
 
+/** Summarises a conversation, which then shows the start and the end. */
+export async function compactOne(
+	context: HandlerContext,
+	{ event: { person }, key }: Acting,
+	one: Omit<Conversation, "working">,
+): Promise<Reply> {
+	await context.follow(one.session);
+	const requested = { session_id: one.session, key: `${key}/compact`, ...context.onBehalf(person, one.room) };
+	try {
+		await context.gateway.request("compact_session", requested);
+	} catch (reason) {
+		// A retried command would block further messages in this room.
+		if (ParleyError.from(reason).code !== "resource_exhausted") throw reason;
+		return { text: conversationTexts.compact.busy };
+	}
+	const { started } = conversationTexts.compact;
+	return { text: one.current ? started : `${linkedTitle(context, one)}\n\n${started}` };
+}
+
 /** Chooses the model of a conversation. */
 export async function chooseModel(
 	context: HandlerContext,
@@ -87,8 +107,10 @@ const maxTitle = 100;
 const maxId = 100;
 
 /** Title of a conversation, with a link to its channel or thread. */
-export function linkedTitle({ platform }: HandlerContext, one: Conversation): string {
-	const { title, room } = one;
+export function linkedTitle(
+	{ platform }: HandlerContext,
+	{ title, room }: Pick<Conversation, "title" | "room">,
+): string {
 	const name = title === "" ? conversationTexts.untitled : plain(title, maxTitle);
 	const url = platform.linkTo?.(room);
 	const shown = url === undefined ? `**${name}**` : `[${name}](${url})`;

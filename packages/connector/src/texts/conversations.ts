@@ -55,7 +55,7 @@ export const conversationTexts = {
 	},
 
 	compact: {
-		description: "Summarise this channel's conversation to save tokens",
+		description: "Summarise a conversation of this channel to save tokens",
 		started: "Summarising the conversation…",
 		busy: "I am working here. Try again when I have answered.",
 		/** `before`, `after`: numbers of tokens as text. */
@@ -104,6 +104,7 @@ export const conversationTexts = {
 			stop: "I am working in several conversations. Choose the one to stop:",
 			info: "Choose a conversation:",
 			usage: "Choose a conversation to see its usage:",
+			compact: "Choose the conversation to summarise:",
 			model: ({ model }: { readonly model: string }): string =>
 				`Choose the conversation for the model **${model}**, or use this command in its thread:`,
 		},

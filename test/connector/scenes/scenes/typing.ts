@@ -273,7 +273,7 @@ export function belowChannel(top: "general" | "top"): readonly Scene[] {
 			],
 		},
 		{
-			name: "usage, session info and model act on the only conversation of the threads",
+			name: "usage, model, and the info and the summary of a session act on the only conversation of the threads",
 			steps: [
 				...works,
 				{ commands: "/usage", in: top },
@@ -284,6 +284,8 @@ export function belowChannel(top: "general" | "top"): readonly Scene[] {
 				{ answered: ["The next message in ", "goes to the model `offline`"] },
 				{ commands: "/session list", in: top },
 				{ answered: ["Conversations in threads:", "write: notes.txt"] },
+				{ commands: "/session compact", in: top },
+				{ answered: "I am working here." },
 			],
 		},
 		{
