@@ -1,6 +1,6 @@
 import { parseJson } from "@parley/base";
 import { expect, test } from "vitest";
-import { programSuggestions } from "./command-line/synonyms.ts";
+import { programSuggestions, usualName } from "./command-line/synonyms.ts";
 import { createProgram } from "./program.ts";
 import { run } from "./run.ts";
 import { CapturedIo } from "./testing/captured-io.ts";
@@ -36,7 +36,12 @@ test.each([
 	["list", "unknown command 'list'; did you mean sessions?\nallowed: "],
 	["rm", "unknown command 'rm'; did you mean sessions delete?\nallowed: "],
 	["log", "unknown command 'log'; did you mean logs?\nallowed: "],
-	["login", "unknown command 'login'; did you mean models?\nallowed: "],
+	["login", "unknown command 'login'; did you mean setup?\nallowed: "],
+	["tasks list", "unknown command 'list'; did you mean parley tasks?\nusage: parley tasks [options]"],
+	["task ls", "unknown command 'ls'; did you mean parley tasks?\nallowed: submit, "],
+	["config list", "unknown command 'list'; did you mean parley config get?\nallowed: get, "],
+	["models now", "too many arguments for 'models'. Expected 0 arguments but got 1: now\nusage: "],
+	["service start", "unknown command 'start'; did you mean install?\nallowed: install, "],
 	["mcp rm files", "unknown command 'rm'; did you mean remove?\nallowed: "],
 	[
 		"sessions rm sess_1",
@@ -45,6 +50,10 @@ test.each([
 	[
 		"sessions exprt x",
 		"unknown command 'exprt'; did you mean export?\nto search for the word: parley sessions search exprt",
+	],
+	[
+		"sessions shwo x",
+		"unknown command 'shwo'; did you mean show?\nto search for the word: parley sessions search shwo",
 	],
 	[
 		"memories remove x",
@@ -166,6 +175,17 @@ test("suggests only commands that exist", () => {
 	const program = createProgram(new CapturedIo(), []);
 	const names = program.commands.map((one) => one.name());
 	for (const suggestion of programSuggestions()) expect(names).toContain(suggestion.split(" ")[0]);
+});
+
+test("a word for `list` suggests a command that exists, for each command with rows", async () => {
+	const program = createProgram(new CapturedIo(), []);
+	const suggested = program.commands.flatMap((one) => usualName("list", one) ?? []);
+	expect(suggested).toContain("parley feedback");
+	for (const suggestion of suggested) {
+		const { code, out } = await runLine(`${suggestion.replace("parley ", "")} --help`);
+		expect(code).toBe(0);
+		expect(out).toContain(`Usage: ${suggestion} `);
+	}
 });
 
 test("constructs only the named command", () => {

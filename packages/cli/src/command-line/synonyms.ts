@@ -36,9 +36,11 @@ const programNames: Readonly<Record<string, string>> = {
 	settings: "config get",
 	configure: "config set",
 	configuration: "config get",
-	login: "models",
-	auth: "models",
-	provider: "models",
+	login: "setup",
+	auth: "setup",
+	provider: "setup",
+	key: "setup",
+	keys: "setup",
 	cost: "usage",
 	costs: "usage",
 	limit: "budget",
@@ -73,15 +75,40 @@ const sameWork: readonly (readonly string[])[] = [
 	["cancel", "stop", "kill", "abort"],
 	["retry", "rerun", "again", "restart"],
 	["doctor", "test", "check", "verify", "diagnose"],
-	["setup", "init", "install", "configure"],
+	["setup", "init", "install", "configure", "start", "restart", "enable"],
+	["uninstall", "remove", "disable"],
 ];
 
-/** The subcommand of `parent` that corresponds to a name in other programs. Undefined for any other word. */
+/** Complete commands that list the rows of commands without a subcommand `list`. */
+const listings: Readonly<Record<string, string>> = {
+	tasks: "parley tasks",
+	task: "parley tasks",
+	schedules: "parley schedules",
+	events: "parley events",
+	feedback: "parley feedback",
+	config: "parley config get",
+	models: "parley models",
+	usage: "parley usage",
+	budget: "parley budget",
+	agents: "parley agents",
+	skills: "parley skills",
+	policy: "parley policy show",
+	audit: "parley audit",
+	service: "parley service status",
+	discord: "parley discord posts",
+	slack: "parley slack posts",
+};
+
+/**
+ * The subcommand of `parent` that corresponds to a name in other programs, or the complete command that lists its rows.
+ * Undefined for any other word.
+ */
 export function usualName(given: string, parent: Command): string | undefined {
 	const word = given.toLowerCase();
 	if (parent.parent === null) return Object.hasOwn(programNames, word) ? programNames[word] : undefined;
-	const group = sameWork.find((names) => names.includes(word));
-	return parent.commands.find((one) => one.name() !== word && group?.includes(one.name()))?.name();
+	const names = new Set(sameWork.filter((group) => group.includes(word)).flat());
+	const meant = parent.commands.find((one) => one.name() !== word && names.has(one.name()))?.name();
+	return meant ?? (names.has("list") ? listings[parent.name()] : undefined);
 }
 
 /** All suggestions for the program. Each suggestion begins with the name of a command. */

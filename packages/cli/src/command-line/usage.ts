@@ -48,9 +48,11 @@ export function shownCode(error: unknown): 0 | 2 | undefined {
  * Corrects an error of commander. If a group has its own action, commander treats an unknown subcommand as an argument.
  */
 function asUnknownCommand(error: CommanderError, command: Command): CommanderError {
-	const isGroup = command.commands.length > 0 && command.registeredArguments.length === 0;
-	if (error.code !== "commander.excessArguments" || !isGroup) return error;
 	const [given = ""] = command.args;
+	const isGroup = command.commands.length > 0 || usualName(given, command) !== undefined;
+	if (error.code !== "commander.excessArguments" || !isGroup || command.registeredArguments.length > 0) {
+		return error;
+	}
 	const similar = similarName(given, command);
 	// The message has commander's form, which `describe` reads.
 	const hint = similar === undefined ? "" : `\n(Did you mean ${similar}?)`;
@@ -105,14 +107,24 @@ export function refuseSubcommandName(words: readonly string[], command: Command)
 	);
 }
 
-/** Name of a subcommand that differs from the word by one letter. */
+/** Name of a subcommand that differs from the word by one letter, or by two letters that are exchanged. */
 function similarName(given: string, { commands }: Command): string | undefined {
 	const names = commands.flatMap((one) => [one.name(), ...one.aliases()]);
-	return names.find((one) => one.length > 3 && leven(one, given, { maxDistance: 2 }) < 2);
+	return names.find((one) => one.length > 3 && (isOneLetterOff(one, given) || isExchanged(one, given)));
+}
+
+function isOneLetterOff(name: string, given: string): boolean {
+	return leven(name, given, { maxDistance: 2 }) < 2;
+}
+
+/** Whether the words differ only by two adjacent letters in the other order. */
+function isExchanged(name: string, given: string): boolean {
+	const at = [...name].findIndex((letter, place) => letter !== given[place]);
+	return at >= 0 && `${name.slice(0, at)}${name[at + 1]}${name[at]}${name.slice(at + 2)}` === given;
 }
 
 function hintFor(code: string, command: Command): string {
-	if (code === "commander.unknownCommand") {
+	if (code === "commander.unknownCommand" && command.commands.length > 0) {
 		return commandLineTexts.allowed({ names: command.commands.map((known) => known.name()) });
 	}
 	if (code === "commander.unknownOption") {
