@@ -31,7 +31,7 @@ async function reachService(screen: Screen): Promise<void> {
 	await screen.shows("Start the gateway with this machine");
 }
 
-test("the wizard can be left at the service, and then installs it in place of the running gateway", async () => {
+test("the wizard can be left and killed at the service, and then installs it in place of the running gateway", async () => {
 	await using managers = await Managers.open();
 	await managers.succeeds(["setup", "--yes", "--provider", "offline"]);
 	const first = setUp(managers);
@@ -50,11 +50,20 @@ test("the wizard can be left at the service, and then installs it in place of th
 	await second.shows("Complete: Model");
 	await second.shows("Start the gateway with this machine");
 	second.type(`${down}\r`);
-	expect(await second.ended()).toBe(0);
-	expect(second.received).toContain("which the service replaces");
-	expect(second.text).toMatch(/Service +installed; works in/);
-	expect(second.received).not.toContain("parley service install");
-	expect(second.received).not.toContain("still has the earlier settings");
+	await second.shows("which the service replaces");
+	// Kills the wizard while it stops the gateway.
+	second.close();
+
+	const third = setUp(managers);
+	third.resize(40, 24);
+	await third.shows("Complete: Model");
+	await third.shows("Start the gateway with this machine");
+	third.type(`${down}\r`);
+	expect(await third.ended()).toBe(0);
+	expect(third.received).toContain("\r\n  Directory and permissions\r\n    agents may work in");
+	expect(third.received).toContain("\r\n  Service\r\n    installed; works in");
+	expect(third.received).not.toContain("parley service install");
+	expect(third.received).not.toContain("still has the earlier settings");
 	expect(await managers.json(["service", "status"])).toMatchObject({ state: "running" });
 	expect((await managers.json(["status"]))["pid"]).not.toBe(before["pid"]);
 	expect(readFileSync(managers.unit, "utf8")).toContain("gateway");
@@ -74,6 +83,7 @@ test("without a service manager, the wizard prints the reason and continues, and
 	expect(shown).toContain("systemd does not run on this machine");
 	expect(shown).toContain("Install it later with: parley service install");
 	expect(shown).toMatch(/Service not installed/);
+	expect(shown).not.toContain("To start the gateway with this machine");
 	const script = await managers.run(["setup", "--yes", "--only", "service", "--service"], variables);
 	expect(script).toMatchObject({ code: 1, error: expect.stringContaining("systemd does not run") });
 	const skipped = await managers.run(["setup", "--yes", "--only", "service"], variables);

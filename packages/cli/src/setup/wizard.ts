@@ -7,7 +7,7 @@ import { servicesOf } from "../service/find-service.ts";
 import { alignColumns } from "../text/columns.ts";
 import { createStyles, wantsColours } from "../text/styles.ts";
 import { visibleLine } from "../text/visible.ts";
-import { wrapText } from "../text/wrap.ts";
+import { widthOf, wrapText } from "../text/wrap.ts";
 import { setupTexts } from "../texts/setup.ts";
 import { setUpDirectory } from "./directory-step.ts";
 import { setUpModel } from "./model-step.ts";
@@ -91,12 +91,25 @@ function heading(text: string, { stdout, environment }: Io): string {
 }
 
 function printSummary(results: Results, hasService: boolean, io: Io): void {
-	const rows = steps.flatMap((step) =>
-		(results[step] ?? []).map((result, at) => [at === 0 ? setupTexts.steps[step] : "", visibleLine(result)]),
-	);
 	const { columns } = outputFormat(io);
 	const next = setupTexts.next({ command: setupTexts.nextElsewhere });
-	const table = alignColumns(rows).flatMap((row) => wrapText(`  ${row}`, columns));
-	const more = hasService ? [] : [setupTexts.withMachine];
-	printRows(["", heading(setupTexts.summary, io), ...table, "", next, ...more], io);
+	const wasRefused = results.service?.includes(setupTexts.results.noService);
+	const more = hasService || wasRefused ? [] : [setupTexts.withMachine];
+	const rows = summaryRows(results, columns);
+	printRows(["", heading(setupTexts.summary, io), ...rows, "", next, ...more], io);
+}
+
+/** The results beside the titles of their steps, or below the titles if the terminal is too narrow. */
+function summaryRows(results: Results, columns: number): string[] {
+	const done = steps.flatMap((step) => {
+		const lines = results[step]?.map(visibleLine);
+		return lines ? [{ title: setupTexts.steps[step], lines }] : [];
+	});
+	const table = alignColumns(
+		done.flatMap(({ title, lines }) => lines.map((line, at) => [at === 0 ? title : "", line])),
+	).map((row) => `  ${row}`);
+	if (table.every((row) => widthOf(row) <= columns)) return table;
+	return done.flatMap(({ title, lines }) =>
+		[`  ${title}`, ...lines.map((line) => `    ${line}`)].flatMap((row) => wrapText(row, columns)),
+	);
 }
