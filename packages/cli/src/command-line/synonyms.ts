@@ -79,24 +79,24 @@ const sameWork: readonly (readonly string[])[] = [
 	["uninstall", "remove", "disable"],
 ];
 
-/** Complete commands that list the rows of commands without a subcommand `list`. */
+/** Commands that list the rows of a command without a subcommand `list`. */
 const listings: Readonly<Record<string, string>> = {
-	tasks: "parley tasks",
-	task: "parley tasks",
-	schedules: "parley schedules",
-	events: "parley events",
-	feedback: "parley feedback",
-	config: "parley config get",
-	models: "parley models",
-	usage: "parley usage",
-	budget: "parley budget",
-	agents: "parley agents",
-	skills: "parley skills",
-	policy: "parley policy show",
-	audit: "parley audit",
-	service: "parley service status",
-	discord: "parley discord posts",
-	slack: "parley slack posts",
+	tasks: "tasks",
+	task: "tasks",
+	schedules: "schedules",
+	events: "events",
+	feedback: "feedback",
+	config: "config get",
+	models: "models",
+	usage: "usage",
+	budget: "budget",
+	agents: "agents",
+	skills: "skills",
+	policy: "policy show",
+	audit: "audit",
+	service: "service status",
+	discord: "discord posts",
+	slack: "slack posts",
 };
 
 /**
@@ -108,7 +108,9 @@ export function usualName(given: string, parent: Command): string | undefined {
 	if (parent.parent === null) return Object.hasOwn(programNames, word) ? programNames[word] : undefined;
 	const names = new Set(sameWork.filter((group) => group.includes(word)).flat());
 	const meant = parent.commands.find((one) => one.name() !== word && names.has(one.name()))?.name();
-	return meant ?? (names.has("list") ? listings[parent.name()] : undefined);
+	if (meant !== undefined) return meant;
+	const listing = names.has("list") ? listings[parent.name()] : undefined;
+	return listing && `parley ${listing}`;
 }
 
 /** All suggestions for the program. Each suggestion begins with the name of a command. */
