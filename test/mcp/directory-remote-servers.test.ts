@@ -181,7 +181,7 @@ test("a header gets a variable only if the operator grants it, and is not sent w
 	source.setup = { servers: [], trusted: [await trustIn(workOf(s), { environment })] };
 	await expect(toolsAfter(s)).resolves.toEqual([]);
 	expect(s.t.runtime.mcp.problems.join()).toContain(
-		"remote: its headers need variables of the gateway (SHOP_TEAM): grant each with --env-from SHOP_TEAM",
+		"remote: its headers need variables of the gateway (SHOP_TEAM): grant each with --server remote --env-from SHOP_TEAM",
 	);
 	expect(server.seen).toEqual([]);
 	const granted = { ...environment, SHOP_TEAM: "red" };

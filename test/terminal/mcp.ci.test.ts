@@ -174,7 +174,8 @@ test("the trust prompt shows a remote server with its address and headers, and g
 		headers: { Authorization: token },
 	};
 	const leaky = { url: "https://user:pass-word@mcp.example.com/" };
-	const mcpServers = { tracker: { ...tracker, headersHelper: "x" }, leaky, shop: { command: "sh" } };
+	const lost = { command: "no-such-server" };
+	const mcpServers = { tracker: { ...tracker, headersHelper: "x" }, leaky, lost, shop: { command: "sh" } };
 	writeFileSync(file, JSON.stringify({ mcpServers }));
 	const list = setup.run("mcp", "list", "--dir", setup.work, "--json");
 	await list.ended();
@@ -202,6 +203,7 @@ test("the trust prompt shows a remote server with its address and headers, and g
 	expect(shown).toContain("these fields have no effect: headersHelper");
 	expect(shown).toContain("not used: leaky: its address contains a user name or a password");
 	expect(shown).toContain("all programs get the variable OTHER_TOKEN");
+	expect(shown).toContain('not used: lost: no program "no-such-server"');
 	expect(shown).not.toContain("pass-word");
 	all.type("y\r");
 	expect(await all.ended()).toBe(0);

@@ -1,7 +1,7 @@
 import { realpath } from "node:fs/promises";
 import { resolve } from "node:path";
 import { createInterface } from "node:readline/promises";
-import { defined, definedItems, Redactor, systemClock } from "@parley/base";
+import { defined, definedItems, ParleyError, Redactor, systemClock } from "@parley/base";
 import {
 	type DirectoryEntry,
 	type DirectoryFile,
@@ -39,17 +39,10 @@ export async function trustDirectory(given: string, flags: TrustFlags, io: Io): 
 	const rights = rightsOf(flags, io);
 	const { chosen, refused } = chooseEntries(file, directory, flags);
 	checkRights(chosen, rights, flags);
-	const servers = new Map<string, Trust>();
-	const rows: string[] = [];
-	for (const entry of chosen) {
-		const prepared =
-			"url" in entry
-				? prepareRemote(entry, rights, flags.allowPrivate)
-				: await prepareProgram(entry, { directory, rights, io });
-		servers.set(entry.name, prepared.trust);
-		rows.push(...prepared.rows.map(visibleLine));
-	}
-	const granted = chosen.some((entry) => "command" in entry) ? rightRows(rights) : [];
+	const prepared = await prepareAll({ chosen, refused }, rights, { directory, flags, io });
+	const servers = new Map(prepared.map(({ name, trust }) => [name, trust]));
+	const rows = prepared.flatMap((one) => one.rows.map(visibleLine));
+	const granted = [...servers.values()].some((trust) => "program" in trust) ? rightRows(rights) : [];
 	rows.push(...granted, ...refused.map((reason) => visibleLine(mcpSetupTexts.notUsed({ reason }))));
 	if (granted.length > 0) io.stderr.write(`${mcpSetupTexts.scriptWarning}\n`);
 	if (needsConfirmation && !(await agrees(rows, directory, io))) {
@@ -63,10 +56,30 @@ export async function trustDirectory(given: string, flags: TrustFlags, io: Io): 
 	return 0;
 }
 
+/** Prepares the trust in the chosen entries. Unusable programs are added to `refused`, or throw with `--server`. */
+async function prepareAll(
+	{ chosen, refused }: Chosen,
+	rights: Rights,
+	{ directory, flags, io }: { readonly directory: string; readonly flags: TrustFlags; readonly io: Io },
+): Promise<readonly PreparedTrust[]> {
+	const prepared: PreparedTrust[] = [];
+	for (const entry of chosen) {
+		const one =
+			"url" in entry
+				? prepareRemote(entry, rights, flags.allowPrivate)
+				: await prepareProgram(entry, { directory, rights, io });
+		if (typeof one !== "string") prepared.push(one);
+		else if (flags.server === undefined) refused.push(one);
+		else throw new UsageError(one);
+	}
+	if (prepared.length === 0) throw noneUsable(directory, refused);
+	return prepared;
+}
+
 interface Chosen {
 	readonly chosen: readonly DirectoryEntry[];
 	/** Unusable entries, each with the reason. */
-	readonly refused: readonly string[];
+	readonly refused: string[];
 }
 
 /** The entries to trust. Throws a `UsageError` if an entry from `--server` is unusable, or if no entry is usable. */
@@ -90,8 +103,12 @@ function chooseEntries(
 		return false;
 	});
 	if (chosen.length > 0) return { chosen, refused };
+	throw noneUsable(directory, refused);
+}
+
+function noneUsable(directory: string, refused: readonly string[]): UsageError {
 	const none = mcpSetupTexts.noUsableServer({ file: directoryFileName, directory });
-	throw new UsageError([none, ...refused.map(visibleLine)].join("\n"));
+	return new UsageError([none, ...refused.map(visibleLine)].join("\n"));
 }
 
 /** Throws a `UsageError` for a permission that no chosen entry can have. */
@@ -110,19 +127,30 @@ function checkRights(
 }
 
 interface PreparedTrust {
+	readonly name: string;
 	readonly trust: Trust;
 	/** The complete content of the entry and its own permissions, described in words. */
 	readonly rows: readonly string[];
 }
 
+/** Prepares the trust in a program. Returns the reason if the program cannot be used. */
 async function prepareProgram(
 	entry: ProgramEntry,
 	{ directory, rights, io }: { readonly directory: string; readonly rights: Rights; readonly io: Io },
-): Promise<PreparedTrust> {
-	const found = await programOf(entry, directory, io.environment["PATH"]);
+): Promise<PreparedTrust | string> {
+	const found = await programOf(entry, directory, io.environment["PATH"]).catch((reason: unknown) =>
+		ParleyError.from(reason),
+	);
+	if (found instanceof ParleyError) {
+		return mcpSetupTexts.serverNeed({ server: entry.name, need: visibleLine(found.message) });
+	}
 	const variables = Object.entries(entry.environment).map(([name, value]) => `  ${name}=${value}`);
 	const head = `${entry.name}: ${[found.program, ...entry.args].join(" ")}`;
-	return { trust: { ...found, ...rights }, rows: [head, ...variables, ...unusedRows(entry)] };
+	return {
+		name: entry.name,
+		trust: { ...found, ...rights },
+		rows: [head, ...variables, ...unusedRows(entry)],
+	};
 }
 
 /** A remote server receives only granted variables that its headers name. */
@@ -140,7 +168,7 @@ function prepareRemote(entry: RemoteEntry, { envFrom = [] }: Rights, isPrivate =
 		...variables.map((name) => mcpSetupTexts.getsVariable({ name })),
 	];
 	const head = `${entry.name}: ${entry.url}`;
-	return { trust, rows: [head, ...rows.map((row) => `  ${row}`), ...unusedRows(entry)] };
+	return { name: entry.name, trust, rows: [head, ...rows.map((row) => `  ${row}`), ...unusedRows(entry)] };
 }
 
 function unusedRows({ unused }: DirectoryEntry): string[] {

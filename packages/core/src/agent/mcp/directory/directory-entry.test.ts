@@ -87,7 +87,9 @@ test("a variable without a default needs a grant, and an address without TLS too
 	});
 	expect(trustNeed(entry, { allowPrivate: false, variables: [] })).toContain("--allow-private");
 	const need = trustNeed(entry, { allowPrivate: true, variables: ["B"] });
-	expect(need).toBe("its headers need variables of the gateway (A, C): grant each with --env-from A");
+	expect(need).toBe(
+		"its headers need variables of the gateway (A, C): grant each with --server a --env-from A",
+	);
 	expect(trustNeed(entry, { allowPrivate: true, variables: ["A", "C"] })).toBeUndefined();
 });
 

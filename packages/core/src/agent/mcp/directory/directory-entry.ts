@@ -111,12 +111,12 @@ interface Grants {
 export function trustNeed(entry: DirectoryEntry, { allowPrivate, variables }: Grants): string | undefined {
 	if (!("url" in entry)) return undefined;
 	if (new URL(entry.url).protocol !== "https:" && !allowPrivate)
-		return directoryTrustTexts.needsPrivate("--allow-private");
+		return directoryTrustTexts.needsPrivate(`--server ${entry.name} --allow-private`);
 	const references = Object.values(entry.headers).flatMap(referencesIn);
 	const missing = references.filter(({ name, usual }) => usual === undefined && !variables.includes(name));
 	if (missing.length === 0) return undefined;
 	const names = [...new Set(missing.map(({ name }) => name))];
-	return directoryTrustTexts.needsVariables(names, `--env-from ${names[0]}`);
+	return directoryTrustTexts.needsVariables(names, `--server ${entry.name} --env-from ${names[0]}`);
 }
 
 function refused(message: string): ParleyError {
