@@ -39,6 +39,8 @@ export function meaningOf({ description = "" }: SettingSchema): {
 /** Placeholders for keys that the operator chooses, by the end of the setting's path. */
 const keys = [
 	[".channels", "CHANNEL"],
+	[".approvalNotices", "CHANNEL"],
+	[".providers", "PROVIDER"],
 	[".servers", "NAME"],
 	[".env", "VARIABLE"],
 ] as const;

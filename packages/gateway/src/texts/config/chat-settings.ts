@@ -1,10 +1,10 @@
 /** Descriptions of the settings of chats, for `docs/configuration.md` and the JSON Schema. The default is last. */
 export const chatSettingTexts = {
 	rulePlatform: "People of this platform, such as discord.",
-	ruleTenant: "People of this guild or team.",
-	ruleChannel: "People who write in this channel.",
-	rulePlatformRole: "People with this role of the platform.",
-	ruleUser: "This person.",
+	ruleTenant: "People of this guild or team, by its id.",
+	ruleChannel: "People who write in this channel, by its id.",
+	rulePlatformRole: "People with this role of the platform, by its id.",
+	ruleUser: "One person, by the id of the user.",
 	mention:
 		"Messages that the agent answers. With required, those that mention it. With always, all. Default: required.",
 	sessions:
@@ -19,10 +19,10 @@ export const chatSettingTexts = {
 		"Number of earlier messages of the channel that the agent gets with a request. 0 means none, also in threads. Default: 20.",
 	agent: "Agent profile for the sessions of the channel. Default: default.",
 	model: "Model for the channel: a name or a tier. Default: the model of the agent profile.",
-	tools: "Names of the only tools in the channel. Default: all tools.",
-	root: "Directory in which its tools work. Relative to this file. Default: a separate workspace for each session.",
+	tools: "Tools that the agent may use in the channel, by name. Default: all tools.",
+	root: "Directory in which the tools of the channel work. Relative to this file. Default: a separate workspace for each session.",
 	approvers:
-		"The only people who may approve tool calls, as PLATFORM:TENANT:USER. Default: people with the role approver or owner.",
+		"The only people who may approve tool calls of the channel, as PLATFORM:TENANT:USER. Default: people with the role approver or owner.",
 	approveIn:
 		"Channels whose approvers may also approve tool calls of this channel, as PLATFORM:TENANT:CHANNEL. Default: none.",
 	budgetUsd: "US dollars for one UTC day, for each session of the channel. Default: no limit.",
@@ -32,8 +32,9 @@ export const chatSettingTexts = {
 		"People of the group, as PLATFORM:TENANT:USER. Default: the approvers of the channel, or up to five people with the role approver or owner.",
 	noticeWays:
 		"Ways to notify the group. A later one is tried if an earlier one does not reach a person. With mention, by a mention in the conversation. With channel, by a post in the channels of approveIn. With direct, by a direct message. Default: mention.",
-	noticeGroups: "Groups of approvers. The first is notified at once, each other one at an escalation.",
-	remindMinutes: "Minutes until the only reminder of the first group. Default: 60.",
+	noticeGroups:
+		"Groups of approvers. The first one is notified at once, and each further one at an escalation. Required.",
+	remindMinutes: "Minutes until the first group gets its only reminder. Default: 60.",
 	escalateMinutes:
 		"Minutes from the reminder, or from the notice to the previous group, until the next group is notified. Default: 60.",
 	joinSeconds:
@@ -42,20 +43,22 @@ export const chatSettingTexts = {
 	prompts:
 		"Requests that the welcome suggests, at most three. Default: skills of the data directory, and general requests.",
 	welcome: "Welcome of connectors: the work of the agent, the approvers, and suggested requests.",
-	allowPlatform: "Platform of the people. All other ids of the rule are ids of this platform.",
-	allowRole: "Role of the people.",
+	allowPlatform:
+		"Platform of the people, such as discord. All other ids of the rule are ids of this platform. Required.",
+	allowRole: "Role of the people. Required.",
 	allow:
-		"People who have access without a code. A rule matches if all its ids match. If several rules match, the highest role applies.",
-	deny: "People who never have access, even if other rules or pairings allow them.",
+		"People who have access without a code. A rule matches if all its ids match. If several rules match, the highest role applies. Default: none.",
+	deny: "People who never have access, even if other rules or pairings allow them. A rule matches if all its ids match. Default: none.",
 	people: "Chat users with access, in addition to those whom the operator approved.",
-	tenants: "Ids of the guilds or teams that connectors may serve, by platform.",
+	tenants:
+		"Ids of the guilds or teams that connectors may serve, by platform. Connectors also serve those in which an owner has paired. Default: none.",
 	endOnStranger: "End the trust grant of a channel when a person without access writes in it. Default: true.",
 	trust: "Conditions that end the trust grant of a channel (parley trust).",
 	typedApprovals:
 		"Allow approvers to answer an approval by typing approve or deny as a message. Default: true.",
 	notices:
-		"Notices to approvers, by PLATFORM:TENANT:CHANNEL, or by PLATFORM:TENANT for all channels of a guild or team.",
+		"Notices to approvers, by PLATFORM:TENANT:CHANNEL, or by PLATFORM:TENANT for all channels of a guild or team. Default: no notices.",
 	channels:
-		"Channel settings, by PLATFORM:TENANT:CHANNEL, or by PLATFORM:TENANT for all channels of a guild or team.",
+		"Channel settings, by PLATFORM:TENANT:CHANNEL, or by PLATFORM:TENANT for all channels of a guild or team. Default: none.",
 	places: "Old name of channels.",
 } as const;
