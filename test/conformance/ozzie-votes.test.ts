@@ -55,16 +55,19 @@ verifiesOn(
 				context: { arguments: changed, approvals: 2, changes: 1 },
 			},
 		});
+		const reportOlga = async (): Promise<void> => {
+			const { payload: check } = await connector.event("person.check");
+			expect(check).toMatchObject({ user: "olga" });
+			await connector.call("report_person", {
+				...{ check_id: check["check_id"], present: true, roles: [], guest: false, shared: false },
+			});
+		};
 		// Alex answers the call in the form that it had before the change.
-		expect(await connector.refusal("prompt_response", { ...answer, changes: 0, ...as("alex") })).toMatch(
-			/^forbidden: this call has changed/,
-		);
+		const late = connector.refusal("prompt_response", { ...answer, changes: 0, ...as("alex") });
+		await reportOlga();
+		expect(await late).toMatch(/^forbidden: this call has changed/);
 		const deciding = connector.call("prompt_response", { ...answer, changes: 1, ...as("alex") });
-		const { payload: check } = await connector.event("person.check");
-		expect(check).toMatchObject({ user: "olga" });
-		await connector.call("report_person", {
-			...{ check_id: check["check_id"], present: true, roles: [], guest: false, shared: false },
-		});
+		await reportOlga();
 		expect(await deciding).toEqual({ status: "sent" });
 		expect((await connector.event("prompt.response")).payload).toEqual({
 			...{ token, value: true, cancelled: false, by: "discord:111:alex" },

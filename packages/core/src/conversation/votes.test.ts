@@ -299,6 +299,18 @@ test("an approval of a call that an approver has changed since the person read i
 	expect(await chat.log.next("prompt.answered")).toMatchObject({ cancelled: true, by: "discord:guild:otto" });
 });
 
+test("a repeated edit has its first result, although the call has changed by it", async () => {
+	await using chat = await ask();
+	const { token } = await chat.prompt();
+	const edit = { value: "once", changes: 0, arguments: { path: "prod/b.txt", content: "b" } };
+	const request = { ...unkeyed(olga), key: "edit", params: edit };
+	expect(await chat.t.runtime.answer(request, token, edit)).toBe(true);
+	expect(await chat.t.runtime.answer(request, token, edit)).toBe(true);
+	expect(await chat.log.next("prompt.voted")).toMatchObject({ changed: { approval: { changes: 1 } } });
+	expect(await chat.answer(token, alex, { value: "once", changes: 1 })).toBe("");
+	expect(await chat.log.next("prompt.answered")).toMatchObject({ voters: ["discord:guild:olga"] });
+});
+
 test("a press for an ordinary call that an edit has turned into a call of two people is refused", async () => {
 	await using chat = await ask({ path: "docs/a.txt" });
 	const { token } = await chat.prompt();

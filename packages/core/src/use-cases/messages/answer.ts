@@ -20,7 +20,6 @@ import type { Prompts } from "../../conversation/prompts.ts";
 import type { JudgedChange, Session } from "../../conversation/session.ts";
 import type { SessionGrants } from "../../conversation/session-grants.ts";
 import type { Lease, Sessions } from "../../conversation/sessions.ts";
-import { refuseChanged } from "../../conversation/stored-answer.ts";
 import { promptTexts } from "../../conversation/texts.ts";
 import { approvalsNeeded, isVoteOf, type Vote, type Voters, votesOf } from "../../conversation/votes.ts";
 import { type Keyed, type KeyServices, once } from "../../store/idempotency.ts";
@@ -77,10 +76,7 @@ export async function answerQuestion(
 	if (wanted_grant !== null) {
 		return ports.grants.answer(request, session, { ...row, wanted_grant, response });
 	}
-	const prompt = fromRow<Prompt>(row.request);
-	refuseUnread(by, prompt, response);
-	// Before the roles of voters are read. The transaction of the answer checks it again.
-	if (row.state === "open") refuseChanged(prompt, row.floor === 1, response);
+	refuseUnread(by, fromRow<Prompt>(row.request), response);
 	const change = await judgeChange(session, row, response);
 	const voters = await votersOf(ports, row, { by, response, change });
 	let also: readonly string[] = [];
