@@ -48,7 +48,7 @@ async function untilEnd({ log, clock }: Place): Promise<number> {
 	}
 }
 
-async function endure({ attack, once, error }: AttackRow, place: Place): Promise<void> {
+async function surviveAttack({ attack, once, error }: AttackRow, place: Place): Promise<void> {
 	const { server, log, runtime, session } = place;
 	server.attack = async (scene) => {
 		if (once) server.attack = undefined;
@@ -79,7 +79,7 @@ describe.each(testedFamilies.map((one) => [one.family, one] as const))("%s", (_,
 		async ([, row]) => {
 			await withSeeds({ times: row.seeds ?? 1 }, async (random) => {
 				await using place = await open(tested, random);
-				await endure(row, place);
+				await surviveAttack(row, place);
 			});
 		},
 	);

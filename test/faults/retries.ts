@@ -19,7 +19,7 @@ export const triesOf: Readonly<Record<FaultName, number>> = {
 };
 
 /** A run whose requests fail. */
-export interface Meeting {
+export interface FailureCase {
 	readonly setup: FaultSetup;
 	readonly log: RunLog;
 	/** Number of requests to the simulator before this run. */
@@ -27,9 +27,9 @@ export interface Meeting {
 }
 
 /** Advances the clock until the attempt with this number, starting at 1, has failed. */
-export async function meetFailure(
+export async function playFailure(
 	failure: Failure,
-	{ setup, log, before }: Meeting,
+	{ setup, log, before }: FailureCase,
 	number: number,
 ): Promise<void> {
 	const over = (): boolean =>
@@ -43,9 +43,9 @@ export async function meetFailure(
 }
 
 /** Checks the event about the next attempt, and that this attempt starts exactly at the announced time. */
-export async function meetRetry(
+export async function playRetry(
 	failure: Failure,
-	{ setup, log, before }: Meeting,
+	{ setup, log, before }: FailureCase,
 	number: number,
 ): Promise<void> {
 	const retrying = await log.the("run.retrying", number);
@@ -81,7 +81,7 @@ function waitAfter(failure: Failure, number: number, last: boolean): readonly [n
 	return [wait, wait + (failure.spanMs ?? 0) + 1_000];
 }
 
-export function checkRun({ setup, log, before }: Meeting, requests: number): void {
+export function checkRun({ setup, log, before }: FailureCase, requests: number): void {
 	log.check();
 	expect(log.all("user.message")).toHaveLength(1);
 	expect(log.all("assistant.message")).toHaveLength(1);
@@ -97,7 +97,11 @@ export function checkRun({ setup, log, before }: Meeting, requests: number): voi
 }
 
 /** Checks that the partial text of each failed attempt is stored, and was streamed as a separate text. */
-export async function checkAborted({ setup, log }: Meeting, runId: string, whole: boolean): Promise<void> {
+export async function checkAborted(
+	{ setup, log }: FailureCase,
+	runId: string,
+	whole: boolean,
+): Promise<void> {
 	const aborted = (await setup.abortedTexts(runId)).filter((text) => text !== "");
 	const texts = whole ? log.texts.slice(0, -1) : log.texts;
 	if (whole) expect(aborted).toEqual(texts);
@@ -106,7 +110,7 @@ export async function checkAborted({ setup, log }: Meeting, runId: string, whole
 
 /** Checks that the session answers the next message. */
 export async function checkNextMessage(
-	{ setup, log }: Meeting,
+	{ setup, log }: FailureCase,
 	session: string,
 	random: Random,
 ): Promise<void> {

@@ -9,7 +9,7 @@ import { bodyCanary, type Failure, speaking } from "./failure.ts";
 import { FaultSetup } from "./fault-setup.ts";
 import { networkFailures } from "./network-failures.ts";
 import { settle } from "./passing-time.ts";
-import { checkAborted, checkNextMessage, checkRun, meetFailure, meetRetry, triesOf } from "./retries.ts";
+import { checkAborted, checkNextMessage, checkRun, playFailure, playRetry, triesOf } from "./retries.ts";
 import { withSeeds } from "./seeds.ts";
 import { sharedSetup } from "./shared-setup.ts";
 import { statusFailures } from "./status-failures.ts";
@@ -29,8 +29,8 @@ async function onceThenTheAnswer({ failure, setup, random }: Case): Promise<void
 	setup.fake.script(speaking(random, {}));
 	const { log, session, runId } = await setup.ask();
 	const meeting = { setup, log, before };
-	await meetFailure(failure, meeting, 1);
-	await meetRetry(failure, meeting, 1);
+	await playFailure(failure, meeting, 1);
+	await playRetry(failure, meeting, 1);
 	const answer = await log.the("assistant.message");
 	expect(answer).toMatchObject({ runId, content: speech, error: "", model: requestedModel });
 	checkRun(meeting, 2);
@@ -39,7 +39,7 @@ async function onceThenTheAnswer({ failure, setup, random }: Case): Promise<void
 	await checkNextMessage(meeting, session, random);
 }
 
-async function againAndAgainThenTheFallback({ failure, setup, random }: Case): Promise<void> {
+async function retriesThenFallback({ failure, setup, random }: Case): Promise<void> {
 	const tries = triesOf[failure.fault];
 	const before = setup.fake.requests.length;
 	setup.script(failure, random, tries);
@@ -47,8 +47,8 @@ async function againAndAgainThenTheFallback({ failure, setup, random }: Case): P
 	const { log, runId } = await setup.ask();
 	const meeting = { setup, log, before };
 	for (let number = 1; number <= tries; number++) {
-		await meetFailure(failure, meeting, number);
-		await meetRetry(failure, meeting, number);
+		await playFailure(failure, meeting, number);
+		await playRetry(failure, meeting, number);
 	}
 	const answer = await log.the("assistant.message");
 	expect(answer).toMatchObject({ runId, content: speech, error: "", model: fallback });
@@ -58,7 +58,7 @@ async function againAndAgainThenTheFallback({ failure, setup, random }: Case): P
 	await checkAborted(meeting, runId, true);
 }
 
-async function againAndAgainToTheEnd({ failure, setup, random }: Case): Promise<void> {
+async function retriesUntilFailure({ failure, setup, random }: Case): Promise<void> {
 	const tries = triesOf[failure.fault];
 	const timers = setup.clock.pending;
 	const before = setup.fake.requests.length;
@@ -66,8 +66,8 @@ async function againAndAgainToTheEnd({ failure, setup, random }: Case): Promise<
 	const { log, session, runId } = await setup.ask();
 	const meeting = { setup, log, before };
 	for (let number = 1; number <= tries; number++) {
-		await meetFailure(failure, meeting, number);
-		if (number < tries) await meetRetry(failure, meeting, number);
+		await playFailure(failure, meeting, number);
+		if (number < tries) await playRetry(failure, meeting, number);
 	}
 	const answer = await log.the("assistant.message");
 	expect(answer).toMatchObject({ runId, error: expect.stringMatching(failure.message ?? /./) });
@@ -89,8 +89,8 @@ test.for(inPassing.map((failure, index) => [failure.name, failure, index] as con
 		await withSeeds(failure, async (random, number) => {
 			const ways = [
 				() => onceThenTheAnswer({ failure, setup: backed, random }),
-				() => againAndAgainThenTheFallback({ failure, setup: backed, random }),
-				() => againAndAgainToTheEnd({ failure, setup: alone, random }),
+				() => retriesThenFallback({ failure, setup: backed, random }),
+				() => retriesUntilFailure({ failure, setup: alone, random }),
 			];
 			// A small case runs only a few times, so the cases cover all ways together. A large case starts with the
 			// shortest way.
@@ -106,7 +106,7 @@ test.for(forGood.map((failure) => [failure.name, failure] as const))(
 	"neither the model nor the fallback is retried: %s",
 	async ([, failure]) => {
 		await using setup = await FaultSetup.open({ fallback: true });
-		await withSeeds(failure, (random) => againAndAgainToTheEnd({ failure, setup, random }));
+		await withSeeds(failure, (random) => retriesUntilFailure({ failure, setup, random }));
 		const warnings = setup.runtime.log.records.filter(({ level }) => level === "warn");
 		// The operator must always be warned about a refused key.
 		expect(warnings.length > 0).toBe(failure.fault === "unauthenticated");

@@ -43,9 +43,9 @@ const splice: Mutation = (bytes, random, other) => {
 const mutations = [flip, insert, remove, truncate, repeat, splice];
 
 /** A mutated frame as a text. Invalid UTF-8 becomes U+FFFD. */
-export function woundBytes(random: Random, valid: readonly Buffer[]): Buffer {
+export function damageBytes(random: Random, valid: readonly Buffer[]): Buffer {
 	let bytes: Buffer = random.pick(valid);
-	for (let wounds = random.between(1, 4); wounds > 0 && bytes.length > 0; wounds--) {
+	for (let rounds = random.between(1, 4); rounds > 0 && bytes.length > 0; rounds--) {
 		bytes = random.pick(mutations)(bytes, random, random.pick(valid));
 	}
 	return bytes;
@@ -54,5 +54,5 @@ export function woundBytes(random: Random, valid: readonly Buffer[]): Buffer {
 /** A valid input with one to four random mutations. */
 export function mutateBytes(random: Random, surroundings: Surroundings): string {
 	const frames = validFrames(surroundings).map((frame) => Buffer.from(JSON.stringify(frame)));
-	return woundBytes(random, frames).toString("utf8");
+	return damageBytes(random, frames).toString("utf8");
 }

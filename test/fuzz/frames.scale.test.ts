@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { Random, testScale, testSeed } from "../random.ts";
-import { assault } from "./assault.ts";
+import { attackGateway } from "./attack-gateway.ts";
 import { damage, damageKinds } from "./damage.ts";
 import { Siege } from "./siege.ts";
 import { Tally } from "./tally.ts";
@@ -21,7 +21,7 @@ test("malformed frames are answered one by one and leave no memory in use, and a
 		// Every kind of damage occurs at least once, even at a small scale.
 		if (damaged < damageKinds || own.chance(0.3))
 			await damage({ port: siege.port, kind: damaged++ % damageKinds, random: own, tally });
-		else await assault(`ws://127.0.0.1:${siege.port}/api/ws`, own, tally);
+		else await attackGateway(`ws://127.0.0.1:${siege.port}/api/ws`, own, tally);
 		siege.progress();
 	};
 	const attack = async (until: number): Promise<void> => {

@@ -43,12 +43,12 @@ export function growFrame(random: Random, surroundings: Surroundings): string {
 	];
 	// Most mistakes are in the parameters, because a mistake in the frame itself is detected first.
 	if (random.chance(0.85))
-		for (let wounds = random.between(1, 3); wounds > 0; wounds--) wound(params, random);
-	else wound(frame, random);
+		for (let rounds = random.between(1, 3); rounds > 0; rounds--) damageField(params, random);
+	else damageField(frame, random);
 	frame.push(["params", random.chance(0.03) ? oddValue(random) : write(params)]);
 	if (random.chance(0.2))
 		frame.push(["session_id", JSON.stringify(random.pick([...surroundings.sessions, "sess_unknown"]))]);
-	if (random.chance(0.05)) wound(frame, random);
+	if (random.chance(0.05)) damageField(frame, random);
 	return write(random.chance(0.3) ? random.shuffle(frame) : frame);
 }
 
@@ -120,7 +120,7 @@ function grow(schema: Schema, soil: Soil): Json {
 }
 
 /** Makes one mistake: an unexpected value, a missing field, an extra field or a duplicate field. */
-function wound(fields: Fields, random: Random): void {
+function damageField(fields: Fields, random: Random): void {
 	const at = random.below(Math.max(1, fields.length));
 	const [name] = fields[at] ?? ["stranger"];
 	const kind = random.below(10);

@@ -3,7 +3,7 @@ import { deflateSync, gzipSync } from "node:zlib";
 import { frameCommand } from "../conformance/drivers/kontekst-client.ts";
 import { frameRozRequest, frameTeamRequest, structOf } from "../conformance/drivers/roz-client.ts";
 import type { Random } from "../random.ts";
-import { woundBytes } from "./byte-mutation.ts";
+import { damageBytes } from "./byte-mutation.ts";
 
 /** One malformed stream: its headers and the bytes of its body. */
 export interface GrpcAttack {
@@ -124,14 +124,14 @@ const timeouts = ["-1S", "1", "99999999999H", "0n", "S", "1u", "\u00ff1S"];
 const encodings = ["gzip", "deflate", "br", "snappy", "identity, gzip"];
 
 const makers: Readonly<Record<string, Maker>> = {
-	"wounded messages": (random, { bodies }) => several(random, () => frame(woundBytes(random, bodies))),
+	"damaged messages": (random, { bodies }) => several(random, () => frame(damageBytes(random, bodies))),
 	"odd messages": (random) => several(random, () => frame(random.pick(oddMessages))),
-	"wounded frames": (random, { commands }) => several(random, () => woundBytes(random, commands)),
+	"damaged frames": (random, { commands }) => several(random, () => damageBytes(random, commands)),
 	"lying lengths": (random, { bodies }) => ({ ...one(frame(random.pick(bodies), 0, lie(random, 40))) }),
 	flags: (random, { bodies }) => several(random, () => frame(random.pick(bodies), random.between(1, 255))),
 	compression: (random, { bodies }) => {
 		const compressed = random.pick([gzipSync, deflateSync])(random.pick(bodies));
-		const body = random.chance(0.5) ? compressed : woundBytes(random, [compressed]);
+		const body = random.chance(0.5) ? compressed : damageBytes(random, [compressed]);
 		return { ...one(frame(body, 1)), headers: { "grpc-encoding": random.pick(encodings) } };
 	},
 	timeouts: (random, { commands }) => ({

@@ -263,7 +263,7 @@ const makers: Readonly<Record<string, Make>> = {
 	noise: (random) => noise(random, random.between(1, 300)),
 	"wounded request": (random, port) => {
 		const bytes = write({ target: random.pick(httpPaths), headers: ordinary(port) });
-		for (let wounds = random.between(1, 5); wounds > 0; wounds--)
+		for (let rounds = random.between(1, 5); rounds > 0; rounds--)
 			bytes[random.below(bytes.length)] = random.below(256);
 		return bytes;
 	},

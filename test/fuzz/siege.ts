@@ -25,7 +25,7 @@ const checksPerCollection = 20;
 /** Maximum response time for a well-behaved client. */
 const patienceMs = 1_000;
 
-export interface Aftermath {
+export interface SiegeResult {
 	readonly summary: string;
 	/** Violated limits and logged errors. Empty if the gateway passed. */
 	readonly faults: readonly string[];
@@ -125,7 +125,7 @@ export class Siege {
 	}
 
 	/** Stops the gateway and returns its faults. */
-	async end(): Promise<Aftermath> {
+	async end(): Promise<SiegeResult> {
 		const memory = await probeSettled(this.#gateway, this.#start);
 		await this.#healthy.close();
 		this.#gateway.kill("SIGTERM");

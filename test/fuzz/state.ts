@@ -75,7 +75,7 @@ const welcome: readonly Draw[] = [
 ];
 
 /** A request. In one of four cases, it reuses a recent id. */
-export function misplace(random: Random, surroundings: Surroundings): string {
+export function moveField(random: Random, surroundings: Surroundings): string {
 	const isWelcome = surroundings.sessions.length > 0 && random.chance(0.08);
 	const request = random.pick(isWelcome ? welcome : draws)(random, surroundings);
 	const id = random.chance(0.25) ? `again-${random.below(2)}` : `s-${random.below(2 ** 31)}`;

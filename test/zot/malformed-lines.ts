@@ -1,5 +1,5 @@
 import type { ZotCommandType } from "@parley/gateway/rpc";
-import { woundBytes } from "../fuzz/byte-mutation.ts";
+import { damageBytes } from "../fuzz/byte-mutation.ts";
 import { type Json, oddValue } from "../fuzz/odd-values.ts";
 import type { Random } from "../random.ts";
 
@@ -58,7 +58,7 @@ function grow(type: ZotCommandType, random: Random): Fields {
 }
 
 /** Makes one mistake: an unexpected value, a missing field, an extra field or a duplicate field. */
-function wound(fields: Fields, random: Random): void {
+function damageField(fields: Fields, random: Random): void {
 	const at = random.below(fields.length);
 	const [name] = fields[at] ?? ["stranger"];
 	const kind = random.below(10);
@@ -80,10 +80,11 @@ const valid = types.flatMap((type) => {
 
 /** Generators of lines that are mostly invalid. */
 const families: Readonly<Record<string, (random: Random) => string | Buffer>> = {
-	bytes: (random) => woundBytes(random, valid),
+	bytes: (random) => damageBytes(random, valid),
 	grammar: (random) => {
 		const fields = grow(random.pick(types), random);
-		for (let wounds = random.between(1, 3); wounds > 0 && fields.length > 0; wounds--) wound(fields, random);
+		for (let rounds = random.between(1, 3); rounds > 0 && fields.length > 0; rounds--)
+			damageField(fields, random);
 		return write(random.chance(0.3) ? random.shuffle(fields) : fields);
 	},
 	state: (random) =>

@@ -129,7 +129,7 @@ const marks: LineSyntax = {
  * `momentMarkdown` become Discord's mentions and timestamps.
  */
 export const discordDialect: Dialect = {
-	write: (blocks: readonly Block[]) => writeLines(asDiscordHasThem(blocks), marks).toWellFormed(),
+	write: (blocks: readonly Block[]) => writeLines(supportedBlocks(blocks), marks).toWellFormed(),
 	small: (written) => `-# ${written}`,
 	measure: lengthOf,
 	// Discord wraps wider tables in a narrow window.
@@ -150,7 +150,7 @@ interface Around {
  * Returns the blocks in a structure that Discord supports: no quote in a quote, no heading in a list or below the third level,
  * and no style inside itself. Separates adjacent delimiters that would be misread.
  */
-function asDiscordHasThem(blocks: readonly Block[]): Block[] {
+function supportedBlocks(blocks: readonly Block[]): Block[] {
 	return blocksIn(blocks, { inList: false, inQuote: false });
 }
 

@@ -82,7 +82,7 @@ async function openSide(
 			log.info("Discord is ready", { user: link.user, resumed: link.resumed });
 		},
 		start: (ready, start) => startParts(options, { port, audiences, names }, { ready, start, signal }),
-		bringCommands: ({ application }) =>
+		syncCommands: ({ application }) =>
 			startCommandSync({ port, application, shapes: commandTable, memory }, { clock, log, signal }),
 		readMissed: (knownRooms) => listening.begin(knownRooms),
 		showHealth: (health) => presence.show(health),

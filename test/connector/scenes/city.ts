@@ -12,9 +12,9 @@ import type { Scene } from "./step.ts";
 
 /** Maximum wait of a scene, in real time of an idle machine. */
 const deadlineMs = 20_000;
-/** Real time after which a waiting scene may need its clock. The clock then runs `haste` times as fast as real time. */
+/** Real time after which a waiting scene may need its clock. The clock then runs `clockFactor` times as fast as real time. */
 const stallMs = paced(80);
-const haste = 20;
+const clockFactor = 20;
 
 /** Policy of the gateway. Only the scenes for this rule write to `prod`. */
 const policy = {
@@ -123,7 +123,7 @@ export class City implements AsyncDisposable {
 			// A machine that has become busier allows more time.
 			if (waited > paced(deadlineMs) && waited > pacedNow(deadlineMs))
 				throw new Error(`gave up after ${deadlineMs / 1000} s of an idle machine: ${what}`);
-			const due = still ? 0 : Math.max(0, Math.floor((waited - stallMs) * haste));
+			const due = still ? 0 : Math.max(0, Math.floor((waited - stallMs) * clockFactor));
 			// Limits the step. If the test process was suspended, the gateway and the connector did not run either.
 			this.clock.advance(Math.min(100, due - flown));
 			flown = due;

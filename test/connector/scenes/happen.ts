@@ -64,7 +64,7 @@ async function typesUntil(
 
 function isRuling(step: Happening): step is Ruling {
 	return ["archives", "locks", "reopens", "forbids", "opensTo", "removes", "moderates"].some(
-		(deed) => deed in step,
+		(outcome) => outcome in step,
 	);
 }
 

@@ -9,7 +9,7 @@ import { Notebook } from "./notebook.ts";
 import type { Claim, Doing, Scene, Step } from "./step.ts";
 import { Town } from "./town.ts";
 
-const deeds = ["says", "replies", "edits", "deletes", "reacts", "opensThread"];
+const outcomes = ["says", "replies", "edits", "deletes", "reacts", "opensThread"];
 const orders = ["clicks", "chooses", "commands", "types"];
 const sights = [
 	"shows",
@@ -77,7 +77,7 @@ async function internalsIn({ site, city }: Town): Promise<string[]> {
 }
 
 function isDoing(step: Step): step is Doing {
-	return [...deeds, ...orders].some((deed) => deed in step);
+	return [...outcomes, ...orders].some((outcome) => outcome in step);
 }
 
 function isClaim(step: Step): step is Claim {

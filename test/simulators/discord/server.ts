@@ -28,7 +28,7 @@ export class DiscordServer {
 			});
 		});
 		this.#server.on("upgrade", (request, socket, head) => {
-			this.#sockets.handleUpgrade(request, socket, head, (webSocket) => this.#attend(webSocket));
+			this.#sockets.handleUpgrade(request, socket, head, (webSocket) => this.#accept(webSocket));
 		});
 	}
 
@@ -70,7 +70,7 @@ export class DiscordServer {
 		return this.close();
 	}
 
-	#attend(webSocket: WebSocket): void {
+	#accept(webSocket: WebSocket): void {
 		const { gateway, clock, state } = this.simulator;
 		const { heartbeatMs } = state.settings;
 		const connection = new Connection(gateway, webSocket, { clock, heartbeatMs });

@@ -162,7 +162,7 @@ test("a deaf socket is replaced after many events over the other one, and its ev
 	const { clock, client, sockets, says, opens, watch } = await openSlack();
 	const one = await client().connect();
 	const [deaf] = await opens(2);
-	deaf?.deafens();
+	deaf?.stopsReceiving();
 	const gone = (): boolean => deaf !== undefined && !sockets.open.includes(deaf);
 	await chatter(says, gone);
 	await watch.until("it is gone", gone);
@@ -177,7 +177,7 @@ test("two silent sockets are replaced if the event of Parley's own post does not
 	const { clock, client, sockets, general, opens, replaced, watch } = await openSlack();
 	const one = await client().connect();
 	const deaf = await opens(2);
-	for (const socket of deaf) socket.deafens();
+	for (const socket of deaf) socket.stopsReceiving();
 	await one.port.call({ method: "chat.postMessage", args: { channel: general.id, text: "Hello" } });
 	clock.advance(30_000);
 	await watch.until("both are gone", () => deaf.every((socket) => !sockets.open.includes(socket)));
@@ -192,7 +192,7 @@ test("two silent sockets without expected events are reported after 15 minutes",
 	const { clock, client, says, opens, replaced } = await openSlack();
 	const one = await client().connect();
 	const deaf = await opens(2);
-	for (const socket of deaf) socket.deafens();
+	for (const socket of deaf) socket.stopsReceiving();
 	says("nobody hears it");
 	clock.advance(15 * 60_000);
 	await replaced(4);

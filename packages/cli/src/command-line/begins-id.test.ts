@@ -12,8 +12,8 @@ test.each([
 	["task_abcdef", "", false],
 	["task_abc", "task_abc", true],
 	["0a1b2c3d-0000-4000-8000-000000000000", "0a1b", true],
-])("compares the id %s with the abbreviation %j: %s", (id, given, isMeant) => {
-	expect(beginsId(id, given)).toBe(isMeant);
+])("compares the id %s with the abbreviation %j: %s", (id, given, isSelected) => {
+	expect(beginsId(id, given)).toBe(isSelected);
 });
 
 test("rejects a text that is too short for an id", () => {

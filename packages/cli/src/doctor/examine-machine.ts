@@ -140,11 +140,11 @@ async function answers(host: string, port: number): Promise<boolean> {
  */
 async function trySandbox(config: Config | undefined, data: string): Promise<SandboxState> {
 	const base = config ?? defaultsFor(data);
-	await using stand = existsSync(data)
+	await using temporaryData = existsSync(data)
 		? undefined
 		: await mkdtempDisposable(join(tmpdir(), "parley-doctor-"));
 	const parts = { clock: systemClock, ids: createIds(), log: silentLogger };
-	return (await openSandboxes({ ...parts, config: { ...base, data: stand?.path ?? data } })).check();
+	return (await openSandboxes({ ...parts, config: { ...base, data: temporaryData?.path ?? data } })).check();
 }
 
 /** The default configuration, which is used if the real configuration cannot be read. */

@@ -138,7 +138,7 @@ export async function followEvents(options: FollowOptions): Promise<void> {
 class Follower {
 	readonly #options: FollowOptions;
 	#lastId: string | undefined;
-	#wasThere = false;
+	#wasReached = false;
 	/** Whether an event reports that the followed session was deleted. */
 	isOver = false;
 
@@ -149,7 +149,7 @@ class Follower {
 	/** Whether a retry may succeed. */
 	mayTryAgain(reason: unknown): boolean {
 		if (this.#options.signal.aborted) return true;
-		return this.#wasThere && reason instanceof ParleyError && reason.code === "unavailable";
+		return this.#wasReached && reason instanceof ParleyError && reason.code === "unavailable";
 	}
 
 	/** Reads one connection to its end. Rejects with a `ParleyError`. */
@@ -164,7 +164,7 @@ class Follower {
 			const response = await openFromGateway(address, `/api/events?${query}`, { headers, signal: either });
 			const status = response.statusCode ?? 0;
 			if (status !== 200) throw answerError(address, { status, text: await text(response) });
-			this.#wasThere = true;
+			this.#wasReached = true;
 			// The id is set before the first event, so that a lost connection misses no event.
 			this.#lastId ??= response.headers["last-event-id"]?.toString();
 			onOpen();

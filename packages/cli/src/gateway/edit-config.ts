@@ -38,7 +38,7 @@ export async function editSettings(flags: ConfigFlags, io: Io): Promise<number> 
 			if (!flags.json) printRows([message({ path })], io);
 			await reportChange(changed, {}, { flags, io });
 			return 0;
-		} while (await wantsAgain(io));
+		} while (await confirmsRetry(io));
 		return 1;
 	} finally {
 		process.off("SIGINT", stay);
@@ -70,7 +70,7 @@ async function storeIfValid(
 	}
 }
 
-async function wantsAgain(io: Io): Promise<boolean> {
+async function confirmsRetry(io: Io): Promise<boolean> {
 	const lines = createInterface({ input: io.stdin, output: io.stderr });
 	const closed = Promise.withResolvers<string>();
 	lines.once("close", () => closed.resolve("n"));

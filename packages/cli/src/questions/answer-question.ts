@@ -90,9 +90,9 @@ async function typed(question: OpenPromptPayload, io: Io): Promise<GivenAnswer |
 	const given = await askPerson(question, asking);
 	if (!given) return "interrupted";
 	if (!question.always_ask || !approves(given)) return given;
-	const sure = await askPerson(confirmation(question), asking);
-	if (!sure) return "interrupted";
-	return sure.response.text === "yes" ? given : undefined;
+	const isConfirmed = await askPerson(confirmation(question), asking);
+	if (!isConfirmed) return "interrupted";
+	return isConfirmed.response.text === "yes" ? given : undefined;
 }
 
 /** Second question about a call that always requires approval. It prevents an approval by an accidental key press. */

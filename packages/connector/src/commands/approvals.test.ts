@@ -42,7 +42,7 @@ test("an approval of another channel is shown with its author, its channel and i
 	]);
 });
 
-const { person: _person, name: _name, ...nobodys } = listedPrompt();
+const { person: _person, name: _name, ...operatorPrompt } = listedPrompt();
 
 test.each([
 	["here", listedPrompt({ place: "discord:1:2", person: "discord:1:7" }), "Requested by @7 here, in"],
@@ -56,7 +56,7 @@ test.each([
 		listedPrompt({ place: "discord:9:3", person: "discord:9:7" }),
 		"Requested by Mia \\*M\\* in another channel of Discord",
 	],
-	["by the operator", nobodys, "Requested by the operator in another channel of Slack"],
+	["by the operator", operatorPrompt, "Requested by the operator in another channel of Slack"],
 	[
 		"by somebody without a name",
 		listedPrompt({ name: "" }),

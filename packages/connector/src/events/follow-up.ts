@@ -9,7 +9,7 @@ import type { EventParts } from "./handler.ts";
  * Task that a message refers to. `task`: a task that has not ended. `continues`: the content of an ended task that the
  * message continues.
  */
-interface MeantTask {
+interface TaskReference {
 	readonly task?: string;
 	readonly continues?: ReadMessage;
 }
@@ -19,7 +19,7 @@ export async function findTask(
 	{ context }: EventParts,
 	{ person, room }: { readonly person: Person; readonly room: Room },
 	task: string,
-): Promise<MeantTask> {
+): Promise<TaskReference> {
 	try {
 		const behalf = context.onBehalf(person, room);
 		const found = await context.gateway.request("check_task", { task_id: task, ...behalf });

@@ -75,7 +75,7 @@ const codes: Readonly<Record<number, ErrorCode>> = {
 
 const Words = z.object({ error: z.string() });
 const Events = z.array(z.object({ seq: z.number(), timestamp: z.exactOptional(z.string()) }));
-const WholeEvents = z.array(
+const EventPage = z.array(
 	z.object({
 		session_id: z.string(),
 		type: z.string(),
@@ -101,7 +101,7 @@ export function openGatewayFiles(place: GatewayAddress): GatewayFiles & GatewayH
 		},
 		async *events(session, signal) {
 			for (let after = 0; ; ) {
-				const page = WholeEvents.parse(await readEvents(place, { session, after, signal }));
+				const page = EventPage.parse(await readEvents(place, { session, after, signal }));
 				const last = page.at(-1);
 				if (last === undefined) return;
 				yield* page.flatMap(toPastEvent);
@@ -136,7 +136,7 @@ function toPastEvent({
 	seq,
 	timestamp,
 	payload,
-}: z.output<typeof WholeEvents>[number]): PastEvent[] {
+}: z.output<typeof EventPage>[number]): PastEvent[] {
 	// The history omits the tokens of questions, but the schema requires one.
 	const whole = type.startsWith("prompt.") ? { ...payload, token: "" } : payload;
 	const frame = { type: "event", event: type, session_id, payload: whole, seq } as const;

@@ -56,13 +56,13 @@ export function startLeftDecisions(parts: Parts): { stop(): Promise<void> } {
 
 async function look(parts: Parts): Promise<void> {
 	try {
-		for (const decision of await parts.store.read(readDecisions)) await carryOut(parts, decision);
+		for (const decision of await parts.store.read(readDecisions)) await execute(parts, decision);
 	} catch (error) {
 		parts.log.warn("decisions about held posts wait because the connector's database failed", { error });
 	}
 }
 
-async function carryOut(
+async function execute(
 	{ store, outbox, log }: Parts,
 	{ id, ...decision }: Decision & { readonly id: string },
 ): Promise<void> {

@@ -18,9 +18,9 @@ import { nonceOf, toOutboxRow } from "./outbox-row.ts";
 import { type Plan, planRows } from "./plan.ts";
 import {
 	type Content,
-	doubtAttempted,
 	isWhole,
 	keyOf,
+	markAttemptedUnknown,
 	postAnew,
 	readCard,
 	readContent,
@@ -72,7 +72,7 @@ export class Outbox {
 	static async start(parts: OutboxParts): Promise<Outbox> {
 		const { store, clock } = parts;
 		const open = await store.commit(async (tx) => {
-			await doubtAttempted(tx, clock.now());
+			await markAttemptedUnknown(tx, clock.now());
 			// Rooms may have opened again while no process ran.
 			await releaseClosed(tx, clock.now());
 			return readOpen(tx);

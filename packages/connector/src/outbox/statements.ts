@@ -255,7 +255,7 @@ export async function readContent(db: Tx, id: string): Promise<Content | undefin
 }
 
 /** Marks interrupted requests of the last process as unknown: they may have arrived. */
-export async function doubtAttempted(tx: Tx, now: number): Promise<void> {
+export async function markAttemptedUnknown(tx: Tx, now: number): Promise<void> {
 	await tx
 		.updateTable("outbox")
 		.set({ state: "unknown", reason: postTexts.interrupted, changed_at: now })

@@ -272,12 +272,12 @@ export class CardMessages {
 	async require(row: OutboxRow, card: string): Promise<string> {
 		const message = await this.find(card);
 		if (message !== undefined) return message;
-		this.delayYoung(row, `the card ${card} is not posted yet`);
+		this.delayNewPost(row, `the card ${card} is not posted yet`);
 		throw new DeliveryError(`the card ${card} was never posted`, { kind: "gone" });
 	}
 
 	/** Throws `rate-limited` with the message if the row is younger than a minute. */
-	delayYoung({ at }: OutboxRow, message: string): void {
+	delayNewPost({ at }: OutboxRow, message: string): void {
 		if (this.#clock.now() - at < cardPatienceMs) throw new DeliveryError(message, { kind: "rate-limited" });
 	}
 }

@@ -7,7 +7,7 @@ export interface GuardedProcess {
 }
 
 /** A library that throws uncaught errors for some payloads of its platform. */
-export interface Stumbling {
+export interface FaultTolerance {
 	readonly library: string;
 	/** Pattern of the stacks of these errors. */
 	readonly stack: RegExp;
@@ -21,13 +21,13 @@ export interface Stumbling {
 export function guardProcess(
 	log: Logger,
 	{
-		stumbling,
+		tolerated,
 		guarded = process,
-	}: { readonly stumbling?: Stumbling; readonly guarded?: GuardedProcess } = {},
+	}: { readonly tolerated?: FaultTolerance; readonly guarded?: GuardedProcess } = {},
 ): () => void {
 	const caught = (error: unknown, origin: string): void => {
-		if (stumbling && error instanceof Error && stumbling.stack.test(error.stack ?? "")) {
-			log.error(`${stumbling.library} failed on a payload of its platform, and continues`, { error, origin });
+		if (tolerated && error instanceof Error && tolerated.stack.test(error.stack ?? "")) {
+			log.error(`${tolerated.library} failed on a payload of its platform, and continues`, { error, origin });
 			return;
 		}
 		log.error("the connector ends after an unexpected error", { error, origin });

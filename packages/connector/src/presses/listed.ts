@@ -1,6 +1,7 @@
 import { defined, definedItems, ParleyError } from "@parley/base";
 import type { MethodResult } from "@parley/protocol";
 import type { ControlTarget } from "../controls/controls.ts";
+import { completeQuestion } from "../conversation/questions/complete-question.ts";
 import type { Cut } from "../conversation/questions/cut.ts";
 import { type FittedCard, fitCard } from "../conversation/questions/fit-card.ts";
 import { answeredOutcome } from "../conversation/questions/outcome.ts";
@@ -14,7 +15,6 @@ import { heading } from "../conversation/questions/question-card.ts";
 import { callFacts, openFacts } from "../conversation/questions/question-facts.ts";
 import { readQuestion } from "../conversation/questions/read-question.ts";
 import type { Response } from "../conversation/questions/typed-answer.ts";
-import { wholeQuestion } from "../conversation/questions/whole-question.ts";
 import { plain } from "../conversation/vocabulary/plain.ts";
 import type { Person, Room } from "../platform/inbound-event.ts";
 import type { CardLink, Control } from "../platform/posting.ts";
@@ -46,7 +46,7 @@ export const pressesOfListed: PressHandlers<"listed-approve" | "listed-deny" | "
 		const prompt = await findListed(context, subject, event);
 		if (!prompt) return { text: texts.closed };
 		const buttons = listedButtons(context, prompt, { cut: false, whole: true });
-		return { text: wholeQuestion(prompt, context), controls: [buttons] };
+		return { text: completeQuestion(prompt, context), controls: [buttons] };
 	},
 };
 

@@ -1,6 +1,7 @@
 import { defined, ParleyError } from "@parley/base";
 import type { MethodResult } from "@parley/protocol";
 import type { ControlTarget } from "../controls/controls.ts";
+import { completeQuestion } from "../conversation/questions/complete-question.ts";
 import { plain } from "../conversation/questions/markdown.ts";
 import { type OpenQuestion, readChanges, versionOf } from "../conversation/questions/question.ts";
 import { closedQuestion, openQuestions, replyCardOf } from "../conversation/questions/questions.ts";
@@ -10,7 +11,6 @@ import {
 	readTypedAnswer,
 	type TypedResponse,
 } from "../conversation/questions/typed-answer.ts";
-import { wholeQuestion } from "../conversation/questions/whole-question.ts";
 import { refusalWithoutIds } from "../conversation/vocabulary/without-ids.ts";
 import type { Person, Room } from "../platform/inbound-event.ts";
 import type { HandledEvent, HandlerContext, Reply } from "../rooms/handler-context.ts";
@@ -42,7 +42,7 @@ export const pressesOfQuestions: PressHandlers<
 		return { cancelled: true, ...defined({ reason: reason || undefined }) };
 	}),
 	skip: giving(() => ({ cancelled: true })),
-	whole: (context, handled, target) => showWhole(context, answeringOf(handled, target)),
+	whole: (context, handled, target) => showComplete(context, answeringOf(handled, target)),
 	answer: (context, handled, target) =>
 		answerByForm(context, answeringOf(handled, target), handled.event.fields["text"] ?? ""),
 	choose: (context, handled, target) => choose(context, answeringOf(handled, target), handled.event.values),
@@ -184,11 +184,11 @@ async function choose(
 	return give(context, answering, question.kind === "multi" ? { values } : { value: values[0] ?? "" });
 }
 
-async function showWhole(context: HandlerContext, answering: QuestionAnswer): Promise<Reply> {
+async function showComplete(context: HandlerContext, answering: QuestionAnswer): Promise<Reply> {
 	try {
 		const prompt = await findPrompt(context, answering);
 		return prompt
-			? { text: wholeQuestion(prompt, context) }
+			? { text: completeQuestion(prompt, context) }
 			: (whyClosed(context, answering) ?? { text: texts.gone });
 	} catch (reason) {
 		return refusalOf(context, answering, reason);

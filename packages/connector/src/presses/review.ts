@@ -1,11 +1,11 @@
 import { defined, definedItems } from "@parley/base";
 import type { ControlTarget } from "../controls/controls.ts";
+import { completeQuestion } from "../conversation/questions/complete-question.ts";
 import { buttonOf, callButtons, callLine } from "../conversation/questions/draw-reply-card.ts";
 import { replyCardOf } from "../conversation/questions/questions.ts";
 import { readQuestion } from "../conversation/questions/read-question.ts";
 import { type CardRow, type ReplyCard, writeDisplayed } from "../conversation/questions/reply-cards.ts";
 import { whatOf } from "../conversation/questions/short-card.ts";
-import { wholeQuestion } from "../conversation/questions/whole-question.ts";
 import type { Control } from "../platform/posting.ts";
 import type { HandledEvent, HandlerContext, Reply } from "../rooms/handler-context.ts";
 import { approvalTexts } from "../texts/approvals.ts";
@@ -103,7 +103,7 @@ async function showWaiting(
 	const bound = question.call?.hash === undefined ? question : readQuestion(prompt, context.platform.limits);
 	return {
 		row,
-		text: `**${number}.** ${wholeQuestion(prompt, context)}`,
+		text: `**${number}.** ${completeQuestion(prompt, context)}`,
 		isCritical: question.call?.risk === "critical",
 		canChange: question.call?.editable === true && question.call.approvals !== undefined,
 		line: `${number}. ${question.call?.tool ?? ""} · ${whatOf(question.label.text)}`,

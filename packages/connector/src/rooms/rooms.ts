@@ -28,7 +28,7 @@ export interface RoomsParts {
 }
 
 /** Key of the session that a room was switched to, and key of the event that switched it. */
-interface Turned {
+interface SwitchedSession {
 	readonly key: SessionKey;
 	readonly by: string;
 }
@@ -40,7 +40,7 @@ export class Rooms {
 	 * Sessions that rooms were switched to, by room key; undefined for a room without a switch. Only this class writes
 	 * them.
 	 */
-	readonly #turns: Lookup<Turned | undefined>;
+	readonly #turns: Lookup<SwitchedSession | undefined>;
 
 	constructor(parts: RoomsParts) {
 		const { clock } = parts;
@@ -238,7 +238,7 @@ export class Rooms {
 		this.#turns.note(room, { key: to, by: turnedBy });
 	}
 
-	#turned(roomKey: string): Promise<Turned | undefined> {
+	#turned(roomKey: string): Promise<SwitchedSession | undefined> {
 		return this.#turns.find(roomKey, async () => {
 			const turn = await this.#parts.store.read((db) => readTurn(db, roomKey));
 			const key = turn && readSessionKey(turn.externalKey);

@@ -59,7 +59,7 @@ export interface PlatformSide<Ready extends ReadyLink, Parts extends StartedPart
 	/** Shows a change of the health, for example as the presence of the bot. The first state is `working`. */
 	showHealth?(health: Health): void;
 	/** Registers the commands, on platforms that require a registration. Never rejects. */
-	bringCommands?(ready: Ready): Promise<void>;
+	syncCommands?(ready: Ready): Promise<void>;
 	/**
 	 * Reads the events that the connector has missed. Called when live events are already received. After a loss of the
 	 * database, it reads the events that the gateway does not have; see `readRoomProgress`.

@@ -38,7 +38,7 @@ class ScriptedSide implements PlatformSide<ReadyLink, StartedParts> {
 		return { connector, interactions: { settled }, malformed: () => 3, personRights: personNow };
 	};
 
-	async bringCommands(): Promise<void> {
+	async syncCommands(): Promise<void> {
 		this.calls.push("commands");
 	}
 

@@ -191,7 +191,7 @@ class ConnectorRun<Ready extends ReadyLink, Parts extends StartedParts> implemen
 		parts.connector.linked(this.#link?.state === "ready");
 		started.resolve(parts);
 		this.#beside = Promise.all([
-			side.bringCommands?.(ready),
+			side.syncCommands?.(ready),
 			side.readMissed(() => parts.connector.roomProgress()).catch((error: unknown) => this.#notRead(error)),
 		]);
 	}

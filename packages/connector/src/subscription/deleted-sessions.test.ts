@@ -2,7 +2,7 @@ import { ParleyError } from "@parley/base";
 import { expect, test } from "vitest";
 import { playScene, type Step } from "../testing/scene.ts";
 import type { Stage } from "../testing/stage.ts";
-import { goneSession } from "./known-sessions.ts";
+import { deletedSession } from "./known-sessions.ts";
 
 const asks: readonly Step[] = [
 	{ says: "clean up" },
@@ -78,7 +78,7 @@ test("a deletion during a replay closes the existing cards, and creates no other
 			const { id, status, lastSeq } = await open(params);
 			const frames = [
 				...session.frames.slice(0, frameCount),
-				...(await Array.fromAsync(goneSession(id, lastSeq).events())),
+				...(await Array.fromAsync(deletedSession(id, lastSeq).events())),
 			];
 			return { id, status, lastSeq, events: () => ReadableStream.from(frames), close: () => undefined };
 		};

@@ -67,7 +67,7 @@ export function deletionAt(session: string, seq: number): EventFrame {
 }
 
 /** Returns a deleted session, which reports its deletion to a reader at `seq`. */
-export function goneSession(id: string, seq: number): OpenSession {
+export function deletedSession(id: string, seq: number): OpenSession {
 	return {
 		id,
 		status: "resumed",

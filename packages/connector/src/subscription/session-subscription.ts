@@ -261,7 +261,7 @@ export class SessionSubscription implements RoomSession {
 		const isDeleted = frames.some(({ event }) => event === "session.deleted");
 		const runs = { before: this.#state.answers.open, after: state.answers.open };
 		rows.push(...(await this.#answers.endOf(runs, rows, seq)));
-		const isWritten = replayed || rows.length > 0 || isDeleted || this.#isWorthWriting(state, seq);
+		const isWritten = replayed || rows.length > 0 || isDeleted || this.#mustWrite(state, seq);
 		if (seq > this.#planned && isWritten) await this.#write({ seq, state, rows, replayed, isDeleted });
 		this.#old = old;
 		this.#state = state;
@@ -313,7 +313,7 @@ export class SessionSubscription implements RoomSession {
 	 * a session is always saved, because otherwise the rendered events would be unknown. Events from before the subscription
 	 * are saved once, so that later processes do not read them again.
 	 */
-	#isWorthWriting(state: ConversationState, seq: number): boolean {
+	#mustWrite(state: ConversationState, seq: number): boolean {
 		const { lastSeq } = this.#opened;
 		if (this.#planned < lastSeq && lastSeq <= seq) return true;
 		const isChanged = Object.values(state).some(

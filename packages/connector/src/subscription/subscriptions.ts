@@ -3,7 +3,7 @@ import type { MethodResult, OnBehalf, OpenSession, SessionClient } from "@parley
 import { isExpecting } from "../conversation/conversation.ts";
 import type { ConnectorTables } from "../store/tables.ts";
 import { readSessionKey, type SessionKey, writeSessionKey } from "./external-key.ts";
-import { goneSession, type KnownSession, KnownSessions } from "./known-sessions.ts";
+import { deletedSession, type KnownSession, KnownSessions } from "./known-sessions.ts";
 import {
 	beginSessionCursor,
 	forgetSessionCursor,
@@ -60,7 +60,7 @@ export class Subscriptions {
 		this.ready = listed.then(() => undefined);
 		// Callers that wait for `ready` get the rejection. A stop of the connector is not an error.
 		this.ready.catch(() => undefined);
-		this.#begun = listed.then((sessions) => this.#bringBack(sessions)).catch(() => undefined);
+		this.#begun = listed.then((sessions) => this.#resumeSubscriptions(sessions)).catch(() => undefined);
 	}
 
 	/** Number of sessions that the connector reads. */
@@ -102,15 +102,15 @@ export class Subscriptions {
 	/** Starts to read the session of an external key, and creates a missing session. */
 	async open(key: SessionKey, opening: Opening): Promise<SessionSubscription> {
 		await this.ready;
-		const bring = async (): Promise<SessionSubscription> =>
+		const openSubscription = async (): Promise<SessionSubscription> =>
 			this.#once(writeSessionKey(key), (externalKey) => {
 				const known = this.#known.get(externalKey);
 				return known === undefined ? this.#create(key, opening) : this.#resume(known);
 			});
-		return bring().catch((reason: unknown) => {
+		return openSubscription().catch((reason: unknown) => {
 			if (ParleyError.from(reason).code !== "not_found") throw reason;
 			// The session was deleted while the connector did not read it. It is now forgotten, so this call creates a new session.
-			return bring();
+			return openSubscription();
 		});
 	}
 
@@ -200,7 +200,7 @@ export class Subscriptions {
 		return [];
 	}
 
-	async #bringBack(sessions: readonly KnownSession[]): Promise<void> {
+	async #resumeSubscriptions(sessions: readonly KnownSession[]): Promise<void> {
 		const { log, signal } = this.#parts;
 		const queue = [...sessions];
 		const work = async (): Promise<void> => {
@@ -254,7 +254,7 @@ export class Subscriptions {
 		if (isWhole(cursor) && isExpecting(cursor.state)) {
 			const { seq: after } = cursor;
 			const subscription = new SessionSubscription(this.#parts, {
-				opened: goneSession(id, after),
+				opened: deletedSession(id, after),
 				key,
 				cursor,
 				after,

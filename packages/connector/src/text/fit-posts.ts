@@ -29,7 +29,7 @@ const inFile: Block = {
 	children: [
 		{
 			type: "emphasis",
-			children: [{ type: "text", value: answerTexts.wholeText({ file: fileName }) }],
+			children: [{ type: "text", value: answerTexts.completeText({ file: fileName }) }],
 		},
 	],
 };

@@ -38,7 +38,7 @@ const delimiter = /[*_~[\]]/g;
 const plainLine = String.raw`\p{L}(?: ?[\p{L}\p{M}\p{N}.,;:!?'"()%…–—“”‘’])*`;
 /** Pattern of plain sentences, as in most answers: no character can be Markdown. */
 const plain = new RegExp(`^${plainLine}(?:\\n{1,2}${plainLine})*\\n*$`, "u");
-const barelyLinked = /www\./i;
+const linkedWithoutScheme = /www\./i;
 
 /**
  * Parses the Markdown of a model (CommonMark, tables, task lists, strikethrough, bare addresses), even while the model
@@ -47,7 +47,7 @@ const barelyLinked = /www\./i;
  */
 export function parseText(markdown: string): TextDocument {
 	if (markdown.length > maxLength) return asWritten(markdown);
-	if (plain.test(markdown) && !barelyLinked.test(markdown)) return paragraphsOf(markdown);
+	if (plain.test(markdown) && !linkedWithoutScheme.test(markdown)) return paragraphsOf(markdown);
 	return parseMarkdown(markdown);
 }
 

@@ -71,7 +71,7 @@ export const answerTexts = {
 	internalError:
 		"The gateway failed. The operator can find the reason in its log. Press **Again** to try once more.",
 	failed: ({ error }: { readonly error: string }): string => `That did not work: ${error}.`,
-	wholeText: ({ file }: { readonly file: string }): string => `The complete text is in ${file}.`,
+	completeText: ({ file }: { readonly file: string }): string => `The complete text is in ${file}.`,
 	snippet: ({ file, lines }: { readonly file: string; readonly lines: number }): string =>
 		`The code is in ${file} (${lines} lines).`,
 	/** Posted above an answer in direct messages. `link`: address of the thread or channel, if it has one. */

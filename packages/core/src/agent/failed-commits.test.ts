@@ -35,7 +35,7 @@ class Refusal {
 }
 
 /** Repeats a request until it succeeds, as a client that got no response may do. */
-async function insist(request: () => Promise<unknown>): Promise<void> {
+async function retryOnce(request: () => Promise<unknown>): Promise<void> {
 	await request().catch(request);
 }
 
@@ -68,13 +68,13 @@ async function talkToEnd(nth: number) {
 	const session = await t.create();
 	const log = await EventLog.join(t.runtime, session, { afterSeq: 0 });
 	refusal.arm();
-	await insist(() => t.send(session, message));
+	await retryOnce(() => t.send(session, message));
 	let ended: { readonly error: string };
 	for (;;) {
 		const event = await outlast(t, log.next("prompt.requested", "assistant.message"));
 		ended = event.type === "assistant.message" ? event : { error: "" };
 		if (event.type === "assistant.message") break;
-		await insist(() => t.runtime.answer(unkeyed(), event.prompt.token, { value: true }));
+		await retryOnce(() => t.runtime.answer(unkeyed(), event.prompt.token, { value: true }));
 	}
 	refusal.arm(false);
 	await t.settle();

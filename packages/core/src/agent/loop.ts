@@ -9,7 +9,7 @@ import type { CallBlock } from "../vocabulary/message.ts";
 import { mayAct, phaseOf } from "../vocabulary/run-options.ts";
 import type { Step } from "../vocabulary/step.ts";
 import { callsOf, textOf } from "../vocabulary/transcript.ts";
-import { ranOwnCommand } from "./calls/own-command.ts";
+import { runOwnCommand } from "./calls/own-command.ts";
 import { type CallPorts, isCancelledByDenial, runCalls } from "./calls/run-calls.ts";
 import { type AttachmentPorts, placeAttachments, withdrawRefused } from "./images/attachments.ts";
 import { LiveReply } from "./replies/live-reply.ts";
@@ -119,7 +119,7 @@ async function prepare(run: Run, ports: PreparePorts): Promise<void> {
 async function endingWithoutModel(run: Run, ports: LoopPorts): Promise<Ending | undefined> {
 	const ofWorkflow = await workflowEnding(run, ports);
 	if (ofWorkflow) return ofWorkflow;
-	return (await ranOwnCommand(run, ports)) ? { error: "", last: undefined } : undefined;
+	return (await runOwnCommand(run, ports)) ? { error: "", last: undefined } : undefined;
 }
 
 /** Returns the end of a run of a workflow. A model answers a message that enters the run later. */

@@ -11,7 +11,7 @@ import { workspaceTexts } from "./texts.ts";
 /** Default quota of a workspace in bytes. */
 export const usualQuota = 1024 * 1024 * 1024;
 
-const youngMs = 60 * 60 * 1000;
+const minAgeMs = 60 * 60 * 1000;
 
 /** Disk usage of the smallest file, in bytes. */
 const blockBytes = 4096;
@@ -73,11 +73,11 @@ export class Workspaces {
 	 */
 	async sweep(store: Store<Tables>, now: number): Promise<void> {
 		const failures: unknown[] = [];
-		for (const name of await readdir(this.#directory).catch(noneYet)) {
+		for (const name of await readdir(this.#directory).catch(noneIfMissing)) {
 			try {
 				const { mtimeMs } = await lstat(join(this.#directory, name));
 				const path = join(this.#directory, name);
-				if (now - mtimeMs < youngMs || (await store.read((db) => isUsed(db, path)))) continue;
+				if (now - mtimeMs < minAgeMs || (await store.read((db) => isUsed(db, path)))) continue;
 				await this.remove(name);
 			} catch (reason) {
 				if (!this.#stuck.has(name)) failures.push(reason);
@@ -122,7 +122,7 @@ async function isUsed(db: Tx, path: string): Promise<boolean> {
 	return (await sessions.where("root_dir", "=", path).executeTakeFirst()) !== undefined;
 }
 
-function noneYet(reason: unknown): string[] {
+function noneIfMissing(reason: unknown): string[] {
 	if (systemCode(reason) === "ENOENT") return [];
 	throw reason;
 }
@@ -136,7 +136,7 @@ export async function roomIn(directory: string, quota: number): Promise<number> 
 	let seen = 0;
 	const open = [directory];
 	for (let at = open.pop(); at !== undefined; at = open.pop()) {
-		const entries = await readdir(at, { withFileTypes: true }).catch(unlessGone);
+		const entries = await readdir(at, { withFileTypes: true }).catch(unknownIfMissing);
 		if (entries === "unknown") return 0;
 		seen += entries?.length ?? 0;
 		if (seen > maxEntries) return 0;
@@ -152,11 +152,11 @@ export async function roomIn(directory: string, quota: number): Promise<number> 
 
 async function roomOf(entry: Dirent, directory: string): Promise<number> {
 	if (!entry.isFile()) return blockBytes;
-	const stats = await lstat(join(directory, entry.name)).catch(unlessGone);
+	const stats = await lstat(join(directory, entry.name)).catch(unknownIfMissing);
 	return stats === "unknown" ? Number.POSITIVE_INFINITY : Math.max(stats?.size ?? 0, blockBytes);
 }
 
 /** Returns undefined for a file that has disappeared, because it takes no space. Otherwise returns `unknown`. */
-function unlessGone(reason: unknown): "unknown" | undefined {
+function unknownIfMissing(reason: unknown): "unknown" | undefined {
 	return ["ENOENT", "ENOTDIR"].includes(systemCode(reason)) ? undefined : "unknown";
 }

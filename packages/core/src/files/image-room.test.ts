@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { testImages } from "../testing/images.ts";
 import type { ImageBlock } from "../vocabulary/message.ts";
-import { fitTogether, halfTheRoom } from "./images.ts";
+import { fitTogether, halfOfRoom } from "./images.ts";
 
 const [{ content: png }] = testImages;
 const mebibyte = 1024 * 1024;
@@ -39,9 +39,9 @@ test("an image of unknown size does not count as a large one", () => {
 
 test("only images above the limit are removed, down to half of it", () => {
 	const nine = image({ bytes: 9 * mebibyte });
-	expect(halfTheRoom([nine, nine, nine])).toEqual({ bytes: 9 * mebibyte, few: 20 });
-	expect(halfTheRoom([...many(20), image({ side: 3_000 })])).toEqual({ bytes: 18 * mebibyte, few: 10 });
-	expect(halfTheRoom([nine, nine, ...many(20), image({ side: 3_000 })])).toEqual({
+	expect(halfOfRoom([nine, nine, nine])).toEqual({ bytes: 9 * mebibyte, few: 20 });
+	expect(halfOfRoom([...many(20), image({ side: 3_000 })])).toEqual({ bytes: 18 * mebibyte, few: 10 });
+	expect(halfOfRoom([nine, nine, ...many(20), image({ side: 3_000 })])).toEqual({
 		bytes: 9 * mebibyte,
 		few: 10,
 	});

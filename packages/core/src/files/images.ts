@@ -106,7 +106,7 @@ export function fillMoreThanRoom(images: readonly ImageBlock[]): boolean {
 }
 
 /** Returns half of each exceeded limit, and the complete other limit. */
-export function halfTheRoom(images: readonly ImageBlock[]): ImageRoom {
+export function halfOfRoom(images: readonly ImageBlock[]): ImageRoom {
 	const { bytes, few } = imageRoom;
 	return {
 		bytes: sizeOf(images) > bytes ? bytes / 2 : bytes,

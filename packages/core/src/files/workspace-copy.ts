@@ -96,8 +96,8 @@ async function claim(path: string): Promise<boolean> {
 }
 
 async function hasContent(path: string, { bytes, sha256 }: ContentFacts): Promise<boolean> {
-	const standing = await lstat(path);
-	if (!standing.isFile() || standing.size !== bytes) return false;
+	const existing = await lstat(path);
+	if (!existing.isFile() || existing.size !== bytes) return false;
 	// The directory is open, so a replaced path cannot redirect the name.
 	await using file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
 	const hash = createHash("sha256");

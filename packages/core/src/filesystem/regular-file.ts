@@ -81,7 +81,7 @@ export async function refuseForbiddenHardLink(
 	for (const directory of context.forbidden) {
 		for (const path of await filesBelow(directory)) {
 			if (!belongsToGateway(path, context)) continue;
-			const other = await lstat(path, { bigint: true }).catch(ignoreGone);
+			const other = await lstat(path, { bigint: true }).catch(ignoreMissing);
 			if (other?.dev !== dev || other.ino !== ino) continue;
 			throw new ParleyError(pathFaultTexts.ofGateway(shown), {
 				code: "permission_denied",
@@ -91,11 +91,11 @@ export async function refuseForbiddenHardLink(
 }
 
 async function filesBelow(directory: string): Promise<string[]> {
-	const names = await readdir(directory, { recursive: true }).catch(ignoreGone);
+	const names = await readdir(directory, { recursive: true }).catch(ignoreMissing);
 	return (names ?? []).map((name) => join(directory, name));
 }
 
-function ignoreGone(reason: unknown): undefined {
+function ignoreMissing(reason: unknown): undefined {
 	if (["ENOENT", "ENOTDIR"].includes(systemCode(reason))) return undefined;
 	throw fileError(pathFaultTexts.ownFilesUnchecked, reason);
 }
@@ -163,7 +163,7 @@ export class OpenDirectory implements AsyncDisposable {
 		} catch (cause) {
 			const code = systemCode(cause);
 			if (make && code === "ENOENT") {
-				await mkdir(inside).catch(unlessThere);
+				await mkdir(inside).catch(ignoreExisting);
 				return this.enter(name);
 			}
 			// Depending on the system, a link in place of a directory causes one of these two codes.
@@ -227,6 +227,6 @@ async function isLink(path: string): Promise<boolean> {
 	return there?.isSymbolicLink() === true;
 }
 
-function unlessThere(reason: unknown): void {
+function ignoreExisting(reason: unknown): void {
 	if (systemCode(reason) !== "EEXIST") throw reason;
 }

@@ -35,8 +35,8 @@ export function findAllowing(
 	needed: readonly string[],
 ): readonly PolicyRule[] {
 	const fitting = rules.filter((rule) => isOfTool(rule, facts) && covers(rule, facts, needed));
-	const whole = fitting.find(({ commands }) => commands === undefined);
-	if (whole) return [whole];
+	const unconditional = fitting.find(({ commands }) => commands === undefined);
+	if (unconditional) return [unconditional];
 	const parts = facts.runs && fitting.length > 0 ? facts.plain : undefined;
 	if (!parts || parts.length === 0) return [];
 	const found = parts.map((words) =>
@@ -74,14 +74,14 @@ function mayTouch(pattern: PathPattern, facts: CallFacts): boolean {
 	if (paths.some((path) => pattern.mayMatch(path, roots))) return true;
 	if (plan.below && paths.some((path) => pattern.mayMatchBelow(path, roots))) return true;
 	if (!facts.runs) return false;
-	return !facts.found.whole || [...facts.found.paths].some((path) => pattern.mayMatch(path, roots));
+	return !facts.found.isComplete || [...facts.found.paths].some((path) => pattern.mayMatch(path, roots));
 }
 
 function mayReach(pattern: string, facts: CallFacts): boolean {
 	if (facts.host !== undefined && matchesName(facts.host, pattern)) return true;
 	if (!facts.runs) return false;
-	const { seen, whole } = facts.found;
-	return !whole || seen.some(({ words }) => words.some((word) => namesHost(word, pattern)));
+	const { seen, isComplete } = facts.found;
+	return !isComplete || seen.some(({ words }) => words.some((word) => namesHost(word, pattern)));
 }
 
 /**
@@ -176,7 +176,7 @@ export class CallFacts {
 		if (typeof command === "string") return findCommands(command, { cwd, roots, forbidden, home });
 		// No shell expands these words.
 		const paths = new Set(command.flatMap((word) => namedPaths(word, cwd, home)));
-		return { seen: [{ words: command, hidden: false }], paths, whole: true };
+		return { seen: [{ words: command, hidden: false }], paths, isComplete: true };
 	}
 }
 
@@ -205,8 +205,8 @@ export function needsCompleteWords([program = "", next = ""]: readonly string[])
 }
 
 /** Whether one of the programs that a command may run begins with these words. */
-function mayRun(prefix: readonly string[], { seen, whole }: FoundCommands): boolean {
-	if (!whole) return true;
+function mayRun(prefix: readonly string[], { seen, isComplete }: FoundCommands): boolean {
+	if (!isComplete) return true;
 	return seen.some((command) =>
 		command.words.some(
 			(_, index) => isProgram(command, index) && mayBegin(prefix, command.words.slice(index)),

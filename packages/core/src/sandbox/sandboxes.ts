@@ -237,7 +237,7 @@ async function find(options: SandboxesOptions, { runs, isLost, failedToStart }: 
 		const facts = { ...binary, layout, environment, hidden, steering, runs, guards, ...means };
 		const bubblewrap: Bubblewrap = { ...facts, failedToStart };
 		const gitSettings = await sharedGitSettings(own, "/");
-		const probes = await tryOrRecall(
+		const probes = await probeOrReuse(
 			options,
 			{ ...facts, failedToStart: async () => undefined },
 			{ gitSettings, isLost },
@@ -252,7 +252,7 @@ async function find(options: SandboxesOptions, { runs, isLost, failedToStart }: 
 }
 
 /** Resolves with the number of probes that failed to escape. An earlier process may have run them and stored the result. */
-async function tryOrRecall(
+async function probeOrReuse(
 	options: SandboxesOptions,
 	bubblewrap: Bubblewrap,
 	{ gitSettings, isLost }: { readonly gitSettings: string; readonly isLost: boolean },

@@ -100,19 +100,19 @@ function checkApproveIn(key: string, approveIn: PlaceProfile["approveIn"]): void
 	if (!oneChannel.test(key)) {
 		throw refused(key, channelTexts.onlySingle);
 	}
-	const stray = approveIn.find((other) => !oneChannel.test(other) || other === key);
-	if (stray === undefined) return;
+	const invalidChannel = approveIn.find((other) => !oneChannel.test(other) || other === key);
+	if (invalidChannel === undefined) return;
 	const why = channelTexts.nameAnother;
-	throw refused(key, channelTexts.cannotAnswer(stray, why));
+	throw refused(key, channelTexts.cannotAnswer(invalidChannel, why));
 }
 
 /** Throws for approvers of another guild or team, because they have no access to the channel. */
 function checkApprovers(key: string, approvers: readonly string[]): void {
 	const [platform, tenant] = key.split(":");
 	const beginning = `${platform}:${tenant}:`;
-	const stray = approvers.find((id) => !id.startsWith(beginning) || id.split(":").length !== 3);
-	if (stray === undefined) return;
-	throw refused(key, channelTexts.otherApprover(stray, beginning));
+	const invalidChannel = approvers.find((id) => !id.startsWith(beginning) || id.split(":").length !== 3);
+	if (invalidChannel === undefined) return;
+	throw refused(key, channelTexts.otherApprover(invalidChannel, beginning));
 }
 
 function refused(key: string, why: string, cause?: unknown): ParleyError {

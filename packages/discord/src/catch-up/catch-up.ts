@@ -1,6 +1,6 @@
 import { ParleyError, type Timer } from "@parley/base";
 import * as z from "zod";
-import { GoneGuild } from "../intake/wire.ts";
+import { RemovedGuild } from "../intake/wire.ts";
 import type { DiscordDispatch } from "../vocabulary/discord-port.ts";
 import {
 	DirectMessages,
@@ -88,7 +88,7 @@ export class CatchUp {
 		reading.events.push({ event, received });
 		if (reading.events.length > maxDelayed) {
 			// The events are passed on without waiting. Earlier messages are recorded as unread.
-			void this.#parts.highWater.owe(channel, reading.cursor);
+			void this.#parts.highWater.addPending(channel, reading.cursor);
 			this.#release(channel, reading);
 		}
 		return received.promise;
@@ -170,7 +170,7 @@ export class CatchUp {
 	}
 
 	#guildGone({ d }: DiscordDispatch): void {
-		const guild = GoneGuild.safeParse(d).data;
+		const guild = RemovedGuild.safeParse(d).data;
 		if (guild !== undefined && guild.unavailable !== true) this.#expected.delete(guild.id);
 	}
 
@@ -222,7 +222,7 @@ export class CatchUp {
 		} catch (error) {
 			if (this.#stopping.signal.aborted) return;
 			log.warn("could not read the missed messages of a channel, trying again later", { channel, error });
-			await highWater.owe(channel, cursor);
+			await highWater.addPending(channel, cursor);
 			this.#tryAgain();
 		}
 		this.#release(channel, reading);

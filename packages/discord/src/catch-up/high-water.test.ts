@@ -87,13 +87,13 @@ test("a failed write is repeated, and a missing channel is forgotten", async () 
 
 test("a pending channel stays known while messages continue, also over restarts, until it is read", async () => {
 	const { highWater, clock, saved } = await place({ "1": { message: "5", guild: "9" } });
-	await highWater.owe("1", { message: "5", guild: "9" });
+	await highWater.addPending("1", { message: "5", guild: "9" });
 	expect(saved).toEqual([{ "1": { message: "5", guild: "9", unread: "5" } }]);
 	await highWater.passed("1", { message: "8", guild: "9" });
 	// The recorded unread position is already earlier.
-	await highWater.owe("1", { message: "8", guild: "9" });
+	await highWater.addPending("1", { message: "8", guild: "9" });
 	// The channel has no cursor yet.
-	await highWater.owe("2", { message: "3" });
+	await highWater.addPending("2", { message: "3" });
 	const unread = { "1": { message: "8", guild: "9", unread: "5" }, "2": { message: "3", unread: "3" } };
 	expect(saved.at(-1)).toEqual(unread);
 	expect(Object.fromEntries(highWater.behind)).toEqual(unread);
@@ -107,7 +107,7 @@ test("a pending channel stays known while messages continue, also over restarts,
 
 test("a pending channel is not forgotten for others", async () => {
 	const { highWater } = await place();
-	await highWater.owe("1", { message: "1" });
+	await highWater.addPending("1", { message: "1" });
 	for (let channel = 2; channel <= 501; channel++)
 		await highWater.passed(`${channel}`, { message: `${channel}` });
 	expect([highWater.cursors.size, highWater.cursors.has("1"), highWater.cursors.has("2")]).toEqual([

@@ -82,7 +82,7 @@ export class HighWater {
 	}
 
 	/** Records durably that the messages after a cursor are unread. */
-	async owe(channel: string, cursor: Cursor): Promise<void> {
+	async addPending(channel: string, cursor: Cursor): Promise<void> {
 		const unread = cursor.unread ?? cursor.message;
 		const newest = this.#cursors.get(channel) ?? cursor;
 		if (newest.unread !== undefined && BigInt(newest.unread) <= BigInt(unread)) return;

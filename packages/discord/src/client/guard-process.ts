@@ -10,5 +10,5 @@ const reading =
 
 /** Installs the kit's guard, which logs errors of discord.js and lets the process continue. */
 export function guardProcess(log: Logger, guarded?: GuardedProcess): () => void {
-	return guard(log, defined({ stumbling: { library: "discord.js", stack: reading }, guarded }));
+	return guard(log, defined({ tolerated: { library: "discord.js", stack: reading }, guarded }));
 }

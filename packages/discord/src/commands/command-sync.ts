@@ -24,7 +24,7 @@ const Refusal = z.object({ code: z.number().optional(), message: z.string().opti
 const Limit = z.object({ retry_after: z.number() });
 
 /** Error for a request that Discord did not execute but may execute later. */
-class NotYet extends ParleyError {
+class RetryLater extends ParleyError {
 	readonly waitMs: number;
 
 	constructor(message: string, waitMs: number) {
@@ -61,7 +61,7 @@ export async function startCommandSync(
 ): Promise<void> {
 	while (!signal.aborted) {
 		try {
-			await bringUpToDate(sync, log);
+			await updateCommands(sync, log);
 			return;
 		} catch (reason) {
 			const error = ParleyError.from(reason);
@@ -69,7 +69,7 @@ export async function startCommandSync(
 				log.error("could not update the commands on Discord", { error });
 				return;
 			}
-			const waitMs = error instanceof NotYet ? error.waitMs : againMs.unreachable;
+			const waitMs = error instanceof RetryLater ? error.waitMs : againMs.unreachable;
 			log.warn("the commands on Discord are not updated yet, trying again later", { error, waitMs });
 			// The loop checks the signal.
 			await delay(clock, waitMs, signal).catch(() => undefined);
@@ -88,16 +88,16 @@ export async function restoreCommands(
 	const done: SyncStep[] = [];
 	for (;;) {
 		try {
-			await bringUpToDate(sync, log, (step) => done.push(step));
+			await updateCommands(sync, log, (step) => done.push(step));
 			return done;
 		} catch (reason) {
-			if (!(reason instanceof NotYet) || reason.waitMs > patienceMs) throw reason;
+			if (!(reason instanceof RetryLater) || reason.waitMs > patienceMs) throw reason;
 			await delay(clock, reason.waitMs);
 		}
 	}
 }
 
-async function bringUpToDate(
+async function updateCommands(
 	sync: CommandSync,
 	log: Logger,
 	onStep: (step: SyncStep) => void = () => undefined,
@@ -146,10 +146,10 @@ async function send(port: CommandSync["port"], request: DiscordRequest): Promise
 	if (status === 404 && request.method === "DELETE") return response;
 	const { code, message = "no reason given" } = Refusal.safeParse(body).data ?? {};
 	const words = `Discord answered ${status} (${message}) to ${request.method} ${request.path}`;
-	if (code === tooManyToday) throw new NotYet(words, againMs.tooManyToday);
+	if (code === tooManyToday) throw new RetryLater(words, againMs.tooManyToday);
 	if (status === 429) {
 		const seconds = Limit.safeParse(body).data?.retry_after ?? Number(headers["retry-after"] ?? 1);
-		throw new NotYet(words, Math.max(1, Math.ceil(seconds)) * 1000);
+		throw new RetryLater(words, Math.max(1, Math.ceil(seconds)) * 1000);
 	}
 	throw new ParleyError(words, { code: status >= 500 ? "unavailable" : "failed_precondition" });
 }

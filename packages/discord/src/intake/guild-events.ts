@@ -7,7 +7,7 @@ import { type AudienceChange, type Audiences, noteChannel, noteRole } from "./au
 import { type Channels, roomOf } from "./channels.ts";
 import type { Roles } from "./roles.ts";
 import { type Handler, type Incoming, incoming, type Translated, unreadable } from "./translated.ts";
-import { ChangedGuild, Channel, GoneGuild, Guild, RoleOfGuild, ThreadList } from "./wire.ts";
+import { ChangedGuild, Channel, Guild, RemovedGuild, RoleOfGuild, ThreadList } from "./wire.ts";
 
 /** Maximum milliseconds since the bot joined a new server. Every connection reports each server, including old ones. */
 const newGuildMs = 24 * 3_600_000;
@@ -160,7 +160,7 @@ export class GuildEvents {
 	/** Ends all trust in the server, also for the case that the bot is invited again. */
 	#guildGone(data: unknown): Translated {
 		const { malformed, audiences, clock, log } = this.#parts;
-		const guild = malformed.read("GUILD_DELETE", GoneGuild, data);
+		const guild = malformed.read("GUILD_DELETE", RemovedGuild, data);
 		if (guild === undefined) return unreadable("GUILD_DELETE");
 		if (guild.unavailable) return { ignored: "the server is unavailable for a short time" };
 		log.warn("the bot was removed from a server: its channels are no longer trusted", { guild: guild.id });

@@ -131,5 +131,5 @@ export const RoleOfGuild = z.object({
 	role_id: id.optional(),
 });
 /** A guild that the bot left, or that is unavailable. An unavailable guild returns without another invitation. */
-export const GoneGuild = z.object({ id, unavailable: z.boolean().optional() });
+export const RemovedGuild = z.object({ id, unavailable: z.boolean().optional() });
 export const ChangedGuild = z.object({ id, owner_id: id });

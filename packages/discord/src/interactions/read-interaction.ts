@@ -39,7 +39,7 @@ export function readInteraction(
 	{ channels, malformed }: { readonly channels: Channels; readonly malformed: Malformed },
 ): Interaction | undefined {
 	const origin = malformed.read("INTERACTION_CREATE", InteractionOrigin, data);
-	const happened = origin && happenedIn(head, origin, channels);
+	const happened = origin && locateInteraction(head, origin, channels);
 	if (happened === undefined) return undefined;
 	switch (head.type) {
 		case interactionTypes.command:
@@ -77,7 +77,7 @@ interface Happened {
 	readonly ticket: Ticket;
 }
 
-function happenedIn(
+function locateInteraction(
 	{ id, token }: Head,
 	origin: InteractionOrigin,
 	channels: Channels,

@@ -6,7 +6,7 @@ import type { RateLimits, Route } from "./rate-limits.ts";
 import { refusalOf } from "./refused.ts";
 
 /** Response to a request that Discord executed. */
-export interface Carried {
+export interface ApiResponse {
 	readonly body: unknown;
 	/** Buckets that are empty or nearly empty. */
 	readonly limits: readonly RateLimit[];
@@ -34,7 +34,7 @@ export class Caller {
 	/**
 	 * Sends a request. `channel` is the scope of the route's rate limit. Absent for paths with a token, which have no such limit.
 	 */
-	async ask(request: DiscordRequest, route: Route, channel?: string): Promise<Carried> {
+	async ask(request: DiscordRequest, route: Route, channel?: string): Promise<ApiResponse> {
 		const { port, limits, clock, log } = this.#parts;
 		const own = request.authorized !== false;
 		if (own && clock.monotonic() < this.#refusedUntil) throw refusedToken();

@@ -3,7 +3,7 @@ import * as z from "zod";
 import { deliveryTexts } from "../texts/delivery.ts";
 import type { DiscordRequest } from "../vocabulary/discord-port.ts";
 import { errorCodes } from "../vocabulary/limits.ts";
-import type { Caller, Carried } from "./caller.ts";
+import type { ApiResponse, Caller } from "./caller.ts";
 import { Refused } from "./refused.ts";
 
 /** Errors of a request in a thread that must be reopened first: topics/threads#active-archived-threads */
@@ -42,12 +42,14 @@ export class ClosedThreads {
 	}
 
 	/** Sends a request. Throws `closed` if the bot may not reopen the thread. */
-	async ask({ request, route, channel, isLast }: ThreadRequest): Promise<Carried> {
+	async ask({ request, route, channel, isLast }: ThreadRequest): Promise<ApiResponse> {
 		this.#count(channel, 1);
-		const carried = await this.#evenClosed(request, route, channel).finally(() => this.#count(channel, -1));
+		const response = await this.#sendReopening(request, route, channel).finally(() =>
+			this.#count(channel, -1),
+		);
 		const isIdle = isLast && !this.#running.has(channel);
 		if (isIdle && this.#opened.delete(channel)) await this.#archive(channel);
-		return carried;
+		return response;
 	}
 
 	#count(channel: string, change: 1 | -1): void {
@@ -56,11 +58,11 @@ export class ClosedThreads {
 		else this.#running.delete(channel);
 	}
 
-	async #evenClosed(
+	async #sendReopening(
 		request: DiscordRequest,
 		route: ThreadRequest["route"],
 		channel: string,
-	): Promise<Carried> {
+	): Promise<ApiResponse> {
 		try {
 			return await this.#caller.ask(request, route, channel);
 		} catch (error) {

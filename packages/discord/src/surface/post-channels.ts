@@ -66,7 +66,7 @@ export class PostChannels {
 			return outcome.result;
 		}
 		if (isOpen || thread === undefined) {
-			this.#cards.delayYoung(row, deliveryTexts.noThread({ card }));
+			this.#cards.delayNewPost(row, deliveryTexts.noThread({ card }));
 		}
 		return action(room);
 	}

@@ -13,7 +13,7 @@ import { deliveryTexts } from "../texts/delivery.ts";
 import { postTexts } from "../texts/post.ts";
 import type { DiscordRequest } from "../vocabulary/discord-port.ts";
 import { cutTo, errorCodes, limits, messageFlags } from "../vocabulary/limits.ts";
-import type { Caller, Carried } from "./caller.ts";
+import type { ApiResponse, Caller } from "./caller.ts";
 import { checkDraft, type Draft, type DraftFile } from "./check.ts";
 import { ClosedThreads, type ThreadRequest } from "./closed-threads.ts";
 import { draftOf, fallbackDrafts } from "./drafts.ts";
@@ -65,7 +65,7 @@ export class Posts {
 					message_reference: { message_id: replyTo, fail_if_not_exists: false },
 				};
 			const path = `/channels/${channel}/messages`;
-			const carried = await this.#evenWithLess(whole, { plain: post.plain, edits: false }, (draft) => {
+			const response = await this.#sendSimplifying(whole, { plain: post.plain, edits: false }, (draft) => {
 				const unique = { nonce: row.nonce, enforce_nonce: true };
 				const body = {
 					...messageBody(draft, cardIdentity(row, post)),
@@ -75,9 +75,9 @@ export class Posts {
 					...reply,
 				};
 				const request = { method: "POST", path, body, ...sent(draft.files) } as const;
-				return this.#evenWithoutReply({ request, route: "create", channel, isLast: !post.live });
+				return this.#sendWithOrWithoutReply({ request, route: "create", channel, isLast: !post.live });
 			});
-			return this.#receipt(carried);
+			return this.#receipt(response);
 		});
 	}
 
@@ -85,16 +85,20 @@ export class Posts {
 		const whole = await this.draft(row, post);
 		return this.#parts.places.act(row, post.thread, async (channel) => {
 			const path = `/channels/${channel}/messages/${target}`;
-			const carried = await this.#evenWithLess(whole, { plain: post.plain, edits: true }, async (draft) => {
-				// Discord removes attachments that an edit does not list.
-				const files =
-					draft.files.length > 0 ? attached(draft.files) : await this.#attachmentsOf(path, channel, target);
-				const shown = messageBody(draft, cardIdentity(row, post));
-				const body = { ...shown, ...withoutText(draft), ...files };
-				const request = { method: "PATCH", path, body, ...sent(draft.files) } as const;
-				return this.#threads.ask({ request, route: "edit", channel, isLast: !post.live });
-			});
-			return this.#receipt(carried);
+			const response = await this.#sendSimplifying(
+				whole,
+				{ plain: post.plain, edits: true },
+				async (draft) => {
+					// Discord removes attachments that an edit does not list.
+					const files =
+						draft.files.length > 0 ? attached(draft.files) : await this.#attachmentsOf(path, channel, target);
+					const shown = messageBody(draft, cardIdentity(row, post));
+					const body = { ...shown, ...withoutText(draft), ...files };
+					const request = { method: "PATCH", path, body, ...sent(draft.files) } as const;
+					return this.#threads.ask({ request, route: "edit", channel, isLast: !post.live });
+				},
+			);
+			return this.#receipt(response);
 		});
 	}
 
@@ -141,11 +145,11 @@ export class Posts {
 	 * Sends a message. As long as Discord refuses its contents or its files, leaves out more of them. Discord creates no post after
 	 * a refusal, so the nonce can be used again.
 	 */
-	async #evenWithLess(
+	async #sendSimplifying(
 		whole: Draft,
 		{ plain, edits }: { readonly plain: string | undefined; readonly edits: boolean },
-		send: (draft: Draft) => Promise<Carried>,
-	): Promise<Carried> {
+		send: (draft: Draft) => Promise<ApiResponse>,
+	): Promise<ApiResponse> {
 		let refusal: Refused;
 		try {
 			return await send(whole);
@@ -153,12 +157,12 @@ export class Posts {
 			refusal = contentsRefusal(error, whole);
 		}
 		const reason = refusal.message;
-		const why = refusal.isTooLarge ? "size" : refusal.isOfTheContents ? "contents" : "permission";
+		const why = refusal.isTooLarge ? "size" : refusal.isAboutContents ? "contents" : "permission";
 		for (const draft of fallbackDrafts(whole, { why, plain, edits })) {
 			try {
-				const carried = await send(draft);
+				const response = await send(draft);
 				this.#parts.log.warn("Discord refused a post, so parts of it are left out", { reason });
-				return carried;
+				return response;
 			} catch (error) {
 				refusal = contentsRefusal(error, draft);
 			}
@@ -170,7 +174,7 @@ export class Posts {
 	 * Sends a message. Without permission to read the channel's history, the bot cannot reply, so the message is sent without a
 	 * reply.
 	 */
-	async #evenWithoutReply(whole: ThreadRequest): Promise<Carried> {
+	async #sendWithOrWithoutReply(whole: ThreadRequest): Promise<ApiResponse> {
 		try {
 			return await this.#threads.ask(whole);
 		} catch (error) {
@@ -193,7 +197,7 @@ export class Posts {
 		return { attachments: read.success ? read.data.attachments.map(({ id }) => ({ id })) : [] };
 	}
 
-	#receipt({ body, limits: empty }: Carried): Receipt {
+	#receipt({ body, limits: empty }: ApiResponse): Receipt {
 		const posted = Posted.safeParse(body);
 		if (!posted.success) throw new DeliveryError(deliveryTexts.noMessageId, { kind: "unknown" });
 		const { id, attachments } = posted.data;
@@ -209,7 +213,7 @@ export class Posts {
 function contentsRefusal(error: unknown, { files }: Draft): Refused {
 	if (!(error instanceof Refused)) throw error;
 	const isPermission = error.fault === errorCodes.missingPermissions && files.length > 0;
-	if (!isPermission && !error.isOfTheContents) throw error;
+	if (!isPermission && !error.isAboutContents) throw error;
 	return error;
 }
 

@@ -11,7 +11,7 @@ export const everything = "everything";
 /** Default global limit of a bot, in requests per second: topics/rate-limits#global-rate-limit */
 const usualPerSecond = 50;
 /** Part of the global limit that is reserved for requests that were already being sent when the limit was reached. */
-const onTheirWay = 32;
+const inFlightReserve = 32;
 /** Minimum share of the global limit that is used. With a low limit, the REST client refuses requests above it without sending them. */
 const minShare = 1 / 3;
 /** Share of a bucket that is reserved for posts that people wait for. */
@@ -29,7 +29,7 @@ export class RateLimits {
 	/** `perSecond` is the global limit of this bot. */
 	constructor(clock: Clock, perSecond: number = usualPerSecond) {
 		this.#clock = clock;
-		this.#maxPerSecond = Math.max(perSecond - onTheirWay, Math.ceil(perSecond * minShare));
+		this.#maxPerSecond = Math.max(perSecond - inFlightReserve, Math.ceil(perSecond * minShare));
 	}
 
 	nameOf(route: Route, channel: string): string {

@@ -56,7 +56,7 @@ export class Refused extends DeliveryError {
 	}
 
 	/** Whether Discord could accept the message with other contents. */
-	get isOfTheContents(): boolean {
+	get isAboutContents(): boolean {
 		return this.isTooLarge || (this.fault !== undefined && ofTheContents.has(this.fault));
 	}
 }

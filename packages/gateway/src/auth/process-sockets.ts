@@ -68,7 +68,7 @@ export class ToolSockets {
  * its memory.
  */
 async function hasText(pid: number, text: string): Promise<boolean | undefined> {
-	const environment = await readFile(`/proc/${pid}/environ`, "latin1").catch(ignoreGone);
+	const environment = await readFile(`/proc/${pid}/environ`, "latin1").catch(ignoreMissing);
 	return environment ? environment.includes(text) : undefined;
 }
 
@@ -107,7 +107,7 @@ async function readProcesses(oldest: number): Promise<Process[]> {
 }
 
 function readProcess(id: string): Process | undefined {
-	const stat = unlessGone(() => readFileSync(`/proc/${id}/stat`, "utf8"));
+	const stat = undefinedIfEnded(() => readFileSync(`/proc/${id}/stat`, "utf8"));
 	if (stat === undefined) return undefined;
 	// The name before the last parenthesis may contain any text: https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html
 	const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
@@ -118,22 +118,22 @@ function readProcess(id: string): Process | undefined {
 
 function openSockets(pid: number): string[] {
 	const directory = `/proc/${pid}/fd`;
-	const names = unlessGone(() => readdirSync(directory)) ?? [];
+	const names = undefinedIfEnded(() => readdirSync(directory)) ?? [];
 	return names.flatMap((name) => {
-		const [, inode] = SOCKET.exec(unlessGone(() => readlinkSync(`${directory}/${name}`)) ?? "") ?? [];
+		const [, inode] = SOCKET.exec(undefinedIfEnded(() => readlinkSync(`${directory}/${name}`)) ?? "") ?? [];
 		return inode ?? [];
 	});
 }
 
-function unlessGone<T>(read: () => T): T | undefined {
+function undefinedIfEnded<T>(read: () => T): T | undefined {
 	try {
 		return read();
 	} catch (error) {
-		return ignoreGone(error);
+		return ignoreMissing(error);
 	}
 }
 
-function ignoreGone(error: unknown): undefined {
+function ignoreMissing(error: unknown): undefined {
 	if (["ENOENT", "ESRCH", "EACCES", "EPERM"].includes(errno(error) ?? "")) return undefined;
 	throw error;
 }

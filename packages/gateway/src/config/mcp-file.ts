@@ -127,7 +127,7 @@ class McpFile {
 	 * asynchronous check takes ten times as long.
 	 */
 	current(): McpSetup | Promise<McpSetup> {
-		const looks = [this.#parts.path, this.#parts.logins].map(looksOf).join("|");
+		const looks = [this.#parts.path, this.#parts.logins].map(fileState).join("|");
 		if (looks === this.#looks) return this.#setup;
 		// The state of the file is determined before its content is read, so that a change during the read is detected.
 		return this.#load(looks);
@@ -245,7 +245,7 @@ export class McpFiles implements McpSource {
 const maxAgents = 100;
 
 /** State of a file: identity, size and times; empty if the file does not exist. */
-function looksOf(path: string): string {
+function fileState(path: string): string {
 	const facts = statSync(path, { bigint: true, throwIfNoEntry: false });
 	return facts ? `${facts.ino} ${facts.size} ${facts.mtimeNs} ${facts.ctimeNs}` : "";
 }

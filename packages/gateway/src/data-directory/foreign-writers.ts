@@ -29,7 +29,7 @@ export function refuseForeignWriters(path: string, status: FileFacts): string[] 
 	if ((status.mode & everybodyWrites) !== 0) {
 		throw writable(foreignWriterTexts.changedByAll({ path }), path, status.mode);
 	}
-	const way = wayTo(path);
+	const way = stepsTo(path);
 	for (const [directory, { mode }] of way.directories) {
 		if ((mode & everybodyWrites) === 0 || (mode & sticky) !== 0) continue;
 		throw writable(foreignWriterTexts.replacedByAll({ path, directory }), directory, mode);
@@ -37,14 +37,14 @@ export function refuseForeignWriters(path: string, status: FileFacts): string[] 
 	return warningsAbout(path, status, way);
 }
 
-interface Way {
+interface PathSteps {
 	/** All directories on the path to the file and, for each link on the path, the directories on the path to its target. */
 	readonly directories: ReadonlyMap<string, Stats>;
 	/** Links in directories such as `/tmp`, in which the owner of a link can replace it. */
 	readonly links: ReadonlyMap<string, Stats>;
 }
 
-function wayTo(path: string): Way {
+function stepsTo(path: string): PathSteps {
 	const directories = new Map<string, Stats>();
 	const links = new Map<string, Stats>();
 	const seen = new Set<string>();
@@ -65,7 +65,7 @@ function wayTo(path: string): Way {
 	return { directories, links };
 }
 
-function warningsAbout(path: string, status: FileFacts, way: Way): string[] {
+function warningsAbout(path: string, status: FileFacts, way: PathSteps): string[] {
 	const { uid, gid } = status;
 	const user = process.geteuid?.();
 	// Windows has no owners and groups of this kind, so Node has no `geteuid` there.

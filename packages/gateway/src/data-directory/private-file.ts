@@ -23,7 +23,7 @@ export async function replaceOwnedFile(path: string, text: string): Promise<void
 	});
 	const draft = await writeDraft(target, text);
 	try {
-		if (facts) await likeFile(draft, facts);
+		if (facts) await copyOwnership(draft, facts);
 		await rename(draft, target);
 	} catch (error) {
 		await rm(draft, { force: true });
@@ -31,7 +31,7 @@ export async function replaceOwnedFile(path: string, text: string): Promise<void
 	}
 }
 
-async function likeFile(draft: string, { mode, uid, gid }: Stats): Promise<void> {
+async function copyOwnership(draft: string, { mode, uid, gid }: Stats): Promise<void> {
 	const own = await stat(draft);
 	if (own.uid !== uid || own.gid !== gid) await chown(draft, uid, gid);
 	await chmod(draft, mode & 0o777);

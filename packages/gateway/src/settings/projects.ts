@@ -110,7 +110,7 @@ export function projectReader({ data, log, audit }: ReaderParts): () => Promise<
 	let known: readonly string[] = [];
 	return async () => {
 		// The state of the file is determined before its content is read, so that a change during the read is detected.
-		const looks = looksOf(projectsIn(data));
+		const looks = fileState(projectsIn(data));
 		if (looks === seen) return known;
 		try {
 			const notes = audit();
@@ -127,7 +127,7 @@ export function projectReader({ data, log, audit }: ReaderParts): () => Promise<
 }
 
 /** State of a file: identity, size and times; empty if the file does not exist. */
-function looksOf(path: string): string {
+function fileState(path: string): string {
 	const facts = statSync(path, { bigint: true, throwIfNoEntry: false });
 	return facts ? `${facts.ino} ${facts.size} ${facts.mtimeNs} ${facts.ctimeNs}` : "";
 }

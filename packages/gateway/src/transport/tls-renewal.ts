@@ -28,7 +28,7 @@ export class TlsRenewal {
 		this.#current = current;
 		this.#seen = seen;
 		this.#warnOfDates();
-		this.#lookLater();
+		this.#scheduleCheck();
 	}
 
 	/** Opens the identity. Rejects with `failed_precondition` if the files cannot be used. */
@@ -52,7 +52,7 @@ export class TlsRenewal {
 		this.#timer?.cancel();
 	}
 
-	#lookLater(): void {
+	#scheduleCheck(): void {
 		if (this.#closed) return;
 		this.#timer = this.#options.clock.after(lookMs, () => {
 			void this.#lookAgain();
@@ -61,7 +61,7 @@ export class TlsRenewal {
 
 	async #lookAgain(): Promise<void> {
 		if ((await look(this.#options.files)) !== this.#seen) await this.reload();
-		this.#lookLater();
+		this.#scheduleCheck();
 	}
 
 	async #read(): Promise<void> {

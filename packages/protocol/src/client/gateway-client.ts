@@ -169,7 +169,7 @@ export class GatewayClient implements Client, LinkObserver {
 			settle: (answer) => {
 				try {
 					const { last_seq } = decodeResult("open_session", answer);
-					if (last_seq < after) throw wentBack(reader.id, after, last_seq);
+					if (last_seq < after) throw seqWentBackwards(reader.id, after, last_seq);
 				} catch (reason) {
 					this.#joinFailed(reader, ParleyError.from(reason));
 				}
@@ -253,7 +253,7 @@ function isTransient(text: string): boolean {
 	return !needsAnswer && !text.startsWith('session.deleted"', event.length);
 }
 
-function wentBack(id: string, after: number, last: number): ParleyError {
+function seqWentBackwards(id: string, after: number, last: number): ParleyError {
 	const message = `session ${id} ends at seq ${last}, but this client has received ${after}: the gateway's data was replaced`;
 	return new ParleyError(message, { code: "data_loss" });
 }

@@ -57,8 +57,8 @@ function writeLink({ url, children }: Link, around: readonly Style[]): string {
 	if (plain === url && address === url && /^https?:/i.test(url)) return `<${address}>`;
 	const label = write(children, around).replaceAll("\n", " ").trim();
 	if (label === "") return `<${address}>`;
-	const isAstray = /^https?:/i.test(url) && misleading.test(plain) && !leadsTo(plain, url);
-	return isAstray ? `${label} (<${address}>)` : `[${label}](${address})`;
+	const isMisleading = /^https?:/i.test(url) && misleading.test(plain) && !leadsTo(plain, url);
+	return isMisleading ? `${label} (<${address}>)` : `[${label}](${address})`;
 }
 
 /** Whether a text is the URL of the link, with or without its scheme. */

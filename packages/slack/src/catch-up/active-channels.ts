@@ -86,12 +86,12 @@ export class ActiveChannels {
 	}
 
 	#drop(): void {
-		for (const [isUs, maxOfThem] of [
+		for (const [isUs, maxPlaces] of [
 			[true, maximum.us],
 			[false, maximum.others],
 		] as const) {
 			const names = [...this.#places].filter(([, { us = false }]) => us === isUs).map(([name]) => name);
-			for (const name of names.slice(0, Math.max(0, names.length - maxOfThem))) this.#places.delete(name);
+			for (const name of names.slice(0, Math.max(0, names.length - maxPlaces))) this.#places.delete(name);
 		}
 	}
 }

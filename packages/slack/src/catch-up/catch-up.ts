@@ -58,7 +58,7 @@ export class CatchUp {
 	readonly #stopping = new AbortController();
 	#isReady = false;
 	/** Time before which all events were received or are being read. Undefined before the first start. */
-	#soundAt: number | undefined;
+	#silenceStart: number | undefined;
 	/** Start of the period that remains to be read. */
 	#missingFrom: number | undefined;
 	#timer: Timer | undefined;
@@ -71,7 +71,7 @@ export class CatchUp {
 
 	private constructor(parts: CatchUpParts, aliveAt: number | undefined) {
 		this.#parts = parts;
-		this.#soundAt = aliveAt;
+		this.#silenceStart = aliveAt;
 	}
 
 	/** Number of channels that remain to be read. */
@@ -84,7 +84,7 @@ export class CatchUp {
 		this.#isReady = state === "ready";
 		if (!this.#isReady) return;
 		const { clock, log } = this.#parts;
-		this.#soundAt ??= clock.now();
+		this.#silenceStart ??= clock.now();
 		this.#compare(deliveredMs, (fields) =>
 			log.info("the connector was offline for longer than Slack retries: reading missed messages", fields),
 		);
@@ -95,7 +95,7 @@ export class CatchUp {
 	noteEvent(): void {
 		if (!this.#isReady || this.#stopping.signal.aborted) return;
 		this.silent();
-		this.#soundAt = this.#parts.clock.now();
+		this.#silenceStart = this.#parts.clock.now();
 	}
 
 	/** Checks for missed events. Call it after a sign that no events arrive. */
@@ -155,9 +155,9 @@ export class CatchUp {
 	#compare(longerMs: number, say: (fields: { places: number; minutes: number }) => void): void {
 		const { places, clock } = this.#parts;
 		const now = clock.now();
-		const since = this.#soundAt ?? now;
+		const since = this.#silenceStart ?? now;
 		if (this.#stopping.signal.aborted || now - since <= longerMs) return;
-		this.#soundAt = now;
+		this.#silenceStart = now;
 		const { all } = places;
 		if (all.length === 0) return;
 		say({ places: Math.min(all.length, maxPlaces), minutes: Math.ceil((now - since) / 60_000) });
@@ -264,7 +264,7 @@ export class CatchUp {
 	async #save(): Promise<void> {
 		const { alive, log } = this.#parts;
 		// While the period is not read, a restarted process must read it.
-		await alive.save(this.#missingFrom ?? this.#soundAt).catch((error: unknown) => {
+		await alive.save(this.#missingFrom ?? this.#silenceStart).catch((error: unknown) => {
 			// A later save may succeed. With an older time, more messages are read again, which is harmless.
 			log.warn("cannot store the time of the last event from Slack yet", { error });
 		});

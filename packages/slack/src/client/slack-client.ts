@@ -50,7 +50,7 @@ export function createSlackPort(options: SlackPortOptions): SlackPort {
 class SlackClient implements SlackPort {
 	readonly #options: SlackPortOptions;
 	readonly #calls: WebCalls;
-	readonly #onTheWay: PendingCalls;
+	readonly #pendingCalls: PendingCalls;
 	readonly #closing = new AbortController();
 	#connecting: Promise<void> | undefined;
 	#receiver: SlackReceiver | undefined;
@@ -61,30 +61,30 @@ class SlackClient implements SlackPort {
 	constructor(options: SlackPortOptions) {
 		const { botToken, apiUrl, log, clock } = options;
 		this.#options = options;
-		this.#onTheWay = new PendingCalls(clock);
-		this.#calls = new WebCalls(botToken, webOptions(apiUrl, slackLogger(log), this.#onTheWay.signal));
+		this.#pendingCalls = new PendingCalls(clock);
+		this.#calls = new WebCalls(botToken, webOptions(apiUrl, slackLogger(log), this.#pendingCalls.signal));
 	}
 
 	async call(call: SlackCall): Promise<SlackAnswer> {
-		const answer = await this.#onTheWay.run(() => this.#calls.call(call));
+		const answer = await this.#pendingCalls.run(() => this.#calls.call(call));
 		if (answer.type === "ok" && echoed.has(call.method)) this.#receiver?.posted();
 		return answer;
 	}
 
 	respond(url: string, body: Readonly<Record<string, unknown>>): Promise<SlackAnswer> {
-		const { signal } = this.#onTheWay;
-		return this.#onTheWay.run(() => respond(url, body, { apiUrl: this.#options.apiUrl, signal }));
+		const { signal } = this.#pendingCalls;
+		return this.#pendingCalls.run(() => respond(url, body, { apiUrl: this.#options.apiUrl, signal }));
 	}
 
 	upload(url: string, bytes: Uint8Array): Promise<SlackAnswer> {
-		const { signal } = this.#onTheWay;
-		return this.#onTheWay.run(() => upload(url, bytes, { apiUrl: this.#options.apiUrl, signal }));
+		const { signal } = this.#pendingCalls;
+		return this.#pendingCalls.run(() => upload(url, bytes, { apiUrl: this.#options.apiUrl, signal }));
 	}
 
 	download(url: string, maximum: number, callerSignal: AbortSignal): Promise<Uint8Array> {
 		const { apiUrl, botToken: token } = this.#options;
-		const signal = AbortSignal.any([callerSignal, this.#onTheWay.signal]);
-		return this.#onTheWay.run(() => download({ url, token, maximum, signal, apiUrl }));
+		const signal = AbortSignal.any([callerSignal, this.#pendingCalls.signal]);
+		return this.#pendingCalls.run(() => download({ url, token, maximum, signal, apiUrl }));
 	}
 
 	connect(handlers: Handlers): Promise<void> {
@@ -94,7 +94,7 @@ class SlackClient implements SlackPort {
 
 	async close(): Promise<void> {
 		this.#closing.abort();
-		this.#onTheWay.end();
+		this.#pendingCalls.end();
 		// The caller of `connect` gets the error.
 		await this.#connecting?.catch(() => undefined);
 		await this.#receiver?.stop();
@@ -141,7 +141,7 @@ class SlackClient implements SlackPort {
 			logger: slackLogger(log),
 			receive: handlers.receive,
 			uninstalled: (body) => {
-				if (readAppNotice(body, account) === "removed") void this.#lookAtToken(handlers);
+				if (readAppNotice(body, account) === "removed") void this.#checkToken(handlers);
 			},
 		});
 		await app.start();
@@ -182,7 +182,7 @@ class SlackClient implements SlackPort {
 	}
 
 	/** Checks the token, because a notice may be older than a new installation of the app. */
-	async #lookAtToken(handlers: Handlers): Promise<void> {
+	async #checkToken(handlers: Handlers): Promise<void> {
 		const tried = await this.call({ method: "auth.test", args: {} }).then(readAccount, lostBy);
 		if ("refused" in tried) this.#report(handlers, { state: "refused", detail: tried.refused });
 		else this.#options.log.warn("Slack reported that the app was removed, but still accepts its token");

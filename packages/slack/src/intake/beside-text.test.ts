@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { sharedFiles, wholeText } from "./beside-text.ts";
+import { completeText, sharedFiles } from "./beside-text.ts";
 
 /** Slack sends a forwarded message in this form. */
 const forward = {
@@ -23,15 +23,15 @@ const richText = (...elements: object[]) => ({
 
 test("a forwarded message is quoted below the text", () => {
 	const quoted = "> Ada:\n> The *disk*\n> is full";
-	expect(wholeText({ text: "", attachments: [forward] })).toBe(quoted);
-	expect(wholeText({ text: "What is this?", attachments: [forward] })).toBe(`What is this?\n\n${quoted}`);
+	expect(completeText({ text: "", attachments: [forward] })).toBe(quoted);
+	expect(completeText({ text: "What is this?", attachments: [forward] })).toBe(`What is this?\n\n${quoted}`);
 	const { text: _, ...blocksAlone } = forward;
 	const message = {
 		blocks: [richText({ type: "text", text: "The <disk>" }, { type: "user", user_id: "UBOB" })],
 	};
 	const inBlocks = { ...blocksAlone, message_blocks: [{ team: "T1", channel: "C2", ts: "1.1", message }] };
-	expect(wholeText({ text: "", attachments: [inBlocks] })).toBe("> Ada:\n> The &lt;disk&gt;<@UBOB>");
-	expect(wholeText({ text: "", attachments: [blocksAlone] })).toBe(
+	expect(completeText({ text: "", attachments: [inBlocks] })).toBe("> Ada:\n> The &lt;disk&gt;<@UBOB>");
+	expect(completeText({ text: "", attachments: [blocksAlone] })).toBe(
 		"> Ada:\n> [January 1st] Ada: The *disk*\n> is full",
 	);
 });
@@ -39,7 +39,7 @@ test("a forwarded message is quoted below the text", () => {
 test("the preview of a link is not part of the text, even for a link to a message", () => {
 	const { is_share: _, ...linked } = forward;
 	const shown = [preview, linked, { app_unfurl_url: "https://a.b", is_app_unfurl: true, text: "A page" }];
-	expect(wholeText({ text: "see https://a.b", attachments: shown })).toBe("see https://a.b");
+	expect(completeText({ text: "see https://a.b", attachments: shown })).toBe("see https://a.b");
 });
 
 test("an alert of another app has its complete text", () => {
@@ -58,14 +58,14 @@ test("an alert of another app has its complete text", () => {
 			/\|(?=>)/,
 		),
 	];
-	expect(wholeText({ text: "", attachments: [alert] }).split("\n")).toEqual(sentMessages);
-	expect(wholeText({ text: "", attachments: [{ fallback: "web-1 is down" }] })).toBe("> web-1 is down");
+	expect(completeText({ text: "", attachments: [alert] }).split("\n")).toEqual(sentMessages);
+	expect(completeText({ text: "", attachments: [{ fallback: "web-1 is down" }] })).toBe("> web-1 is down");
 	const inBlocks = {
 		fallback: "[no preview available]",
 		blocks: [{ type: "section", text: { type: "mrkdwn", text: "down" } }],
 	};
-	expect(wholeText({ text: "", attachments: [inBlocks] })).toBe("> down");
-	expect(wholeText({ text: "", attachments: [{ fallback: "[no preview available]" }, {}] })).toBe("");
+	expect(completeText({ text: "", attachments: [inBlocks] })).toBe("> down");
+	expect(completeText({ text: "", attachments: [{ fallback: "[no preview available]" }, {}] })).toBe("");
 });
 
 test("without a text, the blocks are read", () => {
@@ -118,25 +118,25 @@ test("without a text, the blocks are read", () => {
 		},
 		...[null, "text", { type: 5 }],
 	];
-	expect(wholeText({ text: "", blocks }).split("\n")).toEqual([
+	expect(completeText({ text: "", blocks }).split("\n")).toEqual([
 		...["Deployed", "*web* by <@UADA>", "one", "two", "a curve", "at noon", "**all** of it", "a | b"],
 		...["x", "y", "see <https://a.b|it>:tada:<#C1><!here><!subteam^S1>"],
 	]);
-	expect(wholeText({ text: "hello", blocks })).toBe("hello");
+	expect(completeText({ text: "hello", blocks })).toBe("hello");
 });
 
 test("attachments are read up to a limit, of any size and depth", () => {
 	const long = { text: "x".repeat(50_000) };
-	const sentMessages = wholeText({ text: "hello", attachments: Array.from({ length: 100 }, () => long) });
+	const sentMessages = completeText({ text: "hello", attachments: Array.from({ length: 100 }, () => long) });
 	expect(sentMessages.length).toBeLessThan(21_000);
 	expect(sentMessages).toMatch(/^hello\n\n> x+…/);
 	let deep: object = { type: "text", text: "deep" };
 	for (let level = 0; level < 5000; level++) deep = { type: "rich_text_section", elements: [deep] };
-	expect(wholeText({ text: "", blocks: [deep] })).toBe("");
+	expect(completeText({ text: "", blocks: [deep] })).toBe("");
 	let inTexts: object = { type: "mrkdwn", text: "deep" };
 	for (let level = 0; level < 50_000; level++) inTexts = { type: "section", text: inTexts };
-	expect(wholeText({ text: "", blocks: [inTexts] })).toBe("");
-	expect(wholeText({ text: "", attachments: [null, 5, { text: 5, fields: 5, blocks: 5 }] })).toBe("");
+	expect(completeText({ text: "", blocks: [inTexts] })).toBe("");
+	expect(completeText({ text: "", attachments: [null, 5, { text: 5, fields: 5, blocks: 5 }] })).toBe("");
 });
 
 test("files of forwarded messages are included, those of a preview are not", () => {

@@ -51,7 +51,7 @@ interface Carrying {
  * Returns the complete text of a message in mrkdwn: its text or, without text, the text of its blocks. Forwarded messages and
  * attachments of apps follow as quotes, up to a limit. Link previews are left out, because the author did not write them.
  */
-export function wholeText({ text: written, blocks, attachments }: Carrying): string {
+export function completeText({ text: written, blocks, attachments }: Carrying): string {
 	const own = written.trim() === "" ? blocksText(blocks ?? []) : written;
 	const attached = readAttachments(attachments).map(quoteOf).filter(Boolean).join("\n\n");
 	return [own, cutText(attached, maxText)].filter(Boolean).join("\n\n");

@@ -97,11 +97,11 @@ export class Channels {
 		message: { readonly ts: string; readonly thread_ts?: string | undefined },
 	): Room {
 		const { channel } = source;
-		return { ...this.concerned(channel), thread: messageId(channel, message.thread_ts ?? message.ts) };
+		return { ...this.roomOfChannel(channel), thread: messageId(channel, message.thread_ts ?? message.ts) };
 	}
 
 	/** Returns the room for an event about a channel. Uses only cached properties. */
-	concerned(channel: string): Room {
+	roomOfChannel(channel: string): Room {
 		const { kind = kindOf(channel), shared = true } = this.get(channel) ?? {};
 		return { tenant: this.#self.team, channel, shared, kind };
 	}

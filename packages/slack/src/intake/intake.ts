@@ -335,7 +335,7 @@ export class Intake {
 
 	#audience({ change, gone, deleted }: AudienceChange, channel: string, event: string): Translated {
 		const { channels, clock } = this.#parts;
-		const room: Room = channels.concerned(channel);
+		const room: Room = channels.roomOfChannel(channel);
 		channels.forget(channel);
 		const inbound = {
 			type: "audience",
@@ -362,7 +362,7 @@ export class Intake {
 		const channel = this.#read(event, OfChannel)?.channel;
 		if (channel === undefined) return unreadable(event.type);
 		const { channels, clock } = this.#parts;
-		const room = channels.concerned(channel);
+		const room = channels.roomOfChannel(channel);
 		channels.forget(channel);
 		const key = { id: `reopened:${event_id}`, conversation: conversationOf(room) };
 		return [{ inbound: { type: "reopened", room, at: clock.now() }, key }];

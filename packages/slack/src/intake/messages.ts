@@ -3,7 +3,7 @@ import type { InboundEventOf, Person } from "@parley/connector";
 import { conversationOf } from "../vocabulary/conversation.ts";
 import { messageId, momentOf, readMessageId } from "../vocabulary/message-id.ts";
 import type { OwnAccount } from "../vocabulary/slack-port.ts";
-import { hasQuoted, sharedFiles, wholeText } from "./beside-text.ts";
+import { completeText, hasQuoted, sharedFiles } from "./beside-text.ts";
 import type { Channels, EventChannel } from "./channels.ts";
 import type { Files } from "./files.ts";
 import type { Incoming } from "./incoming.ts";
@@ -52,7 +52,7 @@ export class Messages {
 		const [room, person, text, attachments] = await Promise.all([
 			orElse(channels.roomOf(source, message), () => channels.unknown(source, message)),
 			orElse(this.#author(message), () => unknownPerson(message.user ?? "")),
-			this.text(wholeText(message), isOurs),
+			this.text(completeText(message), isOurs),
 			files.read(sharedFiles(message), isLast),
 		]);
 		const thread = room.thread === undefined ? undefined : readMessageId(room.thread)?.ts;

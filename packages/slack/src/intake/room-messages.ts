@@ -4,7 +4,7 @@ import * as z from "zod";
 import { messageId, momentOf, readMessageId } from "../vocabulary/message-id.ts";
 import type { OwnAccount, SlackApi } from "../vocabulary/slack-port.ts";
 import { askSlack } from "./ask-slack.ts";
-import { sharedFiles, wholeText } from "./beside-text.ts";
+import { completeText, sharedFiles } from "./beside-text.ts";
 import type { Channels } from "./channels.ts";
 import type { Files } from "./files.ts";
 import { isOwn, type Messages } from "./messages.ts";
@@ -264,7 +264,7 @@ async function convert(
 					: { ...app, roles: [], guest: true, bot: true },
 				ours: isOwn(message, self),
 				at: momentOf(message.ts),
-				text: await messages.text(wholeText(message), false),
+				text: await messages.text(completeText(message), false),
 				attachments: await files.read(sharedFiles(message), true),
 				...defined({ editedAt: edited ? momentOf(edited.ts) : undefined }),
 			};

@@ -13,7 +13,7 @@ import {
 import * as z from "zod";
 import { isShortcut, orderedBy } from "../commands/shortcuts.ts";
 import { readCommand } from "../commands/slash-command.ts";
-import { sharedFiles, wholeText } from "../intake/beside-text.ts";
+import { completeText, sharedFiles } from "../intake/beside-text.ts";
 import { type Channels, threadOf } from "../intake/channels.ts";
 import type { Files } from "../intake/files.ts";
 import type { Messages } from "../intake/messages.ts";
@@ -135,7 +135,10 @@ export class Interactions {
 			return undefined;
 		}
 		const work = async (): Promise<string | undefined> => {
-			const [text, outside] = await Promise.all([messages.text(wholeText(message)), this.#outside(channel)]);
+			const [text, outside] = await Promise.all([
+				messages.text(completeText(message)),
+				this.#outside(channel),
+			]);
 			const ordered = orderedBy(callback_id, text);
 			if ("words" in ordered) return ordered.words;
 			if (outside !== undefined) return outside;

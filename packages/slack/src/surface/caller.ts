@@ -3,10 +3,10 @@ import { DeliveryError, type RateLimit } from "@parley/connector";
 import { deliveryTexts } from "../texts/delivery.ts";
 import type { SlackAnswer, SlackPort } from "../vocabulary/slack-port.ts";
 import { type Counted, everything, type RateLimits } from "./rate-limits.ts";
-import { isOfTheMoment, isOfTheToken, refusalOf } from "./refused.ts";
+import { isAboutToken, isTemporary, refusalOf } from "./refused.ts";
 
 /** Slack's response to a successful call. */
-export interface Carried {
+export interface ApiResponse {
 	readonly body: Readonly<Record<string, unknown>>;
 	/** Rate limits that are exhausted or nearly exhausted. */
 	readonly limits: readonly RateLimit[];
@@ -34,7 +34,7 @@ export class Caller {
 	}
 
 	/** Sends a call, unless a known rate limit would refuse it. */
-	async ask(counted: Counted, args: Args): Promise<Carried> {
+	async ask(counted: Counted, args: Args): Promise<ApiResponse> {
 		const { port, limits } = this.#parts;
 		const { method } = counted;
 		this.#checkToken(method);
@@ -55,19 +55,19 @@ export class Caller {
 		this.#carried(answer, deliveryTexts.fileUpload, "upload");
 	}
 
-	#carried(answer: SlackAnswer, method: string, scope: string): Carried["body"] {
+	#carried(answer: SlackAnswer, method: string, scope: string): ApiResponse["body"] {
 		if (answer.type === "ok") return answer.body;
 		if (answer.type === "rate-limited") {
 			const limit = { scope, retryAfterMs: answer.retryAfterMs };
 			throw new DeliveryError(deliveryTexts.limited({ method }), { kind: "rate-limited", limit });
 		}
 		const { clock, log } = this.#parts;
-		if (isOfTheMoment(answer.error)) {
+		if (isTemporary(answer.error)) {
 			const refusal = refusalOf(method, answer, { scope, retryAfterMs: refusedMs });
 			log.warn("Slack refuses calls temporarily", { error: refusal });
 			throw refusal;
 		}
-		if (!isOfTheToken(answer.error)) throw refusalOf(method, answer);
+		if (!isAboutToken(answer.error)) throw refusalOf(method, answer);
 		this.#refusedUntil = clock.monotonic() + refusedMs;
 		const refusal = refusalOf(method, answer, { scope: everything, retryAfterMs: refusedMs });
 		log.error("Slack does not accept the token", { error: refusal });

@@ -32,7 +32,7 @@ export class PostTargets {
 		if (thread !== undefined) return { channel, thread };
 		if (card === undefined) return { channel };
 		const message = await this.#cards.find(card);
-		if (message === undefined) this.#cards.delayYoung(row, deliveryTexts.noCard({ card }));
+		if (message === undefined) this.#cards.delayNewPost(row, deliveryTexts.noCard({ card }));
 		const ts = message === undefined ? undefined : readMessageId(message)?.ts;
 		return defined({ channel, thread: ts });
 	}

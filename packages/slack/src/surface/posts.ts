@@ -15,7 +15,7 @@ import { deliveryTexts } from "../texts/delivery.ts";
 import { postTexts } from "../texts/post.ts";
 import { limits } from "../vocabulary/limits.ts";
 import { messageId, momentOf, readMessageId } from "../vocabulary/message-id.ts";
-import type { Caller, Carried } from "./caller.ts";
+import type { ApiResponse, Caller } from "./caller.ts";
 import { type Drafted, draftOf, plainDrafts, type Showing, smallLine } from "./drafts.ts";
 import { type History, skewMs } from "./history.ts";
 import type { PostTarget, PostTargets } from "./post-targets.ts";
@@ -76,7 +76,7 @@ export class Posts {
 		const prepared = await this.#prepare(row, post);
 		const at = defined({ channel: postTarget.channel, thread_ts: postTarget.thread });
 		const metadata = metadataOf(row);
-		const { body, limits: empty } = await this.#evenPlainer(prepared, (message, mustFollow) =>
+		const { body, limits: empty } = await this.#sendSimplifying(prepared, (message, mustFollow) =>
 			this.#parts.caller.ask(
 				{ method: "chat.postMessage", channel: postTarget.channel, lane: row.lane, mustFollow },
 				{ ...at, ...message, ...quiet, ...noPreviews, metadata },
@@ -130,8 +130,8 @@ export class Posts {
 	async #unstreamed(
 		row: OutboxRow,
 		message: StreamedMessage,
-		change: () => Promise<Carried>,
-	): Promise<Carried> {
+		change: () => Promise<ApiResponse>,
+	): Promise<ApiResponse> {
 		try {
 			return await change();
 		} catch (error) {
@@ -255,22 +255,22 @@ export class Posts {
 	 * Sends a message, then simpler versions as long as Slack refuses the blocks. After a refusal, nothing was posted. Simpler
 	 * versions do not wait for rate limits, because the next attempt would start with the refused version again.
 	 */
-	async #evenPlainer(
+	async #sendSimplifying(
 		{ message, showing }: Prepared,
-		send: (message: Message, mustFollow: boolean) => Promise<Carried>,
-	): Promise<Carried> {
+		send: (message: Message, mustFollow: boolean) => Promise<ApiResponse>,
+	): Promise<ApiResponse> {
 		let refusal: Refused;
 		try {
 			return await send(message, false);
 		} catch (error) {
-			refusal = lookRefusal(error);
+			refusal = blockRefusal(error);
 		}
 		for (const plainer of plainDrafts(showing)) {
 			this.#parts.log.warn("Slack refused a post, so it is sent with simpler blocks", { error: refusal });
 			try {
 				return await send(plainer, true);
 			} catch (error) {
-				refusal = lookRefusal(error);
+				refusal = blockRefusal(error);
 			}
 		}
 		throw refusal;
@@ -282,7 +282,7 @@ export class Posts {
 		lane: OutboxRow["lane"],
 		identity: { readonly metadata?: ReturnType<typeof metadataOf> } = {},
 	) {
-		return this.#evenPlainer(prepared, (message, mustFollow) =>
+		return this.#sendSimplifying(prepared, (message, mustFollow) =>
 			this.#parts.caller.ask(
 				{ method: "chat.update", lane, mustFollow },
 				{ channel, ts, ...message, ...quiet, ...identity },
@@ -308,8 +308,8 @@ export class Posts {
 }
 
 /** Returns the refusal of a message whose blocks Slack does not accept. Throws any other error. */
-function lookRefusal(error: unknown): Refused {
-	if (error instanceof Refused && error.isOfTheLook) return error;
+function blockRefusal(error: unknown): Refused {
+	if (error instanceof Refused && error.isAboutBlocks) return error;
 	throw error;
 }
 
@@ -317,7 +317,7 @@ function metadataOf({ nonce }: OutboxRow) {
 	return { event_type: eventType, event_payload: { nonce } };
 }
 
-function postedOf(body: Carried["body"]): z.output<typeof Posted> {
+function postedOf(body: ApiResponse["body"]): z.output<typeof Posted> {
 	const posted = Posted.safeParse(body);
 	if (posted.success) return posted.data;
 	throw new DeliveryError(deliveryTexts.noMessageId, { kind: "unknown" });

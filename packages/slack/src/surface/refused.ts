@@ -62,7 +62,7 @@ const meanings: Readonly<Record<string, Meaning>> = {
 };
 
 /** Codes for a refused token. They affect all calls: https://docs.slack.dev/reference/methods/auth.test#errors */
-const ofTheToken: ReadonlySet<string> = new Set([
+const tokenCodes: ReadonlySet<string> = new Set([
 	"invalid_auth",
 	"not_authed",
 	"account_inactive",
@@ -71,7 +71,7 @@ const ofTheToken: ReadonlySet<string> = new Set([
 ]);
 
 /** Codes for temporary refusals. */
-const ofTheMoment: ReadonlySet<string> = new Set([
+const temporaryCodes: ReadonlySet<string> = new Set([
 	"org_login_required",
 	"team_added_to_org",
 	"ekm_access_denied",
@@ -80,7 +80,7 @@ const ofTheMoment: ReadonlySet<string> = new Set([
 ]);
 
 /** Codes for invalid blocks of a message. */
-const ofTheLook: ReadonlySet<string> = new Set([
+const blockCodes: ReadonlySet<string> = new Set([
 	"invalid_blocks",
 	"invalid_blocks_format",
 	"msg_blocks_too_long",
@@ -100,8 +100,8 @@ export class Refused extends DeliveryError {
 	}
 
 	/** Whether Slack might accept the same content in other blocks. */
-	get isOfTheLook(): boolean {
-		return ofTheLook.has(this.slackCode);
+	get isAboutBlocks(): boolean {
+		return blockCodes.has(this.slackCode);
 	}
 }
 
@@ -142,13 +142,13 @@ export function fileRefusal(refusal: DeliveryError): string {
 	return noFiles[code ?? ""] ?? postTexts.refused({ code });
 }
 
-export function isOfTheToken(word: string): boolean {
-	return ofTheToken.has(word);
+export function isAboutToken(word: string): boolean {
+	return tokenCodes.has(word);
 }
 
 /** Whether the refusal is temporary, so that a later retry may succeed. */
-export function isOfTheMoment(word: string): boolean {
-	return ofTheMoment.has(word);
+export function isTemporary(word: string): boolean {
+	return temporaryCodes.has(word);
 }
 
 /** Returns the error for a refusal. `limit` is the rate limit of a temporary refusal. */

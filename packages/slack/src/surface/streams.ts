@@ -4,7 +4,7 @@ import type { AnyChunk } from "@slack/types";
 import { LRUCache } from "lru-cache";
 import { bodyBlocks } from "../blocks/body-blocks.ts";
 import { controlBlocks } from "../blocks/controls.ts";
-import type { Caller, Carried } from "./caller.ts";
+import type { ApiResponse, Caller } from "./caller.ts";
 import type { PostTarget } from "./post-targets.ts";
 import { Refused } from "./refused.ts";
 
@@ -59,7 +59,7 @@ export class Streams {
 	 * Starts a stream for a post. Resolves with undefined, without a post, if the post cannot be a stream or if Slack refuses it.
 	 * Rejects with `unknown` without a response.
 	 */
-	async start(row: OutboxRow, post: Post, { channel, thread }: PostTarget): Promise<Carried | undefined> {
+	async start(row: OutboxRow, post: Post, { channel, thread }: PostTarget): Promise<ApiResponse | undefined> {
 		const { caller, clock, log } = this.#parts;
 		const { grows, controls = [] } = post;
 		if (!post.live || !grows || thread === undefined || !channel.startsWith("D")) return undefined;
@@ -93,7 +93,7 @@ export class Streams {
 	 * Adds the new parts of a post to its stream. Resolves with undefined if the message must be edited instead; its stream has
 	 * then ended. Rejects like a call.
 	 */
-	async grow(row: OutboxRow, post: Post, message: StreamedMessage): Promise<Carried | undefined> {
+	async grow(row: OutboxRow, post: Post, message: StreamedMessage): Promise<ApiResponse | undefined> {
 		const stream = this.#running.get(keyOf(message));
 		if (stream === undefined) return undefined;
 		const { caller, clock } = this.#parts;

@@ -149,7 +149,7 @@ export function addMessage(state: State, making: Making): MessageRecord {
 		...(interaction && { interaction, webhookId: state.app.id }),
 		...(onlyFor && { onlyFor }),
 	};
-	callThose(state, message, body.allowed_mentions, repliesTo?.author);
+	notifyMentioned(state, message, body.allowed_mentions, repliesTo?.author);
 	channel.messages.push(message);
 	addState(state, message, "create");
 	channel.typing.delete(author.id);
@@ -180,7 +180,7 @@ function richEmbeds(embeds: MessageBody["embeds"]): MessageRecord["embeds"] {
 	return (embeds ?? []).map((embed) => ({ type: EmbedType.Rich, ...embed }));
 }
 
-function callThose(
+function notifyMentioned(
 	state: State,
 	message: MessageRecord,
 	allowed: MessageBody["allowed_mentions"],
@@ -231,7 +231,7 @@ export function changeMessage(state: State, message: MessageRecord, draft: Draft
 	message.attachments = [...staying, ...added];
 	message.editedAt = state.now();
 	const repliesTo = channel.messages.find(({ id }) => id === message.reference?.messageId);
-	callThose(state, message, body.allowed_mentions, repliesTo?.author);
+	notifyMentioned(state, message, body.allowed_mentions, repliesTo?.author);
 	addState(state, message, "edit");
 	announce(state, message, GatewayDispatchEvents.MessageUpdate);
 	notePings(state, message, "edit");

@@ -109,7 +109,7 @@ export class Socket implements Receiver {
 	}
 
 	/** Makes the socket useless: it stays open and answers pings, but sends no more events. */
-	deafens(): void {
+	stopsReceiving(): void {
 		this.#isDeaf = true;
 	}
 

@@ -167,7 +167,7 @@ test("a deaf socket receives no events, and a cut one ends without a close frame
 	const { clock, server, watch, opened, general, anna } = await place();
 	const socket = await opened();
 	const [openSocket] = server.sockets.open;
-	openSocket?.deafens();
+	openSocket?.stopsReceiving();
 	anna.says("Hello", { in: general });
 	clock.advance(3000);
 	socket.webSocket.ping();

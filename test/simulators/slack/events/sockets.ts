@@ -48,7 +48,7 @@ export class Sockets {
 			stream.end("HTTP/1.1 404 Not Found\r\nconnection: close\r\ncontent-length: 0\r\n\r\n");
 			return;
 		}
-		this.#server.handleUpgrade(request, stream, head, (webSocket) => this.#attend(webSocket));
+		this.#server.handleUpgrade(request, stream, head, (webSocket) => this.#accept(webSocket));
 	}
 
 	/** Disables Socket Mode in the settings of the app. */
@@ -61,7 +61,7 @@ export class Sockets {
 		this.#server.close();
 	}
 
-	#attend(webSocket: WebSocket): void {
+	#accept(webSocket: WebSocket): void {
 		webSocket.on("error", () => webSocket.terminate());
 		const socket = new Socket({
 			...{ webSocket, state: this.#simulator.state, sent: this.#sent },

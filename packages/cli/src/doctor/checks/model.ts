@@ -37,7 +37,7 @@ export const model: Check = {
 		if (status >= 500)
 			return warn(modelCheckTexts.serverError({ host, status }), modelCheckTexts.serverErrorFix);
 		const missing = missingModel(config, answer.models);
-		if (missing) return warn(modelCheckTexts.noModel({ host, model: missing.name }), missing.mend);
+		if (missing) return warn(modelCheckTexts.noModel({ host, model: missing.name }), missing.fix);
 		return (
 			(await findTrouble(system, config)) ??
 			ok(modelCheckTexts.answers({ host, further: furtherOf(config).map(({ name }) => name) }))
@@ -56,7 +56,7 @@ const withoutNames: ReadonlySet<string> = new Set(["anthropic", "azure"]);
 function missingModel(
 	{ provider, model: configured = "standard", connections = [] }: Config,
 	listed: readonly string[] = [],
-): { readonly name: string; readonly mend: string } | undefined {
+): { readonly name: string; readonly fix: string } | undefined {
 	const name = configured.startsWith(`${provider}/`) ? configured.slice(provider.length + 1) : configured;
 	const isElsewhere = connections.some((one) => one.name !== provider && name.startsWith(`${one.name}/`));
 	const isTier = tiers.some((tier) => tier === name);
@@ -68,7 +68,7 @@ function missingModel(
 	const names = listed.slice(0, maxNamed).map(visibleLine).join(", ");
 	return {
 		name: visibleLine(name),
-		mend: modelCheckTexts.noModelFix({ names, isComplete: listed.length <= maxNamed }),
+		fix: modelCheckTexts.noModelFix({ names, isComplete: listed.length <= maxNamed }),
 	};
 }
 

@@ -84,13 +84,13 @@ export function callName({ name, subject }: CallPart, level: LiveLevel): string 
 }
 
 /** Minimum seconds of a single call that is mentioned below the answer. */
-const worthSeconds = 5;
+const minSeconds = 5;
 
 /** Summary of the tool calls of an ended run; undefined if no call is worth mentioning. */
 export function callsFoot(parts: readonly RunPart[]): string | undefined {
 	const calls = parts.filter((part) => part.type === "call");
 	const ms = calls.reduce((sum, { from, to = from }) => sum + Math.max(0, to - from), 0);
 	const seconds = Math.round(ms / 1000);
-	if (calls.length === 0 || (calls.length === 1 && seconds < worthSeconds)) return undefined;
+	if (calls.length === 0 || (calls.length === 1 && seconds < minSeconds)) return undefined;
 	return liveTexts.calls({ count: calls.length, seconds });
 }

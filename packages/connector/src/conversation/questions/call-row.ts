@@ -41,16 +41,16 @@ interface Piece {
  */
 export function callRow(row: CardRow, question: OpenQuestion, maximum: number): CallRow {
 	const head = headOf(row, question);
-	const what = whatPiece(question);
+	const what = subjectPart(question);
 	const warnings = warningsOf(question);
 	const effect = effectOf(question);
 	const whole = [...head, ...what.pieces, ...warnings.pieces, ...effect.pieces];
-	const isWhole = what.whole && effect.whole && warnings.whole && isNamed(question);
-	if (isWhole && widthOf(whole) <= cardColumns) return { lines: [joined(whole)], cut: false };
+	const isComplete = what.whole && effect.whole && warnings.whole && isNamed(question);
+	if (isComplete && widthOf(whole) <= cardColumns) return { lines: [joined(whole)], cut: false };
 	const first = [...head, ...what.pieces];
 	const rest = [...warnings.pieces, ...effect.pieces];
 	const firstFits = widthOf(first) <= cardColumns;
-	if (isWhole && firstFits && widthOf(rest) <= (maximum - 1) * cardColumns)
+	if (isComplete && firstFits && widthOf(rest) <= (maximum - 1) * cardColumns)
 		return { lines: [joined(first), joined(rest)], cut: false };
 	return { lines: cutRow(question, { head, maximum }), cut: true };
 }
@@ -89,7 +89,7 @@ function headOf({ number }: CardRow, { call, again, voters = [] }: OpenQuestion)
 }
 
 /** The label of the call; empty if the arguments show it. */
-function whatPiece({ call, label }: OpenQuestion): Part {
+function subjectPart({ call, label }: OpenQuestion): Part {
 	if (call && isShownByArguments(call)) return { pieces: [], whole: true };
 	const { text, whole } = whatOfStored(label);
 	return { pieces: [piece(text)], whole };

@@ -263,9 +263,9 @@ function controlsOf(
 		return [[...callButtons(only, scene, { approves }), details]];
 	}
 	const approvable = waiting.filter(({ question }) => question.call?.risk !== "critical");
-	const isWhole = approvable.every(({ row }) => drawn.whole.has(row.token));
+	const isComplete = approvable.every(({ row }) => drawn.whole.has(row.token));
 	const approved = writeDisplayed(card, new Set(approvable.map(({ row }) => row.token)));
-	const approve = isWhole
+	const approve = isComplete
 		? buttonOf("approve-all", { subject: approved, label: labels.approveAll }, scene)
 		: buttonOf("review-all", { subject, label: labels.approveAll }, scene);
 	return [

@@ -7,7 +7,7 @@ import { visible, visibleLine } from "../vocabulary/plain.ts";
 type Arguments = Readonly<Record<string, unknown>>;
 
 /** Name of the field with all arguments as one JSON object. */
-const wholeName = "arguments";
+const allName = "arguments";
 /** Prefixes of field names: the value is the text itself, or JSON. */
 const asText = "t:";
 const asJson = "j:";
@@ -31,7 +31,7 @@ export function editForm(given: unknown, limits: FormLimits): Form | undefined {
 	if (isApart) return { title: texts.title, fields };
 	const value = jsonOf(given);
 	if (value.length > limits.text) return undefined;
-	const whole = { name: wholeName, label: texts.all, value, required: true };
+	const whole = { name: allName, label: texts.all, value, required: true };
 	return { title: texts.title, fields: [{ ...whole, long: true, maximum: limits.text }] };
 }
 
@@ -58,7 +58,7 @@ export type Edited = { readonly arguments: Arguments } | { readonly problem: str
  */
 export function readEdited(fields: Readonly<Record<string, string>>, given: unknown): Edited {
 	const present: Arguments = isArguments(given) ? given : {};
-	const whole = fields[wholeName];
+	const whole = fields[allName];
 	if (whole !== undefined) {
 		const read = readJson(whole);
 		if (read && isArguments(read.value)) return { arguments: read.value };

@@ -7,6 +7,7 @@ import { oneLine } from "../vocabulary/plain.ts";
 import { plainColumns } from "../vocabulary/plain-columns.ts";
 import type { Scene } from "../vocabulary/reducer.ts";
 import type { ShowOperation } from "../vocabulary/render-operation.ts";
+import { elsewhere } from "./complete-question.ts";
 import { Cut } from "./cut.ts";
 import { type FittedCard, fitCard } from "./fit-card.ts";
 import { bullets, fenced, inlineCode, plain } from "./markdown.ts";
@@ -22,7 +23,6 @@ import {
 import { questionControls } from "./question-controls.ts";
 import { callFacts, canReply, openFacts } from "./question-facts.ts";
 import { cardColumns, cutLines, shortApproval, shortFoot, shortResult } from "./short-card.ts";
-import { elsewhere } from "./whole-question.ts";
 
 export function openCard(question: OpenQuestion, scene: Scene): ShowOperation {
 	if (question.call) return approvalCard(question, question.call, scene);

@@ -144,14 +144,14 @@ function warningsOf({ warnings, notes }: ApprovalCall, maximum: number): Part {
 	}
 	const shown = lines.length > maximum ? lines.slice(0, maximum - 1) : lines;
 	const isLong = shown.some((line) => columnsOf(line.join(separator)) > warningColumns);
-	const isStoredWhole = all.every(({ text, length }) => length === text.length);
+	const isStoredCompletely = all.every(({ text, length }) => length === text.length);
 	const left = all.length - shown.flat().length;
 	const more = left > 0 ? [approvalTexts.card.moreWarnings({ count: left })] : [];
 	return {
 		lines: [...shown.map((line) => plainColumns(line.join(separator), warningColumns)), ...more].map(
 			(line) => `${warningSign}${line}`,
 		),
-		cut: isLong || left > 0 || !isStoredWhole,
+		cut: isLong || left > 0 || !isStoredCompletely,
 	};
 }
 

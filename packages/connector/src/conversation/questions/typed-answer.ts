@@ -83,7 +83,7 @@ function readChoices(
 	{ kind, options = [], unlisted = 0 }: Partial<QuestionForm>,
 	typed: string,
 ): TypedAnswer {
-	const named = kind === "multi" ? optionsMeant(options, typed) : [optionMeant(options, typed)];
+	const named = kind === "multi" ? matchOptions(options, typed) : [matchOption(options, typed)];
 	const unknown = named.flatMap(({ value, typed: word }) => (value === undefined ? [word] : []));
 	if (unknown.length > 0 && unlisted === 0) {
 		const shown = {
@@ -109,7 +109,7 @@ function enabled(options: readonly QuestionOption[]): readonly QuestionOption[] 
 }
 
 /** Finds an option by its value or label in any letter case, or by its number. Numbers start at 1. */
-function optionMeant(options: readonly QuestionOption[], typed: string): NamedOption {
+function matchOption(options: readonly QuestionOption[], typed: string): NamedOption {
 	const offered = enabled(options);
 	const lower = typed.toLowerCase();
 	const found =
@@ -119,10 +119,10 @@ function optionMeant(options: readonly QuestionOption[], typed: string): NamedOp
 	return { typed, value: found?.value };
 }
 
-function optionsMeant(options: readonly QuestionOption[], typed: string): readonly NamedOption[] {
-	const one = optionMeant(options, typed);
+function matchOptions(options: readonly QuestionOption[], typed: string): readonly NamedOption[] {
+	const one = matchOption(options, typed);
 	if (one.value !== undefined) return [one];
 	const separator = /^\d+(?:\s+\d+)+$/.test(typed) ? /\s+/ : /[,;\n]/;
 	const parts = typed.split(separator).map((part) => part.trim());
-	return parts.filter((part) => part !== "").map((part) => optionMeant(options, part));
+	return parts.filter((part) => part !== "").map((part) => matchOption(options, part));
 }

@@ -26,7 +26,7 @@ export type TaskEvent = Extract<OzzieEvent, { event: `task.${string}` }>;
 
 const maxTitle = 150;
 const maxLabel = 120;
-const maxWhy = 300;
+const maxReason = 300;
 /** Maximum number of workers of a task. It exceeds the gateway's limit for all levels of a task. */
 const maxWorkers = 80;
 
@@ -132,14 +132,14 @@ function withStep(
 }
 
 function reviewOf({ task_id, token, title, reason }: EventPayloads["task.suspended"]): Review {
-	return { token, task: task_id, title: oneLine(title, maxTitle), reason: oneLine(reason, maxWhy) };
+	return { token, task: task_id, title: oneLine(title, maxTitle), reason: oneLine(reason, maxReason) };
 }
 
 function causeOf(event: TaskEvent): TaskCause {
-	if (event.event === "task.failed") return { why: oneLine(event.payload.error, maxWhy) };
+	if (event.event === "task.failed") return { why: oneLine(event.payload.error, maxReason) };
 	if (event.event !== "task.cancelled") return {};
 	const { reason, by } = event.payload;
-	return { why: oneLine(reason, maxWhy), ...defined({ by }) };
+	return { why: oneLine(reason, maxReason), ...defined({ by }) };
 }
 
 function endOf({ startedAt }: Task, event: TaskEvent, at: number): TaskEnd {

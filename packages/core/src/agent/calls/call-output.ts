@@ -180,7 +180,7 @@ export class ToolProgress {
 	/** Complete lines that are not reported yet, followed by the incomplete line. */
 	readonly #lines = new Tail();
 	readonly #line = new Tail();
-	#lookedAt = Number.NEGATIVE_INFINITY;
+	#checkedAt = Number.NEGATIVE_INFINITY;
 	#timer: Timer | undefined;
 	#ended = false;
 
@@ -194,7 +194,7 @@ export class ToolProgress {
 		this.#appendChunk(chunk);
 		if (this.#timer) return;
 		const { clock } = this.#deps;
-		const waitMs = this.#lookedAt + betweenMs - clock.monotonic();
+		const waitMs = this.#checkedAt + betweenMs - clock.monotonic();
 		if (waitMs <= 0) this.#look();
 		else this.#timer = clock.after(waitMs, () => this.#look());
 	}
@@ -228,7 +228,7 @@ export class ToolProgress {
 
 	#look(): void {
 		this.#timer = undefined;
-		this.#lookedAt = this.#deps.clock.monotonic();
+		this.#checkedAt = this.#deps.clock.monotonic();
 		this.#read();
 		this.#report();
 	}

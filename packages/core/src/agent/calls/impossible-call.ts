@@ -27,7 +27,12 @@ export async function draftImpossible(
 	{ call, text, denied }: RefusedProposal,
 	{ pending, isAnnounced, contextOf }: ImpossibleFacts,
 ): Promise<DraftProposal | undefined> {
-	const planned = { call, ready: standIn(call, text), context: await contextOf(run, call), impossible: text };
+	const planned = {
+		call,
+		ready: replacementCall(call, text),
+		context: await contextOf(run, call),
+		impossible: text,
+	};
 	const known = await readApproval(run, planned);
 	const version = run.policy.version;
 	if (isAnnounced && known?.binding !== bindingOf(planned, version)) return undefined;
@@ -55,7 +60,7 @@ export async function draftImpossible(
 }
 
 /** Returns a planned call without effect that stands for a call that cannot run. */
-function standIn(call: CallBlock, text: string): ReadyCall {
+function replacementCall(call: CallBlock, text: string): ReadyCall {
 	const notes = [approvalTexts.impossible(text)];
 	const plan = { label: visible(call.name), classes: [], preview: "", binding: {}, notes };
 	const result = { text, failed: true };

@@ -11,7 +11,7 @@ import { type CallPorts, runCalls } from "./run-calls.ts";
  * Later model calls see the call and its result. Returns false for a run without such a call, and for a run with an added
  * message, because a model answers that message.
  */
-export async function ranOwnCommand(run: Run, ports: CallPorts & { readonly ids: Ids }): Promise<boolean> {
+export async function runOwnCommand(run: Run, ports: CallPorts & { readonly ids: Ids }): Promise<boolean> {
 	const own = callOf(run.row.options);
 	if (own === undefined || run.steps.some(({ kind }) => kind === "steered")) return false;
 	if (!run.steps.some(({ kind }) => kind === "reply")) {

@@ -1,6 +1,6 @@
 import { historyFor, type RunRow, readHistory, readSteps, toRunRow } from "../../conversation/queue.ts";
 import type { Files } from "../../files/files.ts";
-import { describedOnly, fillMoreThanRoom, fitTogether, halfTheRoom, imageBytes } from "../../files/images.ts";
+import { describedOnly, fillMoreThanRoom, fitTogether, halfOfRoom, imageBytes } from "../../files/images.ts";
 import { fromRow, type Tx } from "../../store/journal.ts";
 import { stepHash } from "../../store/text-hash.ts";
 import type { ImageBlock, Message, ResultBlock } from "../../vocabulary/message.ts";
@@ -71,13 +71,13 @@ async function changesFor(
 	if (fits && !fills) return [];
 	const prompts = await readPrompts(run, [...shown, ...hidden]);
 	const removable = removableIn(run, prompts, protectsAttached);
-	const going = fits ? [] : oldestOf(shown, coming, removable);
-	const unseen = fills || going.length > 0 ? hidden : [];
-	const [old, gone] = [ordinalsOf(going), ordinalsOf(unseen)];
+	const removed = fits ? [] : oldestOf(shown, coming, removable);
+	const unseen = fills || removed.length > 0 ? hidden : [];
+	const [old, gone] = [ordinalsOf(removed), ordinalsOf(unseen)];
 	const why = imageTexts.madeRoom;
 	const withoutOld = protectsAttached ? withoutSent : withoutShown;
 	return [
-		...(await withoutImagesOf(run, callIdsOf(going), imageTexts.readAgain(why))),
+		...(await withoutImagesOf(run, callIdsOf(removed), imageTexts.readAgain(why))),
 		...(await withoutImagesOf(run, callIdsOf(unseen), undefined)),
 		...prompts.flatMap((row) => {
 			const reason = imageTexts.askAgain(why);
@@ -129,18 +129,18 @@ function oldestOf(
 	for (const together of coming) {
 		if (fitTogether([...staying, ...requested, ...together])) requested.push(...together);
 	}
-	const going = new Set<Shown>();
+	const removed = new Set<Shown>();
 	const left = (): ImageBlock[] => [
-		...shown.flatMap((one) => (going.has(one) ? one.images.slice(removable(one)) : one.images)),
+		...shown.flatMap((one) => (removed.has(one) ? one.images.slice(removable(one)) : one.images)),
 		...requested,
 	];
 	if (fitTogether(left()) || !fitTogether([...staying, ...requested])) return [];
-	const room = halfTheRoom(left());
+	const room = halfOfRoom(left());
 	for (const one of shown) {
 		if (fitTogether(left(), room)) break;
-		if (removable(one) > 0) going.add(one);
+		if (removable(one) > 0) removed.add(one);
 	}
-	return [...going];
+	return [...removed];
 }
 
 /** Reads the earlier runs whose messages have these images. Omits the run that is repeated. */
@@ -182,7 +182,7 @@ async function sessionImages(
 	contexts: Contexts,
 ): Promise<SessionImages> {
 	const ofRun = messagesOf(row, steps);
-	const own = { ordinal: row.ordinal, messages: [...ofRun, ...notYetIn(ofRun, steps)] };
+	const own = { ordinal: row.ordinal, messages: [...ofRun, ...messagesMissingFrom(ofRun, steps)] };
 	const { reductions } = await contexts.of(session);
 	const view = viewOf([...history, own], reductions);
 	const messages = new Set(view);
@@ -225,7 +225,7 @@ interface ShownResult {
 }
 
 /** Returns a message of the results of a reply with unfinished calls, because no message contains them yet. */
-function notYetIn(ofRun: readonly Message[], steps: readonly Step[]): Message[] {
+function messagesMissingFrom(ofRun: readonly Message[], steps: readonly Step[]): Message[] {
 	const known = new Set(ofRun.flatMap(shownResultsIn).map(({ callId }) => callId));
 	const content = steps.flatMap((step): ResultBlock[] => {
 		if (step.kind !== "result" || !step.pictures || known.has(step.callId)) return [];

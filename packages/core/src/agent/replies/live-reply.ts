@@ -51,7 +51,7 @@ const piecesPerTick = 8;
 
 /** Text that the redactor still withholds. */
 class Draft {
-	readonly #whole = new WholeCharacters();
+	readonly #whole = new CompleteCharacters();
 	readonly #redaction: RedactedStream;
 
 	constructor(redaction: RedactedStream) {
@@ -213,7 +213,7 @@ export class LiveReply implements ReplyListener {
  * Joins pieces of text when a server has split a character. Strict readers reject a line with half a character. A half
  * without its other half becomes U+FFFD.
  */
-export class WholeCharacters {
+export class CompleteCharacters {
 	#half = "";
 
 	/** Returns the text that is complete so far, without an incomplete last character. */
@@ -250,7 +250,7 @@ export class PlainJsonText {
 		this.#pending = "";
 		if (!text.includes("\\")) return text;
 		return text.replaceAll(escapes, (written, at: number) => {
-			if (at + written.length < text.length || isWhole(written)) return plain(written);
+			if (at + written.length < text.length || isComplete(written)) return plain(written);
 			this.#pending = written;
 			return "";
 		});
@@ -274,7 +274,7 @@ const escapes = new RegExp(
 );
 const onlyFirstHalf = new RegExp(`^${firstHalf}$`);
 
-function isWhole(written: string): boolean {
+function isComplete(written: string): boolean {
 	if (written.length === 2) return written !== "\\u";
 	return written.length === 12 || (written.length === 6 && !onlyFirstHalf.test(written));
 }

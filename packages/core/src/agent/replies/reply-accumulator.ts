@@ -4,7 +4,7 @@ import type { CallBlock, TextBlock, ThinkingBlock } from "../../vocabulary/messa
 import type { ModelEvent, Reply, StopReason } from "../../vocabulary/model.ts";
 import { ModelError } from "../../vocabulary/model-error.ts";
 import { noUsage, type Usage } from "../../vocabulary/usage.ts";
-import { type ReplyListener, WholeCharacters } from "./live-reply.ts";
+import { CompleteCharacters, type ReplyListener } from "./live-reply.ts";
 import { replyTexts } from "./texts.ts";
 
 type Block = TextBlock | ThinkingBlock | CallBlock;
@@ -33,7 +33,7 @@ export class ReplyAccumulator {
 	#text: string[] = [];
 	#length = 0;
 	#thinking = 0;
-	readonly #whole = new WholeCharacters();
+	readonly #whole = new CompleteCharacters();
 	readonly #ids = new Set<string>();
 	/** Ids of announced calls. Key: the index of the call in the reply. */
 	readonly #announced = new Map<number, string>();

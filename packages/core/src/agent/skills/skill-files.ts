@@ -162,11 +162,11 @@ export class SkillFiles {
 		try {
 			const file = await realOf(place);
 			const directory = dirname(file);
-			const isWhole = basename(path) === "SKILL.md";
+			const isDirectory = basename(path) === "SKILL.md";
 			countFile(left, (await lstat(file)).size);
 			const own = await this.#hashOf(file);
-			const others = isWhole ? await this.#others(directory, file, left) : [];
-			const fallback = isWhole ? basename(dirname(path)) : basename(path, ".md");
+			const others = isDirectory ? await this.#others(directory, file, left) : [];
+			const fallback = isDirectory ? basename(dirname(path)) : basename(path, ".md");
 			const text = await this.#text(file, own, fallback);
 			const hash = hashOfSkill(path, [{ name: basename(path), hash: own }, ...others]);
 			const skill: Skill = { ...text, source, directory, hash };
@@ -180,7 +180,7 @@ export class SkillFiles {
 	async #text(file: string, hash: string, fallback: string): Promise<SkillText> {
 		const known = this.#texts.get(file);
 		if (known?.hash === hash) return known.text;
-		const bytes = await readWhole(file, max.textBytes);
+		const bytes = await readAll(file, max.textBytes);
 		// Loads the YAML and TOML parsers here, because a gateway without skills does not need them.
 		const { readSkill } = await import("./read-skill.ts");
 		const text = readSkill(decode(bytes), fallback);
@@ -223,7 +223,7 @@ export class SkillFiles {
 		const stamp = [dev, ino, size, mtimeNs, ctimeNs, mode].join();
 		const known = this.#hashes.get(path);
 		if (known?.stamp === stamp) return known.hash;
-		const hash = sha256(await readWhole(path, max.bytes));
+		const hash = sha256(await readAll(path, max.bytes));
 		if (this.#hashes.size > maxCached) this.#hashes.clear();
 		this.#hashes.set(path, { stamp, hash });
 		return hash;
@@ -293,7 +293,7 @@ async function realWithin(base: string, path: string): Promise<string> {
 	throw refused(skillReadTexts.linkOutside(base));
 }
 
-export async function readWhole(path: string, maxBytes: number): Promise<Buffer> {
+export async function readAll(path: string, maxBytes: number): Promise<Buffer> {
 	await using file = await openRegular(path, path);
 	const chunks: Buffer[] = [];
 	for (let position = 0; ; ) {

@@ -5,7 +5,7 @@ import type { Tables } from "../../store/tables.ts";
 import { visible } from "../../text/visible.ts";
 import { previewWrite } from "../../tools/files/write-preview.ts";
 import type { SandboxState } from "../../vocabulary/sandbox.ts";
-import { decode, type FoundSkill, hashOfSkill, readWhole, sha256 } from "./skill-files.ts";
+import { decode, type FoundSkill, hashOfSkill, readAll, sha256 } from "./skill-files.ts";
 import { skillTrustTexts } from "./texts.ts";
 
 /** Maximum bytes of stored and read texts for the trust in one skill. For larger files, only the hash is stored. */
@@ -31,7 +31,7 @@ export async function readContent({ skill, path, files }: FoundSkill): Promise<T
 	let left: number = max.skill;
 	const content: TrustedContent = [];
 	for (const name of [basename(path), ...files]) {
-		const bytes = await readWhole(join(skill.directory, name), max.read);
+		const bytes = await readAll(join(skill.directory, name), max.read);
 		const text = bytes.length <= Math.min(left, max.file) ? textOf(bytes) : undefined;
 		if (text !== undefined) left -= bytes.length;
 		content.push({ name, hash: sha256(bytes), ...defined({ text }) });

@@ -56,7 +56,7 @@ export type GrantOutcome =
 	| { readonly status: "requested"; readonly token: string; readonly sessionId: string };
 
 /** Session for the question about a grant. */
-interface MeantSession {
+interface QuestionSession {
 	readonly sessionId?: string | undefined;
 	/** The current session, if it belongs to the person's channel. */
 	readonly current?: string | undefined;
@@ -112,7 +112,7 @@ export class ChannelGrants implements SessionGrants {
 	async request(
 		request: Keyed,
 		requested: RequestedGrant,
-		{ unseen = false, ...meant }: MeantSession & { readonly unseen?: boolean } = {},
+		{ unseen = false, ...meant }: QuestionSession & { readonly unseen?: boolean } = {},
 	): Promise<GrantOutcome> {
 		const { principal } = request;
 		authorize(principal, "grant.request", { place: requested.place });
@@ -269,7 +269,7 @@ export class ChannelGrants implements SessionGrants {
 	async #ask(
 		request: Keyed,
 		requested: RequestedGrant,
-		{ person, sessionId: named, current }: MeantSession & { readonly person: Person },
+		{ person, sessionId: named, current }: QuestionSession & { readonly person: Person },
 	): Promise<GrantOutcome> {
 		const { principal } = request;
 		const { store, sessions } = this.#options;

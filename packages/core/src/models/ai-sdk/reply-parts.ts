@@ -199,11 +199,11 @@ export class ReplyParts {
 		const named = stops.get(finishReason.unified) ?? "max_tokens";
 		// Some servers report `stop` for a reply with calls.
 		const stop = named === "end_turn" && this.#hasCalls ? "tool_use" : named;
-		const isWhole = stop === "end_turn" || stop === "tool_use";
-		if (isWhole && this.#open.size > 0) {
+		const isComplete = stop === "end_turn" || stop === "tool_use";
+		if (isComplete && this.#open.size > 0) {
 			throw damaged(exchangeTexts.openCall);
 		}
-		const events = [...this.#release(isWhole ? undefined : cutOff)];
+		const events = [...this.#release(isComplete ? undefined : cutOff)];
 		for (const call of this.#open.values()) {
 			events.push(cutOff({ call: call.close(), characters: call.characters }));
 		}

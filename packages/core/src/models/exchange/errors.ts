@@ -47,7 +47,7 @@ function isKnown(type: unknown): type is string {
  */
 export function statusError(status: number, headers: Headers, body: string, facts: RequestFacts): ModelError {
 	const error = errorIn(body);
-	const meant = statusMeant(status, error);
+	const meant = statusOf(status, error);
 	const fault = faultOfStatus(meant);
 	const message = `${explained(meant, fault, facts)}${quoted(error.message)}`;
 	return new ModelError(message, {
@@ -101,7 +101,7 @@ const statusesOfCodes: Readonly<Record<string, number>> = {
  * Returns the status that describes the error. If a proxy has answered, its status has priority over the body of the
  * server behind it.
  */
-function statusMeant(status: number, error: ErrorFields): number {
+function statusOf(status: number, error: ErrorFields): number {
 	if (status < 400 || status >= 500) return status;
 	// Some providers return 400 for a request that is too large.
 	return namedStatus([...reasonsIn(error.details), error.code, error.type]) ?? status;

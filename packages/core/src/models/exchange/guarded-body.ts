@@ -18,7 +18,7 @@ const CARRIAGE_RETURN = 0x0d;
 const LINE_FEED = 0x0a;
 
 /** Maximum bytes of a blank line in the previous chunk. The longest blank line is `\r\n\r\n`. */
-const MAX_SEAM = 3;
+const MAX_BOUNDARY = 3;
 
 const nothing = Buffer.alloc(0);
 
@@ -36,7 +36,7 @@ export class GuardedBody implements AsyncIterable<Uint8Array>, AsyncIterator<Uin
 	#open = 0;
 	#ended = false;
 	/** The last bytes, if no event has ended within them. */
-	#seam = nothing;
+	#boundary = nothing;
 
 	constructor(source: AsyncIterable<Uint8Array>, watchdog: Watchdog, limits: BodyLimits = bodyLimits) {
 		this.#source = source[Symbol.asyncIterator]();
@@ -79,18 +79,18 @@ export class GuardedBody implements AsyncIterable<Uint8Array>, AsyncIterator<Uin
 		const { length } = chunk;
 		if (length >= 2 && chunk[length - 1] === LINE_FEED && chunk[length - 2] === LINE_FEED) {
 			this.#open = 0;
-			this.#seam = nothing;
+			this.#boundary = nothing;
 			return;
 		}
 		const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, length);
-		const joined = Buffer.concat([this.#seam, bytes.subarray(0, MAX_SEAM)]);
+		const joined = Buffer.concat([this.#boundary, bytes.subarray(0, MAX_BOUNDARY)]);
 		const end = endOfLastEvent(bytes);
-		const endAtSeam = endOfLastEvent(joined) - this.#seam.length;
+		const endAtBoundary = endOfLastEvent(joined) - this.#boundary.length;
 		if (end > 0) this.#open = length - end;
-		else if (endAtSeam > 0) this.#open = length - endAtSeam;
+		else if (endAtBoundary > 0) this.#open = length - endAtBoundary;
 		else this.#open += length;
 		if (this.#open > this.#limits.event) throw tooLarge(exchangeTexts.event, this.#limits.event);
-		this.#seam = Buffer.concat([this.#seam, bytes.subarray(-MAX_SEAM)]).subarray(-MAX_SEAM);
+		this.#boundary = Buffer.concat([this.#boundary, bytes.subarray(-MAX_BOUNDARY)]).subarray(-MAX_BOUNDARY);
 	}
 }
 

@@ -65,7 +65,7 @@ export interface FoundCommands {
 	/** Absolute paths that the words may name, including shell patterns. */
 	readonly paths: ReadonlySet<string>;
 	/** False if the command is too long or too deeply nested to read. */
-	readonly whole: boolean;
+	readonly isComplete: boolean;
 }
 
 /**
@@ -76,7 +76,7 @@ export function findCommands(text: string, places: Places): FoundCommands {
 	const found = { seen: [] as SeenWords[], paths: new Set<string>() };
 	const judge = new Judge(places, found);
 	judge.read(text);
-	return { ...found, whole: !judge.irreversible.has(unread) };
+	return { ...found, isComplete: !judge.irreversible.has(unread) };
 }
 
 /**

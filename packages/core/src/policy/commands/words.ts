@@ -272,8 +272,8 @@ export function splitBlindly(text: string): string[][] {
 		.replaceAll("\\\n", "")
 		.replaceAll(/\$\{?IFS\b[^}\s]*\}?/g, " ")
 		.replaceAll(/\$\{[^}]*\}|\$\w+/g, UNKNOWN)
-		.replaceAll(/\{([^{}\s]*)\}/g, (whole, inner: string) =>
-			inner.includes(",") ? inner.replaceAll(",", " ") : whole,
+		.replaceAll(/\{([^{}\s]*)\}/g, (match, inner: string) =>
+			inner.includes(",") ? inner.replaceAll(",", " ") : match,
 		)
 		.replaceAll(/['"\\]/g, "")
 		.split(/[;&|\n\r()`{}]+/)

@@ -8,7 +8,7 @@ test("file names from the kernel's list are returned once each", () => {
 	const list = [header, entry(" /a b/c.sock"), entry(""), entry(" @abstract"), entry(" /a b/c.sock")].join(
 		"",
 	);
-	expect(socketNamesIn(list)).toEqual({ names: ["/a b/c.sock"], isWhole: true });
+	expect(socketNamesIn(list)).toEqual({ names: ["/a b/c.sock"], isComplete: true });
 });
 
 test.each([
@@ -17,5 +17,5 @@ test.each([
 	["a name with a line feed", `${header}${entry(" /a\nb")}`],
 	["no end", `${header}${entry(" /a")}000000`],
 ])("a list with %s is incomplete", (_, list) => {
-	expect(socketNamesIn(list).isWhole).toBe(false);
+	expect(socketNamesIn(list).isComplete).toBe(false);
 });

@@ -7,9 +7,9 @@ import { isControl, isSecret } from "../../filesystem/sensitive-paths.ts";
 import type { Mount } from "./system-layout.ts";
 
 /** Directories that contain control files (see `isControl`) and other files. */
-const halfControl = [".github", ".config"];
+const partlyControl = [".github", ".config"];
 /** Directories in a home directory that contain secrets and other files. */
-const halfSecret = [".config", ".docker", ".local/share"];
+const partlySecret = [".config", ".docker", ".local/share"];
 
 export interface Places {
 	readonly roots: readonly string[];
@@ -41,9 +41,9 @@ export async function findControl(places: Places, nested: Iterable<string>): Pro
 export function protectControl(directory: string, known: Known): Mount[] {
 	const here = [...known].filter(([, steering]) => steering.directory === directory);
 	// A mount point cannot be renamed, so another directory cannot replace it.
-	const halfway = new Set(here.map(([path]) => dirname(path)).filter((path) => path !== directory));
+	const between = new Set(here.map(([path]) => dirname(path)).filter((path) => path !== directory));
 	return [
-		...[...halfway].map((path) => ["--bind", path, path]),
+		...[...between].map((path) => ["--bind", path, path]),
 		...here.filter(([, { target }]) => target === "").map(([path]) => ["--ro-bind-try", path, path]),
 	];
 }
@@ -55,7 +55,7 @@ export function protectControl(directory: string, known: Known): Mount[] {
 export async function secretsAtHome(places: Places): Promise<string[]> {
 	const { home } = places;
 	if (home === undefined || !directoriesOf(places).has(home)) return [];
-	const directories = [home, ...halfSecret.map((name) => join(home, name))];
+	const directories = [home, ...partlySecret.map((name) => join(home, name))];
 	const names = await Promise.all(
 		directories.map(async (path) => (await namesIn(path)).map((name) => join(path, name))),
 	);
@@ -93,7 +93,7 @@ export function directoriesOf({ roots, cwd, home }: Places): Set<string> {
 }
 
 async function controlIn(directory: string): Promise<(readonly [string, Steering])[]> {
-	const places = [directory, ...halfControl.map((name) => join(directory, name))];
+	const places = [directory, ...partlyControl.map((name) => join(directory, name))];
 	const names = await Promise.all(
 		places.map(async (place) => (await namesIn(place)).map((name) => join(place, name))),
 	);
@@ -171,23 +171,23 @@ const line = /^[0-9a-f]+:(?: [0-9A-F]+){5} +\d+(?: (.+))?$/;
  * the directories instead.
  */
 export async function hostSockets(directories: readonly string[]): Promise<string[]> {
-	const { names, isWhole } = socketNamesIn((await ifThere(readList())) ?? "");
+	const { names, isComplete } = socketNamesIn((await ifThere(readList())) ?? "");
 	const real = await Promise.all(names.map(realName));
 	const listed = real.filter((path) => path !== undefined && directories.some((one) => isWithin(path, one)));
-	const searched = isWhole ? [] : await walk(directories, (_, entry) => entry.isSocket());
+	const searched = isComplete ? [] : await walk(directories, (_, entry) => entry.isSocket());
 	const found = new Set([...listed, ...searched].filter((path) => path !== undefined));
 	const stats = await Promise.all([...found].map(async (path) => ({ path, is: await ifThere(lstat(path)) })));
 	return stats.filter(({ is }) => is?.isSocket()).map(({ path }) => path);
 }
 
 /** Returns the absolute names in the kernel's list, and whether the list names every socket that has a file. */
-export function socketNamesIn(list: string): { readonly names: string[]; readonly isWhole: boolean } {
+export function socketNamesIn(list: string): { readonly names: string[]; readonly isComplete: boolean } {
 	const [header, ...lines] = list.split("\n");
 	const matches = lines.slice(0, -1).map((text) => line.exec(text));
 	const names = matches.flatMap((match) => match?.[1] ?? []).filter((name) => !name.startsWith("@"));
 	return {
 		names: [...new Set(names.filter((name) => name.startsWith("/")))],
-		isWhole:
+		isComplete:
 			header !== "" &&
 			lines.at(-1) === "" &&
 			matches.every((match) => match !== null) &&

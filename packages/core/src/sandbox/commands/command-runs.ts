@@ -216,12 +216,12 @@ export class OutputWindow {
 		const tail = this.#orderedTail();
 		const overwritten = this.#tailWritten - tail.length;
 		if (overwritten + this.#uncounted === 0) return Buffer.concat([head, tail]).toString();
-		const wholeHead = head.subarray(0, lastBoundary(head));
-		const wholeTail = tail.subarray(firstBoundary(tail));
-		const cut = head.length - wholeHead.length + tail.length - wholeTail.length;
+		const completeHead = head.subarray(0, lastBoundary(head));
+		const completeTail = tail.subarray(firstBoundary(tail));
+		const cut = head.length - completeHead.length + tail.length - completeTail.length;
 		const marker = commandTexts.leftOut(overwritten + cut + this.#uncounted);
-		const newLine = wholeHead.at(-1) === 0x0a ? "" : "\n";
-		return `${wholeHead.toString()}${newLine}${marker}\n${wholeTail.toString()}`;
+		const newLine = completeHead.at(-1) === 0x0a ? "" : "\n";
+		return `${completeHead.toString()}${newLine}${marker}\n${completeTail.toString()}`;
 	}
 
 	#store(decoded: string): void {

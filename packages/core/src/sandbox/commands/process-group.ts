@@ -179,7 +179,7 @@ export class ProcessGroup {
 		try {
 			process.kill(-this.pid, signal);
 		} catch (reason) {
-			if (!isGoneOrForeign(reason)) throw reason;
+			if (!isMissingOrForeign(reason)) throw reason;
 		}
 	}
 }
@@ -250,7 +250,7 @@ function cannotStart(
  * Whether a signal failed because the group has no process (ESRCH), or because its processes run as another user
  * (EPERM).
  */
-function isGoneOrForeign(reason: unknown): boolean {
+function isMissingOrForeign(reason: unknown): boolean {
 	return reason instanceof Error && "code" in reason && (reason.code === "ESRCH" || reason.code === "EPERM");
 }
 

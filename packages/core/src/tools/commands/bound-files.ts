@@ -104,7 +104,7 @@ const kernelPlaces = ["/proc", "/sys", "/dev"];
 const memoryPlace = "/dev/shm";
 
 /** Whether a path is in one of these places. False in the memory file system. */
-export function liesIn(path: string, places: readonly string[]): boolean {
+export function isInside(path: string, places: readonly string[]): boolean {
 	return !isWithin(path, memoryPlace) && places.some((place) => isWithin(path, place));
 }
 
@@ -126,7 +126,7 @@ export function fileIdentity(path: string): string | undefined {
  * opened.
  */
 function regularIdentity(path: string): string | undefined {
-	if (liesIn(path, kernelPlaces) || !lstatSync(path).isFile()) return undefined;
+	if (isInside(path, kernelPlaces) || !lstatSync(path).isFile()) return undefined;
 	let file: number | undefined;
 	try {
 		// A link or a pipe may replace the file at any moment.

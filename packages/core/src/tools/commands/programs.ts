@@ -13,7 +13,7 @@ import {
 } from "../../policy/commands/judge-command.ts";
 import type { Places } from "../../policy/commands/places.ts";
 import { UNKNOWN } from "../../policy/commands/words.ts";
-import { fileIdentity, isDataName, liesIn } from "./bound-files.ts";
+import { fileIdentity, isDataName, isInside } from "./bound-files.ts";
 import { surroundingsTexts } from "./texts.ts";
 
 /** Programs, files and directories that a command line names. */
@@ -51,13 +51,13 @@ export async function findNamed(
 	command: string,
 	{ path, ...places }: Places & { readonly path: string },
 ): Promise<Named> {
-	const { seen, paths, whole } = findCommands(command, places);
+	const { seen, paths, isComplete: whole } = findCommands(command, places);
 	const programs = new Set(
 		seen.flatMap((found) => found.words.filter((word, at) => !word.includes("/") && mayRun(found, at))),
 	);
 	// A shell or another interpreter may run every file that the command names.
 	const runsAny = seen.some(({ words }) => words.some(readsScript));
-	const looked = [...paths].filter((named) => !liesIn(named, systemPlaces));
+	const looked = [...paths].filter((named) => !isInside(named, systemPlaces));
 	const found = await Promise.all(
 		looked.slice(0, maxNamed).map((named) => inspectProgram(named, { ...places, runsAny })),
 	);
@@ -81,14 +81,14 @@ export function fileFacts(paths: readonly string[]): Promise<string> {
 	return linesOf([...new Set(paths)], namedFile);
 }
 
-interface Looked {
+interface ProgramFacts {
 	readonly line?: string | undefined;
 	readonly directory?: string | undefined;
 	/** Whether a link leads to the directory. */
 	readonly isLink?: boolean;
 }
 
-interface LookedPlaces {
+interface ProgramPlaces {
 	readonly cwd: string;
 	readonly roots: readonly string[];
 	readonly runsAny: boolean;
@@ -96,10 +96,10 @@ interface LookedPlaces {
 
 async function inspectProgram(
 	path: string,
-	{ cwd, roots, runsAny }: LookedPlaces,
-): Promise<Looked | undefined> {
+	{ cwd, roots, runsAny }: ProgramPlaces,
+): Promise<ProgramFacts | undefined> {
 	const real = await realpath(path).catch(() => undefined);
-	if (real === undefined || liesIn(real, systemPlaces)) return undefined;
+	if (real === undefined || isInside(real, systemPlaces)) return undefined;
 	const stats = await stat(real).catch(() => undefined);
 	if (stats?.isDirectory()) {
 		const isWalked = !isCovered(real, cwd) && roots.some((root) => isWithin(real, root));

@@ -136,9 +136,9 @@ async function settingNames(directory: string, context: ToolContext): Promise<Se
 		return { name: name.join("\t"), own: !/^(?:system|global|command)$/.test(scope) };
 	});
 	// In `-c NAME=VALUE`, the name ends at the first `=`.
-	const unnamable = settings.find(({ name }) => FILTER.test(name) && name.includes("="));
-	if (unnamable === undefined) return settings;
-	throw new ParleyError(repositoryTexts.settingStays(unnamable.name), {
+	const unsafeFilter = settings.find(({ name }) => FILTER.test(name) && name.includes("="));
+	if (unsafeFilter === undefined) return settings;
+	throw new ParleyError(repositoryTexts.settingStays(unsafeFilter.name), {
 		code: "failed_precondition",
 	});
 }

@@ -77,7 +77,7 @@ class Walk {
 			this.#broken = { seq, reason: auditTexts.otherRow };
 		}
 		if (this.#broken) return this.#broken;
-		if (this.#start && row.action === pruned && saysSo(row, this.#start)) this.#start = undefined;
+		if (this.#start && row.action === pruned && recordsStart(row, this.#start)) this.#start = undefined;
 		[this.seq, this.#head] = [seq, row.hash];
 		this.#records += 1;
 		return undefined;
@@ -118,6 +118,6 @@ export function pruneArgs({ seq, hash }: AuditAnchor): object {
 	return { through: seq, hash };
 }
 
-function saysSo({ args }: AuditRow, start: AuditAnchor): boolean {
+function recordsStart({ args }: AuditRow, start: AuditAnchor): boolean {
 	return args !== null && JSON.stringify(fromRow(args)) === JSON.stringify(pruneArgs(start));
 }

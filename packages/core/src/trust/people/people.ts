@@ -20,8 +20,8 @@ import { type Invitation, type Paired, Pairing } from "./pairing.ts";
 import { openPairings, type PairingFacts } from "./pairings.ts";
 import type { PersonReport } from "./person-checks.ts";
 import {
+	findAccessState,
 	findPerson,
-	findStanding,
 	type GivenRole,
 	type PersonFacts,
 	storePerson,
@@ -61,7 +61,7 @@ export class People {
 		const place = { ...there, platform };
 		const id = `${platform}:${tenant}:${actor.id}`;
 		const [known] = await this.#options.store.read((db) =>
-			findStanding(db, { id, platform, tenant, tokenId }),
+			findAccessState(db, { id, platform, tenant, tokenId }),
 		);
 		const isKnown = Boolean(known?.tenant) || this.#tenants.isConfigured(place);
 		const belongs = isKnown && isBoundTo(known?.own ?? null, place);
@@ -84,7 +84,7 @@ export class People {
 		const { id, name, place, role, platformRoles } = person;
 		if (!platformRoles) return role;
 		const { platform, tenant } = place;
-		const [known] = await findStanding(db, { id, platform, tenant, tokenId: "" });
+		const [known] = await findAccessState(db, { id, platform, tenant, tokenId: "" });
 		if (!known?.tenant && !this.#tenants.isConfigured(place)) return "stranger";
 		const actor = { id: userOf(person), name, roles: platformRoles, guest: false };
 		return lowerRole(role, roleOf({ actor, place, given: known?.role ?? "stranger" }, this.#chat));
@@ -95,7 +95,7 @@ export class People {
 		const { platform, tenant } = place;
 		const id = `${platform}:${tenant}:${actor.id}`;
 		const [known] = await this.#options.store.read((db) =>
-			findStanding(db, { id, platform, tenant, tokenId: "" }),
+			findAccessState(db, { id, platform, tenant, tokenId: "" }),
 		);
 		if (!known?.tenant && !this.#tenants.isConfigured(place)) return "stranger";
 		return roleOf({ actor, place, given: known?.role ?? "stranger" }, this.#chat);

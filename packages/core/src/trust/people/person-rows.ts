@@ -5,7 +5,7 @@ import { stamp, type Tables } from "../../store/tables.ts";
 import type { Role } from "../../vocabulary/principal.ts";
 
 /** Stored facts about a person and about their tenant's connectors. Every request reads them. */
-export const findStanding = hotStatement<
+export const findAccessState = hotStatement<
 	Tables,
 	{ id: string; platform: string; tenant: string; tokenId: string },
 	{ role: GivenRole | null; tenant: string | null; own: string | null }

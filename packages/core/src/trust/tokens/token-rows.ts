@@ -70,7 +70,7 @@ export function newRow(
 }
 
 /** Finds the token with this id, beginning of an id, or name. If several tokens have the name, returns the newest. */
-export function findMeant(live: readonly TokenRow[], meant: string): TokenRow {
+export function findToken(live: readonly TokenRow[], meant: string): TokenRow {
 	const exact = live.find(({ id }) => id === meant) ?? live.find(({ name }) => name === meant);
 	if (exact) return exact;
 	const beginning = live.filter(({ id }) => meant.length >= 4 && id.startsWith(meant));

@@ -13,7 +13,7 @@ import {
 	endOf,
 	endRow,
 	factsOf,
-	findMeant,
+	findToken,
 	lifeOfRow,
 	newRow,
 	readLive,
@@ -135,7 +135,7 @@ export class Tokens {
 		authorize(request.principal, "token.manage");
 		checkGrace(graceMs);
 		const { store, operatorToken } = this.#options;
-		const { kind, name } = findMeant(await store.read((db) => readLive(db, this.#now)), meant);
+		const { kind, name } = findToken(await store.read((db) => readLive(db, this.#now)), meant);
 		const { text, ...made } = this.#mint(kind);
 		const rotate = (): Promise<CreatedToken> => this.#rotate(request, meant, { text, ...made, graceMs });
 		if (name !== operatorsName || !operatorToken) return rotate();
@@ -261,7 +261,7 @@ async function rotateToken(
 	{ now, graceMs }: { readonly now: number; readonly graceMs: number },
 ): Promise<Rotation> {
 	const live = await readLive(tx, now);
-	const replaced = findMeant(live, meant);
+	const replaced = findToken(live, meant);
 	const old = live.filter(({ name }) => name === replaced.name);
 	if (old[0] !== replaced) {
 		throw new ParleyError(tokenTexts.replaced(replaced.id, replaced.name), {
@@ -286,7 +286,7 @@ async function rotateToken(
 /** Revokes a token. With a name, also revokes its predecessors that are still valid. */
 async function revokeToken(tx: Tx, meant: string, now: number): Promise<readonly [TokenRow, ...TokenRow[]]> {
 	const live = await readLive(tx, now);
-	const found = findMeant(live, meant);
+	const found = findToken(live, meant);
 	if (found.name === operatorsName) {
 		throw new ParleyError(tokenTexts.notRevocable, {
 			code: "failed_precondition",

@@ -113,7 +113,7 @@ export class Schedules {
 		const { journal, sessions } = this.#options;
 		authorize(principal, "schedule.remove");
 		const found = await journal.store.read((db) => findSchedule(db, id));
-		const lease = found && (await sessions.leaseOwn(found.sessionId).catch(ifGone));
+		const lease = found && (await sessions.leaseOwn(found.sessionId).catch(ignoreDeleted));
 		using lock = lease;
 		const commit = lock
 			? lock.session.commit.bind(lock.session)
@@ -205,6 +205,6 @@ async function refuseTooMany(tx: Tx, owner: string): Promise<void> {
 	throw new ParleyError(message, { code: "resource_exhausted" });
 }
 
-function ifGone(reason: unknown): undefined {
+function ignoreDeleted(reason: unknown): undefined {
 	if (ParleyError.from(reason).code !== "not_found") throw reason;
 }

@@ -183,7 +183,7 @@ class HistoryReader {
 
 	#result({ callId, text, failed, pictures: images = [] }: ResultBlock): void {
 		if (!this.#open.delete(callId)) {
-			throw this.#fault(importTexts.strayResult(quoted(callId)));
+			throw this.#fault(importTexts.unexpectedResult(quoted(callId)));
 		}
 		const shown = failed ? [] : images.map((image) => this.#image(image));
 		const seen = shown.length > 0 && { pictures: shown };

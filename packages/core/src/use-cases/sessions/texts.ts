@@ -13,7 +13,7 @@ export const importTexts = {
 	callId: "the id of a call",
 	doubleCall: (id: string): string => `an earlier call already has the id ${id}`,
 	toolName: "the name of a tool",
-	strayResult: (id: string): string =>
+	unexpectedResult: (id: string): string =>
 		`a result for the call ${id}: no reply before it contains this call, or the call already has a result`,
 	noResult: (id: string): string => `the call ${id} has no result: add one, or leave the call out`,
 	nameLength: (what: string, characters: number, max: number): string =>

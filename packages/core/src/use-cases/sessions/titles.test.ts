@@ -121,8 +121,8 @@ test("after three failed runs no further title is requested, unless a person req
 	const refuses: ScriptedReply = () => {
 		throw new ModelError("no such model", { fault: "rejected" });
 	};
-	const inVain = ["one", "two", "three"].flatMap((text) => [[says(text)], refuses]);
-	const model = new ScriptedModel(...inVain, [says("four")], [says("five")], [says("Named")]);
+	const failing = ["one", "two", "three"].flatMap((text) => [[says(text)], refuses]);
+	const model = new ScriptedModel(...failing, [says("four")], [says("five")], [says("Named")]);
 	await using opened = await open(model);
 	const { t, session, log } = opened;
 	const talk = async (text: string): Promise<void> => {

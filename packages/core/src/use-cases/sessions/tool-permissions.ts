@@ -62,7 +62,7 @@ function askingAbout({ usual, effect }: Tool): readonly BuiltInRule[] {
 }
 
 /** Classes of tool calls that have neither a path nor a host. */
-const placeless: readonly ActionClass[] = [
+const withoutPlace: readonly ActionClass[] = [
 	"person",
 	"memory-read",
 	"memory-write",
@@ -77,7 +77,7 @@ function mayConcern({ tools, classes, commands, paths, hosts }: PolicyRule, tool
 	if (tools && !tools.some((pattern) => matchesName(name, pattern))) return false;
 	if (classes && usual && !classes.some((one) => usual.includes(one))) return false;
 	if (commands && !command) return false;
-	if (paths && usual?.every((one) => placeless.includes(one))) return false;
+	if (paths && usual?.every((one) => withoutPlace.includes(one))) return false;
 	return !hosts || !usual || usual.includes("egress");
 }
 

@@ -178,7 +178,7 @@ export class TaskRunner {
 		const activeTask = await this.#activate(row, claim, { home, session });
 		session.workOn(activeTask);
 		entry.session = session;
-		const heart = this.#renewClaim(claim, activeTask, session);
+		const renewal = this.#renewClaim(claim, activeTask, session);
 		try {
 			const started = await beginOrResume({ clock, ids }, session, row);
 			if (!started) return;
@@ -191,7 +191,7 @@ export class TaskRunner {
 			// The run ends without an event. Any of its commits may detect the lost claim, so only this place logs it.
 			if (activeTask.lost) log.warn(taskRefusalTexts.claimedElsewhereLog, { taskId: row.id });
 		} finally {
-			heart.cancel();
+			renewal.cancel();
 			home.working.delete(session);
 			session.workOn(undefined);
 			// A task that stopped with the gateway continues at the next start.

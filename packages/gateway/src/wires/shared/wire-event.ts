@@ -32,7 +32,7 @@ export function isWireEvent(happened: SessionEvent): happened is Recorded | Wire
 	return Math.floor(offset / progressEvery) < Math.floor((offset + json.length) / progressEvery);
 }
 
-interface WeighedEvent {
+interface DeliveredEvent {
 	readonly transient: boolean;
 	readonly event: { readonly type: string };
 }
@@ -43,7 +43,7 @@ const minor: ReadonlySet<string> = new Set(["thinking.delta", "arguments.delta",
  * Priority of an event for slow readers. `minor` events only show that the model works, and are dropped first. `required`
  * events are never dropped.
  */
-export function weightOf({ transient, event }: WeighedEvent): "required" | "droppable" | "minor" {
+export function weightOf({ transient, event }: DeliveredEvent): "required" | "droppable" | "minor" {
 	if (!transient) return "required";
 	if (event.type === "text.delta") return "droppable";
 	return minor.has(event.type) ? "minor" : "required";

@@ -223,8 +223,8 @@ interface OtherProcessWatchParts {
  */
 export class OtherProcessWatch {
 	readonly #parts: OtherProcessWatchParts;
-	#looking: Timer | undefined;
-	#isSecondLook = false;
+	#recheckTimer: Timer | undefined;
+	#isSecondCheck = false;
 	#isFound = false;
 
 	constructor(parts: OtherProcessWatchParts) {
@@ -235,21 +235,21 @@ export class OtherProcessWatch {
 	greeted(connections: number, own: number): void {
 		if (connections <= own) {
 			this.stop();
-			this.#isSecondLook = false;
+			this.#isSecondCheck = false;
 		} else if (this.#isFound) return;
-		else if (this.#isSecondLook) {
+		else if (this.#isSecondCheck) {
 			this.#isFound = true;
 			this.#parts.found(connections);
 		} else {
-			this.#looking ??= this.#parts.clock.after(ghostMs, () => {
-				this.#isSecondLook = true;
+			this.#recheckTimer ??= this.#parts.clock.after(ghostMs, () => {
+				this.#isSecondCheck = true;
 				this.#parts.look();
 			});
 		}
 	}
 
 	stop(): void {
-		this.#looking?.cancel();
-		this.#looking = undefined;
+		this.#recheckTimer?.cancel();
+		this.#recheckTimer = undefined;
 	}
 }

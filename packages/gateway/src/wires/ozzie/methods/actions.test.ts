@@ -95,28 +95,28 @@ const connectorToken: NewToken = { kind: "connector", name: "chat", platform: "d
 /** Functions that create a principal, by its way of authentication. */
 const people = {
 	"the operator without a token": async () => operator,
-	"an operator's token": (t) => comeIn(t, { kind: "operator", name: "desk" }),
-	"an observer of all": (t) => comeIn(t, { kind: "observer", name: "all" }),
+	"an operator's token": (t) => addPerson(t, { kind: "operator", name: "desk" }),
+	"an observer of all": (t) => addPerson(t, { kind: "observer", name: "all" }),
 	"an observer of one session": async (t) =>
-		comeIn(t, { kind: "observer", name: "one", sessions: [await t.create()] }),
-	"a connector for nobody": (t) => comeIn(t, connectorToken),
+		addPerson(t, { kind: "observer", name: "one", sessions: [await t.create()] }),
+	"a connector for nobody": (t) => addPerson(t, connectorToken),
 	"a ticket of an operator's token": async (t) =>
-		byTicket(t, await comeIn(t, { kind: "operator", name: "desk" })),
-	"a ticket of an observer": async (t) => byTicket(t, await comeIn(t, { kind: "observer", name: "all" })),
-	"a ticket of a connector": async (t) => byTicket(t, await comeIn(t, connectorToken)),
+		byTicket(t, await addPerson(t, { kind: "operator", name: "desk" })),
+	"a ticket of an observer": async (t) => byTicket(t, await addPerson(t, { kind: "observer", name: "all" })),
+	"a ticket of a connector": async (t) => byTicket(t, await addPerson(t, connectorToken)),
 	...Object.fromEntries(
 		roles.map((role) => [
 			`a connector for somebody who is ${role}`,
 			async (t: TestRuntime) => {
 				const { person } = testConnector(role);
-				const connector = await comeIn(t, connectorToken);
+				const connector = await addPerson(t, connectorToken);
 				return { ...connector, ...(person && { person }) };
 			},
 		]),
 	),
 } satisfies Record<string, (t: TestRuntime) => Promise<Principal>>;
 
-async function comeIn({ runtime }: TestRuntime, requested: NewToken): Promise<Principal> {
+async function addPerson({ runtime }: TestRuntime, requested: NewToken): Promise<Principal> {
 	const { tokens } = runtime.trust;
 	const principal = tokens.verify((await tokens.create(unkeyed(), requested)).text);
 	if (!principal) throw new Error("the token does not work");

@@ -16,7 +16,7 @@ export class Host {
 	 * the same id.
 	 */
 	readonly #calls = new Map<string, { readonly callId: string; readonly connection: ToolConnection }>();
-	#isGone = false;
+	#isClosed = false;
 
 	constructor(id: string, client: HostClient) {
 		this.#id = id;
@@ -41,7 +41,7 @@ export class Host {
 			},
 		});
 		this.#connections.add(connection);
-		if (this.#isGone) this.disconnect(connection);
+		if (this.#isClosed) this.disconnect(connection);
 		else {
 			const { tools, guidance } = this.#client.registered();
 			connection.offerInstead(run, tools, guidance);
@@ -64,7 +64,7 @@ export class Host {
 	}
 
 	leave(): void {
-		this.#isGone = true;
+		this.#isClosed = true;
 		for (const connection of [...this.#connections]) this.disconnect(connection);
 	}
 }

@@ -3,7 +3,7 @@ import { mutateBytes } from "./byte-mutation.ts";
 import { readFrame } from "./depth.ts";
 import { type Form, FuzzConnection } from "./fuzz-connection.ts";
 import { growFrame, nameMethod } from "./grammar.ts";
-import { misplace } from "./state.ts";
+import { moveField } from "./state.ts";
 import type { Tally } from "./tally.ts";
 import type { Surroundings } from "./valid-frames.ts";
 
@@ -23,7 +23,7 @@ const shares: readonly (readonly [family: Family, share: number])[] = [
 ];
 
 /** Sends malformed frames on one connection. Each frame gets one response, in order, and the connection stays usable. */
-export async function assault(url: string, random: Random, tally: Tally): Promise<void> {
+export async function attackGateway(url: string, random: Random, tally: Tally): Promise<void> {
 	const connection = await FuzzConnection.open(url);
 	try {
 		const surroundings = await settle(connection, random);
@@ -87,7 +87,7 @@ function makeFrame(random: Random, surroundings: Surroundings): { family: Family
 		case "grammar":
 			return { family, text: random.chance(0.1) ? nameMethod(random) : growFrame(random, surroundings) };
 		case "state":
-			return { family, text: misplace(random, surroundings) };
+			return { family, text: moveField(random, surroundings) };
 	}
 }
 

@@ -8,7 +8,7 @@ import { bullets, fenced, inlineCode, plain, quoted } from "./markdown.ts";
 import { platformOf } from "./question.ts";
 
 /** Complete text of a question in Markdown, with its expiry and the other channels in which people can answer it. */
-export function wholeQuestion(
+export function completeQuestion(
 	{ label, options, context }: PromptRequestPayload,
 	{ platform, clock }: { readonly platform: TimeWords; readonly clock: Clock },
 ): string {
