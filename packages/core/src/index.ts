@@ -54,6 +54,7 @@ export { readAllowedHost } from "./sandbox/egress/host-name.ts";
 export {
 	type OperatorCommand,
 	type OperatorCommandResult,
+	readOperatorCommand,
 	runOperatorCommand,
 } from "./sandbox/operator-command.ts";
 export {

@@ -13,6 +13,11 @@ const gateway = "packages/gateway/src";
 /** Texts outside of `texts/` that no person and no client reads, or that a protocol defines. */
 const exceptions = [
 	{
+		path: "packages/cli/src/chat/images",
+		text: "the clipboard as",
+		reason: "expression of AppleScript",
+	},
+	{
 		path: "packages/connector/src/gateway",
 		text: "the gateway",
 		reason: "message of an error; a request of the connector failed",

@@ -20,6 +20,8 @@ import { type BeginChat, Chat } from "./chat.ts";
 import { deleteUnused } from "./delete-unused.ts";
 import { fileNames } from "./file-names.ts";
 import { HiddenInput, withoutKeys } from "./hidden-input.ts";
+import type { Clipboard, ClipboardImage } from "./images/clipboard.ts";
+import { ClipboardFiles } from "./images/paste-clipboard.ts";
 import { StatusLine } from "./status-line.ts";
 import { chatAtTerminal, type MakeStatusLine } from "./terminal-chat.ts";
 
@@ -34,6 +36,7 @@ export async function chat(flags: ChatFlags, io: Io): Promise<number> {
 	});
 	const rootDir = address.isLocal ? io.cwd : undefined;
 	const created: OpenSession[] = [];
+	await using pasted = new ClipboardFiles();
 	const open = async (sessionId: string | undefined): Promise<OpenSession> => {
 		const session = await openSession(client, {
 			sessionId,
@@ -52,7 +55,11 @@ export async function chat(flags: ChatFlags, io: Io): Promise<number> {
 		// The author of piped text is unknown, so this text must not choose files to send.
 		const upload = (path: string) => uploadFile(address, path);
 		const directory = async (id: string) => (address.isLocal ? (await find(id)).root_dir : io.cwd);
-		const images = io.stdin.isTTY ? { cwd: io.cwd, directory, upload } : undefined;
+		const clipboard = {
+			read: () => readSystemClipboard(io),
+			store: (image: ClipboardImage) => pasted.add(image),
+		};
+		const images = io.stdin.isTTY ? { cwd: io.cwd, directory, upload, clipboard } : undefined;
 		const begin: BeginChat = (display) => {
 			current = new Chat({
 				...display,
@@ -78,6 +85,16 @@ export async function chat(flags: ChatFlags, io: Io): Promise<number> {
 	} finally {
 		await client.close();
 	}
+}
+
+/** Most chats never read the clipboard, so its code is loaded at the first use. */
+async function readSystemClipboard({ environment }: Io): Promise<Clipboard> {
+	const [{ readClipboard }, { thisMachine }] = await Promise.all([
+		import("./images/clipboard.ts"),
+		import("../service/machine.ts"),
+	]);
+	const { platform, isWsl } = thisMachine({ environment });
+	return readClipboard({ platform, isWsl, environment });
 }
 
 /** Whether the chat can draw. Drawing needs a terminal for input and output that supports escape sequences. */

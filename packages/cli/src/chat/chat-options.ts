@@ -2,6 +2,7 @@ import type { Clock } from "@parley/base";
 import type { Client, OpenSession, OzzieEvent } from "@parley/protocol";
 import type { OutputFormat } from "../text/styles.ts";
 import type { TextDisplay } from "./conversation.ts";
+import type { ChatImages } from "./images/chat-images.ts";
 import type { ShellLines } from "./slash-commands.ts";
 
 export interface ChatDisplay {
@@ -29,16 +30,6 @@ export interface ChatOptions extends ChatDisplay {
 	readonly images?: ChatImages;
 	/** Paths in the session's directory that complete a text. Absent if the directory is on another machine. */
 	listFiles?(sessionId: string, text: string): Promise<string[]>;
-}
-
-/** Images that a person sends by typing or pasting their paths. */
-export interface ChatImages {
-	/** Base directory for a pasted relative path. */
-	readonly cwd: string;
-	/** Base directory for a relative path after `@` in a session. */
-	directory(sessionId: string): Promise<string>;
-	/** Uploads an image. Returns the id of the image. */
-	upload(path: string): Promise<string>;
 }
 
 /** Observes a chat for the chat's status row. */

@@ -24,7 +24,8 @@ import type { ChatDisplay, ChatOptions } from "./chat-options.ts";
 import { type Beginning, namesWith } from "./completion.ts";
 import { Conversation } from "./conversation.ts";
 import { readEarlierMessages } from "./earlier-messages.ts";
-import { PastedImages } from "./pasted-images.ts";
+import { type PastedClipboard, pasteClipboard } from "./images/paste-clipboard.ts";
+import { PastedImages } from "./images/pasted-images.ts";
 import { sessionRows } from "./session-rows.ts";
 import { namesSkill, skillRows, usableSkills } from "./skill-names.ts";
 import { helpRows, readLine, type SlashCommand, slashCommands } from "./slash-commands.ts";
@@ -316,6 +317,9 @@ export class Chat {
 		const { images } = this.#options;
 		return images && this.#images.labelOf(pasted, images.cwd);
 	}
+
+	/** Content of the clipboard for the message. An image becomes a label. Never rejects. */
+	readonly readClipboard = (): Promise<PastedClipboard> => pasteClipboard(this.#options.images, this.#images);
 
 	#say(content: string, method: "send_message" | "steer"): Promise<void> {
 		if (method === "steer") return this.#sending(content, () => this.#request(method, { content }));

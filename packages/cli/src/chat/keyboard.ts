@@ -1,6 +1,15 @@
-import { type Editor, emptyEditor, enterLine, isEnter, type Key, pressKey } from "../terminal/editor.ts";
+import {
+	type Editor,
+	emptyEditor,
+	enterLine,
+	insertPasted,
+	isEnter,
+	type Key,
+	pressKey,
+} from "../terminal/editor.ts";
 import { emptySearch, type HistorySearch, pressSearchKey, searchAgain } from "../terminal/history-search.ts";
 import { visibleLine } from "../text/visible.ts";
+import { clipboardTexts } from "../texts/chat/clipboard.ts";
 import { keyTexts } from "../texts/chat/keys.ts";
 import { liveTexts } from "../texts/chat/live.ts";
 import type { Chat } from "./chat.ts";
@@ -16,6 +25,7 @@ export class Keyboard {
 	/** The names that the last Tab found, as they are shown. */
 	#choices = "";
 	#search: HistorySearch | undefined;
+	#isReadingClipboard = false;
 
 	/** `openDetails` shows thinking and tool calls in full. */
 	constructor(chat: Chat, openDetails: () => void = () => undefined) {
@@ -67,8 +77,8 @@ export class Keyboard {
 		if (key.ctrl && key.name === "c") return this.#interrupt();
 		this.#mayLeave = false;
 		this.#choices = "";
-		if (key.ctrl && key.name === "o") return this.#openDetails();
-		if (key.ctrl && key.name === "r" && !this.#answer) return this.#beginSearch();
+		const action = key.ctrl ? this.#actionOf(key.name) : undefined;
+		if (action) return action();
 		const beginning = key.name === "tab" ? completableIn(editor.text.slice(0, editor.cursor)) : undefined;
 		if (beginning) return this.#complete(editor, beginning);
 		if (key.ctrl && key.name === "d" && editor.text === "") return this.#chat.leave();
@@ -90,6 +100,30 @@ export class Keyboard {
 		if (label !== undefined) this.#message = { ...this.#message, pasted: label };
 		if (this.#answer) this.#answer = pressKey(this.#answer, key);
 		else this.#message = pressKey(this.#message, key);
+	}
+
+	/** Action of a key with Ctrl that does not edit the text. */
+	#actionOf(name: string): (() => Promise<void> | void) | undefined {
+		if (name === "o") return this.#openDetails;
+		if (this.#answer) return undefined;
+		if (name === "r") return () => this.#beginSearch();
+		return name === "v" ? () => this.#pasteClipboard() : undefined;
+	}
+
+	/** Inserts the label of the image in the clipboard, or its text, at the cursor. */
+	async #pasteClipboard(): Promise<void> {
+		if (this.#isReadingClipboard) return;
+		this.#isReadingClipboard = true;
+		this.#choices = clipboardTexts.reading;
+		this.#chat.redraw();
+		const pasted = await this.#chat.readClipboard();
+		this.#isReadingClipboard = false;
+		this.#choices = "notice" in pasted ? pasted.notice : "";
+		if ("text" in pasted) {
+			const text = this.#chat.imageLabel(pasted.text) ?? pasted.text;
+			this.#message = insertPasted(this.#message, text);
+		}
+		this.#chat.redraw();
 	}
 
 	/** Completes the common beginning of the matching names. If it cannot add a character, shows the matches. */

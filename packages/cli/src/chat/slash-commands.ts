@@ -74,6 +74,7 @@ export function helpRows(): string[] {
 		slashCommandTexts.shellLine,
 		slashCommandTexts.enterKey,
 		slashCommandTexts.tabKey,
+		slashCommandTexts.clipboardKey,
 		slashCommandTexts.detailsKey,
 		slashCommandTexts.arrowKeys,
 		slashCommandTexts.searchKey,

@@ -55,6 +55,12 @@ export function pressKey(editor: Editor, key: Key): Editor {
 	return key.ctrl || key.meta || !isTyped(key.text) ? editor : insert(editor, key.text);
 }
 
+/** Inserts a pasted text, without its control characters except tabs and line breaks. */
+export function insertPasted(editor: Editor, text: string): Editor {
+	const lines = text.replaceAll(/\r\n?/g, "\n");
+	return insert(editor, lines.replaceAll(/[^\P{Cc}\t\n]/gu, ""));
+}
+
 /** Whether the key enters the line. After a backslash, with Alt, or in a paste, the key inserts a line break instead. */
 export function isEnter(editor: Editor, key: Key): boolean {
 	if (editor.pasted !== undefined || key.name !== "return" || isLineBreak(key)) return false;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { runOperatorCommand } from "./operator-command.ts";
+import { readOperatorCommand, runOperatorCommand } from "./operator-command.ts";
 
 const environment = { PATH: process.env["PATH"] ?? "", LC_ALL: "C" };
 
@@ -39,4 +39,26 @@ test("a missing program is not found", async () => {
 test("a directory that does not exist rejects with the reason", async () => {
 	const lost = runOperatorCommand({ command: "sh", args: [], environment, cwd: "/no/such/directory" });
 	await expect(lost).rejects.toThrow("ENOENT");
+});
+
+function readShell(
+	script: string,
+	limits: { readonly maxBytes?: number; readonly signal?: AbortSignal } = {},
+) {
+	const { maxBytes = 100, signal = new AbortController().signal } = limits;
+	return readOperatorCommand({ command: "sh", args: ["-c", script], environment }, { maxBytes, signal });
+}
+
+test("the bytes of an output are read unchanged, up to a limit", async () => {
+	expect(await readShell("printf '\\000\\377'; echo err >&2; exit 3")).toEqual({
+		code: 3,
+		bytes: Buffer.from([0, 255]),
+	});
+	expect((await readShell("cat /dev/zero")).bytes).toBeUndefined();
+});
+
+test("a program that ignores its end, and its children that keep the output open, are not awaited", async () => {
+	const signal = AbortSignal.timeout(100);
+	const { code, bytes } = await readShell("trap '' TERM; sleep 3 & sleep 100", { signal });
+	expect({ code, bytes }).toEqual({ code: 137, bytes: undefined });
 });

@@ -57,6 +57,53 @@ export async function runOperatorCommand({
 	}
 }
 
+/** Limits of `readOperatorCommand`. */
+export interface ReadLimits {
+	/** A longer output ends the program, and is not returned. */
+	readonly maxBytes: number;
+	/** Ends the program with SIGKILL when it aborts. */
+	readonly signal: AbortSignal;
+}
+
+/** Bytes of an output. Undefined if the output is longer than the limit, or if the program was ended. */
+export interface ReadCommandResult {
+	readonly code: number;
+	readonly bytes: Buffer | undefined;
+}
+
+/**
+ * Runs the program without input and resolves with the bytes that it writes. Does not wait for other processes that keep
+ * the output open after a limit. Rejects with `not_found` if the program does not exist.
+ */
+export async function readOperatorCommand(
+	{ command, args, environment }: OperatorCommand,
+	{ maxBytes, signal }: ReadLimits,
+): Promise<ReadCommandResult> {
+	const path = await findProgram(command, environment["PATH"] ?? DEFAULT_PATH);
+	const child = spawn(path, args, { env: { ...environment }, stdio: ["ignore", "pipe", "ignore"] });
+	let isEnded = false;
+	const stop = (): void => {
+		isEnded = true;
+		child.kill("SIGKILL");
+		child.stdout.destroy();
+	};
+	signal.addEventListener("abort", stop, { once: true });
+	if (signal.aborted) stop();
+	const parts: Buffer[] = [];
+	let size = 0;
+	child.stdout.on("data", (part: Buffer) => {
+		size += part.length;
+		if (size > maxBytes) stop();
+		else parts.push(part);
+	});
+	try {
+		const code = await endOf(child);
+		return { code, bytes: isEnded ? undefined : Buffer.concat(parts) };
+	} finally {
+		signal.removeEventListener("abort", stop);
+	}
+}
+
 async function passLines(stream: Readable, onLine: (line: string) => void): Promise<string> {
 	for await (const line of createInterface({ input: stream, crlfDelay: Number.POSITIVE_INFINITY }))
 		onLine(line);

@@ -24,6 +24,7 @@ export const slashCommandTexts = {
 	shellOneLine: "A command with ! must be one line. To send the text as a message, put a space before it.",
 	enterKey: "  Enter        sends; Alt-Enter, Ctrl-J, or \\ and Enter start a new line",
 	tabKey: "  Tab          completes commands after /, models after /model, files after @",
+	clipboardKey: "  Ctrl-V       pastes the image or the text in the clipboard",
 	detailsKey: "  Ctrl-O       shows all thinking and tool calls in full",
 	arrowKeys: "  ↑ ↓          move between lines, then show earlier and later entries",
 	searchKey: "  Ctrl-R       searches earlier messages, including those of other sessions",

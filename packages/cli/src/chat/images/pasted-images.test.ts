@@ -5,10 +5,10 @@ import { setImmediate } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { ManualClock } from "@parley/base/testing";
 import { expect, onTestFinished, test } from "vitest";
-import { FakeClient, FakeSession } from "../testing/fake-session.ts";
-import { createStyles } from "../text/styles.ts";
-import { Chat } from "./chat.ts";
-import { Keyboard } from "./keyboard.ts";
+import { FakeClient, FakeSession } from "../../testing/fake-session.ts";
+import { createStyles } from "../../text/styles.ts";
+import { Chat } from "../chat.ts";
+import { Keyboard } from "../keyboard.ts";
 import { PastedImages } from "./pasted-images.ts";
 
 function directory(...names: readonly string[]): string {

@@ -1,9 +1,9 @@
 import { statSync } from "node:fs";
 import { basename, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { visibleLine } from "../text/visible.ts";
-import { lineTexts } from "../texts/chat/lines.ts";
-import type { ChatImages } from "./chat-options.ts";
+import { visibleLine } from "../../text/visible.ts";
+import { lineTexts } from "../../texts/chat/lines.ts";
+import type { ChatImages } from "./chat-images.ts";
 
 const imageName = /\.(?:png|jpe?g|gif|webp)$/i;
 /** Maximum number of characters in a pasted path. */
@@ -43,6 +43,11 @@ export class PastedImages {
 			for (const name of namesIn(pasted)) this.#foreign.add(name);
 			return undefined;
 		}
+		return this.labelOfFile(path);
+	}
+
+	/** Returns the label of an image file. */
+	labelOfFile(path: string): string {
 		for (const [label, known] of this.#paths) if (known === path) return label;
 		const label = lineTexts.image({ place: this.#paths.size + 1, name: visibleLine(basename(path)) });
 		this.#paths.set(label, path);

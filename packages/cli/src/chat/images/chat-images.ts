@@ -1,0 +1,20 @@
+import type { Clipboard, ClipboardImage } from "./clipboard.ts";
+
+/** Images that a person sends by typing or pasting their paths. */
+export interface ChatImages {
+	/** Base directory for a pasted relative path. */
+	readonly cwd: string;
+	/** Base directory for a relative path after `@` in a session. */
+	directory(sessionId: string): Promise<string>;
+	/** Uploads an image. Returns the id of the image. */
+	upload(path: string): Promise<string>;
+	/** Absent if the chat cannot read the clipboard. */
+	readonly clipboard?: ChatClipboard;
+}
+
+/** Clipboard of the system. */
+export interface ChatClipboard {
+	read(): Promise<Clipboard>;
+	/** Stores an image until the end of the chat. Returns its path. */
+	store(image: ClipboardImage): Promise<string>;
+}

@@ -1,0 +1,183 @@
+import { ParleyError } from "@parley/base";
+import { readOperatorCommand } from "@parley/core";
+
+/** Maximum bytes of an image and of a text in the clipboard. */
+const maxImageBytes = 20 * 1024 * 1024;
+const maxTextBytes = 256 * 1024;
+/** Maximum milliseconds of one program. The owner of a clipboard can fail to answer. */
+const maxMs = 5_000;
+
+/** An image in the format of its extension. */
+export interface ClipboardImage {
+	readonly kind: "image";
+	readonly bytes: Buffer;
+	readonly extension: ImageExtension;
+}
+
+/** Content of the clipboard, or the reason why it cannot be read. */
+export type Clipboard =
+	| ClipboardImage
+	| { readonly kind: "text"; readonly text: string }
+	/** No image and no text. */
+	| { readonly kind: "empty" }
+	/** None of these programs is installed. */
+	| { readonly kind: "no-program"; readonly programs: readonly string[] }
+	/** There is no graphical session, and so no clipboard. */
+	| { readonly kind: "no-clipboard" }
+	/** A program failed, needed too long, or its output is larger than the limit. */
+	| { readonly kind: "failed"; readonly program: string };
+
+/** System that the chat runs on. */
+export interface ClipboardSystem {
+	readonly platform: NodeJS.Platform;
+	readonly isWsl: boolean;
+	readonly environment: Readonly<Record<string, string | undefined>>;
+}
+
+type ImageExtension = "png" | "jpg" | "gif" | "webp";
+
+/** Types of images that models read, the best one first. */
+const imageTypes = ["image/png", "image/jpeg", "image/webp", "image/gif"];
+
+/** Returns the output of a program. Undefined if it exits with an error, which means that the clipboard has no such content. */
+type ReadProgram = (args: readonly string[], maxBytes: number) => Promise<Buffer | undefined>;
+
+/** A program that reads the clipboard. Returns undefined for content that the clipboard does not have. */
+interface ClipboardProgram {
+	readonly name: string;
+	image(read: ReadProgram): Promise<Buffer | undefined>;
+	/** Absent if it reads only images. */
+	text?(read: ReadProgram): Promise<Buffer | undefined>;
+}
+
+/** Reads the clipboard by the first installed program of the system. */
+export async function readClipboard(system: ClipboardSystem): Promise<Clipboard> {
+	const programs = programsOf(system);
+	if (programs.length === 0) return { kind: "no-clipboard" };
+	for (const program of programs) {
+		const found = await readWith(program, system.environment);
+		if (found) return found;
+	}
+	return { kind: "no-program", programs: programs.map(({ name }) => name) };
+}
+
+/** Undefined if the program is not installed. Also undefined if it reads only images, and the clipboard has no image. */
+async function readWith(
+	program: ClipboardProgram,
+	environment: ClipboardSystem["environment"],
+): Promise<Clipboard | undefined> {
+	const failed = { kind: "failed", program: program.name } as const;
+	let isStopped = false;
+	const read: ReadProgram = async (args, maxBytes) => {
+		const command = { command: program.name, args, environment };
+		const { code, bytes } = await readOperatorCommand(command, {
+			maxBytes,
+			signal: AbortSignal.timeout(maxMs),
+		});
+		isStopped ||= bytes === undefined;
+		return code === 0 ? bytes : undefined;
+	};
+	try {
+		const image = await program.image(read);
+		const extension = image && extensionOf(image);
+		if (image && extension) return { kind: "image", bytes: image, extension };
+		if (isStopped) return failed;
+		if (!program.text) return undefined;
+		const text = await program.text(read);
+		if (isStopped) return failed;
+		return text && text.length > 0 ? { kind: "text", text: text.toString("utf8") } : { kind: "empty" };
+	} catch (reason) {
+		if (ParleyError.from(reason).code === "not_found") return undefined;
+		return failed;
+	}
+}
+
+function programsOf({ platform, isWsl, environment }: ClipboardSystem): readonly ClipboardProgram[] {
+	if (platform === "darwin") return [pngpaste, osascript];
+	const display = environment["DISPLAY"] ? [xclip] : [];
+	// A Wayland session usually also has an X server.
+	const graphical = environment["WAYLAND_DISPLAY"] ? [wlPaste, ...display] : display;
+	return isWsl ? [powershell, ...graphical] : graphical;
+}
+
+/** https://github.com/bugaevc/wl-clipboard */
+const wlPaste: ClipboardProgram = {
+	name: "wl-paste",
+	async image(read) {
+		const type = imageTypeIn(await read(["--list-types"], maxTextBytes));
+		return type === undefined ? undefined : read(["--no-newline", "--type", type], maxImageBytes);
+	},
+	text: (read) => read(["--no-newline", "--type", "text"], maxTextBytes),
+};
+
+/** https://github.com/astrand/xclip */
+const xclip: ClipboardProgram = {
+	name: "xclip",
+	async image(read) {
+		const type = imageTypeIn(await read(["-selection", "clipboard", "-t", "TARGETS", "-o"], maxTextBytes));
+		return type === undefined
+			? undefined
+			: read(["-selection", "clipboard", "-t", type, "-o"], maxImageBytes);
+	},
+	text: (read) => read(["-selection", "clipboard", "-t", "UTF8_STRING", "-o"], maxTextBytes),
+};
+
+/** https://github.com/jcsalterego/pngpaste */
+const pngpaste: ClipboardProgram = {
+	name: "pngpaste",
+	image: (read) => read(["-"], maxImageBytes),
+};
+
+/** Part of every macOS: osascript(1). It prints binary data as hexadecimal text: `«data PNGf8950…»`. */
+const osascript: ClipboardProgram = {
+	name: "osascript",
+	async image(read) {
+		const printed = await read(["-e", "get the clipboard as «class PNGf»"], maxImageBytes * 2 + 1_024);
+		const hex = /«data PNGf([0-9A-F]+)»/i.exec(printed?.toString("utf8") ?? "")?.[1];
+		return hex === undefined ? undefined : Buffer.from(hex, "hex");
+	},
+	text: (read) => read(["-e", "the clipboard as text"], maxTextBytes),
+};
+
+/** Prints the image of the clipboard of Windows as PNG in base64. Windows Forms requires a thread of the type STA. */
+const printImage = [
+	"Add-Type -AssemblyName System.Windows.Forms,System.Drawing",
+	"$i = [System.Windows.Forms.Clipboard]::GetImage()",
+	"if ($i) { $m = New-Object System.IO.MemoryStream",
+	"$i.Save($m, [System.Drawing.Imaging.ImageFormat]::Png)",
+	"[Console]::Out.Write([Convert]::ToBase64String($m.ToArray())) }",
+].join("; ");
+const printText =
+	"[Console]::OutputEncoding = [System.Text.Encoding]::UTF8; [Console]::Out.Write((Get-Clipboard -Raw))";
+
+/** Windows PowerShell, which WSL can start: https://learn.microsoft.com/windows/wsl/filesystems */
+const powershell: ClipboardProgram = {
+	name: "powershell.exe",
+	async image(read) {
+		const printed = await read(powershellArgs(printImage), maxImageBytes * 2);
+		return printed && printed.length > 0 ? Buffer.from(printed.toString("latin1"), "base64") : undefined;
+	},
+	text: (read) => read(powershellArgs(printText), maxTextBytes),
+};
+
+function powershellArgs(script: string): readonly string[] {
+	return ["-NoProfile", "-NonInteractive", "-STA", "-Command", script];
+}
+
+function imageTypeIn(listed: Buffer | undefined): string | undefined {
+	const types =
+		listed
+			?.toString("utf8")
+			.split("\n")
+			.map((line) => line.trim()) ?? [];
+	return imageTypes.find((type) => types.includes(type));
+}
+
+/** Extension of the format by the first bytes of an image. Undefined for other content. */
+function extensionOf(bytes: Buffer): ImageExtension | undefined {
+	const head = bytes.subarray(0, 12).toString("latin1");
+	if (head.startsWith("\u{89}PNG\r\n")) return "png";
+	if (head.startsWith("\u{ff}\u{d8}\u{ff}")) return "jpg";
+	if (head.startsWith("GIF8")) return "gif";
+	return head.startsWith("RIFF") && head.endsWith("WEBP") ? "webp" : undefined;
+}

@@ -1,0 +1,112 @@
+import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { expect, onTestFinished } from "vitest";
+import type { Setup } from "./setup.ts";
+import { test } from "./terminal-test.ts";
+
+const ctrlV = "\u0016";
+/** The smallest valid image: one pixel. */
+const png = Buffer.from(
+	"iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
+	"base64",
+);
+
+const has = (program: string): boolean =>
+	spawnSync("/bin/sh", ["-c", 'command -v "$1"', "sh", program]).status === 0;
+
+/** Directory with a program `xclip` that runs a script. */
+function fakeXclip(setup: Setup, name: string, script: string): string {
+	const directory = join(setup.root, name);
+	mkdirSync(directory);
+	writeFileSync(join(directory, "image.png"), png);
+	writeFileSync(join(directory, "xclip"), `#!/bin/sh\ncd '${directory}'\n${script}\n`, { mode: 0o755 });
+	return `${directory}:${process.env["PATH"]}`;
+}
+
+async function chatWith(setup: Setup, variables: Readonly<Record<string, string>>) {
+	const chat = setup.runWith(variables, "chat");
+	await chat.rests("session sess_");
+	return chat;
+}
+
+test("Ctrl-V attaches the image of the clipboard, which is sent with the message", async ({ setup }) => {
+	const TMPDIR = join(setup.root, "temporary");
+	mkdirSync(TMPDIR);
+	const PATH = fakeXclip(
+		setup,
+		"image",
+		`case "$*" in *TARGETS*) echo image/png ;; *image/png*) cat image.png ;; *) exit 1 ;; esac`,
+	);
+	const chat = await chatWith(setup, { PATH, TMPDIR, DISPLAY: ":9" });
+	chat.type(`look at ${ctrlV}`);
+	await chat.shows("look at [image 1: clipboard-1.png]");
+	await chat.enter("");
+	await chat.rests("[offline]");
+	expect(chat.text).toMatch(/image.*(?:PNG|image\/png|clipboard-1\.png)/s);
+	const session = /sess_[0-9a-z]{26}/.exec(chat.received)?.[0] ?? "";
+	const shown = setup.run("sessions", "show", session);
+	await shown.shows("clipboard-1.png");
+	chat.type("\u0004");
+	await chat.ended();
+	expect(readdirSync(TMPDIR).filter((name) => name.startsWith("parley-clipboard-"))).toEqual([]);
+});
+
+test("Ctrl-V pastes a text without running it, and says why it can paste nothing", async ({ setup }) => {
+	const PATH = fakeXclip(
+		setup,
+		"text",
+		`case "$*" in *TARGETS*) echo UTF8_STRING ;; *) printf '!touch pasted\\r\\nnext\\033[2J' ;; esac`,
+	);
+	const text = await chatWith(setup, { PATH, DISPLAY: ":9" });
+	text.type(ctrlV);
+	await text.shows("!touch pasted\n  next[2J");
+	text.type("\r");
+	await text.rests("must be one line");
+	const empty = await chatWith(setup, { PATH: fakeXclip(setup, "empty", "exit 1"), DISPLAY: ":9" });
+	empty.type(ctrlV);
+	await empty.shows("the clipboard has no image and no text");
+	const none = await chatWith(setup, { DISPLAY: "" });
+	none.type(ctrlV);
+	await none.shows("no clipboard here: there is no graphical session");
+});
+
+/** An X server without a screen. Returns its display. */
+async function startXvfb(): Promise<string> {
+	const server: ChildProcess = spawn("Xvfb", ["-displayfd", "3", "-nolisten", "tcp"], {
+		stdio: ["ignore", "ignore", "ignore", "pipe"],
+	});
+	onTestFinished(async () => {
+		server.kill();
+		await once(server, "exit");
+	});
+	const output = server.stdio[3];
+	if (!(output && "read" in output)) throw new Error("Xvfb has no descriptor 3");
+	const [display] = await once(createInterface({ input: output }), "line");
+	return `:${display}`;
+}
+
+test.skipIf(!has("xclip") || !has("Xvfb"))(
+	"the real xclip (if it and Xvfb are installed) gives the image and the text of an X11 clipboard",
+	async ({ setup }) => {
+		const DISPLAY = await startXvfb();
+		const file = join(setup.root, "real.png");
+		writeFileSync(file, png);
+		const copy = (...args: readonly string[]): void => {
+			execFileSync("xclip", ["-selection", "clipboard", ...args], {
+				env: { ...process.env, DISPLAY },
+				stdio: "ignore",
+			});
+		};
+		copy("-t", "image/png", "-i", file);
+		const chat = await chatWith(setup, { DISPLAY });
+		chat.type(ctrlV);
+		await chat.shows("[image 1: clipboard-1.png]");
+		writeFileSync(file, "plain words");
+		copy("-i", file);
+		chat.type(ctrlV);
+		await chat.shows("[image 1: clipboard-1.png]plain words");
+	},
+);
