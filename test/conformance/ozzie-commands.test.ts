@@ -124,7 +124,7 @@ verifiesOn(
 	},
 );
 
-/** A model that writes two files in its first turn, and later only answers that it has read the message. */
+/** A model that writes two files in its first response and sends only a text in each later response. */
 function createWriter(requests: ModelRequest[]): Model {
 	return {
 		provider: "writer",

@@ -35,7 +35,7 @@ test("the folders next to the layers are wires", () => {
 	for (const layer of layers) expect(existsSync(join(wires, layer))).toBe(true);
 });
 
-test.each(folders)("%s has the files of a wire, and no other files than the named ones", (folder) => {
+test.each(folders)("%s has the files of a wire, and no files other than the named ones", (folder) => {
 	expect(namesIn(folder).sort()).toEqual([...parts, ...Object.keys(own[folder] ?? {})].sort());
 	expect(statSync(join(wires, folder, "methods")).isDirectory()).toBe(true);
 });

@@ -69,7 +69,7 @@ test("a server of a directory starts only after the operator trusts it, and its 
 	expect(s.t.runtime.mcp.problems).toEqual([]);
 });
 
-test("trust ends with a change of the file", async () => {
+test("trust ends with a change to the file", async () => {
 	const source = new TestSource();
 	await using s = await openWith(source, [[says("one")], [says("two")]]);
 	await put(s);

@@ -111,7 +111,7 @@ test("if the new gateway does not start, the old one continues with its flags an
 	const { result, notes, gateways } = JSON.parse(out);
 	expect({ result, notes }).toEqual({
 		result: "rolled_back",
-		notes: [expect.stringMatching(/^the data as the failed upgrade left it is in .*before-restore-/)],
+		notes: [expect.stringMatching(/^the data of the failed upgrade is in .*before-restore-/)],
 	});
 	expect(gateways).toMatchObject([{ version: "1.0.0", urls: [`http://127.0.0.1:${port}`] }]);
 	expect(await machine.isMigrated()).toBe(false);

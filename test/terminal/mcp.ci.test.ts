@@ -44,7 +44,7 @@ test("servers are added, listed, tried and removed by commands", async ({ setup 
 	expect(all).not.toContain("LEVEL=1");
 });
 
-test("the trust prompt shows the programs, and a change of the file needs trust again", async ({ setup }) => {
+test("the trust prompt shows the programs, and a change to the file needs trust again", async ({ setup }) => {
 	mkdirSync(setup.work, { recursive: true });
 	const file = join(setup.work, ".mcp.json");
 	const env = { LEVEL: "7" };

@@ -238,7 +238,7 @@ test("a script cannot store a text that is not a key", async () => {
 	const setup = ["setup", "--yes", "--no-test", "--key-stdin", "--provider", "openai"];
 	expect(await piped(setup, { variables, input: "first-line\nsecond-line\n" })).toMatchObject({
 		status: 2,
-		stderr: expect.stringContaining("standard input must have one key"),
+		stderr: expect.stringContaining("standard input must contain one key"),
 	});
 	expect(existsSync(join(variables.PARLEY_DATA, "api-keys.json"))).toBe(false);
 });

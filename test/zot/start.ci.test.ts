@@ -44,7 +44,7 @@ const refusals: readonly (readonly [says: RegExp, ...flags: readonly string[]])[
 	[/--cwd .*\/nowhere does not exist or is not a directory/, ...offline, "--cwd", "nowhere"],
 	[/--cwd .*\/file does not exist or is not a directory/, ...offline, "--cwd", "file"],
 	[/--reasoning is "lots"; use off, none, minimal,/, ...offline, "--reasoning", "lots"],
-	[/--max-steps is "0"; use a whole number from 1/, ...offline, "--max-steps", "0"],
+	[/--max-steps is "0"; use a positive whole number/, ...offline, "--max-steps", "0"],
 	[/--max-steps is "many"; use/, ...offline, "--max-steps", "many"],
 	[/--tools names "fly"; allowed: read, write, edit, bash/, ...offline, "--tools", "read,fly"],
 	[/--tools names ""; allowed:/, ...offline, "--tools", "read,"],

@@ -104,7 +104,7 @@ export interface Services {
 	readonly startedAt: number;
 	/** Fingerprint function: see `SecretBox.fingerprint`. */
 	readonly fingerprint: (text: string) => string;
-	/** Stores the passwords that people typed. */
+	/** Encrypts the passwords that people typed. */
 	readonly secrets: SecretBox;
 	/** Redacts the secrets of the gateway. */
 	readonly redactor: TextRedactor;

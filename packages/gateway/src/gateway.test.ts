@@ -113,7 +113,7 @@ async function ask(socket: WebSocket, method: string, params: object = {}): Prom
 async function occupy(): Promise<{ readonly server: Server; readonly endpoint: Endpoint }> {
 	const server = createServer().listen(0, "127.0.0.1");
 	await once(server, "listening");
-	// The cast is true because the server listens on a port.
+	// The cast is safe because the server listens on a port.
 	const { port } = server.address() as AddressInfo;
 	return { server, endpoint: { host: "127.0.0.1", port } };
 }

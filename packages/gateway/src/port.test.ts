@@ -26,7 +26,7 @@ function delayLookups(): Promise<unknown> {
 async function openDuringCheck(second: number) {
 	const probe = createServer().listen(0, "127.0.0.1");
 	await once(probe, "listening");
-	// The cast is true because the server listens on a port.
+	// The cast is safe because the server listens on a port.
 	const { port } = probe.address() as AddressInfo;
 	probe.close();
 	await once(probe, "close");
@@ -68,7 +68,7 @@ test("clients that connect while listeners are opened are served when all are op
 test("if one listener fails, no client was served at another", async () => {
 	const occupant = createServer().listen(0, "localhost");
 	await once(occupant, "listening");
-	// The cast is true because the server listens on a port.
+	// The cast is safe because the server listens on a port.
 	const { port } = occupant.address() as AddressInfo;
 	const { opening, client, served, delay } = await openDuringCheck(port);
 	const ended = once(client, "close");

@@ -3,7 +3,10 @@ import { arrivalsOf, judgeFile, judgeRetries, judgeTwice, judgeWaiting } from ".
 
 type SentMessage = DiscordChaosRun["people"]["messages"]["sentMessages"][number];
 
-/** Discord replays earlier messages to a new session, but not their edits and deletions. */
+/**
+ * An edit or deletion may be lost if a new Discord session starts within this number of milliseconds. The connector reads
+ * missed messages, but not missed edits and deletions.
+ */
 const receiptMs = 60_000;
 
 /** Faults in messages, edits, deletions and attachments, found by comparison with the arrivals at the gateway. */

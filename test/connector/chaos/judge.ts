@@ -12,7 +12,7 @@ import {
 	judgeReviews,
 } from "./judge-posts.ts";
 
-/** Events in this last part of a Discord session may be lost, in milliseconds. */
+/** An event may be lost if a new Discord session starts within this number of milliseconds. */
 const receiptMs = 60_000;
 
 /** Faults that people or the gateway can see. */

@@ -5,7 +5,8 @@ import { dependentOf, idOf, workerOf } from "./player.ts";
 import type { Playing, SequenceGroup } from "./sequence-group.ts";
 
 /**
- * Returns the broken promises after the end of all sequences, one per line. Set `exact` if no death interrupted a step.
+ * Returns the violated guarantees after the end of all sequences, one per item. Set `exact` if the process did not die during a
+ * step.
  */
 export async function faultsOf(group: SequenceGroup, exact: boolean): Promise<string[]> {
 	const bySession = Map.groupBy(group.seen.recorded, ({ sessionId }) => sessionId);

@@ -45,7 +45,7 @@ export class Stage implements AsyncDisposable {
 	}
 
 	/**
-	 * Plays sequences of one pattern, and returns the broken promises. With `chance`, the process dies during one of
+	 * Plays sequences of one pattern, and returns the violated guarantees. With `chance`, the process dies during one of
 	 * the steps.
 	 */
 	async play(sequences: readonly (readonly Action[])[], chance?: Random): Promise<string[]> {

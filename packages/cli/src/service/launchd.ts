@@ -62,7 +62,7 @@ function directoryOf(scope: Scope, { home }: Machine): string {
 	return scope === "system" ? "/Library/LaunchDaemons" : join(home, "Library/LaunchAgents");
 }
 
-/** Reads the output: `state = running`, `pid = 123` and `last exit code = 1`. A loaded job starts with the machine. */
+/** Reads the output: `state = running`, `pid = 123` and `last exit code = 1`. A loaded job starts automatically. */
 function readState({ code, output }: OperatorCommandResult): ServiceState {
 	if (code !== 0) return { condition: "stopped", enabled: false };
 	const fact = (name: string): string | undefined =>

@@ -24,7 +24,7 @@ test("a link that leads to the running Node is preferred to the path of its vers
 	]);
 });
 
-test("a temporary copy of npx is refused", () => {
+test("a temporary installation of npx is refused", () => {
 	const program = "/home/me/.npm/_npx/ab12/node_modules/.bin/parley";
 	expect(() => programOf("/usr/bin/node", { kind: "npx", program }, {})).toThrow("npm install --global");
 });

@@ -5,7 +5,7 @@ export type ServiceCondition = "running" | "starting" | "stopping" | "stopped" |
 /** State of a service as its manager reports it. */
 export interface ServiceState {
 	readonly condition: ServiceCondition;
-	/** Whether the service starts with the machine or the login. */
+	/** Whether the service starts automatically, at boot or at login. */
 	readonly enabled: boolean;
 	readonly pid?: number;
 	/** Reason of a failure, in the manager's words. */
@@ -21,9 +21,9 @@ export interface ServiceManager {
 	describe(plan: ServicePlan): Promise<string>;
 	/** Rejects if the manager cannot be used on this machine or by this user. */
 	check(): Promise<void>;
-	/** Reads the description, enables the service to start with the machine, and starts or restarts it. */
+	/** Reads the description, enables its automatic start, and starts or restarts it. */
 	start(name: string): Promise<void>;
-	/** Stops the service and disables its start with the machine. */
+	/** Stops the service and disables its automatic start. */
 	stop(name: string): Promise<void>;
 	/** Called after the description of a service was removed. */
 	forget(name: string): Promise<void>;

@@ -16,7 +16,7 @@ import { startDirectory } from "./start-directory.ts";
 
 const name = "parley";
 
-/** Installs the gateway as a user service that starts with the machine. */
+/** Installs the gateway as a user service that starts at boot. */
 export async function setUpService(parts: StepParts): Promise<StepResult> {
 	const { flags, io, data, asks } = parts;
 	const other = await otherService(data, io);

@@ -72,11 +72,11 @@ export const serviceErrors = {
 		`\`${call}\` failed: ${reason}`,
 	noReason: "without a reason",
 	lingerOn:
-		"turned on lingering, so that the service starts with the machine and continues after a logout; `loginctl disable-linger` reverts this",
+		"turned on lingering, so that the service starts at boot and continues after a logout; `loginctl disable-linger` reverts this",
 	lingerOff: ({ user }: { readonly user: string }) =>
 		`the service ends with your last login: run \`sudo loginctl enable-linger ${user}\``,
 	temporaryCopy: ({ program }: { readonly program: string }) =>
-		`${program} is a temporary copy of npx, which may be deleted; install Parley with \`npm install --global\`, and run the command again`,
+		`${program} is in the temporary directory of npx, which may be deleted; install Parley with \`npm install --global\`, and run the command again`,
 	noAccount: ({ account }: { readonly account: string }) =>
 		`the account ${JSON.stringify(account)} cannot run a system service; name another one with \`--user NAME\`, for example after \`sudo useradd --system --create-home parley\``,
 	unusableText: ({ text }: { readonly text: string }) =>

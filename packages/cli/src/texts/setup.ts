@@ -35,8 +35,8 @@ export const setupTexts = {
 	store: "Yes, store it (only your user can read it)",
 	leaveKey: "No, use the variable",
 	key: ({ provider }: { readonly provider: string }): string => `API key of ${provider} (hidden)`,
-	invalidKey: "the key is empty, or contains a space or a letter beyond ASCII",
-	invalidKeyStdin: "standard input must have one key, without spaces, line breaks and letters beyond ASCII",
+	invalidKey: "the key is empty, or contains a space or a non-ASCII character",
+	invalidKeyStdin: "standard input must contain one key, without spaces, line breaks or non-ASCII characters",
 	missingKey: ({ variable, provider }: { readonly variable: string; readonly provider: string }): string =>
 		`${provider} needs a key: set ${variable}, or use --key-stdin`,
 	emptyStdin: "standard input has no key: pipe it, for example with `--key-stdin < key.txt`",

@@ -34,7 +34,7 @@ export const upgradeTexts = {
 	rolledBack: ({ name, from, to, reason }: Versions & { readonly reason: string }) =>
 		`the upgrade of ${name} to ${to} failed and was rolled back, so that ${from} is installed again: ${reason}`,
 	aside: ({ directory }: { readonly directory: string }) =>
-		`the data as the failed upgrade left it is in ${directory}; delete it when you no longer need it`,
+		`the data of the failed upgrade is in ${directory}; delete it when you no longer need it`,
 	startFailed: ({ data, reason }: Stored & { readonly reason: string }) =>
 		`the gateway on ${data} did not start: ${reason}`,
 	interrupted: "interrupted",
@@ -57,7 +57,7 @@ export const upgradeErrors = {
 	container:
 		"cannot upgrade inside a container: build or pull the newer image and start it on the same volume, for example with `docker compose up --build --detach`",
 	npx: ({ home }: { readonly home: string }) =>
-		`cannot upgrade ${home}, a temporary copy of npx: let npx run the newer package, for example \`npx --package FILE parley start\``,
+		`cannot upgrade ${home}, because npx installed it only temporarily: let npx run the newer package, for example \`npx --package FILE parley start\``,
 	project: ({ home, name }: { readonly home: string; readonly name: string }) =>
 		`cannot upgrade ${home}, which belongs to another package or another package manager: save the data with \`parley backup FILE\`, stop the gateway with \`parley stop\`, and install the newer ${name} there`,
 	notWritable: ({ directory }: { readonly directory: string }) =>

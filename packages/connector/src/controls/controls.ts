@@ -14,7 +14,7 @@ const macLength = 14;
 const form = new RegExp(`^${version}(.)\\.([^.]*)\\.(.*)$`, "su");
 
 const kinds: ReadonlyMap<string, ControlKind> = new Map(
-	// The cast is true because these are the keys of the object.
+	// The cast is safe because these are the keys of the object.
 	(Object.keys(controlKinds) as ControlKind[]).map((kind) => [controlKinds[kind], kind]),
 );
 

@@ -50,7 +50,7 @@ const routes: { readonly [Type in InboundEvent["type"]]: Route<Type> } = {
 function routeOf<Type extends InboundEvent["type"]>(event: {
 	readonly type: Type;
 }): Route<InboundEvent["type"]> {
-	// The cast is true because the key of the table is the type of the events that its route gets.
+	// The cast is safe because the key of the table is the type of the events that its route gets.
 	return routes[event.type] as unknown as Route<InboundEvent["type"]>;
 }
 

@@ -51,7 +51,7 @@ export interface PlatformWords extends PersonNames, TimeWords {}
 export interface PostFormat {
 	readonly dialect: Dialect;
 	readonly limits: PlatformLimits;
-	/** Whether the platform can add to a post without replacing it. Growing answers then have `grows`. Default: no. */
+	/** Whether the platform can append to a post. If so, the posts of growing answers have `grows`. Default: no. */
 	readonly streams?: boolean;
 	/**
 	 * Whether the platform shows the title of the conversation at its thread. `own`: only at threads that the connector

@@ -45,7 +45,7 @@ async function pressed(
 				sent.push([method, params, options]);
 				const result = rest.shift();
 				if (result instanceof Error) throw result;
-				// The cast is true because the tests give each method a result of its type.
+				// The cast is safe because the tests give each method a result of its type.
 				return result as never;
 			},
 		},
@@ -170,7 +170,7 @@ test.each<[Kind, Situation, string, readonly [method: string, params: object][]]
 test("a request for another answer during a run is refused, so that it blocks nothing", async () => {
 	const busy = new ParleyError("session busy: a run is at work", { code: "resource_exhausted" });
 	const { text } = await pressed("again", { answers: answered, results: [busy] });
-	expect(text).toBe("I am still busy here. Press Again in a moment.");
+	expect(text).toBe("I am still busy here. Press **Again** in a moment.");
 });
 
 test.each(["stop", "again", "good", "bad", "rerun"] as const)(

@@ -179,7 +179,7 @@ test("the question is shown completely from the gateway, also parts that its car
 	const { payload } = approval(context, { label: `Allow run ${cmd}?` });
 	const place = { session_id: session, session_title: "", created_at: "", always_ask: false };
 	const t = new QuestionContext([], {
-		// The cast is true because this is the payload of a question.
+		// The cast is safe because this is the payload of a question.
 		list_prompts: () => ({ prompts: [{ ...(payload as never as object), ...place } as never] }),
 	});
 	const text = (await t.press("whole"))?.text ?? "";

@@ -42,7 +42,7 @@ export class ChannelFacts {
 
 	/** Role and rights of a person according to the gateway. */
 	whoami(person: Person, room: Room): Promise<Self> {
-		// The cast is true on the wire: `actor` and `place` are separate from the parameters of a method, and `whoami` has no
+		// The cast is safe on the wire: `actor` and `place` are separate from the parameters of a method, and `whoami` has no
 		// parameters.
 		const input = onBehalf(person, room) as unknown as MethodInput<"whoami">;
 		return this.#gateway.request("whoami", input);

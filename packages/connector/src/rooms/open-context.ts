@@ -132,7 +132,7 @@ const aroundBytes = 16_384;
 const readAgainMs = [500, 1000, 2000, 4000];
 /** Maximum milliseconds for the download of files from messages that belong to a request. */
 const contextFilesMs = 4000;
-/** Maximum number of characters of the list of missing files for the agent. */
+/** Maximum number of characters in the list of missing files that the agent receives. */
 const maxAboutMissing = 4000;
 
 interface SendParts {

@@ -69,7 +69,7 @@ export function storedValuesOf(
 ): ConnectorDatabase["storedValue"] {
 	const values = openKeyv<unknown, ConnectorTables>({ store, clock, namespace: platform });
 	return <Value>(name: string) => ({
-		// The cast is true because `save` wrote the value, and the caller uses each name for one type of value.
+		// The cast is safe because `save` wrote the value, and the caller uses each name for one type of value.
 		load: async () => (await values.get(name)) as Value | undefined,
 		async save(value, retentionMs) {
 			await (value === undefined ? values.delete(name) : values.set(name, value, retentionMs));

@@ -36,7 +36,7 @@ export function reduceAll<Slice>(
 ): { readonly slice: Slice; readonly shown: readonly (readonly RenderOperation[])[] } {
 	let known = slice;
 	const shown = happenings.map(([second, event, payload], index) => {
-		// The cast is true because tests pass a payload that matches the event.
+		// The cast is safe because tests pass a payload that matches the event.
 		const recorded = {
 			seq: index + 1,
 			at: second * 1000,

@@ -158,6 +158,6 @@ export function event<
 		| "session.deleted",
 >(name: Name, payload: EventPayloads[Name]): OzzieEvent {
 	const frame = { type: "event", event: name, session_id: session, seq: 1, payload };
-	// The cast is true because the payload matches the event's name. The compiler cannot infer that through a type parameter.
+	// The cast is safe because the payload matches the event's name. The compiler cannot infer that through a type parameter.
 	return frame as unknown as OzzieEvent;
 }

@@ -44,7 +44,7 @@ export function reduceAll(
 		const event = { type: "event", event: name, session_id: "sess_1", payload, seq } as const;
 		if (!isOzzieEvent(event)) throw new Error(`${name} has not its payload`);
 		const step = answers.reduce(slice, { seq, at: now, event }, { ...scene, at: now, ...more });
-		// The cast is true because a slice is JSON. Other values would be lost here, as in the database.
+		// The cast is safe because a slice is JSON. Other values would be lost here, as in the database.
 		slice = parseJson(JSON.stringify(step.slice)) as AnswersSlice;
 		shown.push(...step.operations.map(inWords));
 	}

@@ -137,7 +137,7 @@ export class ScriptedGateway {
 				}),
 			);
 		}
-		// The cast is true because an equal request has the same type of result.
+		// The cast is safe because an equal request has the same type of result.
 		if (known) return known.answer as Promise<Value>;
 		this.requests.push({ method, params: { ...params } });
 		const answer = (async () => work())();
@@ -196,7 +196,7 @@ class ScriptedClient implements Client {
 		const { actor, place } = behalfOf(params);
 		this.#gateway.admit(method, { actor });
 		if (sessionId !== undefined && !this.#open.has(sessionId)) throw unknown(sessionId);
-		// The cast is true because the table contains each method under its name.
+		// The cast is safe because the table contains each method under its name.
 		const work = this.#gateway.methods[method] as
 			| ((params: MethodInput<Name>, request: object) => MethodResult<Name> | Promise<MethodResult<Name>>)
 			| undefined;
@@ -312,6 +312,6 @@ function deletion(id: string, seq: number): EventFrame {
 
 /** Reads `actor` and `place`, which are separate from a method's own parameters. */
 function behalfOf(params: object): Partial<OnBehalf> {
-	// The cast is true because the connector writes these fields with `onBehalf`.
+	// The cast is safe because the connector writes these fields with `onBehalf`.
 	return params as Partial<OnBehalf>;
 }

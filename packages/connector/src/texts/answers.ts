@@ -99,7 +99,7 @@ export const answerTexts = {
 		notJoined: "The running request cannot accept it. It stays in the queue.",
 		noLongerQueued: "It is no longer in the queue.",
 		onlyLast: "Only the latest answer can be repeated. Please send your message again instead.",
-		busy: "I am still busy here. Press Again in a moment.",
+		busy: "I am still busy here. Press **Again** in a moment.",
 		again: "The new answer follows below.",
 		thanks: "Thank you for your feedback.",
 		thanksOperator: "Thank you. The operator can read your feedback.",

@@ -15,7 +15,7 @@ export const homeTexts = {
 		question: ({ place, question }: { readonly place: string; readonly question: string }): string =>
 			`- ${place}: ${question}`,
 		more: ({ count, command }: { readonly count: number; readonly command: string }): string =>
-			`${count} more: \`${command}\` in their channels.`,
+			`${count} more. To see them, use \`${command}\` in their channels.`,
 	},
 	schedules: {
 		title: "**Your schedules**",

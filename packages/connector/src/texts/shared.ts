@@ -40,7 +40,7 @@ export const checkTexts = {
 		`the clock was not checked: ${platform} did not send its time`,
 	clockOff: ({ platform, seconds }: OnPlatform & { readonly seconds: number }): string =>
 		`the clock of this machine differs from ${platform}'s by ${seconds} seconds`,
-	clockOffFix: "turn on network time in the settings of the system",
+	clockOffFix: "turn on network time in the system settings",
 	unavailableFix: ({ host, statusPage }: { readonly host: string; readonly statusPage: string }): string =>
 		`check that this machine can reach ${host}, see ${statusPage}, and try again`,
 } as const;

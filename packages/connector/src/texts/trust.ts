@@ -22,7 +22,7 @@ export const trustTexts = {
 		until: ({ at }: { readonly at: string }): string =>
 			`🔓 **This channel is trusted.** The trust ends ${at}.`,
 		covered: ({ cover, calls }: { readonly cover: string; readonly calls: number }): string =>
-			`- Covered: ${cover}; ${calls} made so far`,
+			`- Covered: ${cover}; ${calls === 1 ? "1 call" : `${calls} calls`} so far`,
 		/** `person`: person who requests trust, if known. */
 		request: ({
 			person = "A member",

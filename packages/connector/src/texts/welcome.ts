@@ -15,7 +15,7 @@ export const welcomeTexts = {
 		return `Before I change anything, I ask for approval. ${all.join(", ")} or the operator can give it.`;
 	},
 	access: ({ pair }: { readonly pair: string }): string =>
-		`You need access first: \`${pair}\` requests it. Approvers and the operator approve my changes.`,
+		`You need access first. Request it with \`${pair}\`. Approvers and the operator approve my changes.`,
 
 	prompts: ({ prompts }: { readonly prompts: readonly string[] }): string =>
 		`Try: ${prompts.map((prompt) => `“${prompt}”`).join(" · ")}`,

@@ -68,7 +68,7 @@ test("a call that is asked again keeps the arguments of a person also over a res
 	log.check();
 });
 
-test("a call that is asked again can be approved with other arguments than the first time", async () => {
+test("a call that is asked again can be approved with arguments other than those of the first time", async () => {
 	await using stack = new AsyncDisposableStack();
 	const { t, log, ran, again } = await judgedAgain(stack, { arguments: { path: "/person" } });
 	await t.runtime.answer(unkeyed(), again.token, { value: true, arguments: { path: "/again" } });

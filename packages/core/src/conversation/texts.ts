@@ -10,7 +10,7 @@ export const promptTexts = {
 	unencrypted:
 		"a password cannot be sent over an unencrypted connection: answer over TLS (wss://), or on the gateway's own machine",
 	severalPeople:
-		"this call needs approvals of several people, and its requester is not one of them: you can deny it",
+		"you requested this call and cannot approve it, because it needs approvals from several other people; you can deny it",
 	changed: "this call has changed since it was shown to you: read it again, then approve or deny it",
 	approvedAlready: "you have approved this call already, and it needs the approval of another person",
 } as const;

@@ -75,7 +75,7 @@ export function isSecret(...paths: readonly string[]): boolean {
 }
 
 /**
- * Whether a change of the file affects programs that run later: on this machine, in the repository's automation, or in
+ * Whether a change to the file affects programs that run later: on this machine, in the repository's automation, or in
  * Parley.
  */
 export function isControl(...paths: readonly string[]): boolean {

@@ -78,5 +78,5 @@ export const policyFileTexts = {
 	writable: (path: string): string =>
 		`every user of this machine can write it: chmod o-w ${JSON.stringify(path)}`,
 	tooLarge: (kibibytes: number): string => `it is larger than ${kibibytes} KiB`,
-	notText: "it is not text in UTF-8",
+	notText: "it is not UTF-8 text",
 } as const;

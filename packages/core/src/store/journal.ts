@@ -254,6 +254,6 @@ const storedLimits = { maxDepth: 256, maxNodes: 5_000_000 };
 
 /** Parses JSON that this program stored with `JSON.stringify`. */
 export function fromRow<T>(data: string): T {
-	// The cast is true because only this program writes these columns, always from a value of that type.
+	// The cast is safe because only this program writes these columns, always from a value of that type.
 	return parseJson(data, storedLimits) as T;
 }

@@ -36,7 +36,7 @@ export class EventLog {
 		for (;;) {
 			while (this.#read < this.events.length) {
 				const event = this.events[this.#read++]?.event;
-				// The cast is true because the type is one of the requested types.
+				// The cast is safe because the type is one of the requested types.
 				if (event && types.some((type) => type === event.type)) return event as EventOf<Type>;
 			}
 			this.#next = Promise.withResolvers();

@@ -50,7 +50,7 @@ export class WorkflowScript implements Model {
 			return this.#steps.stream(request, signal);
 		}
 		this.verdicts.push(request);
-		// The cast is true because `judge` writes this text.
+		// The cast is safe because `judge` writes this text.
 		const { task } = parseJson(text) as { task: string };
 		return (this.#judges.get(task) ?? new ScriptedModel()).stream(request, signal);
 	}

@@ -20,7 +20,7 @@ export const budgetTexts = {
 	notDay: (name: string, day: string): string =>
 		`${name}: ${JSON.stringify(day)} is not a day: write YYYY-MM-DD`,
 	notAllowed: (billionths: number): string =>
-		`a budget of ${billionths} billionths of a dollar is not allowed: use a whole number from 0, or none`,
+		`a budget of ${billionths} billionths of a dollar is not allowed: use a non-negative whole number, or none`,
 	needsSession: "a budget of a session needs the id of the session",
 	noSession: "the gateway's budget cannot name a session",
 } as const;

@@ -119,7 +119,7 @@ const rules = {
 export type Action = keyof typeof rules;
 
 /** All actions, for tables and tests. */
-// The cast is true because these are the keys of the object.
+// The cast is safe because these are the keys of the object.
 export const actions = Object.keys(rules) as readonly Action[];
 
 /** Object of an action: a session with its owner, or the gateway itself. */

@@ -55,7 +55,7 @@ export type Step =
 			readonly kind: "steered";
 			readonly content: string;
 			readonly actor?: Person;
-			/** Channel messages that were read for the message. */
+			/** Channel messages that the client has read as context for the message. */
 			readonly context?: MessageContext;
 	  }
 	/**

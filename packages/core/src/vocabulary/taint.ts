@@ -32,7 +32,7 @@ export function taintOf(classes: readonly ActionClass[]): Taint {
 
 export function joinTaints(all: readonly Taint[]): Taint {
 	const joined = all.join("");
-	// The cast is true because these are the letters of the type in their order, each at most once.
+	// The cast is safe because these are the letters of the type in their order, each at most once.
 	return (["U", "P", "E"] as const).filter((flag) => joined.includes(flag)).join("") as Taint;
 }
 

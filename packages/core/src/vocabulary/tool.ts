@@ -262,6 +262,6 @@ export function defineTool<Arguments>(tool: Tool<Arguments>): Tool {
 		schema ??= tool.parameters();
 		return schema;
 	};
-	// The cast is true because the runner calls `plan` and `run` only with the output of `parameters`.
+	// The cast is safe because the runner calls `plan` and `run` only with the output of `parameters`.
 	return { ...tool, parameters } as unknown as Tool;
 }

@@ -27,7 +27,7 @@ export interface RunMessage {
 	readonly retryOf: string | undefined;
 	/** Person of a chat platform who wrote the message, with their role at that time. */
 	readonly actor?: Person;
-	/** Channel messages that were read for the message. */
+	/** Channel messages that the client has read as context for the message. */
 	readonly context?: MessageContext;
 	/** Options of the run that affect its transcript: the skill that the message started, and the mode. */
 	readonly options?:

@@ -121,7 +121,7 @@ class DiscordClient implements DiscordPort {
 	}
 
 	present(presence: DiscordPresence): void {
-		// The cast is true because both enums have the values of the protocol.
+		// The cast is safe because both enums have the values of the protocol.
 		const d = {
 			...presence,
 			status: presence.status as PresenceUpdateStatus,

@@ -47,7 +47,7 @@ test("a thread with the name that the connector gave it takes the title", async 
 });
 
 test.each([
-	["another name than the connector gave it", "Hers", {}],
+	["a name other than the connector's", "Hers", {}],
 	["the title as its name already", "Plans", {}],
 	["another owner", "say: one", { owner_id: "8" }],
 	["no owner", "say: one", { owner_id: undefined }],

@@ -1,6 +1,6 @@
 import type { ThreadNameStore, ThreadNames } from "../surface/thread-names.ts";
 
-/** Names of threads in memory. */
+/** Thread names that are stored only in memory. */
 export class MemoryNames implements ThreadNameStore {
 	readonly stored = new Map<string, ThreadNames>();
 

@@ -133,7 +133,7 @@ interface Tool extends Disposable {
 
 /** Runs a shell in its own process group, like a tool, and waits for its connection. */
 async function runTool(server: Server, script: string, env = process.env): Promise<Tool> {
-	// The cast is true because the server listens on a port, not on a path.
+	// The cast is safe because the server listens on a port, not on a path.
 	const { port } = server.address() as AddressInfo;
 	const child = spawn("bash", ["-c", script.replaceAll("PORT", String(port))], {
 		detached: true,
@@ -216,7 +216,7 @@ test.runIf(process.platform === "linux")(
 	"a keep-alive connection is not local while a tool has its descriptor, and is local again after that",
 	async () => {
 		await using server = await listen();
-		// The cast is true because the server listens on a port, not on a path.
+		// The cast is safe because the server listens on a port, not on a path.
 		const { port } = server.address() as AddressInfo;
 		const client = spawn("bash", ["-c", PASS_ON.replace("PORT", String(port))]);
 		const [accepted]: Socket[] = await once(server, "connection");

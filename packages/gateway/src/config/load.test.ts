@@ -809,7 +809,7 @@ test("a configuration has the warnings about its file and about the files that i
 	// The group of root is treated as root.
 	if (process.geteuid?.() === 0) for (const name of names) chownSync(place.at(name), 0, 12_345);
 	for (const name of names) chmodSync(place.at(name), 0o664);
-	// The gateway seems to run as another user than the owner. Only root could change the owner of the files.
+	// The gateway seems to run as a user other than the owner. Only root could change the owner of the files.
 	const user = vi.spyOn(process, "geteuid").mockReturnValue(statSync(place.at("data/prompt")).gid + 1);
 	onTestFinished(() => user.mockRestore());
 	const warned = (place.load().warnings ?? []).filter((warning) => warning.includes("members of its group"));

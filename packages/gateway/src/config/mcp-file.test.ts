@@ -37,7 +37,7 @@ test("without files there are no servers, and the look needs no promise", async 
 	expect(files.current("default")).toEqual({ servers: [], trusted: [] });
 });
 
-test("a change of the file applies to the next look, and the configuration precedes it", async () => {
+test("a change to the file applies to the next look, and the configuration precedes it", async () => {
 	const { files, path, redactor } = await open(["notes"]);
 	await put(path, {
 		servers: { notes: { command: "other" }, tracker: { command: "tracker", envFrom: ["NOTES_TOKEN"] } },

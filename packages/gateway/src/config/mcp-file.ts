@@ -110,7 +110,7 @@ interface McpFileParts {
 	changed?(): Promise<void>;
 }
 
-/** The operator's servers, from the configuration and the file. A change of the file applies to the next run. */
+/** The operator's servers, from the configuration and the file. A change to the file applies to the next run. */
 class McpFile {
 	readonly #parts: McpFileParts;
 	#looks: string;
@@ -138,7 +138,7 @@ class McpFile {
 		try {
 			await this.#parts.changed?.();
 		} catch (error) {
-			log.error("a change of the MCP servers is not used yet: the audit cannot be written", { error });
+			log.error("a change to the MCP servers is not applied yet: the audit log cannot be written", { error });
 			// An addition needs its audit row first, but a removal takes effect at once.
 			this.#setup = inBoth(this.#setup, await this.#readPresent());
 			return this.#setup;

@@ -183,7 +183,7 @@ type Shape = { [Name in keyof typeof settings]: ReturnType<(typeof settings)[Nam
  */
 export function configSchema(names: readonly string[] = Object.keys(settings)) {
 	const made = Object.entries(settings).filter(([name]) => names.includes(name));
-	// The cast is true if all names are given. With fewer names, the missing settings are absent in the result.
+	// The cast is safe if all names are given. With fewer names, the missing settings are absent in the result.
 	const shape = Object.fromEntries(made.map(([name, make]) => [name, make()])) as Shape;
 	return z.strictObject(shape).partial();
 }

@@ -75,6 +75,6 @@ function asRow(setting: string, schema: z.core.JSONSchema._JSONSchema): SettingR
 
 /** Returns a schema that is an object; undefined for other schemas, such as `true`. */
 export function asSchema(schema: unknown): SettingSchema | undefined {
-	// The cast is true for schemas of zod: a schema is an object or a boolean, and `items` is one schema.
+	// The cast is safe for schemas of zod: a schema is an object or a boolean, and `items` is one schema.
 	return typeof schema === "object" && schema !== null ? (schema as SettingSchema) : undefined;
 }

@@ -121,7 +121,7 @@ export function countEvents(
 		const { event } = session;
 		// An imported event was counted by the gateway on which it happened.
 		if ("imported" in event && event.imported) return;
-		// The cast is true because the function of this type accepts this event. TypeScript cannot relate the two unions.
+		// The cast is safe because the function of this type accepts this event. TypeScript cannot relate the two unions.
 		const count = table[event.type] as
 			| ((counting: Counting, event: SessionEvent["event"], session: SessionEvent) => void)
 			| undefined;

@@ -18,7 +18,7 @@ async function serve(listener: RequestListener) {
 	});
 	server.listen(0, "127.0.0.1");
 	await once(server, "listening");
-	// The cast is true because the server listens on a port.
+	// The cast is safe because the server listens on a port.
 	const { port } = server.address() as AddressInfo;
 	return {
 		baseUrl: `http://127.0.0.1:${port}/v1`,

@@ -168,7 +168,7 @@ async function serve(...names: readonly string[]) {
 	const server = createServer((_, response) => response.end(JSON.stringify({ data })));
 	server.listen(0, "127.0.0.1");
 	await once(server, "listening");
-	// The cast is true because the server listens on a port.
+	// The cast is safe because the server listens on a port.
 	const { port } = server.address() as AddressInfo;
 	return {
 		baseUrl: `http://127.0.0.1:${port}`,

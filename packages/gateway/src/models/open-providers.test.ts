@@ -43,7 +43,7 @@ async function serve(...names: readonly string[]) {
 	});
 	server.listen(0, "127.0.0.1");
 	await once(server, "listening");
-	// The cast is true because the server listens on a port.
+	// The cast is safe because the server listens on a port.
 	const { port } = server.address() as AddressInfo;
 	return {
 		url: `http://127.0.0.1:${port}/v1`,

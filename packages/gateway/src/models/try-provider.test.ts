@@ -18,7 +18,7 @@ test("a server is asked for its models with the key, and returns its time", asyn
 		response.writeHead(401, { date: "Thu, 01 Jan 2026 00:00:07 GMT" }).end("{}");
 	}).listen(0, "127.0.0.1");
 	await once(server, "listening");
-	// The cast is true because the server listens on a port.
+	// The cast is safe because the server listens on a port.
 	const { port } = server.address() as AddressInfo;
 	const baseUrl = `http://127.0.0.1:${port}`;
 	const answer = await tryProvider({ provider: "anthropic", baseUrl, apiKey: "key-1234" }, clock);
@@ -44,7 +44,7 @@ test.each([
 		response.end(family === "google" ? '{"models":[{"name":"models/m"}]}' : '{"data":[{"id":"m"}]}');
 	}).listen(0, "127.0.0.1");
 	await once(server, "listening");
-	// The cast is true because the server listens on a port.
+	// The cast is safe because the server listens on a port.
 	const { port } = server.address() as AddressInfo;
 	const connection = { name: provider, family, baseUrl: `http://127.0.0.1:${port}/v1`, isOfficial: false };
 	const connections = [{ ...connection, apiKey: "key-1234" }];

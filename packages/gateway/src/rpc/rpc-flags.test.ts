@@ -34,7 +34,7 @@ test.each([
 test.each(["", "0", "-1", "1.5", "1e3", "01", " 1", "ten", "9999999999"])(
 	"--max-steps %j is refused",
 	(text) => {
-		expect(() => readMaxSteps(text)).toThrow(/--max-steps is ".*"; use a whole number from 1/);
+		expect(() => readMaxSteps(text)).toThrow(/--max-steps is ".*"; use a positive whole number/);
 	},
 );
 

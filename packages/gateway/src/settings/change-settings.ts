@@ -12,7 +12,7 @@ import { replaceOwnedFile } from "../data-directory/private-file.ts";
 import { settingRefusalTexts } from "../texts/config/refusals.ts";
 import { effectiveSetting, schemaAt } from "./effective-settings.ts";
 
-/** Result of a change of the configuration file. */
+/** Result of a change to the configuration file. */
 export interface ChangedSettings {
 	readonly path: string;
 	readonly isChanged: boolean;

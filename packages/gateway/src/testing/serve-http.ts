@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net";
 export async function serveHttp(listener: RequestListener) {
 	const server = createServer(listener).listen(0, "127.0.0.1");
 	await once(server, "listening");
-	// The cast is true because the server listens on a port.
+	// The cast is safe because the server listens on a port.
 	const { port } = server.address() as AddressInfo;
 	return {
 		baseUrl: `http://127.0.0.1:${port}`,

@@ -19,7 +19,7 @@ export async function connectPair(options: SocketPairOptions = {}): Promise<Sock
 	const server = createServer({ allowHalfOpen: true, noDelay: true, pauseOnConnect: true });
 	server.listen(0, host);
 	await once(server, "listening");
-	// The cast is true because the server listens on a port, not on a path.
+	// The cast is safe because the server listens on a port, not on a path.
 	const { port } = server.address() as AddressInfo;
 	const client = connect({ host, port, noDelay: true, ...defined({ localAddress }) });
 	client.on("error", () => undefined);

@@ -33,7 +33,7 @@ export const rpcTexts = {
 		`the conversation in --session works in ${rootDir}, which is no longer a directory; create it, or use another --session`,
 	reasoning: ({ value, allowed }: { readonly value: string; readonly allowed: string }) =>
 		`--reasoning is ${value}; use ${allowed}`,
-	maxSteps: ({ value }: { readonly value: string }) => `--max-steps is ${value}; use a whole number from 1`,
+	maxSteps: ({ value }: { readonly value: string }) => `--max-steps is ${value}; use a positive whole number`,
 	unknownTools: ({ names, allowed }: { readonly names: string; readonly allowed: string }) =>
 		`--tools names ${names}; allowed: ${allowed}`,
 	noWorkingDirectory: ({ path }: { readonly path: string }) =>

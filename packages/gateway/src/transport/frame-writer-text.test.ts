@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import * as ws from "ws";
 import { frameText } from "./frame-writer.ts";
 
-// The cast is true for the library (lib/receiver.js), whose types omit this class.
+// The cast is safe for the library (lib/receiver.js), whose types omit this class.
 const { Receiver } = ws as unknown as { Receiver: new (options: { isServer: boolean }) => Writable };
 
 /** Returns the messages that a WebSocket client reads from the bytes. */

@@ -100,7 +100,7 @@ export function boltApp({ account, receiver, logger, receive, uninstalled }: Bol
 		const delivery = deliveryOf(context);
 		delivery.isHandled = true;
 		const reply = await receive({ type, body, attempt: context.retryNum ?? 0 });
-		// The cast is true because each kind of payload gets a reply that Slack documents for it.
+		// The cast is safe because each kind of payload gets a reply that Slack documents for it.
 		if (ack) await ack(reply as never);
 		else delivery.reply = reply;
 	};

@@ -143,7 +143,7 @@ export async function runCheck(name: CheckName, parts: SlackChecks): Promise<Fin
 
 /** Runs all checks without changing anything. Never rejects: a check that fails becomes a finding. */
 export async function* examineSlack(parts: SlackChecks): AsyncGenerator<Finding> {
-	// The cast is true because these are the keys of the object.
+	// The cast is safe because these are the keys of the object.
 	for (const name of Object.keys(checks) as CheckName[]) {
 		const finding = await runCheck(name, parts);
 		yield finding;

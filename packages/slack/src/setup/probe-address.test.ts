@@ -35,7 +35,7 @@ test("another secret, another server, a closed port and an unknown port are dist
 	const receiver = await waiting();
 	const other = createServer((_, response) => void response.end("hello"));
 	await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
-	// The cast is true for a server that listens on TCP.
+	// The cast is safe for a server that listens on TCP.
 	const { port } = other.address() as AddressInfo;
 	const by = async (secret: string, at: number) =>
 		(await probeAddress({ signingSecret: secret, listen: { host: "127.0.0.1", port: at }, clock })).by;

@@ -65,7 +65,7 @@ async function post(
 		},
 	});
 	sent.end(body);
-	// The cast is true because Node's event has this type.
+	// The cast is safe because Node's event has this type.
 	const [response] = (await once(sent, "response")) as [IncomingMessage];
 	return { status: response.statusCode, body: await text(response) };
 }

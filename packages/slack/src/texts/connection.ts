@@ -25,7 +25,7 @@ export const connectionTexts = {
 		token_revoked: "the token was revoked, so install the app again and use the new token",
 		token_expired: "the token has expired, so switch token rotation off or use a new token",
 		not_allowed_token_type:
-			"this is another kind of token: bot tokens start with xoxb-, app tokens with xapp-",
+			"the token has the wrong type: bot tokens start with xoxb-, app tokens with xapp-",
 		missing_scope: 'create an app token with the scope "connections:write"',
 		no_permission: "the token lacks a permission, so install the app again",
 		user_removed_from_team: "the bot was removed from the workspace, so install the app again",

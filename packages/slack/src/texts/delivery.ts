@@ -61,8 +61,8 @@ export const deliveryTexts = {
 	tooManyMessages: ({ channel }: { readonly channel: string }) =>
 		`cannot find out whether the post exists: channel ${channel} has too many newer messages`,
 	noCard: ({ card }: { readonly card: string }) => `the card ${card} is not posted yet`,
-	notAConversation: ({ id }: { readonly id: string }) => `${id} is not a conversation of Slack`,
-	notAMessage: ({ id }: { readonly id: string }) => `${id} is not a message of Slack`,
+	notAConversation: ({ id }: { readonly id: string }) => `${id} is not a Slack conversation`,
+	notAMessage: ({ id }: { readonly id: string }) => `${id} is not a Slack message`,
 	filesUncertain: ({ reason }: { readonly reason: string }) =>
 		`the message is posted, but its files may be missing: ${reason}`,
 	privateAnswerExpired: "it is too late for a private answer: the address of the interaction has expired",

@@ -67,7 +67,7 @@ export const doctorTexts = {
 
 	rooms: ({ count, isComplete }: { readonly count: number; readonly isComplete: boolean }) =>
 		`the bot is in ${isComplete ? "" : "at least "}${count} ${count === 1 ? "channel" : "channels"}`,
-	noRooms: "the bot is not in a channel",
+	noRooms: "the bot is not in any channel",
 	noRoomsFix: "type /invite @parley in a channel, or send the bot a direct message",
 
 	history: "Slack lets the app read history without a strict limit, about 50 requests a minute",

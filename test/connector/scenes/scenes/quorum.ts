@@ -37,7 +37,7 @@ export const quorum: readonly Scene[] = [
 			{ says: "@Parley write: prod/notes.txt <<< hello", by: "Olga" },
 			{ shows: "0 of 2 approvals" },
 			{ clicks: "Approve once", by: "Olga" },
-			{ answered: ["Not accepted", "its requester is not one of them"] },
+			{ answered: ["Not accepted", "you requested this call and cannot approve it"] },
 			{ clicks: "Approve once", by: "Alex" },
 			{ shows: "**1 of 2 approvals**: @Alex" },
 			{ clicks: "Approve once", by: "Alex" },

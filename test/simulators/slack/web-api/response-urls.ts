@@ -45,8 +45,7 @@ export function carryOut(state: State, interaction: InteractionRecord, response:
 		return;
 	}
 	const contents = readContents(state, response);
-	// By default, the response to a press replaces the original message: "by default, replace_original is true" for
-	// presses without a `response_type`.
+	// Without `replace_original`, a response to a press replaces the original message if it has no `response_type`.
 	const replaces =
 		response.replace_original ?? (interaction.kind === "press" && response.response_type === undefined);
 	if (replaces && message) {

@@ -1,7 +1,7 @@
 /** Texts of `/diff` and `/undo`. */
 export const changeTexts = {
 	turn: ({ message }: { readonly message: string }): string => `File changes of the turn "${message}":`,
-	none: "No turn of this session has file changes that are recorded and not undone.",
+	none: "This session has no recorded file changes, or all of them were undone.",
 	refused: ({ path, reason }: { readonly path: string; readonly reason: string }): string =>
 		`${path}: ${reason}. /undo cannot restore it.`,
 	restored: ({ path }: { readonly path: string }): string => `${path}: as before the turn`,

@@ -4,7 +4,7 @@ export const systemFixes = {
 		alpine: "apk add chrony && rc-service chronyd start",
 		wsl: "in Windows: wsl --shutdown, then start again",
 		macos: "sudo sntp -sS time.apple.com",
-		other: "turn on network time in the settings of the system",
+		other: "turn on network time in the system settings",
 		else: "sudo timedatectl set-ntp true",
 	},
 	space: {

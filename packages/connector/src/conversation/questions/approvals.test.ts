@@ -175,7 +175,7 @@ const scenarios: readonly (readonly [says: string, events: readonly OzzieEvent[]
 		"**Reminder 1**: still waiting for an answer, expires {until 86400 s}.\n\nAllow run npm test?",
 	],
 	[
-		"the second reminder is another post than the first",
+		"the second reminder is a different post from the first",
 		[approval(), reminded(), reminded()],
 		"**Reminder 2**: still waiting for an answer, expires {until 86400 s}.\n\nAllow run npm test?",
 	],

@@ -100,5 +100,5 @@ function nested(): unknown {
 }
 
 test.each(["a__b", "a b", "x".repeat(65), "../a", "é"])("the source %j is refused", (source) => {
-	expect(() => check.source(source)).toThrow(/is not a valid name of a source/);
+	expect(() => check.source(source)).toThrow(/is not a valid source name/);
 });

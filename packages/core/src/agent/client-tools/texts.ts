@@ -34,7 +34,7 @@ export const registrationTexts = {
 	largeSchemas: (bytes: number, max: number): string =>
 		`tools: all schemas of the client would have ${bytes} bytes together, at most ${max} are allowed`,
 	source: (source: string): string =>
-		`source: ${source} is not a valid name of a source: use 1 to 64 letters, digits and "-"`,
+		`source: ${source} is not a valid source name: use 1 to 64 letters, digits and "-"`,
 	tooMany: (tools: number, max: number): string => `tools: ${tools} tools, at most ${max} are allowed`,
 	toolName: (position: number, name: string): string =>
 		`tools: tool ${position} has the name ${name}: use 1 to 128 letters, digits, "_" and "-"`,

@@ -83,7 +83,7 @@ export const skillReadTexts = {
 		`${path} is a link: a skill of a working directory cannot be a link. Copy the files there`,
 	linkOutside: (directory: string): string => `it is a link to a path outside ${directory}`,
 	fileTooLarge: (kibibytes: number): string => `the file is larger than ${kibibytes} KiB`,
-	notText: "the file is not text in UTF-8",
+	notText: "the file is not UTF-8 text",
 	logged: "a skill file cannot be used",
 } as const;
 

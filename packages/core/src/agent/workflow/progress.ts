@@ -42,7 +42,7 @@ export class WorkflowProgress {
 		return workflowsIn(steps).find((progress) => progress.callId === callId);
 	}
 
-	/** Returns the progress after the recorded steps of one call, or undefined without a start. */
+	/** Returns the progress after the recorded steps of one call, or undefined if none of them starts a workflow. */
 	static from(steps: readonly WorkflowStep[]): WorkflowProgress | undefined {
 		const tries = new Map<string, Try>();
 		let start: Extract<WorkflowStep, { kind: "workflow" }> | undefined;

@@ -151,7 +151,7 @@ export class OpenGrants {
 		return grant;
 	}
 
-	/** Starts to observe a grant. Its start must be durable. */
+	/** Starts to observe a grant. The caller must have stored the grant. */
 	watch(grant: GrantFacts): void {
 		const { place, id, grantedBy, expiresAt } = grant;
 		this.#open.set(place, grant);
@@ -183,7 +183,7 @@ export class OpenGrants {
 		this.#working = this.#working.then(() => this.#endSpent(sessionId));
 	}
 
-	/** Stops observing a grant. Its end must be durable. */
+	/** Stops observing a grant. The caller must have stored its end. */
 	unwatch({ place, id }: GrantRow, reason: string): void {
 		if (this.#open.get(place)?.id !== id) return;
 		this.#open.delete(place);

@@ -13,7 +13,7 @@ export const agentTexts = {
 		`there is no tool ${JSON.stringify(tool)}${question}; allowed in tools: ${allowed.join(", ")}`,
 	linkOutside: (path: string): string => `${path} is a link to a path outside the directory of agents`,
 	tooLarge: (path: string, kibibytes: number): string => `${path} is larger than ${kibibytes} KiB`,
-	notText: (path: string): string => `${path} is not text in UTF-8`,
+	notText: (path: string): string => `${path} is not UTF-8 text`,
 	cannotRead: (path: string): string => `cannot read ${path}`,
 } as const;
 

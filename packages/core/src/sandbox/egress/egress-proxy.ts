@@ -66,7 +66,7 @@ export class EgressProxy implements AsyncDisposable {
 
 	#accept(socket: Socket): void {
 		const now = this.#deps.clock.monotonic();
-		// The count starts again each hour, because MCP servers run for days.
+		// The count starts again every hour, because MCP servers run for days.
 		if (now - this.#since >= HOUR_MS) {
 			this.#since = now;
 			this.#accepted = 0;

@@ -58,7 +58,7 @@ export async function guardedFetch({ isPrivateAllowed }: FetchGuards): Promise<G
 		const literal = addressOf(url);
 		if (literal !== undefined && !reachOf(url.hostname).allows(literal))
 			throw refused(fetchTexts.notPublic(url.host));
-		// The cast is true because undici and Node have the same `fetch` interface.
+		// The cast is safe because undici and Node have the same `fetch` interface.
 		const options = { ...init, redirect: "manual", dispatcher: agent } as Parameters<typeof send>[1];
 		const response = await send(url, options).catch((reason: unknown) => {
 			init?.signal?.throwIfAborted();

@@ -6,14 +6,14 @@ export const egressTexts = {
 	onlyHttps: "only https is allowed, by CONNECT to port 443: use a URL that begins with https://",
 	invalidRequest: "not a valid request",
 	clientGone: "the client has disconnected",
-	notPublicName: "its name leads to an address that is not on the public internet",
+	notPublicName: "its name resolves to an address that is not on the public internet",
 	notOpened: "a connection to it could not be opened",
 	tooLong: "lasted too long",
 	idle: "was idle for too long",
 	interrupted: "the connection was interrupted",
 	connection: (what: string): string => `the connection ${what}`,
 	invalidHost: (host: string): string =>
-		`${JSON.stringify(host)} is not a host that commands may reach: write example.com or *.example.com`,
+		`invalid host ${JSON.stringify(host)}: use a name such as example.com or *.example.com`,
 	notAudited: "an egress decision could not be written to the audit log",
 	reachable: (hosts: readonly string[]): string => `commands reach only port 443 of ${hosts.join(", ")}`,
 	refused: (refusals: readonly string[], hosts: string): string =>

@@ -27,7 +27,7 @@ export async function createSearch(db: Kysely<unknown>, engine: Engine): Promise
 		.columns(["session_id", "kind"])
 		.execute();
 	if (engine === "sqlite") await createIndex(db);
-	// The cast is true here: the tables that are read and written below exist.
+	// The cast is safe here: the tables that are read and written below exist.
 	await indexAll(db as Kysely<Tables>);
 }
 

@@ -177,7 +177,7 @@ function shape(reasons: Reasons): JudgedClasses {
 		([name, why]) => why.length > 0 || !floor.some((entry) => entry === name),
 	);
 	return {
-		// The cast is true because the keys have the type of `Reasons`.
+		// The cast is safe because the keys have the type of `Reasons`.
 		classes: entries.map(([name]) => name as ActionClass),
 		notes: [...new Set(entries.flatMap(([, why]) => why))],
 	};

@@ -7,6 +7,6 @@ export interface PageToRead {
 	readonly url: string;
 }
 
-// The cast is true because only page-text.ts starts this file, with data of this type.
+// The cast is safe because only page-text.ts starts this file, with data of this type.
 const { html, url } = workerData as PageToRead;
 parentPort?.postMessage(readableText(html, url));

@@ -5,7 +5,7 @@ import type { Tables } from "../../store/tables.ts";
 import { type AuditRow, auditHash, noHash } from "./audit.ts";
 import { auditTexts } from "./texts.ts";
 
-/** Number and hash of a row, recorded outside the database. The gateway logs an anchor each day. */
+/** Number and hash of a row, recorded outside the database. The gateway logs an anchor every day. */
 export interface AuditAnchor {
 	readonly seq: number;
 	readonly hash: string;

@@ -146,7 +146,7 @@ interface Count {
 	times: number;
 }
 
-/** Counts frequent actions. Writes a row for the first one, then a row each minute while they continue. */
+/** Counts frequent actions. Writes a row for the first one, then a row every minute while they continue. */
 class AuditSamples {
 	readonly #deps: SamplesDeps;
 	/** For each action, the kinds that have a row in this period, with their counts since that row. */

@@ -106,7 +106,7 @@ function ofType<Type extends Explaining>(
 	events: readonly EventOf<Explaining>[],
 	type: Type,
 ): EventOf<Type>[] {
-	// The cast is true because `type` determines the type of the event.
+	// The cast is safe because `type` determines the type of the event.
 	return events.filter(({ event }) => event.type === type) as unknown as EventOf<Type>[];
 }
 

@@ -58,7 +58,7 @@ export const settingRefusalTexts = {
 	providerKeyUnencrypted: ({ name }: { readonly name: string }) =>
 		`models.providers.${name}.baseUrl is not allowed: ${keyUnencrypted}; allowed: ${httpsOrOwnNetwork}`,
 	invalidKey: ({ variable }: { readonly variable: string }) =>
-		`${variable} contains characters that a key cannot have (a space, a line break or a letter beyond ASCII); ${keyFix}`,
+		`${variable} contains characters that a key cannot have (a space, a line break or a non-ASCII character); ${keyFix}`,
 	/** Without `value`, the text does not show the key. */
 	placeholderKey: ({
 		variable,

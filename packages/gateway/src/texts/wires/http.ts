@@ -2,7 +2,7 @@
 export const httpErrorTexts = {
 	needsSession: "needs a session: add session=ID",
 	limit: "is not a whole number from 1 to 1000",
-	position: "is not a whole number from 0",
+	position: "is not a non-negative whole number",
 	oneOf: ({ names }: { readonly names: string }) => `is not one of ${names}`,
 	longQuery: ({ max }: { readonly max: number }) => `has more than ${max} characters`,
 	idPrefix: "is not the beginning of an id",

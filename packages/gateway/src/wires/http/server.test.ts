@@ -79,7 +79,7 @@ class TestServer implements AsyncDisposable {
 	}
 
 	async request(path: string, { method = "GET", headers = {} }: { method?: string; headers?: object } = {}) {
-		// The cast is true because the server listens on a port.
+		// The cast is safe because the server listens on a port.
 		const { port } = this.#server.address() as AddressInfo;
 		const sent = httpRequest({ host: "127.0.0.1", port, path, method, headers: { ...headers } });
 		sent.end();
@@ -95,7 +95,7 @@ class TestServer implements AsyncDisposable {
 
 	/** Sends these lines, which are a request without its body. Reads until the server closes the connection. */
 	async send(...lines: readonly string[]): Promise<string> {
-		// The cast is true because the server listens on a port.
+		// The cast is safe because the server listens on a port.
 		const { port } = this.#server.address() as AddressInfo;
 		const client = connect({ host: "127.0.0.1", port, allowHalfOpen: true });
 		client.write(`${lines.join("\r\n").replaceAll("PORT", String(port))}\r\n\r\n`);

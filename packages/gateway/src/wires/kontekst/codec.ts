@@ -14,7 +14,7 @@ export function event<Case extends EventCase["$case"]>(
 	$case: Case,
 	value: Extract<EventCase, { $case: Case }>["value"],
 ): RunEvent {
-	// The cast is true because the value belongs to the case.
+	// The cast is safe because the value belongs to the case.
 	return { event: { $case, value } as EventCase };
 }
 

@@ -317,7 +317,7 @@ export class McpEndpoint {
 		let bytes = 0;
 		try {
 			for await (const chunk of request) {
-				// The cast is true because no encoding is set.
+				// The cast is safe because no encoding is set.
 				chunks.push(chunk as Buffer);
 				bytes += (chunk as Buffer).length;
 				if (bytes > maxBytes) throw tooLong();

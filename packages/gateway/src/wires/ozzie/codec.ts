@@ -149,7 +149,7 @@ function decodeMethod(frame: RequestFrame): Request {
 	);
 	if (!onBehalf.success) throw new ParleyError(describe(onBehalf.error), { code: "invalid_argument" });
 	const sessionId = "session_id" in methods[method].params.shape ? frame.session_id : readTarget(frame);
-	// The cast is true because the schema of this method has checked the parameters.
+	// The cast is safe because the schema of this method has checked the parameters.
 	return { id, method, params: params.data, sessionId, onBehalf: onBehalf.data } as Request;
 }
 

@@ -175,7 +175,7 @@ function fitEvent(payload: object, fits: Fits, mark: Mark): object {
 	let min = payload;
 	for (const reduced of reductions(payload, mark)) {
 		const capped = capToFit(reduced, { fits, mark, shortest });
-		// The cast is true because an object stays an object when its strings are cut.
+		// The cast is safe because an object stays an object when its strings are cut.
 		if (capped !== undefined) return capped as object;
 		min = reduced;
 	}

@@ -28,7 +28,7 @@ async function open(failpoints: Failpoints = noFailpoints) {
 	const http = createServer().listen(0, "127.0.0.1");
 	await once(http, "listening");
 	http.on("upgrade", (request, socket, head) => ozzie.accept(request, socket, head, caller));
-	// The cast is true because the server listens on a port.
+	// The cast is safe because the server listens on a port.
 	const { port } = http.address() as AddressInfo;
 	return {
 		t,

@@ -238,7 +238,7 @@ export class OzzieServer {
 		});
 		ws.on("message", (data, isBinary) => {
 			client.alive = true;
-			// The cast is true because the default `binaryType` makes every message one Buffer.
+			// The cast is safe because the default `binaryType` makes every message one Buffer.
 			this.#receive(client, data as Buffer, isBinary);
 		});
 		ws.on("error", (error) => log.debug("the socket of a client failed", { error }));

@@ -20,7 +20,7 @@ export function frame<Case extends ResponseCase["$case"]>(
 	$case: Case,
 	value: Extract<ResponseCase, { $case: Case }>["value"],
 ): SessionResponse {
-	// The cast is true because the value belongs to the case.
+	// The cast is safe because the value belongs to the case.
 	return { response: { $case, value } as ResponseCase };
 }
 

@@ -102,7 +102,7 @@ class Player {
 			send: ({ response }) => {
 				if (!response) return;
 				if (response.$case === "sessionStarted") this.#session = response.value.sessionId;
-				// The cast is true because every value is an object, in which fields with these names are texts.
+				// The cast is safe because every value is an object, in which fields with these names are texts.
 				this.#receive(response as ReceivedFrame);
 			},
 			finished: () => this.#states.finished(),

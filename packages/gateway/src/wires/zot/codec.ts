@@ -47,7 +47,7 @@ export function decodeCommand(line: string): Decoded {
 	const fields = commands[type].safeParse(value, issueOptions);
 	if (!fields.success) return refusedLine(value, fields.error);
 	const { data } = fields;
-	// The cast is true because the schema of this type has accepted the fields.
+	// The cast is safe because the schema of this type has accepted the fields.
 	return { kind: "command", command: { ...data, type, id: data.id ?? undefined } as Command };
 }
 

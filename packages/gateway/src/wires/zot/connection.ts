@@ -175,7 +175,7 @@ export class Connection {
 	}
 
 	#handle(command: Command): Outcome | Promise<Outcome> {
-		// The cast is true because the handler was found by the type of the command.
+		// The cast is safe because the handler was found by the type of the command.
 		const handler = this.#handlers[command.type] as (command: Command) => Outcome | Promise<Outcome>;
 		return handler(command);
 	}

@@ -119,7 +119,7 @@ function madeWhenRead(): Schemas {
 			},
 		});
 	}
-	// The cast is true because the loop defines a property for each maker.
+	// The cast is safe because the loop defines a property for each maker.
 	return schemas as Schemas;
 }
 

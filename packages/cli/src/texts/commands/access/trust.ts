@@ -55,7 +55,7 @@ export const trustMessages = {
 	denied: "denied; the channel shows the denial",
 	revoked: "the channel is no longer trusted",
 	allowedClasses: ({ classes }: { readonly classes: string }) => `allowed: ${classes}`,
-	invalidNumber: "use a whole number from 1",
+	invalidNumber: "use a positive whole number",
 	noRequest: ({ id }: { readonly id: string }) =>
 		`no request has the id ${id}; \`parley trust list\` shows the open requests`,
 	severalRequests: ({ id, ids }: { readonly id: string; readonly ids: string }) =>

@@ -26,6 +26,6 @@ Examples:
 	project: "directory in which agents may work",
 	sandbox: "isolation of commands: preferred or required",
 	discord: "set up Discord, with DISCORD_TOKEN",
-	service: "install the gateway as a service, which starts with the machine",
+	service: "install the gateway as a service that starts at boot",
 	slack: "set up Slack, with SLACK_BOT_TOKEN and SLACK_APP_TOKEN",
 } as const;

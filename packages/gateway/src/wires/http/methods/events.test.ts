@@ -107,7 +107,7 @@ class Place implements AsyncDisposable {
 	}
 
 	async read(query = "", headers: Readonly<Record<string, string>> = {}): Promise<Reader> {
-		// The cast is true because the server listens on a port.
+		// The cast is safe because the server listens on a port.
 		const { port } = this.#server.address() as AddressInfo;
 		const accept = "text/event-stream";
 		const requested = get({
@@ -271,7 +271,7 @@ test.each([
 	["?type=assistant.stream", {}, /^type: "assistant.stream" is not recorded; allowed: /],
 	["?after=1", {}, /^after: "1" needs a session/],
 	["?transient=yes", {}, /^transient: "yes" is neither true nor false$/],
-	["", { "last-event-id": "abc" }, /^last-event-id: "abc" is not a whole number from 0$/],
+	["", { "last-event-id": "abc" }, /^last-event-id: "abc" is not a non-negative whole number$/],
 ])("%s %j is refused with the allowed values", async (query, headers, words) => {
 	await using place = await Place.open();
 	const { response } = await place.read(query, headers);

@@ -81,6 +81,6 @@ async function decide(
 		log.warn("the answer to a form could not be stored", { error });
 		return "open";
 	}
-	// The approval stays open until the other people have approved, too.
+	// The approval stays open until the other approvers have approved it too.
 	return decision === "approve" && (approval?.approvals ?? 1) > 1 ? "open" : "decided";
 }

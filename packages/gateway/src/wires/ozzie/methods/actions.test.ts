@@ -85,7 +85,7 @@ const paramsIn = (session: string): { readonly [Name in MethodName]: MethodInput
 	verify_audit: {},
 });
 
-// The cast is true because these are the keys of the object.
+// The cast is safe because these are the keys of the object.
 const names = Object.keys(paramsIn("")) as readonly MethodName[];
 
 type NewToken = Parameters<TestRuntime["runtime"]["trust"]["tokens"]["create"]>[1];

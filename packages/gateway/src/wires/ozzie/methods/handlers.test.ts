@@ -54,7 +54,7 @@ class Client {
 		while (this.#answers.length === before) await this.#t.settle();
 		await this.#t.settle();
 		const answer = this.#answers.at(-1);
-		// The cast is true because every called method answers with an object.
+		// The cast is safe because every called method answers with an object.
 		return answer?.ok ? (answer.payload as Record<string, unknown>) : { error: answer?.error };
 	}
 
