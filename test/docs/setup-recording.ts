@@ -57,7 +57,7 @@ async function play(
 	await answers("Where should commands", "\r");
 	await answers("Set up Discord now?", "\r");
 	await answers("Set up Slack now?", "\r");
-	await answers("Start the gateway with this machine", "\r");
+	await answers("Start the gateway at boot", "\r");
 	await screen.ended();
 	await record(5);
 	return animation({ title: "Setup of Parley in a terminal", columns, rows, frames });

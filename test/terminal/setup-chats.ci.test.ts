@@ -67,7 +67,7 @@ test("one run of the wizard connects Discord and then Slack, step by step, each 
 	wizard.type(`${slack.simulator.appToken}\r`);
 	await wizard.shows("stored SLACK_APP_TOKEN");
 	await playSlack(wizard);
-	await wizard.shows("Start the gateway with this machine");
+	await wizard.shows("Start the gateway at boot");
 	wizard.type("\r");
 	expect(await wizard.ended()).toBe(0);
 	expect(wizard.text).toMatch(/Discord +connected\n +Slack +connected\n +Service +skipped/);
@@ -120,7 +120,7 @@ async function playSlack(wizard: Screen): Promise<void> {
 	anna.commands(`/parley pair ${code}`, {}, { in: general });
 	await shows(() => general.transcript(anna), "Your role here is owner");
 	anna.says("hello", { in: general, mentions: [simulator.bot] });
-	await wizard.shows("Start the gateway with this machine");
+	await wizard.shows("Start the gateway at boot");
 	expect(general.transcript()).toContain("Hello! I am the offline model");
 }
 

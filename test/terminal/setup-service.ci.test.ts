@@ -28,7 +28,7 @@ async function reachService(screen: Screen): Promise<void> {
 	screen.type("\r");
 	await screen.shows("Set up Slack now?");
 	screen.type("\r");
-	await screen.shows("Start the gateway with this machine");
+	await screen.shows("Start the gateway at boot");
 }
 
 test("the wizard can be left and killed at the service, and then installs it in place of the running gateway", async () => {
@@ -48,7 +48,7 @@ test("the wizard can be left and killed at the service, and then installs it in 
 
 	const second = setUp(managers);
 	await second.shows("Complete: Model");
-	await second.shows("Start the gateway with this machine");
+	await second.shows("Start the gateway at boot");
 	second.type(`${down}\r`);
 	await second.shows("which the service replaces");
 	// Kills the wizard while it stops the gateway.
@@ -76,7 +76,7 @@ test("without a service manager, the wizard prints the reason and continues, and
 	writeFileSync(join(programs, "systemctl"), "#!/bin/sh\necho offline\nexit 1\n", { mode: 0o755 });
 	const variables = { PATH: `${programs}:${process.env["PATH"]}` };
 	const screen = setUp(managers, variables, "--only", "service");
-	await screen.shows("Start the gateway with this machine");
+	await screen.shows("Start the gateway at boot");
 	screen.type(`${down}\r`);
 	expect(await screen.ended()).toBe(0);
 	const shown = screen.received.replaceAll(/\s+/g, " ");

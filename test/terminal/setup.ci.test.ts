@@ -100,7 +100,7 @@ test("the wizard can be left, tests the key, and continues at the same step", as
 	second.type("\r");
 	await second.shows("Set up Slack now?");
 	second.type("\r");
-	await second.shows("Start the gateway with this machine");
+	await second.shows("Start the gateway at boot");
 	second.type("\r");
 	expect(await second.ended()).toBe(0);
 	const summary = second.text.slice(second.text.indexOf("Result:")).replaceAll(/\s+/g, " ");

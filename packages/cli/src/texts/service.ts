@@ -40,9 +40,9 @@ export const serviceTexts = {
 		logs: "logs",
 	},
 	logsCommand: "parley service logs -f",
-	withMachine: "with the machine",
-	withLogin: "with your login",
-	withLoginOrMachine: "with your login, or with the machine if lingering is on",
+	withMachine: "at boot",
+	withLogin: "when you log in",
+	withLoginOrMachine: "when you log in, or at boot if lingering is on",
 	byHand: "only by hand",
 	silent: "does not answer",
 	healthy: ({ health, version }: { readonly health: string; readonly version: string }) =>

@@ -64,7 +64,7 @@ export const setupTexts = {
 		`${variable} (hidden; empty if you do not have one yet)`,
 	tokenStored: ({ variable }: { readonly variable: string }): string => `stored ${variable}`,
 	platformLater: ({ name }: { readonly name: string }): string => `Continue later with: parley ${name} setup`,
-	service: "Start the gateway with this machine, as a service?",
+	service: "Start the gateway at boot, as a service?",
 	installService: "Yes, install the service",
 	noService: "No, start it with `parley`",
 	stopsGateway: ({ pid }: { readonly pid: number }): string =>
@@ -98,5 +98,5 @@ export const setupTexts = {
 	},
 	next: ({ command }: { readonly command: string }): string => `Next: ${command}`,
 	nextElsewhere: "cd to the directory of a project, then `parley`",
-	withMachine: "To start the gateway with this machine: `parley service install`",
+	withMachine: "To start the gateway at boot: `parley service install`",
 } as const;
