@@ -36,6 +36,8 @@ const longest = [
 	"test/sandbox/swap-race.ci.test.ts",
 	"test/terminal/chat.ci.test.ts",
 	"test/readme/readme.ci.test.ts",
+	"test/docs/start-blocks.ci.test.ts",
+	"test/docs/service-blocks.ci.test.ts",
 	"test/packages/command-package.ci.test.ts",
 	"test/service/upgrade.ci.test.ts",
 	"test/packages/library-packages.ci.test.ts",

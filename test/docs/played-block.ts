@@ -72,7 +72,11 @@ export class PlayedBlock implements AsyncDisposable {
 
 	#kill(signal: NodeJS.Signals): void {
 		if (this.#group === undefined || this.#isOver) return;
-		process.kill(-this.#group, signal);
+		try {
+			process.kill(-this.#group, signal);
+		} catch {
+			// The shell has ended, and the end of its output has not arrived yet.
+		}
 	}
 
 	async [Symbol.asyncDispose](): Promise<void> {
