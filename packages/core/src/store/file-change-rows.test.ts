@@ -65,9 +65,11 @@ test.each(engines)(
 			const turn = await addTurn(tx, 1);
 			await write(tx, turn, { path: "/f", before: "a", after: "b" });
 			expect(await changesOf(tx, turn)).toMatchObject([{ ...recorded, after_hash: "b", writing_from: "a" }]);
-			await endWrite(tx, turn, "/f", "written");
+			await endWrite(tx, turn, { path: "/f", after: "b" }, "written");
 			await write(tx, turn, { path: "/f", before: "b", after: "c", content: "later content" });
-			await endWrite(tx, turn, "/f", "failed");
+			await endWrite(tx, turn, { path: "/f", after: "by another sub-agent" }, "failed");
+			expect(await changesOf(tx, turn)).toMatchObject([{ ...recorded, after_hash: "c", writing_from: "b" }]);
+			await endWrite(tx, turn, { path: "/f", after: "c" }, "failed");
 			expect(await changesOf(tx, turn)).toMatchObject([{ ...recorded, after_hash: "b", writing_from: null }]);
 			await write(tx, turn, { path: "/f", before: "by hand", after: "d" });
 			expect(await changesOf(tx, turn)).toMatchObject([{ ...recorded, after_hash: "d", interleaved: 1 }]);
@@ -76,6 +78,10 @@ test.each(engines)(
 			expect(await lastChangedTurn(tx, sessionId)).toBe("run_2");
 			await markUndone(tx, later, "run_3");
 			expect(await lastChangedTurn(tx, sessionId)).toBe("run_1");
+			const failed = await addTurn(tx, 4);
+			await write(tx, failed, { path: "/h", before: "a", after: "b" });
+			await endWrite(tx, failed, { path: "/h", after: "b" }, "failed");
+			expect([await lastChangedTurn(tx, sessionId), await changesOf(tx, failed)]).toEqual(["run_1", []]);
 			expect(await changesOf(tx, later)).toMatchObject([{ undone_by: "run_3", content: null, stored: 0 }]);
 		});
 		await store.close();

@@ -1,4 +1,4 @@
-import type { Selectable } from "kysely";
+import type { ExpressionBuilder, Selectable } from "kysely";
 import type { Tx } from "./journal.ts";
 import { stamp, type Tables } from "./tables.ts";
 
@@ -69,15 +69,18 @@ export async function insertWrite(
 		.execute();
 }
 
-/** Records the end of the last write of a path. After a failed write, the file has its content from before it. */
+/**
+ * Records the end of a write. After a failed write, the file has its content from before it. Has no effect if another write of
+ * the file has begun since, for example of a second sub-agent.
+ */
 export async function endWrite(
 	tx: Tx,
 	turn: Turn,
-	path: string,
+	{ path, after }: { readonly path: string; readonly after: string },
 	outcome: "written" | "failed",
 ): Promise<void> {
 	const known = await findChange(tx, turn, path);
-	if (!known || known.writing_from === null) return;
+	if (!known || known.writing_from === null || known.after_hash !== after) return;
 	await tx
 		.updateTable("file_changes")
 		.set({
@@ -98,6 +101,7 @@ export async function lastChangedTurn(db: Tx, sessionId: string): Promise<string
 		.select("runs.id")
 		.where("file_changes.session_id", "=", sessionId)
 		.where("file_changes.undone_by", "is", null)
+		.where(hasEffect)
 		.orderBy("runs.ordinal", "desc")
 		.limit(1)
 		.executeTakeFirst();
@@ -106,7 +110,15 @@ export async function lastChangedTurn(db: Tx, sessionId: string): Promise<string
 
 /** Changes of a turn, in the order of their first writes. */
 export async function changesOf(db: Tx, turn: Turn): Promise<FileChangeRow[]> {
-	return await ofTurn(db, turn).selectAll().orderBy("n").execute();
+	return await ofTurn(db, turn).where(hasEffect).selectAll().orderBy("n").execute();
+}
+
+/** Excludes files that the turn left as they were, because its write failed or had the same content. */
+function hasEffect({ or, eb }: ExpressionBuilder<Tables, "file_changes">) {
+	return or([
+		eb("file_changes.before_hash", "<>", eb.ref("file_changes.after_hash")),
+		eb("file_changes.writing_from", "is not", null),
+	]);
 }
 
 /** Records that a run has undone the turn, and deletes the stored content. */

@@ -30,8 +30,8 @@ export interface FileWrite {
 export interface ChangeRecorder {
 	/** Records a write that is about to happen. Durable when it resolves. */
 	begin(write: FileWrite): Promise<void>;
-	/** Records the end of the write of this path. */
-	end(path: string, outcome: "written" | "failed"): Promise<void>;
+	/** Records the end of a write. */
+	end(write: FileWrite, outcome: "written" | "failed"): Promise<void>;
 }
 
 /** A file that a turn has written, from before its first write to after its last. */

@@ -17,10 +17,10 @@ export function changeRecorderOf(run: Run, secrets: SecretBox): ChangeRecorder {
 				insertWrite(tx, turn, { path, before: { hash, mode, size }, after, content }),
 			);
 		},
-		async end(path, outcome) {
+		async end(write, outcome) {
 			await run.reach("file-written");
 			const turn = await turnOf(run);
-			if (turn !== undefined) await run.commit(({ tx }) => endWrite(tx, turn, path, outcome));
+			if (turn !== undefined) await run.commit(({ tx }) => endWrite(tx, turn, write, outcome));
 		},
 	};
 }

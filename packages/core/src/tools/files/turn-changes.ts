@@ -7,7 +7,7 @@ import { absent, type FileChange, type FileState } from "../../vocabulary/file-c
 import type { ActionClass } from "../../vocabulary/taint.ts";
 import { undoTexts } from "./texts.ts";
 import { previewChange, type ShownContent } from "./write-preview.ts";
-import { classesOf, inspectFile } from "./write-target.ts";
+import { classesOf, inspectFile, MAX_STORED_BYTES } from "./write-target.ts";
 
 /** Directories of a session, and the end of the inspection. */
 export interface InspectionPlaces extends ForbiddenPaths {
@@ -62,11 +62,8 @@ function refusalOf(change: FileChange, present: FileState): string | undefined {
 		return present.fingerprint === absent ? undoTexts.deletedSince : undoTexts.changedSince;
 	}
 	if (before.fingerprint === absent || content !== undefined) return undefined;
-	return before.size > maxStored ? undoTexts.notStored(before.size) : undoTexts.noRoom;
+	return before.size > MAX_STORED_BYTES ? undoTexts.notStored(before.size) : undoTexts.noRoom;
 }
-
-/** Maximum bytes of content that is stored: see `FileState`. */
-const maxStored = 256 * 1024;
 
 /** Unified diff of a change: `undo` from the present content to that before the turn, `show` the other way round. */
 export function diffOfChange(

@@ -119,14 +119,15 @@ export async function putContent(
 	const { changes } = context;
 	const after = createHash("sha256").update(content).digest("hex");
 	// Recorded before the file changes, so that a crash leaves no change without its earlier content.
-	await changes.begin({ path, before: state, after });
+	const write = { path, before: state, after };
+	await changes.begin(write);
 	try {
 		await replaceFile({ path, content, mode: state.mode, key: partKey(context) }, root !== undefined);
 	} catch (reason) {
-		await changes.end(path, "failed");
+		await changes.end(write, "failed");
 		throw fileError(pathTexts.cannotWrite(shown), reason);
 	}
-	await changes.end(path, "written");
+	await changes.end(write, "written");
 }
 
 /** Part of the name of the file in which a call gathers new content. */
@@ -150,7 +151,7 @@ export function classesOf({ path, written, root }: ResolvedPath): ActionClass[] 
 }
 
 /** Maximum bytes of content kept in memory. Larger content is only counted and hashed. */
-const MAX_STORED_BYTES = 256 * 1024;
+export const MAX_STORED_BYTES = 256 * 1024;
 
 /**
  * Reads the state of the file at a real path. Refuses a file that is not regular, may not be written, or is a hard link to a file
