@@ -2,7 +2,9 @@ import { readChanges, storeContent } from "../../conversation/turn-changes.ts";
 import { endWrite, insertWrite, markUndone, type Turn } from "../../store/file-change-rows.ts";
 import type { Tx } from "../../store/journal.ts";
 import type { ChangeRecorder, UndoAccess } from "../../vocabulary/file-change.ts";
+import type { CallBlock } from "../../vocabulary/message.ts";
 import type { SecretBox } from "../../vocabulary/secrets.ts";
+import { callsOf } from "../../vocabulary/transcript.ts";
 import type { Run } from "../run/run.ts";
 
 /** Records the writes of a run. Those of a sub-agent belong to the run that started it. */
@@ -25,10 +27,10 @@ export function changeRecorderOf(run: Run, secrets: SecretBox): ChangeRecorder {
 	};
 }
 
-/** Access of the run of an undo to the changes of its turn; undefined for other runs. */
-export function undoAccessOf(run: Run, secrets: SecretBox): UndoAccess | undefined {
+/** Access of the call of an undo to the changes of its turn; undefined for other calls. */
+export function undoAccessOf(run: Run, call: CallBlock, secrets: SecretBox): UndoAccess | undefined {
 	const { undo } = run.row.options;
-	if (!undo) return undefined;
+	if (!undo || !isOwn(run, call)) return undefined;
 	const turn = { sessionId: run.session.id, runId: undo.turn };
 	return {
 		turn: undo.turn,
@@ -36,6 +38,12 @@ export function undoAccessOf(run: Run, secrets: SecretBox): UndoAccess | undefin
 		restored: async () => run.reach("file-restored"),
 		done: () => run.commit(({ tx }) => markUndone(tx, turn, run.id)),
 	};
+}
+
+/** Whether the run made the call itself. A model that answers a message in the same run may write such a call, too. */
+function isOwn({ steps }: Run, { id }: CallBlock): boolean {
+	const first = steps.find(({ kind }) => kind === "reply");
+	return first?.kind === "reply" && first.model === "" && callsOf(first.content).some((own) => own.id === id);
 }
 
 /** The turn that a run belongs to. Undefined for a task in the background, which no turn contains. */

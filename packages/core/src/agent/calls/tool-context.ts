@@ -95,7 +95,7 @@ async function contextOf(run: Run, call: CallBlock, ports: ToolPorts): Promise<T
 		memories: memoryAccessOf(run, call.id, ports.memories),
 		schedules: scheduleAccessOf(run, call.id, ports),
 		skill: (invocation) => startSkillOfCall(run, call.id, invocation, ports.skills),
-		...defined({ task: taskAccess, undo: undoAccessOf(run, ports.secrets) }),
+		...defined({ task: taskAccess, undo: undoAccessOf(run, call, ports.secrets) }),
 	};
 }
 
