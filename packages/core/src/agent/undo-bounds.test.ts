@@ -45,3 +45,49 @@ test("a model cannot repeat an undo, not even in the run of the undo", async () 
 });
 
 const noTokens = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 };
+
+test("a file that the approval leaves is left, also if it is as the turn left it again", async () => {
+	await using setup = await UndoSetup.start(
+		[write("a", "mine.txt", "agent"), write("b", "other.txt", "agent")],
+		[says("done")],
+	);
+	await setup.turn();
+	await setup.put("mine.txt", "by hand");
+	await setup.startUndo(true);
+	const { prompt } = await setup.log.next("prompt.requested");
+	expect(prompt.approval?.notes?.join()).toContain("leaves mine.txt: changed since the turn");
+	await setup.put("mine.txt", "agent");
+	await setup.t.runtime.answer(unkeyed(), prompt.token, { value: true });
+	const { result } = await setup.log.next("tool.completed");
+	expect(result).toContain("- deleted other.txt");
+	expect(result).toContain("- left mine.txt");
+	expect(await setup.read("mine.txt")).toBe("agent");
+});
+
+test("a refusal does not deny that files are already restored", async () => {
+	await using setup = await UndoSetup.start(
+		[write("a", "one.txt", "agent"), write("b", "two.txt", "agent")],
+		[says("done")],
+	);
+	await setup.put("one.txt", "before");
+	await setup.turn();
+	await setup.put("one.txt", "before");
+	await setup.put("two.txt", "by hand");
+	expect((await setup.undo()).result).toMatch(/No further file was restored.*two\.txt: changed since/s);
+});
+
+test("a change by something else that an undo also undoes is named in the result", async () => {
+	await using setup = await UndoSetup.start(
+		[write("a", "a.txt", "one")],
+		[write("b", "a.txt", "two")],
+		[says("done")],
+	);
+	await setup.put("a.txt", "before");
+	await setup.t.runtime.send(unkeyed(), setup.session, { content: "go" });
+	await setup.approveNext();
+	await setup.log.next("tool.completed");
+	await setup.put("a.txt", "by hand");
+	await setup.untilEnd();
+	const { result } = await setup.undo();
+	expect(result).toContain("a.txt was also changed by something else during the turn");
+});

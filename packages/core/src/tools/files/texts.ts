@@ -215,10 +215,10 @@ export const undoTexts = {
 	partly: "Whether files that cannot be restored are left as they are.",
 	onlyOperator: "only the operator can undo the file changes of a turn, with /undo in the terminal chat",
 	label: (files: number): string => `undo the changes of ${files === 1 ? "1 file" : `${files} files`}`,
-	refused: (reasons: readonly string[]): string =>
-		`No file was restored, because these cannot be:\n${listed(reasons)}\n/undo partly restores the other files.`,
-	nothingLeft: (reasons: readonly string[]): string =>
-		`No file was restored, because none can be:\n${listed(reasons)}\n/undo partly gives up the changes of this turn.`,
+	refused: (reasons: readonly string[], isBegun: boolean): string =>
+		`No ${isBegun ? "further " : ""}file was restored, because these cannot be:\n${listed(reasons)}\n/undo partly restores the other files.`,
+	nothingLeft: (reasons: readonly string[], isBegun: boolean): string =>
+		`No ${isBegun ? "further " : ""}file was restored, because none can be:\n${listed(reasons)}\n/undo partly gives up the changes of this turn.`,
 	fileReason: (path: string, why: string): string => `${path}: ${why}`,
 	changedSince: "changed since the turn",
 	deletedSince: "deleted since the turn",
@@ -228,6 +228,7 @@ export const undoTexts = {
 		`its earlier content is not stored (${bytes} bytes; at most 256 KiB of a file are stored)`,
 	noRoom: "its earlier content is not stored, because the stored content of this session reached its limit",
 	unreadable: "its stored content cannot be read",
+	leftBefore: "it could not be restored when the undo began",
 	restores: (path: string): string => `restores ${path}`,
 	deletes: (path: string): string => `deletes ${path}, which the turn created`,
 	leaves: (reason: string): string => `leaves ${reason}`,

@@ -1,6 +1,6 @@
 import { rm } from "node:fs/promises";
 import { basename, dirname } from "node:path";
-import { definedItems, ParleyError } from "@parley/base";
+import { definedItems, ParleyError, parseJson } from "@parley/base";
 import * as z from "zod";
 import { OpenDirectory } from "../../filesystem/regular-file.ts";
 import { absent, type TurnChanges, type UndoAccess } from "../../vocabulary/file-change.ts";
@@ -36,8 +36,8 @@ async function plan({ turn, partly }: Arguments, context: ToolContext): Promise<
 	const reasons = reasonsOf(files);
 	const restorable = files.filter(({ kind }) => kind === "restorable");
 	if (reasons.length > 0 && !partly) {
-		const text = restorable.length > 0 ? undoTexts.refused(reasons) : undoTexts.nothingLeft(reasons);
-		throw new ParleyError(text, { code: "failed_precondition" });
+		const describe = restorable.length > 0 ? undoTexts.refused : undoTexts.nothingLeft;
+		throw new ParleyError(describe(reasons, isBegun(files)), { code: "failed_precondition" });
 	}
 	const [first] = files;
 	const classes = [...new Set(restorable.flatMap((file) => file.classes))];
@@ -51,24 +51,31 @@ async function plan({ turn, partly }: Arguments, context: ToolContext): Promise<
 			changes: JSON.stringify(
 				changes.files.map(({ path, before, after }) => [path, before.fingerprint, after]),
 			),
+			left: JSON.stringify(files.filter(({ kind }) => kind === "refused").map(({ change }) => change.path)),
 		},
 		furtherPaths: files.slice(1).map(({ change }) => change.path),
 		usualNotes: restorable.map(noteOf),
 		notes: definedItems([
 			...restorable.map(noteOf),
 			...reasons.map(undoTexts.leaves),
-			...restorable
-				.filter(({ change }) => change.isInterleaved)
-				.map(({ shown }) => undoTexts.interleaved(shown)),
+			...interleavedNotes(restorable),
 			changes.ranCommands ? undoTexts.ranCommands : undefined,
 		]),
 	};
 }
 
-async function run({ turn, partly }: Arguments, _: ToolPlan, context: ToolContext): Promise<ToolResult> {
-	const { access, changes, files } = await inspect(turn, context);
+async function run(
+	{ turn, partly }: Arguments,
+	{ binding }: ToolPlan,
+	context: ToolContext,
+): Promise<ToolResult> {
+	const { access, changes, files: present } = await inspect(turn, context);
+	// True because `plan` wrote this fact.
+	const left = parseJson(binding["left"] ?? "[]") as readonly string[];
+	const files = present.map((file) => (left.includes(file.change.path) ? leave(file) : file));
 	const reasons = reasonsOf(files);
-	if (reasons.length > 0 && !partly) return { text: undoTexts.refused(reasons), failed: true };
+	if (reasons.length > 0 && !partly)
+		return { text: undoTexts.refused(reasons, isBegun(files)), failed: true };
 	const done: string[] = [];
 	for (const file of files) {
 		if (file.kind === "refused") continue;
@@ -82,8 +89,25 @@ async function run({ turn, partly }: Arguments, _: ToolPlan, context: ToolContex
 		);
 	}
 	await access.done();
-	const text = undoTexts.done([...done, ...reasons.map(undoTexts.left)]);
-	return { text: changes.ranCommands ? `${text}\n${undoTexts.ranCommands}` : text, failed: false };
+	const notes = changes.ranCommands ? [undoTexts.ranCommands] : [];
+	const text = undoTexts.done([...done, ...interleavedNotes(files), ...reasons.map(undoTexts.left)]);
+	return { text: [text, ...notes].join("\n"), failed: false };
+}
+
+/** Whether files are already as before the turn, for example because a kill interrupted the undo. */
+function isBegun(files: readonly InspectedChange[]): boolean {
+	return files.some(({ kind }) => kind === "restored");
+}
+
+/** A file that the plan left stays as it is, even if it could be restored now. */
+function leave(file: InspectedChange): InspectedChange {
+	return file.kind === "refused" ? file : { ...file, kind: "refused", reason: undoTexts.leftBefore };
+}
+
+function interleavedNotes(files: readonly InspectedChange[]): string[] {
+	return files
+		.filter(({ kind, change }) => kind !== "refused" && change.isInterleaved)
+		.map(({ shown }) => undoTexts.interleaved(shown));
 }
 
 interface Inspected {
