@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { calls, type ScriptedReply, says } from "../testing/scripted-model.ts";
 import { unkeyed } from "../testing/test-runtime.ts";
+import { operator } from "../vocabulary/principal.ts";
 import { UndoSetup, write } from "./testing/undo-setup.ts";
 
 test("a turn whose writes failed or changed nothing has no changes to undo", async () => {
@@ -90,4 +91,23 @@ test("a change by something else that an undo also undoes is named in the result
 	await setup.untilEnd();
 	const { result } = await setup.undo();
 	expect(result).toContain("a.txt was also changed by something else during the turn");
+});
+
+test("the result names calls of a client's tools, whose changes are not undone", async () => {
+	await using setup = await UndoSetup.start(
+		[write("a", "a.txt", "agent"), calls("b", "format", {})],
+		[says("done")],
+	);
+	const { t, session } = setup;
+	const client = await t.runtime.clientTools.connect(operator, session, {
+		request({ callId }) {
+			client.answer(callId, { success: true, text: "ok" });
+		},
+	});
+	client.register({
+		tools: [{ name: "format", description: "Formats.", parameters: { type: "object", properties: {} } }],
+	});
+	await setup.turn();
+	expect((await setup.changes())?.ranCommands).toBe(true);
+	expect((await setup.undo()).result).toContain("Their changes are not undone");
 });

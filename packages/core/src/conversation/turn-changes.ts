@@ -5,7 +5,6 @@ import type { Tx } from "../store/journal.ts";
 import { builtinTools } from "../tools/builtin.ts";
 import { shortTools } from "../tools/short/short-tools.ts";
 import type { FileChange, TurnChanges } from "../vocabulary/file-change.ts";
-import { isMcpToolName } from "../vocabulary/mcp/server.ts";
 import type { SecretBox } from "../vocabulary/secrets.ts";
 import type { Step } from "../vocabulary/step.ts";
 import { callsOf } from "../vocabulary/transcript.ts";
@@ -59,8 +58,9 @@ function handleOf({ sessionId, runId }: Turn, path: string): string {
 	return `file change ${sessionId} ${runId} ${path}`;
 }
 
-const commandTools: ReadonlySet<string> = new Set(
-	[...builtinTools(), ...shortTools()].filter(({ command }) => command !== undefined).map(({ name }) => name),
+/** Tools whose calls change no file, or only files that are recorded. All others run commands, or belong to other programs. */
+const recordedTools: ReadonlySet<string> = new Set(
+	[...builtinTools(), ...shortTools()].filter(({ command }) => command === undefined).map(({ name }) => name),
 );
 
 /** Whether the turn, or a sub-agent of it, ran a command or a tool of another program. */
@@ -81,5 +81,5 @@ async function ranCommands(db: Tx, { sessionId, runId }: Turn): Promise<boolean>
 	const ran = new Set(steps.flatMap((step) => (step.kind === "intent" ? [step.callId] : [])));
 	return steps
 		.flatMap((step) => (step.kind === "reply" ? callsOf(step.content) : []))
-		.some(({ id, name }) => ran.has(id) && (commandTools.has(name) || isMcpToolName(name)));
+		.some(({ id, name }) => ran.has(id) && !recordedTools.has(name));
 }
