@@ -274,3 +274,21 @@ test("a write that the gateway was killed in can be undone, whether it happened 
 		["b.txt", "restorable"],
 	]);
 });
+
+test("the differences of a turn are shown up to a limit, and the undo restores all files", async () => {
+	const names = ["1", "2", "3", "4", "5", "6"].map((n) => `${n}.txt`);
+	const large = "x\n".repeat(120 * 1024);
+	await using setup = await UndoSetup.start(
+		names.map((name, index) => write(`c${index}`, name, large)),
+		[says("done")],
+	);
+	await setup.turn();
+	const diffs = (await setup.changes())?.files.map(({ diff }) => diff) ?? [];
+	expect(diffs.map((diff) => diff.length > 1_000)).toEqual([true, true, false, false, false, false]);
+	expect(diffs.at(-1)).toBe(
+		"--- 6.txt\n+++ 6.txt\n(the difference is not shown, because the differences of the turn are too long)\n",
+	);
+	const { prompt } = await setup.undo();
+	expect(prompt?.approval?.notes).toContain("deletes 6.txt, which the turn created");
+	for (const name of names) expect(await setup.read(name)).toBeUndefined();
+});

@@ -239,6 +239,7 @@ export const undoTexts = {
 	tooLong: (bytes: number): string => `(content of ${bytes} bytes, which is too long to show)`,
 	secret: "(the content is kept secret)",
 	unknown: "(the content is not stored)",
+	noRoomForDiff: "(the difference is not shown, because the differences of the turn are too long)",
 	done: (lines: readonly string[]): string => `The file changes of the turn are undone:\n${listed(lines)}`,
 	restored: (path: string): string => `restored ${path}`,
 	deleted: (path: string): string => `deleted ${path}`,

@@ -66,15 +66,26 @@ function refusalOf(change: FileChange, present: FileState): string | undefined {
 }
 
 /** Unified diff of a change: `undo` from the present content to that before the turn, `show` the other way round. */
-export function diffOfChange(
-	{ change, present, shown }: InspectedChange,
-	direction: "undo" | "show",
-): string {
+function diffOfChange({ change, present, shown }: InspectedChange, direction: "undo" | "show"): string {
 	const before = beforeTurn(change);
 	const now = present
 		? contentOf(present, change.path)
 		: ({ kind: "hidden", reason: undoTexts.unknown } as const);
 	return direction === "undo" ? previewChange(shown, now, before) : previewChange(shown, before, now);
+}
+
+/** Maximum characters of the diffs of a turn. Further diffs are not shown. */
+const maxDiffs = 1024 * 1024;
+
+/** Returns the diffs of the changes, in their order. A diff for which there is no room has only the reason. */
+export function diffsOf(files: readonly InspectedChange[], direction: "undo" | "show"): readonly string[] {
+	let room = maxDiffs;
+	return files.map((file) => {
+		const diff = diffOfChange(file, direction);
+		room -= diff.length;
+		const hidden = { kind: "hidden", reason: undoTexts.noRoomForDiff } as const;
+		return room < 0 ? previewChange(file.shown, hidden, hidden) : diff;
+	});
 }
 
 function beforeTurn({ before, content, path }: FileChange): ShownContent {

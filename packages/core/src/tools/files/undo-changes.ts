@@ -6,7 +6,7 @@ import { OpenDirectory } from "../../filesystem/regular-file.ts";
 import { absent, type TurnChanges, type UndoAccess } from "../../vocabulary/file-change.ts";
 import { defineTool, type ToolContext, type ToolPlan, type ToolResult } from "../../vocabulary/tool.ts";
 import { undoTexts } from "./texts.ts";
-import { diffOfChange, type InspectedChange, inspectChange } from "./turn-changes.ts";
+import { diffsOf, type InspectedChange, inspectChange } from "./turn-changes.ts";
 import { writeFile } from "./write-file.ts";
 import { partKey, replaceFile } from "./write-target.ts";
 
@@ -45,7 +45,7 @@ async function plan({ turn, partly }: Arguments, context: ToolContext): Promise<
 		label: undoTexts.label(restorable.length),
 		// Without a file to restore, nothing is written.
 		classes: classes.length > 0 ? classes : ["read"],
-		preview: restorable.map((file) => diffOfChange(file, "undo")).join(""),
+		preview: diffsOf(restorable, "undo").join(""),
 		binding: {
 			path: first?.change.path ?? context.cwd,
 			changes: JSON.stringify(

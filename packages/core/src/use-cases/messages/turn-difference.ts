@@ -4,7 +4,7 @@ import { readChanges } from "../../conversation/turn-changes.ts";
 import type { Workspaces } from "../../conversation/workspaces.ts";
 import { lastChangedTurn } from "../../store/file-change-rows.ts";
 import type { Journal } from "../../store/journal.ts";
-import { diffOfChange, type InspectedChange, inspectChange } from "../../tools/files/turn-changes.ts";
+import { diffsOf, type InspectedChange, inspectChange } from "../../tools/files/turn-changes.ts";
 import { absent } from "../../vocabulary/file-change.ts";
 import type { Principal } from "../../vocabulary/principal.ts";
 import type { SecretBox } from "../../vocabulary/secrets.ts";
@@ -61,17 +61,16 @@ export async function readTurnDifference(
 		workspace: workspaces.of(session),
 		signal: never,
 	};
-	const files: FileDifference[] = [];
-	for (const change of changes.files) {
-		const file = await inspectChange(change, places);
-		files.push({
-			path: file.shown,
-			state: file.kind,
-			reason: file.kind === "refused" ? file.reason : "",
-			isNew: change.before.fingerprint === absent,
-			diff: session.redactor.redact(diffOfChange(file, "show")),
-		});
-	}
+	const inspected: InspectedChange[] = [];
+	for (const change of changes.files) inspected.push(await inspectChange(change, places));
+	const diffs = diffsOf(inspected, "show");
+	const files = inspected.map((file, index) => ({
+		path: file.shown,
+		state: file.kind,
+		reason: file.kind === "refused" ? file.reason : "",
+		isNew: file.change.before.fingerprint === absent,
+		diff: session.redactor.redact(diffs[index] ?? ""),
+	}));
 	const { runId, message, ranCommands } = changes;
 	return { runId, message, files, ranCommands };
 }
