@@ -35,6 +35,7 @@ export const played: Readonly<Record<string, readonly Change[]>> = {
 	"people: parley channels set discord:GUILD:CHANNEL --mention required": [],
 	"policy: parley policy check": [],
 	"projects: parley projects": [],
+	"protocols/mcp: parley token create operator editor": [],
 	'schedules: parley schedules add "every weekday at 9:00" "Summarise the open issues"': [],
 	"skills: parley skills": [["skills trust", "skills trust -y"]],
 	"slack: parley slack manifest --diff installed.json": [],
@@ -47,6 +48,9 @@ export const played: Readonly<Record<string, readonly Change[]>> = {
 export const elsewhere: Readonly<Record<string, readonly string[]>> = {
 	"test/docs/shell-blocks.ci.test.ts": ["troubleshooting: parley doctor"],
 	"test/docs/start-blocks.ci.test.ts": [
+		"protocols/kontekst: parley start --listen 127.0.0.1:50051",
+		"protocols/roz: parley start --listen 127.0.0.1:8080",
+		`protocols/zot: printf '%s\\n' '{"id":"1","type":"prompt","message":"say: Hello!"}' | npx --no zot rpc --provider offline`,
 		"editors: npx @modelcontextprotocol/inspector --cli node_modules/.bin/parley mcp serve --method tools/list",
 		"gallery: PATH=$PWD/node_modules/.bin:$PATH vitest run test/connector/scenes/golden.test.ts test/connector/scenes/slack-golden.test.ts -u",
 		"backup: parley stop",

@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
-/** A block of shell commands in a page of `docs/`. */
+/** A block of shell commands in a page of `docs/` or `docs/protocols/`. */
 export interface ShellBlock {
 	/** Page and first line of the block without its comment, for example `backup: parley stop`. */
 	readonly key: string;
@@ -13,7 +13,7 @@ export interface ShellBlock {
 }
 
 export function shellBlocks(): ShellBlock[] {
-	const pages = globSync("docs/*.md", { cwd: root }).sort();
+	const pages = globSync("docs/{,protocols/}*.md", { cwd: root }).sort();
 	return pages.flatMap((page) => blocksOf(page.slice("docs/".length, -".md".length)));
 }
 

@@ -106,6 +106,23 @@ testAlone("ozzie-client and service: the gateway listens at each address of the 
 	await service.shows(listening);
 });
 
+testAlone(
+	"protocols: the gateway listens at the usual ports of kontekst and roz, and zot answers a prompt",
+	async () => {
+		const ports = {
+			"protocols/kontekst: parley start --listen 127.0.0.1:50051": 50_051,
+			"protocols/roz: parley start --listen 127.0.0.1:8080": 8080,
+		};
+		for (const [key, port] of Object.entries(ports)) {
+			await using block = play(key, { cwd: stage });
+			await block.shows(`parley listening on http://127.0.0.1:${port}\n`);
+		}
+		const zot = `protocols/zot: printf '%s\\n' '{"id":"1","type":"prompt","message":"say: Hello!"}' | npx --no zot rpc --provider offline`;
+		await using block = play(zot);
+		expect(await block.ended()).toContain("[offline] Hello!");
+	},
+);
+
 testAlone("models: each line with a key or a local server starts with its model", async () => {
 	await starts(
 		"models: export ANTHROPIC_API_KEY=YOUR-KEY",
