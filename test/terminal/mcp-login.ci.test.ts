@@ -48,7 +48,7 @@ test("a login ends in the browser of this machine or with a pasted address, and 
 	const again = setup.run("mcp", "login", "tracker");
 	const pasted = await browse(await addressIn(again));
 	again.type("https://other.example/\r");
-	await again.shows("This is not the last address of this login");
+	await again.shows("This is not the final address of this login");
 	again.type(`${pasted.href}\r`);
 	expect(await again.ended()).toBe(0);
 

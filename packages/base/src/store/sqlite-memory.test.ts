@@ -89,7 +89,7 @@ test("a read during a large open transaction sees only committed data", async ()
 		for (let index = 0; index < 50; index++) {
 			const id = `${index}${"x".repeat(100_000)}`;
 			await tx.insertInto("items").values({ id, state: "open", n: 0 }).execute();
-			// Other tasks of the process run within the transaction.
+			// Lets other tasks of the process run while the transaction is open.
 			if (index % 10 === 0) await new Promise((resolve) => setImmediate(resolve));
 			seen.push(count(store));
 		}

@@ -213,7 +213,7 @@ export class Chat {
 		return this.#earlier ?? [];
 	}
 
-	/** Shows a change of the typed text that no key caused. */
+	/** Shows a change of the typed text that did not come from a key. */
 	redraw(): void {
 		this.#show([]);
 	}

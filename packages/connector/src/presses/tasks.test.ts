@@ -103,7 +103,7 @@ const scenarios: readonly Scenario[] = [
 		fields: { text: "x" },
 		answers: { check_task: () => taskPayload({ status: "failed" }) },
 		asks: check,
-		reply: "**Tidy \\*up\\*** has ended (❌ Failed). Retry starts it again as a new task. [Retry]",
+		reply: "**Tidy \\*up\\*** has ended (❌ Failed). **Retry** starts it again as a new task. [Retry]",
 	},
 	{
 		name: "cancel ends the task, and the card says the rest",

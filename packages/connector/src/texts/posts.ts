@@ -22,7 +22,7 @@ export const postTexts = {
 	replaced: ({ id }: { readonly id: string }): string =>
 		`post ${id} has failed, and a newer post has replaced it`,
 	decided: ({ id, send, by }: { readonly id: string; readonly send: boolean; readonly by: string }): string =>
-		`${by} has already decided that post ${id} is ${send ? "sent" : "never sent"}`,
+		`${by} has already decided ${send ? "to send" : "not to send"} post ${id}`,
 	oldConnector: ({ platform }: { readonly platform: string }): string =>
 		`the running ${platform} connector has an earlier version of Parley: restart it first`,
 };

@@ -131,13 +131,13 @@ export const taskTexts = {
 			`**${title}** has ended (${state}), and the gateway no longer has it.`,
 		unknown: "The gateway no longer has this task.",
 		startAnother: ({ command }: { readonly command: string }): string => `\`${command}\` starts another one.`,
-		emptyReply: "Write the changes that you want, or press Approve at the question.",
+		emptyReply: "Write the changes that you want, or press **Approve** below the question.",
 		newerQuestion: ({ title }: { readonly title: string }): string =>
 			`**${title}** has a newer question. Answer that one.`,
 		alreadyAnswered: ({ title }: { readonly title: string }): string =>
 			`Already answered: **${title}** continues.`,
 		ended: ({ title, end }: { readonly title: string; readonly end: string }): string =>
-			`**${title}** has ended (${end}). Retry starts it again as a new task.`,
+			`**${title}** has ended (${end}). **Retry** starts it again as a new task.`,
 		noQuestion: ({ title }: { readonly title: string }): string =>
 			`**${title}** has no open question. Wait for its next question, or cancel it and start a new task.`,
 	},

@@ -112,11 +112,11 @@ test("a deleted channel is reported, a deleted thread is not, because its audien
 	]);
 });
 
-test("another owner of a server reads all of it", async () => {
+test("a new owner of a server can read all of it", async () => {
 	const { tell: translate } = await known();
 	expect(await translate("GUILD_UPDATE", { id: "1", owner_id: "9", name: "renamed" })).toEqual([]);
 	expect(await translate("GUILD_UPDATE", { id: "1", owner_id: "8" })).toMatchObject([
-		{ channels: ["10", "11"], change: "the server has another owner" },
+		{ channels: ["10", "11"], change: "the server has a new owner" },
 	]);
 });
 

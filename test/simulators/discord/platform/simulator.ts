@@ -143,8 +143,8 @@ function appOf(snowflakes: Snowflakes, ids: Ids, options: SimulatorOptions) {
 		bot: false,
 		acceptsDirect: true,
 	};
-	// Application and bot have different ids, as in apps created before 2016, so that tests detect a confusion of the
-	// two.
+	// Application and bot have different ids, as in apps created before 2016, so that tests detect code that confuses
+	// the two.
 	const id = snowflakes.create();
 	const botId = snowflakes.create();
 	const user = { id: botId, username: name.toLowerCase(), name, bot: true, acceptsDirect: false };

@@ -22,7 +22,7 @@ export const mcpLoginTexts = {
 	returnsHere: "The browser then returns to this machine. If it runs on another machine, it shows an",
 	copyAddress: "error at the end: copy the complete address of that page, and paste it here.",
 	notFinished: "The login was not finished within 10 minutes: run the command again",
-	otherAddress: "This is not the last address of this login: copy the complete address.",
+	otherAddress: "This is not the final address of this login: copy the complete address of the last page.",
 	tokenStaysValid: "; its token is valid until it expires",
 } as const;
 

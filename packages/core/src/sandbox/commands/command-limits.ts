@@ -21,7 +21,7 @@ const PROCESSES = 256;
 /** Limit for all processes of a command together. */
 export interface Limiter {
 	readonly kind: MemoryLimit;
-	/** Returns the beginning of an argument list, which limits the program that follows. `name` must be unique. */
+	/** Returns the arguments that start a program with this limit: append its own arguments. `name` must be unique. */
 	apply(name: string): Limited;
 }
 

@@ -106,7 +106,7 @@ export async function runRipgrep(
 	return outcome;
 }
 
-/** Resolves with the path of ripgrep. Its package has a part for each platform and cannot be loaded on other platforms. */
+/** Resolves with the path of ripgrep. Its package has a build for each supported platform and cannot be loaded on other platforms. */
 export async function findRipgrep(load = () => import("@vscode/ripgrep")): Promise<string> {
 	try {
 		const { rgPath } = await load();

@@ -272,7 +272,7 @@ export class ScheduleClock {
 function dueFrom(schedule: Schedule, now: number): number | undefined {
 	const { trigger, nextDue: due = now, createdAt, lastDue = createdAt } = schedule;
 	if (trigger.kind === "once" || due <= now) return due;
-	// The minimum pause between two events has ended.
+	// An event is due after the minimum pause at the latest, even if the clock was set back.
 	if (trigger.kind === "event") return Math.min(due, now + scheduleLimits.shortestMs);
 	const next = nextDue(trigger, now, createdAt);
 	// A past due time does not return, unless a clock that was far ahead skipped several due times.
