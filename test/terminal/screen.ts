@@ -30,8 +30,10 @@ export class Screen {
 		const [file, words] =
 			program === undefined ? [process.execPath, [binary, ...args]] : [program, [...args]];
 		this.#pty = spawn(file, words, {
-			...{ cwd, cols: 80, rows: 24, name: "xterm-256color" },
-			env: { ...env, TERM: "xterm-256color" },
+			...{ cwd, cols: 80, rows: 24 },
+			// Becomes the variable TERM.
+			name: env["TERM"] ?? "xterm-256color",
+			env: { ...env },
 		});
 		this.#pty.onData((data) => {
 			this.#received += data;

@@ -112,6 +112,46 @@ test("the wizard can be left, tests the key, and continues at the same step", as
 	expect(existsSync(join(data, "setup.json"))).toBe(false);
 });
 
+test("with TERM=dumb, the wizard asks in lines for screen readers, and draws nothing again", async () => {
+	const variables = { ...env, TERM: "dumb", PARLEY_DATA: join(root, "in-lines") };
+	const start = (): Screen => {
+		const screen = new Screen({ args: ["setup", "--base-url", claude.url], cwd: shop, env: variables });
+		screens.push(screen);
+		return screen;
+	};
+	const left = start();
+	await left.shows("number, or Enter for 1 ›");
+	left.type("\u0003");
+	expect(await left.ended()).toBe(130);
+	expect(left.text).toContain("Stopped at the step “Model”");
+
+	const wizard = start();
+	await wizard.shows("8  offline: built in");
+	wizard.type("99\r");
+	await wizard.shows("Type a number from 1 to 8.");
+	wizard.type("1\r");
+	await wizard.shows("hidden ›");
+	wizard.type(`wrong\u0015${claude.apiKey}\r`);
+	await wizard.shows("Enter for standard, or - for an empty answer ›");
+	wizard.type("\r");
+	await wizard.shows("answered in");
+	await wizard.shows(`Enter for ${shop}`);
+	wizard.type("/no/such/directory\r");
+	await wizard.shows("name a directory that exists");
+	wizard.type("\r");
+	await wizard.shows("Where should commands");
+	wizard.type("2\r");
+	for (const question of ["Set up Discord now?", "Set up Slack now?", "Start the gateway with this"]) {
+		await wizard.shows(question);
+		wizard.type("\r");
+	}
+	expect(await wizard.ended()).toBe(0);
+	expect(wizard.text).toContain(`agents may work in ${shop}`);
+	expect(wizard.text).toContain("sandbox: required");
+	expect(left.received + wizard.received).not.toContain("\u001b");
+	expect(wizard.received).not.toContain(claude.apiKey);
+});
+
 test("the stored key answers in the project, and no command shows it", async () => {
 	claude.script(says("Hello from Claude."));
 	const chat = parley();

@@ -1,20 +1,13 @@
 import { isCancel, password, select, text } from "@clack/prompts";
 import { defined } from "@parley/base";
 import type { Io } from "./io.ts";
-
-interface TextQuestion {
-	readonly message: string;
-	/** Text in the input before the person types. */
-	readonly initial?: string;
-	/** Returns the reason why the text is not accepted. Undefined for an accepted text. */
-	readonly problemOf?: (text: string) => string | undefined;
-}
+import { askSecretInLines, asksInLines, askTextInLines, chooseInLines } from "./line-prompts.ts";
+import type { Choice, TextQuestion } from "./setup-questions.ts";
 
 /** Asks for a line of text at the terminal. Undefined if the person leaves with Ctrl-C or Escape. */
-export async function askText(
-	{ message, initial, problemOf }: TextQuestion,
-	io: Io,
-): Promise<string | undefined> {
+export async function askText(question: TextQuestion, io: Io): Promise<string | undefined> {
+	if (asksInLines(io)) return await askTextInLines(question, io);
+	const { message, initial, problemOf } = question;
 	const answer = await text({
 		...streamsOf(io),
 		message,
@@ -25,22 +18,20 @@ export async function askText(
 }
 
 /** Asks for a secret and shows dots instead of its characters. Undefined if the person leaves. */
-export async function askSecret({ message, problemOf }: TextQuestion, io: Io): Promise<string | undefined> {
+export async function askSecret(question: TextQuestion, io: Io): Promise<string | undefined> {
+	if (asksInLines(io)) return await askSecretInLines(question, io);
+	const { message, problemOf } = question;
 	const answer = await password({ ...streamsOf(io), message, clearOnError: true, ...checkOf(problemOf) });
 	return isCancel(answer) ? undefined : (answer ?? "");
 }
 
-interface Choice<Value extends string> {
-	readonly message: string;
-	readonly options: readonly { readonly value: Value; readonly label: string; readonly hint?: string }[];
-	readonly initial?: Value;
-}
-
 /** Lets the person choose an option with the arrow keys. Returns undefined if the person leaves. */
 export async function choose<Value extends string>(
-	{ message, options, initial }: Choice<Value>,
+	choice: Choice<Value>,
 	io: Io,
 ): Promise<Value | undefined> {
+	if (asksInLines(io)) return await chooseInLines(choice, io);
+	const { message, options, initial } = choice;
 	const shown = options.map(({ value, label, hint }) => ({
 		value: value as string,
 		label,

@@ -5,7 +5,7 @@ const endOfInput = "\u0004";
 const backspaces = ["\u007f", "\b"];
 const eraseLine = "\u0015";
 
-/** Hides the typed characters at a terminal while a chat that reads lines asks for a password. */
+/** Hides the typed characters at a terminal while a program that reads lines asks for a password. */
 export class HiddenInput implements Disposable {
 	readonly #input: ReadStream;
 	readonly #onInterrupt: () => void;
