@@ -43,7 +43,7 @@ export function unblocked(rows: readonly OpenRow[]): readonly OpenRow[] {
 	});
 }
 
-/** Orders that a row blocks: `own` while it is held, and `shared` while it is otherwise unsettled. */
+/** Names of the sequences that a row blocks: `own` while it is held, `shared` while it is unsettled for another reason. */
 function placesOf({ lane, card, message }: OpenRow): Record<"own" | "shared", string[]> {
 	const track = trackOf(lane);
 	const cards = card === null ? [] : [`card ${card}`];

@@ -30,7 +30,7 @@ export const mcpLoginTexts = {
 export const mcpServeTexts = {
 	connectionLost:
 		"the connection to the gateway was lost; a run that has started continues: read its session or call task_status before you send the request again",
-	invalidMessage: "the message is not one JSON-RPC message within the limits",
+	invalidMessage: "the message is not a single JSON-RPC message within the limits",
 	longMessage: "the message is longer than 1 MiB",
 	notUtf8: "the message is not UTF-8",
 	noDataDirectory: ({ data }: { readonly data: string }) =>

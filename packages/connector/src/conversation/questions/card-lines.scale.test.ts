@@ -16,7 +16,7 @@ test.each([
 	["another markup", { ...chatDialect, small }],
 ])("no post about any approval has more than 8 lines in %s, in any state", (_, dialect) => {
 	const platform = { ...scene.platform, dialect };
-	// Seeds whose cards once had more lines.
+	// The last three seeds once produced posts that were too long.
 	const seeds = [...Array.from({ length: runs }, (_, seed) => seed), 217, 862, 1494];
 	const stories = [...seeds.map(approvalStory), ...otherStories()];
 	const tooLong = stories.flatMap((events, seed) => {

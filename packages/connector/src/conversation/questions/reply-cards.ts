@@ -102,7 +102,7 @@ export function newestCards(
 	return own.filter(({ rows }) => rows.some(({ token }) => newest.has(token)));
 }
 
-/** Returns the cards after the result of a call. */
+/** Returns the cards with the result of a call added to its row. */
 export function endRow(cards: readonly ReplyCard[], token: string, ended: EndedRow): readonly ReplyCard[] {
 	const changed = cards.map((card) => {
 		if (!card.rows.some((row) => row.token === token)) return card;
@@ -113,7 +113,7 @@ export function endRow(cards: readonly ReplyCard[], token: string, ended: EndedR
 	return bounded(changed, cardWith(changed, token));
 }
 
-/** Returns the cards after a change of a call. */
+/** Returns the cards with one more change counted in the row of a call. */
 export function changeRow(cards: readonly ReplyCard[], token: string): readonly ReplyCard[] {
 	const change = (row: CardRow): CardRow =>
 		row.token === token ? { ...row, changes: (row.changes ?? 0) + 1 } : row;
