@@ -14,7 +14,10 @@ export const FileChangePayload = z.object({
 	reason: z.string(),
 	/** Whether the turn created it. */
 	created: z.boolean(),
-	/** Unified diff from the content before the turn to the present content, without secrets. */
+	/**
+	 * Unified diff from the content before the turn to the present content, without secrets. The reason in its place if
+	 * it is not shown, for example because the differences of the turn are too long.
+	 */
 	diff: z.string(),
 });
 export type FileChangePayload = z.output<typeof FileChangePayload>;

@@ -65,9 +65,9 @@ export async function readTurnDifference(
 	for (const change of changes.files) inspected.push(await inspectChange(change, places));
 	const diffs = diffsOf(inspected, "show");
 	const files = inspected.map((file, index) => ({
-		path: file.shown,
+		path: session.redactor.redact(file.shown),
 		state: file.kind,
-		reason: file.kind === "refused" ? file.reason : "",
+		reason: file.kind === "refused" ? session.redactor.redact(file.reason) : "",
 		isNew: file.change.before.fingerprint === absent,
 		diff: session.redactor.redact(diffs[index] ?? ""),
 	}));
