@@ -50,10 +50,11 @@ export function checkHeaders(written: Readonly<Record<string, string>>): Readonl
 	return Object.fromEntries(headers);
 }
 
-const reference = /\$\{[^}]*\}/g;
+/** Also matches a reference without its end, so that it is refused. */
+const reference = /\$\{[^}]*\}?/g;
 
-/** `${NAME}` and `${NAME:-usual}` of Claude Code, and `${env:NAME}` of Cursor. */
-const variable = /^\$\{(?:env:)?([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}$/;
+/** `${NAME}` and `${NAME:-usual}` of Claude Code, and `${env:NAME}` of Cursor. `usual` cannot contain a reference. */
+const variable = /^\$\{(?:env:)?([A-Za-z_][A-Za-z0-9_]*)(?::-((?:(?!\$\{)[^}])*))?\}$/;
 
 interface Reference {
 	readonly name: string;

@@ -74,6 +74,11 @@ test.each([
 		headers({ "X-Key": `\${input:key}` }),
 		`the header X-Key contains \${input:key}, which Parley does not replace`,
 	],
+	[
+		headers({ "X-Key": `\${A:-\${B}}` }),
+		`the header X-Key contains \${A:-\${B}, which Parley does not replace`,
+	],
+	[headers({ "X-Key": `\${A` }), `the header X-Key contains \${A, which Parley does not replace`],
 	[headers({ "X-Key": `\${}` }), `the header X-Key contains \${}`],
 ] as const)("the entry %j is refused with its reason, which shows no password", (written, reason) => {
 	expect(() => readEntry("a", written)).toThrow(reason);
