@@ -1,5 +1,6 @@
+import { Redactor } from "@parley/base";
 import { expect, test } from "vitest";
-import { calls, type ScriptedReply, says } from "../testing/scripted-model.ts";
+import { calls, ScriptedModel, type ScriptedReply, says } from "../testing/scripted-model.ts";
 import { unkeyed } from "../testing/test-runtime.ts";
 import { operator } from "../vocabulary/principal.ts";
 import { UndoSetup, write } from "./testing/undo-setup.ts";
@@ -110,4 +111,15 @@ test("the result names calls of a client's tools, whose changes are not undone",
 	await setup.turn();
 	expect((await setup.changes())?.ranCommands).toBe(true);
 	expect((await setup.undo()).result).toContain("Their changes are not undone");
+});
+
+test("the paths of file changes contain no secret", async () => {
+	const redactor = new Redactor();
+	redactor.add("hunter2");
+	const model = new ScriptedModel([write("a", "key-hunter2.txt", "agent")], [says("done")]);
+	await using setup = await UndoSetup.with(model, { redactor });
+	await setup.turn();
+	const changes = await setup.changes();
+	expect(changes?.files).toHaveLength(1);
+	expect(JSON.stringify(changes)).not.toContain("hunter2");
 });

@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { type Failpoints, noFailpoints } from "@parley/base";
 import { EventLog } from "../../testing/event-log.ts";
 import { calls, ScriptedModel, type ScriptedReply } from "../../testing/scripted-model.ts";
-import { TestRuntime, unkeyed } from "../../testing/test-runtime.ts";
+import { TestRuntime, type TestRuntimeOptions, unkeyed } from "../../testing/test-runtime.ts";
 import type { Model, ModelEvent } from "../../vocabulary/model.ts";
 import type { Prompt } from "../../vocabulary/prompt.ts";
 
@@ -33,8 +33,11 @@ export class UndoSetup<M extends Model = ScriptedModel> implements AsyncDisposab
 		return UndoSetup.with(new ScriptedModel(...replies));
 	}
 
-	static async with<M extends Model>(model: M): Promise<UndoSetup<M>> {
-		const t = await TestRuntime.open({ model });
+	static async with<M extends Model>(
+		model: M,
+		options: Partial<TestRuntimeOptions> = {},
+	): Promise<UndoSetup<M>> {
+		const t = await TestRuntime.open({ ...options, model });
 		const session = await t.create();
 		return new UndoSetup(t, model, session, await EventLog.join(t.runtime, session, { afterSeq: 0 }));
 	}
