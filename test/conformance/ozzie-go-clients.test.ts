@@ -241,14 +241,14 @@ verifiesOn(
 		);
 		await using gateway = await TestGateway.start({ model });
 		await using client = await open(gateway);
-		const whys = [
+		const reasons = [
 			...["a choice is required", "an answer is required", "a choice is required", "an answer is required"],
 		];
 		for (const [n, { label }] of questions.entries()) {
 			const received = await ask(client, "ask", valueless(true));
-			expect(received.prompts).toEqual([label, `Answer again: ${whys[n]}. ${label}`]);
+			expect(received.prompts).toEqual([label, `Answer again: ${reasons[n]}. ${label}`]);
 			expect(received.calls[1]).toBe(
-				`failed: the person declined to answer: the client sent two answers that cannot be read: ${whys[n]}`,
+				`failed: the person declined to answer: the client sent two answers that cannot be read: ${reasons[n]}`,
 			);
 		}
 	},

@@ -23,7 +23,7 @@ export async function playZot({ heading, flags, steps }: Scene): Promise<void> {
 	for (const step of steps) {
 		try {
 			if (isSent(step)) send(step, agent, bound);
-			else if (step.kind === "frame") await come(step.value, agent, bound);
+			else if (step.kind === "frame") await checkFrame(step.value, agent, bound);
 			else throw new Error(`a pipe has no step ${step.kind}`);
 		} catch (reason) {
 			const why = reason instanceof Error ? reason.message : String(reason);
@@ -49,7 +49,7 @@ function send(step: Step, agent: ZotClient, bound: Bound): void {
 }
 
 /** Waits for the shown line. The document may omit earlier events and fields of an event, but no fields of a response. */
-async function come(shown: Shown, agent: ZotClient, bound: Bound): Promise<void> {
+async function checkFrame(shown: Shown, agent: ZotClient, bound: Bound): Promise<void> {
 	const others: string[] = [];
 	for (;;) {
 		const frame: Shown = { ...(await agent.next().catch((reason: unknown) => giveUp(reason, others))) };

@@ -15,7 +15,7 @@ const run = promisify(execFile);
 const binary = fileURLToPath(new URL("../../packages/cli/bin/parley.mjs", import.meta.url));
 
 const faulty = "export function sum(numbers) {\n\treturn numbers.reduce((a, b) => a - b, 0);\n}\n";
-const mended = faulty.replace("a - b", "a + b");
+const fixed = faulty.replace("a - b", "a + b");
 const check =
 	'import assert from "node:assert/strict";\nimport { test } from "node:test";\nimport { sum } from "./sum.mjs";\n\n' +
 	'test("adds up", () => assert.equal(sum([1, 2, 3]), 6));\n';
@@ -90,7 +90,7 @@ test(
 		const { stdout, stderr } = await run(process.execPath, [binary, ...ask], { cwd: project });
 
 		expect(stdout).toContain("`sum.mjs` subtracted; now it adds, and its test passes.");
-		expect(await readFile(join(project, "sum.mjs"), "utf8")).toBe(mended);
+		expect(await readFile(join(project, "sum.mjs"), "utf8")).toBe(fixed);
 		expect(stderr).toContain("edit_file");
 		expect(model.requests).toHaveLength(recorded.length);
 		const results = new Map(model.requests.flatMap((request) => [...resultsIn(request)]));

@@ -66,7 +66,7 @@ const delays: readonly Failure[] = [
 		fault: "timeout",
 		// Pings restart the timeout between bytes, but not the total timeout.
 		async pass(time) {
-			await time.brings(19, 30_000);
+			await time.passTimes(19, 30_000);
 			await time.endsAfter(30_000);
 		},
 	},
@@ -76,7 +76,7 @@ const delays: readonly Failure[] = [
 		answer: (random) => ({ ...speaking(random, {}), packets: singly, everyMs: 1_000 }),
 		fault: "timeout",
 		async pass(time) {
-			await time.brings(599, 1_000);
+			await time.passTimes(599, 1_000);
 			await time.endsAfter(1_000);
 		},
 	},

@@ -26,7 +26,7 @@ export class PassingTime implements Disposable {
 	}
 
 	/** Advances the clock `times` times. The client receives bytes before each step and must not give up. */
-	async brings(times: number, ms: number): Promise<void> {
+	async passTimes(times: number, ms: number): Promise<void> {
 		await settle();
 		for (let time = 0; time < times; time++) {
 			const before = this.#chunks;

@@ -106,7 +106,7 @@ test("trust ends with a change of a program in the directory, or of the place to
 	expect(s.t.runtime.mcp.problems.join()).toContain("local: its command now starts another program");
 });
 
-test("a server of a directory starts in the directory, so that relative arguments lead there", async () => {
+test("a server of a directory starts in the directory, so that relative arguments refer to it", async () => {
 	const source = new TestSource();
 	await using s = await openWith(source);
 	const directory = join(s.t.directory, "work");

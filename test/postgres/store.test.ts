@@ -134,7 +134,7 @@ test.for(["statement", "commit"])(
 	},
 );
 
-test("a transaction that can never be serialized takes all its commands with it", async ({
+test("a transaction that can never be serialized fails with all its commands", async ({
 	database,
 	server,
 }) => {

@@ -98,7 +98,7 @@ test("the program in bin runs through links", () => {
 	expect(execFileSync(second, ["--version"], { env, encoding: "utf8" })).toMatch(/^\d/);
 });
 
-test("another parley stays, also a file that cannot be run", () => {
+test("another program or file named parley is not removed, even if it cannot be run", () => {
 	const file = program(join(folder("programs"), "parley"));
 	expect(link([folder("programs"), own])).toEqual(exported);
 	expect(existsSync(own)).toBe(false);

@@ -64,7 +64,7 @@ async function rush(clients: readonly StormClient[], random: Random, withinMs: n
 		await delay(systemClock, firstMs);
 		// Clients reconnect with growing random delays, like real clients, so that they never all connect at the same
 		// time.
-		for (let pauseMs = 500; !(await client.come()); pauseMs = Math.min(4_000, pauseMs * 2))
+		for (let pauseMs = 500; !(await client.connect()); pauseMs = Math.min(4_000, pauseMs * 2))
 			await delay(systemClock, random.between(pauseMs / 2, pauseMs));
 	};
 	await Promise.all(clients.map((client) => arrive(client, random.below(withinMs))));

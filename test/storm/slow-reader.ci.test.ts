@@ -34,7 +34,7 @@ test(`one of ${subscribers + 1} subscribers never reads: it is closed, and recon
 		clients.push(client);
 	}
 	const sleeper = new StormClient(`ws://127.0.0.1:${server.port}/api/ws`, session);
-	await sleeper.come();
+	await sleeper.connect();
 	await sleeper.reaches(1);
 	sleeper.reading(false);
 	let [replies, delayed] = [0, 0];
@@ -64,7 +64,7 @@ async function catchUp(sleeper: StormClient, replies: number): Promise<void> {
 	// assistant.message.
 	const last = 1 + 4 * replies;
 	expect(sleeper.seq).toBeLessThan(last);
-	expect(await sleeper.come()).toBe(true);
+	expect(await sleeper.connect()).toBe(true);
 	await sleeper.reaches(last);
 	expect(sleeper.faults).toEqual([]);
 	sleeper.drop();

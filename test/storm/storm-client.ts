@@ -32,7 +32,7 @@ export class StormClient {
 	}
 
 	/** Connects, and resumes after the last frame. Returns false if the connection fails. */
-	async come(): Promise<boolean> {
+	async connect(): Promise<boolean> {
 		const { promise, resolve } = Promise.withResolvers<boolean>();
 		const socket = new WebSocket(this.#url);
 		this.#socket = socket;

@@ -500,7 +500,9 @@ test("the answer always adds the rule that the approval shows, and the next call
 	}
 });
 
-test("a command after an exclamation mark runs like that of the agent, which sees it", async ({ setup }) => {
+test("a command after an exclamation mark runs like a command of the agent, and the agent sees it", async ({
+	setup,
+}) => {
 	const chat = await setup.chat();
 	await chat.enter("!seq 12; echo over");
 	await chat.shows("Allow run seq 12; echo over?");

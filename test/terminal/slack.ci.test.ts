@@ -166,7 +166,7 @@ test("setup over HTTP runs a connector at the given address, and explains how to
 	expect(await setup.ended()).toBe(130);
 });
 
-test("missing tokens and those of another kind are named before any connection", async ({ slack }) => {
+test("missing tokens and tokens of another kind are reported before any connection", async ({ slack }) => {
 	const { SLACK_BOT_TOKEN = "" } = slack.tokens;
 	const rows: [args: string[], tokens: Record<string, string>, words: string][] = [
 		[[], {}, "SLACK_BOT_TOKEN is not set\n`parley slack setup`"],

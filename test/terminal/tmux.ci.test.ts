@@ -25,7 +25,7 @@ const test = terminalTest.extend<Fixtures>({
 	},
 });
 
-test("in tmux, replies, approvals and pages are drawn as elsewhere, also after a resize", async ({
+test("in tmux, replies, approvals and pages are drawn as in other terminals, also after a resize", async ({
 	setup,
 	inTmux,
 }) => {

@@ -109,7 +109,7 @@ test("no secret of a known shape is emitted because it follows other text withou
 	);
 });
 
-test("a value that arrives character by character is held back from its first character", () => {
+test("a value that arrives character by character is delayed from its first character", () => {
 	const stream = redactorWith(key).stream();
 	expect(["i", "t", " ", ...key].map((character) => stream.push(character)).join("")).toBe("it ");
 	expect(stream.push(" ok")).toBe("[redacted] ok");
@@ -126,7 +126,7 @@ test("a value with spaces that begins within another word is not cut at the end 
 	expect(flow(redactor, ["sk-test correct horse battery staple"]).join("")).toBe("sk-test [redacted] staple");
 });
 
-test("a value in a word that is too long to be held back is not cut", () => {
+test("a value in a word that is too long for the buffer is not cut", () => {
 	const stream = redactorWith(key).stream();
 	const long = `sk-t${"z".repeat(4085)}${key}${"z".repeat(5000)}`;
 	const shown = [...(long.match(/.{1,7}/g) ?? [])].map((piece) => stream.push(piece)).join("") + stream.end();
@@ -240,14 +240,14 @@ test("text that only looks like the start of a secret is emitted at the end of i
 	]);
 });
 
-test("a secret with spaces is held back to its end", () => {
+test("a secret with spaces is delayed until its end", () => {
 	const phrase = "correct horse battery";
 	for (const pieces of cuts(`say ${phrase} aloud`)) {
 		expect(flow(redactorWith(phrase), pieces).join("")).not.toContain("battery");
 	}
 });
 
-test("an endless word is not held back indefinitely", () => {
+test("an endless word is not delayed indefinitely", () => {
 	const stream = redactorWith(key).stream();
 	expect(stream.push(`sk-a${"~".repeat(4000)}`)).toBe("");
 	expect(stream.push("~".repeat(1000))).toBe(`sk-a${"~".repeat(5000)}`);

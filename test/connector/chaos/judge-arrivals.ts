@@ -60,15 +60,15 @@ export function judgeFile(
 	refused: (file: string) => number,
 ): string[] {
 	if (file === undefined) return [];
-	const brought = gateway.requests.filter(({ method, params }) => {
+	const arrived = gateway.requests.filter(({ method, params }) => {
 		const { attachments = [], correlation_id: message } = Object(params);
 		// Later messages of a thread also contain the file, as a file of an earlier message.
 		return method === "send_message" && message === id && attachments.includes(`file_${file}`);
 	});
 	const arrivals = arrivalsOf(gateway, id);
-	return brought.length + refused(file) === arrivals.length
+	return arrived.length + refused(file) === arrivals.length
 		? []
-		: [`${file} came ${brought.length} times with ${arrivals.length} of ${versions.join(" → ")}`];
+		: [`${file} came ${arrived.length} times with ${arrivals.length} of ${versions.join(" → ")}`];
 }
 
 /** Faults if the gateway made more retries than people requested. People may request a refused retry again. */

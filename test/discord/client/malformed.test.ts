@@ -56,7 +56,7 @@ test("a refused first connection is retried", async () => {
 	expect(attempts()).toBe(2);
 });
 
-test("malformed events and events with missing fields end neither the process nor the connection", async () => {
+test("malformed events and events with missing fields do not end the process or the connection", async () => {
 	const { apiUrl, greet } = await place();
 	const client = new WatchedClient({ token: "token", apiUrl });
 	const ready = client.connect();

@@ -11,7 +11,10 @@ test("a name with a banned word gets advice, and a name that only contains its l
 	expect(adviceFor("isAskedAgain")).toBe('replace "asked", for example by requested, prompt or question');
 	expect(adviceFor("mostBytes")).toBe('replace "most", for example by max, maximum or newest');
 	expect(adviceFor("most")).toBe('replace "most", for example by max, maximum or newest');
-	for (const name of ["atMostBytes", "masked", "retold", "unsaid", "taker"])
+	expect(adviceFor("mayFindThem")).toBe('replace "them", for example by the noun');
+	expect(adviceFor("surely")).toBe('replace "surely", for example by certain or required');
+	expect(adviceFor("bringUpToDate")).toBe('replace "bring", for example by store, send or open');
+	for (const name of ["atMostBytes", "masked", "retold", "unsaid", "taker", "theme", "income", "unattended"])
 		expect(adviceFor(name)).toBeUndefined();
 });
 

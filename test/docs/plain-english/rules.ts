@@ -14,7 +14,7 @@ const clauseStart =
 	/^[^\p{L}\p{N}]*(?:what(?:ever)?|who|whose|whom|whoever|where|of|so many|so much|so few|that which|nobody|nothing|told)\b(?!-)/iu;
 /** The same clause after a colon or a semicolon. */
 const clauseInside = /[;:] (?:what|who|whose|whoever|nobody|nothing|so many|so much)\b/i;
-const placeless =
+const conditionalWhere =
 	/(?:^|[,;:(–—] ?|\b(?:and|or|but|not|only|except) )where (?:there (?:is|are|was|were)|one|none|nothing|nobody|somebody|no|neither|it (?:is|has|can|may|must|was)|they|any|this|that|these|those|possible|needed|given|set|allowed|known|you|we)\b|\bwhere (?:there (?:is|are) (?:none|no|one|nothing|nobody)|none|nobody|somebody)\b|\b(?:undefined|null|false|true|empty|missing|throws|rejects|fails|refused)`? (?:[\w`]+ )?where\b/i;
 /** Finds "is no approval" instead of "is not an approval". */
 const noNoun =
@@ -165,7 +165,7 @@ export const rules: readonly Rule[] = [
 	{
 		name: "where",
 		advice: "write if or when for a condition; where is for places",
-		breaks: ({ plain }) => placeless.test(plain),
+		breaks: ({ plain }) => conditionalWhere.test(plain),
 	},
 	{
 		name: "person",

@@ -154,7 +154,7 @@ test.for<[string, Lies, string]>([
 	expect(text).not.toContain("a-code");
 });
 
-test("no metadata, redirect or endpoint leads to a private address beyond that of the server", async () => {
+test("no metadata, redirect or endpoint leads to a private address other than the address of the server", async () => {
 	const inside = await openLiar({});
 	// Another name for the same machine is a different host.
 	const target = inside.url.replace("127.0.0.1", "localhost").replace("/mcp", "");

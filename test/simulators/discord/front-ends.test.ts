@@ -149,9 +149,9 @@ test.each(frontEnds)(
 			front.simulator.gateway[lose]();
 			await watch.until("it is lost", () => links.length > before);
 			anna.says(`during ${lose}`, { in: general });
-			const came = ready().length;
+			const knownCount = ready().length;
 			front.pass(500);
-			await watch.until("it is back", () => ready().length > came);
+			await watch.until("it is back", () => ready().length > knownCount);
 		}
 		anna.says("after", { in: general });
 		await watch.until("all is heard", () => texts().includes("after"));

@@ -76,7 +76,7 @@ test("committed data survives reopening", async () => {
 	expect(readdirSync(join(directory, "data"))).toEqual(["parley.db"]);
 });
 
-test("only their owner can access the files, also if others had access before", async () => {
+test("only the owner can access the files, even if others had access before", async () => {
 	await (await open()).close();
 	writeFileSync(file, readFileSync(file), { mode: 0o644 });
 	const store = await open();

@@ -4,7 +4,7 @@ import { Details } from "./details.ts";
 
 const format = { columns: 30, styles: createStyles(false) };
 
-test("shows thinking and calls in full, and one of them by its place from the end", () => {
+test("shows thinking and calls in full, or one of them by its position from the end", () => {
 	const details = new Details();
 	details.addThinking("hm\u001b[2J");
 	details.addCall({ status: "completed", name: "run", result: "1\n2", call_id: "a" }, { cmd: "seq 2" });

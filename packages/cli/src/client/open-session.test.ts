@@ -53,7 +53,7 @@ test("fails without a callback for another directory", async () => {
 	await expect(opening).rejects.toBe(refused);
 });
 
-test("opens the session with the profile, also in another directory, then sets the model", async () => {
+test("opens the session with the profile, also in another directory, and then sets the model", async () => {
 	const client = new FakeClient();
 	const choice = { ...elsewhere, profile: "reviewer", model: "max", onOtherDirectory: () => undefined };
 	const opening = openSession(client, choice);

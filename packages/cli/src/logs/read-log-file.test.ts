@@ -64,7 +64,7 @@ test.each([
 	expect(matches({ text }, filter)).toBe(shown);
 });
 
-test("lines of JSON without a time have the one of the journal", () => {
+test("lines of JSON without a time get the time of the journal", () => {
 	expect(matches({ text: '{"msg":"a"}', time: 1000 }, { since: 2000 })).toBe(false);
 });
 

@@ -196,7 +196,7 @@ test("task new suggests the agents that can do the task", async () => {
 	expect(await proposed("")).toHaveLength(2);
 });
 
-test("a number means the task of the list that the person saw, also after the list has changed", async () => {
+test("a number refers to the list of tasks that the person saw, also after the list has changed", async () => {
 	const tasks = [taskPayload(), done];
 	const { context, gateway } = scriptedContext({
 		query_tasks: () => ({ tasks: [...tasks] }),

@@ -75,7 +75,7 @@ test("a row without capacity beside the claims of a lost transaction is sent lat
 	expect(context.shown).toEqual(["late"]);
 });
 
-test("no more rows are claimed than can be in flight, and the others are claimed later", async () => {
+test("only as many rows are claimed as can be in flight, and other rows are claimed later", async () => {
 	const { office: context } = await office();
 	const slow = Promise.withResolvers<undefined>();
 	for (let n = 0; n < 32; n++) context.surface.script.push(() => slow.promise);

@@ -61,7 +61,7 @@ test("a request contains up to 50 messages of its thread, or up to 20 or the con
 	await stage.stop();
 });
 
-test("referenced messages are always read, with their files, also if earlier messages are turned off", async () => {
+test("referenced messages are always read, with their files, even if reading earlier messages is disabled", async () => {
 	const stage = await Stage.open();
 	stage.gateway.facts.set("guild:off", { mention: "required", sessions: "shared", context: 0 });
 	stage.platform.attachments.set("plan.pdf", Buffer.from("abc"));
@@ -81,7 +81,7 @@ test("referenced messages are always read, with their files, also if earlier mes
 	await stage.stop();
 });
 
-test("the newest files of a thread are read once, those of a channel only by name", async () => {
+test("the newest files of a thread are read once, and files of a channel only by name", async () => {
 	const stage = await Stage.open();
 	const attachments = ["a", "b"].map((name) => ({ id: name, name, size: 1, url: name }));
 	for (const name of ["a", "b"]) stage.platform.attachments.set(name, Buffer.from("x"));
@@ -123,7 +123,7 @@ test("a person gets only messages that they may read", async () => {
 	await stage.stop();
 });
 
-test("answers of other sessions are marked as such, and own cards and notices are omitted", async () => {
+test("answers of other sessions are marked, and the bot's own cards and notices are omitted", async () => {
 	const stage = await Stage.open();
 	const ours = { ours: true, author: { id: "us", name: "Parley", roles: [], guest: false, bot: true } };
 	await send(stage, { in: "random" });

@@ -16,25 +16,25 @@ async function open() {
 		done.push(n);
 	};
 	/** Makes `count` commits one after the other, `ms` milliseconds apart. */
-	const come = async (count: number, ms: number): Promise<void> => {
+	const submitCommands = async (count: number, ms: number): Promise<void> => {
 		for (let n = 0; n < count; n++) {
 			clock.advance(ms);
 			await commit(n);
 		}
 	};
-	return { clock, store, done, commit, come, transactions: () => transactions };
+	return { clock, store, done, commit, submitCommands, transactions: () => transactions };
 }
 
-test("a single commit does not wait, and neither do many at long intervals", async () => {
-	const { done, come, clock } = await open();
-	await come(40, 20);
+test("a single commit does not wait, and many commits at long intervals do not wait", async () => {
+	const { done, submitCommands, clock } = await open();
+	await submitCommands(40, 20);
 	expect(done).toHaveLength(40);
 	expect(clock.pending).toBe(0);
 });
 
 test("frequent commits wait twenty milliseconds for each other, and keep their order", async () => {
-	const { done, come, commit, clock, transactions } = await open();
-	await come(8, 1);
+	const { done, submitCommands, commit, clock, transactions } = await open();
+	await submitCommands(8, 1);
 	const before = transactions();
 	clock.advance(1);
 	const first = commit(100);
@@ -48,8 +48,8 @@ test("frequent commits wait twenty milliseconds for each other, and keep their o
 });
 
 test("a failing command rejects alone, and waiting commands are committed at the close", async () => {
-	const { done, come, commit, clock, store } = await open();
-	await come(8, 1);
+	const { done, submitCommands, commit, clock, store } = await open();
+	await submitCommands(8, 1);
 	clock.advance(1);
 	const refused = expect(
 		store.commit(async () => {
@@ -64,8 +64,8 @@ test("a failing command rejects alone, and waiting commands are committed at the
 });
 
 test("a failed commit rolls back no other commit of its transaction, and the order stays", async () => {
-	const { done, come, commit, clock, store, transactions } = await open();
-	await come(8, 1);
+	const { done, submitCommands, commit, clock, store, transactions } = await open();
+	await submitCommands(8, 1);
 	const before = transactions();
 	clock.advance(1);
 	const runs: string[] = [];

@@ -47,7 +47,7 @@ test("a word that does not fit a post is split between visible characters", () =
 	]);
 });
 
-test("styles are closed and opened again, links and code spans stay whole", () => {
+test("styles are closed and opened again, and links and code spans are not divided", () => {
 	expect(posts("a **b _c d e f g_ h** i", 12)).toEqual(["a **b _c_**", "**_d e f_**", "**_g_ h** i"]);
 	expect(posts("one `two three` four [five six](https://a.example) seven", 40)).toEqual([
 		"one `two three` four",

@@ -41,7 +41,7 @@ test("images of older prompts are replaced by text if the images of a new prompt
 	expect(after.messages().slice(0, 9)).toEqual(before.messages());
 });
 
-test("images of older prompts are removed for those that tools read, but those of the active prompt are not", async () => {
+test("images of older prompts are removed to make space for images that tools read, but images of the active prompt are kept", async () => {
 	await using showing = await Showing.begin([
 		...answers(1),
 		[look("c1")],

@@ -106,7 +106,7 @@ test("after the three are combined, each external effect requires approval, and 
 	expect(s.log.recorded.filter((type) => type === "prompt.requested")).toHaveLength(2);
 });
 
-test("a call is judged as if all calls before it in the reply had run", async () => {
+test("the judgement of a call assumes that all earlier calls of the reply have run", async () => {
 	await using s = await trusted(
 		[calls("c1", "fetch"), calls("c2", "peek"), calls("c3", "fetch")],
 		[says("done")],

@@ -57,7 +57,7 @@ test("an undo restores content and mode, and deletes created files; the next one
 	expect(setup.model.requests.at(-1)?.tools.map(({ name }) => name)).not.toContain("undo_changes");
 });
 
-test("a file that was changed since is refused by name, and no file is restored unless it is asked for", async () => {
+test("a file with later changes is refused by name, and only requested files are restored", async () => {
 	await using setup = await UndoSetup.start(
 		[write("a", "mine.txt", "agent"), write("b", "other.txt", "agent"), write("c", "gone.txt", "agent")],
 		[says("done")],

@@ -119,7 +119,7 @@ test("a call that needs two approvals runs after the second person approved it",
 	]);
 });
 
-test("one person cannot approve twice, also not from another channel", async () => {
+test("one person cannot approve twice, not even from another channel", async () => {
 	await using chat = await ask();
 	const { token } = await chat.prompt();
 	expect(await chat.answer(token, alex)).toBe("");

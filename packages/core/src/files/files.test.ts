@@ -222,7 +222,7 @@ test("a file that is recorded during a sweep is not deleted", async () => {
 		sessionId: null,
 		content: bytes("late"),
 	};
-	const coming = files.bring(incoming, async (insert) => {
+	const coming = files.storeWith(incoming, async (insert) => {
 		placed?.resolve();
 		await looked?.promise;
 		return own.store.commit(insert);

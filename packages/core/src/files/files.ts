@@ -111,7 +111,7 @@ export class Files {
 		const repeated = await this.#options.store.read((db) => knowsKey(db, principal, key));
 		const spareBytes = repeated ? Number.POSITIVE_INFINITY : 0;
 		const incoming = { id, name, owner: principal.id, sessionId: null, content, spareBytes };
-		return this.bring(incoming, async (insert, { sha256 }) => {
+		return this.storeWith(incoming, async (insert, { sha256 }) => {
 			const params = { name: safeFileName(name), sha256 };
 			const request: Keyed = { principal, key, method: "POST /api/files", params };
 			const { store, clock, secrets } = this.#options;
@@ -125,7 +125,7 @@ export class Files {
 	 * Writes the content and then calls `commit`, which records the file with the given insert function. If `commit`
 	 * returns another file or throws, deletes the content.
 	 */
-	async bring(
+	async storeWith(
 		incoming: IncomingFile,
 		commit: (insert: InsertFile, facts: ContentFacts) => Promise<StoredFile>,
 	): Promise<StoredFile> {
@@ -202,7 +202,7 @@ export class Files {
 		let dropped: readonly string[] = [];
 		const spareBytes = await store.read((db) => removableBytes(db, sessionId));
 		const incoming = { id, name: `${id}.txt`, owner, sessionId, content, spareBytes };
-		const stored = await this.bring(incoming, (insert, facts) =>
+		const stored = await this.storeWith(incoming, (insert, facts) =>
 			store.commit(async (tx) => {
 				const bytes = Math.max(leastCounted, facts.bytes);
 				dropped = await makeRoomForOutput(tx, { sessionId, bytes, quotaBytes });

@@ -47,7 +47,7 @@ test("a broken file is a problem with its position, until it is fixed", async ()
 	expect(watched.look().rules).toHaveLength(2);
 });
 
-test("deleted rules are a problem, except those of a workspace", async () => {
+test("deleted rules are a problem, except rules of a workspace", async () => {
 	await using directory = await createDirectory();
 	const path = join(directory.path, "policy.jsonc");
 	writeFileSync(path, one);

@@ -39,7 +39,7 @@ test("the input of a program ends with its parent process, and not before", asyn
 	expect(await own.ended).toBe(0);
 });
 
-test("a program at the terminal gets the file as one argument, and its words are those of a shell", async () => {
+test("a program at the terminal gets the file as one argument, and its command is split into words as in a shell", async () => {
 	expect(await runOnTerminal("test 'a b' =", "a b")).toBe(0);
 	expect(await runOnTerminal("test x =", "$(echo x)")).toBe(1);
 	expect(await runOnTerminal("no-such-editor", "a")).toBe(127);

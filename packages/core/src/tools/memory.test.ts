@@ -203,7 +203,7 @@ test("a run with several people has no notes about one of them", async () => {
 	expect(talk.result("l")).toBe("no notes");
 });
 
-test("notes about a person leave a chat with the run: neither people nor later runs see them", async () => {
+test("notes about a person are not visible in a chat after the run, to people or to later runs", async () => {
 	await using talk = await Talk.open([...making(["list_memories", {}]), [says("later")]]);
 	await talk.store(person("ann"), "user", "ann likes tea");
 	await talk.store(person("ann"), "channel", "deploys on Friday");

@@ -18,7 +18,7 @@ function open(places: Record<string, PlaceProfile> = {}, directory?: string): Pr
 	});
 }
 
-test("a channel uses its own profile, else that of its guild, and the operator's settings precede the file", async () => {
+test("a channel uses its own profile or else the profile of its guild, and the operator's settings precede the file", async () => {
 	await using t = await open({ "discord:guild": { model: "guild" }, [key]: { model: "file" } });
 	const { places } = t.runtime.trust;
 	await places.load();
@@ -174,7 +174,7 @@ test("a gateway starts although its configuration does not confirm which channel
 	expect(t.runtime.trust.places.approveIn(key)).toEqual([]);
 });
 
-test("a welcome names the approvers of the channel, and those of the guild by default, to people with access", async () => {
+test("a welcome for people with access names the approvers of the channel, or by default the approvers of the guild", async () => {
 	const welcome = { posts: true, prompts: ["Say hi"] };
 	const rule = { platform: "discord", user: "eve", as: "owner" } as const;
 	const ruled = [

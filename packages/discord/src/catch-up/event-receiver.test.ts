@@ -65,7 +65,7 @@ async function place() {
 	};
 }
 
-test("events of one channel are handled in order, and those of others do not wait for them", async () => {
+test("events of one channel are handled in order, and events of other channels do not wait for them", async () => {
 	const { receive, seen, translations, begin, highWater } = await place();
 	const slow = Promise.withResolvers<void>();
 	translations.set("1", slow.promise);

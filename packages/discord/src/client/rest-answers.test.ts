@@ -63,7 +63,7 @@ test("after a global rate limit no other route is requested", async () => {
 	expect(Number(other.headers["retry-after"])).toBeGreaterThan(25);
 });
 
-test("the token is sent with a request, also after it was refused, but not with requests that have their own", async () => {
+test("the token is sent with a request, also after it was refused, but not with requests that have their own token", async () => {
 	const { rest, seen } = await place((response) => json(response, 401, { code: 0 }));
 	await rest.request({ method: "GET", path: "/users/@me" });
 	await rest.request({ method: "GET", path: "/users/@me", query: { a: "b c" } });

@@ -92,7 +92,7 @@ test("a restore follows Discord's rate limits, and reports a wait that is too lo
 	await expect(restoreCommands(sync, { clock, log, patienceMs: 8000 })).rejects.toThrow("429");
 });
 
-test("missing commands are created, different ones changed one by one, and those of other programs stay", async () => {
+test("missing commands are created, different commands are changed one by one, and commands of other programs stay", async () => {
 	const { port, log, syncWith, list } = place();
 	list({ ...installed.ask, description: "Old words" }, installed.menu, installed.foreign);
 	await syncWith();

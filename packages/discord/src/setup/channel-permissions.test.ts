@@ -16,7 +16,7 @@ const standing: Standing = {
 const role = (id: string, allow: bigint, deny: bigint) => ({ id, type: 0, allow, deny });
 const member = (id: string, allow: bigint, deny: bigint) => ({ id, type: 1, allow, deny });
 
-test("the rights in a guild are those of its default role and of the bot's roles", () => {
+test("the rights in a guild come from its default role and from the bot's roles", () => {
 	expect(permissionsInGuild(standing)).toBe(view | send);
 });
 

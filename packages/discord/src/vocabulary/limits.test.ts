@@ -15,7 +15,7 @@ import {
 import { expect, test } from "vitest";
 import { cutTo, errorCodes, lengthOf, limits, messageFlags } from "./limits.ts";
 
-test("flags, error codes and archive times are those of discord-api-types", () => {
+test("flags, error codes and archive times equal the constants of discord-api-types", () => {
 	expect(messageFlags).toEqual({
 		suppressEmbeds: MessageFlags.SuppressEmbeds,
 		ephemeral: MessageFlags.Ephemeral,

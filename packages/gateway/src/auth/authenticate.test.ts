@@ -205,7 +205,7 @@ test("wrong tokens of a page are counted by its origin, apart from programs of t
 	expect((await authenticate(request({ authorization }))).refusal?.status).toBe(401);
 });
 
-test("failures are counted by kind of credential, so that others are not locked out", async () => {
+test("failures are counted by kind of credential, so that other clients are not locked out", async () => {
 	const { authenticate, sampled } = setUp();
 	const wrong = {
 		operator: another,

@@ -36,12 +36,12 @@ test.each([
 	["tokens", 0o701, "chmod 700"],
 	["tokens/operator", 0o640, "chmod 600"],
 	["tokens/operator", 0o604, "chmod 600"],
-])("%s with mode %o is refused, with the command that fixes it", async (name, mode, mend) => {
+])("%s with mode %o is refused, with the command that fixes it", async (name, mode, command) => {
 	await using data = await temporaryDirectory();
 	await loadOrCreateOperatorToken(data.path, ids);
 	const path = join(data.path, name);
 	await chmod(path, mode);
-	const refused = { code: "failed_precondition", message: expect.stringContaining(`${mend} '${path}'`) };
+	const refused = { code: "failed_precondition", message: expect.stringContaining(`${command} '${path}'`) };
 	await expect(loadOrCreateOperatorToken(data.path, ids)).rejects.toMatchObject(refused);
 	await expect(readOperatorToken(data.path)).rejects.toMatchObject(refused);
 });

@@ -77,7 +77,7 @@ test("an invalid file is an error, and a failed change leaves it as it was", asy
 	await expect(file.find("a", url)).rejects.toThrow("mcp-logins.json is not valid");
 });
 
-test("the tokens of the last refreshes are removed from texts, and not those of all time", async () => {
+test("the tokens of the last refreshes are removed from texts, but older tokens are not", async () => {
 	const { redactor, store } = await open();
 	for (let index = 0; index < 30; index += 1) await store(loginWith(`an-access-token-${index}.`));
 	expect(redactor.redact("an-access-token-29. the-secret-of-the-client")).toBe("[redacted] [redacted]");

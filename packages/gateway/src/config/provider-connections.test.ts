@@ -140,7 +140,7 @@ test.each<[string, Settings]>([
 	["a server", { baseUrl: "http://127.0.0.1:8080" }],
 	["a server of anthropic", { provider: "anthropic", baseUrl: "http://127.0.0.1:8080" }],
 	["a local model server", { llama: {} }],
-])("if the operator names %s, other providers are only those of the configuration", (_, settings) => {
+])("if the operator names %s, only configured providers are available in addition", (_, settings) => {
 	const keys = { OPENAI_API_KEY: key, OPENROUTER_API_KEY: key, GROQ_API_KEY: key, ANTHROPIC_API_KEY };
 	const further = (providers: NonNullable<Settings["models"]>["providers"]): readonly string[] =>
 		connections({ ...settings, models: { providers } }, keys)

@@ -7,7 +7,7 @@ function listing(...ids: readonly string[]): RequestListener {
 	return (_, response) => response.end(JSON.stringify({ object: "list", data: ids.map((id) => ({ id })) }));
 }
 
-test("the only model of a server is used, and the server is asked for it with the key", async () => {
+test("the only model of a server is used, and the request for the list of models has the key", async () => {
 	const received: { url: string | undefined; headers: IncomingHttpHeaders }[] = [];
 	await using server = await serveHttp((request, response) => {
 		received.push({ url: request.url, headers: request.headers });

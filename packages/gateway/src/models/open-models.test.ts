@@ -179,7 +179,7 @@ async function serve(...names: readonly string[]) {
 	};
 }
 
-test("another server is asked for its model if none was chosen", async () => {
+test("another server is queried for its model if none was chosen", async () => {
 	using server = await serve("gemma.gguf");
 	const { baseUrl: url } = server;
 	await expect(opened({ baseUrl: url })).resolves.toMatchObject({

@@ -55,7 +55,7 @@ async function serve(...names: readonly string[]) {
 	};
 }
 
-test("a server of the compatible API is asked for its model, with its key", async () => {
+test("a server of the compatible API is queried for its model, with its key", async () => {
 	using server = await serve("qwen");
 	const providers = { mine: { baseUrl: server.url, key: "MINE" } };
 	const models = await opened({ provider: "mine", models: { providers } }, { MINE: key });
@@ -110,7 +110,7 @@ test("names of a private server never mean a provider that is only found by its 
 	expect(both.model.routeOf?.("openai/gpt-oss-120b").provider).toBe("openai");
 });
 
-test("a discovered name that begins with another provider is that of the server", async () => {
+test("a discovered name that begins with the name of another provider belongs to the server", async () => {
 	using server = await serve("openai/gpt-oss-120b");
 	const providers = { lab: { baseUrl: server.url }, openai: {} };
 	const models = await opened({ provider: "lab", models: { providers } }, { OPENAI_API_KEY: key });

@@ -11,7 +11,7 @@ test("the offline model gets no request", async () => {
 	expect(await tryProvider({ provider: "offline" }, clock)).toBeUndefined();
 });
 
-test("a server is asked for its models with the key, and returns its time", async () => {
+test("a request for the models of a server has the key, and returns the time of the server", async () => {
 	const seen: unknown[] = [];
 	const server = createServer((request, response) => {
 		seen.push(request.url, request.headers["x-api-key"]);

@@ -88,8 +88,8 @@ function readKey(file: string, text: string): KeyObject {
 
 function mismatch({ cert, key }: TlsFiles, between: readonly X509Certificate[], own: KeyObject): ParleyError {
 	const isLater = between.some((certificate) => certificate.checkPrivateKey(own));
-	const mend = isLater ? certificateTexts.orderFix({ cert }) : certificateTexts.pairFix;
-	return new ParleyError(certificateTexts.otherKey({ key, certificate: cert, fix: mend }), {
+	const fix = isLater ? certificateTexts.orderFix({ cert }) : certificateTexts.pairFix;
+	return new ParleyError(certificateTexts.otherKey({ key, certificate: cert, fix }), {
 		code,
 	});
 }

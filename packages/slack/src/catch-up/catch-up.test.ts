@@ -112,7 +112,7 @@ test("a limited number of threads is read at once, and further ones are logged",
 	expect(log.records.at(-1)).toMatchObject({ level: "warn", fields: { threads: 50 } });
 });
 
-test("a period in which Slack still delivers is not read, and neither is one before the first start", async () => {
+test("a period in which Slack still delivers and a period before the first start are not read", async () => {
 	for (const given of [{}, { aliveFor: 4 * minute }]) {
 		const { catchUp, port, pass, log } = await openCatchUp(given);
 		catchUp.linked(ready);

@@ -179,7 +179,7 @@ test("a person who has changed is not requested again", async () => {
 	expect(port.methods.filter((method) => method === "users.info")).toHaveLength(1);
 });
 
-test("shared channels are marked as such, and so are channels that Slack does not show", async () => {
+test("shared channels and channels that Slack does not show are marked as shared", async () => {
 	const { inboundOf } = await openReading();
 	const shared = async (channel: string, outer: object = {}) => {
 		const { inbound } = await inboundOf({ ...message, channel }, outer);

@@ -19,7 +19,7 @@ export class MentionPairs {
 	readonly #messages = new Map<string, PromiseWithResolvers<Translated>>();
 
 	/** Ids of message events that have arrived, whatever their results are. */
-	readonly #come = new Set<string>();
+	readonly #arrived = new Set<string>();
 
 	constructor(clock: Clock) {
 		this.#clock = clock;
@@ -28,7 +28,7 @@ export class MentionPairs {
 	/** Records the message event of a mention. */
 	noteMessage(id: string, message: Promise<Translated>): void {
 		const found = this.#find(id);
-		this.#come.add(id);
+		this.#arrived.add(id);
 		found.resolve(message);
 		message.catch(() => {
 			// The event failed, so Slack will redeliver it.
@@ -45,7 +45,7 @@ export class MentionPairs {
 		const found = this.#find(id);
 		// A message event that has already arrived is awaited, because only it may have files.
 		const late = delay(this.#clock, waitMs, over.signal).then(() =>
-			this.#come.has(id) ? found.promise : alone(),
+			this.#arrived.has(id) ? found.promise : alone(),
 		);
 		try {
 			return await Promise.race([found.promise, late]);
@@ -66,6 +66,6 @@ export class MentionPairs {
 
 	#forget(id: string): void {
 		this.#messages.delete(id);
-		this.#come.delete(id);
+		this.#arrived.delete(id);
 	}
 }

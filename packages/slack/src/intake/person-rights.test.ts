@@ -42,7 +42,7 @@ test("in a private channel only its members can write, on any page of the list",
 	expect(await ask("G1")).toBeUndefined();
 });
 
-test("a guest is recognised, and a shared channel is marked as such", async () => {
+test("a guest is recognised, and a shared channel is marked as shared", async () => {
 	const { port, ask } = await open();
 	port.channels["C2"] = { id: "C2", is_private: false, is_ext_shared: true };
 	port.answer("users.info", ok({ user: { ...user, is_restricted: true } }));

@@ -222,12 +222,12 @@ export class Posts {
 			this.#parts.log.warn("parts of a post are left out", { id: row.id, omitted: shown.omitted });
 		}
 		if (shown.file && isIncluded(shown.file, names)) files.push(textFile(shown.file));
-		return this.#brought({ ...shown, files, ids: [], showing });
+		return this.#uploadFiles({ ...shown, files, ids: [], showing });
 	}
 
-	async #brought(prepared: Prepared): Promise<Prepared> {
+	async #uploadFiles(prepared: Prepared): Promise<Prepared> {
 		try {
-			return { ...prepared, ids: await this.#parts.files.bring(prepared.files) };
+			return { ...prepared, ids: await this.#parts.files.upload(prepared.files) };
 		} catch (error) {
 			const refusal = DeliveryError.from(error);
 			if (refusal.isRefusal) return this.#without(prepared, refusal);

@@ -101,7 +101,7 @@ export class PrivateAnswers {
 			// An earlier file with the same name and size must not be treated as this one. A duplicate file does less harm.
 			const when = { key: row.id, since: row.at - filesSkewMs };
 			const missing = row.attempt > 1 ? await shared.missing(allFiles, postTarget, when) : allFiles;
-			await shared.share(await shared.bring(missing), missing, postTarget);
+			await shared.share(await shared.upload(missing), missing, postTarget);
 			return smallLine(postTexts.fileInDirectMessages);
 		} catch (error) {
 			const { isRefusal, message } = DeliveryError.from(error);

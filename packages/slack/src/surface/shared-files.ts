@@ -39,7 +39,7 @@ export class SharedFiles {
 	}
 
 	/** Uploads the bytes. They are not visible yet. Slack deletes them if they are never shared. */
-	async bring(files: readonly SharedFile[]): Promise<string[]> {
+	async upload(files: readonly SharedFile[]): Promise<string[]> {
 		const { caller } = this.#parts;
 		const ids: string[] = [];
 		for (const { name, bytes, alt, snippet } of files) {

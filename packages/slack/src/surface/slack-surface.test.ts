@@ -306,7 +306,7 @@ test("after a refusal, the status line is not sent for ten minutes", async () =>
 	expect(port.calls).toHaveLength(2);
 });
 
-test("the rate limits of a row are those of its conversation, its method and its channel", () => {
+test("the rate limits of a row belong to its conversation, its method and its channel", () => {
 	const { surface } = open();
 	const conversation = `T1/C1/${thread}#task:1`;
 	expect(surface.scopes({ conversation, lane: "final", edits: false })).toEqual([

@@ -88,7 +88,7 @@ export class Channel {
 
 	/** Changes permissions in this channel, for a role, for the role `@everyone` (given as the guild) or for a member. */
 	permit(
-		whom: { readonly id: string },
+		target: { readonly id: string },
 		{
 			allow = [],
 			deny = [],
@@ -96,8 +96,8 @@ export class Channel {
 	): void {
 		const bits = (names: readonly PermissionName[]): bigint =>
 			names.reduce((sum, name) => sum | PermissionFlagsBits[name], 0n);
-		const type = this.#state.users.has(whom.id) ? "member" : "role";
-		this.record.overwrites.set(whom.id, { id: whom.id, type, allow: bits(allow), deny: bits(deny) });
+		const type = this.#state.users.has(target.id) ? "member" : "role";
+		this.record.overwrites.set(target.id, { id: target.id, type, allow: bits(allow), deny: bits(deny) });
 		emitChannel(this.#state, this.record, GatewayDispatchEvents.ChannelUpdate);
 	}
 

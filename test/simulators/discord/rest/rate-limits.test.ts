@@ -31,7 +31,7 @@ test("a channel accepts five posts in five seconds, and its headers count them",
 	expect(post().status).toBe(200);
 });
 
-test("buckets of different routes have different names, and those of one route the same", () => {
+test("buckets of different routes have different names, and buckets of one route have the same name", () => {
 	const { simulator, app, general } = pausedSimulator();
 	const bucket = (method: string, path: string) =>
 		app.call(method, path, { body }).headers["x-ratelimit-bucket"];
@@ -40,7 +40,7 @@ test("buckets of different routes have different names, and those of one route t
 	expect(bucket("POST", `/channels/${general.id}/typing`)).not.toBe(posts);
 });
 
-test("all requests with the token share a limit, except those of interactions", () => {
+test("all requests with the token share a limit, except responses to interactions", () => {
 	const { clock, app, general } = pausedSimulator({ settings: { global: { limit: 2, perMs: 1000 } } });
 	const look = () => app.get(`/channels/${general.id}`);
 	expect([look().status, look().status]).toEqual([200, 200]);

@@ -44,14 +44,14 @@ async function place(answer: (got: Got) => Given | undefined) {
 		simulator.close();
 	});
 	const [general, anna] = [simulator.channel("general"), simulator.member("Anna")];
-	const came = (count: number) => watch.until(`${count} came`, () => got.length === count);
-	return { clock, simulator, watch, events, got, came, general, anna };
+	const untilReceived = (count: number) => watch.until(`${count} came`, () => got.length === count);
+	return { clock, simulator, watch, events, got, untilReceived, general, anna };
 }
 
 test("the signature of a request includes its time and its body", async () => {
-	const { simulator, clock, got, came, general, anna } = await place(() => ({}));
+	const { simulator, clock, got, untilReceived, general, anna } = await place(() => ({}));
 	anna.says("Hello", { in: general });
-	await came(1);
+	await untilReceived(1);
 	const [{ headers, body } = { headers: {}, body: "" }] = got;
 	const timestamp = String(clock.now() / 1000);
 	const mac = createHmac("sha256", simulator.signingSecret).update(`v0:${timestamp}:${body}`).digest("hex");
@@ -96,12 +96,12 @@ test("a failed event is repeated immediately, after one minute and after five, w
 
 test("Slack waits at most three seconds for a silent app", async () => {
 	let isSilent = true;
-	const { clock, got, came, general, anna } = await place(() => (isSilent ? undefined : {}));
+	const { clock, got, untilReceived, general, anna } = await place(() => (isSilent ? undefined : {}));
 	anna.says("Hello", { in: general });
-	await came(1);
+	await untilReceived(1);
 	isSilent = false;
 	clock.advance(3000);
-	await came(2);
+	await untilReceived(2);
 	expect(got[1]?.headers).toMatchObject({ "x-slack-retry-num": "1", "x-slack-retry-reason": "http_timeout" });
 });
 

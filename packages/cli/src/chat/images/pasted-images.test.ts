@@ -18,7 +18,7 @@ function directory(...names: readonly string[]): string {
 	return root;
 }
 
-test("a pasted path of an image becomes a label that stands for it", () => {
+test("a pasted path of an image becomes a label that represents the image", () => {
 	const cwd = directory("a.png", "my photo.JPG");
 	const images = new PastedImages();
 	expect(images.labelOf(`${join(cwd, "a.png")}\n`, cwd)).toBe("[image 1: a.png]");
@@ -102,7 +102,7 @@ test("messages with and without images are sent in their order, to the session i
 	]);
 });
 
-test("a failed upload does not hold back the next message", async () => {
+test("a failed upload does not delay the next message", async () => {
 	const cwd = directory("a.png");
 	const upload = (): Promise<never> => Promise.reject(new Error("no connection"));
 	const images = {

@@ -35,7 +35,7 @@ test("a plan that waits for an answer notifies the person who requested the task
 	]);
 });
 
-test("so does a question without a plan, also one of a worker, and each next one", () => {
+test("a question without a plan has the same result, also a question of a worker and each later question", () => {
 	const asking = [`${thread} review:review_x1cccccc: <@42> ⏸️ **Waiting for your answer**: May I?`];
 	expect(posts([suspended()])).toEqual(asking);
 	expect(posts([partCreated, suspended(part)])).toEqual(asking);

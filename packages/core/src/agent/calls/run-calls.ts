@@ -48,8 +48,8 @@ export async function runCalls(run: Run, calls: readonly CallBlock[], ports: Cal
 
 export async function isCancelledByDenial(run: Run, calls: readonly CallBlock[]): Promise<boolean> {
 	if (run.row.options.onDenied !== "cancel" || calls.length === 0) return false;
-	const these = { runId: run.id, callIds: calls.map(({ id }) => id) };
-	return run.journal.store.read((db) => isAnyDenied(db, these));
+	const filter = { runId: run.id, callIds: calls.map(({ id }) => id) };
+	return run.journal.store.read((db) => isAnyDenied(db, filter));
 }
 
 /** Runs the calls that can be proposed now. Returns the calls that must be planned later. */

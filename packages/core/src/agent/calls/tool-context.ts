@@ -188,7 +188,7 @@ async function shareFile(
 	const content = readChunks(file, path, run.control.signal);
 	const named = { id, name: session.redactor.redact(name) };
 	const incoming = { ...named, owner: session.owner, sessionId: session.home.id, content };
-	const stored = await files.bring(incoming, (insert) =>
+	const stored = await files.storeWith(incoming, (insert) =>
 		run.commit(async ({ tx, record }) => {
 			const facts = await insert(tx);
 			await record({ type: "file.created", file: factsOf(facts), runId: run.id, callId: call.id });

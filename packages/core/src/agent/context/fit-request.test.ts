@@ -91,7 +91,7 @@ test("short results and answers of people are never cleared", async () => {
 	expect(failed).toMatch(/^\[cleared .* an error that began "fault 7 /);
 });
 
-test("older thinking is removed next; that of newer groups keeps its signature", async () => {
+test("older thinking is removed next, and thinking of newer groups keeps its signature", async () => {
 	await using toy = await ToySession.open(small);
 	const thinks = (at: number): Message => ({
 		role: "assistant",

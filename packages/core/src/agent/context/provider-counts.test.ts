@@ -43,7 +43,7 @@ test("the count decides, not the estimate", async () => {
 	expect(await exceeds.compactions()).toHaveLength(1);
 });
 
-test("a provider is not asked if few tokens follow a counted request", async () => {
+test("the provider does not count tokens if few tokens follow a counted request", async () => {
 	const counted: number[] = [];
 	await using toy = await sessionOf(2_000, async () => counted.push(1) && 2_000);
 	await toy.call();

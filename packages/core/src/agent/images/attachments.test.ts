@@ -46,7 +46,7 @@ class Talk implements AsyncDisposable {
 		return new Talk({ t, model, session, log: await EventLog.join(t.runtime, session) });
 	}
 
-	async bring(
+	async upload(
 		name: string,
 		content: Uint8Array | string,
 		principal: Principal = operator,
@@ -81,8 +81,8 @@ class Talk implements AsyncDisposable {
 
 test("images are shown to the model, and other files are written to the working directory", async () => {
 	await using talk = await Talk.begin([[says("nice")], [says("still nice")]]);
-	const photo = await talk.bring("photo.png", png);
-	const report = await talk.bring("report.txt", "figures");
+	const photo = await talk.upload("photo.png", png);
+	const report = await talk.upload("report.txt", "figures");
 	await talk.send("look", photo, report);
 	const { id, name, mediaType, bytes } = photo;
 	await expect(talk.log.next("user.message")).resolves.toMatchObject({
@@ -103,7 +103,7 @@ test("images are shown to the model, and other files are written to the working 
 
 test("after a restart the model sees the same, and the session keeps its files", async () => {
 	const before = await Talk.begin([[says("nice")]]);
-	await before.send("look", await before.bring("photo.png", png), await before.bring("a.bin", "\0"));
+	await before.send("look", await before.upload("photo.png", png), await before.upload("a.bin", "\0"));
 	await before.log.next("assistant.message");
 	before.t.clock.advance(400 * 24 * 60 * 60 * 1000);
 	await using talk = await before.restart([says("hello")]);
@@ -116,7 +116,7 @@ test("after a restart the model sees the same, and the session keeps its files",
 
 test("a retry reads the images of its message once", async () => {
 	const before = await Talk.begin([[says("nice")], [says("lovely")]]);
-	await before.send("look", await before.bring("photo.png", png));
+	await before.send("look", await before.upload("photo.png", png));
 	await before.log.next("assistant.message");
 	await before.t.runtime.retry(unkeyed(), before.session);
 	await before.log.next("assistant.message");
@@ -136,7 +136,7 @@ test("a retry reads the images of its message once", async () => {
 
 test("a lost file of an image is described", async () => {
 	const before = await Talk.begin([[says("nice")]]);
-	const photo = await before.bring("photo.png", png);
+	const photo = await before.upload("photo.png", png);
 	await before.send("look", photo);
 	await before.log.next("assistant.message");
 	await before.t.runtime.files.unlink([photo.id]);
@@ -158,7 +158,7 @@ test("images for a model without image input are written to the working director
 		images: false,
 	};
 	await using talk = await Talk.begin([[says("nice")]], { table: new ModelTable([blind]) });
-	await talk.send("look", await talk.bring("photo.png", png));
+	await talk.send("look", await talk.upload("photo.png", png));
 	await talk.log.next("assistant.message");
 	expect(talk.found()).toEqual([
 		[{ type: "text", text: `look\n\n[attached: attachments/photo.png, image/png, ${png.length} bytes]` }],
@@ -168,9 +168,9 @@ test("images for a model without image input are written to the working director
 test("images that are too large, alone or together, are written to the working directory", async () => {
 	await using talk = await Talk.begin([[says("nice")]]);
 	const padded = (bytes: number) => Buffer.concat([png, Buffer.alloc(bytes - png.length)]);
-	const large = await talk.bring("large.png", padded(3_932_161));
+	const large = await talk.upload("large.png", padded(3_932_161));
 	const fitting: StoredFile[] = [];
-	for (let n = 0; n < 5; n++) fitting.push(await talk.bring(`${n}.png`, padded(3_932_160)));
+	for (let n = 0; n < 5; n++) fitting.push(await talk.upload(`${n}.png`, padded(3_932_160)));
 	await talk.send("look", large, ...fitting);
 	await talk.log.next("assistant.message");
 	expect(talk.found()[0]?.filter(({ type }) => type === "image")).toHaveLength(4);
@@ -188,7 +188,7 @@ test("a rejected image does not block the next messages", async () => {
 		});
 	};
 	const before = await Talk.begin([refuse, [says("hello")]]);
-	await before.send("look", await before.bring("photo.png", png));
+	await before.send("look", await before.upload("photo.png", png));
 	await expect(before.log.next("assistant.message")).resolves.toMatchObject({
 		error: expect.stringContaining("image"),
 	});
@@ -225,7 +225,7 @@ test("images stay in the conversation if the provider refuses the caller and not
 		throw new ModelError("the account has no credit", { fault: "rejected" });
 	};
 	await using talk = await Talk.begin([refuse, [says("nice")]]);
-	await talk.send("look", await talk.bring("photo.png", png));
+	await talk.send("look", await talk.upload("photo.png", png));
 	await expect(talk.log.next("assistant.message")).resolves.toMatchObject({
 		error: "the account has no credit",
 	});
@@ -237,7 +237,7 @@ test("images stay in the conversation if the provider refuses the caller and not
 test("a working directory that is not writable does not block messages", async () => {
 	await using talk = await Talk.begin([[says("a pity")]]);
 	await writeFile(join(talk.t.directory, "work", "attachments"), "in the way");
-	await talk.send("look", await talk.bring("a.txt", "x"));
+	await talk.send("look", await talk.upload("a.txt", "x"));
 	await expect(talk.log.next("assistant.message")).resolves.toMatchObject({ content: "a pity", error: "" });
 	expect(talk.found()[0]).toEqual([
 		{
@@ -260,15 +260,15 @@ test("files that the person may not send are refused, and no part of the message
 		);
 	};
 	expect(await refusal("file_x")).toBe("attachments: file not found: file_x");
-	const { id: expired } = await talk.bring("a", "a");
+	const { id: expired } = await talk.upload("a", "a");
 	talk.t.clock.advance(files.limits.retentionMs);
 	expect(await refusal(expired)).toBe(`attachments: file not found: ${expired}`);
-	const { id: used } = await talk.bring("a", "a");
+	const { id: used } = await talk.upload("a", "a");
 	const other = await talk.t.create();
 	await talk.t.runtime.send(unkeyed(), other, { content: "hi", attachments: [used] });
 	expect(await refusal(used)).toBe(`attachments: ${used} belongs to another session: upload it again`);
 	const discord = testConnector();
-	const { id: operators } = await talk.bring("a", "a");
+	const { id: operators } = await talk.upload("a", "a");
 	const theirs = await talk.t.create(discord);
 	await expect(
 		talk.t.runtime.send(unkeyed(discord), theirs, { content: "hi", attachments: [operators] }),
@@ -281,7 +281,7 @@ test("the owner of the session may read files that others have sent to it", asyn
 	await using talk = await Talk.begin([[says("nice")]]);
 	const discord = testConnector();
 	const session = await talk.t.create(discord);
-	const { id } = await talk.bring("a", "a");
+	const { id } = await talk.upload("a", "a");
 	await expect(talk.t.runtime.files.find(discord, id)).rejects.toMatchObject({ code: "not_found" });
 	await talk.t.runtime.send(unkeyed(), session, { content: "for you", attachments: [id] });
 	await expect(talk.t.runtime.files.find(discord, id)).resolves.toMatchObject({ id });
@@ -291,7 +291,7 @@ test("a queued message that was cancelled is sent again with its files", async (
 	await using talk = await Talk.begin([stuck("well"), [says("nice")]]);
 	await talk.send("first");
 	while (talk.model.requests.length === 0) await talk.t.settle();
-	await talk.send("look", await talk.bring("a.txt", "x"));
+	await talk.send("look", await talk.upload("a.txt", "x"));
 	await talk.t.runtime.cancel(unkeyed(), talk.session, { queued: true });
 	for (let n = 0; n < 2; n++) await talk.log.next("assistant.message");
 	await talk.t.runtime.retry(unkeyed(), talk.session);
@@ -312,7 +312,7 @@ test("a message whose run ended before its files were used is sent again with th
 	let broken = false;
 	await using talk = await Talk.begin([[says("nice")]], { profiles });
 	broken = true;
-	await talk.send("look", await talk.bring("a.txt", "x"));
+	await talk.send("look", await talk.upload("a.txt", "x"));
 	await expect(talk.log.next("assistant.message")).resolves.toMatchObject({ error: "the profile is broken" });
 	broken = false;
 	await talk.t.runtime.retry(unkeyed(), talk.session);
@@ -322,7 +322,7 @@ test("a message whose run ended before its files were used is sent again with th
 	]);
 });
 
-test("people receive a file that a tool sends once, also after a crash", async () => {
+test("a file that a tool sends arrives once, also after a crash", async () => {
 	await using stack = new AsyncDisposableStack();
 	const copy = stack.adopt(await mkdtemp(join(tmpdir(), "parley-crash-")), (path) =>
 		rm(path, { recursive: true, force: true }),

@@ -148,14 +148,14 @@ async function recordAttachments(
 /** Returns the results of calls that ran together, without the images that have no room. */
 export async function withinRoom<T extends { readonly result: ToolResult }>(
 	run: Run,
-	brought: readonly T[],
+	results: readonly T[],
 	ports: ImagePorts,
 ): Promise<readonly T[]> {
-	const requested = brought.flatMap(({ result }) => (result.images ? [result.images] : []));
-	if (requested.length === 0) return brought;
+	const requested = results.flatMap(({ result }) => (result.images ? [result.images] : []));
+	if (requested.length === 0) return results;
 	const current = imagesOfMessage(run);
 	const inside = [...(await makeRoom(run, [current, ...requested], ports)), ...current];
-	return brought.map((entry) => {
+	return results.map((entry) => {
 		const { images: more = [] } = entry.result;
 		if (more.length === 0) return entry;
 		if (!fitTogether([...inside, ...more])) return { ...entry, result: withoutRoom(entry.result) };

@@ -28,7 +28,7 @@ test("without the file there are no notes", async () => {
 	expect(await read()).toBe("");
 });
 
-test("text beyond 32 KiB is cut at a whole character, and its bytes are counted", async () => {
+test("text beyond 32 KiB is cut between characters, and its bytes are counted", async () => {
 	await writeFile(join(cwd, "AGENTS.md"), `${"x".repeat(32 * 1024 - 1)}ééé`);
 	expect(await read()).toBe(`${"x".repeat(32 * 1024 - 1)}\n\n[5 more bytes of AGENTS.md were left out]`);
 	await writeFile(join(cwd, "AGENTS.md"), "x".repeat(32 * 1024));
@@ -82,7 +82,7 @@ test("CLAUDE.md is read too, once if it has the same content", async () => {
 	expect(await read()).toBe("Water before noon.\n");
 });
 
-test("the files of parent directories inside the roots precede those of the working directory", async () => {
+test("the files of parent directories inside the roots precede the files of the working directory", async () => {
 	const bed = join(cwd, "north", "bed");
 	await mkdir(bed, { recursive: true });
 	await writeFile(join(outside, "AGENTS.md"), "outside the root");

@@ -341,7 +341,7 @@ test("a workflow of a call that is cancelled while the gateway is stopped ends a
 	expect(await stepsEnded).toEqual(["cancelled", "cancelled"]);
 });
 
-test("a step has the tools that the skill leaves of those of the run, and starts no workers or workflows", async () => {
+test("a step has the tools of the run that the skill allows, and starts no workers or workflows", async () => {
 	const tools = ["one", "two", "skill"].map((name) => probeTool(name));
 	const model = new WorkflowScript({ a: [[says("done")]] });
 	const workflow = { name: "narrow", tools: ["one", "skill", "three"], steps: [step("a")] };

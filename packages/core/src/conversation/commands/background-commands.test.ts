@@ -123,17 +123,17 @@ test("all reads that wait are woken, and only by output that can be read", async
 	const { t, session, commands, start, read } = await open();
 	await using _ = t;
 	const command = await start("serve");
-	const woken: (string | undefined)[] = [];
+	const outputs: (string | undefined)[] = [];
 	const wait = { waitMs: 5_000, signal: untilStopped };
-	const first = commands.output(session, command.n, wait).then(({ text }) => woken.push(text));
+	const first = commands.output(session, command.n, wait).then(({ text }) => outputs.push(text));
 	expect(await read(command.n)).toBe("");
 	// The redactor withholds a possible secret until its end.
 	command.prints("ghp_16C7e42F292c6912E7710c838347Ae178B4a");
 	await t.settle();
-	expect(woken).toEqual([]);
+	expect(outputs).toEqual([]);
 	command.prints("\n");
 	await first;
-	expect(woken).toEqual(["[redacted]\n"]);
+	expect(outputs).toEqual(["[redacted]\n"]);
 });
 
 test("a wait that is cancelled rejects", async () => {

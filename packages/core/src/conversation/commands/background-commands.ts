@@ -246,13 +246,13 @@ export class BackgroundCommands {
 	/** Resolves with new output, at the end of the command, after the time, or when the signal aborts. */
 	async #change(live: LiveCommand, ms: number, signal: AbortSignal): Promise<void> {
 		const { promise, resolve } = Promise.withResolvers<void>();
-		const woken = new AbortController();
+		const wake = new AbortController();
 		live.waiting.add(resolve);
 		// `delay` rejects only if one of its signals aborts.
-		const timer = delay(this.#ports.clock, ms, AbortSignal.any([signal, woken.signal]));
+		const timer = delay(this.#ports.clock, ms, AbortSignal.any([signal, wake.signal]));
 		await Promise.race([promise, timer.catch(() => undefined)]);
 		live.waiting.delete(resolve);
-		woken.abort();
+		wake.abort();
 	}
 
 	/** Stops a command and resolves when it has ended. Throws `not_found` for an unknown command. */

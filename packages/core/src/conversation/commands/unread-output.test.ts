@@ -2,7 +2,7 @@ import { Redactor } from "@parley/base";
 import { expect, test } from "vitest";
 import { UnreadOutput } from "./unread-output.ts";
 
-test("each read returns the output since the last one, with whole characters", () => {
+test("each read returns the output since the last read, with complete characters", () => {
 	const output = new UnreadOutput(1_000, new Redactor().stream());
 	expect([output.isEmpty, output.take()]).toEqual([true, ""]);
 	const [first, rest] = [Buffer.from("café").subarray(0, 4), Buffer.from("café").subarray(4)];
@@ -19,7 +19,7 @@ test("from much output the beginning and the end are kept", () => {
 	expect(output.take()).toBe("");
 });
 
-test("a secret that arrives in two reads is not returned, and the end returns what was held back", () => {
+test("a secret that arrives in two reads is not returned, and the end returns the delayed text", () => {
 	const redactor = new Redactor();
 	redactor.add("hunter2-correct-horse");
 	const output = new UnreadOutput(1_000, redactor.stream());

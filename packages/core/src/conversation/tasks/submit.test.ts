@@ -92,7 +92,7 @@ test("a task does not exist for principals that may not see its session", async 
 	expect(await tasks.list(stranger, { limit: 10 })).toEqual([]);
 });
 
-test("the event of a task names its submitter, also if it is repeated", async () => {
+test("the event of a task names its submitter, also if the event is repeated", async () => {
 	const { t } = await opened();
 	await using _ = t;
 	const { tasks } = t.runtime;

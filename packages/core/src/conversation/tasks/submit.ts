@@ -150,7 +150,7 @@ async function conversationRow(
 	tx: Tx,
 	home: Session,
 	row: TaskRow,
-	{ parent, taint: brought }: TaskOrigin,
+	{ parent, taint: addedTaint }: TaskOrigin,
 ): Promise<ReturnType<typeof sessionRow>> {
 	const facts = {
 		id: row.own_session_id,
@@ -163,7 +163,7 @@ async function conversationRow(
 		place: home.place ?? null,
 	};
 	const before = await findTaint(tx, parent?.own_session_id ?? home.id);
-	const taint = joinTaints([before, brought]);
+	const taint = joinTaints([before, addedTaint]);
 	return { ...sessionRow(facts, Number(row.created_at)), task_id: row.id, model: row.model, taint };
 }
 

@@ -109,7 +109,7 @@ test("a reply starts with the response headers, and an error never starts one", 
 	await expect(refusing.next()).rejects.toMatchObject({ fault: "unauthenticated" });
 });
 
-test("the default model is the one of the table unless another is set", () => {
+test("the default model comes from the table unless another model is set", () => {
 	expect(create(() => streaming([])).model).toMatchObject({
 		provider: "anthropic",
 		defaultModel: "claude-x",

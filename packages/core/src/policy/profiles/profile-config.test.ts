@@ -120,7 +120,7 @@ test.each([
 	expect(() => readProfileConfig(text)).toThrow(words);
 });
 
-test("the API of a server can be that of Chat Completions", () => {
+test("the API of a server can be Chat Completions", () => {
 	expect(readProfileConfig('[provider]\nendpoint = "http://x/v1"\napi = "chat-completions"')).toMatchObject({
 		endpoint: { url: "http://x", api: "chat-completions" },
 	});

@@ -13,7 +13,7 @@ test("a difference has the changed lines with two lines around them", () => {
 	expect(resultDiff("a\n", "a\u{202e}\n")).toBe("@@ -1,1 +1,1 @@\n-a\n+a\\u{202e}");
 });
 
-test("a long difference is cut at whole lines, with a marker", () => {
+test("a long difference is cut between lines, with a marker", () => {
 	const lines = resultDiff(
 		numbered(100),
 		numbered(100, (n) => `new ${n}`),

@@ -22,7 +22,7 @@ test("a missing line end at the end of the file is shown", () => {
 	expect(preview("a\n", "a")).toContain("\\ No newline at end of file");
 });
 
-test("emptying a file and writing nothing new are shown as such", () => {
+test("a preview shows when a write empties a file or changes nothing", () => {
 	expect(preview("a\n", "")).toContain("-a\n");
 	expect(preview("a\n", "a\n")).toBe("--- f\n+++ f\n");
 });

@@ -395,7 +395,7 @@ test.each([
 	expect(await place.tokens.list(operator)).toHaveLength(1);
 });
 
-test("the guilds of a connector join those of its platform", async () => {
+test("the guilds of a connector are added to the guilds of its platform", async () => {
 	await using place = await Place.open();
 	const requested = { kind: "connector", platform: "discord", tenants: ["1", "2"] } as const;
 	await place.tokens.create(by(), { ...requested, name: "a" });

@@ -75,7 +75,7 @@ export async function acceptMessage(
 			const content = storable(session.redactor.redactKnown(message.content));
 			const author = authorOf(request.principal, message);
 			const { person: actor } = request.principal;
-			const brought = await attach(tx, session.id, services.clock.now(), { request, message });
+			const attached = await attach(tx, session.id, services.clock.now(), { request, message });
 			const context = message.read && (await selectContext(tx, session, message.read));
 			const newRun = {
 				content,
@@ -83,7 +83,7 @@ export async function acceptMessage(
 				retryOf: undefined,
 				correlation,
 				options,
-				...brought,
+				...attached,
 				...defined({ actor, context: context?.context }),
 			};
 			queued = await enqueue(services, tx, session, { ...newRun, trusted });
@@ -97,7 +97,7 @@ export async function acceptMessage(
 			const named = {
 				...defined({ correlation, author, origin: options.origin }),
 			};
-			await record({ type: "user.message", runId, content, ...named, ...brought });
+			await record({ type: "user.message", runId, content, ...named, ...attached });
 			return { runId, queuedPosition: queued.position };
 		}),
 	);

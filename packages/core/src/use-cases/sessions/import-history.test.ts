@@ -41,11 +41,11 @@ const history: readonly HistoryMessage[] = [
 
 async function open(
 	model: ScriptedModel,
-	brought: readonly HistoryMessage[] = history,
+	imported: readonly HistoryMessage[] = history,
 	options: Partial<TestRuntimeOptions> = {},
 ) {
 	const t = await TestRuntime.open({ model, ...options });
-	const { id } = await t.runtime.create(unkeyed(), { history: brought });
+	const { id } = await t.runtime.create(unkeyed(), { history: imported });
 	return { t, id };
 }
 
@@ -177,12 +177,12 @@ test("an imported image is removed from the conversation when a newer one needs 
 	const large = Buffer.from(png.content);
 	large.writeUInt32BE(3_000, 16);
 	const first = { ...image, data: large.toString("base64") };
-	const brought = [
+	const messages = [
 		{ role: "user", content: [first, ...Array.from({ length: 19 }, () => image)] },
 		{ role: "assistant", content: [text("Twenty.")] },
 	];
 	const model = new ScriptedModel([says("One more.")]);
-	const { t, id } = await open(model, brought);
+	const { t, id } = await open(model, messages);
 	await using _ = t;
 	const log = await EventLog.join(t.runtime, id);
 	await t.runtime.send(unkeyed(), id, { content: "And this?", images: [image] });
@@ -248,7 +248,7 @@ test("secrets are removed and long results shortened before they are stored", as
 	const redactor = new Redactor();
 	redactor.add("hunter2-hunter2");
 	const secret = "hunter2-hunter2";
-	const brought: readonly HistoryMessage[] = [
+	const imported: readonly HistoryMessage[] = [
 		{ role: "user", content: [text(`my key is ${secret}`)] },
 		{
 			role: "assistant",
@@ -258,7 +258,7 @@ test("secrets are removed and long results shortened before they are stored", as
 		{ role: "assistant", content: [text("done")] },
 	];
 	const model = new ScriptedModel([says("ok")]);
-	const { t, id } = await open(model, brought, { redactor });
+	const { t, id } = await open(model, imported, { redactor });
 	await using _ = t;
 	await ask(t, id, "go on");
 	const stored = await t.store.read(async (db) => [
@@ -303,14 +303,14 @@ test("a refused history creates no session", async () => {
 });
 
 test("adjacent user messages are joined, and a conversation may begin with a reply", async () => {
-	const brought: readonly HistoryMessage[] = [
+	const imported: readonly HistoryMessage[] = [
 		{ role: "assistant", content: [text("Hello!")] },
 		{ role: "assistant", content: [text("Anything?")] },
 		{ role: "user", content: [text("one")] },
 		{ role: "user", content: [image, text("two")] },
 	];
 	const model = new ScriptedModel([says("ok")]);
-	const { t, id } = await open(model, brought);
+	const { t, id } = await open(model, imported);
 	await using _ = t;
 	const log = await EventLog.join(t.runtime, id, { afterSeq: 0 });
 	await ask(t, id, "three");
@@ -408,6 +408,6 @@ test.each<[string, readonly HistoryMessage[], RegExp]>([
 		[{ role: "user", content: [{ ...image, data: wide.toString("base64") }] }],
 		/an image of 9000 x 1 pixels, at most 8000/,
 	],
-])("a history with %s is refused", (_, brought, problem) => {
-	expect(() => planImport(brought)).toThrow(problem);
+])("a history with %s is refused", (_, imported, problem) => {
+	expect(() => planImport(imported)).toThrow(problem);
 });

@@ -111,9 +111,9 @@ test("messages have a role, a text, a time and a number; other events are not me
 		{ role: "assistant", content: "[cancelled]", ...at },
 	]);
 	expect(encodeMessage(recordedEvent({ type: "session.closed" }))).toEqual([]);
-	const brought = { type: "user.message", runId: "run_1", imported: true } as const;
-	expect(encodeMessage(recordedEvent({ ...brought, content: "hi" }))).toEqual([
+	const importedRun = { type: "user.message", runId: "run_1", imported: true } as const;
+	expect(encodeMessage(recordedEvent({ ...importedRun, content: "hi" }))).toEqual([
 		{ role: "user", content: "hi", ...at, imported: true },
 	]);
-	expect(encodeMessage(recordedEvent({ ...brought, content: "" }))).toEqual([]);
+	expect(encodeMessage(recordedEvent({ ...importedRun, content: "" }))).toEqual([]);
 });

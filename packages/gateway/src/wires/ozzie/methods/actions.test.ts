@@ -204,11 +204,11 @@ const applied: Partial<Record<MethodName, Action>> = {
 
 test.each(Object.entries(people))(
 	"%s may only perform the actions that its rights allow",
-	async (_who, come) => {
+	async (_who, authenticate) => {
 		await using t = await TestRuntime.open({ model: new ScriptedModel() });
 		await t.runtime.trust.tokens.create(unkeyed(), { kind: "operator", name: "laptop" });
 		await t.runtime.trust.tokens.create(unkeyed(), { ...connectorToken, name: "bridge" });
-		const principal = await come(t);
+		const principal = await authenticate(t);
 		const place = principal.person && placeKey(principal.person.place);
 		const own = { owner: principal.id, ...(place !== undefined && { place }) };
 		const outcomes: Record<string, string> = {};
@@ -229,9 +229,9 @@ test.each(Object.entries(people))(
 	},
 );
 
-test.each(Object.entries(people))("%s gets no objects of others", async (_who, come) => {
+test.each(Object.entries(people))("%s gets no objects of others", async (_who, authenticate) => {
 	await using t = await TestRuntime.open({ model: new ScriptedModel() });
-	const principal = await come(t);
+	const principal = await authenticate(t);
 	const foreign = await t.create(testConnector("owner", "connector:another"));
 	const seesAll = principal.kind === "operator" || principal.sessions === "all";
 	const named = { session_id: foreign };
