@@ -22,7 +22,7 @@ export const downloadTexts = {
 	unavailable: ({ platform }: OnPlatform): string => `cannot read the file from ${platform}: attach it again`,
 	gone: ({ platform }: OnPlatform): string => `the file no longer exists on ${platform}: attach it again`,
 	status: ({ status, platform }: OnPlatform & { readonly status: number }): string =>
-		`cannot read the file, ${platform} answered ${status}: attach it again`,
+		`cannot read the file, because ${platform} answered ${status}: attach it again`,
 	tooLarge: ({ maximum }: { readonly maximum: number }): string =>
 		`the file is larger than ${maximum} bytes: attach a smaller one`,
 	/** Name of the file in the error of `readBounded`. */

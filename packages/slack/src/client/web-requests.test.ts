@@ -164,7 +164,7 @@ test("a canvas is a page, and is distinguished from the sign-in page", async () 
 test.each([
 	[404, "attach it again"],
 	[403, "attach it again"],
-	[500, "cannot read the file, Slack answered 500: attach it again"],
+	[500, "cannot read the file, because Slack answered 500: attach it again"],
 ])("a status of %i has an explanation", async (status, words) => {
 	await using slack = await serving((_, response) => void response.writeHead(status).end());
 	const options = { url: `${slack.url}/a.png`, token: "x", signal, apiUrl: slack.apiUrl, maximum: 100 };
