@@ -123,3 +123,18 @@ test("the paths of file changes contain no secret", async () => {
 	expect(changes?.files).toHaveLength(1);
 	expect(JSON.stringify(changes)).not.toContain("hunter2");
 });
+
+test("content that cannot be decrypted is refused with this reason", async () => {
+	await using setup = await UndoSetup.start([write("a", "a.txt", "agent")], [says("done")]);
+	await setup.put("a.txt", "before");
+	await setup.turn();
+	await setup.t.store.commit(async (tx) => {
+		const { content } = await tx.selectFrom("file_changes").select("content").executeTakeFirstOrThrow();
+		await tx
+			.updateTable("file_changes")
+			.set({ content: `${content?.slice(0, -8)}AAAAAAAA` })
+			.execute();
+	});
+	expect((await setup.undo()).result).toContain("a.txt: its stored content cannot be read");
+	expect(await setup.read("a.txt")).toBe("agent");
+});

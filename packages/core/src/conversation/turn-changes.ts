@@ -42,6 +42,7 @@ function changeOf(row: FileChangeRow, turn: Turn, secrets: SecretBox): FileChang
 		after: writing_from === null ? [after_hash] : [after_hash, writing_from],
 		isInterleaved: Number(row.interleaved) === 1,
 		content: content === null ? undefined : openContent(secrets, turn, path, content),
+		isStored: content !== null,
 	};
 }
 

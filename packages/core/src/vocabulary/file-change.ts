@@ -43,8 +43,10 @@ export interface FileChange {
 	readonly after: readonly string[];
 	/** Whether something else changed the file between two writes of the turn. */
 	readonly isInterleaved: boolean;
-	/** The earlier content. Undefined if the file did not exist, or if its content is not stored. */
+	/** The earlier content. Undefined if the file did not exist, or if its content is not stored or cannot be decrypted. */
 	readonly content: Buffer | undefined;
+	/** Whether the earlier content is stored. */
+	readonly isStored: boolean;
 }
 
 /** File changes of one turn. */

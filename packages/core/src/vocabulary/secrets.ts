@@ -3,8 +3,8 @@ import { ParleyError } from "@parley/base";
 import { secretTexts } from "./texts.ts";
 
 /**
- * Encrypts passwords from password prompts with AES-256-GCM and a key of the data directory. The handle is the associated data,
- * so an encrypted value cannot be moved to another handle.
+ * Encrypts passwords from password prompts and earlier contents of files, with AES-256-GCM and a key of the data directory. The
+ * handle is the associated data, so an encrypted value cannot be moved to another handle.
  */
 export class SecretBox {
 	readonly #key: Buffer;

@@ -56,12 +56,13 @@ function isAsBefore({ before }: FileChange, { fingerprint, mode }: FileState): b
 }
 
 function refusalOf(change: FileChange, present: FileState): string | undefined {
-	const { before, after, content } = change;
+	const { before, after, content, isStored } = change;
 	if (isAsBefore(change, present)) return undefined;
 	if (![...after, before.fingerprint].includes(present.fingerprint)) {
 		return present.fingerprint === absent ? undoTexts.deletedSince : undoTexts.changedSince;
 	}
 	if (before.fingerprint === absent || content !== undefined) return undefined;
+	if (isStored) return undoTexts.unreadable;
 	return before.size > MAX_STORED_BYTES ? undoTexts.notStored(before.size) : undoTexts.noRoom;
 }
 
