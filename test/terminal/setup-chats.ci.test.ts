@@ -70,7 +70,7 @@ test("one run of the wizard connects Discord and then Slack, step by step, each 
 	await wizard.shows("Start the gateway at boot");
 	wizard.type("\r");
 	expect(await wizard.ended()).toBe(0);
-	expect(wizard.text).toMatch(/Discord +connected\n +Slack +connected\n +Service +skipped/);
+	expect(wizard.text).toMatch(/Discord\s+connected\s+Slack\s+connected\s+Service\s+skipped/);
 	const { token, appToken } = slack.simulator;
 	const file = join(data, "api-keys.json");
 	for (const secret of [discord.simulator.token, token, appToken]) {
