@@ -71,7 +71,10 @@ export const modelPayloads = {
 		limit_usd: z.number(),
 		message: z.string(),
 	}),
-	/** Older parts of the conversation were compacted for the model. Token counts are estimates. */
+	/**
+	 * Older parts of the conversation were compacted for the model. Token counts are estimates. `run_id` is "" if a client
+	 * requested it with `compact_session`.
+	 */
 	"context.compacted": z.object({
 		...runId,
 		level: z.enum(["tool_results", "thinking", "summary"]),

@@ -364,15 +364,19 @@ test("/retry keeps the chat busy until the new reply is complete", async ({ tabl
 	expect(table.rows).toEqual(["", "› (retry of the last reply)", "better"]);
 });
 
-test("/compact reports the start and the end, and a refusal", async ({ table }) => {
+test("/compact reports the start and the end once, and a refusal", async ({ table }) => {
 	await table.type("/compact");
 	table.client.last("compact_session").answer({ status: "started" });
 	await table.settle();
 	expect(table.rows).toEqual(["summarising the conversation…"]);
-	const end = { status: "compacted", tokens_before: 18_200, tokens_after: 2_400, error: "" } as const;
-	table.session.happens("compaction.ended", end);
+	const result = { tokens_before: 18_200, tokens_after: 2_400, error: "" };
+	table.session.happens("context.compacted", { run_id: "", level: "summary", ...result });
+	table.session.happens("compaction.ended", { status: "compacted", ...result });
 	await table.settle();
-	expect(table.rows.at(-1)).toBe("the model now works from a summary: 18.2k → 2.4k tokens");
+	expect(table.rows).toEqual([
+		"summarising the conversation…",
+		"the model now works from a summary: 18.2k → 2.4k tokens",
+	]);
 	await table.type("/compact");
 	table.client
 		.last("compact_session")

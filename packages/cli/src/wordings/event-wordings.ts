@@ -28,7 +28,7 @@ import {
 	userMarkdown,
 	userTranscript,
 } from "./message-wordings.ts";
-import { budgetReachedRows, compactedRows, compactionEndRows } from "./model-rows.ts";
+import { budgetReachedRows, compactedChatRows, compactedRows, compactionEndRows } from "./model-rows.ts";
 import { failedTryRows, stepWords, workerWords } from "./task-words.ts";
 import { toolEndRows, toolStartRow } from "./tool-rows.ts";
 
@@ -153,7 +153,7 @@ const wordings = {
 	"context.compacted": {
 		...typeOnly,
 		list: compactedListWords,
-		chat: { ends: "nothing", rows: compactedRows },
+		chat: { ends: "nothing", rows: compactedChatRows },
 		ask: compactedRows,
 	},
 	"tool.arguments": growing,

@@ -68,6 +68,14 @@ export function compactedRows(
 	return wrapText(words, columns).map(styles.dim);
 }
 
+/** Rows in the chat. Empty for a compaction that a client requested, because `compaction.ended` reports its sizes. */
+export function compactedChatRows(
+	compaction: EventPayloads["context.compacted"],
+	format: OutputFormat,
+): string[] {
+	return compaction.run_id === "" ? [] : compactedRows(compaction, format);
+}
+
 /** Text about the end of a compaction that a client requested. */
 export function compactionEndRows(
 	end: EventPayloads["compaction.ended"],
