@@ -68,6 +68,10 @@ test("the model and the usage are below an answer, and /model and /usage show mo
 	expect(text).toContain("› hello\nGood morning, who is there?\nclaude-sonnet-5-5 · N tokens in");
 	expect(text).toMatch(/› good night\nGood evening\.\nclaude-haiku-5-5 · N tokens in.*, N out · \$N\nMODEL /);
 	expect(text).toMatch(/^claude-sonnet-5-5 +1 .*\nclaude-haiku-5-5 +1 |^claude-haiku-5-5 +1 .*\nclaude-son/m);
+	chat.type("/model cl\t");
+	await chat.until("the model is completed", () => chat.typed === "› /model claude-sonnet-5-5 ");
+	chat.type("\r");
+	await chat.rests("model from the next message on: claude-sonnet-5-5");
 });
 
 test("a failed model call is retried, and the reason is shown during the wait", async ({ fake, setup }) => {
