@@ -1,6 +1,19 @@
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import {
+	existsSync,
+	mkdirSync,
+	mkdtempSync,
+	readFileSync,
+	realpathSync,
+	rmSync,
+	statSync,
+	writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { binary } from "../gateway-process.ts";
 import { Simulator } from "../simulators/discord/platform/simulator.ts";
 import { DiscordServer } from "../simulators/discord/server.ts";
 import type { SlackServer } from "../simulators/slack/server.ts";
@@ -97,6 +110,49 @@ test("a person who leaves the setup of Discord continues there", async () => {
 	second.type("\u0003");
 	expect(await second.ended()).toBe(130);
 });
+
+test("with --yes, the tokens of Slack are stored without a terminal, and later commands use them", async () => {
+	const { token, appToken } = slack.simulator;
+	const script = join(root, "script");
+	mkdirSync(script, { mode: 0o700 });
+	const settings = { slack: { apiUrl: slack.apiUrl } };
+	writeFileSync(join(script, "parley.config.json"), JSON.stringify(settings), { mode: 0o600 });
+	const tokens = { SLACK_BOT_TOKEN: token, SLACK_APP_TOKEN: appToken };
+	const variables = { ...env, PARLEY_DATA: script };
+	const setup = ["setup", "--yes", "--only", "slack"];
+	const skipped = await piped([...setup], { ...variables, ...tokens });
+	expect(skipped).toMatchObject({ status: 0, stderr: "" });
+	expect(skipped.stdout).toMatch(/Slack +skipped/);
+	expect(existsSync(join(script, "api-keys.json"))).toBe(false);
+	const stored = await piped([...setup, "--slack"], { ...variables, ...tokens });
+	expect(stored).toMatchObject({
+		status: 0,
+		stderr: "stored SLACK_BOT_TOKEN\nstored SLACK_APP_TOKEN\nContinue later with: parley slack setup\n",
+	});
+	expect(stored.stdout).toMatch(/Slack +tokens stored; not connected yet/);
+	const file = join(script, "api-keys.json");
+	expect(JSON.parse(readFileSync(file, "utf8"))).toEqual(tokens);
+	expect(statSync(file).mode & 0o777).toBe(0o600);
+	const doctor = await piped(["slack", "doctor", "--json"], variables);
+	const findings: { id: string; status: string }[] = JSON.parse(doctor.stdout);
+	expect(findings.map(({ id, status }) => `${id} ${status}`)).toEqual(
+		expect.arrayContaining(["slack-token ok", "slack-scopes ok", "slack-transport ok"]),
+	);
+	const printed = [skipped, stored, doctor].map(({ stdout, stderr }) => stdout + stderr).join("");
+	for (const secret of [token, appToken]) expect(printed).not.toContain(secret);
+});
+
+/** Runs a command without a terminal. This process continues, so that its simulators can answer. */
+async function piped(args: readonly string[], variables: Readonly<Record<string, string>>) {
+	const child = spawn(process.execPath, [binary, ...args], { cwd: shop, env: variables });
+	child.stdin.end();
+	const [stdout, stderr, [status]] = await Promise.all([
+		text(child.stdout),
+		text(child.stderr),
+		once(child, "close"),
+	]);
+	return { stdout, stderr, status };
+}
 
 /** Pairs a member of the server, and checks that the bot answers. */
 async function playDiscord(wizard: Screen): Promise<void> {
