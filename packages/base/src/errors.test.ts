@@ -7,14 +7,14 @@ test("an error of Parley passes unchanged", () => {
 	expect(Object.hasOwn(error, "cause")).toBe(false);
 });
 
-test("an abort becomes cancelled, and a timeout becomes deadline_exceeded", () => {
+test("an abort gets the error code cancelled, and a timeout gets deadline_exceeded", () => {
 	expect(ParleyError.from(AbortSignal.abort().reason)).toMatchObject({ code: "cancelled" });
 	const timeout = new DOMException("took too long", "TimeoutError");
 	expect(ParleyError.from(timeout)).toMatchObject({ code: "deadline_exceeded", cause: timeout });
 });
 
 test.each([new TypeError("password is hunter2"), "text", undefined, null, { name: "AbortError" }])(
-	"%s becomes internal and reveals no details",
+	"%s becomes an internal error that reveals no details",
 	(reason) => {
 		const error = ParleyError.from(reason);
 		expect(error).toMatchObject({ code: "internal", message: "internal error" });

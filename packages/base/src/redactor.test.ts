@@ -137,7 +137,7 @@ test.each([
 	["escaped private key", JSON.stringify(pem("RSA PRIVATE KEY")).slice(1, -1)],
 	["cut-off private key", pem("EC PRIVATE KEY").slice(0, 80)],
 	["token of the gateway", `gw_${"0123456789abcdefghijklmnop"}`],
-])("the shape of a credential is enough: %s", (_name, text) => {
+])("a credential is redacted by its shape alone: %s", (_name, text) => {
 	expect(new Redactor().redact(`before ${text}; after`)).toBe("before [redacted]; after");
 });
 
@@ -145,7 +145,7 @@ test.each([
 	"a gw_ prefix alone, sk-ant- alone, and AKIA in prose",
 	"-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----",
 	"eyJ is how JSON begins in base64",
-])("ordinary text stays: %s", (text) => {
+])("ordinary text is not redacted: %s", (text) => {
 	expect(new Redactor().redact(text)).toBe(text);
 });
 
@@ -212,7 +212,7 @@ test("cycles and unlimited depth are cut off", () => {
 	expect(JSON.stringify(clean)).toContain("[too deep]");
 });
 
-test("a removed secret is text again, and others stay secrets", () => {
+test("a secret that was removed from the redactor is shown, and other secrets stay hidden", () => {
 	const redactor = new Redactor();
 	redactor.add("first-secret");
 	redactor.add("second-secret");

@@ -81,7 +81,7 @@ test("a terminal hides a password before its prompt, and shows typed text before
 	await expect(talking).resolves.toEqual([]);
 });
 
-test("a line that comes while a resumed run works is sent at its end", async () => {
+test("a line that is typed during a resumed run is sent when the run ends", async () => {
 	const io = new CapturedIo();
 	const client = new FakeClient();
 	const session = new FakeSession("sess_1");

@@ -144,7 +144,7 @@ test.each([
 	expect(table.keyboard.notice).toBe("");
 });
 
-test("Tab does not change a line that was edited since, and inserts a tab in a message", async ({
+test("completions that arrive after an edit do not change the line, and Tab inserts a tab in a message", async ({
 	table,
 }) => {
 	await table.press({ text: "/" }, { text: "d" }, tab, { text: "x" });

@@ -270,7 +270,7 @@ const grant = {
 	expires_at: "2026-01-01T04:00:00Z",
 };
 
-test("asks requests for trust in parallel with the runs, and prints the result", () => {
+test("shows requests for trust while runs work, and prints the result", () => {
 	const conversation = new Conversation();
 	apply(conversation, grantQuestion);
 	expect(conversation).toMatchObject({ idle: true, question: { question: { token: "wish" } } });

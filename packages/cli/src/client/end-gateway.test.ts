@@ -32,7 +32,7 @@ function lock(data: string): string {
 	return `globalThis.lock = (await import("${module}")).lockDataDirectory(${JSON.stringify(data)})`;
 }
 
-test("root ends the gateway of a user's data, which belongs to this user or to root", async () => {
+test("root can end the gateway of a user's data, if the process belongs to this user or to root", async () => {
 	const data = makeData();
 	const gateways = [await start(lock(data))];
 	const shell = spawn("/bin/sh", ["-c", "echo runs; read line"], { uid: owner });
@@ -41,7 +41,7 @@ test("root ends the gateway of a user's data, which belongs to this user or to r
 	for (const pid of gateways) expect(await endGateway(pid, data)).toBe(true);
 });
 
-test("root ends no process of root that a user's data names", async () => {
+test("root does not end its own process because a link in a user's data leads to the lock of that process", async () => {
 	const data = makeData();
 	const other = realpathSync(mkdtempSync(join(tmpdir(), "parley-end-")));
 	onTestFinished(() => rmSync(other, { recursive: true }));

@@ -12,7 +12,7 @@ async function* nothing() {
 	yield* [];
 }
 
-test("reports notices that did not reach an approver by their first way", async () => {
+test("reports notices whose first delivery method did not reach an approver", async () => {
 	await using directory = await mkdtempDisposable(join(tmpdir(), "parley-examine-"));
 	const data = directory.path;
 	const { store } = await openConnectorDatabase({ platform: "discord", dataDir: data, clock: systemClock });

@@ -12,7 +12,7 @@ import { run } from "../run.ts";
 import { CapturedIo } from "../testing/captured-io.ts";
 import { setUpConnector } from "./set-up-connector.ts";
 
-test.each([0, 80])("divides no word on a terminal that reports %i columns", async (columns) => {
+test.each([0, 80])("splits no word on a terminal that reports %i columns", async (columns) => {
 	const io = new CapturedIo({ DISCORD_TOKEN: "" });
 	Object.assign(io.stdout, { isTTY: true, columns });
 	expect(await run(["discord", "setup"], io)).toBe(1);

@@ -149,11 +149,11 @@ test.each([
 	["project", { npm_config_package: "./other.tgz" }, "parley"],
 	["npx", { npm_config_package: "./my parley.tgz" }, "npx --package './my parley.tgz' parley"],
 	["npx", {}, "parley"],
-] as const)("%s %o: calls the command as %s", (kind, environment, words) => {
+] as const)("for the installation %s with %o, the printed command is %s", (kind, environment, words) => {
 	expect(commandOf(kind, environment)).toBe(words);
 });
 
-test("an installed command is called in any directory", () => {
+test("the printed text names an installed command without its path", () => {
 	const text = welcome(gateway, { ...context, command: "parley" });
 	expect(text).toContain("  In another terminal:\n    parley chat  ");
 	expect(text).not.toContain("npx");

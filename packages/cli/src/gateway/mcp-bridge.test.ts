@@ -53,7 +53,7 @@ async function openGateway(statuses: readonly number[]) {
 	};
 }
 
-test("a reopening that the gateway refuses is an error of the request, and the next request opens a session", async () => {
+test("if the gateway refuses to reopen a session, the request fails, and the next request opens a session", async () => {
 	await using gateway = await openGateway([200, 404, 503]);
 	expect(await gateway.ask(1, "initialize")).toMatchObject({ id: 1, result: {} });
 	expect(await gateway.ask(2, "ping")).toMatchObject({ id: 2, error: { message: "the gateway stops" } });

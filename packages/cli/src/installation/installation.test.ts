@@ -71,6 +71,6 @@ test("a package with sources is a clone, also if its bundle runs", () => {
 	expect(findInstallation(module).kind).toBe("clone");
 });
 
-test("this process runs a clone", () => {
+test("the process of this test runs from a clone", () => {
 	expect(findInstallation()).toMatchObject({ kind: "clone", name: "@parley/cli" });
 });

@@ -22,7 +22,7 @@ function parsePlist(text: string): unknown {
 	return parseJson(execFileSync("python3", ["-c", script], { input: text, encoding: "utf8" }));
 }
 
-test("a property list has the words of its plan, whatever characters they have", () => {
+test("a property list contains the arguments and paths of its plan, with any characters", () => {
 	const text = launchdPlist(plan);
 	const job = parsePlist(text);
 	expect(Object.entries(Object(job))).toContainEqual(["KeepAlive", { SuccessfulExit: false }]);
@@ -45,7 +45,7 @@ test("a property list has the words of its plan, whatever characters they have",
 	expect(readMarker(text)).toMatchObject({ data: plan.data });
 });
 
-test("a control character is refused, because XML cannot have it", () => {
+test("a control character is refused, because XML does not allow it", () => {
 	expect(() => launchdPlist({ ...plan, workingDirectory: "/a\u0001" })).toThrow("control characters");
 });
 

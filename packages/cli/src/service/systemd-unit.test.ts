@@ -41,7 +41,7 @@ function planIn(directory: string): ServicePlan {
 	};
 }
 
-test("a unit has the words of its plan, whatever characters they have", () => {
+test("a unit contains the arguments and paths of its plan, with any characters", () => {
 	const plan = planIn(temporaryDirectory());
 	const text = systemdUnit(plan, 255);
 	const unit = parseUnit(text);

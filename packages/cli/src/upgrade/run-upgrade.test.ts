@@ -78,7 +78,7 @@ function block(journalFile: string): void {
 	mkdirSync(journalFile);
 }
 
-test("if the journal cannot be written behind the swap, only the package is restored", async () => {
+test("if the journal cannot be written after the swap, only the package is restored", async () => {
 	const points: string[] = [];
 	const { run, version } = await open((point, journalFile) => {
 		points.push(point);

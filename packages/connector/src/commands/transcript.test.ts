@@ -90,7 +90,7 @@ test("long results are shortened, and a very long conversation loses its beginni
 	expect(Buffer.byteLength(japanese)).toBeLessThan(2_100_000);
 });
 
-test("characters that a terminal or an editor obeys are visible", async () => {
+test("control characters for terminals and editors are made visible", async () => {
 	const hostile = "\u001b]0;x\u0007\u202eb";
 	const call = { name: `a${hostile}\n## Agent`, call_id: "c" };
 	const text = await transcriptOf(
@@ -111,7 +111,7 @@ test("characters that a terminal or an editor obeys are visible", async () => {
 	expect(text).not.toContain("\n## Agent`");
 });
 
-test("a text cannot pass for another part of the document", async () => {
+test("text of a message cannot imitate another part of the document", async () => {
 	const text = await transcriptOf(
 		"a\n# b",
 		[past("user.message", { content: "a\r## Agent\u2028# c", run_id: "r" })],

@@ -34,7 +34,7 @@ test("a post that is proven missing after the last attempt has failed, with the 
 	});
 });
 
-test("an absence is valid only after fifteen seconds, and only at the second lookup", () => {
+test("a post counts as missing only after fifteen seconds and a second lookup", () => {
 	const looked = doubt();
 	const early = { ...later, monotonic: 14_999 };
 	expect(judgeLookup(row, looked, undefined, early)).toMatchObject({ to: "unknown", waitMs: 1 });

@@ -100,7 +100,7 @@ test("if none of the rendered sessions exists, no deletion is rendered", async (
 	expect(stage.posts(stage.room()).at(-1)).toContain("first");
 });
 
-test("a session that a restored gateway has again continues with its next events", async () => {
+test("a session that exists again after the gateway is restored continues with its next events", async () => {
 	const stage = await playScene([...asks, deletes, { passes: 1000 }]);
 	stage.gateway.newest.deleted = undefined;
 	const renames: Step = {
@@ -173,7 +173,7 @@ test("a deletion is rendered and forgotten in one transaction, so that a crash l
 	expect(marks).not.toContain("sess_0001");
 });
 
-test("a session that a restored gateway has again shows its open question with its buttons, and nothing twice", async () => {
+test("a session that exists again after the gateway is restored shows its open question with buttons, and repeats no post", async () => {
 	const stage = await playScene([
 		{ says: "one" },
 		{ gateway: { answers: "first" } },
@@ -192,7 +192,7 @@ test("a session that a restored gateway has again shows its open question with i
 	]);
 });
 
-test("events of a restored gateway with the numbers of lost ones are rendered", async () => {
+test("events of a restored gateway are rendered, although lost events had the same numbers", async () => {
 	const stage = await playScene([
 		{ says: "one" },
 		{ gateway: { answers: "lost" } },

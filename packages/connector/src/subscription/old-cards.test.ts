@@ -101,9 +101,12 @@ test.each<readonly [string, readonly Step[], readonly Step[]]>([
 	],
 	["a message that waits for its turn", [...asksAndQueues, waits(26)], [{ gateway: { answers: "clean" } }]],
 	["a grant", [trusts, waits(30)], [distrusts]],
-])("the database is lost, and %s keeps its posts of more than a day ago", async (_name, before, after) => {
-	expect(await seen([...before, ...lost, ...after])).toEqual(await seen([...before, settles, ...after]));
-});
+])(
+	"after a loss of the database, %s keeps its posts that are older than a day",
+	async (_name, before, after) => {
+		expect(await seen([...before, ...lost, ...after])).toEqual(await seen([...before, settles, ...after]));
+	},
+);
 
 test("a replay that a crash interrupts finds the same posts in the end", async () => {
 	const before = [begins, trusts, steps(1), waits(28), steps(2), waits(2)];

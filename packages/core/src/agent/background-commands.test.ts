@@ -126,7 +126,7 @@ test("a command outlives its run, and each read returns the output since the las
 	opened.log.check();
 });
 
-test("a secret that is split between two reads is in neither", async () => {
+test("a secret that is split between two reads is hidden in both", async () => {
 	const { t, model, started } = await open([
 		start("c1", "serve"),
 		done,
@@ -224,7 +224,7 @@ test("a session has a maximum of commands, and one that cannot start has ended",
 	expect(started).toHaveLength(max + 1);
 });
 
-test("a restart ends commands, and the next run learns it once", async () => {
+test("a restart ends commands, and the next run gets one report about that", async () => {
 	const first = await open([start("c1", "serve"), done]);
 	const opened = await trusted(first.t);
 	await turn(first.t, opened);

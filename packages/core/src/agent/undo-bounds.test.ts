@@ -48,7 +48,7 @@ test("a model cannot repeat an undo, not even in the run of the undo", async () 
 
 const noTokens = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 };
 
-test("a file that the approval leaves is left, also if it is as the turn left it again", async () => {
+test("a file that the approval excludes is not undone, even if it has the content of the turn again", async () => {
 	await using setup = await UndoSetup.start(
 		[write("a", "mine.txt", "agent"), write("b", "other.txt", "agent")],
 		[says("done")],
@@ -66,7 +66,7 @@ test("a file that the approval leaves is left, also if it is as the turn left it
 	expect(await setup.read("mine.txt")).toBe("agent");
 });
 
-test("a refusal does not deny that files are already restored", async () => {
+test("a refusal reports the files that are already restored", async () => {
 	await using setup = await UndoSetup.start(
 		[write("a", "one.txt", "agent"), write("b", "two.txt", "agent")],
 		[says("done")],
@@ -78,7 +78,7 @@ test("a refusal does not deny that files are already restored", async () => {
 	expect((await setup.undo()).result).toMatch(/No further file was restored.*two\.txt: changed since/s);
 });
 
-test("a change by something else that an undo also undoes is named in the result", async () => {
+test("the result names a change from outside the turn that the undo also reverts", async () => {
 	await using setup = await UndoSetup.start(
 		[write("a", "a.txt", "one")],
 		[write("b", "a.txt", "two")],

@@ -241,7 +241,7 @@ test("a change between two writes of a turn is undone with a note, and earlier p
 	expect(await setup.read("a.txt")).toBe("before");
 });
 
-test("a write that the gateway was killed in can be undone, whether it happened or not", async () => {
+test("a write during which the gateway was killed can be undone, whether the file was written or not", async () => {
 	const setup = await UndoSetup.start(
 		[write("a", "a.txt", "one")],
 		[write("b", "b.txt", "two")],

@@ -42,7 +42,7 @@ test("a question without an answer in 24 hours expires, and its call does not ru
 	expect(ran).toBe(0);
 });
 
-test("requests after an approval want a longer cache until the run ends", async () => {
+test("requests after an approval ask the provider for a longer cache until the run ends", async () => {
 	const tool = probeTool("edit", { ...writing, run: async () => "done" });
 	const model = new ScriptedModel([calls("c1", "edit")], [says("well")], [says("hello")]);
 	await using t = await TestRuntime.open({ model, tools: [tool] });

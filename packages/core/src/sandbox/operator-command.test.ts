@@ -57,7 +57,7 @@ test("the bytes of an output are read unchanged, up to a limit", async () => {
 	expect((await readShell("cat /dev/zero")).bytes).toBeUndefined();
 });
 
-test("a program that ignores its end, and its children that keep the output open, are not awaited", async () => {
+test("the command does not wait for a program that ignores the signal, nor for child processes that keep the output open", async () => {
 	const signal = AbortSignal.timeout(100);
 	const { code, bytes } = await readShell("trap '' TERM; sleep 3 & sleep 100", { signal });
 	expect({ code, bytes }).toEqual({ code: 137, bytes: undefined });

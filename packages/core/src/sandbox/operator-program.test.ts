@@ -41,7 +41,7 @@ test("a program runs under its own process id, with line output and only its own
 	expect(names).toContain("LLAMA");
 });
 
-test("a program that ignores the request to end is killed with its processes", async () => {
+test("a program that ignores the request to end is killed together with its child processes", async () => {
 	const { program, lines } = await run("trap '' TERM; sleep 100 & echo $!; wait; sleep 100");
 	await vi.waitUntil(() => lines.length > 0);
 	program.stop();

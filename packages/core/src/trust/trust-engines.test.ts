@@ -62,7 +62,7 @@ async function asks(t: TestRuntime, log: EventLog, session: string): Promise<boo
 	}
 }
 
-test.each(engines)("grants apply, end and are listed the same on %s", async (_engine, open) => {
+test.each(engines)("grants apply, end and are listed in the same way on %s", async (_engine, open) => {
 	await using directory = await mkdtempDisposable(join(tmpdir(), "parley-trust-"));
 	await using t = await opened(await open(directory.path));
 	const { grants } = t.runtime.trust;
@@ -105,7 +105,7 @@ test.each(engines)("grants apply, end and are listed the same on %s", async (_en
 });
 
 test.each(engines)(
-	"a grant request is found by its channel, listed and answered the same on %s",
+	"a grant request is found by its channel, listed and answered in the same way on %s",
 	async (_engine, open) => {
 		await using directory = await mkdtempDisposable(join(tmpdir(), "parley-trust-"));
 		await using t = await opened(await open(directory.path));

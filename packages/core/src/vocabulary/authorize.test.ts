@@ -155,7 +155,7 @@ test("an observer without a list sees all sessions, and no other objects", () =>
 	}
 });
 
-test("an agent has no right that approves, and none of the operator alone, whatever its token may", () => {
+test("an agent has no right to approve and no right of the operator alone, with any rights of its token", () => {
 	const own = { owner: operator.id };
 	const agent: Principal = { ...operator, through: "agent" };
 	const form: Principal = { ...operator, through: "form" };

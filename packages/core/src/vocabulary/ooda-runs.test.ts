@@ -37,7 +37,7 @@ function phaseIn({ messages, tools }: ModelRequest): readonly [string | undefine
 
 const thinking: readonly ScriptedReply[] = [[says("facts")], [says("meaning")], [says("plan")]];
 
-test("each phase is a request with its own instructions, and only act sees tools", async () => {
+test("each phase is a request with its own instructions, and only the phase act has tools", async () => {
 	await using stack = new AsyncDisposableStack();
 	const replies = [...thinking, [calls("c1", "look")], ...thinking, [says("done")]];
 	const { log, model, ran, t, session } = await begin(stack, [...replies, [says("next")]]);

@@ -7,7 +7,7 @@ const scene = { ...chatScene, room };
 
 const runOf = (author: string) => ({ id: "run_1", about: "", author: { id: author, name: "Ada" } });
 
-test("a copy of an answer is for the author of its message, with the address of the room", () => {
+test("the copy of an answer names the author of the message, and has the link to the channel if there is one", () => {
 	const link = "https://discord.com/channels/2/3";
 	expect(elsewhereOf(runOf("chat:guild:ada"), { ...scene, link })).toEqual({
 		elsewhere: { person: "ada", link },

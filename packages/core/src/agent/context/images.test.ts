@@ -30,13 +30,13 @@ function left(text: string, reductions: Partial<Reductions>): readonly [string, 
 	return result && [result.text, result.pictures?.length ?? 0];
 }
 
-test("an image of a result has the tokens of an image of a message, in addition to its text", () => {
+test("an image of a result adds the tokens of one image to the tokens of its text", () => {
 	const [plain, seen] = [looked("a.png"), looked("a.png", [image])].map(featuresOfMessages);
 	if (!plain || !seen) throw new Error("both are counted");
 	expect(difference(seen, plain)).toEqual(featureNames.map((name) => (name === "images" ? 1 : 0)));
 });
 
-test("a cleared result loses its image, also with a short text, and the text reports it", () => {
+test("a cleared result loses its image, even if its text is short, and the text reports the loss", () => {
 	const before = { run: 2, message: 0 };
 	expect(left("a.png", { results: before })).toEqual([`a.png\n${gone}`, 0]);
 	const [text, images] = left("x".repeat(500), { results: before }) ?? [];

@@ -34,7 +34,7 @@ test("a small request is not counted, and one near the limit is counted once", a
 	expect(counted).toHaveLength(1);
 });
 
-test("the count decides, not the estimate", async () => {
+test("the provider's token count has precedence over the estimate", async () => {
 	await using fits = await sessionOf(2_500, async () => 2_900);
 	expect((await fits.fit()).messages).toHaveLength(3);
 	expect(await fits.compactions()).toEqual([]);

@@ -103,7 +103,7 @@ test.each([
 	expect(result).toEqual({ action: "decline" });
 });
 
-test("an address shows its host in letters that cannot be mistaken", async () => {
+test("the host of an address is shown in ASCII, so that no other host looks the same", async () => {
 	const url = "https://\u0430pple.example/\u202Elogin";
 	const params = { mode: "url" as const, elicitationId: "e1", message: "Open it", url };
 	let label = "";

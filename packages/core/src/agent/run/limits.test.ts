@@ -41,7 +41,7 @@ const refusal = (steps: readonly LimitStep[]): LimitStep => {
 	return text === undefined ? { failed: false, text: "not refused" } : { text };
 };
 
-test("a call that failed three times in the same way is refused, but not after different failures", () => {
+test("a call is refused after three equal failures, but not after three different failures", () => {
 	expect(refuseRepeat([], call)).toBeUndefined();
 	expect(refuseRepeat(stepsOf(failure, failure), call)).toBeUndefined();
 	const steps = stepsOf(failure, failure, failure);

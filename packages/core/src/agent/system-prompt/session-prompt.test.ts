@@ -11,7 +11,7 @@ import { TestRuntime, unkeyed } from "../../testing/test-runtime.ts";
 import type { ModelRequest } from "../../vocabulary/model.ts";
 import { operator } from "../../vocabulary/principal.ts";
 
-test("a session keeps the prompt of its first run, while new ones get the agent's new instructions", async () => {
+test("a session keeps the prompt of its first run, and a new session gets the agent's new instructions", async () => {
 	const agents = await mkdtemp(join(tmpdir(), "agents-"));
 	onTestFinished(() => rm(agents, { recursive: true }));
 	const instruct = (text: string): Promise<void> => writeFile(join(agents, "poet", "agent.md"), text);

@@ -455,7 +455,7 @@ test("a step of a workflow that a schedule started has no grant of the session",
 	expect(await log.next("assistant.message")).toMatchObject({ content: "seen" });
 });
 
-test("the steps of a workflow work in the mode of their run, and their workers report the phases", async () => {
+test("the steps of a workflow run in the mode of their run, and their workers report the phases", async () => {
 	const model = new WorkflowScript({
 		a: [[says("facts")], [says("meaning")], [says("plan")], [says("a done")]],
 	});

@@ -31,7 +31,7 @@ async function ready(path: string, ...edits: readonly object[]): Promise<ReadyCa
 const contentOf = (path: string): Promise<string> => readText(join(context.cwd, path), "utf8");
 const change = (oldText: string, newText: string) => ({ oldText, newText });
 
-test("edits are planned with their difference, granted as edit_file, and made together", async () => {
+test("the plan of edits shows their difference, a grant for edit_file covers the edits, and they are written together", async () => {
 	await put(join(context.cwd, "beans.txt"), "one\ntwo\nthree\n");
 	const call = await ready("beans.txt", change("three", "3"), change("one", "1"));
 	expect(call.plan).toEqual({

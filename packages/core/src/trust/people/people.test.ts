@@ -180,7 +180,7 @@ test("the first owner is admitted with a code of the operator, and the guild wit
 	]);
 });
 
-test("a guild is admitted only with its owner: another code stays unused there", async () => {
+test("a guild is admitted only with its owner, and any other code stays unused in the guild", async () => {
 	await using guild = await Guild.open({ tenants: { discord: ["other"] } });
 	const { code } = await guild.people.invite(unkeyed(), { role: "approver" });
 	await expect(guild.pair("ada", code)).rejects.toThrow("no owner has paired here yet (discord:guild): ask");
@@ -489,7 +489,7 @@ test("a token represents only its own guilds, and one without guilds represents 
 	});
 });
 
-test("after an owner pairs, only that token acts for the guild, and its replacement", async () => {
+test("after an owner pairs, only the token of that pairing and its replacement act for the guild", async () => {
 	await using guild = await Guild.open();
 	const { tokens } = guild.t.runtime.trust;
 	const red = await bound(guild, "red", ["red"]);

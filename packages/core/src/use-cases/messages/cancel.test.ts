@@ -27,12 +27,12 @@ const requested = {
 };
 
 test.each([
-	[1, "all that is at work"],
-	[2, "all that is at work"],
+	[1, "all work"],
+	[2, "all work"],
 	[1, "their own run"],
 	[2, "their own run"],
 ] as const)(
-	"when commit %i of a stop is lost, of %s, a repeated stop ends work and trust",
+	"if commit %i of the stop of %s is lost, a repeated stop ends the work and the trust",
 	async (lost, what) => {
 		const clock = new ManualClock();
 		const begun = Promise.withResolvers<void>();

@@ -49,7 +49,7 @@ test("an approval for the session does not cover a run that came through an agen
 	expect((await log.next("prompt.requested")).prompt.approval?.tool).toBe("write_file");
 });
 
-test("a queued message keeps that it came through an agent, also over a restart", async () => {
+test("a queued message stays marked as sent through an agent, also after a restart", async () => {
 	const first = await open(new ScriptedModel(stuck("half")));
 	await using _ = first.t;
 	await first.t.runtime.acceptAll(unkeyed(), first.session);

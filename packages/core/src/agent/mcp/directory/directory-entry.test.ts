@@ -18,7 +18,7 @@ test.each([
 	["Claude Code", { type: "http", url, headers: { Authorization: `Bearer \${TOKEN}` } }],
 	["an alias of it", { type: "streamable-http", url, headers: { Authorization: `Bearer \${TOKEN}` } }],
 	["Cursor", { url, headers: { Authorization: `Bearer \${env:TOKEN}` } }],
-])("an entry as %s writes it is a remote server", (_, written) => {
+])("an entry in the format of %s is read as a remote server", (_, written) => {
 	const entry = readEntry("tracker", written);
 	expect(entry).toEqual({
 		name: "tracker",
@@ -29,7 +29,7 @@ test.each([
 	expect(variablesOf(entry)).toEqual(["TOKEN"]);
 });
 
-test("fields without an effect are named, of programs too", () => {
+test("fields without an effect are named, also in entries of programs", () => {
 	const remote = readEntry("a", { url, headersHelper: "./x.sh", oauth: {}, env: {}, "\u202e": 1 });
 	expect(remote.unused).toEqual(["headersHelper", "oauth", "env", "\\u{202e}"]);
 	const program = readEntry("a", { type: "stdio", command: "sh", cwd: "/", headers: {} });
@@ -85,7 +85,7 @@ test.each([
 	expect(() => readEntry("a", written)).not.toThrow("pass-word");
 });
 
-test("a variable without a default needs a grant, and an address without TLS too", () => {
+test("a variable without a default needs a grant, and so does an address without TLS", () => {
 	const entry = readEntry("a", {
 		url: "http://127.0.0.1/",
 		headers: { a: `\${A} \${B:-b} \${A}`, b: `\${C}` },
