@@ -57,7 +57,7 @@ test("the wizard can be left and killed at the service, and then installs it in 
 	const third = setUp(managers);
 	third.resize(40, 24);
 	await third.shows("Complete: Model");
-	await third.shows("Start the gateway with this machine");
+	await third.shows("Start the gateway at boot");
 	third.type(`${down}\r`);
 	expect(await third.ended()).toBe(0);
 	expect(third.received).toContain("\r\n  Directory and permissions\r\n    agents may work in");
@@ -83,7 +83,7 @@ test("without a service manager, the wizard prints the reason and continues, and
 	expect(shown).toContain("systemd does not run on this machine");
 	expect(shown).toContain("Install it later with: parley service install");
 	expect(shown).toMatch(/Service not installed/);
-	expect(shown).not.toContain("To start the gateway with this machine");
+	expect(shown).not.toContain("To start the gateway at boot");
 	const script = await managers.run(["setup", "--yes", "--only", "service", "--service"], variables);
 	expect(script).toMatchObject({ code: 1, error: expect.stringContaining("systemd does not run") });
 	const skipped = await managers.run(["setup", "--yes", "--only", "service"], variables);

@@ -141,7 +141,7 @@ test("with TERM=dumb, the wizard asks in lines for screen readers, and draws not
 	wizard.type("\r");
 	await wizard.shows("Where should commands");
 	wizard.type("2\r");
-	for (const question of ["Set up Discord now?", "Set up Slack now?", "Start the gateway with this"]) {
+	for (const question of ["Set up Discord now?", "Set up Slack now?", "Start the gateway at boot"]) {
 		await wizard.shows(question);
 		wizard.type("\r");
 	}
