@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, statSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, statSync } from "node:fs";
 import { createServer } from "node:net";
 import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -152,3 +152,41 @@ test("a gateway that cannot start is reported with the end of its log", async ()
 	);
 	expect(failed.text).toContain(String(port));
 });
+
+test("the root / needs a typed yes at a terminal, and only logs a warning without one", async () => {
+	const wide = join(root, "wide");
+	const words = ["start", "--root", "/", "--data", wide, "--listen", "127.0.0.1:0"];
+	const refused = parley(shop, ...words);
+	await refused.shows("Type yes to start anyway");
+	refused.type("y\r");
+	await refused.shows("type yes or no");
+	refused.type("\u007fno\r");
+	expect(await refused.ended()).toBe(1);
+	expect(refused.text.replaceAll(/\s+/g, " ")).toContain("The gateway was not started.");
+	const left = parley(shop, ...words);
+	await left.shows("Type yes to start anyway");
+	left.type("\u0003");
+	expect(await left.ended()).toBe(130);
+	expect(existsSync(wide)).toBe(false);
+	const confirmed = parley(shop, ...words);
+	await confirmed.shows("Type yes to start anyway");
+	confirmed.type("yes\r");
+	await stops(confirmed);
+	const script = `exec "$0" "$@" </dev/null`;
+	const args = ["-c", script, process.execPath, binary, ...words];
+	const unasked = new Screen({ program: "sh", args, cwd: shop, env });
+	screens.push(unasked);
+	await unasked.shows("lets tools read every file");
+	await stops(unasked);
+	expect(piped(shop, "projects", "allow", "/", "--yes", "--data", wide).status).toBe(0);
+	const allowed = parley(shop, ...words);
+	await stops(allowed);
+	for (const { received } of [unasked, allowed]) expect(received).not.toContain("Type yes");
+});
+
+/** Waits until the gateway of a terminal is ready, and stops it. */
+async function stops(gateway: Screen): Promise<void> {
+	await gateway.shows("Press Ctrl-C to stop");
+	gateway.type("\u0003");
+	expect(await gateway.ended()).toBe(0);
+}

@@ -4,6 +4,7 @@ import { findRunningGateway } from "../client/running-gateway.ts";
 import { defaultDataDirectory } from "../command-line/data-directory.ts";
 import type { Io } from "../command-line/io.ts";
 import { withStoredKeys } from "../command-line/stored-keys.ts";
+import { checkRoots } from "../gateway/check-roots.ts";
 import { humanLog } from "../gateway/human-log.ts";
 import { type RunOptions, readConfig, runGateway } from "../gateway/run-gateway.ts";
 import { findInstallation, type Installation } from "../installation/installation.ts";
@@ -27,13 +28,15 @@ interface StartOptions {
 const ozzieEndpoint = { host: "127.0.0.1", port: 18_420 };
 
 /**
- * Runs a gateway like `runGateway`. The first line on stdout names the model and the reason for its choice. The next
- * steps are printed to stderr. At a terminal, the default log level is `warn`, because log lines of runs are for
- * machines.
+ * Runs a gateway like `runGateway`. At a terminal, it first asks for a confirmation if a root is `/`, and the default
+ * log level is `warn`, because log lines of runs are for machines. The first line on stdout names the model and the
+ * reason for its choice. The next steps are printed to stderr.
  */
 export async function startForPerson(options: StartOptions): Promise<number> {
 	const { flags, shellLine } = options;
 	const io = await withStoredKeys(options.io, flags.data);
+	const refusal = await refusalOfRoot(flags, io);
+	if (refusal !== undefined) return refusal;
 	const styles = createStyles(wantsColours(io.stderr, io.environment));
 	const defaultData = await defaultDataDirectory();
 	const command = commandOf(findInstallation().kind, io.environment);
@@ -65,6 +68,16 @@ export async function startForPerson(options: StartOptions): Promise<number> {
 		io.stderr.write(alreadyRunning(running, { data, defaultData, command }));
 		return 1;
 	}
+}
+
+/** Exit code if a root is `/` and the operator at the terminal does not confirm it, otherwise undefined. */
+async function refusalOfRoot(flags: StartOptions["flags"], io: Io): Promise<number | undefined> {
+	if (!(io.stdin.isTTY && io.stdout.isTTY)) return undefined;
+	const { root, data } = await readConfig(flags, io);
+	if ((await checkRoots(root, io.cwd)) === undefined) return undefined;
+	// Only this question needs the library for prompts.
+	const { confirmRoot } = await import("./confirm-root.ts");
+	return confirmRoot(data, io);
 }
 
 /** The default data directory, and the command in the form that a person types. */

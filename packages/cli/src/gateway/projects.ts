@@ -88,12 +88,17 @@ export async function broadDirectory(directory: string): Promise<string | undefi
 	return home.startsWith(`${directory}/`) ? projectTexts.aboveHome(shown) : undefined;
 }
 
-/** Asks the operator to type yes or no. Undefined if the operator leaves. */
+/** Asks the operator to confirm a broad directory. Undefined if the operator leaves. */
 export async function confirmBroad(directory: string, io: Io): Promise<boolean | undefined> {
 	const warning = await broadDirectory(directory);
+	return confirmInWords(`${warning} ${projectTexts.confirmBroad}`, io);
+}
+
+/** Asks the operator to type yes or no. Undefined if the operator leaves. */
+export async function confirmInWords(message: string, io: Io): Promise<boolean | undefined> {
 	const answer = await askText(
 		{
-			message: `${warning} ${projectTexts.confirmBroad}`,
+			message,
 			problemOf: (text) => (/^(?:yes|no?)$/i.test(text.trim()) ? undefined : projectTexts.answerYesOrNo),
 		},
 		io,

@@ -19,6 +19,10 @@ export const rootTexts = {
 		"the current directory is /, so tools could read every file of this machine; choose a directory with `--root DIR`, or confirm with `--root /`",
 	rootIsRoot:
 		"the root / lets tools read every file of this machine that this user can read; choose a smaller directory with `--root DIR`",
+	confirmRoot:
+		"The root / contains all files of this machine. Agents could read everything that this user can read. A project directory is safer. Type yes to start anyway, or no to leave.",
+	notStarted:
+		"The gateway was not started. Choose a directory with `--root DIR`, or allow / without a question: parley projects allow /",
 } as const;
 
 /** Errors of `parley rpc`. */
