@@ -50,7 +50,7 @@ test("the texts of a package are grouped by folder and file", async () => {
 	expect(stdout).not.toContain("packages/core");
 });
 
-test("a name without texts ends with 2 and is reported", async () => {
+test("the command reports a name without texts, and exits with 2", async () => {
 	await expect(run("protocol", "nowhere")).rejects.toMatchObject({
 		code: 2,
 		stdout: "",

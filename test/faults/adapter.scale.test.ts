@@ -97,7 +97,7 @@ test.for(failures.map((failure) => [failure.name, failure] as const))("%s", asyn
 });
 
 test.for(oddStreams.map((oddity) => [oddity.name, oddity] as const))(
-	"valid despite its form: %s",
+	"a reply is complete despite the unusual form of its stream: %s",
 	async ([, { answer, times, restore = asItIs, pass }]) => {
 		await withSeeds({ times }, async (random) => {
 			fake.script(answer(random));
@@ -111,7 +111,7 @@ test.for(oddStreams.map((oddity) => [oddity.name, oddity] as const))(
 );
 
 test.for(stops.map((stop) => [stop.name, stop] as const))(
-	"a stop: %s",
+	"a reply has the stop reason of its stream: %s",
 	async ([, { answer, times, stop }]) => {
 		await withSeeds({ times }, async (random) => {
 			fake.script(answer(random));
@@ -125,18 +125,21 @@ test.for(stops.map((stop) => [stop.name, stop] as const))(
 	},
 );
 
-test.for(toolFaults.map((fault) => [fault.name, fault] as const))("calls: %s", async ([, fault]) => {
-	await withSeeds(fault, async (random) => {
-		fake.script(fault.answer(random));
-		const { events, error } = await call();
-		expect(error).toBeUndefined();
-		expect(events.at(-1)).toMatchObject({ type: "end", stop: "tool_use" });
-		fault.check(events.filter((event) => event.type === "call"));
-	});
-});
+test.for(toolFaults.map((fault) => [fault.name, fault] as const))(
+	"a reply with unusual calls ends normally: %s",
+	async ([, fault]) => {
+		await withSeeds(fault, async (random) => {
+			fake.script(fault.answer(random));
+			const { events, error } = await call();
+			expect(error).toBeUndefined();
+			expect(events.at(-1)).toMatchObject({ type: "end", stop: "tool_use" });
+			fault.check(events.filter((event) => event.type === "call"));
+		});
+	},
+);
 
 test.for(oddUsages.map((usage) => [usage.name, usage] as const))(
-	"usage: %s",
+	"a reply with unusual usage is complete: %s",
 	async ([, { usage, times }]) => {
 		await withSeeds({ times }, async (random) => {
 			fake.script(speaking(random, { usage: () => usage }));

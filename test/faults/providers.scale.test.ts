@@ -94,7 +94,7 @@ describe.each(testedFamilies.map((one) => [one.family, one] as const))("%s", (_,
 		stops
 			.filter(({ name }) => !/null|absent|no message_delta/.test(name))
 			.map((stop) => [stop.name, stop] as const),
-	)("a stop: %s", async ([, { answer, times, stop }]) => {
+	)("a reply has the stop reason of its stream: %s", async ([, { answer, times, stop }]) => {
 		await withSeeds({ times }, async (random) => {
 			const { usage: _, ...reply } = answer(random);
 			fake.script(reply);
@@ -111,7 +111,7 @@ describe.each(testedFamilies.map((one) => [one.family, one] as const))("%s", (_,
 
 	test.for(
 		toolFaults.filter(({ name }) => !otherwise.has(name)).map((fault) => [fault.name, fault] as const),
-	)("calls: %s", async ([, fault]) => {
+	)("a reply with unusual calls ends normally: %s", async ([, fault]) => {
 		await withSeeds(fault, async (random) => {
 			const { usage: _, ...reply } = fault.answer(random);
 			fake.script(reply);
@@ -123,7 +123,7 @@ describe.each(testedFamilies.map((one) => [one.family, one] as const))("%s", (_,
 	});
 
 	test.for(oddReports.map((usage) => [usage.name, usage] as const))(
-		"usage: %s",
+		"a reply with unusual usage is complete: %s",
 		async ([, { usage, times }]) => {
 			await withSeeds({ times }, async (random) => {
 				const { usage: _, ...reply } = speaking(random, {});
@@ -146,17 +146,20 @@ describe.each(testedFamilies.map((one) => [one.family, one] as const))("%s", (_,
 		},
 	);
 
-	test.for(["hang", "reset"] as const)("a connection after the end: %s", async (how) => {
-		await withSeeds(wholeRow, async (random) => {
-			const { usage: _, ...reply } = speaking(random, { break: { at: Number.POSITIVE_INFINITY, how } });
-			fake.script(reply);
-			const pass = how === "hang" ? (time: PassingTime) => time.endsAfter(1_000) : undefined;
-			const { events, error } = await call(model, pass);
-			expect(error).toBeUndefined();
-			expect(textOf(events)).toBe(speech);
-			expect(events.at(-1)).toMatchObject({ type: "end", stop: "end_turn", model: tested.model });
-		});
-	});
+	test.for(["hang", "reset"] as const)(
+		"a reply is complete although its connection fails after the end: %s",
+		async (how) => {
+			await withSeeds(wholeRow, async (random) => {
+				const { usage: _, ...reply } = speaking(random, { break: { at: Number.POSITIVE_INFINITY, how } });
+				fake.script(reply);
+				const pass = how === "hang" ? (time: PassingTime) => time.endsAfter(1_000) : undefined;
+				const { events, error } = await call(model, pass);
+				expect(error).toBeUndefined();
+				expect(textOf(events)).toBe(speech);
+				expect(events.at(-1)).toMatchObject({ type: "end", stop: "end_turn", model: tested.model });
+			});
+		},
+	);
 
 	test.for(networkFailures.map((failure) => [failure.name, failure] as const))("%s", async ([, failure]) => {
 		const place = await failure.open();

@@ -15,7 +15,7 @@ import { stops } from "./stops.ts";
 import { toolFaults } from "./tool-faults.ts";
 
 test.for(oddStreams.map((oddity) => [oddity.name, oddity] as const))(
-	"valid despite its form: %s",
+	"a reply is complete despite the unusual form of its stream: %s",
 	async ([, { answer, times, restore = (text: string) => text, pass }]) => {
 		const setup = await sharedSetup();
 		await withSeeds({ times }, async (random) => {

@@ -37,7 +37,7 @@ test("a client that negotiates the newest revision uses a session, too", async (
 	});
 });
 
-test("an agent waits with reports, and gets the answer after a call that a person approved elsewhere", async () => {
+test("an agent gets progress reports while it waits, and the answer after a person approves the call in another client", async () => {
 	await using desk = await Desk.open();
 	const agent = await desk.client();
 	const operator = await desk.operator();
@@ -119,7 +119,7 @@ test("a cancelled ask stops its run", async () => {
 	expect((await operator.event("assistant.message")).payload).toMatchObject({ error: "cancelled" });
 });
 
-test("a client that disconnects leaves its run at work, and the session readable", async () => {
+test("the run of a client that disconnects continues, and the session stays readable", async () => {
 	const gate = Promise.withResolvers<void>();
 	const model = new ScriptedModel(gated(gate.promise, " two", "one"));
 	await using desk = await Desk.open({ model });

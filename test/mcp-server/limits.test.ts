@@ -45,18 +45,21 @@ test.each([
 	["an unknown revision", ping, { "mcp-protocol-version": "1999-01-01" }, 400],
 	["another initialize", initialize, {}, 400],
 	["a wrong accept header", ping, { accept: "text/html" }, 406],
-] as const)("%s is refused, and the session is served further", async (_, body, headers, status) => {
-	await using desk = await Desk.open();
-	const client = await raw(desk);
-	const session = await client.open();
-	const response = await client.send(body, { ...session, ...headers });
-	expect(response.status).toBe(status);
-	expect(response.headers.get("content-type")).toBe("application/json");
-	expect(await response.json()).toMatchObject({ jsonrpc: "2.0", error: { code: expect.any(Number) } });
-	const next = await client.send(ping, session);
-	expect(next.status).toBe(200);
-	expect(await next.text()).toContain('"id":"ping"');
-});
+] as const)(
+	"%s is refused, and later requests of the session are served",
+	async (_, body, headers, status) => {
+		await using desk = await Desk.open();
+		const client = await raw(desk);
+		const session = await client.open();
+		const response = await client.send(body, { ...session, ...headers });
+		expect(response.status).toBe(status);
+		expect(response.headers.get("content-type")).toBe("application/json");
+		expect(await response.json()).toMatchObject({ jsonrpc: "2.0", error: { code: expect.any(Number) } });
+		const next = await client.send(ping, session);
+		expect(next.status).toBe(200);
+		expect(await next.text()).toContain('"id":"ping"');
+	},
+);
 
 test("a message without a session is refused, unless it opens one", async () => {
 	await using desk = await Desk.open();

@@ -100,7 +100,7 @@ test("an editor continues after a restart of the gateway, which has another addr
 	expect(page).not.toContain("lost");
 });
 
-test("an editor that ends leaves its run at work", async () => {
+test("the run of an editor that ends continues", async () => {
 	const gate = Promise.withResolvers<void>();
 	const model = new ScriptedModel(gated(gate.promise, "done"));
 	await using gateway = await TestGateway.start({ config: { auth: "token" }, model });

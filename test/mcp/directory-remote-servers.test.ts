@@ -109,7 +109,7 @@ test.each([
 	expect([...states.map((one) => one.problem), ...problems].join()).toContain(problem);
 });
 
-test("trust ends with a change to the file, and says where the address leads now", async () => {
+test("trust ends with a change to the file, and the problem names the new address", async () => {
 	const { s, source } = await open();
 	const evil = await openListener();
 	await put(workOf(s), { url: everything.url });

@@ -141,7 +141,7 @@ test("a request of a server for input is a question to the person, and its time 
 	expect(resultsIn(s.model)[0]).toContain('form: {"action":"accept","content":{"colour":"blue"}}');
 });
 
-test("a form with several fields is a question for each, and a wrong number of choices is asked again", async () => {
+test("a form with several fields asks one question for each field, and repeats a question after a wrong number of choices", async () => {
 	await using s = await openScene([scripted(["asks-much"])], callsOnce("scripted__echo", { text: "" }));
 	await s.t.runtime.acceptAll(unkeyed(), s.session);
 	await s.t.send(s.session, "go");

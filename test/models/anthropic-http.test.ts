@@ -102,7 +102,7 @@ test("a page instead of a reply is reported immediately as a wrong base URL", as
 	});
 });
 
-test("no listener at the address", async () => {
+test("an address without a listener is reported as unreachable", async () => {
 	const { url } = await serve(() => undefined);
 	const [server] = servers.splice(0);
 	server?.close();
@@ -112,7 +112,7 @@ test("no listener at the address", async () => {
 	});
 });
 
-test("a connection that is reset before the answer", async () => {
+test("a connection that is reset before the answer interrupts the reply", async () => {
 	const { url } = await serve((incoming) => incoming.socket.resetAndDestroy());
 	await expect(all(url)).rejects.toMatchObject({ fault: "interrupted" });
 });
@@ -120,14 +120,14 @@ test("a connection that is reset before the answer", async () => {
 test.each([
 	["is reset", (socket: Socket) => socket.resetAndDestroy()],
 	["ends", (socket: Socket) => socket.end()],
-])("a connection that %s in the middle of the answer", async (_name, end) => {
+])("a connection that %s in the middle of the answer interrupts the reply", async (_name, end) => {
 	const { url } = await serve((incoming, response) => {
 		response.writeHead(200, streamHead).write(beginning, () => end(incoming.socket));
 	});
 	await expect(all(url)).rejects.toMatchObject({ fault: "interrupted" });
 });
 
-test("something that does not speak HTTP", async () => {
+test("a server that does not speak HTTP interrupts the reply", async () => {
 	const { url } = await serve((incoming) => incoming.socket.end("SSH-2.0-OpenSSH_9.2\r\n"));
 	await expect(all(url)).rejects.toMatchObject({ fault: "interrupted" });
 });

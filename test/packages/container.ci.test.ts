@@ -72,7 +72,7 @@ test("the build context has no installed packages, no repository and no tests", 
 	);
 });
 
-test("the build context has no project, backup or keys that lie in the clone", () => {
+test("the build context excludes projects, backups and keys inside the clone", () => {
 	const { volumes } = parse(readFileSync(join(root, "compose.yaml"), "utf8")).services.parley;
 	expect(volumes).toContain(`\${PARLEY_PROJECT:-./work}:/work`);
 	const page = readFileSync(join(root, "docs/container.md"), "utf8");

@@ -206,7 +206,7 @@ test.for(["and a query finds out", "and the commit finds out"])(
 	},
 );
 
-test("requests are unavailable while the server is away, and work afterwards", async ({
+test("requests fail as unavailable while the server is down, and work afterwards", async ({
 	database,
 	server,
 }) => {

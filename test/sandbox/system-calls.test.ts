@@ -64,7 +64,7 @@ testFilter.each(cases)("the filter denies $call($arguments) with $error", ({ err
 		expect(lacking.has(without) || without !== errno[error]).toBe(true);
 });
 
-test("every rule has a call that is tried", () => {
+test("the tests try the call of every rule", () => {
 	const tried = new Set<unknown>(cases.map(({ call }) => call));
 	expect(rules.map(({ call }) => call).filter((call) => !tried.has(call))).toEqual([]);
 });

@@ -81,7 +81,7 @@ const cases: readonly { name: string; steps: Step[]; succeeded: boolean; counted
 	{ name: "nothing", steps: [], succeeded: false, counted: "0 passed, 1 failed, 0 skipped" },
 ];
 
-test.for(cases)("steps of a vitest run: $name", ({ steps, succeeded, counted }) => {
+test.for(cases)("the output of a vitest run has these steps: $name", ({ steps, succeeded, counted }) => {
 	expect(line(countProgress(written(...steps), succeeded))).toBe(counted);
 });
 

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 
 const runInPlace = new URL("../../packages/cli/bin/run-in-place.mjs", import.meta.url).href;
 
-test("the exit code is that of the program", async () => {
+test("the script exits with the exit code of the program", async () => {
 	const { ended } = start("process.exitCode = 7;");
 	expect(await ended).toEqual([7, null]);
 });

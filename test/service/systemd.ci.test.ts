@@ -186,7 +186,7 @@ test("a system service needs root and an account", async () => {
 	expect({ code, error }).toEqual({ code: 2, error: expect.stringContaining("--user NAME") });
 });
 
-test("lingering that this user may not turn on is explained", async () => {
+test("the command explains that this user may not turn on lingering", async () => {
 	await using managers = await Managers.open();
 	const out = await managers.succeeds(["service", "install"], { SIMULATED_POLKIT: "refuse" });
 	expect(out).toContain("note: the service ends with your last login: run `sudo loginctl enable-linger");

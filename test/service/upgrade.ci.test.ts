@@ -136,7 +136,7 @@ test.each([
 	expect(await machine.isMigrated()).toBe(false);
 });
 
-test("a gateway on other data is refused, and after a kill behind the start of the new gateway, the next command completes the upgrade", async () => {
+test("a gateway on other data is refused, and after a kill that follows the start of the new gateway, the next command completes the upgrade", async () => {
 	await using machine = await UpgradeMachine.open(versions);
 	const gateway = machine.start("gateway");
 	if (gateway.stdout) await once(createInterface(gateway.stdout), "line");

@@ -167,7 +167,7 @@ test("the stored key answers in the project, and no command shows it", async () 
 	expect(doctor.stdout + doctor.stderr + config.stdout + log).not.toContain(claude.apiKey);
 });
 
-test("without a terminal, it needs --yes; with it, flags and variables are sufficient", async () => {
+test("without a terminal, the wizard needs --yes; with --yes, flags and variables are sufficient", async () => {
 	const without = await piped(["setup"]);
 	expect(without).toMatchObject({ status: 2, stderr: expect.stringContaining("parley setup --yes") });
 	const other = { PARLEY_DATA: join(root, "other") };
@@ -230,7 +230,7 @@ async function refusingServer() {
 	return { keys, url: `http://127.0.0.1:${port}/v1`, close: () => server.close() };
 }
 
-test("the key of another provider is not sent to the address of the provider before", async () => {
+test("the key of another provider is not sent to the address of the previous provider", async () => {
 	const [before, after] = await Promise.all([refusingServer(), refusingServer()]);
 	const variables = { PARLEY_DATA: join(root, "moved"), OPENAI_API_KEY: "key-of-another-provider-0123" };
 	const servers = { openai: { baseUrl: after.url, key: "OPENAI_API_KEY" } };

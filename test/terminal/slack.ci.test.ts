@@ -42,7 +42,7 @@ test("help lists the commands, and manifest prints a complete app", async ({ sla
 	});
 });
 
-test("unreadable and unreachable values are reported with advice", async ({ slack }) => {
+test("unreadable manifests and unusable addresses are refused with advice", async ({ slack }) => {
 	const [broken, none, open, ...long] = await Promise.all([
 		slack.pipe(["manifest", "--diff", "-"], {}, "_metadata:"),
 		slack.pipe(["manifest", "--diff", "-"], {}, "null"),

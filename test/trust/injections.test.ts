@@ -22,7 +22,7 @@ test.each(attacks)("the same call has an effect if a person approves it: $name",
 });
 
 test.each(instructionAttacks)(
-	"an approval of writes for the session does not cover to $name, which needs its own",
+	"an approval of writes for the session does not cover the instruction to $name, which needs a separate approval",
 	async (attack) => {
 		for (const source of sources) {
 			const denied = await attempt({ source, attack, approves: false, hasGrant: true });

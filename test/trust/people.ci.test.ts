@@ -72,7 +72,7 @@ function as(user: string, channel = "general"): object {
 	return { actor: { id: user, name: user }, place: { tenant: "111", channel } };
 }
 
-test("the first owner pairs with the code of the terminal, others by approval, and the roles are durable", {
+test("the first owner pairs with the code of the terminal, other people pair by approval, and the roles are durable", {
 	timeout: paced(120_000),
 }, async ({ setup }) => {
 	const { parley } = setup;

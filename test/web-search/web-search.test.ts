@@ -86,7 +86,7 @@ test("a result without an address of the web is left out, and at most the reques
 	expect((await search(settingsOf(engine, "searxng"))).text).toBe("SearXNG found nothing: use other words");
 });
 
-test("a refused key or query, a server without JSON, too many searches and nonsense are errors for the model", async () => {
+test("a refused key or query, a server without JSON, too many searches and invalid results are errors for the model", async () => {
 	await using engine = await SearchEngine.start();
 	expect(await search({ ...settingsOf(engine, "brave"), key: "wrong" })).toMatchObject({
 		failed: true,

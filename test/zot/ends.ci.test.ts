@@ -68,7 +68,7 @@ function start(host: ClientHost, message: string) {
 	return { child, exited: once(child, "exit") };
 }
 
-test("closing standard output ends the process with 74, and its tools", async () => {
+test("closing standard output ends the process with 74, and ends its tools", async () => {
 	using host = new ClientHost();
 	// The agent detects the closed pipe only because it writes again.
 	const { child, exited } = start(host, "run: sleep 1000 & while :; do echo tick; sleep 0.02; done");

@@ -159,7 +159,7 @@ test("ask.ts answers a question and continues", async () => {
 });
 
 test.skipIf(!isThere("jq") || !isThere("python3"))(
-	"the commands of their README work, if jq and python3 are installed",
+	"the commands of the README of the examples work, if jq and python3 are installed",
 	async () => {
 		const readme = readFileSync(join(folder, "README.md"), "utf8");
 		const [, script = ""] = /^```sh\n(.*?)^```$/ms.exec(readme) ?? [];

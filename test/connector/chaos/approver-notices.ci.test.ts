@@ -114,7 +114,7 @@ test.each(stages)(
 );
 
 test.each(stages)(
-	"on %s the same is true if the database is lost with the process",
+	"on %s every notice, reminder and escalation arrives once, after a death that also loses the database",
 	{ timeout: 1_800_000 },
 	async (_, open) => {
 		expect(await faultsOfDeaths(open, true)).toEqual([]);

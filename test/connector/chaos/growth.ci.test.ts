@@ -113,7 +113,7 @@ test.each(stages)(
 );
 
 test.each(stages)(
-	"on $platform the same is true if the database is lost with the process",
+	"on $platform an answer is complete, once and in its post, after a death that also loses the database",
 	{
 		timeout: 1_800_000,
 	},

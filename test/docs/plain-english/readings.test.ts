@@ -139,6 +139,6 @@ test.each([
 	["README.md", "docs"],
 	["test/docs/plain-english.ts", "test"],
 	["vitest.config.ts", "scripts"],
-])("%s counts for %s", (file, name) => {
+])("findings in %s count for the package %s", (file, name) => {
 	expect(packageOf(file)).toBe(name);
 });

@@ -114,7 +114,7 @@ test("a refused token is refreshed once, with rotation, and the call is repeated
 	expect(old?.consumed).toBeTruthy();
 });
 
-test("a login that cannot be refreshed has ended, and names the command", async () => {
+test("a login that cannot be refreshed ends, and the problem names the command for a new login", async () => {
 	const { s, login, logins } = await openLoggedIn([[says("done")]]);
 	await using _ = s;
 	await (await authorization.provider.AccessToken.find(login.accessToken))?.destroy();
@@ -185,7 +185,7 @@ test("a code is exchanged once, and an answer with another state or issuer never
 	);
 });
 
-test("a denied login says so, without the text of the page", async () => {
+test("the error of a denied login states the denial, without the text of the page", async () => {
 	const pending = await begin(remoteAt(server.url));
 	const state = pending.url.searchParams.get("state") ?? "";
 	const answer = new URLSearchParams({

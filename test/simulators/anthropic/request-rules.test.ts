@@ -91,7 +91,7 @@ const accepted: readonly (readonly [string, object])[] = [
 	],
 ];
 
-test.for(accepted)("takes %s", async ([, request]) => {
+test.for(accepted)("accepts %s", async ([, request]) => {
 	expect(await refusals(request)).toEqual([]);
 });
 

@@ -41,7 +41,7 @@ test("root can end the gateway of a user's data, if the process belongs to this 
 	for (const pid of gateways) expect(await endGateway(pid, data)).toBe(true);
 });
 
-test("root does not end its own process because a link in a user's data leads to the lock of that process", async () => {
+test("a link in a user's data to the lock of another process does not make root end that process", async () => {
 	const data = makeData();
 	const other = realpathSync(mkdtempSync(join(tmpdir(), "parley-end-")));
 	onTestFinished(() => rmSync(other, { recursive: true }));

@@ -153,7 +153,7 @@ test.each([
 	expect(commandOf(kind, environment)).toBe(words);
 });
 
-test("the printed text names an installed command without its path", () => {
+test("the printed text uses the name of an installed command, without npx", () => {
 	const text = welcome(gateway, { ...context, command: "parley" });
 	expect(text).toContain("  In another terminal:\n    parley chat  ");
 	expect(text).not.toContain("npx");

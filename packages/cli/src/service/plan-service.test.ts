@@ -66,7 +66,7 @@ test.each(["root", "0", "no-such-account", "-u", ""])("a system service does not
 	await expect(accountOf(user, machine)).rejects.toThrow(`the account "${user || "root"}" cannot run`);
 });
 
-test("a system service runs as the given account, else as the one that called sudo", async () => {
+test("a system service runs as the given account, or else as the account that called sudo", async () => {
 	const machine = thisMachine({ environment: { PATH: process.env["PATH"], SUDO_USER: "nobody" } });
 	expect(await accountOf("daemon", machine)).toBe("daemon");
 	expect(await accountOf(undefined, machine)).toBe("nobody");

@@ -126,7 +126,7 @@ test("a command outlives its run, and each read returns the output since the las
 	opened.log.check();
 });
 
-test("a secret that is split between two reads is hidden in both", async () => {
+test("neither of two reads returns a secret that is split between them", async () => {
 	const { t, model, started } = await open([
 		start("c1", "serve"),
 		done,

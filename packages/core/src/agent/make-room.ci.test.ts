@@ -149,7 +149,7 @@ test("the transaction that removes images reads no steps", async () => {
 	expect(reads).toBe(0);
 });
 
-test("with one large image, at most twenty images are shown, and ten of them remain after the oldest are removed", async () => {
+test("with one large image, at most twenty images are shown, and at most ten remain after the oldest are removed", async () => {
 	const before = await Showing.begin([...answers(2), [look("c1")], [says("seen")]], { table });
 	await before.prompt("old", ...times(12, () => shownAs(png)));
 	await before.prompt("later", ...times(8, () => shownAs(png)));

@@ -253,7 +253,7 @@ test("after a resume, unknown data is requested until there is a response", asyn
 	expect(port.requestLines).toEqual(requests);
 });
 
-test("a channel that Discord does not let us see has no inbound events", async () => {
+test("a channel that Discord hides from the bot has no inbound events", async () => {
 	const { tell: translate, port } = open();
 	port.answer("GET /channels/10", { status: 403, body: { code: 50_001 } });
 	expect(await translate("MESSAGE_CREATE", message)).toEqual({

@@ -233,7 +233,7 @@ test("two rows with the same text find their own messages", async () => {
 	expect(await surface.find(row({}, "second"))).toEqual({ remote: idAt(6) });
 });
 
-test("messages since then are searched page by page, up to a limit", async () => {
+test("messages after the start of the attempt are searched page by page, up to a limit", async () => {
 	const { port, surface } = open();
 	const page = (from: number) =>
 		Array.from({ length: 100 }, (_, n) => postOf(idAt(1, from + n), { content: "no" })).toReversed();

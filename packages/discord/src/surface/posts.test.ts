@@ -62,7 +62,7 @@ test("without the permission to attach, only the text is posted, for the same no
 	expect(log.records.map(({ level }) => level)).toEqual(["warn"]);
 });
 
-test("without both permissions the answer is posted without both, and without the permission to write it is not posted", async () => {
+test("without the permissions to reply and to attach, only the text is posted without a reference, and without the permission to write the answer is not posted", async () => {
 	const { port, send } = open();
 	const file = { name: "answer.md", content: "é" };
 	port.answer(at, refused(403, 50_013), refused(403, 160_002), { body: { id: "77" } });

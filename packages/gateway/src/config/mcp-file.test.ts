@@ -32,12 +32,12 @@ async function put(path: string, content: object): Promise<void> {
 	await writeFile(path, JSON.stringify(content));
 }
 
-test("without files there are no servers, and the look needs no promise", async () => {
+test("without files there are no servers, and the lookup returns no promise", async () => {
 	const { files } = await open();
 	expect(files.current("default")).toEqual({ servers: [], trusted: [] });
 });
 
-test("a change to the file applies to the next look, and the configuration precedes it", async () => {
+test("a change to the file applies at the next lookup, and the configuration has precedence over the file", async () => {
 	const { files, path, redactor } = await open(["notes"]);
 	await put(path, {
 		servers: { notes: { command: "other" }, tracker: { command: "tracker", envFrom: ["NOTES_TOKEN"] } },
@@ -53,7 +53,7 @@ test("a change to the file applies to the next look, and the configuration prece
 	expect((await files.current("default")).servers).toMatchObject([{ name: "notes" }]);
 });
 
-test("while the audit cannot be written, what a change removes ends and what it adds waits", async () => {
+test("while the audit cannot be written, servers that a change removes end, and servers that a change adds wait", async () => {
 	let isFull = false;
 	const { files, path, data } = await open(["notes"], () =>
 		isFull ? Promise.reject(new Error("the disk is full")) : Promise.resolve(),
@@ -88,7 +88,7 @@ test("an invalid file grants nothing, and the log has the reason", async () => {
 	await expect(readMcpFile(path)).rejects.toThrow(/mcp\.json is not valid: .*a command with args/s);
 });
 
-test("only the agent of a profile has the servers beside it, and they never replace others", async () => {
+test("only the agent of a profile has the servers in the profile's directory, and these servers never replace others", async () => {
 	const { files, data } = await open(["notes"]);
 	const own = { servers: { notes: { command: "x" }, garden: { command: "garden" } } };
 	await put(join(data, "agents/helper/mcp.json"), own);

@@ -52,7 +52,7 @@ test("a login is stored without readable secrets, and found by its name and addr
 	expect((await readLoginStates(path)).get("a")?.hasEnded).toBe(true);
 });
 
-test("a login that was moved to another server, or whose key is lost, is none, and can be replaced", async () => {
+test("a login that was moved to another server, or whose key is lost, is not used, and can be replaced", async () => {
 	const { data, path, file, store } = await open();
 	await store(loginWith("an-access-token-1"));
 	const text = await readFile(path, "utf8");

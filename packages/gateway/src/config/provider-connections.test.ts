@@ -188,7 +188,7 @@ test("the key of a vendor goes to another address only if it is named, or the ad
 	expect(first(bedrock("evil.example.org/x"))).not.toHaveProperty("apiKey");
 });
 
-test("a key of Anthropic that cannot be one is ignored if another provider is named", () => {
+test("an invalid key of Anthropic is ignored if another provider is named", () => {
 	for (const text of ["changeme", "sk-ant one"]) {
 		const environment = { OPENAI_API_KEY: key, ANTHROPIC_API_KEY: text };
 		expect(chooseProvider({ provider: "openai" }, environment)).not.toHaveProperty("apiKey");

@@ -22,13 +22,13 @@ test("a file is created for its user only, and keeps its mode later", async () =
 	expect((await stat(t.path)).mode & 0o777).toBe(0o640);
 });
 
-test("changes at the same time all remain", async () => {
+test("simultaneous changes are all kept", async () => {
 	await using t = await place();
 	await Promise.all(Array.from({ length: 5 }, (_, n) => t.change((text) => `${text}${n}\n`)));
 	expect((await readFile(t.path, "utf8")).split("\n").sort()).toEqual(["", "0", "1", "2", "3", "4"]);
 });
 
-test("changes of two gateways to one file all remain, also through a link", async () => {
+test("simultaneous changes of two gateways to one file are all kept, also through a link", async () => {
 	await using first = await place();
 	await using second = await place();
 	await first.change((text) => `${text}0\n`);

@@ -219,7 +219,7 @@ test("a given model is used instead of the configured one", async () => {
 	expect(models.model).toBe(model);
 });
 
-test("a server of an agent profile has one model, and a slower one another", async () => {
+test("agent profiles with the same server share a model object, and a profile with another timeout has its own", async () => {
 	const { modelAt } = await opened({ apiKey });
 	const url = "http://127.0.0.1:9";
 	expect(modelAt({ url })).toBe(modelAt({ url }));

@@ -159,14 +159,17 @@ test.each<[RpcFlags, (system: string) => unknown]>([
 		(system) => expect(system).toContain("One.\n\nTwo.\n\nThree."),
 	],
 	[{ systemPrompt: "", appendSystemPrompt: ["Two."] }, (system) => expect(system).toContain("Two.")],
-])("with %j the model learns its role, and always its directory", async (flags, check) => {
-	await using place = await AgentPlace.make();
-	const { say, model } = await place.open(flags, [says("ok")]);
-	await say("hi");
-	const system = model.requests[0]?.system ?? "";
-	check(system);
-	expect(system).toContain(place.path("work"));
-});
+])(
+	"with %j the system prompt has the role from the flags, and always the directory",
+	async (flags, check) => {
+		await using place = await AgentPlace.make();
+		const { say, model } = await place.open(flags, [says("ok")]);
+		await say("hi");
+		const system = model.requests[0]?.system ?? "";
+		check(system);
+		expect(system).toContain(place.path("work"));
+	},
+);
 
 test("with a server and a name the active model is listed, with known or assumed facts", async () => {
 	await using place = await AgentPlace.make();

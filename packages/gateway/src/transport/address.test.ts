@@ -54,6 +54,6 @@ test.each([
 	["::ffff:10.0.0.1", false],
 	["::2", false],
 	["", false],
-])("that %j is loopback is %s", (address, expected) => {
+])("whether %j is a loopback address: %s", (address, expected) => {
 	expect(isLoopback(address)).toBe(expected);
 });

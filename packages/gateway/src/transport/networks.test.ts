@@ -25,7 +25,7 @@ test.each([
 });
 
 test.each(["proxy.example", "10.0.0.0/8/8", "fe80::1%lo", "10.0.0.0/255.0.0.0", " 10.0.0.1", "[::1]"])(
-	"%j is not an address or a network either",
+	"the malformed text %j is not an address or a network",
 	(text) => {
 		expect(isNetwork(text)).toBe(false);
 	},

@@ -166,7 +166,7 @@ test("a message that is read later has its current text, and joins in between ar
 	});
 });
 
-test("a person who has changed is not requested again", async () => {
+test("a changed profile of a person is read from its event, without another request", async () => {
 	const { inboundOf, tell: translate, port, people } = await openReading();
 	expect(people.known("UADA")).toBeUndefined();
 	await inboundOf(message);

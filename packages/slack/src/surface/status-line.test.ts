@@ -114,7 +114,7 @@ test("the text is written again at once after a post of the run, and not after i
 	expect(statuses().slice(3)).toEqual(["active"]);
 });
 
-test("a post of a thread without a text, or whose run waits for a person, writes none", async () => {
+test("after a post, no text is written in a thread that has no text or whose run waits for a person", async () => {
 	const { line, statuses } = open();
 	await line.posted("T1/C1/1.1", "milestone");
 	await line.show("T1/C1/1.1");
@@ -168,7 +168,7 @@ test("a run that waits for a person suspends the session until it works again or
 	});
 });
 
-test("a suspension that Slack limits is repeated, and one that it refuses is not", async () => {
+test("a suspension that reaches Slack's rate limit is repeated, and a refused suspension is not", async () => {
 	const { line, port, statuses, clock } = open();
 	await line.show("T1/C1/1.1");
 	port.answer(setStatus, { type: "rate-limited", retryAfterMs: 1000 });

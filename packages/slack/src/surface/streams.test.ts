@@ -188,7 +188,7 @@ test.each([
 	expect(requests()).toEqual(methods);
 });
 
-test("a deleted stream is missing", async () => {
+test("an update of a deleted stream reports that the post is gone", async () => {
 	const { surface, port, next, end } = await begun();
 	port.answer(append, refused("message_not_found"));
 	await expect(surface.send(next)).rejects.toMatchObject({ kind: "gone" });

@@ -86,7 +86,7 @@ test("the flag of components v2 cannot be removed", () => {
 	expect(codeOf(app.call("PATCH", path, { body: { content: "x", components: [] } }))).toBe(50_035);
 });
 
-test("files are refused that are more than ten or too large", () => {
+test("more than ten files, and files that are too large, are refused", () => {
 	const { app, general } = pausedSimulator({ settings: { fileBytes: 3 } });
 	const file = (index: number, size: number) => ({ index, name: "f", bytes: new Uint8Array(size) });
 	const send = (files: ReturnType<typeof file>[]) =>

@@ -27,7 +27,7 @@ test("an administrator and the owner have all permissions", () => {
 	expect(may(simulator.state, simulator.member("Carl").user, general.record, "SendMessages")).toBe(false);
 });
 
-test("an invisible channel is missing access, and a read-only one a missing permission", () => {
+test("a post to an invisible channel gets the error Missing Access, and a post to a read-only channel gets Missing Permissions", () => {
 	const { simulator, app, general } = pausedSimulator();
 	const post = () => app.call("POST", `/channels/${general.id}/messages`, { body: { content: "x" } });
 	general.permit(simulator.bot, { deny: ["SendMessages"] });

@@ -19,7 +19,7 @@ function networkSimulator() {
 
 const posts = "POST /channels/{channel_id}/messages";
 
-test("a request that is dropped before has no effect, one that is dropped after has its effect", async () => {
+test("a request that is dropped before it is performed has no effect, and one that is dropped after that has its effect", async () => {
 	const { simulator, send, texts } = networkSimulator();
 	simulator.network.next(posts, { drop: "before" });
 	await expect(send()).rejects.toMatchObject({ code: "unavailable" });

@@ -117,7 +117,7 @@ test("the response in the acknowledgement of a command is shown", async () => {
 	expect(interaction.answers()[0]?.text).toBe("Done");
 });
 
-test("an acknowledgement of nothing, or a second one, is a violation", async () => {
+test("an acknowledgement of an unknown envelope, or a second acknowledgement, is a violation", async () => {
 	const { simulator, watch, opened, acknowledges, general, anna } = await place();
 	const socket = await opened();
 	anna.says("Hello", { in: general });

@@ -76,7 +76,7 @@ test("a person can only do what the client allows", () => {
 	);
 });
 
-test("the button of an active session stops it, and it stays active until the app ends it", () => {
+test("the button of an active session stops the session, which stays active until the app ends it", () => {
 	const { simulator, app, anna, general } = pausedSimulator();
 	const thread = general.thread(anna.says("Hello", { in: general }));
 	const emitted: object[] = [];

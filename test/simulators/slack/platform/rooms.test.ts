@@ -31,7 +31,7 @@ test("members who join and leave, and shared channels, cause events", () => {
 	]);
 });
 
-test("the removed app receives that event and no later ones", () => {
+test("an app that is removed from a channel receives the event of its removal and no later ones", () => {
 	const { simulator, anna, general, types } = hearing();
 	general.loses();
 	anna.says("Hello", { in: general });

@@ -210,7 +210,7 @@ test("a form is changed only with its present hash", () => {
 	expect(errorOf(app.call("views.update", { view_id: "V1", view }))).toBe("not_found");
 });
 
-test("a form has limits", () => {
+test("an incomplete form, or one beyond the limits, is refused", () => {
 	const { simulator, app, anna, general } = listening();
 	const open = (more: object) => {
 		const interaction = anna.commands("/parley help", {}, { in: general });

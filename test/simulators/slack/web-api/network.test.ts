@@ -16,7 +16,7 @@ function networkSimulator() {
 	};
 }
 
-test("a call that is dropped before has no effect, one that is dropped after has its effect", async () => {
+test("a call that is dropped before it is performed has no effect, and one that is dropped after that has its effect", async () => {
 	const { simulator, send, texts } = networkSimulator();
 	simulator.network.next("chat.postMessage", { drop: "before" });
 	await expect(send()).rejects.toMatchObject({ code: "unavailable" });

@@ -39,7 +39,7 @@ test.each([
 	`{"id":"${"x".repeat(1_025)}","message":"\\ud800"}`,
 	`{"message":"${"x".repeat(10_000)}\\ud800","id":"p"}`,
 	'\uFEFF{"id":"p","type":"ping"}',
-])("no id is invented: %s", (line) => {
+])("an id that is not readable at the start of a line is left out: %s", (line) => {
 	expect(idOfLine(line)).toBeUndefined();
 });
 

@@ -235,7 +235,7 @@ test.each<[string, SessionEvent[], string[]]>([
 	expect(linesOf(...events)).toEqual(expected);
 });
 
-test("an abort without a model call to end is reported as an abort, and one after the end is not", () => {
+test("an abort between model calls is reported as an abort, and an abort after the last reply is not", () => {
 	const abort = new AbortController();
 	const linesOf = (...events: readonly SessionEvent[]): string[] => {
 		const lines = new PromptLines(new Tally(), abort.signal);
