@@ -102,7 +102,7 @@ test("after a loss of the database, the end finds the post that had grown", asyn
 	]);
 });
 
-test("the process after one without a database finds the post that had grown, too", async () => {
+test("a process that follows a process without a database also finds the post that had grown", async () => {
 	await playScene([
 		{ says: "hello" },
 		{ gateway: { streams: "One " } },

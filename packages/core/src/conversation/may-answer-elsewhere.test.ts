@@ -4,7 +4,7 @@ import { unkeyed } from "../testing/test-runtime.ts";
 import type { PlaceProfile } from "../vocabulary/chat-settings.ts";
 import { operator, type Principal } from "../vocabulary/principal.ts";
 
-test("an approver of the named channel sees and answers approvals of the other one, and the answer names both", async () => {
+test("an approver of the named channel sees and answers approvals of the asking channel, and the answer names both channels", async () => {
 	await using chat = await openElsewhere();
 	expect(chat.prompt.approval?.alsoIn).toEqual([answering]);
 	const [open] = await chat.t.runtime.prompts.list(abe, { limit: 10, approvals: true });

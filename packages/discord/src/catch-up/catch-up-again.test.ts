@@ -184,7 +184,7 @@ test("a server that removed the bot is no longer read, and an unavailable one is
 	expect(received.map(({ t }) => t)).toEqual(["GUILD_CREATE", "GUILD_DELETE", "GUILD_DELETE"]);
 });
 
-test("messages from before the first complete start may have an answer, also in owed channels", async () => {
+test("messages from before the first complete start may have an answer, also in channels that are still unread", async () => {
 	const { port, highWater, catchUp, ago, page, live, received, pass } = await place();
 	const away = Array.from({ length: 5 }, () => ({ status: 503 }));
 	port.answer(messages, ...away, page(9, 8, 1));

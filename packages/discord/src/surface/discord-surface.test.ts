@@ -268,7 +268,7 @@ const answer = (more: object = {}): Posting => ({
 });
 const original = "/webhooks/501/tok/messages/@original";
 
-test("a private answer replaces the deferred one without the bot's token, and not before it", async () => {
+test("a private answer replaces the deferred response without the bot's token, and is not sent before that response", async () => {
 	const { port, surface, row, tickets, clock } = open();
 	const deferred = Promise.withResolvers<void>();
 	tickets.open("9", deferred.promise);

@@ -28,6 +28,6 @@ test.each([
 	["offline", "openai/", undefined],
 	["offline", "gpt-x", undefined],
 	["offline", "unknown/x", undefined],
-])("with %s, the advice about %s", (provider, name, advice) => {
+])("with the provider %s, the advice about the model %s is correct", (provider, name, advice) => {
 	expect(adviceAbout({ provider })(name)).toBe(advice);
 });

@@ -96,7 +96,7 @@ test("a client that half-closes while its session opens gets its reply", async (
 });
 
 for (const part of ["follow", "toolPermissions"] as const) {
-	test(`a start that fails after its session was created leaves none: ${part}`, async () => {
+	test(`a start that fails after its session was created leaves no session: ${part}`, async () => {
 		await using stack = new AsyncDisposableStack();
 		const { t, frames, start, ended } = await open(stack);
 		Object.assign(t.runtime, { [part]: () => Promise.reject(new Error("the disk is full")) });
