@@ -34,13 +34,13 @@ function connect(gateway: TestGateway, token: string): Promise<OzzieClient> {
 
 interface Channel extends AsyncDisposable {
 	readonly operator: OzzieClient;
-	/** Connects as the connector of the platform, in a session of the channel. */
+	/** Client with a token of a connector, in a session of the channel. */
 	readonly connector: OzzieClient;
 	readonly session: string;
 	/** Connects again as the same connector. */
 	again(): Promise<OzzieClient>;
 	as(user: string, shared?: boolean): object;
-	/** Sends a message as that person. Returns whether a call required approval, and denies the approval. */
+	/** Sends a message as `user`. Returns whether a call required approval, and denies the approval. */
 	asks(user: string, content?: string): Promise<boolean>;
 }
 

@@ -42,8 +42,8 @@ export const played: Readonly<Record<string, readonly Change[]>> = {
 };
 
 /**
- * Blocks that other tests play, by the file of the test. A test reads its block from the page with `documented`, so
- * that the changes apply.
+ * Blocks that other tests play, by the file of the test. Each test reads its block from the page, for example with
+ * `documented`, so that it plays the current text.
  */
 export const elsewhere: Readonly<Record<string, readonly string[]>> = {
 	"test/docs/shell-blocks.ci.test.ts": ["troubleshooting: parley doctor"],

@@ -48,7 +48,7 @@ function sandboxOf(mode: "required" | "off", unixSockets = true, path?: string) 
 const hasPerl = spawnSync("perl", ["-MIO::Socket::UNIX", "-e", "1"]).status === 0;
 const testInside = test.skipIf(!hasBubblewrap || !hasPerl);
 
-/** Prints for each of these listeners whether the command has reached it. */
+/** Perl program that connects to each socket in its arguments. Prints the text of the listener, or `no`. */
 const program = 'for (@ARGV) { my $s = IO::Socket::UNIX->new(Peer => $_); print $s ? <$s> : "no", " " }';
 const connecting = (paths: readonly string[]): string =>
 	`perl -MIO::Socket::UNIX -e '${program}' ${paths.join(" ")}`;

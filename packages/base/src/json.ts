@@ -125,7 +125,7 @@ function checkValues(root: unknown): void {
 function checkValue(value: unknown, containers: Container[]): void {
 	if (typeof value === "string") checkString(value);
 	else if (typeof value === "number" && !Number.isFinite(value)) throw refused("a number that is too large");
-	// True because an object of `JSON.parse` is an array or has only string keys.
+	// The cast is safe because an object of `JSON.parse` is an array or has only string keys.
 	else if (typeof value === "object" && value !== null) containers.push(value as Container);
 }
 

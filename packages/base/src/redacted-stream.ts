@@ -82,7 +82,7 @@ export function redactedStream(gate: Gate, { redact, redactCut }: Redaction): Re
 		before = "";
 		return text;
 	};
-	/** Drops the rest of a credential. Returns false if the whole text was dropped. */
+	/** Drops the rest of a credential. Returns false if the complete text was dropped. */
 	const drop = (): boolean => {
 		if (dropped) pending = pending.replace(dropped, "");
 		if (pending === "") return false;

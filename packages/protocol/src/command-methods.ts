@@ -3,7 +3,7 @@ import { key, optionalSession } from "./params.ts";
 
 const number = z.int().min(1);
 /**
- * Reason of the end. `exited`: the command ended by itself. `gateway`: the gateway stopped or restarted. `failed`: the
+ * Reason for the end. `exited`: the command ended by itself. `gateway`: the gateway stopped or restarted. `failed`: the
  * command could not be started.
  */
 const reason = z.enum(["exited", "stopped", "timed_out", "gateway", "failed"]);

@@ -115,7 +115,7 @@ export interface PromptResponsePayload {
 	readonly arguments?: unknown;
 	/** Set if the approval also covers similar calls in the rest of the session. */
 	readonly remembered?: true;
-	/** Reason of a denial, if any. */
+	/** Reason for a denial, if any. */
 	readonly reason?: string;
 	/** People who approved earlier, if the call required several approvals. */
 	readonly voters?: readonly string[];

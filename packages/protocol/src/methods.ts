@@ -132,7 +132,7 @@ export const methods = {
 			values: maybe(z.array(z.string()).max(1000)),
 			text: maybe(z.string()),
 			cancelled: maybe(z.boolean()),
-			/** Reason of the denial. The model receives it. */
+			/** Reason for the denial. The model receives it. */
 			reason: maybe(z.string().max(1000)),
 			/** Approves the call with these arguments in place of the proposed arguments. */
 			arguments: maybe(z.record(z.string(), z.unknown())),

@@ -89,7 +89,7 @@ export const modelPayloads = {
 		status: z.enum(["compacted", "unchanged", "failed", "cancelled"]),
 		tokens_before: tokens,
 		tokens_after: tokens,
-		/** Reason of a failure, otherwise empty. */
+		/** Reason for a failure, otherwise empty. */
 		error: z.string(),
 	}),
 };

@@ -77,7 +77,7 @@ export const TaskPayload = z.object({
 	suspend_count: count,
 	retry_count: count,
 	output: z.string(),
-	/** Reason of a failure or cancellation. */
+	/** Reason for a failure or cancellation. */
 	error: z.string(),
 	created_at: time,
 	updated_at: time,

@@ -41,7 +41,7 @@ export const topics: readonly Topic[] = [
 			{ id: "long-answer", title: "An answer in several posts", scene: "long-answer" },
 			{ id: "too-long", title: "An answer with the full text as a file", scene: "answer-that-is-too-long" },
 			{ id: "edited", title: "A message that is edited later", scene: "edited-message" },
-			{ id: "queued", title: "A message that waits", scene: "busy-channel", at: "Yours is next" },
+			{ id: "queued", title: "A message that waits", scene: "busy-channel", at: "Your message is next" },
 			{
 				...{ id: "offered", title: "A message that waits, with the offer to add it to the running request" },
 				...{ scene: "queued-message", at: "[Add to running request]" },

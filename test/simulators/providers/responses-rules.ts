@@ -104,7 +104,7 @@ function* outputFaults({ output }: Fields): Generator<string> {
 		if (type === "input_image" && !isImage(url)) yield "an image must be a data URL";
 }
 
-/** Faults unless reasoning returns with its encrypted content, and another item of the assistant follows it. */
+/** Faults of reasoning without its encrypted content, or without another item of the assistant after it. */
 function* reasoningFaults(input: readonly Fields[], { seals }: Issued): Generator<string> {
 	for (const [index, item] of input.entries()) {
 		if (item["type"] !== "reasoning") continue;

@@ -22,10 +22,13 @@ export interface ExpectedState {
 	/** Whether a call of the task waits for an approval. The state of the task is then still `running`. */
 	readonly asks: boolean;
 	readonly worker: TaskState | "none";
-	/** Number of suspensions, and number of postponements after an error of the provider, of the task and its worker. */
+	/** Number of suspensions of the task. */
 	readonly suspended: number;
+	/** Number of suspensions of the worker. */
 	readonly workerSuspended: number;
+	/** Number of postponements of the task after errors of the provider. */
 	readonly putOff: number;
+	/** Number of postponements of the worker after errors of the provider. */
 	readonly workerPutOff: number;
 	/** Number of completed calls of tools with effects. */
 	readonly effects: number;

@@ -106,7 +106,7 @@ class Compiled<R> {
 
 	bind(values: object): CompiledQuery<R> {
 		const { sql, query, queryId, parameters: fixed } = this.#query;
-		// True because any key of an object can be read. A missing key is undefined.
+		// The cast is safe because any key of an object can be read. A missing key is undefined.
 		const given = values as Readonly<Record<PropertyKey, unknown>>;
 		const parameters: unknown[] = [];
 		for (let at = 0; at < fixed.length; at++) {

@@ -32,7 +32,7 @@ export interface KeyvOptions<DB> {
  * the store fails. A bare Keyv would return `undefined` or `false` as soon as it has a listener for errors.
  */
 export function openKeyv<Value, DB>({ store, clock, namespace }: KeyvOptions<DB>): Keyv<Value> {
-	// True because the migration created the table, in addition to the tables of `DB`.
+	// The cast is safe because the migration created the table, in addition to the tables of `DB`.
 	const storage = new SqlStorage(store as unknown as Store<KeyvTables>, clock);
 	const keyv = new Keyv<Value>({ store: storage, namespace, checkExpired: false });
 	keyv.on("error", (error) => {

@@ -8,7 +8,7 @@ export interface ServiceState {
 	/** Whether the service starts automatically, at boot or at login. */
 	readonly enabled: boolean;
 	readonly pid?: number;
-	/** Reason of a failure, in the manager's words. */
+	/** Reason for a failure, in the manager's words. */
 	readonly reason?: string;
 }
 

@@ -28,8 +28,8 @@ const work: Readonly<Record<Step, (parts: StepParts) => Promise<StepResult>>> = 
 const left = 130;
 
 /**
- * Runs the steps of the setup. Stores each complete step, so that the next call continues after it. Returns the exit
- * code.
+ * Runs the steps of the setup, and returns the exit code. Without `--only` and `--yes`, stores each completed step, so
+ * that the next call continues after it.
  */
 export async function setUp(flags: SetupFlags, io: Io): Promise<number> {
 	const asks = flags.yes !== true;

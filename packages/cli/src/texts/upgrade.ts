@@ -32,7 +32,7 @@ export const upgradeTexts = {
 	startYourself: ({ data }: Stored) =>
 		`the gateway on ${data} is stopped: start it again in the same way as before`,
 	rolledBack: ({ name, from, to, reason }: Versions & { readonly reason: string }) =>
-		`the upgrade of ${name} to ${to} failed and was rolled back, so that ${from} is installed again: ${reason}`,
+		`the upgrade of ${name} to ${to} failed and was rolled back, so ${from} is installed again: ${reason}`,
 	aside: ({ directory }: { readonly directory: string }) =>
 		`the data of the failed upgrade is in ${directory}; delete it when you no longer need it`,
 	startFailed: ({ data, reason }: Stored & { readonly reason: string }) =>

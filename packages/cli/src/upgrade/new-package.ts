@@ -97,7 +97,7 @@ export async function callProgram(
 }
 
 async function npm(args: readonly string[], machine: Machine, signal?: AbortSignal): Promise<string> {
-	// `npm run --silent` sets a log level that would hide the reason of a failure, so the code sets its own level.
+	// `npm run --silent` sets a log level that would hide the reason for a failure, so the code sets its own level.
 	const quiet = { npm_config_update_notifier: "false", npm_config_loglevel: "error" };
 	const environment = { ...machine.environment, ...quiet };
 	const found = await machine.run("npm", args, defined({ environment, signal })).catch((cause: unknown) => {

@@ -26,7 +26,7 @@ export interface UpgradeParts extends Surroundings {
 export interface UpgradeResult {
 	readonly journal: UpgradeJournal;
 	readonly gateways: readonly RunningGateway[];
-	/** Reason of the rollback. Absent after a successful upgrade. */
+	/** Reason for the rollback. Absent after a successful upgrade. */
 	readonly failure?: string;
 	/** Notes for the operator. */
 	readonly notes: readonly string[];

@@ -47,7 +47,7 @@ async function handleReserved(
 	{ turn, reservation }: Handling,
 ): Promise<void> {
 	if (await parts.joins.includes(turn)) return;
-	// An earlier process has already recorded the message with its answer.
+	// An earlier attempt, perhaps of an earlier process, has already recorded the message with its answer.
 	if (turn.isAgain && (await parts.store.read((db) => isRecorded(db, turn.id)))) return;
 	const event = { ...received, room: await homeOf(parts, received) };
 	const { id } = turn;
@@ -286,7 +286,7 @@ async function belongs(parts: EventParts, event: Message): Promise<boolean> {
 	return !(await isTypedAnswer(parts, event));
 }
 
-/** Posts that the queue of the gateway is full, so that the person knows the reason of the delay. */
+/** Posts that the queue of the gateway is full, so that the person knows the reason for the delay. */
 async function postQueueFull(parts: EventParts, event: Message): Promise<void> {
 	const { outbox, platform, clock } = parts;
 	const { room, message, at, seenBefore: replayed = false } = event;

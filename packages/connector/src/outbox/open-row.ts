@@ -14,7 +14,7 @@ export interface OpenRow {
 	readonly attempts: number;
 	/** Time of the first request since the row was last known not to be posted, in milliseconds since the epoch. */
 	readonly sentAt: number | null;
-	/** Reason of the last failure, or reason why the row is held. */
+	/** Reason for the last failure, or the reason why the row is held. */
 	readonly reason: string | null;
 	readonly at: number;
 	/** Whether the card is already posted. The row then replaces the content of the post, and its request may be repeated. */

@@ -113,7 +113,7 @@ export class OpenRows {
 				return;
 			} catch (error) {
 				const { conversation } = row;
-				log.warn("the results of posts cannot be saved yet", { conversation, error });
+				log.warn("cannot save the results of posts, retrying", { conversation, error });
 				if (signal.aborted) return;
 			}
 			// An aborted delay only ends the wait. The signal then shows that the connector stops.

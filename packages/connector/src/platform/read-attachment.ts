@@ -44,7 +44,7 @@ export async function readBounded(
 	return Buffer.concat(read);
 }
 
-/** Whether a retry may succeed after this HTTP status: RFC 9110, section 15, and RFC 6585. */
+/** Whether a retry may succeed after this HTTP status: RFC 9110, section 15, RFC 6585 (429), and RFC 8470 (425). */
 export function mayPass(status: number): boolean {
 	return status >= 500 || status === 408 || status === 425 || status === 429;
 }

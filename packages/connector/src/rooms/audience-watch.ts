@@ -121,7 +121,7 @@ export class AudienceWatch {
 			}
 		} catch (error) {
 			// An outdated time is safe, because it only ends more grants.
-			log.warn("the time of the last connection cannot be saved yet", { error });
+			log.warn("cannot save the time of the last connection, retrying later", { error });
 		}
 	}
 
@@ -151,7 +151,7 @@ export class AudienceWatch {
 			} catch (reasonOfFailure) {
 				signal.throwIfAborted();
 				const error = ParleyError.from(reasonOfFailure);
-				log.warn("requests wait, because the trust of channels could not be ended yet", { error });
+				log.warn("requests wait, because the trust of channels could not be ended; retrying", { error });
 				await delay(clock, Math.min(firstWaitMs * 2 ** failures, maxWaitMs), signal);
 			}
 		}

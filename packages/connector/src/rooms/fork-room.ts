@@ -40,7 +40,7 @@ export interface ForkOptions {
 	readonly session: string;
 	/** Title of the conversation; may be empty. */
 	readonly title: string;
-	/** Number of the message after whose answer the copy ends: see `fork_session`. */
+	/** Number of the last message in the copy: see `fork_session`. */
 	readonly at?: number;
 	/** Idempotency key of the request. */
 	readonly key: string;

@@ -44,14 +44,14 @@ const scenes: Readonly<Record<string, readonly Step[]>> = {
 			does: ({ gateway }) =>
 				expect(gateway.newest.runs.map(({ content }) => content)).toEqual(["one", "three"]),
 		},
-		{ shows: ["Removed from the queue", "Yours is next"] },
+		{ shows: ["Removed from the queue", "Your message is next"] },
 	],
 	"a message that waits is not answered again, and its edit takes it out of the line although the database was lost":
 		[
 			{ says: "one" },
 			{ says: "two" },
 			{ reacts: "again", to: "m2" },
-			{ shows: ["Yours is next", "I am still busy here"] },
+			{ shows: ["Your message is next", "I am still busy here"] },
 			{ does: ({ gateway }) => expect(gateway.newest.runs).toHaveLength(2) },
 			{ losesDatabase: true },
 			{ edits: "m2", to: "three" },

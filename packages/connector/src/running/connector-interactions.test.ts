@@ -226,7 +226,7 @@ const scenes: Readonly<Record<string, readonly Step[]>> = {
 		{ requested: "send_message", times: 0 },
 		...Array.from({ length: 8 }, () => ({ passes: 1000 })),
 		{ requested: "send_message", times: 2, with: { content: "two" } },
-		{ shows: ["`unserved`: its server answered 503", "Yours is next"] },
+		{ shows: ["`unserved`: its server answered 503", "Your message is next"] },
 		{
 			does: ({ gateway }) => {
 				const content = "one\n\n[Files that did not arrive: `unserved`: its server answered 503]";
@@ -242,7 +242,13 @@ const scenes: Readonly<Record<string, readonly Step[]>> = {
 		{ says: "one" },
 		{ says: "two" },
 		{ edits: "m2", to: "three", attaches: ["missing"] },
-		{ shows: ["Removed from the queue", "`missing`: it cannot be downloaded any more", "Yours is next"] },
+		{
+			shows: [
+				"Removed from the queue",
+				"`missing`: it cannot be downloaded any more",
+				"Your message is next",
+			],
+		},
 	],
 	"a bare mention is greeted, and nothing is opened for it": [
 		{ says: " ", in: "general", mentions: "us" },

@@ -95,7 +95,7 @@ test("a queued message that is deleted ends the trust, because platforms do not 
 
 const unseen = /no record of its last connection, so people may have joined unnoticed/;
 
-/** Opens a stage on which revoked grants end. Returns the open grants, the reasons of revocation, and the changing requests. */
+/** Opens a stage on which revoked grants end. Returns the open grants, the reasons for revocation, and the changing requests. */
 async function trustedStage() {
 	const stage = await Stage.open();
 	const places = ["chat:guild:general", "chat:guild:other", "elsewhere:guild:general"];

@@ -52,7 +52,7 @@ const scenes: Readonly<Record<string, readonly Step[]>> = {
 	"who waits sees how many are before them, and answers keep their order": [
 		{ says: "one" },
 		{ says: "two" },
-		{ shows: ["Yours is next"] },
+		{ shows: ["Your message is next"] },
 		{ gateway: { answers: "first" } },
 		{ gateway: { answers: "second" } },
 		{ shows: ["first", "second"] },

@@ -29,7 +29,7 @@ export interface OutboxTable {
 	attempts: number;
 	/** Time of the first request since the row was last known not to be posted; null before any request. */
 	sent_at: Generated<number | null>;
-	/** Reason of `held`, `dead` or the last failure, for operators. */
+	/** Reason for the state `held` or `dead`, or for the last failure, in words for an operator. */
 	reason: string | null;
 	/** Id of the post on the platform. */
 	remote: string | null;
@@ -102,7 +102,7 @@ interface InboundTable {
 	data: string;
 	state: InboundState;
 	attempts: number;
-	/** Reason of the last failure, for operators. */
+	/** Reason for the last failure, in words for an operator. */
 	reason: string | null;
 	changed_at: number;
 }

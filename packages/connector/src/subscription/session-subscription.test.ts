@@ -18,7 +18,7 @@ test("the state is stored with the cursor, and the next process continues from i
 		state: { v: 1 },
 	});
 	expect(cursor.seq).toBe(stage.gateway.newest.frames.length);
-	await playScene([{ restarts: true }, { says: "two" }, { shows: ["Yours is next"] }], stage);
+	await playScene([{ restarts: true }, { says: "two" }, { shows: ["Your message is next"] }], stage);
 });
 
 test("a state of another version is reduced again from the beginning without posts", async () => {
@@ -29,7 +29,7 @@ test("a state of another version is reduced again from the beginning without pos
 		[
 			{ restarts: true },
 			{ says: "three" },
-			{ shows: ["first", "Yours is next"] },
+			{ shows: ["first", "Your message is next"] },
 			{ gateway: { answers: "second" } },
 			{ shows: ["first", "second"] },
 		],

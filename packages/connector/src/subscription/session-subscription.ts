@@ -52,7 +52,7 @@ export interface SessionSubscriptionParts {
 	readonly log: Logger;
 	/** Signal that ends the subscription. The next process continues with the remaining events. */
 	readonly signal: AbortSignal;
-	/** Called for each frame. */
+	/** Called for each recorded or transient frame, before it is rendered. */
 	onFrame(): void;
 }
 

@@ -43,7 +43,7 @@ const linkedWithoutScheme = /www\./i;
 /**
  * Parses the Markdown of a model (CommonMark, tables, task lists, strikethrough, bare addresses), even while the model
  * writes it. Never throws: open constructs are closed at the end, and text with too much nesting or length is treated as
- * plain text. Only the style of the source and the titles of links are lost.
+ * plain text. Images become links. Otherwise, only the style of the source and the titles of links are lost.
  */
 export function parseText(markdown: string): TextDocument {
 	if (markdown.length > maxLength) return asWritten(markdown);

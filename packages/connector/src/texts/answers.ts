@@ -19,7 +19,8 @@ export const answerTexts = {
 			readonly position: number;
 			readonly waitsFor: "approval" | "question" | "secret" | undefined;
 		}): string => {
-			const place = position === 1 ? "Yours is next." : `Yours is number ${position} in the queue.`;
+			const place =
+				position === 1 ? "Your message is next." : `Your message is number ${position} in the queue.`;
 			if (waitsFor === "approval") return `I am waiting for the approval above. ${place}`;
 			if (waitsFor === "question") return `I am waiting for an answer to the question above. ${place}`;
 			if (waitsFor === "secret") {

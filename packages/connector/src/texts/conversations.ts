@@ -36,7 +36,7 @@ export const conversationTexts = {
 
 	fork: {
 		description: "Continue a copy of this conversation, for example to try another way",
-		at: "Number of your message after whose answer the copy ends; -1 leaves out the last message",
+		at: "Number of your last message in the copy; -1 leaves out the last one",
 		/** Post that begins the thread of the copy. */
 		beginning: ({ title }: { readonly title: string }): string =>
 			`🔀 **${title}** continues here as a copy. Reply in this thread.`,

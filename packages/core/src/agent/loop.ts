@@ -26,7 +26,7 @@ import { runWorkflow } from "./workflow/run-workflow.ts";
 import type { WorkflowPorts } from "./workflow/workflow-ports.ts";
 
 export interface Outcome {
-	/** "" if the run succeeded, `cancelled` if it was cancelled, otherwise the reason of the failure. */
+	/** "" if the run succeeded, `cancelled` if it was cancelled, otherwise the reason for the failure. */
 	readonly error: string;
 	readonly cause?: EndCause;
 }

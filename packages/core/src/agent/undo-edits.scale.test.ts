@@ -25,7 +25,7 @@ test.for(Array.from({ length: rounds }, (_, index) => index + 1))(
 	"random edits of several turns, undone, leave the files as before (seed %i)",
 	async (seed) => {
 		const random = chance(seed);
-		// True because the index is below the length, and no list is empty.
+		// The cast is safe because the index is below the length, and no list is empty.
 		const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T;
 		const text = (): string =>
 			pick(["", "one\n", "one\r\ntwo\n", "ü 東京\n", "x".repeat(Math.floor(random() * 5_000))]);

@@ -199,7 +199,7 @@ test("a run with several people has no notes about one of them", async () => {
 	await talk.t.runtime.steer(unkeyed(person("bob")), id, { content: "me, too" });
 	await talk.t.runtime.answer(unkeyed(person("ann")), prompt.token, { text: "me" });
 	await log.next("assistant.message");
-	expect(talk.result("s")).toContain("several people, or no known person, write to this run");
+	expect(talk.result("s")).toContain("several people write to this run, or its person is not known");
 	expect(talk.result("l")).toBe("no notes");
 });
 

@@ -43,7 +43,6 @@ interface Race {
 	readonly root: string;
 	readonly outside: string;
 	readonly context: ToolContext;
-	/** Number of the round. */
 	round: number;
 }
 

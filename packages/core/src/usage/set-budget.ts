@@ -25,7 +25,7 @@ export interface ChangeContext {
 	readonly at: number;
 }
 
-/** Whether a store may contain budgets that were set at run time. If true, the store is not queried again. */
+/** Cached results of `hasSetBudgets` by store. `setBudget` sets the result to true. */
 const inUse = new WeakMap<Store<Tables>, Promise<boolean>>();
 
 /** Writes the change, which applies from its commit. Throws `invalid_argument` for an invalid change. */

@@ -171,7 +171,7 @@ export type ConversationEvent =
 			readonly status: "compacted" | "unchanged" | "failed" | "cancelled";
 			readonly tokensBefore: number;
 			readonly tokensAfter: number;
-			/** Reason of a failure, or "". */
+			/** Reason for a failure, or "". */
 			readonly error: string;
 	  }
 	| {

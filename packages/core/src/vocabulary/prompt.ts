@@ -136,7 +136,7 @@ export interface PromptResponse {
 	readonly values?: readonly string[];
 	readonly text?: string;
 	readonly cancelled?: boolean;
-	/** Reason of a denial, which the model receives. */
+	/** Reason for a denial, which the model receives. */
 	readonly reason?: string;
 	/** Whether the denial came from no person. `reason` explains it. */
 	readonly unanswered?: boolean;

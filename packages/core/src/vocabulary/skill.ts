@@ -87,7 +87,7 @@ export type SkillEvent =
 			readonly type: "skill.step.completed";
 			/** Beginning of the result. */
 			readonly output: string;
-			/** "" if the step succeeded, `cancelled`, or the reason of the failure. */
+			/** "" if the step succeeded, `cancelled`, or the reason for the failure. */
 			readonly error: string;
 			/** Verdict about the criteria, in the words of the model that judged, or "" without criteria. */
 			readonly reason: string;
@@ -98,7 +98,7 @@ export type SkillEvent =
 			readonly type: "skill.completed";
 			/** Beginning of the result. */
 			readonly output: string;
-			/** "" if the skill succeeded, `cancelled`, or the reason of the failure. */
+			/** "" if the skill succeeded, `cancelled`, or the reason for the failure. */
 			readonly error: string;
 			readonly durationMs: number;
 	  });
@@ -134,7 +134,7 @@ export interface WorkflowCall {
 export interface WorkflowEnd {
 	/** Results of the last steps, or "" if the workflow failed. */
 	readonly output: string;
-	/** "" if the workflow succeeded, `cancelled`, or the reason of the failure, for people. */
+	/** "" if the workflow succeeded, `cancelled`, or the reason for the failure in words for people. */
 	readonly error: string;
 }
 
@@ -165,7 +165,7 @@ export type WorkflowStep =
 			readonly callId: string;
 			readonly stepId: string;
 			readonly output: string;
-			/** "" if the attempt succeeded, otherwise the reason of the failure. */
+			/** "" if the attempt succeeded, otherwise the reason for the failure. */
 			readonly error: string;
 			/** Whether another attempt follows. */
 			readonly willRetry: boolean;

@@ -33,7 +33,7 @@ export const memoryLimitTexts = {
 	noChannel:
 		"No memory of a channel here: this conversation is not in a channel. Use the scope `user` or `everyone`.",
 	noUser:
-		"No memory of a user here: several people, or no known person, write to this run. Use the scope `channel`.",
+		"No memory of a user here: several people write to this run, or its person is not known. Use the scope `channel`.",
 	notFound: (id: string): string => `Memory not found: ${id}. List memories to see their ids.`,
 } as const;
 

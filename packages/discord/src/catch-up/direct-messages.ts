@@ -70,11 +70,11 @@ export class DirectMessages {
 			);
 			await read(places.filter(([channel]) => !known.has(channel)));
 			if (left.length > 0) {
-				log.warn("cannot check the direct messages of some people yet", { people: left.length });
+				log.warn("cannot check the direct messages of some people, retrying later", { people: left.length });
 			}
 			return this.#looked(unseen, left);
 		} catch (error) {
-			log.warn("cannot check direct messages yet", { error });
+			log.warn("cannot check direct messages, retrying later", { error });
 			return false;
 		}
 	}

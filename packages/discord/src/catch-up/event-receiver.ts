@@ -112,7 +112,7 @@ export class EventReceiver {
 				await accept(inbound, key);
 				isStored = true;
 			} catch (error) {
-				log.warn("cannot store an event from Discord yet, trying again", { id: key.id, error });
+				log.warn("cannot store an event from Discord, retrying", { id: key.id, error });
 				await delay(clock, againMs, signal);
 			}
 		}

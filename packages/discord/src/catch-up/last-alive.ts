@@ -64,7 +64,7 @@ export class LastAlive {
 		this.#at = at;
 		this.#saving = store.save(at).catch((error: unknown) => {
 			// With an older time, more messages are read again, which is harmless.
-			log.warn("cannot store the time of the last event from Discord yet", { error });
+			log.warn("cannot store the time of the last event from Discord, retrying later", { error });
 		});
 	}
 }

@@ -152,7 +152,7 @@ export class ResumableSession {
 		try {
 			await this.#store.save(this.#stored);
 		} catch (error) {
-			this.#log.warn("cannot store the session with Discord yet", { error });
+			this.#log.warn("cannot store the session with Discord, retrying later", { error });
 		}
 	}
 }

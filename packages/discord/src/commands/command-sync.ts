@@ -52,8 +52,8 @@ async function installedBefore({ application, memory }: CommandSync): Promise<re
 }
 
 /**
- * Updates the commands on Discord: reads them once, and restores deleted and changed commands. Resolves when they are up to date,
- * when Discord refuses a change permanently, which is logged, or when the signal aborts.
+ * Restores deleted and changed commands on Discord. Retries temporary failures. Resolves when the commands are up to date, when
+ * the signal aborts, or after a permanent failure, which it logs.
  */
 export async function startCommandSync(
 	sync: CommandSync,

@@ -20,7 +20,7 @@ const administrator = 1 << (ways.length - 1);
 const history = administrator << 1;
 const ordinary = administrator - 1;
 
-/** Permissions as the bits of `ways`. */
+/** Permissions as the bits of `ways` and the bit `history`. */
 const rights = z
 	.string()
 	.regex(/^\d{1,40}$/)

@@ -125,7 +125,7 @@ export class Audiences {
 			await store.save(guild, stored);
 		} catch (error) {
 			// The next comparison reports this change again.
-			log.warn("cannot store the audiences of the channels of a server yet", { guild, error });
+			log.warn("cannot store the channel audiences of a server, retrying later", { guild, error });
 		}
 	}
 }

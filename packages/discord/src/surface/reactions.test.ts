@@ -15,7 +15,7 @@ const refused = (status: number, code: number) => ({ status, body: { code, messa
 const own = (...emoji: string[]) => ({
 	body: { id: "5", reactions: emoji.map((name) => ({ me: true, count: 1, emoji: { id: null, name } })) },
 });
-const notice = { type: "post", body: "Yours is next.", replyTo: "5" } as const;
+const notice = { type: "post", body: "Your message is next.", replyTo: "5" } as const;
 
 function open() {
 	const clock = new ManualClock();

@@ -7,11 +7,11 @@ interface Portal {
 export const connectionTexts = {
 	unknownToken: ({ portal }: Portal) =>
 		`Discord does not accept the token: reset it under "Bot" on ${portal}, and set DISCORD_TOKEN to the new token`,
-	invalidShard: "Discord refused the shard of the connection: report this as a bug of Parley",
+	invalidShard: "Discord refused the shard of the connection: report this as a bug in Parley",
 	tooManyServers:
 		"the bot is in too many servers for one connection (2,500): remove it from some of the servers",
 	oldApi: "Discord no longer supports version 10 of its API: update Parley",
-	invalidIntents: "Discord refused the intents of the connection: report this as a bug of Parley",
+	invalidIntents: "Discord refused the intents of the connection: report this as a bug in Parley",
 	missingIntent: ({ portal }: Portal) =>
 		`the bot may not read messages: switch "Message Content Intent" on under "Bot", "Privileged Gateway Intents" on ${portal}, save, and start the connector again`,
 	ended: ({ code }: { readonly code: number }) =>

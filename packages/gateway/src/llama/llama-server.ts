@@ -187,7 +187,7 @@ export class LlamaServer {
 		}
 	}
 
-	/** Runs the server from its start to its end. Resolves with the reason of the end. */
+	/** Runs the server from its start to its end. Resolves with the reason for the end. */
 	async #serveOnce(): Promise<string> {
 		const { settings, clock, log, currentDirectory } = this.#options;
 		const { endpoint, command = "", args, environment, modelDir } = settings;

@@ -15,7 +15,7 @@ export interface ModelTest {
 }
 
 /**
- * Sends one short message to the configured model, which costs less than a cent. Rejects with the reason of a failure: a
+ * Sends one short message to the configured model, which costs less than a cent. Rejects with the reason for a failure: a
  * refused key, an unknown model, no connection.
  */
 export async function testModel(config: Config, clock: Clock): Promise<ModelTest> {

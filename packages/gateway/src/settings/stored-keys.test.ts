@@ -33,7 +33,7 @@ test.each(["PATH", "NODE_OPTIONS", "PARLEY_TOKEN", "LD_PRELOAD", "NODE_AUTH_TOKE
 	"%s cannot be stored",
 	async (name) => {
 		const parts = await open();
-		await expect(storeKeys({ [name]: "value" }, parts)).rejects.toThrow(`a key of ${name} cannot be stored`);
+		await expect(storeKeys({ [name]: "value" }, parts)).rejects.toThrow(`cannot store a key of ${name}`);
 		expect(await readStoredKeys(parts.data)).toEqual({});
 	},
 );

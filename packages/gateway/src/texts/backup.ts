@@ -22,7 +22,7 @@ export const createBackupTexts = {
 
 /** Progress and errors of a restore. Most errors follow the name of the file. */
 export const readBackupTexts = {
-	invalidPath: "is not a path of a data directory",
+	invalidPath: "is not an allowed path inside a data directory",
 	newerVersion: ({ version }: { readonly version: string }) =>
 		`the backup was made by a newer Parley (${version}): upgrade the program to restore it`,
 	invalidList: ({ fault }: { readonly fault: string }) => `the list of its files is not valid (${fault})`,

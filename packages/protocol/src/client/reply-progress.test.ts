@@ -3,7 +3,7 @@ import type { EventPayloads, OzzieEvent } from "../events.ts";
 import { ReplyProgress } from "./reply-progress.ts";
 
 function eventOf<Name extends keyof EventPayloads>(event: Name, payload: EventPayloads[Name]): OzzieEvent {
-	// True because the payload belongs to the event name.
+	// The cast is safe because the payload belongs to the event name.
 	return { type: "event", event, session_id: "s", payload, seq: 1, transient: true } as OzzieEvent;
 }
 

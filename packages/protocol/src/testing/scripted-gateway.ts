@@ -102,7 +102,7 @@ export class ScriptedGateway {
 	}
 
 	get url(): string {
-		// True because a server that listens on TCP has an address and a port.
+		// The cast is safe because a server that listens on TCP has an address and a port.
 		return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
 	}
 

@@ -8,7 +8,7 @@ const fences: Readonly<Record<Style, string>> = { strong: "**", emphasis: "*", d
 
 /** Matches delimiters inside a line, except an underscore inside a word. */
 const inlineMark = /[\\`*~[\]]|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu;
-/** Matches characters that begin a block or a table row at the start of a line. */
+/** Matches the indentation of a line before a character that begins a block or a table row. */
 const lineMark = /^([ \t]*)(?=[#+\-=|]|:-)/gm;
 const lineNumber = /^([ \t]*\d{1,9})(?=[.)])/gm;
 /** Matches text that becomes a link without syntax, and that would include following escapes. */

@@ -245,7 +245,7 @@ export class CatchUp {
 				return [];
 			} catch (error) {
 				if (signal.aborted) return [];
-				log.warn("could not read missed messages yet", { ...place, error });
+				log.warn("could not read missed messages", { ...place, error });
 			}
 			if (tried === tries) break;
 			// A delay that was aborted is detected by the signal below.
@@ -266,7 +266,7 @@ export class CatchUp {
 		// While the period is not read, a restarted process must read it.
 		await alive.save(this.#missingFrom ?? this.#silenceStart).catch((error: unknown) => {
 			// A later save may succeed. With an older time, more messages are read again, which is harmless.
-			log.warn("cannot store the time of the last event from Slack yet", { error });
+			log.warn("cannot store the time of the last event from Slack, retrying later", { error });
 		});
 	}
 }

@@ -141,8 +141,8 @@ export class Intake {
 	}
 
 	/**
-	 * Translates a message or its mention event, or the same for an edit. A message that is read later may already contain its
-	 * edit.
+	 * Translates a new or edited message, from its message event or its mention event. A message that is read later may
+	 * already contain its edit.
 	 */
 	async #posted(event: Outer["event"], outer: Delivered): Promise<Translated> {
 		const type = event["edited"] ? "edited" : "message";

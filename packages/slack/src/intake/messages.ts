@@ -23,7 +23,7 @@ export interface MessagesParts {
 /** Maximum names to look up for a text. Slack allows about fifty requests a minute, and a text can contain thousands of names. */
 const maxNames = 20;
 
-/** Creates inbound events for messages. All its requests to Slack start at once. */
+/** Creates inbound events for messages. Looks up channel, author, names and files concurrently, and then the thread. */
 export class Messages {
 	readonly #parts: MessagesParts;
 

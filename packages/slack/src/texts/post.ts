@@ -5,7 +5,7 @@ export const postTexts = {
 	fileEmpty: ({ name }: { readonly name: string }) =>
 		`File not attached: ${name} is empty, and Slack does not accept empty files.`,
 	filesRefused: ({ reason }: { readonly reason: string }) => `File not attached: ${reason}.`,
-	/** Reasons of a refusal. */
+	/** Reasons for a refusal. */
 	mayNotShare: "I have no permission to share files here",
 	typeNotAllowed: "files of this type are not allowed here",
 	filesDisabled: "this workspace does not allow files",

@@ -5,13 +5,15 @@ const write = "write: notes.txt <<< hello";
 
 /** Presses the button while the run waits for an approval. */
 const added: readonly Step[] = [
-	{ shows: ["I am waiting for the approval above. Yours is next.", "[Stop] [Add to running request]"] },
+	{
+		shows: ["I am waiting for the approval above. Your message is next.", "[Stop] [Add to running request]"],
+	},
 	{ clicks: "Add to running request", by: "Mia" },
 	{ answered: /only the author/i },
-	{ shows: "Yours is next", times: 1 },
+	{ shows: "Your message is next", times: 1 },
 	{ clicks: "Add to running request", by: "Max" },
 	{ answered: "Added to the running request" },
-	{ hides: "Yours is next" },
+	{ hides: "Your message is next" },
 ];
 
 /** Mia's run answers both messages in one post. */
@@ -61,7 +63,7 @@ function scenes(start: readonly Step[]): readonly Scene[] {
 				{ stops: "gateway" },
 				{ clicks: "Add to running request", by: "Max" },
 				{ starts: "gateway" },
-				{ hides: "Yours is next" },
+				{ hides: "Your message is next" },
 				...answeredOnce,
 			],
 		},
@@ -82,7 +84,7 @@ function scenes(start: readonly Step[]): readonly Scene[] {
 			name: "without the setting, a message only waits",
 			steps: [
 				...start,
-				{ shows: ["Yours is next.", "[Stop]"] },
+				{ shows: ["Your message is next.", "[Stop]"] },
 				{ hides: "Add to running request" },
 				{ clicks: "Approve once", by: "Alex" },
 				{ shows: ["[offline] second", "[Good]"], times: 1 },
@@ -101,7 +103,7 @@ export const busy: readonly Scene[] = [
 			{ says: `@Parley ${slow}` },
 			{ typing: true },
 			{ says: "@Parley say: second", by: "Max" },
-			{ shows: ["Yours is next.", "[Stop] [Add to running request]"] },
+			{ shows: ["Your message is next.", "[Stop] [Add to running request]"] },
 			{ clicks: "Add to running request", by: "Max" },
 			{ answered: "Added to the running request" },
 			{ passes: 40_000 },

@@ -208,7 +208,7 @@ export const golden: Readonly<Record<string, Scene>> = {
 			{ says: "@Parley long: 10 tokens at 1 per second" },
 			{ shows: "[offline] t1" },
 			{ says: "@Parley say: for Max", by: "Max" },
-			{ shows: "Yours is next" },
+			{ shows: "Your message is next" },
 			{ passes: 20_000 },
 			{ shows: "[offline] for Max" },
 		],

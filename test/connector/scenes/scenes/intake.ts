@@ -145,7 +145,7 @@ export const intake: readonly Scene<DiscordSite>[] = [
 			{ commands: "/session list", by: "Max" },
 			{ answered: /2 messages/ },
 			{ says: "@Parley stop" },
-			{ hides: "Yours is next" },
+			{ hides: "Your message is next" },
 		],
 	},
 	{

@@ -12,7 +12,7 @@ export const order: readonly Scene[] = [
 		steps: [
 			{ says: `@Parley ${slow}` },
 			{ says: "@Parley say: second", by: "Max" },
-			{ shows: ["(to Max)", "I am working on another message. Yours is next.", "[Stop]"] },
+			{ shows: ["(to Max)", "I am working on another message. Your message is next.", "[Stop]"] },
 			{ passes: 40_000 },
 			{
 				showsOnly: ["(to Mia", ["(to Max", "[offline] second"]],
@@ -25,10 +25,10 @@ export const order: readonly Scene[] = [
 			{ says: `@Parley ${slow}` },
 			{ says: `@Parley ${slow}`, by: "Max" },
 			{ says: "@Parley say: third", by: "Olga" },
-			{ shows: ["(to Olga)", "Yours is number 2 in the queue"] },
+			{ shows: ["(to Olga)", "Your message is number 2 in the queue"] },
 			{ passes: 32_000 },
 			{ shows: ["(to Max", "[Stop]"] },
-			{ shows: ["(to Olga", "Yours is next."] },
+			{ shows: ["(to Olga", "Your message is next."] },
 			{ passes: 40_000 },
 			{ shows: ["(to Olga)", "[offline] third"], times: 1 },
 		],
@@ -38,7 +38,7 @@ export const order: readonly Scene[] = [
 		steps: [
 			{ says: `@Parley ${slow}` },
 			{ says: "@Parley say: never mind" },
-			{ clicks: "Stop", on: "Yours is next" },
+			{ clicks: "Stop", on: "Your message is next" },
 			{ answered: "Stopped." },
 			{ shows: "Removed from the queue." },
 			{ passes: 40_000 },
@@ -118,7 +118,7 @@ export const order: readonly Scene[] = [
 		steps: [
 			{ says: `@Parley ${slow}` },
 			{ says: "@Parley say: forget it", as: "m" },
-			{ shows: "Yours is next" },
+			{ shows: "Your message is next" },
 			{ deletes: "m" },
 			{ shows: "Removed from the queue" },
 			{ passes: 40_000 },
@@ -130,7 +130,7 @@ export const order: readonly Scene[] = [
 		steps: [
 			{ says: `@Parley ${slow}` },
 			{ says: "@Parley say: tee", as: "m" },
-			{ shows: "Yours is next" },
+			{ shows: "Your message is next" },
 			{ edits: "m", into: "@Parley say: tea" },
 			{ shows: "Removed from the queue" },
 			{ passes: 40_000 },

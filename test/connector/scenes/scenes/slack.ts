@@ -55,7 +55,7 @@ export const slack: readonly Scene<SlackSite>[] = [
 			{ says: `@Parley ${slow}`, in: "top", as: "slow" },
 			{ says: "@Parley say: meanwhile", by: "Max", in: "top", as: "quick" },
 			{ shows: "[offline] meanwhile" },
-			{ hides: "Yours is next" },
+			{ hides: "Your message is next" },
 			{ replies: "stop", to: "slow" },
 			{ shows: "[Again]", times: 2 },
 		],

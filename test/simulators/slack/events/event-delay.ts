@@ -2,7 +2,7 @@ import type { Clock, Timer } from "@parley/base";
 import { isPart } from "../blocks/block-text.ts";
 import type { SimulatorEvent } from "../platform/state.ts";
 
-/** Number of later events that a delayed event waits for. */
+/** Maximum milliseconds by which an event is delayed. */
 const delayMs = 100;
 
 /** Delays one event at a time, so that later events overtake it. Slack guarantees no order. */

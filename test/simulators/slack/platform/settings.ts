@@ -37,7 +37,7 @@ export interface SimulatorSettings {
 	 */
 	readonly streamMs: number;
 	/**
-	 * Maximum number of characters in a whole stream. Slack documents no number, so this is the limit of a Markdown
+	 * Maximum number of characters in a complete stream. Slack documents no number, so this is the limit of a Markdown
 	 * block.
 	 */
 	readonly streamText: number;

@@ -48,7 +48,7 @@ export function chunksOf(state: State, { markdown_text: markdown, chunks }: Piec
 	return all;
 }
 
-/** Adds chunks to the content. Slack documents no limit of a whole stream, so the settings define one. */
+/** Adds chunks to the content. Slack documents no limit of a complete stream, so the settings define one. */
 export function grow(state: State, before: Grown, chunks: readonly AnyChunk[], mode: Mode): Grown {
 	const after = chunks.reduce<Grown>(({ text, blocks }, chunk) => {
 		const added = chunk.type === "markdown_text" ? chunk.text : "";

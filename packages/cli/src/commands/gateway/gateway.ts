@@ -30,7 +30,7 @@ export function gatewayCommand(io: Io, version: string): Command {
 		});
 }
 
-/** Logs the reason of a failed start. If stderr is not visible, only the log file contains the reason. */
+/** Logs the reason for a failed start. If stderr is not visible, only the log file contains the reason. */
 async function logFailure(error: unknown, { data }: ServiceFlags, io: Io): Promise<void> {
 	const [{ LogFile }, { createLogger, Redactor }] = await Promise.all([
 		import("../../gateway/log-file.ts"),

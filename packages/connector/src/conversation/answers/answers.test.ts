@@ -18,8 +18,8 @@ import { activeRun, messageOf, runOf } from "./runs.ts";
 
 const oneWaits = [says("r1", "one", "m1"), says("r2", "two", "m2")];
 const twoWait = [...oneWaits, says("r3", "three", "m3")];
-const next = "I am working on another message. Yours is next. [Stop = stop r2]";
-const third = "I am working on other messages. Yours is number 2 in the queue. [Stop = stop r3]";
+const next = "I am working on another message. Your message is next. [Stop = stop r2]";
+const third = "I am working on other messages. Your message is number 2 in the queue. [Stop = stop r3]";
 
 test.each<{ what: string; events: Happening[]; shown: string[] }>([
 	{
@@ -171,7 +171,7 @@ test.each<{ what: string; events: Happening[]; shown: string[] }>([
 			`acknowledgement queue:r3 > m3: ${third}`,
 			`final > m1: 1 ${under("r1")}`,
 			"delete queue:r2",
-			"progress queue:r3 > m3: I am working on another message. Yours is next. [Stop = stop r3]",
+			"progress queue:r3 > m3: I am working on another message. Your message is next. [Stop = stop r3]",
 			"error > m2: That did not work: too much. [Again = again r2]",
 			"delete queue:r3",
 			"final > m3: Stopped: “three” [Again = again r3]",
@@ -184,7 +184,7 @@ test.each<{ what: string; events: Happening[]; shown: string[] }>([
 			`acknowledgement queue:r2 > m2: ${next}`,
 			`acknowledgement queue:r3 > m3: ${third}`,
 			"progress queue:r2 > m2: Removed from the queue.",
-			"progress queue:r3 > m3: I am working on another message. Yours is next. [Stop = stop r3]",
+			"progress queue:r3 > m3: I am working on another message. Your message is next. [Stop = stop r3]",
 		],
 	},
 	{

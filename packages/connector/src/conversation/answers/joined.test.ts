@@ -58,7 +58,7 @@ test("a message with files and a message of another client cannot be added", () 
 	const elsewhere: Happening = ["user.message", content];
 	for (const each of [withFile, elsewhere]) {
 		const { shown } = reduceAll([says("r1", "one", "m1"), each], { offers });
-		expect(shown.join()).toContain("Yours is next");
+		expect(shown.join()).toContain("Your message is next");
 		expect(shown.join()).not.toContain("Add to running request");
 	}
 });

@@ -154,7 +154,7 @@ interface Decision {
 	readonly line: string;
 	/** Number of lines of the decision on the card. */
 	readonly rows: number;
-	/** The reason of a denial or the changed arguments. */
+	/** The reason for a denial or the changed arguments. */
 	readonly detail: string | undefined;
 	readonly cut: boolean;
 	/** Numbers of the calls that the line does not name, because space is short. */

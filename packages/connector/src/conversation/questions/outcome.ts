@@ -16,9 +16,9 @@ export interface Outcome {
 	readonly words: string;
 	/** The result and the person, without the time. */
 	readonly decision: string;
-	/** The reason of a denial, or the changed arguments of an approval, in plain text. */
+	/** The reason for a denial, or the changed arguments of an approval, in plain text. */
 	readonly detail?: OutcomeDetail | undefined;
-	/** Paragraphs with the text of the answer, the reason of a denial, or the changed arguments. */
+	/** Paragraphs with the text of the answer, the reason for a denial, or the changed arguments. */
 	readonly details: (cut: Cut) => readonly string[];
 	/** State of the card after the answer. */
 	readonly state: CardState;

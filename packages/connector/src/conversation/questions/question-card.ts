@@ -110,7 +110,7 @@ function shortQuestion(question: OpenQuestion): FittedCard {
 	return { text: [heading(question), shown, how].join("\n"), cut };
 }
 
-/** The reason of a denial or the changed arguments, in at most two lines. */
+/** The reason for a denial or the changed arguments, in at most two lines. */
 function shortDetail({ type, text }: OutcomeDetail): string {
 	// The mark of a quote takes two columns.
 	if (type === "reason") return `> ${plainColumns(text, 2 * cardColumns - 4)}`;

@@ -30,7 +30,7 @@ export interface EndedRow {
 	 */
 	readonly decision?: string;
 	readonly at?: number;
-	/** The reason of a denial or the changed arguments, in plain text. */
+	/** The reason for a denial or the changed arguments, in plain text. */
 	readonly detail?: string;
 }
 

@@ -12,7 +12,7 @@ export interface TypedResponse {
 	readonly values?: string[];
 	readonly text?: string;
 	readonly cancelled?: true;
-	/** Reason of a denial. */
+	/** Reason for a denial. */
 	readonly reason?: string;
 }
 

@@ -40,7 +40,7 @@ export interface TaskEnd {
 }
 
 export interface TaskCause {
-	/** Reason of a failure, a retry or a cancellation. */
+	/** Reason for a failure, a retry or a cancellation. */
 	readonly why?: string;
 	/** Principal that cancelled the task. */
 	readonly by?: string;

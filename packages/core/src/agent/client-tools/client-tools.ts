@@ -299,7 +299,7 @@ export class ToolConnection {
 	#own(source: string, checked: CheckedTool): Owned {
 		const sink = this.#deps.redactor.into("instructions");
 		const description = sink.redact(checked.description);
-		// True because the redaction of an object returns an object.
+		// The cast is safe because the redaction of an object returns an object.
 		const schema = sink.redactFields(checked.schema) as CheckedTool["schema"];
 		const tool = this.#toolOf({ ...checked, description, schema });
 		return { source, checked, tool };

@@ -59,7 +59,7 @@ const sourcePattern = /^[A-Za-z0-9-]{1,64}$/;
  * https://platform.claude.com/docs/en/agents-and-tools/tool-use/implement-tool-use
  */
 const argumentPattern = /^[A-Za-z0-9_.-]{1,64}$/;
-/** Keywords that a model refuses at the top level of a schema. The refusal affects the whole request. */
+/** Keywords that a model refuses at the top level of a schema. The refusal affects the complete request. */
 const refusedKeywords = ["oneOf", "anyOf", "allOf"] as const;
 
 /** Checks tools and their owners. Create it with `loadToolCheck`. */
@@ -119,7 +119,7 @@ export class ToolCheck {
 			const why = this.#ajv.errorsText(this.#ajv.errors, { dataVar: "schema" });
 			throw fault(registrationTexts.notSchema(why));
 		}
-		// True because a valid schema has an object there.
+		// The cast is safe because a valid schema has an object there.
 		const keys = Object.keys(properties as object);
 		const wrong = keys.find((key) => !argumentPattern.test(key));
 		if (wrong !== undefined) throw fault(registrationTexts.property(quoted(wrong)));
@@ -154,7 +154,7 @@ function plainObject(
 	}
 	if (typeof value !== "object" || value === null || Array.isArray(value))
 		throw fault(registrationTexts.notObject);
-	// True because JSON has no other objects.
+	// The cast is safe because JSON has no other objects.
 	return value as Readonly<Record<string, unknown>>;
 }
 

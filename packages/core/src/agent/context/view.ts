@@ -100,7 +100,7 @@ const made = new WeakMap<Message, Map<string, Message>>();
 function changed<M extends Message>(message: M, form: string, make: () => M): M {
 	const forms = made.get(message) ?? new Map<string, Message>();
 	made.set(message, forms);
-	// True because a form is stored with its message, and `make` returns the type of that message.
+	// The cast is safe because a form is stored with its message, and `make` returns the type of that message.
 	const known = forms.get(form) as M | undefined;
 	if (known) return known;
 	const result = make();

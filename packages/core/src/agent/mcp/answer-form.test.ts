@@ -11,7 +11,7 @@ const redact = (text: string) => redactor.redact(text);
 async function play(schema: object, answer: string, required: readonly string[] = ["size"]) {
 	let question: Elicitation | undefined;
 	const requestedSchema = { type: "object", properties: { size: schema }, required };
-	// True because a server can send any schema, as this test does.
+	// The cast is safe because a server can send any schema, as this test does.
 	const params = { message: "Which one?", requestedSchema } as unknown as ElicitRequestParams;
 	const result = await answerForm(params, "shop", {
 		async ask(elicitation) {

@@ -8,7 +8,7 @@ import type { Elicitation, ElicitationAnswer } from "../../vocabulary/prompt.ts"
 import { type Field, type FieldValue, fieldsOf } from "./form-fields.ts";
 import { formTexts } from "./texts.ts";
 
-/** The people who answer the questions of a call. */
+/** Asks a person the questions of a call, and redacts secrets in their texts. */
 export interface People {
 	readonly ask: (question: Elicitation) => Promise<ElicitationAnswer>;
 	/** Redacts secrets: see `ToolContext.redact`. */

@@ -283,7 +283,7 @@ export class McpServers {
 		// Most servers name draft 7. The validator does not have its meta schema.
 		const { $schema: _, ...parameters } = listed.inputSchema;
 		const [checked] = this.#loaded.tools([{ name, description, parameters }]);
-		// True because the redaction of an object returns an object.
+		// The cast is safe because the redaction of an object returns an object.
 		const schema = sink.redactFields(checked?.schema ?? {}) as ToolDescriptionText["schema"];
 		this.#described.set(listed, { description, schema });
 		return { name, listed };

@@ -18,14 +18,14 @@ async function classesOf(settings: McpServerSettings, mode: SandboxKind = "bubbl
 		{ name: "shop__buy", listed },
 		{
 			settings,
-			// True because a plan does not call the server.
+			// The cast is safe because a plan does not call the server.
 			server: {} as McpServer,
 			ids: createIds(),
 			approved: { hasChanged: () => Promise.resolve(false), record: () => Promise.resolve() },
 			described: { description: "", schema: {} },
 		},
 	);
-	// True because a plan uses only the roots and the mode of the sandbox.
+	// The cast is safe because a plan uses only the roots and the mode of the sandbox.
 	const { classes } = await tool.plan({}, { roots: ["/work"], sandbox: { mode } } as unknown as ToolContext);
 	return classes;
 }

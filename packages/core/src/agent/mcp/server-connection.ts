@@ -15,7 +15,7 @@ import { visible } from "../../text/visible.ts";
 import { extrasOf } from "./resources-and-prompts.ts";
 import { mcpConnectionTexts, mcpServerTexts } from "./texts.ts";
 
-/** A transport that knows the reason of its end. */
+/** A transport that knows the reason for its end. */
 export interface ServerTransport extends Transport {
 	readonly problem: string | undefined;
 	/** Last lines of the server's standard error. */
@@ -213,7 +213,7 @@ function scopeProblem(error: Error): string {
 /** Accepts every value. */
 const acceptAll: jsonSchemaValidator = {
 	getValidator<T>() {
-		// True because callers only convert the value to text.
+		// The cast is safe because callers only convert the value to text.
 		return (data): JsonSchemaValidatorResult<T> => ({
 			valid: true,
 			data: data as T,

@@ -54,7 +54,7 @@ export interface ModelChoice extends KnownModels {
 	readonly fallback: readonly string[];
 	readonly reasoning: Reasoning | undefined;
 	readonly profiles: Profiles;
-	/** Returns a model on another server with the same API, for a profile. */
+	/** Returns the model of another server that a profile names. */
 	readonly modelAt: (endpoint: ProfileEndpoint) => Model;
 	readonly tools: readonly Tool[];
 }

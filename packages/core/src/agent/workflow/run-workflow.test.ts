@@ -71,7 +71,7 @@ function outline(log: EventLog): string[] {
 }
 
 function eventsOf<Type extends RecordedEvent["type"]>(log: EventLog, type: Type) {
-	// True because only events of this type remain.
+	// The cast is safe because only events of this type remain.
 	return log.events.flatMap(({ event }) => (event.type === type ? [event] : [])) as Extract<
 		RecordedEvent,
 		{ type: Type }

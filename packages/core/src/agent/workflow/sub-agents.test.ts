@@ -52,7 +52,7 @@ async function begin(model: Model, { options = {}, ...more }: BeginOptions = {})
 }
 
 function eventsOf<Type extends RecordedEvent["type"]>(log: EventLog, type: Type) {
-	// True because only events of this type remain.
+	// The cast is safe because only events of this type remain.
 	return log.events.flatMap(({ event }) => (event.type === type ? [event] : [])) as Extract<
 		RecordedEvent,
 		{ type: Type }

@@ -78,7 +78,7 @@ function encodeTool({ name, description, parameters }: ToolDescription): Languag
 		type: "function",
 		name,
 		description,
-		// True because the port requires a JSON Schema as the parameters of a tool.
+		// The cast is safe because the port requires a JSON Schema as the parameters of a tool.
 		inputSchema: parameters as LanguageModelV4FunctionTool["inputSchema"],
 	};
 }

@@ -44,7 +44,7 @@ export class ReasoningDetails {
 			...fields,
 			...Object.fromEntries([...pieces].map(([key, texts]) => [key, texts.join("")])),
 		}));
-		// True because the details are parts of a parsed JSON document.
+		// The cast is safe because the details are parts of a parsed JSON document.
 		return { [messageFields]: { reasoning_details: details } } as SharedV4ProviderMetadata;
 	};
 

@@ -3,7 +3,7 @@ export interface ServerTraits {
 	/** `short`: the server accepts only call ids of nine letters and digits. */
 	readonly callIds?: "any" | "short";
 	/**
-	 * Thinking without metadata that is sent back to the server.
+	 * Thinking to send back to the server. Applies only to thinking without metadata.
 	 * - none: no thinking, because the server refuses it.
 	 * - turn: thinking of the current turn. This is the default.
 	 * - all: thinking of all turns. The server refuses calls without thinking, so calls without thinking get a blank

@@ -165,7 +165,7 @@ function encodeTool(
 	return {
 		name,
 		description,
-		// True because the port requires an object as the parameters of a tool.
+		// The cast is safe because the port requires an object as the parameters of a tool.
 		input_schema: parameters as Tool["input_schema"],
 		...defined({ cache_control: mark }),
 	};

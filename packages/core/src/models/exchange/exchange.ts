@@ -35,7 +35,7 @@ const RESPONSE_END_MS = 1000;
 
 /**
  * One request with its response. It ends when the caller aborts or a time limit passes. It limits the size of the
- * response, and keeps the reason of a failure. After it is closed, no timer, listener or socket remains.
+ * response, and keeps the reason for a failure. After it is closed, no timer, listener or socket remains.
  */
 export class Exchange {
 	readonly #options: ExchangeOptions;

@@ -23,7 +23,7 @@ const MAX_BOUNDARY = 3;
 const nothing = Buffer.alloc(0);
 
 /**
- * Passes on the bytes of a stream of server-sent events unchanged. Fails as `interrupted` if an event or the whole
+ * Passes on the bytes of a stream of server-sent events unchanged. Fails as `interrupted` if an event or the complete
  * stream exceeds the limit. Reports to the watchdog when it waits for bytes and when they arrive. For speed, it
  * inspects chunks and not single events.
  */

@@ -26,7 +26,7 @@ interface Reader {
 
 const MAX_TOKENS = 1_000_000;
 
-/** All commands of the language. The parser and the help use this table. */
+/** Readers of all commands of the language. The help lists the same words from `offlineCommandTexts`. */
 const commands: Readonly<Record<OfflineWord, Reader>> = {
 	say: answers((text) => ({ kind: "say", text })),
 	think: answers((text) => ({ kind: "think", text })),
@@ -145,7 +145,7 @@ function readList(argument: string): [string, unknown] {
 	return ["list_files", /[*?[{]/.test(argument) ? { pattern: argument } : { path: argument }];
 }
 
-/** Reads `PATTERN in PATH`, separated at the last ` in `. Without it, the whole argument is the pattern. */
+/** Reads `PATTERN in PATH`, separated at the last ` in `. Without it, the complete argument is the pattern. */
 function readSearch(argument: string): [string, unknown] {
 	const at = argument.lastIndexOf(" in ");
 	if (at === -1) return ["search_files", { pattern: argument }];

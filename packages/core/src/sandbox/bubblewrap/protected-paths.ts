@@ -63,8 +63,8 @@ export async function secretsAtHome(places: Places): Promise<string[]> {
 }
 
 /**
- * Returns the secrets in the roots, and the targets of links whose name is the name of a secret, within the limit of
- * `walk`.
+ * Returns the real paths of the secrets in the roots. For a link with the name of a secret, returns its target if the
+ * target is in a root. The limit of `walk` applies.
  */
 export async function secretsInRoots(roots: readonly string[]): Promise<string[]> {
 	const found = await walk(roots, (path) => isSecret(path));

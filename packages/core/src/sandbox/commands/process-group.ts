@@ -115,7 +115,7 @@ export class ProcessGroup {
 			stream?.on("error", () => stream.destroy());
 		}
 		start.texts?.forEach((text, index) => {
-			// True because `spawnChild` makes each of these a pipe. Node's type allows any stream here.
+			// The cast is safe because `spawnChild` makes each of these a pipe. Node's type allows any stream here.
 			const stream = child.stdio[FIRST_TEXT + index] as Duplex | null;
 			// A process may end without reading its input.
 			stream?.on("error", () => stream.destroy());

@@ -67,7 +67,7 @@ export async function guardedFetch({ isPrivateAllowed }: FetchGuards): Promise<G
 			if (cause instanceof ParleyError) throw cause;
 			throw refused(fetchTexts.unreachable(url.host), reason);
 		});
-		// True for the same reason as the cast above.
+		// This cast is safe for the same reason as the cast above.
 		return response as unknown as Response;
 	};
 	return { fetch: guarded, close: () => agent.destroy() };

@@ -217,7 +217,7 @@ const POINTER_BYTES = 8 * 1024;
 /** Maximum hooks that are read one by one. */
 const MAX_HOOKS = 200;
 
-/** A directory that git treats as a repository, or as the part of a repository for a submodule or a working tree. */
+/** A directory that git treats as a repository, or as the git directory of a submodule or of a linked working tree. */
 export interface GitDirectory {
 	/** Real path. */
 	readonly path: string;

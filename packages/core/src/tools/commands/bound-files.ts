@@ -61,7 +61,7 @@ export interface FilesOptions {
 	readonly hidden: boolean;
 	/** Prefix of the paths of files. */
 	readonly prefix: string;
-	/** Earlier facts to compare with. If a limit ended that look, this look ends after the same number of entries. */
+	/** Facts of an earlier look. If a limit ended the earlier look, the new look ends after the same number of entries. */
 	readonly earlier?: string;
 	/** Maximum files and directories. Default: 30,000. */
 	readonly max?: number;

@@ -22,8 +22,8 @@ export const readFileTexts = {
 		"Reads a text file, or a part of it; an image (PNG, JPEG, GIF, WebP, up to 3.75 MiB) is shown to you. Use it to " +
 		"look at a file whose path you know; read a file before you change it. Returns at most 2,000 lines and 30,000 " +
 		"characters; a marker at the end says how to continue. If a result of another call was shortened, the marker in it " +
-		"names a kept file: read that with this tool. Not for directories (list_files), for finding text in many files " +
-		"(search_files), or for other binary files.",
+		"names a file with the complete result: read it with this tool. Not for directories (list_files), for finding text " +
+		"in many files (search_files), or for other binary files.",
 	path: "The file, relative to the working directory or absolute, or the name of a kept result (output_…). ~ is not expanded.",
 	offset: "The first line to read, counted from 1.",
 	column:

@@ -70,7 +70,7 @@ async function run(
 	context: ToolContext,
 ): Promise<ToolResult> {
 	const { access, changes, files: present } = await inspect(turn, context);
-	// True because `plan` wrote this fact.
+	// The cast is safe because `plan` wrote this fact.
 	const left = parseJson(binding["left"] ?? "[]") as readonly string[];
 	const files = present.map((file) => (left.includes(file.change.path) ? leave(file) : file));
 	const reasons = reasonsOf(files);

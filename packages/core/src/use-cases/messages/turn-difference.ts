@@ -15,7 +15,7 @@ export interface FileDifference {
 	readonly path: string;
 	/** Whether `/undo` restores it: `restorable`, `restored` if it is as before the turn, or `refused`. */
 	readonly state: InspectedChange["kind"];
-	/** Reason of a refusal, else "". */
+	/** Reason for a refusal, else "". */
 	readonly reason: string;
 	/** Whether the turn created it. */
 	readonly isNew: boolean;

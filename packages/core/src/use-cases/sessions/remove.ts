@@ -24,9 +24,10 @@ export interface RemovePorts extends CancelPorts {
 }
 
 /**
- * Deletes a session with its content, including its workspace if no fork uses it. Its usage remains in the gateway's totals, and
- * files in another working directory remain. Throws `failed_precondition` while a run is active or a question is open. With
- * `force`, cancels these first. A repeated request with the same key has no effect.
+ * Deletes a session with its content, including its workspace if no fork uses it. Deletes the notes of a channel with its last
+ * session. Its usage remains in the gateway's totals, and files in another working directory remain. Throws
+ * `failed_precondition` while a run or a task has not ended. With `force`, cancels active runs first. A repeated request with the
+ * same key has no effect.
  */
 export async function removeSession(
 	ports: RemovePorts,
@@ -82,7 +83,7 @@ async function forgetChannel(
 	await audit.record(tx, { ...requestedBy(principal), ...what });
 }
 
-/** Whether a run is active or a question is open. With `force`, a stored run that is not active does not count. */
+/** Whether a run or a task has not ended. With `force`, whether this process executes a run of the session or its tasks. */
 async function isBusy(tx: Tx, session: Session, force: boolean): Promise<boolean> {
 	if (force && (session.live.size > 0 || session.working.size > 0)) return true;
 	if (force) return false;

@@ -16,7 +16,7 @@ export const backgroundLimits = {
 } as const;
 
 /**
- * Reason of the end of a command.
+ * Reason for the end of a command.
  * - exited: it ended by itself.
  * - stopped: the agent or a person stopped it.
  * - timed_out: it reached the maximum time.

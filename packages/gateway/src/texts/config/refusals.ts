@@ -72,7 +72,7 @@ export const settingRefusalTexts = {
 		"--base-url; --provider offline needs neither",
 	llamaAndProvider: ({ provider }: { readonly provider: string }) =>
 		`provider ${provider} and llama cannot be used together: remove one of them`,
-	twoAnthropic: `models.providers.anthropic cannot be used together with baseUrl or llama, whose provider is anthropic, too: add your server to models.providers under another name, with the api messages`,
+	twoAnthropic: `models.providers.anthropic cannot be used together with baseUrl or llama, which use the same provider name. Add your server to models.providers under another name, and set its api to messages`,
 	proxyWithoutAuth: "with auth none, every client of a proxy would be the operator",
 	authLocalOrToken: "auth local or token",
 	thisMachine:

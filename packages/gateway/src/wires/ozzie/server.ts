@@ -37,7 +37,7 @@ const pingFrame = Buffer.from([0x89, 0]);
 const closeMs = 2_000;
 /** Private close code for a revoked token: RFC 6455, section 7.4.2. */
 const tokenRevoked = 4001;
-/** Milliseconds for a slow client, which must read all earlier frames to get the reason of the close. */
+/** Milliseconds for a slow client, which must read all earlier frames to get the reason for the close. */
 const slowCloseMs = 15_000;
 
 const stopping: Refusal = {
@@ -271,7 +271,7 @@ export class OzzieServer {
 		client.ws.once("close", () => cut.cancel());
 	}
 
-	/** Closes the connection of a revoked token. Requests in progress are answered, and later requests are dropped. */
+	/** Closes the connection of a revoked token. Answers the request in progress if it ends within `closeMs`. Drops all others. */
 	#closeRevoked(client: Client): void {
 		const { promise, resolve } = Promise.withResolvers<void>();
 		const patience = this.#options.clock.after(closeMs, resolve);

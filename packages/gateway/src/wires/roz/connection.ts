@@ -47,7 +47,7 @@ export interface SessionStreamOptions {
 	readonly refused: (error: ParleyError) => void;
 }
 
-/** One `StreamSession` stream, without a transport. Frames of the client are handled in their order. */
+/** One `StreamSession` stream, without a transport. Handles frames in order, except for a ping, which it answers immediately. */
 export class SessionStream {
 	readonly #options: SessionStreamOptions;
 	#phase: "new" | "starting" | "open" | "over" = "new";

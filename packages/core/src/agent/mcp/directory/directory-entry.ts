@@ -55,7 +55,7 @@ export function readEntry(name: string, written: unknown): DirectoryEntry {
 		const field = (issue?.path ?? []).map((part) => visible(String(part)).slice(0, longestField)).join(".");
 		throw refused(directoryFileTexts.invalidEntry(field, visible(issue?.message ?? "")));
 	}
-	// True because the schema accepts only objects.
+	// The cast is safe because the schema accepts only objects.
 	const fields = Object.keys(written as object);
 	const isRemote = checkKind(data) === "remote";
 	const known = isRemote ? remoteFields : programFields;
