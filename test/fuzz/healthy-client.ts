@@ -1,4 +1,7 @@
+import { methods } from "@parley/protocol";
 import { FuzzConnection } from "./fuzz-connection.ts";
+
+const OpenPrompts = methods.list_prompts.result;
 
 /** A well-behaved client that measures the gateway's response times during an attack. */
 export class HealthyClient {
@@ -31,6 +34,16 @@ export class HealthyClient {
 		await this.#connection.until("the message is answered", () => events.some(isEnd));
 		this.turnsMs.push(performance.now() - startedAt);
 		this.#connection.answers.length = 0;
+	}
+
+	/** Declines all open prompts, also of other sessions. Each of them has timers. */
+	async declinePrompts(): Promise<void> {
+		for (;;) {
+			const { prompts } = OpenPrompts.parse(await this.#connection.request("list_prompts", { limit: 1 }));
+			const [prompt] = prompts;
+			if (prompt === undefined) return;
+			await this.#connection.request("prompt_response", { token: prompt.token, cancelled: true });
+		}
 	}
 
 	async close(): Promise<void> {

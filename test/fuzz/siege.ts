@@ -126,6 +126,8 @@ export class Siege {
 
 	/** Stops the gateway and returns its faults. */
 	async end(): Promise<SiegeResult> {
+		// Random requests start runs that wait for an approval.
+		await this.#healthy.declinePrompts();
 		const memory = await probeSettled(this.#gateway, this.#start);
 		await this.#healthy.close();
 		this.#gateway.kill("SIGTERM");
