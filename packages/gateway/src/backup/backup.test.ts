@@ -351,14 +351,22 @@ const evil: readonly [string, readonly Packed[], string][] = [
 	[
 		"a path out of the directory",
 		[manifestOf([{ path: "../x", text: "" }])],
-		"not a path of a data directory",
+		"not an allowed path inside a data directory",
 	],
-	["an absolute path", [manifestOf([{ path: "/etc/x", text: "" }])], "not a path of a data directory"],
-	["the lock", [manifestOf([{ path: "run/lock.sqlite", text: "" }])], "not a path of a data directory"],
+	[
+		"an absolute path",
+		[manifestOf([{ path: "/etc/x", text: "" }])],
+		"not an allowed path inside a data directory",
+	],
+	[
+		"the lock",
+		[manifestOf([{ path: "run/lock.sqlite", text: "" }])],
+		"not an allowed path inside a data directory",
+	],
 	[
 		"a path of another system",
 		[manifestOf([{ path: "a\\..\\b", text: "" }])],
-		"not a path of a data directory",
+		"not an allowed path inside a data directory",
 	],
 	[
 		"one path in two spellings",
