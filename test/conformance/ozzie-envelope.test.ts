@@ -119,7 +119,7 @@ verifiesOn(
 		await client.next("tool.call");
 		const { result } = await client.next("tool.call");
 		const final = await client.next("assistant.message");
-		// No more events follow, so the next message is the response.
+		// No other events follow, so the next message is the response.
 		expect(await readWhole(client, placeIn(received.content))).toBe(longText);
 		expect(await readWhole(client, placeIn(written))).toBe(JSON.stringify({ path: "large.txt", content }));
 		expect(await readWhole(client, placeIn(result))).toBe(lines);

@@ -32,7 +32,7 @@ verifiesOn(
 	},
 );
 
-// biome-ignore lint/correctness/useYield: a reply that fails at once.
+// biome-ignore lint/correctness/useYield: a reply that fails immediately.
 const limited: ScriptedReply = async function* () {
 	throw new ModelError("the provider asks to wait", { fault: "rate-limited", retryAfterMs: 0 });
 };

@@ -15,7 +15,7 @@ interface Fixtures {
  */
 export const test = plainTest.extend<Fixtures>({
 	shared: [
-		// biome-ignore lint/correctness/noEmptyPattern: a fixture that needs no other one is written like this
+		// biome-ignore lint/correctness/noEmptyPattern: a fixture without other fixtures has an empty pattern
 		async ({}, use) => {
 			if (missing) return use(undefined);
 			await using server = await PostgresServer.start();

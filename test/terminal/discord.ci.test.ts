@@ -14,7 +14,7 @@ const interrupt = "\u0003";
 
 const test = plainTest.extend<{ discord: DiscordSetup }>({
 	discord: [
-		// biome-ignore lint/correctness/noEmptyPattern: a fixture that needs no other one is written like this
+		// biome-ignore lint/correctness/noEmptyPattern: a fixture without other fixtures has an empty pattern
 		async ({}, use) => {
 			await using setup = await DiscordSetup.open();
 			await use(setup);

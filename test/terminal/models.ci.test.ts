@@ -16,7 +16,7 @@ interface Fixtures {
 /** A gateway that uses the simulator, shared by the tests of this file. */
 const test = plainTest.extend<Fixtures>({
 	fake: [
-		// biome-ignore lint/correctness/noEmptyPattern: a fixture that needs no other one is written like this
+		// biome-ignore lint/correctness/noEmptyPattern: a fixture without other fixtures has an empty pattern
 		async ({}, use) => {
 			await using fake = await FakeAnthropic.start();
 			await use(fake);

@@ -8,7 +8,7 @@ import { SlackSetup } from "./slack-setup.ts";
 
 const test = plainTest.extend<{ slack: SlackSetup }>({
 	slack: [
-		// biome-ignore lint/correctness/noEmptyPattern: a fixture that needs no other one is written like this
+		// biome-ignore lint/correctness/noEmptyPattern: a fixture without other fixtures has an empty pattern
 		async ({}, use) => {
 			await using setup = await SlackSetup.open();
 			await use(setup);

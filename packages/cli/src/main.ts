@@ -1,7 +1,7 @@
 import { processIo } from "./command-line/io.ts";
 import { run } from "./run.ts";
 
-// A reader of the output, for example `head`, may close the pipe. The process then has no more work.
+// A reader of the output, for example `head`, may close the pipe. The process then ends.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
 	process.exit(error.code === "EPIPE" ? 0 : 1);
 });

@@ -35,6 +35,7 @@ test.each([
 	["verb", "The operator can mend that."],
 	["is-no", "The answer is no approval of the call."],
 	["no-longer", "The channel is trusted no more."],
+	["no-longer", "A removed listener receives no more events."],
 	["no-longer", "The session does not exist any more."],
 	["phrase", "It prints the key and nothing more."],
 	["phrase", "The counter starts at zero anew."],

@@ -153,8 +153,7 @@ function anyOf(phrases: readonly string[]): RegExp {
 
 const verbs = anyOf(dialectVerbs);
 const banned = anyOf(bannedPhrases);
-const noLonger =
-	/\bany ?more(?! than)\b|\bno more(?=[.,;:)]|$| (?:when|since|by|after|here|in|with|and|or|once|if|as|because|until|for|from|to|at|on|that|which)\b)/i;
+const noLonger = /\bany ?more(?! than)\b|\bno more\b(?!(?: \w+)? than\b)/i;
 
 export const rules: readonly Rule[] = [
 	{

@@ -112,7 +112,7 @@ export class InProcessPort implements DiscordPort {
 		if (!this.#closed && this.#live) this.#simulator.gateway.present(presence);
 	}
 
-	/** Simulates a killed process, which receives no more events and makes no more writes. */
+	/** Simulates a killed process, which neither receives events nor writes. */
 	kill(): void {
 		this.#closed = true;
 		this.#timer?.cancel();

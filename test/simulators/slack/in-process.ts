@@ -110,7 +110,7 @@ export class InProcessPort implements SlackPort {
 		await Promise.allSettled(this.#pending);
 	}
 
-	/** Simulates a killed process, which receives no more events and sends no more acknowledgements. */
+	/** Simulates a killed process, which neither receives events nor sends acknowledgements. */
 	kill(): void {
 		this.#isDead = true;
 		this.#isClosed = true;

@@ -39,7 +39,7 @@ export class NodeSqliteConnection implements DatabaseConnection {
 		return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) };
 	}
 
-	// biome-ignore lint/correctness/useYield: streams are part of Kysely's port, not of ours
+	// biome-ignore lint/correctness/useYield: Kysely requires this method, and Parley does not use it
 	async *streamQuery<R>(): AsyncIterableIterator<QueryResult<R>> {
 		throw new ParleyError("results are not streamed: read pages with limit", { code: "unimplemented" });
 	}

@@ -96,7 +96,7 @@ async function throwIfOver<T>({ isOver }: ServerErrors, query: () => Promise<T>)
 	}
 }
 
-// biome-ignore lint/correctness/useYield: streams are part of Kysely's port, not of ours
+// biome-ignore lint/correctness/useYield: Kysely requires this method, and Parley does not use it
 async function* streamQuery(): AsyncGenerator<never> {
 	throw new ParleyError("results are not streamed: read pages with limit", { code: "unimplemented" });
 }

@@ -64,7 +64,7 @@ const ctrlC = { name: "c", ctrl: true };
 const ctrlD = { name: "d", ctrl: true };
 
 const test = plainTest.extend<{ table: Table }>({
-	// biome-ignore lint/correctness/noEmptyPattern: a fixture that needs no other one is written like this
+	// biome-ignore lint/correctness/noEmptyPattern: a fixture without other fixtures has an empty pattern
 	table: async ({}, use) => use(new Table()),
 });
 

@@ -10,7 +10,7 @@ import { findAgain, findGateway, isLoopback, lookForGateway } from "./gateway-ad
 const running = "http://127.0.0.1:4321";
 
 const test = plainTest.extend<{ io: (environment?: NodeJS.ProcessEnv) => Io }>({
-	// biome-ignore lint/correctness/noEmptyPattern: a fixture that needs no other one is written like this
+	// biome-ignore lint/correctness/noEmptyPattern: a fixture without other fixtures has an empty pattern
 	io: async ({}, use) => {
 		const data = await mkdtemp(join(tmpdir(), "parley-cli-"));
 		await use((environment = {}) => ({ ...processIo(), environment: { PARLEY_DATA: data, ...environment } }));

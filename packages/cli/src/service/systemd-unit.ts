@@ -116,7 +116,7 @@ function specifiers(text: string): string {
  * control characters.
  */
 export function plain(text: string): string {
-	// biome-ignore lint/suspicious/noControlCharactersInRegex: they are searched for
+	// biome-ignore lint/suspicious/noControlCharactersInRegex: a unit file must not contain control characters
 	if (!/[\u0000-\u001f\u007f]/.test(text)) return text;
 	throw unusable(text);
 }

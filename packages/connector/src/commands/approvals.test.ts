@@ -91,7 +91,7 @@ test("one post shows as many approvals as fit, each with its own buttons, and th
 	expect(rest.replyText).toMatch(/^\*\*Approval 5\*\*.*Approval 6/s);
 	expect(rest.replyText).not.toContain("more:");
 	expect((await ask(waiting(...prompts), 7)).replyText).toBe(
-		"There are no more open approvals. `/approvals` starts with the first one.",
+		"There are no further open approvals. `/approvals` starts with the first one.",
 	);
 });
 

@@ -104,7 +104,7 @@ test("control characters for terminals and editors are made visible", async () =
 		],
 		at,
 	);
-	// biome-ignore lint/suspicious/noControlCharactersInRegex: the test is about them
+	// biome-ignore lint/suspicious/noControlCharactersInRegex: the test expects no control characters
 	expect(text).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u202e]/);
 	expect(text).toContain("one\ntwo\t\\u{1b}]0;x\\u{7}\\u{202e}b");
 	expect(text).toContain("👩‍🚀");

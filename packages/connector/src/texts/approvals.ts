@@ -14,7 +14,7 @@ export const approvalTexts = {
 		}): string => `${isLeast ? "At least " : ""}${count} more: \`${command}\``,
 		none: "There are no open approvals that you can answer here.",
 		noMore: ({ command }: { readonly command: string }): string =>
-			`There are no more open approvals. \`${command}\` starts with the first one.`,
+			`There are no further open approvals. \`${command}\` starts with the first one.`,
 		requested: ({
 			person,
 			channel,

@@ -38,7 +38,7 @@ export interface RunnerPorts extends RunPorts, LoopPorts, EndPorts, CompactPorts
 /** Starts runs and works on them until they end. Starts no run after `stop`. */
 export class Runner {
 	readonly #ports: RunnerPorts;
-	/** Called when a session has no more work. */
+	/** Called when all work of a session is done. */
 	readonly #onIdle: (session: Session) => void;
 	readonly #images = new LoadedImages<Session>((session) => this.#ports.contexts.forget(session));
 	#stopped = false;
@@ -53,7 +53,7 @@ export class Runner {
 		return this.#ports.health.list();
 	}
 
-	/** Starts no more runs. Claimed runs wait for the next start of the gateway. */
+	/** Stops the start of runs. Claimed runs wait for the next start of the gateway. */
 	stop(): void {
 		this.#stopped = true;
 		this.#stopping.resolve();

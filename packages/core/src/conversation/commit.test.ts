@@ -71,7 +71,7 @@ test("the open reply is the text sent so far", () => {
 	expect(bus.reply).toBeUndefined();
 });
 
-test("a removed listener receives no more events", () => {
+test("a removed listener receives no events", () => {
 	const bus = new EventBus("sess_1", 0);
 	const delivered: number[] = [];
 	const stop = bus.listen(({ seq }) => delivered.push(seq));

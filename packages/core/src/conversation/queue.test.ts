@@ -57,7 +57,7 @@ test("an active session does not delay another one", async () => {
 	await expect(log.next("assistant.message")).resolves.toMatchObject({ content: "done" });
 });
 
-test("a gateway that drains accepts no more messages and finishes active runs", async () => {
+test("a gateway that drains accepts no new messages and finishes active runs", async () => {
 	const gate = Promise.withResolvers<void>();
 	const model = new ScriptedModel(async function* () {
 		yield says("slow");

@@ -1,4 +1,4 @@
-// biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are expansions of the shell
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the shell expands these
 import { expect, test } from "vitest";
 import { createToolContext } from "../testing/tool-context.ts";
 import { runCommand } from "../tools/commands/run-command.ts";

@@ -71,7 +71,7 @@ test.each<Case>([
 	["everybody may write, who could read", [{ "1": ViewChannel }], [{ "1": both }]],
 	["everybody may not read", [{ "1": both }], [{ "1": both }, [hidden]]],
 	["a role may read", [{ "1": 0n, "2": 0n }], [{ "1": 0n, "2": ViewChannel }]],
-	["a role may no more", [{ "1": 0n, "2": both }], [{ "1": 0n }]],
+	["a role loses the permission", [{ "1": 0n, "2": both }], [{ "1": 0n }]],
 	[
 		"a role is let in",
 		[{ "1": both, "2": 0n }, [hidden]],

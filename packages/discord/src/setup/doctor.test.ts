@@ -113,7 +113,7 @@ test.each<[string, Record<string, unknown>, Omit<Finding, "fix">, string]>([
 	[
 		"no sessions",
 		gateway(0),
-		{ id: "discord-gateway", status: "fail", what: "Discord allows no more connections today" },
+		{ id: "discord-gateway", status: "fail", what: "Discord allows no further connections today" },
 		"wait 2 hours",
 	],
 	[

@@ -41,7 +41,7 @@ export const accountTexts = {
 
 	connections: ({ remaining }: Connections) =>
 		`Discord can be reached, and allows ${remaining} more connections today`,
-	noConnections: "Discord allows no more connections today",
+	noConnections: "Discord allows no further connections today",
 	noConnectionsFix: ({ hours }: { readonly hours: number }) =>
 		`wait ${hours} ${hours === 1 ? "hour" : "hours"}, and find the program that restarts repeatedly`,
 	fewConnections: ({ remaining }: Connections) =>

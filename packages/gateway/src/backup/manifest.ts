@@ -72,7 +72,7 @@ function isPlain(path: string): boolean {
 }
 
 function isPlainName(name: string): boolean {
-	// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
+	// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern finds refused characters
 	return name !== "" && name !== "." && name !== ".." && !/[\0-\x1f\x7f\\]/.test(name);
 }
 

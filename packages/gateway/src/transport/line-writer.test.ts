@@ -88,7 +88,7 @@ test("streamed lines of several turns share a write, and the end of a stream is 
 	expect(output.writes.at(-1)).toBe("alone\n");
 });
 
-test("streamed lines are written when no more arrive or when the time limit is reached", async () => {
+test("streamed lines are written when no other line arrives or when the time limit is reached", async () => {
 	const { writer, output, clock } = writerTo(new SlowPipe(true));
 	const say = async (): Promise<void> => {
 		for (let n = 0; n < 5; n++) writer.write("x");

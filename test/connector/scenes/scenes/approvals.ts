@@ -289,7 +289,7 @@ export const approvals: readonly Scene<DiscordSite>[] = [
 		steps: [
 			...asks,
 			{
-				what: "Alex is an approver no more",
+				what: "Alex is no longer an approver",
 				does: ({ site }) => site.people.Alex.loses(site.simulator.home.role("approvers")),
 			},
 			{ clicks: "Approve once", by: "Alex" },

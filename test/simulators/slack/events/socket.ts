@@ -108,7 +108,7 @@ export class Socket implements Receiver {
 		this.#parts.webSocket.terminate();
 	}
 
-	/** Makes the socket useless: it stays open and answers pings, but sends no more events. */
+	/** Makes the socket useless: it stays open and answers pings, but sends no events. */
 	stopsReceiving(): void {
 		this.#isDeaf = true;
 	}

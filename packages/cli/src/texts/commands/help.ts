@@ -1,7 +1,7 @@
 /** Help of `parley help`. */
 export const helpHelp = {
 	description: "explain a command, or the commands of the offline model",
-	topic: "a command, with its subcommand if it has any, or offline",
+	topic: "a command with its optional subcommand, or offline",
 } as const;
 
 export const helpMessages = {

@@ -19,7 +19,7 @@ test("answered cards are dropped before cards that wait", () => {
 	expect(tokens.slice(195)).toEqual(ended.slice(-5).map(tokenIn));
 });
 
-test("a card has no more calls than the platform has options of a choice", () => {
+test("a card has at most as many calls as a choice of the platform has options", () => {
 	const limits = { ...scene.platform.limits, options: 2 };
 	const { posts } = play(writes(["a", "b", "c"]), { ...scene, platform: { ...scene.platform, limits } });
 	expect(posts.map(({ card }) => card)).toEqual([token, tokenOf(3)].map((of) => `prompt:${of}`));

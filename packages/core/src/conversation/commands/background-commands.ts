@@ -274,7 +274,7 @@ export class BackgroundCommands {
 		for (const [key] of own) this.#commands.delete(key);
 	}
 
-	/** Ends all commands and starts no more commands. Resolves when all ends are recorded. */
+	/** Ends all commands and prevents the start of others. Resolves when all ends are recorded. */
 	async close(): Promise<void> {
 		this.#stopped = true;
 		for (const live of this.#commands.values()) this.#abort(live, "gateway");

@@ -50,7 +50,7 @@ export const exchangeTexts = {
 	interrupted: "the connection was interrupted during the answer",
 	tooLarge: (what: string, size: string): string => `${what} is larger than ${size}`,
 	noEnd: (time: string): string => `no end of the answer within ${time}`,
-	noMore: (time: string): string => `no more of the answer for ${time}`,
+	noMore: (time: string): string => `the answer did not continue for ${time}`,
 	none: (time: string): string => `no answer within ${time}`,
 } as const;
 

@@ -30,7 +30,7 @@ test("received bytes restart the idle time, so that pings keep an exchange alive
 	clock.advance(44_999);
 	expect(reports).toEqual([]);
 	clock.advance(45_000);
-	expect(reports).toEqual(["no more of the answer for 45 s"]);
+	expect(reports).toEqual(["the answer did not continue for 45 s"]);
 });
 
 test("the idle time starts at the first byte", () => {

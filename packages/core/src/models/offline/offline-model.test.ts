@@ -210,7 +210,7 @@ test("a cancel ends the wait for the next word at once", async () => {
 });
 
 test.each(["long: 1000000 tokens", "say: a b c", "fail: x"])(
-	"%j returns no more text after a cancellation",
+	"%j returns no text after a cancellation",
 	async (message) => {
 		const cancel = new AbortController();
 		const events = stream(requestOf(user(message)), cancel.signal)[Symbol.asyncIterator]();

@@ -1,4 +1,4 @@
-// biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are expansions of the shell
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the shell expands these
 import { mkdir, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { systemClock } from "@parley/base";

@@ -34,7 +34,7 @@ class Place {
 }
 
 const test = plainTest.extend<{ place: Place }>({
-	// biome-ignore lint/correctness/noEmptyPattern: a fixture that needs no other one is written like this
+	// biome-ignore lint/correctness/noEmptyPattern: a fixture without other fixtures has an empty pattern
 	place: async ({}, use) => {
 		const root = await realpath(await mkdtemp(join(tmpdir(), "agents-")));
 		await use(new Place(root));

@@ -69,7 +69,7 @@ const TRIAL = `
 at=/sys/fs/cgroup$(sed -n 's/^0:://p' /proc/self/cgroup)
 cat "$at/memory.max" "$at/memory.swap.max" "$at/pids.max"
 printf '%s' "$1"`;
-// biome-ignore lint/suspicious/noTemplateCurlyInString: nothing may replace it
+// biome-ignore lint/suspicious/noTemplateCurlyInString: the text must stay as it is
 const UNCHANGED = "a ${PATH} $$ %n";
 const EXPECTED = `${MEMORY_BYTES}\n0\n${PROCESSES}\n${UNCHANGED}`;
 

@@ -1,7 +1,7 @@
 export const commandTexts = {
 	leftOut: (bytes: number): string => `[… ${bytes} bytes left out …]`,
 	noProgram: (name: string): string => `no program ${JSON.stringify(name)} that may be executed`,
-	readsNoInput: "the program reads no more input",
+	readsNoInput: "the program no longer reads its input",
 	unknownReason: "unknown reason",
 	cannotStart: (program: string, directory: string, why: string): string =>
 		`cannot start ${JSON.stringify(program)} in ${JSON.stringify(directory)}: ${why}`,

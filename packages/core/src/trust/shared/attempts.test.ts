@@ -17,7 +17,7 @@ test("each name has its own attempts per minute, and the next minute has new one
 	expect(attempts.countAttempt("a")).toBe(true);
 });
 
-test("invented names use no more memory", () => {
+test("invented names use no additional memory", () => {
 	const attempts = new Attempts(new ManualClock(), 1);
 	attempts.countAttempt("first");
 	for (let name = 0; name < 9_999; name++) attempts.countAttempt(`made up ${name}`);

@@ -11,7 +11,7 @@ const Frame = z.discriminatedUnion("type", [
 	z.object({ type: z.literal("hello"), num_connections: z.int().optional() }),
 	/**
 	 * Reasons: with `warning`, the socket closes in ten seconds; with `refresh_requested`, it should be replaced; with
-	 * `link_disabled`, Slack opens no more sockets.
+	 * `link_disabled`, Slack refuses new sockets.
 	 */
 	z.object({ type: z.literal("disconnect"), reason: z.string().default("") }),
 	z.object({
