@@ -1,3 +1,6 @@
+import { mkdtempDisposable, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { only, streamed, ZotClient } from "../conformance/drivers/zot-client.ts";
 import { chatWire } from "../simulators/providers/chat-wire.ts";
@@ -49,5 +52,29 @@ test("an unknown model of a provider can be chosen, and the key is that of the p
 	agent.send({ id: "2", type: "prompt", message: "are you there?" });
 	expect(streamed(await agent.turn())).toBe("Yes.");
 	expect(service.requests[0]?.body["model"]).toBe("two");
+	expect(await agent.end()).toEqual({ code: 0, signal: null });
+});
+
+test("one process uses several providers, and each gets only its own key and its own names", async () => {
+	await using one = await FakeProvider.start(chatWire, { models: ["m"], apiKey: "one-key-0123456789abcdef" });
+	await using two = await FakeProvider.start(chatWire, { apiKey: "two-key-0123456789abcdef" });
+	one.otherwise({ content: [{ type: "text", text: "I am one." }] });
+	two.otherwise({ content: [{ type: "text", text: "I am two." }] });
+	await using directory = await mkdtempDisposable(join(tmpdir(), "parley-zot-providers-"));
+	const config = join(directory.path, "parley.json");
+	const providers = { one: { baseUrl: one.url, key: "ONE_KEY" }, two: { baseUrl: two.url, key: "TWO_KEY" } };
+	await writeFile(config, JSON.stringify({ models: { providers } }));
+	const environment = { ONE_KEY: one.apiKey, TWO_KEY: two.apiKey };
+	const flags = ["--provider", "one", "--model", "m", "--config", config];
+	await using agent = await ZotClient.start({ flags, environment });
+	for (const [model, answer] of [
+		["m", "I am one."],
+		["two/n", "I am two."],
+	] as const) {
+		expect(await agent.data({ id: model, type: "set_model", model })).toEqual({ model });
+		agent.send({ id: answer, type: "prompt", message: "who are you?" });
+		expect(streamed(await agent.turn())).toBe(answer);
+	}
+	expect([one, two].map(({ requests }) => requests.map(({ body }) => body["model"]))).toEqual([["m"], ["n"]]);
 	expect(await agent.end()).toEqual({ code: 0, signal: null });
 });

@@ -54,7 +54,7 @@ export async function checkStart(options: OpenAgentOptions): Promise<CheckedStar
 	const { served } = models;
 	return {
 		cwd,
-		// The process uses only one server, so only the models of its list can be chosen.
+		// Of the models without the prefix of another provider, only those of the server's list can be chosen.
 		models: served ? { ...models, table: served, anyModel: false } : models,
 		tools: readTools(flags.tools, shortToolNames),
 		maxSteps: readMaxSteps(flags.maxSteps),

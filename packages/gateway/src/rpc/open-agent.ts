@@ -21,6 +21,7 @@ import {
 	type Egress,
 	freshSchema,
 	isWithin,
+	type ModelInfo,
 	type ModelTable,
 	migrations,
 	operator,
@@ -33,6 +34,7 @@ import {
 	SecretBox,
 	shortTools,
 	type Tables,
+	unknownModel,
 } from "@parley/core";
 import type { Config } from "../config/load.ts";
 import { openMcp } from "../config/open-mcp.ts";
@@ -95,7 +97,7 @@ export async function openAgent(options: OpenAgentOptions, checked?: CheckedStar
 		provider: models.model.provider,
 		cwd: restored ? workingDirectory(restored, flags.cwd ? cwd : undefined) : cwd,
 		acceptsAll: flags.rpcApprovals !== true,
-		findModel: (name) => models.table.find(name, models.model.provider),
+		findModel: (name) => factsAbout(name, models),
 		...defined({ checkModel: models.askServed && checkServed(models.askServed, models, log) }),
 		reasoning: config.reasoning,
 	};
@@ -128,6 +130,12 @@ export async function openAgent(options: OpenAgentOptions, checked?: CheckedStar
 			if (flags.session === undefined) await rm(home.directory, { recursive: true, force: true });
 		},
 	};
+}
+
+/** Returns the known facts about a model, or assumed facts with the name of its provider. */
+function factsAbout(name: string, { table, model }: Models): ModelInfo {
+	const { provider } = model.routeOf?.(name) ?? model;
+	return table.find(name, model.provider) ?? unknownModel(name, provider);
 }
 
 /**
@@ -304,7 +312,7 @@ const maxListed = 10;
 
 /**
  * Refuses names that the server does not list. The first name causes the request for the list. A server without a list may
- * have any model.
+ * have any model, and so may another provider.
  */
 function checkServed(
 	askServed: () => Promise<ModelTable>,
@@ -313,6 +321,7 @@ function checkServed(
 ): (name: string) => Promise<void> {
 	let pending: Promise<ModelTable> | undefined;
 	return async (name) => {
+		if (known.admits(name)) return;
 		pending ??= askServed();
 		const table = await pending.catch((error: unknown) => {
 			// A later attempt may get the list.

@@ -111,6 +111,22 @@ test("on a server with several models the stored one continues, and without one 
 	expect((await at()).agent.model).toBe("b");
 });
 
+test("a model of another provider can be chosen and continues, although no list has it", async () => {
+	await using place = await AgentPlace.make();
+	await using server = await serveModels("a", "b");
+	await mkdir(place.path("data"), { mode: 0o700 });
+	const models = { providers: { lab: { baseUrl: "http://127.0.0.1:9/v1" } } };
+	await writeFile(place.path("data", "parley.config.json"), JSON.stringify({ models }));
+	const at = (model?: string) => place.start({ session, baseUrl: server.baseUrl, model });
+	const named = await at("a");
+	await expect(named.agent.setModel("other/c")).rejects.toThrow('there is no model "other/c"');
+	expect(await named.agent.setModel("lab/c")).toBe("lab/c");
+	expect(named.agent.models()).toContainEqual(expect.objectContaining({ id: "lab/c", provider: "lab" }));
+	await named.close();
+	expect((await at()).agent.model).toBe("lab/c");
+	expect(warnings(place)).toEqual([]);
+});
+
 test("a stored model that is missing in a server's list of several is not used", async () => {
 	await using place = await AgentPlace.make();
 	await using server = await serveModels("a", "b");

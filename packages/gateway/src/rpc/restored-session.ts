@@ -77,11 +77,16 @@ export async function prepareSession(runtime: Runtime, { id, others }: RestoredS
 
 /** Chooses the stored model if the server has several models. Throws if no model is stored. */
 export function decideModel(models: Models, restored: RestoredSession | undefined): Models {
-	const { undecided, table, model } = models;
+	const { undecided } = models;
 	if (!undecided) return models;
 	const before = restored?.model;
-	if (before === undefined || !table.find(before, model.provider)) throw undecided;
+	if (before === undefined || !isKnown(models, before)) throw undecided;
 	return { ...models, modelName: before };
+}
+
+/** Whether a model is in the table, or has the prefix of another provider, whose table may be incomplete. */
+function isKnown({ model, table }: Models, name: string): boolean {
+	return table.find(name, model.provider) !== undefined || table.admits(name);
 }
 
 interface RestoredModel {
@@ -110,8 +115,9 @@ export async function settleModel(
 	log.warn("the provider does not have the stored model of the conversation", { before, model });
 }
 
-function has({ model, table, anyModel }: Models, name: string): boolean {
-	if (name === model.defaultModel || table.find(name, model.provider)) return true;
+function has(models: Models, name: string): boolean {
+	const { model, table, anyModel } = models;
+	if (name === model.defaultModel || isKnown(models, name)) return true;
 	// Other servers have their own models, but none has the built-in offline model.
 	return anyModel && !table.find(name, "offline");
 }
