@@ -20,6 +20,34 @@ test("the first words are posted within a second with a stop button, and grow in
 	]);
 });
 
+/** Streams a word every 100 ms for twelve seconds. Returns the number of edits in this time. */
+async function editsOfTwelveSeconds(stage: Stage): Promise<number> {
+	const before = edits(stage).length;
+	for (let passed = 0; passed < 12_000; passed += 100) {
+		stage.gateway.newest.stream("word ");
+		stage.clock.advance(100);
+		await stage.quiet();
+	}
+	return edits(stage).length - before;
+}
+
+test("an answer grows by an edit every one to two seconds, less often after refusals, and without outbox rows", async () => {
+	const stage = await playScene([{ says: "hello" }, { gateway: { streams: "One " } }, { passes: 1000 }]);
+	const usual = await editsOfTwelveSeconds(stage);
+	expect(usual).toBeGreaterThanOrEqual(6);
+	expect(usual).toBeLessThanOrEqual(12);
+	const rows = await stage.store.read((db) => db.selectFrom("outbox").select("lane").execute());
+	expect(rows).toEqual([{ lane: "milestone" }]);
+	const refuse = (): never => {
+		throw new DeliveryError("wait", {
+			kind: "rate-limited",
+			limit: { scope: "another scope", retryAfterMs: 1 },
+		});
+	};
+	stage.platform.surface.script.push(...Array.from({ length: 50 }, () => refuse));
+	expect(await editsOfTwelveSeconds(stage)).toBeLessThanOrEqual(4);
+});
+
 test("an answer that is complete at once is one post without edits", async () => {
 	const stage = await playScene([
 		{ says: "hello" },

@@ -81,7 +81,7 @@ export const context: readonly Scene[] = [
 		],
 	},
 	{
-		name: "the approval of a call after the text of a person who is not a member mentions untrusted text",
+		name: "the details of an approval mention untrusted text, and the list of read messages names who is not a member",
 		steps: [
 			{ says: "write what you like", by: "Sam" },
 			{ says: "@Parley write: notes.txt <<< hello" },
@@ -115,6 +115,8 @@ export const context: readonly Scene[] = [
 			{ answered: /^(?!.*I read)/s },
 			{ replies: "@Parley say: two", to: "first" },
 			{ shows: "[offline] two" },
+			why,
+			{ answered: "I read 1 message with it: Max" },
 		],
 	},
 	{

@@ -107,7 +107,7 @@ export const slackHome: readonly Scene<SlackSite>[] = [
 		],
 	},
 	{
-		name: "a direct message comes with the messages of the channel that its author looks at, and only if they may read it",
+		name: "a direct message comes with the messages of the channel that its author looks at",
 		steps: [
 			{ says: "the build fails", by: "Max" },
 			{
