@@ -126,6 +126,20 @@ test("a command outlives its run, and each read returns the output since the las
 	opened.log.check();
 });
 
+test("a command that reaches its maximum time has this reason for its end", async () => {
+	const { t, model, started } = await open([start("c1", "serve"), done, read("c2", 1), done]);
+	await using _ = t;
+	const opened = await trusted(t);
+	await turn(t, opened);
+	started[0]?.ends({ code: null, signal: "SIGTERM", timedOut: true });
+	const { ending } = await opened.log.next("command.ended");
+	expect(ending).toEqual({ reason: "timed_out", code: null });
+	await turn(t, opened);
+	expect(resultOf(model.requests[3]?.messages, "c2")).toContain(
+		"[command 1 ended after 4 hours, the maximum]",
+	);
+});
+
 test("neither of two reads returns a secret that is split between them", async () => {
 	const { t, model, started } = await open([
 		start("c1", "serve"),

@@ -77,6 +77,35 @@ test("a call that is asked again can be approved with arguments other than those
 	log.check();
 });
 
+test("the arguments of an approver are judged with the present taint of the session", async () => {
+	const ran: string[] = [];
+	const open = defineTool<{ path: string }>({
+		name: "open",
+		description: "Opens a path.",
+		parameters: () => z.strictObject({ path: z.string() }),
+		effect: "effectful",
+		async plan({ path }) {
+			const classes = path.startsWith("/") ? (["outside-read"] as const) : (["write"] as const);
+			return { label: `open ${path}`, classes, preview: "", binding: { path }, notes: [] };
+		},
+		async run({ path }) {
+			return { text: `${ran.push(path)}`, failed: false };
+		},
+	});
+	const model = new ScriptedModel([calls("c1", "open", { path: "a" })], [says("done")]);
+	await using t = await TestRuntime.open({ model, tools: [open] });
+	const session = await t.create();
+	const log = await EventLog.join(t.runtime, session, { afterSeq: 0 });
+	await t.send(session, "go");
+	const { token } = (await log.next("prompt.requested")).prompt;
+	await t.store.commit((tx) => addTaint(tx, session, "UE"));
+	const approve = (path: string) => t.runtime.answer(unkeyed(), token, { value: true, arguments: { path } });
+	await expect(approve("/private")).rejects.toThrow(/always requires a separate approval \(.*private data/);
+	await approve("b");
+	await log.next("assistant.message");
+	expect(ran).toEqual(["b"]);
+});
+
 test("explain reports the last decision about a call that was judged again", async () => {
 	await using stack = new AsyncDisposableStack();
 	const { t, session, log, again } = await judgedAgain(stack);

@@ -1,3 +1,4 @@
+import { defined } from "@parley/base";
 import { expect, test } from "vitest";
 import { ModelTable } from "../../models/table/model-table.ts";
 import { EventLog } from "../../testing/event-log.ts";
@@ -12,9 +13,9 @@ import { chance, prose } from "./testing/toy-text.ts";
 
 const contextWindow = 4_000;
 const maxOutput = 800;
-const table = new ModelTable([
-	{ id: "toy", provider: "toy", contextWindow, maxOutput, reasoning: "none", sampling: true, images: false },
-]);
+const facts = { reasoning: "none", sampling: true, images: false } as const;
+const toy = { id: "toy", provider: "toy", contextWindow, maxOutput, ...facts };
+const table = new ModelTable([toy]);
 
 /** A model that calls the first tool named in a message, and writes a text after the result. */
 class ToyModel implements Model {
@@ -95,3 +96,18 @@ test("a session exceeds its window many times, also across a restart, without an
 	expect(answering.length).toBeLessThan(model.requests.length);
 	await t[Symbol.asyncDispose]();
 });
+
+test.each([undefined, 2_000])(
+	"a conversation that fits the window is shortened above the threshold in the row of its model: %s",
+	async (threshold) => {
+		const roomy = { ...toy, contextWindow: 100_000, ...defined({ compactAbove: threshold }) };
+		await using t = await TestRuntime.open({ model: new ToyModel(), tools, table: new ModelTable([roomy]) });
+		const session = await t.create();
+		const log = await EventLog.join(t.runtime, session, { afterSeq: 0 });
+		for (let at = 0; at < 12; at++) {
+			await t.send(session, `look at ${at}`);
+			await log.next("assistant.message");
+		}
+		expect(log.recorded.includes("context.compacted")).toBe(threshold !== undefined);
+	},
+);

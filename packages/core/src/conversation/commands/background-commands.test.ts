@@ -40,8 +40,8 @@ async function open() {
 		secrets: new SecretBox(Buffer.alloc(32, 1)),
 		roots: { given: [], current: `${directory}/work`, dataDir: `${directory}/data` },
 	});
-	const start = async (command: string): Promise<Running> => {
-		using lease = await sessions.leaseOwn(session);
+	const start = async (command: string, of = session): Promise<Running> => {
+		using lease = await sessions.leaseOwn(of);
 		const ended = Promise.withResolvers<EndedCommand>();
 		let print: (text: string) => void = () => undefined;
 		const call = { session: lease.session, runId: "run_1", callId: "c1" };
@@ -55,7 +55,7 @@ async function open() {
 			prints: (text) => print(text),
 			async ends() {
 				ended.resolve({ code: 0, timedOut: false });
-				await commands.stop(session, n);
+				await commands.stop(of, n);
 			},
 		};
 	};
@@ -188,4 +188,19 @@ test("commands that start at the same time count for the limit, and a close wait
 		...Array.from({ length: max }, () => "fulfilled"),
 		"rejected",
 	]);
+});
+
+test("all sessions of a gateway together have a maximum of commands", async () => {
+	const { t, commands, start } = await open();
+	await using _ = t;
+	const { all, perSession } = backgroundLimits;
+	for (let begun = 0; begun < all; begun += perSession) {
+		const session = await t.create();
+		for (let n = 0; n < perSession; n++) await start(`serve ${n}`, session);
+	}
+	await expect(start("serve", await t.create())).rejects.toMatchObject({
+		code: "resource_exhausted",
+		message: expect.stringContaining("too many commands run in the background of this gateway"),
+	});
+	await commands.close();
 });

@@ -10,6 +10,11 @@ test.each([
 	["fast", "anthropic", "claude-haiku-5-5"],
 	["standard", "anthropic", "claude-sonnet-5-5"],
 	["max", "anthropic", "claude-opus-5-5"],
+	["fast", "openai", "gpt-6-luna"],
+	["standard", "openai", "gpt-6.2-sol"],
+	["max", "gemini", "gemini-4-carbon"],
+	["standard", "kimi", "kimi-for-coding"],
+	["max", "moonshot", "kimi-k3"],
 	["offline", "offline", "offline"],
 	["max", "offline", "offline"],
 ])("%s of %s is %s", (name, provider, id) => {
@@ -86,6 +91,23 @@ test.each([
 	["claude-mythos-preview", usage(1000, 1000), 0],
 ])("a call of %s with %o costs %i billionths", (name, used, cost) => {
 	expect(costOf(table.find(name, "anthropic"), used)).toBe(cost);
+});
+
+test.each([
+	[
+		"openai",
+		"gpt-6.2-sol",
+		usage(272_000, 0, 200_000, 50_000),
+		22_000 * 2000 + 200_000 * 100 + 50_000 * 2500,
+	],
+	["openai", "gpt-6.2-sol", usage(272_001, 1000, 200_000), 72_001 * 4000 + 200_000 * 200 + 1000 * 15_000],
+	["openai", "gpt-5.1", usage(1000, 10, 0, 300), 1000 * 1250 + 10 * 10_000],
+	["gemini", "gemini-2.5-pro", usage(200_000, 1), 200_000 * 1250 + 10_000],
+	["gemini", "gemini-2.5-pro", usage(200_001, 1), 200_001 * 2500 + 15_000],
+	["moonshot", "kimi-k2.6", usage(1000, 10, 600), 400 * 950 + 600 * 160 + 10 * 4000],
+	["kimi", "kimi-for-coding", usage(1000, 1000), 0],
+])("a call of the provider %s with the model %s and %o costs %i billionths", (provider, name, used, cost) => {
+	expect(costOf(table.find(name, provider), used)).toBe(cost);
 });
 
 test("writing for an hour has the price of writing if there is no other", () => {

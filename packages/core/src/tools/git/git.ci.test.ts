@@ -346,7 +346,7 @@ test("another directory of the roots is given by its path", async () => {
 	await mkdir(join(repository, "sub"));
 	await putFile("sub/x", "");
 	const ready = await prepare(["status", "--short", "."], { path: "sub" });
-	expect(ready.plan.notes).toEqual(["in sub"]);
+	expect(ready.plan).toMatchObject({ notes: ["in sub"], usualNotes: [] });
 	expect((await executeCall(ready, context)).text).toBe("?? ./\n");
 	expect(await judged(["show", "HEAD"])).toBe("allow: read");
 	expect((await prepare(["log", "--", "../beans.txt"], { path: "sub" })).plan.classes).toEqual(["read"]);

@@ -222,3 +222,17 @@ test("text of other people than members, files and quotations make the session u
 		expect(taintOfContext(judged)).toBe(taint);
 	}
 });
+
+test("a request of the operator with read messages makes the session untrusted", async () => {
+	await using scene = await Scene.open();
+	const { runtime, store } = scene.t;
+	const session = await scene.t.create();
+	const taint = async () => {
+		const rows = await store.read((db) => db.selectFrom("sessions").select(["id", "taint"]).execute());
+		return rows.find(({ id }) => id === session)?.taint;
+	};
+	await runtime.send(unkeyed(), session, { content: "what now?" });
+	expect(await taint()).toBe("");
+	await runtime.send(unkeyed(), session, { content: "what now?", context: context(message("1")) });
+	expect(await taint()).toBe("U");
+});
