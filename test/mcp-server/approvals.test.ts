@@ -82,6 +82,25 @@ test("without a token, no approval is shown in a form", async () => {
 	expect(person.shown).toEqual([]);
 });
 
+test("a client whose token has no right to approve is shown no form", async () => {
+	await using desk = await openDesk();
+	const operator = await desk.operator();
+	const agent = await desk.client();
+	const { session_id, run_id } = (await agent.call("ask", { message: "write: notes.txt <<< buy milk" }))
+		.facts;
+	const made = await operator.call("create_token", {
+		kind: "observer",
+		name: "wall",
+		sessions: [session_id],
+	});
+	const person = new Approver();
+	const observer = await desk.client({ token: String(made["token"]), onForm: person.onForm });
+	const result = await observer.call("task_status", { session_id, run_id, wait_seconds: 1 });
+	expect(result.facts).toMatchObject({ status: "waiting", waiting_for: [{ kind: "approval" }] });
+	expect(person.shown).toEqual([]);
+	expect((await auditOf(operator)).filter(({ via }) => via === "mcp-form")).toEqual([]);
+});
+
 test("a form ends when another person decides", async () => {
 	await using desk = await openDesk();
 	const operator = await desk.operator();
