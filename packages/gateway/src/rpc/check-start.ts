@@ -54,7 +54,7 @@ export async function checkStart(options: OpenAgentOptions): Promise<CheckedStar
 	const { served } = models;
 	return {
 		cwd,
-		// Of the models without the prefix of another provider, only those of the server's list can be chosen.
+		// Only models of the server's list, or with the prefix of another provider, can be chosen.
 		models: served ? { ...models, table: served, anyModel: false } : models,
 		tools: readTools(flags.tools, shortToolNames),
 		maxSteps: readMaxSteps(flags.maxSteps),
