@@ -9,7 +9,7 @@ interface Linked {
 export const uninstallTexts = {
 	confirmDelete: ({ data, services }: Stored & { readonly services: readonly string[] }) =>
 		`Delete the data in ${data} permanently, with all sessions, keys and tokens${services.length > 1 ? `, which ${services.length} services use (${services.join(", ")})` : ""}? [y/N] `,
-	stopping: ({ pid }: { readonly pid: number }) => `stopping process ${pid}; running work gets up to 30 s`,
+	stopping: ({ pid }: { readonly pid: number }) => `stopping process ${pid}; running work gets up to 25 s`,
 	stopped: ({ pid }: { readonly pid: number }) => `stopped: the gateway (process ${pid})`,
 	removedService: ({ file }: { readonly file: string }) => `removed: the service in ${file}`,
 	deleted: ({ data }: Stored) => `deleted: the data in ${data}`,

@@ -42,7 +42,7 @@ export const upgradeTexts = {
 	steps: {
 		searching: "searching for the new version",
 		installing: "installing the new version beside the present one",
-		stopping: "stopping the gateway; running work gets up to 30 s",
+		stopping: "stopping the gateway; running work gets up to 25 s",
 		copying: "copying the data",
 		migrating: "migrating the data",
 		starting: "starting the gateway",

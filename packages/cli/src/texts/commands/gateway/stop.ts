@@ -5,7 +5,7 @@ export const stopHelp = {
 
 export const stopMessages = {
 	noGateway: ({ data }: { readonly data: string }) => `no gateway runs on ${data}`,
-	stopping: ({ pid }: { readonly pid: number }) => `stopping process ${pid}; running work gets up to 30 s …`,
+	stopping: ({ pid }: { readonly pid: number }) => `stopping process ${pid}; running work gets up to 25 s …`,
 	stopped: ({ urls }: { readonly urls: string }) => `the gateway at ${urls} has stopped`,
 	foreign: ({ pid, data }: { readonly pid: number; readonly data: string }) =>
 		`cannot tell whether process ${pid} is the gateway on ${data}, because the owner of the data could have named another process: check it, and end the gateway with \`kill ${pid}\``,
