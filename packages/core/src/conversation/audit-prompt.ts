@@ -31,8 +31,8 @@ export async function auditShown(
 }
 
 /**
- * Records an answer, or the grant that approved the call. The entry states whether the answer was typed, and its
- * channel if it came from another channel.
+ * Records an answer to an approval, or the grant that approved the call. The entry states whether the answer was typed, and
+ * its channel if it came from another channel.
  */
 export async function auditDecided(
 	audit: Audit,
@@ -59,7 +59,7 @@ export async function auditDecided(
 	});
 }
 
-/** Records a question that expired, or that closed because its run ended. Only approvals have an entry. */
+/** Records an approval that expired or was closed without an answer. Other questions have no entry. */
 export async function auditEnded(
 	audit: Audit,
 	tx: Tx,
@@ -76,7 +76,10 @@ export async function auditEnded(
 	await audit.record(tx, { ...byItself, action: "approval.end", object, decision });
 }
 
-/** Records a refused answer. Only samples are recorded, because refused answers can be repeated without limit. */
+/**
+ * Records a refused answer to an approval or a grant request. Only samples are recorded, because refused answers can be
+ * repeated without limit.
+ */
 export function auditRefused(audit: Audit, row: Selectable<Tables["prompts"]>, by: Principal): void {
 	if (row.binding === null && row.wanted_grant === null) return;
 	const object = auditedCall(row.session_id, row.call_id);

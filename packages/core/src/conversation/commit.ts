@@ -4,7 +4,7 @@ import type { Passing, Recorded, RecordedEvent, SessionEvent } from "../vocabula
 import type { TransientEvent } from "../vocabulary/transient-event.ts";
 import { taskTexts } from "./texts.ts";
 
-/** Records events in the current transaction and returns them with their numbers. */
+/** Records events in the current transaction and returns them with their `seq`. */
 export type RecordEvents = (...events: RecordedEvent[]) => Promise<Recorded[]>;
 
 /** The part of a session that transactions use. */
@@ -21,9 +21,9 @@ export type RecordIn<S extends Recording> = (
 ) => Promise<Recorded[]>;
 
 /**
- * Runs one command in a single transaction over several sessions. The events of each session are emitted in the order
- * of the `commit` calls, after the transaction is durable. If `work` throws, nothing has changed. `work` may be called
- * again with a new transaction.
+ * Runs `work` in a single transaction over several sessions. The events of each session are emitted in the order of the
+ * `commit` calls, after the transaction is durable. If `work` throws, nothing has changed. `work` may be called again with
+ * a new transaction.
  */
 export async function commitTogether<T, S extends Recording>(
 	journal: Journal,
@@ -60,8 +60,9 @@ interface CommittingTask {
 }
 
 /**
- * Runs one command of a task's session in a single transaction. Events for people are recorded in the session that owns
- * the task. Throws `aborted` and changes nothing if another worker has claimed the task.
+ * Runs `work` for a task's session in a single transaction. Events for people are recorded in the session that owns the
+ * task. Throws `aborted` and changes nothing if another worker has claimed the task, and `not_found` if one of the sessions
+ * was deleted.
  */
 export function commitForTask<T>(
 	journal: Journal,

@@ -31,7 +31,7 @@ export async function placesAnsweredHere(
 
 /**
  * Returns the other channels in which approvals of a channel are answered, except channels that people of other
- * organisations use.
+ * organisations use. Returns none if people of other organisations use this channel.
  */
 export async function placesAnswering(db: Tx, place: string | undefined, places: Places): Promise<string[]> {
 	const named = places.approveIn(place);
@@ -52,7 +52,7 @@ export function isApproval({ binding, wanted_grant }: PromptWithActor): boolean 
 	return binding !== null && wanted_grant === null;
 }
 
-/** Session and run of an approval. */
+/** Session of an approval, with its channel and the people who wrote to the run. */
 interface PromptOrigin {
 	readonly id: string;
 	readonly place: string | undefined;

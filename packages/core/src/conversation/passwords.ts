@@ -8,7 +8,7 @@ import { promptTexts } from "./texts.ts";
 /** Handle of a password for the model and for stored data. */
 const handles = /^secret:(pw_[0-9a-z]{26})$/;
 
-/** Encrypts a password and returns its handle. No other function receives the clear text. */
+/** Encrypts and stores a password, and returns its handle. The session's redactor removes the password from then on. */
 export async function storePassword(
 	{ clock, ids, secrets }: { readonly clock: Clock; readonly ids: Ids; readonly secrets: SecretBox },
 	tx: Tx,
@@ -26,7 +26,7 @@ export async function storePassword(
 }
 
 /**
- * Returns the password of a handle of this session. Undefined for another text, and if the password can no longer be
+ * Returns the password of a handle of this session. Undefined for any other text, and if the password can no longer be
  * decrypted.
  */
 export async function openPassword(
@@ -51,7 +51,7 @@ const sealedPasswords = hotStatement<Tables, { sessionId: string }, { id: string
 	db.selectFrom("secrets").select(["id", "sealed"]).where("session_id", "=", p("sessionId")),
 );
 
-/** Returns all passwords of a session. Its output must not contain them, even after a restart. */
+/** Returns the passwords of a session that can be decrypted. Its output must not contain them, even after a restart. */
 export async function readPasswords(
 	db: Tx,
 	sessionId: string,

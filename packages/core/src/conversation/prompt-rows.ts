@@ -9,7 +9,7 @@ export interface PromptRow {
 	readonly binding: string | undefined;
 }
 
-/** Owner of a question. A call has at most one approval, and at most one other open question. */
+/** Owner of a question. A call has at most one open approval, and at most one other open question. */
 export interface Asking {
 	readonly runId: string;
 	readonly callId: string;
@@ -41,9 +41,7 @@ export function isApproved({ state, answer }: PromptRow): boolean {
 	return state === "answered" && answer?.kind === "approved";
 }
 
-/**
- * Returns the arguments that a person changed in the newest approval of a call, or undefined for unchanged arguments.
- */
+/** Returns the arguments of the newest approval of a call that changed them, or undefined without such an approval. */
 export async function findChanges(
 	db: Tx,
 	{ runId, callId }: Pick<Asking, "runId" | "callId">,

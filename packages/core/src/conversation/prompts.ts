@@ -50,7 +50,7 @@ export interface Answering {
 }
 
 export interface Answered {
-	/** False if the prompt was already settled. */
+	/** False if the prompt was already settled or has expired. */
 	readonly counts: boolean;
 	/** Tokens of other prompts that the same answer settled. */
 	readonly also: readonly string[];
@@ -107,9 +107,10 @@ export class Prompts {
 	}
 
 	/**
-	 * Answers a prompt inside `tx`. The first answer applies, and a later answer changes nothing. An answer for the
-	 * session also approves the open prompts of the same scope. Throws `not_found` for an unknown token, and
-	 * `invalid_argument` or `permission_denied` for a refused answer, after which the prompt stays open.
+	 * Answers a prompt inside `tx`. The first answer settles the prompt, unless several approvals are required. A later
+	 * answer changes nothing. An answer for the session also approves the open prompts of the same scope. Throws
+	 * `not_found` for an unknown token, and `invalid_argument` or `permission_denied` for a refused answer, after which the
+	 * prompt stays open.
 	 */
 	async answer(
 		tx: Tx,
@@ -257,7 +258,7 @@ export class Prompts {
 	/**
 	 * Approves the open approvals of the session that a grant covers, and returns their tokens. `accept_all_tools` covers
 	 * all approvals, and a grant with a scope covers approvals of the same scope. Neither covers an always-required
-	 * approval, nor an approval in a run of a schedule or agent.
+	 * approval, an approval by several people, nor an approval in a run of a schedule or agent.
 	 */
 	async approveOpen(
 		tx: Tx,
@@ -296,7 +297,7 @@ export class Prompts {
 			.where("expires_at", ">", this.#services.clock.now());
 		if (scope !== undefined) query = query.where("scope", "=", scope);
 		const open = await query.execute();
-		// A session approval by a chat member does not cover approvals that no chat shows completely.
+		// A session approval does not cover approvals that no chat shows completely.
 		const covered = open.filter(({ request }) => {
 			const prompt = fromRow<Prompt>(request);
 			return approvalsOf(prompt) === 1 && (scope === undefined || !isUnread(prompt));
@@ -337,7 +338,7 @@ type StoredPrompt = Selectable<Tables["prompts"]>;
 
 interface Decided {
 	readonly by: Principal;
-	/** Null for a question without a call. */
+	/** Null for a question that is not the approval of a call. */
 	readonly binding: string | null;
 	readonly scope: string | null;
 	readonly call_id: string;
@@ -370,7 +371,7 @@ export function isCoverable({ approval, prompt }: Question): boolean {
 	return approval?.floor === false && approvalsOf(prompt) === 1;
 }
 
-/** Changes an open question to its final state. Returns false if another answer was first. */
+/** Changes an open question to its final state. Returns false if the question is no longer open. */
 async function settlePrompt(
 	tx: Tx,
 	token: string,

@@ -18,7 +18,9 @@ import {
 } from "../vocabulary/transcript.ts";
 import type { Session } from "./session.ts";
 
-/** Maximum queued messages of a session, in addition to its active run. */
+/**
+ * Maximum queued messages of a session, in addition to its active run. Also the maximum of messages that wait for a run.
+ */
 export const queueLimit = 32;
 
 /** Activates the oldest queued run of the session. Returns undefined if no run is queued or a run is active. */

@@ -1,7 +1,7 @@
 import { fromRow, type Tx } from "../store/journal.ts";
 import type { Recorded, RecordedEvent } from "../vocabulary/event.ts";
 
-/** An event of one type with its position. */
+/** An event of one type with its `seq` and its time. */
 export interface EventOf<Type extends RecordedEvent["type"]> extends Pick<Recorded, "seq" | "at"> {
 	readonly event: Extract<RecordedEvent, { type: Type }>;
 }

@@ -8,7 +8,7 @@ import type { Session } from "./session.ts";
 
 /** Channel grants, as sessions and runs use them. */
 export interface SessionGrants {
-	/** Answers a grant request. Returns false if another answer was first. */
+	/** Answers a grant request. Returns false if the request was already closed. */
 	answer(request: Keyed, session: Session, grant: AnsweredGrantRequest): Promise<boolean>;
 	covering(db: Tx, call: Coverable): Promise<TrustBadge | undefined>;
 	badge(db: Tx, place: string | undefined): Promise<TrustBadge | undefined>;
@@ -19,10 +19,10 @@ export interface SessionGrants {
 	use(tx: Tx, grantId: string): Promise<"counted" | "last" | "ended">;
 	/** Counts a denied call of the channel. The caller must then call `review`. */
 	denied(tx: Tx, place: string | undefined): Promise<void>;
-	/** Ends the grant of the channel if a limit is reached. */
+	/** Ends all grants that no longer apply, if this channel may have a grant. */
 	review(place: string | undefined): Promise<void>;
 	/** Throws `permission_denied` unless the channel is trusted for this person. */
 	requireCover(principal: Principal, session: Session): Promise<void>;
-	/** Ends the grant of the channel because a member stopped a run. */
+	/** Ends the grant of the channel because a principal stopped a run. */
 	stopped(place: string | undefined, principal: Principal): Promise<void>;
 }

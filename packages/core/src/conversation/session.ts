@@ -36,7 +36,10 @@ export interface LiveRun {
 	/** Every line of this logger names the run. */
 	readonly log: Logger;
 	cancel(): void;
-	/** Stops the run until the next start of the gateway. `ended` resolves when the run has stopped. */
+	/**
+	 * Stops the run, which continues at the next start of the gateway or after the next claim of its task. `ended` resolves
+	 * when the run has stopped.
+	 */
 	park(): void;
 	/** Whether the run only waits for a person's answer. */
 	readonly waiting: boolean;
@@ -71,7 +74,7 @@ export interface SessionTask {
 	readonly accounts: readonly string[];
 	/** Names of the tools that the submitter allowed for the task. */
 	readonly tools: readonly string[];
-	/** Chat members who have replied to the task. */
+	/** Chat members who have replied to the task, and other chat members whose requests it works on. */
 	readonly participants: readonly Person[];
 	/** Milliseconds of work before the present claim. */
 	readonly workedMs: number;
@@ -140,7 +143,7 @@ export class Session {
 	systemPrompt: string | undefined;
 	/** Whether a person or a model has set the title. */
 	titled: boolean;
-	/** Transcript of the ended runs. Loaded at the end of the first run in this process. */
+	/** Transcript of the ended runs. Undefined if it must be read from the journal. */
 	history: readonly RunTranscript[] | undefined;
 	trust: Trust | undefined;
 	/** Runs that were cancelled after they were recorded and before they started. */
@@ -312,8 +315,8 @@ export class Session {
 	}
 
 	/**
-	 * Start of the time without a connected client. Undefined while a client is connected. After a restart, this is the
-	 * time of the start, because a restart does not count as leaving.
+	 * Start of the time without a connected client. Undefined while a client is connected. If the gateway stopped while a
+	 * client was connected, this is the next start, because a restart does not count as leaving.
 	 */
 	#absentSince(): number | undefined {
 		return this.#clients > 0 ? undefined : (this.#leftAt ?? this.#parts.startedAt);

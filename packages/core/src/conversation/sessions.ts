@@ -35,7 +35,7 @@ const readingTasks: readonly Action[] = [
 	"file.read",
 ];
 
-/** Returns the error for a message to the session of a task. */
+/** Returns the error for an action that is not allowed in the session of a task. */
 export function belongsToTask(taskId: string): ParleyError {
 	const message = taskTexts.conversationOf(taskId);
 	return new ParleyError(message, { code: "failed_precondition" });
@@ -90,7 +90,7 @@ export class Sessions {
 		this.#parts = parts;
 	}
 
-	/** Number of sessions in use. A session is in use while a client has joined it or a run is active. */
+	/** Number of sessions in use: with a lease, a client or an active run. */
 	get size(): number {
 		return this.#entries.size - this.#unused.size;
 	}
@@ -103,7 +103,11 @@ export class Sessions {
 		}
 	}
 
-	/** Borrows a session. Throws `not_found` for an unknown session, and if `principal` may not do `action`. */
+	/**
+	 * Leases a session. Throws `not_found` for a session that does not exist or that the principal may not see. Otherwise
+	 * throws `permission_denied` if the principal may not do `action`, and `failed_precondition` if the session of a task
+	 * does not allow it.
+	 */
 	async lease(principal: Principal, id: string, action: Action): Promise<Lease> {
 		const lease = await this.#borrow(id);
 		if (!lease) throw unknownSession(id);
@@ -120,7 +124,7 @@ export class Sessions {
 		}
 	}
 
-	/** Borrows a session for the gateway. */
+	/** Leases a session for the gateway. Throws `not_found` for an unknown session. */
 	async leaseOwn(id: string): Promise<Lease> {
 		const lease = await this.#borrow(id);
 		if (!lease) throw unknownSession(id);
@@ -133,7 +137,10 @@ export class Sessions {
 		this.#unused.delete(id);
 	}
 
-	/** Ends one use of the session. An unused session is evicted after `maxUnused` other unused sessions. */
+	/**
+	 * Marks a session without a lease, a client or an active run as unused. An unused session is evicted after `maxUnused`
+	 * other unused sessions.
+	 */
 	release(id: string): void {
 		const entry = this.#entries.get(id);
 		if (!entry || entry.leases > 0) return;

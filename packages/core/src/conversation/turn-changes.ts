@@ -9,12 +9,12 @@ import type { SecretBox } from "../vocabulary/secrets.ts";
 import type { Step } from "../vocabulary/step.ts";
 import { callsOf } from "../vocabulary/transcript.ts";
 
-/** Stored form of the earlier content of a file: compressed, then encrypted for this turn and path. */
+/** Returns the stored form of the earlier content of a file: compressed, then encrypted for this turn and path. */
 export function storeContent(secrets: SecretBox, turn: Turn, path: string, content: Buffer): string {
 	return secrets.seal(handleOf(turn, path), deflateSync(content).toString("base64"));
 }
 
-/** The changes of a turn with their earlier content. Content that cannot be opened is treated as not stored. */
+/** Returns the changes of a turn with their earlier content. Content that cannot be decrypted is undefined. */
 export async function readChanges(db: Tx, turn: Turn, secrets: SecretBox): Promise<TurnChanges> {
 	const rows = await changesOf(db, turn);
 	const run = await db

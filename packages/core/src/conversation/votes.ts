@@ -18,7 +18,7 @@ export interface Vote {
 	readonly at: number;
 }
 
-/** Arguments that an approver changed, and the question that shows them. */
+/** Arguments that an approver changed. */
 export interface ChangedCall {
 	readonly arguments: unknown;
 	/** Binding of the approval of the changed call. */
@@ -54,8 +54,8 @@ export function approvalsOf({ approval }: Prompt): number {
 }
 
 /**
- * Adds the vote of a principal. A vote with changed arguments makes all earlier votes void. Throws `permission_denied`
- * for a requester and for a second vote by the same person.
+ * Adds the vote of a principal. A vote with changed arguments makes all earlier votes void. Throws `permission_denied` for
+ * a requester, and for a second vote by the same person on unchanged arguments.
  */
 export function addVote(
 	{ votes, changed }: Votes,

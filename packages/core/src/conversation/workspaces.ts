@@ -68,8 +68,8 @@ export class Workspaces {
 
 	/**
 	 * Removes the directories of deleted sessions that remain if the gateway stopped during the deletion. Keeps recent
-	 * directories, because they may belong to new sessions. Continues after a failure, and rejects at the end with an
-	 * error for each failed directory.
+	 * directories, because they may belong to new sessions. Continues after a failure, and rejects at the end with an error
+	 * for each failed directory that was not reported before.
 	 */
 	async sweep(store: Store<Tables>, now: number): Promise<void> {
 		const failures: unknown[] = [];
@@ -128,8 +128,8 @@ function noneIfMissing(reason: unknown): string[] {
 }
 
 /**
- * Returns the number of bytes that still fit into a directory with this quota. Each small file counts as one block.
- * Returns 0 if the directory is full, has more than 100,000 entries, or cannot be read completely.
+ * Returns the number of bytes that still fit into a directory with this quota. Each directory and small file counts as one
+ * block. Returns 0 if the directory is full, has more than 100,000 entries, or cannot be read completely.
  */
 export async function roomIn(directory: string, quota: number): Promise<number> {
 	let left = quota;

@@ -14,7 +14,7 @@ export interface DailyTask {
 	readonly work: () => Promise<void>;
 }
 
-/** Deletes expired data at the start and then every day. */
+/** Runs the daily tasks at the start and then every day. */
 export class Housekeeping {
 	readonly #clock: Clock;
 	readonly #log: Logger;

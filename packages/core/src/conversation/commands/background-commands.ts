@@ -19,7 +19,7 @@ interface CommandsPorts {
 	readonly journal: Journal;
 	readonly clock: Clock;
 	readonly log: Logger;
-	/** Borrows a session for the gateway. Throws `not_found` if the session was deleted. */
+	/** Leases a session for the gateway. Throws `not_found` if the session was deleted. */
 	readonly leaseOwn: (id: string) => Promise<Lease>;
 }
 
@@ -90,7 +90,10 @@ export class BackgroundCommands {
 		}
 	}
 
-	/** Throws `resource_exhausted` if the session may not start another command. */
+	/**
+	 * Throws `resource_exhausted` if the session or the gateway has too many running commands, and `unavailable` after
+	 * `close`.
+	 */
 	check(sessionId: string): void {
 		if (this.#stopped) throw new ParleyError("draining", { code: "unavailable" });
 		const running = [...this.#commands.values()].filter(({ command }) => command.ending === undefined);
@@ -109,7 +112,7 @@ export class BackgroundCommands {
 		});
 	}
 
-	/** Records a command and starts it. */
+	/** Records a command and starts it. Throws as `check` does. */
 	async start(call: StartingCall, command: string, start: StartedCommand): Promise<BackgroundCommand> {
 		const { session, runId, callId } = call;
 		this.check(session.id);
@@ -225,8 +228,8 @@ export class BackgroundCommands {
 	}
 
 	/**
-	 * Waits for output or the end of the command, and returns the output since the last read. Throws `not_found` for an
-	 * unknown command.
+	 * Waits for output or the end of the command, and returns the output since the last read. The text is undefined if the
+	 * output is no longer in memory. Throws `not_found` for an unknown command.
 	 */
 	async output(
 		sessionId: string,
@@ -274,7 +277,7 @@ export class BackgroundCommands {
 		for (const [key] of own) this.#commands.delete(key);
 	}
 
-	/** Ends all commands and prevents the start of others. Resolves when all ends are recorded. */
+	/** Ends all commands and prevents the start of others. Resolves after an attempt to record each end. */
 	async close(): Promise<void> {
 		this.#stopped = true;
 		for (const live of this.#commands.values()) this.#abort(live, "gateway");
@@ -299,7 +302,7 @@ export class BackgroundCommands {
 	/** Forgets the oldest ended commands above the limit. Commands without unread output are forgotten first. */
 	#deleteOldest(last: LiveCommand): void {
 		const key = keyOf(last.sessionId, last.command.n);
-		// The map is in the order of the ends of commands, so the last one moves to its end.
+		// Ended commands are in the map in the order of their ends, so the last one moves to the end of the map.
 		if (this.#commands.delete(key)) this.#commands.set(key, last);
 		const ended = [...this.#commands].filter(([, { isRecorded }]) => isRecorded);
 		const read = ended.filter(([, { output }]) => output.isEmpty);

@@ -87,12 +87,12 @@ export class ChannelGrants implements SessionGrants {
 		this.#openGrants = new OpenGrants({ ...options, policies });
 	}
 
-	/** Loads the active grants. Ends the grants that expired by a long downtime. */
+	/** Loads the open grants. Ends those that no longer apply, and all after a downtime of more than an hour. */
 	load(): Promise<void> {
 		return this.#openGrants.load();
 	}
 
-	/** Ends expired grants with their reason, if the channel may have a grant. */
+	/** Ends all grants that no longer apply, if this channel may have a grant. */
 	async review(place: string | undefined): Promise<void> {
 		if (this.#openGrants.mayCount(place)) await this.#openGrants.review();
 	}
@@ -165,7 +165,7 @@ export class ChannelGrants implements SessionGrants {
 		this.#openGrants.unwatch(row, why);
 	}
 
-	/** Answers a grant request of a member for an authorized principal. Returns false if it was already answered. */
+	/** Answers a grant request of a member for an authorized principal. Returns false if the request was already closed. */
 	async answer(
 		request: Keyed,
 		session: Session,
@@ -204,8 +204,8 @@ export class ChannelGrants implements SessionGrants {
 	}
 
 	/**
-	 * Checks the author and the channel of a message. The trust ends if the channel is shared, or if a person without
-	 * access writes.
+	 * Checks the author and the channel of a message. The trust ends if the channel is shared. It also ends if a person
+	 * without access writes, unless the operator has set otherwise.
 	 */
 	async witness({ person }: Principal): Promise<void> {
 		if (!person || !this.#openGrants.mayCount(placeKey(person.place))) return;
@@ -213,7 +213,7 @@ export class ChannelGrants implements SessionGrants {
 		if (why !== undefined) await this.#openGrants.endOf(placeKey(person.place), why, byItself);
 	}
 
-	/** Ends the trust of a channel after a member stopped its work. */
+	/** Ends the trust of a channel after a principal stopped its work. */
 	stopped(place: string | undefined, principal: Principal): Promise<void> {
 		const asker = requestedBy(principal);
 		return this.#openGrants.endOf(place, channelGrantTexts.stopped(asker.principal), asker);
@@ -225,7 +225,7 @@ export class ChannelGrants implements SessionGrants {
 		this.#openGrants.spent(event.scope === "session" ? sessionId : undefined);
 	}
 
-	/** Returns the grant that covers a call without approval, if any. The policy must also allow the grant. */
+	/** Returns the badge of the grant that covers a call without approval, if any. The policy must also allow the grant. */
 	async covering(db: Tx, { place, participants, call, pending }: Coverable): Promise<TrustBadge | undefined> {
 		const grant = await this.#inForce(db, place);
 		if (!grant || grant.usedActions + pending >= grant.maxActions) return undefined;

@@ -71,7 +71,7 @@ export class OpenGrants {
 		return place !== undefined && this.#open.has(place);
 	}
 
-	/** Loads the open grants. Ends the grants that expired while the gateway was stopped. */
+	/** Loads the open grants. Ends those that no longer apply, and all after a downtime longer than `longestStopMs`. */
 	async load(): Promise<void> {
 		const { store, clock } = this.#deps;
 		for (const row of await store.read(openGrants)) {
@@ -84,7 +84,7 @@ export class OpenGrants {
 		this.#deps.policies.onChange(() => this.#queueCheck());
 	}
 
-	/** Ends the expired grants with their reason. */
+	/** Ends the grants that no longer apply, each with its reason. */
 	async review(): Promise<void> {
 		const { store } = this.#deps;
 		for (const row of await store.read(openGrants)) {

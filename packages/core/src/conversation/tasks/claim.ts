@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import type { Tx } from "../../store/journal.ts";
 import type { TaskRow } from "../../store/task-rows.ts";
 
-/** Milliseconds of silence after which a worker loses its task. */
+/** Milliseconds of silence after which another worker may claim a task. */
 export const leaseMs = 30_000;
 
 export interface Claimer {
@@ -48,8 +48,8 @@ export async function claimEnded(
 }
 
 /**
- * Returns the time at which the next task can be claimed, including tasks of silent workers. Returns undefined without
- * such a task.
+ * Returns the time at which the next task can be claimed, including tasks of silent workers and ended tasks with open runs.
+ * Returns undefined without such a task.
  */
 export async function nextClaim(db: Tx): Promise<number | undefined> {
 	const { rows } = await sql<{ due: number | null }>`

@@ -16,7 +16,7 @@ export async function describeTask(db: Tx, row: TaskRow): Promise<TaskFacts | un
 	return facts;
 }
 
-/** Returns tasks as people see them, in this order. */
+/** Returns tasks as people see them, in the order of the rows. */
 async function describeTasks(db: Tx, rows: readonly TaskRow[]): Promise<TaskFacts[]> {
 	if (rows.length === 0) return [];
 	const ids = rows.map(({ id }) => id);
@@ -36,7 +36,7 @@ async function describeTasks(db: Tx, rows: readonly TaskRow[]): Promise<TaskFact
 	);
 }
 
-/** Lists the tasks of the caller's sessions, or of all sessions, newest first. */
+/** Lists the tasks of the sessions of `of`, or of all sessions, newest first. */
 export async function listTasks(
 	db: Tx,
 	of: SessionsOf | undefined,

@@ -25,7 +25,10 @@ export interface CheckedTask extends NewTask {
 export interface TaskOrigin {
 	/** Taint of the submitter's text. */
 	readonly taint: Taint;
-	/** The task that starts this worker. A step of a workflow has no parent, but `spawnCall` is the id of its run. */
+	/**
+	 * The task that starts this worker. A step of a workflow has no parent, but `spawnCall` is the id of the workflow's
+	 * run.
+	 */
 	readonly parent?: TaskRow;
 	readonly spawnCall?: string;
 	/** Workers on which this worker may depend. */
@@ -145,7 +148,10 @@ function taskRow(
 	};
 }
 
-/** Returns the row of a task's conversation. A task uses the directory and the taint of its session. */
+/**
+ * Returns the row of a task's conversation. It has the directory, owner and channel of the session that owns the task. Its
+ * taint also includes the taint of the parent task.
+ */
 async function conversationRow(
 	tx: Tx,
 	home: Session,
@@ -168,8 +174,8 @@ async function conversationRow(
 }
 
 /**
- * Throws if too many tasks would be open. The limits apply to tasks that people submit in one session, to tasks of one
- * chat member, and separately to workers.
+ * Throws `resource_exhausted` if too many tasks would be open. The limits apply to tasks of one session, separately to its
+ * workers, and to tasks of one chat member in all sessions.
  */
 async function refuseTooMany(
 	tx: Tx,
@@ -197,8 +203,9 @@ function tooMany(why: string): ParleyError {
 }
 
 /**
- * Throws if a dependency of the task does not exist or can no longer complete. Locks each row until the transaction
- * ends, so that a dependency that fails concurrently finds the dependent task.
+ * Throws `invalid_argument` for a dependency in another session, one that can no longer complete, or a worker's dependency
+ * outside its siblings. Locks each row until the transaction ends, so that a dependency that fails concurrently finds the
+ * dependent task.
  */
 async function refuseNeeds(
 	tx: Tx,

@@ -51,7 +51,7 @@ export async function acceptAll(services: AcceptAllPorts, request: Keyed, sessio
 	for (const token of approved) session.wake(token);
 }
 
-/** Ends the trust of `acceptAll`. Tool calls then require approval again. */
+/** Ends the trust of `acceptAll`, if the session has it. The policy then requires approvals again. */
 export async function endAcceptAll(
 	services: { readonly sessions: Sessions; readonly clock: Clock; readonly audit: Audit },
 	by: Principal,

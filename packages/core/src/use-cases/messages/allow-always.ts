@@ -16,14 +16,15 @@ interface AlwaysPorts extends AnswerPorts {
 }
 
 export interface AlwaysAllowed extends AddedRule {
-	/** False if the question was already closed. The rule was added anyway. */
+	/** False if another answer closed the question while the rule was added. The rule stays. */
 	readonly counts: boolean;
 }
 
 /**
- * Adds the rule that an open approval offers to the operator's rules, and approves the tool call. The other open approvals of the
- * session stay valid, because the rule only allows more. Throws `failed_precondition` if the approval offers no rule, is closed,
- * or was requested under other rules.
+ * Adds the rule that an open approval offers to the operator's rules, and approves the tool call. The other open approvals
+ * of the session stay valid, because the rule only allows more. Throws `failed_precondition` in the session of a channel,
+ * and if the approval offers no rule, is closed, or was requested under other rules. Throws `unavailable` if the run of the
+ * approval is not active.
  */
 export async function allowAlways(ports: AlwaysPorts, request: Keyed, token: string): Promise<AlwaysAllowed> {
 	const { principal } = request;
@@ -55,7 +56,10 @@ export async function allowAlways(ports: AlwaysPorts, request: Keyed, token: str
 	return { ...added, counts: await answerQuestion(ports, request, token, { value: "yes" }) };
 }
 
-/** Returns the rule of an earlier request with the same key. */
+/**
+ * Returns the result of an earlier request with the same key. Throws `failed_precondition` if another request closed the
+ * question.
+ */
 async function repeated(
 	ports: AlwaysPorts,
 	request: Keyed,
@@ -66,7 +70,7 @@ async function repeated(
 	return { ...(await ports.policies.addRule(request.principal, { offered })), counts };
 }
 
-/** Binds the open approvals of the session from the rules `before` to the rules `after`. */
+/** Changes the bindings of open approvals of the session from the rules `before` to the rules `after`. */
 async function renewBindings(
 	tx: Tx,
 	session: Session,

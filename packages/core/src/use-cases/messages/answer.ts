@@ -49,8 +49,8 @@ export interface AnswerPorts extends KeyServices {
 }
 
 /**
- * Answers the question with this token for a principal that may answer it. Returns false if the question was already closed.
- * Throws `not_found` also if the principal may not see the session.
+ * Answers the question with this token for a principal that may answer it. Returns false if the question was already
+ * closed. Throws `not_found` for an unknown token, and if the principal may not see the session.
  */
 export async function answerQuestion(
 	ports: AnswerPorts,
@@ -91,7 +91,7 @@ export async function answerQuestion(
 				voters,
 			});
 			also = answered.also;
-			// The answer is text for the run. That run may be in the conversation of a task.
+			// An answer through an agent is untrusted text for the run, which may be in the conversation of a task.
 			if (by.through !== undefined) await addTaint(tx, row.conversation ?? session.id, "U");
 			return answered.counts;
 		}),
@@ -127,7 +127,7 @@ async function admit(
 		}
 		lease = await ports.sessions.lease(by, row.session_id, "prompt.deny");
 		const { session } = lease;
-		// A late answer has no effect.
+		// A late answer has no effect, so it needs no further permission.
 		if (row.state !== "open") return lease;
 		authorizeAnswer(by, given, session, ports.places.profileOf(session.place));
 		refuseTyped(row, given.response, ports.places);
@@ -165,7 +165,10 @@ function unknownPrompt(): ParleyError {
 	return new ParleyError(promptTexts.notFound, { code: "not_found" });
 }
 
-/** Judges an approval with changed arguments. Resolves with undefined if nothing changed, or for a late answer. */
+/**
+ * Judges an approval with changed arguments. Resolves with undefined without changed arguments, for a denial, and for a
+ * late answer. Throws `unavailable` if the run of the call is not active.
+ */
 async function judgeChange(
 	session: Session,
 	row: Selectable<Tables["prompts"]>,
@@ -182,7 +185,10 @@ async function judgeChange(
 	return judge(response.arguments, row.binding ?? "", response.narrows ?? false);
 }
 
-/** Returns the people on whom a vote depends. Undefined if the question is not an approval, or if one approval is enough. */
+/**
+ * Returns the people on whom a vote depends. Undefined unless the answer is one of several approvals that an open question
+ * requires.
+ */
 async function votersOf(
 	ports: AnswerPorts,
 	row: PlacedPrompt,
@@ -212,8 +218,8 @@ interface VoterPorts {
 }
 
 /**
- * Reads the requesters of an approval and the current role of each earlier voter, for which the connector asks its platform.
- * Throws `unavailable` if the connector of a voter does not respond; the question then stays open.
+ * Reads the requesters of an approval, and finds the earlier voters who may no longer approve. The connector reports the
+ * current roles of voters with platform roles. Throws `unavailable` if it does not respond; the question then stays open.
  */
 async function readVoters(
 	ports: VoterPorts,

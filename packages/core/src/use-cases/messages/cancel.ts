@@ -38,7 +38,10 @@ export interface CancelPorts {
 	readonly fingerprint: (text: string) => string;
 }
 
-/** Ends runs durably. They stay cancelled if the gateway exits before they have stopped. */
+/**
+ * Ends runs durably. They stay cancelled if the gateway exits before they have stopped. Without `runId`, also cancels the
+ * compaction of the session.
+ */
 export async function cancelTurn(
 	ports: CancelPorts,
 	session: Session,
@@ -71,7 +74,7 @@ export async function cancelTurn(
 }
 
 /**
- * Cancels runs like `cancelTurn`, requested by a person. This also ends the trust of their channel, unless the person withdraws
+ * Cancels runs like `cancelTurn` for a principal. Also ends the trust of the session's channel, unless a person withdraws
  * their own queued message.
  */
 export async function stopTurn(
@@ -85,8 +88,8 @@ export async function stopTurn(
 	const known = await journal.store.read((db) => answerOf<Cancelled>(db, request, ports));
 	if (known) return known.response;
 	const isWithdrawal = await isOwnAndWaits(journal, session, request, ending);
-	// The trust ends first. If the request is repeated after a crash, the trust has already ended, and the repetition ends no later
-	// trust.
+	// The trust ends first. A request that is repeated after a crash returns above if the cancel is stored, and must not
+	// leave the trust in place.
 	if (!isWithdrawal) await grants.stopped(place, request.principal);
 	const { response, atWork } = await cancelTurn(ports, session, request, ending);
 	// The run of the withdrawn message had already started.
@@ -124,7 +127,7 @@ function openRuns(tx: Tx, sessionId: string): Promise<OpenRun[]> {
 		.execute();
 }
 
-/** Ends queued runs here. The active run ends when it has stopped. */
+/** Ends a queued run and records its end. An active run records its own end when it has stopped. */
 async function endQueued(
 	{
 		tx,

@@ -11,13 +11,13 @@ export interface ExplainedCall {
 	readonly callId: string;
 	readonly name: string;
 	/**
-	 * `allowed` by policy, `approved` or `denied` by a person, or `refused` by policy or because it was invalid. `waiting` while
-	 * its approval is open.
+	 * `allowed` by policy or trust. `approved` or `denied` by an answer. `refused` by policy, as an invalid call, or
+	 * because the approval or the run ended first. `waiting` for an approval or for earlier calls.
 	 */
 	readonly decision: "allowed" | "approved" | "denied" | "refused" | "waiting";
-	/** The rule that decided, in words for people. */
+	/** Reason of the decision in words for people, for example the rule that decided, or the reason of a denial. */
 	readonly reason: string;
-	/** Principal that answered the approval request. */
+	/** Principal that approved or denied the call. Absent if no principal answered. */
 	readonly by?: string;
 	/** `none` if the call did not run, or if it waits for earlier calls of its reply. */
 	readonly outcome: "completed" | "failed" | "running" | "none";
@@ -53,7 +53,7 @@ export function explainCalls(
 	});
 }
 
-/** Returns the approvals of a run with their approvers. */
+/** Returns the approvals of a run, oldest first, each with the principal that answered it. */
 export async function findApprovals(db: Tx, sessionId: string, runId: string): Promise<Approval[]> {
 	const rows = await db
 		.selectFrom("prompts")
@@ -87,7 +87,7 @@ export async function findApprovals(db: Tx, sessionId: string, runId: string): P
 
 interface Traces {
 	readonly started: boolean;
-	/** The last decision. Undefined in steps of an earlier version. */
+	/** Last decision. Undefined for a call that was not announced, and in steps of earlier versions. */
 	readonly judged: CallDecision | undefined;
 	readonly intended: boolean;
 	readonly result: Extract<Step, { kind: "result" }> | undefined;

@@ -27,7 +27,7 @@ export interface Explanation {
 		readonly author?: Author;
 		readonly attachments: readonly FileFacts[];
 	};
-	/** Channel messages that the model received with the message. Absent if the client read none. */
+	/** Summary of the channel messages that the model received with the message. Absent if the client sent no context. */
 	readonly read?: ReadSummary;
 	/** Messages that were added while the run was active, in order. */
 	readonly steered: readonly { readonly content: string; readonly at: number; readonly author?: Author }[];
@@ -62,7 +62,10 @@ export interface Explanation {
 
 type RunRow = Selectable<Tables["runs"]>;
 
-/** Explains a run of the session. Default: the last run. Throws `not_found`. */
+/**
+ * Explains a run of the session, or the run that its message joined. Default: the last run. Throws `not_found` for an
+ * unknown or imported run, and for a session without runs.
+ */
 export async function explainRun(
 	{ journal, policies }: { readonly journal: Journal; readonly policies: Policies },
 	session: Session,
@@ -153,7 +156,7 @@ function messageBy(
 	return { content, at: message?.at ?? at, ...defined({ author }) };
 }
 
-/** Returns the version of the rules that decided, or undefined without tool calls. */
+/** Returns the version of the rules of the last decision, or undefined without a decision. */
 function policyOf(steps: readonly Step[]): string | undefined {
 	const last = steps.findLast((step) => step.kind === "started" || step.kind === "judged");
 	return last && (last.decision?.policy ?? explainTexts.unknown);

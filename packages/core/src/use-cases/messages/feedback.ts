@@ -9,7 +9,7 @@ import { authorize } from "../../vocabulary/authorize.ts";
 import type { Principal } from "../../vocabulary/principal.ts";
 import { feedbackTexts } from "./texts.ts";
 
-/** Feedback about a reply. Without `runId`, it is about the last reply of the session. */
+/** Feedback about a reply. Without `runId`, it is about the reply of the last ended run. */
 export interface Feedback {
 	/** Id of the run, or the client's name of its message (`NewMessage.correlation`). */
 	readonly runId?: string;
@@ -42,8 +42,8 @@ export class SessionFeedback {
 	}
 
 	/**
-	 * Returns the newest feedback of all sessions, or of one session. Throws `permission_denied` if the principal is not the
-	 * operator.
+	 * Returns the newest feedback of all sessions, or of one session. Throws `permission_denied` unless the principal is
+	 * the operator.
 	 */
 	async list(principal: Principal, filter: FeedbackFilter): Promise<GivenFeedback[]> {
 		authorize(principal, "feedback.read");
@@ -84,7 +84,7 @@ export interface GivenFeedback {
 	readonly comment: string;
 	/** Milliseconds since the epoch. */
 	readonly at: number;
-	/** Beginning of the reply. */
+	/** Beginning of the reply, or "" without a reply. */
 	readonly reply: string;
 }
 
@@ -116,7 +116,9 @@ async function listFeedback(db: Tx, { limit, rating, sessionId }: FeedbackFilter
 	return given;
 }
 
-/** Returns the selected run if it has a reply. Default: the last ended run. */
+/**
+ * Returns the id of the selected run. Default: the last ended run. Throws if the run is unknown, or has no complete reply.
+ */
 async function findReplied(tx: Tx, sessionId: string, runId: string | undefined): Promise<string> {
 	const runs = tx.selectFrom("runs").select(["id", "state"]).where("session_id", "=", sessionId);
 	const selected =

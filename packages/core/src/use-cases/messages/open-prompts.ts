@@ -34,8 +34,8 @@ export interface PromptFilter {
 	readonly sessionId?: string | undefined;
 	readonly token?: string | undefined;
 	/**
-	 * Returns only approvals. For a person, these are all approvals that they may answer in their channel, including approvals of
-	 * other channels.
+	 * Returns only approvals of tool calls. For a person, these include approvals of other channels that may be answered in
+	 * their channel.
 	 */
 	readonly approvals?: boolean | undefined;
 }
@@ -56,9 +56,9 @@ export class OpenPrompts {
 	}
 
 	/**
-	 * Returns the open questions that the principal may see, oldest first. For a person in a chat, approvals that they can answer
-	 * are first. Throws `not_found` for a session that the principal may not see, and `permission_denied` for approvals if the
-	 * principal may not approve.
+	 * Returns the open questions that the principal may see, oldest first. If a person requests `approvals`, those that
+	 * always require approval are last. Throws `not_found` for a session that the principal may not see, and
+	 * `permission_denied` for `approvals` if the principal may not approve.
 	 */
 	async list(
 		principal: Principal,
@@ -101,8 +101,9 @@ export class OpenPrompts {
 	}
 
 	/**
-	 * Returns the password question with this token, for a principal that may answer it. Throws `not_found` for any other question
-	 * and for a session that the principal may not see. Throws `failed_precondition` for a closed question.
+	 * Returns the password question with this token. Throws `not_found` for any other question and for a session that the
+	 * principal may not see. Throws `permission_denied` if the principal may not answer, and `failed_precondition` for a
+	 * closed question.
 	 */
 	async secret(principal: Principal, token: string): Promise<OpenPrompt> {
 		const { store, clock } = this.#options;

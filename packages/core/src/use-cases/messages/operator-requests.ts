@@ -28,12 +28,14 @@ export class OperatorRequests {
 		this.#ports = ports;
 	}
 
-	/** Adds the rule that an open approval offers to the operator's rules, and approves the tool call. */
+	/**
+	 * Adds the rule that an open approval offers to the operator's rules, and approves the tool call. See `allowAlways`.
+	 */
 	async allowAlways(request: Keyed, token: string): Promise<AlwaysAllowed> {
 		return allowAlways(this.#ports, request, token);
 	}
 
-	/** Runs a shell command of the operator like `run_command`, after the queued messages. */
+	/** Accepts a shell command of the operator, which runs like `run_command` after the queued messages. */
 	async runCommand(request: Keyed, sessionId: string, command: string): Promise<Accepted> {
 		const { admit, sessions, runner } = this.#ports;
 		admit();
@@ -43,12 +45,15 @@ export class OperatorRequests {
 		return accepted;
 	}
 
-	/** File changes of the newest turn that has some. Undefined without such a turn. */
+	/** Returns the file changes of the newest turn with changes that are not undone. Undefined without such a turn. */
 	async changes(principal: Principal, sessionId: string): Promise<TurnDifference | undefined> {
 		return readTurnDifference(this.#ports, principal, sessionId);
 	}
 
-	/** Restores the files of that turn as they were before it. `partly`: leaves files that were changed since. */
+	/**
+	 * Accepts the undo of the newest turn with changes that are not undone. With `partly`, files that were changed since
+	 * stay as they are.
+	 */
 	async undo(request: Keyed, sessionId: string, partly: boolean): Promise<Accepted> {
 		const { admit, sessions, runner } = this.#ports;
 		admit();

@@ -10,7 +10,7 @@ import { promptAnswerTexts } from "./texts.ts";
 
 /** Maximum milliseconds between checks while a question is open, because a machine that sleeps stops its timers. */
 const checkMs = 10 * 60 * 1000;
-/** Maximum questions to check together. */
+/** Maximum questions to read at once. */
 const together = 100;
 
 /** An open question, and the time of its next reminder or expiry. */
@@ -113,7 +113,7 @@ export class Reminders {
 		return treated;
 	}
 
-	/** Returns the open questions in the order in which they become due. */
+	/** Returns the open questions that become due next, in this order, at most `together`. */
 	#next(): Promise<Waiting[]> {
 		return this.#ports.journal.store.read(async (db) => {
 			const rows = await db
@@ -190,7 +190,7 @@ interface ReminderRow {
 	readonly due_at: number | null;
 }
 
-/** Returns the reminder of a question that is due, or undefined. */
+/** Returns the due reminder of a question, or undefined if none is due. */
 function stepOf(
 	{ reminded, notices, due_at }: ReminderRow,
 	{ created_at, expires_at, now }: Pick<Waiting, "created_at" | "expires_at"> & { readonly now: number },
@@ -204,12 +204,14 @@ function stepOf(
 	return nextNotice(schedule, { reminded, now, expiresAt: expires_at });
 }
 
-/** Returns the time of the next step after this number of reminders: half of the lifetime, nine tenths of it, or its end. */
+/** Returns the time of the next reminder: after half of the lifetime, or after nine tenths if one reminder was sent. */
 function dueAt(createdAt: number, expiresAt: number, reminded: 0 | 1): number {
 	return createdAt + Math.floor(((expiresAt - createdAt) * (reminded === 0 ? 5 : 9)) / 10);
 }
 
-/** Computes `dueAt` in SQL, with integers. */
+/**
+ * SQL for the time at which a question is due next: the stored time, otherwise `dueAt`, or the expiry after two reminders.
+ */
 const dueSql = `coalesce(due_at, case reminded
 	when 0 then created_at + (expires_at - created_at) * 5 / 10
 	when 1 then created_at + (expires_at - created_at) * 9 / 10

@@ -11,8 +11,9 @@ import { type Accepted, type AcceptPorts, enqueue, logAccepted, type NewRun, typ
 import { retryTexts } from "./texts.ts";
 
 /**
- * Requests the last reply of the session again. The new run knows the work of the last run, except its final text. Effects of
- * tools remain. Throws `failed_precondition` in an empty session or during a run.
+ * Requests the last reply of the session again. The new run knows the work of the last run, except its final text. Effects
+ * of tools remain. Throws `failed_precondition` in an empty session, during a run, and after a command or an undo. Also
+ * throws it for another person's message that never reached the model.
  */
 export async function retryLast(
 	services: AcceptPorts,
@@ -84,8 +85,8 @@ async function lastMessage(
 	const { origin: _origin, afterCrash: _afterCrash, ...repeated } = chosen;
 	const options = optionsThrough(principal, repeated);
 	const begun = await tx.selectFrom("steps").select("n").where("run_id", "=", id).limit(1).executeTakeFirst();
-	// The message never reached the model if it was cancelled in the queue, or if its files were missing. It is then sent as a new
-	// message.
+	// The message never reached the model if it was cancelled in the queue, or if its files were missing. Unless it is a
+	// retry itself, it is then sent as a new message.
 	const reached = begun !== undefined && !attachments?.some(isOpen);
 	const again = reached ? id : retryOf;
 	// The stored message already starts with its author's name, so it must not get another name.
@@ -95,7 +96,7 @@ async function lastMessage(
 	}
 	const asks = again === undefined ? (person ?? actor) : person;
 	const newRun = { content, images, options, ...defined({ attachments, context }) };
-	// A retry keeps the message of the first run, even for another requester.
+	// A retry keeps the correlation id of the repeated message, even for another requester.
 	const named = { correlation: row.correlation ?? undefined };
 	return { ...newRun, ...named, retryOf: again, ...defined({ actor: asks }) };
 }

@@ -9,8 +9,9 @@ import { ownCommandTexts } from "./texts.ts";
 const mark = "!";
 
 /**
- * Accepts a shell command of the operator as a message. Its run calls `run_command` and no model. Throws `failed_precondition`
- * for a session of a chat or a task. Throws `invalid_argument` for a command of several lines, or with a secret of the gateway.
+ * Accepts a shell command of the operator as a message. Its run calls `run_command` and no model. Throws
+ * `failed_precondition` for a session of a channel or a task. Throws `invalid_argument` for an empty command, and for a
+ * command with a line break, a control character or a secret of the gateway.
  */
 export async function acceptCommand(
 	services: AcceptPorts,

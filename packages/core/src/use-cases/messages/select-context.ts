@@ -31,7 +31,7 @@ interface GivenMessage extends Omit<ContextMessage, "author" | "cut"> {
 	};
 }
 
-/** Context with the role of each author. */
+/** Context in which each author is a member, Parley itself, or another author. */
 export interface JudgedContext extends Omit<GivenContext, "messages"> {
 	readonly messages: readonly JudgedMessage[];
 }
@@ -45,7 +45,10 @@ const maxBytes = 80_000;
 /** Maximum bytes of a post of Parley that the session already contains. They are enough to recognise the post. */
 const pointerBytes = 200;
 
-/** Looks up the roles of the authors. Bots, guests and people without access are not treated as members. */
+/**
+ * Looks up the roles of the authors. Bots, guests and people without access are not treated as members. Without a person in
+ * the principal, no author is treated as a member.
+ */
 export async function judgeContext(
 	people: People,
 	{ person, platform = "client" }: Principal,
@@ -119,8 +122,8 @@ export async function recordRead(
 }
 
 /**
- * Returns the taint of the context. Text of people who are not members, files, and text from other channels are untrusted.
- * Parley's own text may repeat untrusted text.
+ * Returns the taint of the context. Files, forwarded, quoted and linked messages, and text of authors who are not members
+ * are untrusted. Parley's own text is also untrusted, because it may repeat untrusted text.
  */
 export function taintOfContext({ messages }: MessageContext): Taint {
 	const isUntrusted = messages.some(
@@ -136,7 +139,7 @@ interface Known {
 	readonly messages: ReadonlyMap<string, number>;
 }
 
-/** Looks up which messages the session contains. Ignores the context of a run that was cancelled before it started. */
+/** Looks up which messages the session contains. Ignores messages of runs that were cancelled before they started. */
 async function inSession(tx: Tx, sessionId: string, ids: readonly string[]): Promise<Known> {
 	const { created_at } = await tx
 		.selectFrom("sessions")
@@ -186,7 +189,10 @@ function withoutKnown(
 	return readAt === undefined || readAt < editedAt ? [message] : [];
 }
 
-/** Returns a message in the form that is stored and shown: without secrets, and each name in one line of visible characters. */
+/**
+ * Returns a message in the form that is stored and shown: without known secrets, and each file name in one line of visible
+ * characters.
+ */
 function clean(message: ContextMessage, { redactor }: Session): ContextMessage {
 	const text = storable(redactor.redactKnown(message.text));
 	const files = message.files.map(

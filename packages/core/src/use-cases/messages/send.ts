@@ -113,7 +113,10 @@ export function authorOf({ person }: Principal, { author }: NewMessage): Author 
 	return person ? { id: person.id, name: person.name } : author;
 }
 
-/** Returns the attachments and the taint of a message. The authors of files are unknown. */
+/**
+ * Attaches the files of a message to the session, and returns their facts. Taints the session, because the authors of files
+ * are unknown.
+ */
 async function attach(
 	tx: Tx,
 	sessionId: string,
@@ -135,7 +138,7 @@ export interface NewMessage {
 	readonly attachments?: readonly string[];
 	/** Channel messages that the client has read for this message. */
 	readonly context?: GivenContext;
-	/** Client's correlation id for log lines. Default: the run's id. */
+	/** Client's id of the message, for example in log lines and for feedback. Default in log lines: the run's id. */
 	readonly correlation?: string;
 	/**
 	 * Skill that the message starts, for clients that name it separately. Other clients write `/name` at the beginning of the
@@ -186,7 +189,10 @@ export function logAccepted(
 	});
 }
 
-/** Stores the run: active if no other run is active, otherwise queued. */
+/**
+ * Stores the run: active if the session has no open run, otherwise queued. Throws `resource_exhausted` if the queue is
+ * full.
+ */
 export async function enqueue(
 	{ clock, ids }: { readonly clock: Clock; readonly ids: Ids },
 	tx: Tx,
@@ -263,9 +269,9 @@ export async function withSkill(
 }
 
 /**
- * Returns the options of a run in stored form: checked, with the resolved name of the model and without secrets. Throws
- * `invalid_argument` for an invalid option and `not_found` for an unknown agent. Throws `permission_denied` if a person of a chat
- * sets a system prompt, or if the operator chose another agent for the channel.
+ * Returns the options of a run in stored form: checked, with the full name of the model, and without known secrets in the
+ * system prompt. Throws `invalid_argument` for an invalid option and `not_found` for an unknown agent. Throws
+ * `permission_denied` if a person of a chat sets a system prompt, or if the operator chose another agent for the channel.
  */
 export async function chooseOptions(
 	{ person }: Principal,

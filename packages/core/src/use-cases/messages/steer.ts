@@ -20,14 +20,15 @@ import {
 import { storable } from "./storable.ts";
 import { queueTexts } from "./texts.ts";
 
-/** Result of a message for the active run. `sent` if no run was active and the message started one. */
+/** Result of a message for the active run. `sent` if the message got its own run instead. */
 export interface Steered extends Accepted {
 	readonly status: "steered" | "sent";
 }
 
 /**
- * Adds a message to the active run. The model sees it in its next call; if none would follow, the run makes another call. Without
- * an active run, or through an agent, the message is sent as an ordinary message.
+ * Adds a message to the active run. The model sees it in its next call; if none would follow, the run makes another call.
+ * The message is sent as an ordinary message without an active run, through an agent, and if its author may not direct the
+ * active run.
  */
 export async function steer(
 	services: AcceptPorts,
@@ -70,8 +71,8 @@ export async function steer(
 }
 
 /**
- * Returns the active run to which the message can be added. A guest cannot add a message to another person's run, because the
- * guest would direct a run with more permissions.
+ * Returns the id of the active run to which the message can be added, or undefined. An author below member can add messages
+ * only to their own run, started with the same role, because other runs may have more permissions.
  */
 export async function findAtWork(
 	tx: Tx,

@@ -16,21 +16,21 @@ export const promptAnswerTexts = {
 	promptNotChecked: "an open question could not be checked",
 } as const;
 
-/** Errors of commands that an operator types in a chat. */
+/** Errors of shell commands that an operator sends as messages. */
 export const ownCommandTexts = {
 	otherSession: "commands run only in sessions of the operator, not in those of a chat or a task",
 	oneLine: "a command must be one line without control characters",
 	secret: "the command contains a secret of the gateway, which would be stored: use a variable or a file",
 } as const;
 
-/** Undo of the file changes of a turn. */
+/** Errors of requests to undo the file changes of a turn. */
 export const undoRequestTexts = {
 	otherSession: "changes are undone only in sessions of the operator, not in those of a chat or a task",
 	busy: "session busy: a run or a task is active; cancel it first, or wait until it ends",
 	nothing: "no file change to undo: no turn of this session has recorded changes that are not undone",
 } as const;
 
-/** Reasons of decisions that `/why` and `parley why` show. */
+/** Reasons of decisions that `/why` and `parley why` show, and errors of these commands. */
 export const explainTexts = {
 	notRecorded: "not recorded: an earlier version decided",
 	runEnded: "the run ended first",
@@ -52,7 +52,7 @@ export const feedbackTexts = {
 	endedWithoutReply: "the run has ended without a reply",
 } as const;
 
-/** Texts about messages that wait for a run, or enter it. */
+/** Log messages and errors of messages that start, join or enter a run. */
 export const queueTexts = {
 	joined: "queued message entered the run",
 	onlyAuthor: "only the author of a queued message can add it to the active run",

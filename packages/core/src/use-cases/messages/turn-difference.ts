@@ -11,7 +11,7 @@ import type { SecretBox } from "../../vocabulary/secrets.ts";
 
 /** Changed file of a turn, compared with its content before the turn. */
 export interface FileDifference {
-	/** For people. */
+	/** Path in the form that people read. */
 	readonly path: string;
 	/** Whether `/undo` restores it: `restorable`, `restored` if it is as before the turn, or `refused`. */
 	readonly state: InspectedChange["kind"];
@@ -19,11 +19,11 @@ export interface FileDifference {
 	readonly reason: string;
 	/** Whether the turn created it. */
 	readonly isNew: boolean;
-	/** Unified diff to the present content, without secrets. */
+	/** Unified diff from the content before the turn to the present content, without secrets. */
 	readonly diff: string;
 }
 
-/** File changes of the newest turn that has some which are not undone. */
+/** File changes of the newest turn with changes that are not undone. */
 export interface TurnDifference {
 	readonly runId: string;
 	readonly message: string;
@@ -41,7 +41,10 @@ interface DifferencePorts {
 	readonly forbidden: readonly string[];
 }
 
-/** Compares the files of the newest changed turn with the present ones. Undefined without such a turn. */
+/**
+ * Compares the files of the newest turn with changes that are not undone with the present files. Undefined without such a
+ * turn.
+ */
 export async function readTurnDifference(
 	{ journal, sessions, secrets, workspaces, roots, forbidden }: DifferencePorts,
 	principal: Principal,

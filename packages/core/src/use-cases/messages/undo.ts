@@ -11,7 +11,7 @@ type AcceptedRun = Awaited<ReturnType<typeof acceptMessage>>;
 
 /**
  * Accepts the undo of the newest turn with file changes as a message. Its run restores the files and calls no model. Throws
- * `failed_precondition` without such a turn, while a run or a task works, and in a session of a chat or a task.
+ * `failed_precondition` without such a turn, while a run or a task works, and in a session of a channel or a task.
  */
 export async function acceptUndo(
 	services: AcceptPorts & { readonly journal: Journal },

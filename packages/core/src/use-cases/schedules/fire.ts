@@ -44,8 +44,9 @@ export type SkillStart = (
 ) => Promise<RunOptions>;
 
 /**
- * Result of an attempt to fire. `busy`: a run of the session is active or queued, so the schedule stays due. `unconfirmed`: the
- * schedule stays due because the connector did not confirm the owner's permissions.
+ * Result of an attempt to fire. `busy`: a run of the session is active or queued, so the schedule stays due. `unconfirmed`:
+ * the schedule stays due because the connector did not confirm the owner's permissions. `over`: the schedule does not fire
+ * for this due time.
  */
 export type Fired = "fired" | "busy" | "over" | "unconfirmed";
 
@@ -62,7 +63,7 @@ interface Firing {
 	readonly due: number;
 	/** Owner with their current role. */
 	readonly principal: Principal;
-	/** Reason why the owner may not fire the schedule in any session. */
+	/** Reason why the owner may not fire the schedule in any session. Undefined if the owner may. */
 	readonly lost: string | undefined;
 }
 
@@ -127,8 +128,9 @@ async function postpone({ journal, log }: FiringParts, schedule: Schedule): Prom
 }
 
 /**
- * Leases the session of a schedule. If the session was deleted, creates it again under its external key. Without an external key,
- * the schedule ends.
+ * Leases the session of a schedule. If the session was deleted, opens the session with the external key of the schedule.
+ * Returns undefined without a session: deletes a schedule without external key, and skips the due time if the owner may not
+ * open a session.
  */
 async function leaseTarget(
 	{ sessions, journal, clock, open }: FiringParts,

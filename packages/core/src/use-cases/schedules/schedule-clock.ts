@@ -10,17 +10,20 @@ import { type Schedule, scheduleLimits } from "../../vocabulary/schedule.ts";
 import { type FiringParts, fireSchedule, needsReport } from "./fire.ts";
 import { firingTexts } from "./texts.ts";
 
-/** Maximum milliseconds between two reads of the clock. A machine that sleeps stops its timers, and its clock may be changed. */
+/**
+ * Maximum milliseconds between two reads of the clock while a schedule waits, and pause before a retry. A machine that
+ * sleeps stops its timers, and its clock may be changed.
+ */
 const checkMs = 60_000;
 /** Milliseconds. A clock that went back by more was changed. */
 const setBackMs = 1_000;
-/** Milliseconds. A firing or creation further in the future happened under a wrong clock. */
+/** Milliseconds. A last due time or a creation that is further in the future comes from a wrong clock. */
 const wrongClockMs = 24 * 3_600_000;
 /** Maximum schedules to read together. */
 const together = 100;
 /** Milliseconds for which a report about an owner is used. */
 const reportLifeMs = 5_000;
-/** Maximum events of a session to process together. */
+/** Maximum events to read at once for a schedule. */
 const maxEvents = 500;
 
 interface PausedSchedule {
@@ -56,7 +59,7 @@ export class ScheduleClock {
 	readonly #paused = new Map<string, PausedSchedule>();
 	/** Pending or usable reports about owners, by schedule id. */
 	readonly #reports = new Map<string, "pending" | Reported>();
-	/** The firing that is being stored, and whether a run of its session ended meanwhile. */
+	/** The newest firing, and whether a run of its session has ended since it began. */
 	#firing: { readonly sessionId: string; runEnded: boolean } | undefined;
 	/** Sessions with schedules on an event, and sessions with unprocessed events. */
 	readonly #listening = new Set<string>();
@@ -170,7 +173,10 @@ export class ScheduleClock {
 		}
 	}
 
-	/** Requests a report from the owner's connector. The schedule fires after the answer. Other schedules do not wait for it. */
+	/**
+	 * Requests a report from the owner's connector. The schedule is tried again after the answer. Other schedules do not
+	 * wait for it.
+	 */
 	#ask({ id, sessionId, principal, person }: Schedule): void {
 		const { checks, clock, log } = this.#parts;
 		if (!person) return;
@@ -196,7 +202,7 @@ export class ScheduleClock {
 		return [...this.#paused.keys(), ...unanswered];
 	}
 
-	/** Retries the schedules of a session after the end of a run. */
+	/** Retries the paused schedules of a session after the end of a run. */
 	#release(sessionId: string): void {
 		if (this.#firing?.sessionId === sessionId) this.#firing.runEnded = true;
 		this.#retry((paused) => paused.sessionId === sessionId);
@@ -221,10 +227,7 @@ export class ScheduleClock {
 		return clock.now() - clock.monotonic();
 	}
 
-	/**
-	 * Computes the next due times from the last firing and the current clock. It never restores a past due time, and corrects a due
-	 * time of a wrong clock.
-	 */
+	/** Computes the next due times from the last due times and the present clock, because the clock may have been wrong. */
 	async #recalculate(): Promise<void> {
 		const { clock, journal } = this.#parts;
 		await journal.store.commit(async (tx) => {
@@ -291,8 +294,8 @@ function dueOfEvent({ lastFiredAt, lastDue }: Schedule, now: number): number {
 }
 
 /**
- * Processes the session's events since the last check, except events of runs that a schedule started. Returns whether there are
- * more.
+ * Processes the session's events of the trigger's type since the last check, except events of runs that a schedule started.
+ * Returns whether there may be more.
  */
 async function processEvent(tx: Tx, schedule: Schedule, now: number): Promise<boolean> {
 	const { id, trigger, sessionId, seenSeq } = schedule;

@@ -53,7 +53,7 @@ interface ScheduleFilter {
 	readonly limit: number;
 }
 
-/** Messages that the gateway sends to sessions at given times. Available as `runtime.schedules`. */
+/** Messages that the gateway sends to sessions at given times or after events. Available as `runtime.schedules`. */
 export class Schedules {
 	readonly #options: SchedulesOptions;
 
@@ -62,8 +62,8 @@ export class Schedules {
 	}
 
 	/**
-	 * Creates a schedule of the principal. Throws `invalid_argument` for a time that never occurs, and `resource_exhausted` if the
-	 * owner has too many schedules.
+	 * Creates a schedule of the principal. Throws `invalid_argument` for an invalid text or a time that never occurs, and
+	 * `resource_exhausted` if the owner has too many schedules.
 	 */
 	async create(
 		request: Keyed,
@@ -135,7 +135,7 @@ export class Schedules {
 		return removed.response;
 	}
 
-	/** Returns when a schedule fires. Throws `invalid_argument` if the text is invalid or the schedule can never fire. */
+	/** Returns when a schedule fires. Throws `invalid_argument` if the trigger is invalid or can never fire. */
 	triggerOf(requested: RequestedTrigger): Trigger {
 		const now = this.#options.clock.now();
 		if (requested.kind === "words") {
@@ -145,7 +145,7 @@ export class Schedules {
 		return checkTrigger({ ...requested, timeZone: requested.timeZone ?? this.#timeZone() }, now);
 	}
 
-	/** Returns the configured time zone or the machine's time zone. The first query takes 15 ms. */
+	/** Returns the configured time zone, otherwise the machine's time zone, whose first query takes about 15 ms. */
 	#timeZone(): string {
 		return this.#options.timeZone ?? new Intl.DateTimeFormat().resolvedOptions().timeZone;
 	}

@@ -14,7 +14,7 @@ import { outputName } from "../../vocabulary/stored-file.ts";
 
 type Row<Name extends keyof Tables> = Selectable<Tables[Name]>;
 
-/** Types of events that a fork shows. Events of other types are about work that a fork does not have. */
+/** Types of events that a fork copies. */
 const copiedTypes = [
 	"user.message",
 	"assistant.message",
@@ -105,7 +105,7 @@ export class HistoryCopy {
 	readonly #redactor: SessionRedactor;
 	readonly #runs: ReadonlyMap<string, string>;
 	readonly #files: ReadonlyMap<string, string>;
-	/** Files of these turns. */
+	/** Stored files that the copied turns name. */
 	readonly files: readonly FileCopy[];
 
 	constructor(history: History, sessionId: string, { ids, redactor }: CopyPorts) {
@@ -157,7 +157,7 @@ export class HistoryCopy {
 			images: run.images,
 			retryOf: run.retry_of === null ? null : this.#runId(run.retry_of),
 			attachments: run.attachments === null ? null : this.#renamed(run.attachments),
-			// The id of the chat message belongs to the original session.
+			// The client's id of the message belongs to the original session.
 			correlation: null,
 			actor: run.actor,
 			options: run.options,
@@ -225,7 +225,7 @@ export class HistoryCopy {
 		return { ...message, ...defined({ joined: joined && this.#runId(joined) }) };
 	}
 
-	/** Returns the new id of a run. The id of a run outside these turns is kept; it finds nothing in the fork. */
+	/** Returns the new id of a run. Keeps the id of a run that is not copied; no run of the fork has it. */
 	#runId(id: string): string {
 		return this.#runs.get(id) ?? id;
 	}
@@ -239,7 +239,7 @@ type ReplyBlock = Extract<Step, { kind: "reply" }>["content"][number];
 
 const importedStep: Step = { kind: "imported" };
 
-/** Returns the stored files that these turns name. */
+/** Returns the stored files that the rows name. */
 function usedFiles({ runs, steps, events, compactions, files }: History): History["files"] {
 	if (files.length === 0) return [];
 	const texts = [

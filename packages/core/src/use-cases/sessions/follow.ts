@@ -14,7 +14,7 @@ import { sessionTexts } from "./texts.ts";
 const pageSize = 256;
 
 export interface Following {
-	/** Replay starts after this number. Without it, the client receives only later events. */
+	/** Replay starts after this `seq`. Without it, no recorded event is replayed. */
 	readonly afterSeq: number | undefined;
 	/** Receives events in order. Must not throw. */
 	readonly deliver: (event: SessionEvent) => void;
@@ -25,7 +25,7 @@ export interface Following {
 /** Subscription of one client to a session: missed events, then live events, without a gap. */
 export class Follower {
 	readonly id: string;
-	/** The `seq` of the newest recorded event when the client joined. */
+	/** Value of `seq` when the client joined. */
 	readonly lastSeq: number;
 	readonly #journal: Journal;
 	readonly #session: Session;
@@ -61,7 +61,7 @@ export class Follower {
 
 	/**
 	 * Joins a client to a leased session. The lease ends when the client leaves or joining fails. Throws
-	 * `failed_precondition` for an `afterSeq` that does not exist.
+	 * `failed_precondition` for an `afterSeq` that does not exist, and for the session of a task.
 	 */
 	static async join(journal: Journal, lease: Lease, following: Following): Promise<Follower> {
 		const follower = new Follower(journal, lease, following);
@@ -80,8 +80,8 @@ export class Follower {
 	}
 
 	/**
-	 * Delivers the missed events, the open steps of the active run, the open questions and the reply in progress, and then all live
-	 * events. Call it once, when the client knows that it has joined.
+	 * Delivers the missed events, the task list of the active run, the open questions and the reply in progress, and then
+	 * all live events. Call it once, when the client knows that it has joined.
 	 */
 	async begin(): Promise<void> {
 		const from = this.#cursor;
@@ -95,7 +95,7 @@ export class Follower {
 		}
 		if (this.#state !== "joined") return;
 		if (this.#session.removed) this.#pass({ type: "session.deleted" });
-		// There is no `await` between the last check of the queue and this line, so no event is missed.
+		// There is no `await` between the last check of the cursor and the end of this method, so no event is missed.
 		if (todo) this.#pass({ ...todo, type: "todo.shown" });
 		for (const prompt of questions) this.#pass({ type: "prompt.shown", prompt });
 		const { reply } = this.#session.bus;

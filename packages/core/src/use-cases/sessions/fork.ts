@@ -36,7 +36,7 @@ export interface ForkOptions {
 	 * turn before the first one that has not ended.
 	 */
 	readonly at?: number;
-	/** Title of the fork. Default: the title of the original session with "(fork)". */
+	/** Title of the fork. Default: the title of the original session with "(fork)" or a number, see `forkTitle`. */
 	readonly title?: string;
 	readonly externalKey?: string;
 }
@@ -51,10 +51,11 @@ export interface Fork {
 }
 
 /**
- * Starts a session with the first turns of another session, in one transaction. The fork has its own copy of the transcript and
- * of the files. It shares only the working directory, and is otherwise independent. It gets the taint, profile, model, budgets,
- * owner and channel of the original session, but none of its grants, questions, passwords, queued messages and background work.
- * Throws `failed_precondition` for a turn that has not ended, and `invalid_argument` for a turn that does not exist.
+ * Creates a session with the first turns of another session, in one transaction. The fork has its own copy of the
+ * transcript and of the files. It shares only the working directory, and is otherwise independent. It gets the taint,
+ * profile, model, system prompt, budgets, owner and channel of the original session. It gets none of its grants, questions,
+ * passwords, queued messages and background work. Throws `failed_precondition` for a turn that has not ended,
+ * `invalid_argument` for a turn that does not exist, and `already_exists` for a used external key.
  */
 export async function forkSession(
 	ports: ForkPorts,

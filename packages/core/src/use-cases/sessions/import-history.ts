@@ -36,7 +36,7 @@ export const historyLimits = {
 	messages: 500,
 	/** Maximum blocks of all messages together. */
 	blocks: 5_000,
-	/** Maximum UTF-8 bytes of one text, and of all texts and arguments together. */
+	/** Maximum UTF-8 bytes of one text or of the arguments of one call, and of all texts and arguments together. */
 	textBytes: 1024 * 1024,
 	allBytes: 8 * 1024 * 1024,
 	/** Maximum characters of an id, or of the name of a tool. */
@@ -52,7 +52,7 @@ export interface ImportedReply {
 	readonly asked?: string;
 }
 
-/** Part of the history that is stored as one run: a user message, and the replies with their results. */
+/** Part of the history that is stored as one run: user messages, and the replies to them with their results. */
 export interface ImportedRun {
 	readonly texts: readonly string[];
 	readonly images: readonly ImageBlock[];
@@ -60,9 +60,10 @@ export interface ImportedRun {
 }
 
 /**
- * Checks a history and divides it into runs. Each user text that follows a reply starts a run. User messages without a reply
- * between them are one message. Throws `invalid_argument` with the message's number for an unknown role, a misplaced block, a
- * tool call without exactly one result, or a message beyond the limits.
+ * Checks a history and divides it into runs. Each user text or image that follows a reply starts a run. User messages
+ * without a reply between them are one message. Throws `invalid_argument` for an unknown role, a misplaced block, an
+ * invalid image, a tool call without exactly one result, or content beyond the limits. An error about one message has its
+ * number.
  */
 export function planImport(history: readonly HistoryMessage[]): readonly ImportedRun[] {
 	const { messages, blocks } = historyLimits;
@@ -116,7 +117,10 @@ class HistoryReader {
 		return this.#runs;
 	}
 
-	/** Reads the results of a message. They belong to the reply before it, independent of their place in the message. */
+	/**
+	 * Reads a message with role `user` or `tool`. Its results belong to the reply before it, independent of their place in
+	 * the message.
+	 */
 	#answer(content: readonly HistoryBlock[], role: "user" | "tool"): void {
 		for (const block of content) {
 			if (block.type === "result") this.#result(block);

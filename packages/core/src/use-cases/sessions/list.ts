@@ -24,7 +24,7 @@ export interface SessionSummary {
 	readonly profile: string;
 	readonly createdAt: number;
 	readonly updatedAt: number;
-	/** `running` if a run is active, `waiting` if it waits for a person. */
+	/** `waiting` if a question is open, otherwise `running` if a run is active or queued. */
 	readonly state: "idle" | "running" | "waiting";
 }
 
@@ -36,7 +36,7 @@ export interface SessionFilter {
 	readonly idPrefix?: string;
 }
 
-/** Columns that a list shows. The system prompt is left out, because it may have many kilobytes. */
+/** Columns that a list shows. */
 const columns = [
 	"id",
 	"external_key",
@@ -62,7 +62,10 @@ const cost = sql<
 	number | null
 >`(select sum(usage_days.cost) from usage_days where usage_days.scope = sessions.id)`;
 
-/** Returns the newest `limit` sessions that the principal may see. */
+/**
+ * Returns at most `limit` sessions that the principal may see and that match the filter. The session with the last message
+ * is first. Sessions of tasks are omitted.
+ */
 export async function listSessions(
 	store: Store<Tables>,
 	principal: Principal,
@@ -73,7 +76,7 @@ export async function listSessions(
 	return readSessions(store, all ? undefined : visibleTo(principal), filter);
 }
 
-/** Reads the sessions of the caller, or all sessions. */
+/** Reads the sessions of `of`, or all sessions if it is undefined. */
 async function readSessions(
 	store: Store<Tables>,
 	of: SessionsOf | undefined,
@@ -127,7 +130,7 @@ function toSummary(row: Row): SessionSummary {
 
 /** Minimum characters of an indexed word. The search finds shorter words in the texts. */
 const shortestIndexed = 3;
-/** Maximum words of a search. Further words do not improve it. */
+/** Maximum words of a search. Further words are ignored. */
 const maxWords = 10;
 
 /** Returns conditions for rows of `sessions` that contain all words of the query. */

@@ -43,8 +43,8 @@ export interface OpenPorts extends KeyServices, ImportPorts {
 }
 
 /**
- * Creates a session, or finds the session with the same external key. The result is durable, including its `session.created`
- * event. `usable` rejects if a new session is not possible.
+ * Creates a session, or finds the session with the same external key. The result is durable, including the
+ * `session.created` event of a new session. Rejects if `usable` rejects and no session exists.
  */
 export async function createSession(
 	ports: OpenPorts,
@@ -80,7 +80,8 @@ export async function createSession(
 }
 
 /**
- * Finds the session with an external key. Refuses a session of another channel, because its content must stay in that channel.
+ * Finds the owner's session with an external key. Refuses a session of another channel, because its content must stay in
+ * that channel.
  */
 async function findKnown(
 	tx: Tx,
@@ -185,9 +186,9 @@ interface OpeningRules {
 }
 
 /**
- * Returns the properties of a new session. They come from the client or, if a connector acts for a person, from the channel
- * settings. Throws `invalid_argument` for a directory that is not allowed, and `permission_denied` for a choice that the person
- * may not make.
+ * Returns the properties of a new session. If a connector acts for a person, the channel settings have precedence over the
+ * request. Throws `invalid_argument` for an invalid history or a directory that is not allowed, and `permission_denied` for
+ * a choice that the person may not make.
  */
 export async function planOpening(
 	principal: Principal,

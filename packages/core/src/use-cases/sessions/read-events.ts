@@ -42,7 +42,10 @@ export class EventHistory {
 		return this.#journal.recent({ ...visible, limit });
 	}
 
-	/** Returns events of all sessions after a position, in the order in which they were recorded. */
+	/**
+	 * Returns events after a position, in the order in which they were recorded. Default: of all sessions that the
+	 * principal may see.
+	 */
 	async from(
 		principal: Principal,
 		position: number,
@@ -52,7 +55,7 @@ export class EventHistory {
 		return this.#journal.afterPosition(position, { ...visible, limit: filter.limit });
 	}
 
-	/** Returns the position of the newest event of all sessions, or of an event in its session. */
+	/** Returns the position of an event. Default: of the newest event of all sessions. */
 	async place(
 		principal: Principal,
 		event?: { readonly sessionId: string; readonly seq: number },

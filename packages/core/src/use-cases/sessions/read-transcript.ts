@@ -24,8 +24,8 @@ interface TimedStep {
 }
 
 /**
- * Returns the transcript of a session as the model currently sees it: with summaries, and with the progress of an active run.
- * Secrets in arguments and thinking are removed.
+ * Returns the transcript of a session as the model currently sees it: with summaries, and with the progress of an active
+ * run. Recalled notes, and secrets in arguments and thinking are removed.
  */
 export async function readTranscript(
 	{ journal, files }: { readonly journal: Journal; readonly files: Files },

@@ -5,10 +5,7 @@ import type { Tx } from "../../store/journal.ts";
 import { forgetName, indexName } from "../../store/search-texts.ts";
 import { oneLine } from "../../text/title-text.ts";
 
-/**
- * Sets the title of a session and returns it in one line. A model never replaces this title. After an empty title, a model may
- * choose one again.
- */
+/** Sets the title of a session and returns it in one line. A model does not replace the title, unless it is empty. */
 export async function renameSession(
 	keys: KeyServices,
 	session: Session,
@@ -26,7 +23,7 @@ export async function renameSession(
 	return title;
 }
 
-/** Sets a title that a model wrote. Returns false if a person has set one meanwhile. */
+/** Sets a title that a model wrote. Returns false if a person or a model has already set one. */
 export async function giveTitle(tx: Tx, record: RecordEvents, id: string, title: string): Promise<boolean> {
 	const given = await tx
 		.updateTable("sessions")

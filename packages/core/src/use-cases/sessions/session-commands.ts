@@ -34,7 +34,10 @@ export class SessionCommands {
 		return await journal.store.read((db) => listCommands(db, lease.session.id, maxListed));
 	}
 
-	/** Stops a command, and resolves when it has ended. Does not change an ended command. Throws `not_found`. */
+	/**
+	 * Stops a command, and resolves when it has ended. Does not change an ended command. Throws `not_found` for an unknown
+	 * command.
+	 */
 	async stop(request: Keyed, sessionId: string, n: number): Promise<BackgroundCommand> {
 		const { sessions, commands, journal, audit } = this.#ports;
 		const { principal } = request;

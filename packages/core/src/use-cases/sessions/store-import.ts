@@ -21,8 +21,8 @@ export interface ImportPorts {
 }
 
 /**
- * Stores the history of a new session as ended runs, without secrets. Marks the session as containing untrusted text, because a
- * client may invent a history. Returns the events that show the history.
+ * Stores the history of a new session as ended runs. Removes secrets, except from signed thinking. Marks the session as
+ * containing untrusted text, because a client may invent a history. Returns the events that show the history.
  */
 export async function storeImport(
 	tx: Tx,

@@ -1,4 +1,4 @@
-/** Errors of a history that a client imports. */
+/** Errors of a history that a client imports, and the mark of a shortened result. */
 export const importTexts = {
 	tooManyMessages: (count: number, max: number): string =>
 		`${count} messages, at most ${max} are allowed: leave out the oldest ones`,

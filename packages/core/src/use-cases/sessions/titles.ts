@@ -26,8 +26,9 @@ const patienceMs = 60_000;
 const maxFailures = 3;
 
 /**
- * Titles that a model writes for unnamed sessions. Each is requested after the first successful run. After a failure, another
- * attempt follows the next run, up to three attempts. Callers do not wait for titles, and failures are only logged.
+ * Titles that a model writes for unnamed sessions. Each is requested after the first successful run. After a failure,
+ * another attempt follows the next successful run, up to three attempts. Callers do not wait for titles, and failures are
+ * only logged.
  */
 export class Titles {
 	readonly #sessions: Sessions;
@@ -106,7 +107,7 @@ export class Titles {
 		}
 	}
 
-	/** Returns the first message and the first successful reply. */
+	/** Returns the first message and the first successful reply among the first 20 messages and replies. */
 	async #beginning(id: string): Promise<Beginning | undefined> {
 		const types = ["user.message", "assistant.message"];
 		const events = (await this.#ports.journal.after(id, 0, 20, types)).map(({ event }) => event);
@@ -126,7 +127,7 @@ interface Beginning {
 interface TitleServices {
 	readonly log: Logger;
 	readonly settings: ChooseSettings;
-	/** The gateway's model. Its provider offers the models in `names`. */
+	/** The gateway's model. For another model, the price table does not show which models its server has. */
 	readonly model: Model;
 }
 
@@ -141,8 +142,8 @@ const pauseMs = 2_000;
 const longestPauseMs = 30_000;
 
 /**
- * Sets a title from the beginning of a session, unless a person has named the session meanwhile. The model call has a cost, and a
- * spent budget prevents it. Returns false if another title was first. Throws if no title is possible.
+ * Sets a title from the beginning of a session, unless it already has a title. The model call has a cost, and a spent
+ * budget prevents it. The offline model makes no call. Returns false if no title was set. Throws if the model writes none.
  */
 async function writeTitle(caller: TitleCaller, beginning: Beginning): Promise<boolean> {
 	const { session } = caller;
@@ -204,8 +205,8 @@ function pauseBefore(failure: ParleyError): number | undefined {
 }
 
 /**
- * Requests a title once, and records usage and title in one transaction. Returns the failure, or whether the title was set. It is
- * not set if a person has named the session meanwhile.
+ * Requests a title once, and records usage and title in one transaction. Returns the failure, or whether the title was set.
+ * It is not set if the session already has one.
  */
 async function attempt(
 	caller: TitleCaller,

@@ -10,7 +10,10 @@ import {
 import type { ActionClass } from "../../vocabulary/taint.ts";
 import { ruleNameOf, type Tool } from "../../vocabulary/tool.ts";
 
-/** Permission of an ordinary call of a tool in a session. A call that reads keys or leaves the roots always requires approval. */
+/**
+ * Permission of an ordinary call of a tool in a session. The effect of another call can be stricter, for example of a call
+ * that leaves the roots.
+ */
 export interface ToolPermission {
 	readonly tool: string;
 	/** Effect of an ordinary call. `ask` also if the effect depends on the arguments, as for `git`. */

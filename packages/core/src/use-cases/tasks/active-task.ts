@@ -66,7 +66,7 @@ export interface ActiveTaskParts {
 	readonly onEnded: (ids: readonly string[]) => void;
 }
 
-/** A task that a worker process has claimed. */
+/** A task that this process has claimed. */
 export class ActiveTask implements SessionTask {
 	readonly taskId: string;
 	readonly home: Session;
@@ -121,7 +121,7 @@ export class ActiveTask implements SessionTask {
 		const { services } = this.#parts;
 		const row = await findTask(tx, this.taskId);
 		if (!row || hasEnded(row.state)) {
-			// A principal ended the active task, and the event of its end was sent then.
+			// The task has already ended, for example by a cancel, and the event of its end was recorded then.
 			await record(...workerEnd(this.taskId, { error: row?.error || runEnd.error }));
 			return;
 		}
@@ -184,7 +184,7 @@ function isPassing(failure: ParleyError): boolean {
 	return failure instanceof ModelError && passing.includes(failure.fault);
 }
 
-/** Maximum depth of workers that start workers, and maximum workers of a task. */
+/** Maximum depth of workers below a submitted task, and maximum workers of one task. */
 const deepest = 3;
 const broadest = 8;
 
@@ -234,7 +234,10 @@ async function writePlan(
 	});
 }
 
-/** Resolves with a person's answer. Until then the task is suspended and its run stops. */
+/**
+ * Returns a person's answer to this call. Without an answer, suspends the task, stops its run and throws. The run repeats
+ * the call after the answer.
+ */
 async function review(
 	{ run, activeTask, callId, services }: AccessParts,
 	{ reason, content }: { readonly reason: string; readonly content: string },
@@ -284,7 +287,7 @@ async function spawn(
 	const checked = await check(await services.journal.store.read((db) => own(db, activeTask)), requested);
 	const { observers } = services;
 	const { id, created } = await run.session.commit(async (tx, record) => {
-		// The task is checked again, because an ended task has no workers.
+		// The task is checked again, because it may have ended meanwhile.
 		const parent = await own(tx, activeTask);
 		const siblings = await tx
 			.selectFrom("tasks")
@@ -313,7 +316,10 @@ function checkLimits({ depth }: TaskRow, siblings: number): void {
 	if (siblings >= broadest) throw invalid(taskRefusalTexts.tooManyWorkers(broadest));
 }
 
-/** Resolves when all of these workers have ended. Until then, the run is stopped. */
+/**
+ * Returns the results if all of these workers have ended. Otherwise stops the run and throws. The run repeats the call when
+ * a worker has ended.
+ */
 async function awaitWorkers(
 	{ run, activeTask, services }: AccessParts,
 	ids: readonly string[] | undefined,
@@ -343,7 +349,7 @@ async function awaitWorkers(
 	return results ?? stopHere(run);
 }
 
-/** Returns the task. Throws if this process no longer has the claim. */
+/** Returns the task. Throws `cancelled` unless it is running. */
 async function own(tx: Tx, { taskId }: SessionTask): Promise<TaskRow> {
 	const row = await findTask(tx, taskId);
 	if (row?.state === "running") return row;

@@ -24,7 +24,10 @@ export interface TaskChoice {
 	readonly pinnedAgent: (place: string | undefined) => string | undefined;
 }
 
-/** Checks the names in a task. Throws `invalid_argument` for a name that is unknown or not allowed in this session. */
+/**
+ * Checks the names in a task. Throws for a name that is unknown or not allowed in this session. `notes` lists the default
+ * tools that the session does not have.
+ */
 export async function checkTask(
 	home: Session,
 	requested: NewTask,

@@ -29,7 +29,10 @@ import { enqueue } from "../messages/send.ts";
 import { ActiveTask, type ActiveTaskServices } from "./active-task.ts";
 import { taskRefusalTexts } from "./texts.ts";
 
-/** Maximum milliseconds between checks while a task is open, because another process may have stopped. */
+/**
+ * Maximum milliseconds between checks while a task is open, because another process may have stopped. If other processes
+ * use the store, also without an open task, because they may submit one.
+ */
 const checkMs = 15_000;
 /** Milliseconds to wait after a failed claim. */
 const afterFailureMs = 5_000;
@@ -99,7 +102,7 @@ export class TaskRunner {
 			// A task whose run has not started notices its end when the run starts.
 			for (const run of this.#working.get(id)?.session?.live.values() ?? []) run.cancel();
 		}
-		// An unclaimed task must be claimed to end it.
+		// The run of an unclaimed task ends after a worker has claimed the task.
 		this.wake();
 	}
 
@@ -301,7 +304,7 @@ async function begin(
 	const parentId = row.parent_id ?? "";
 	await record({ type: "worker.started", taskId, parentId, title, agent: row.agent });
 	if (!planOf(row)) {
-		// The first model call of the run has not started.
+		// The run has made no model call, so its usage is zero.
 		const usage = { ...noUsage, cost: 0 };
 		await record({ type: "task.progress", taskId, progress: progressOf(title, undefined, false), usage });
 	}
@@ -324,7 +327,10 @@ async function begin(
 	return run;
 }
 
-/** Returns the options of a task's run. A step of a workflow is as strict as the workflow's run, and has the same mode. */
+/**
+ * Returns the options of a task's run. A step of a workflow is as strict as the workflow's run, and also has its mode and
+ * budget unless it is delegated.
+ */
 async function optionsOf(tx: Tx, row: TaskRow): Promise<RunOptions> {
 	if (!isStep(row)) return isThroughAgent(row.submitted_by) ? { through: "agent" } : {};
 	const run = await tx
@@ -345,7 +351,7 @@ async function optionsOf(tx: Tx, row: TaskRow): Promise<RunOptions> {
 	};
 }
 
-/** Returns the workflow step that a task works on. */
+/** Returns the workflow step that a task works on, or undefined. */
 async function findStep(tx: Tx, { id, spawn_call }: TaskRow): Promise<WorkStep | undefined> {
 	const rows = await tx
 		.selectFrom("steps")

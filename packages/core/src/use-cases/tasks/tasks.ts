@@ -40,13 +40,13 @@ export interface TasksOptions extends KeyServices {
 	readonly admit: () => void;
 }
 
-/** A submitted task. `notes` lists, as text for people, the requested options that were not possible. */
+/** A submitted task. `notes` lists, as text for people, the default tools that the session does not have. */
 export interface Submitted {
 	readonly id: string;
 	readonly notes: readonly string[];
 }
 
-/** Background tasks. Every method checks the principal's permission for the session that owns the task. */
+/** Background tasks. Every method checks the principal's permission for the sessions that own the tasks. */
 export class Tasks {
 	readonly #options: TasksOptions;
 
@@ -181,7 +181,10 @@ export class Tasks {
 		return outcome.response;
 	}
 
-	/** Returns a task with the session that owns it. */
+	/**
+	 * Returns a task with a lease of the session that owns it. Throws `not_found` also for a principal that may not see the
+	 * task.
+	 */
 	async #borrow(
 		principal: Principal,
 		taskId: string,

@@ -38,7 +38,10 @@ export class Trust {
 		this.grants = new ChannelGrants(options, this.policies, this.people);
 	}
 
-	/** Returns the connector's principal for this person. If the person has no access, the grant of their channel may end. */
+	/**
+	 * Returns the connector's principal for this person. If the person has no access or the channel is shared, the trust of
+	 * the channel may end.
+	 */
 	async identify(...args: Parameters<People["identify"]>): Promise<Principal> {
 		const acting = await this.people.identify(...args);
 		await this.grants.witness(acting);
@@ -51,7 +54,7 @@ export class Trust {
 		await endAcceptAll({ sessions: this.#sessions(), clock, audit: this.audit }, by, sessionId);
 	}
 
-	/** Loads the database and the policy before the gateway serves requests. */
+	/** Loads the tokens, channel settings, policy and grants before the gateway serves requests. */
 	async load(): Promise<void> {
 		await Promise.all([this.tokens.load(), this.places.load(), this.policies.load()]);
 		// The policy is loaded first, because each grant applies under a policy.
