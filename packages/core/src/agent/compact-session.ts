@@ -41,15 +41,15 @@ export interface CompactPorts extends SpendingPorts {
 	readonly random: () => number;
 }
 
-/** Higher than the position of any run, and small enough for every database. */
+/** Higher than the position of any run. */
 const aboveAllPositions = 2 ** 31 - 1;
 
 /**
- * Replaces the transcript of a session with a summary, while runs of the session wait. Records the cost as for every
- * model call. Returns undefined if the transcript has no message after the last summary. Throws `failed_precondition`
- * if a run is open or another compaction runs, `cancelled` if the compaction is stopped, and the failure of the model.
- * After an error the session is unchanged, unless only the record of the end failed. Every end is recorded as
- * `compaction.ended`.
+ * Replaces the transcript of a session with a summary, while runs of the session wait. A repeated request returns the
+ * stored result. Records the cost as for every model call. Returns undefined if the transcript has no message after
+ * the last summary. Throws `failed_precondition` if a run is open or another compaction runs, `cancelled` if the
+ * compaction is stopped, and other failures, for example of the model. After an error the session is unchanged, unless
+ * only the record of the end failed. A compaction that starts records its end as `compaction.ended`.
  */
 export async function compactSession(
 	session: Session,
@@ -66,8 +66,8 @@ export async function compactSession(
 
 /**
  * Starts to replace the transcript of a session with a summary, as `compactSession` does. Resolves when the work has
- * begun. The returned promise resolves at the end of the work, and never rejects. Throws `failed_precondition` as
- * `compactSession` does.
+ * begun. `ended` resolves at the end of the work, and never rejects. Throws `failed_precondition` as `compactSession`
+ * does.
  */
 export async function startCompaction(
 	session: Session,
@@ -91,7 +91,7 @@ export async function startCompaction(
 		.then(() => undefined)
 		.catch((error: unknown) => {
 			const { code } = ParleyError.from(error);
-			// `compaction.ended` already records any other failure.
+			// `compaction.ended` records every failure. The log needs an error only for an internal failure.
 			if (code === "internal") work.log.error(compactionTexts.failed, { error });
 			else work.log.info(compactionTexts.noSummary, { error });
 		})
@@ -143,7 +143,9 @@ async function carryOut(
 	}
 }
 
-/** Records a failure. The failure itself is more important than an error of its record. */
+/**
+ * Records a failed or cancelled end. Only logs an error of the record, because the caller throws the original failure.
+ */
 async function recordFailure(
 	{ session, log }: LiveCompaction,
 	end: { readonly status: "cancelled" | "failed"; readonly error: string },
@@ -187,7 +189,10 @@ async function compact(
 	return compacted;
 }
 
-/** Returns a function that requests a text, retries failed calls as a run does, and records the cost of each call. */
+/**
+ * Returns a function that requests a text, retries failed calls as a run does, and records the cost of each call.
+ * Throws if the budget is exhausted.
+ */
 function writerFor(caller: SessionCaller, { model, names }: RunSettings, random: () => number): WriteText {
 	const { session, signal, clock } = caller;
 	return async (text) => {
@@ -233,7 +238,7 @@ function busy(): ParleyError {
 /** A compaction as active work of a session: later runs wait for it, and a stop of the gateway ends it. */
 class LiveCompaction implements LiveRun, Disposable {
 	readonly id = compactionId;
-	/** Policy version of the calls. Empty, because a compaction makes no calls. */
+	/** Empty, because a compaction makes no tool calls. */
 	readonly policyVersion = "";
 	readonly log: Logger;
 	readonly waiting = false;

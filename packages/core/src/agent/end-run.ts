@@ -40,7 +40,7 @@ export function endingOf(run: Run, reason: unknown): Ending {
 	return { error: text, last: undefined, ...defined({ cause }) };
 }
 
-/** Returns the recorded cause of an error, or undefined for an internal error. */
+/** Returns the recorded cause of an error, or undefined for other errors. */
 function causeOf({ code }: ParleyError): EndCause | undefined {
 	switch (code) {
 		case "resource_exhausted":
@@ -62,9 +62,9 @@ export interface EndPorts extends SpendingPorts {
 }
 
 /**
- * Records the end of a run and claims the session's next run. Returns undefined if a message arrived for the run before
- * its end, because the run then continues. A parked run has no end: it continues at the next start of the gateway. A
- * task is also parked if its provider had a temporary failure.
+ * Records the end of a run and claims the session's next run. Returns undefined if a message arrived before the
+ * successful end of the run, because the run then continues. A parked run has no end: it continues at the next start
+ * of the gateway. A task is also parked if its provider had a temporary failure.
  */
 export async function endRun(run: Run, ending: Ending, ports: EndPorts): Promise<Ended | undefined> {
 	const { session, control } = run;
@@ -111,7 +111,9 @@ export async function endRun(run: Run, ending: Ending, ports: EndPorts): Promise
 	return ended;
 }
 
-/** Parks the run of a task if its provider had a temporary failure. Returns whether the run is parked. */
+/**
+ * Postpones the run of a task if its provider had a temporary failure. Returns whether the caller must park the run.
+ */
 async function putOff(
 	run: Run,
 	{ last }: Ending,
@@ -224,7 +226,7 @@ function isAnswer(step: Step | undefined): boolean {
 	return step?.kind === "reply" && callsOf(step.content).length === 0;
 }
 
-/** Ends every announced call, including calls that a stopped run did not start. */
+/** Records a result for every announced call without one, for example for calls that a stopped run did not start. */
 async function settleOpenCalls(run: Run, writing: Writing): Promise<void> {
 	const done = new Set(run.steps.flatMap((known) => (known.kind === "result" ? [known.callId] : [])));
 	const started = new Set(run.steps.flatMap((known) => (known.kind === "started" ? [known.callId] : [])));

@@ -48,8 +48,8 @@ export interface LoopPorts extends PreparePorts, ReplyPorts, CallPorts, Workflow
 
 /**
  * Runs the agent loop: executes the calls of the last reply, sends the next request, and repeats. Continues from the
- * recorded steps, including after a restart. Returns when all work is done. Throws if the run is stopped, if it cannot
- * begin, or if its steps cannot be written.
+ * recorded steps, including after a restart. Returns when all work is done. Throws if the run is stopped or cannot
+ * continue, for example because its steps cannot be written.
  */
 export async function runLoop(run: Run, ports: LoopPorts): Promise<Ending> {
 	await prepare(run, ports);
@@ -122,7 +122,10 @@ async function endingWithoutModel(run: Run, ports: LoopPorts): Promise<Ending | 
 	return (await runOwnCommand(run, ports)) ? { error: "", last: undefined } : undefined;
 }
 
-/** Returns the end of a run of a workflow. A model answers a message that enters the run later. */
+/**
+ * Returns the end of a run of a workflow. Returns undefined for other runs, and if a message entered the run later,
+ * because a model answers it.
+ */
 async function workflowEnding(run: Run, ports: WorkflowPorts): Promise<Ending | undefined> {
 	const { workflow } = run.row.options;
 	if (!workflow || run.steps.some(({ kind }) => kind === "steered")) return undefined;
@@ -185,7 +188,10 @@ function withoutCalls(reply: ReplyStep): ReplyStep {
 	return { ...reply, content: reply.content.filter(({ type }) => type !== "call") };
 }
 
-/** Returns the reason for people why a reply ends the run, or undefined for a complete reply. */
+/**
+ * Returns the reason for people why a reply ends the run as failed. Undefined for a complete reply, and for a reply
+ * with cut calls that the model may shorten.
+ */
 function failureOf(
 	steps: readonly Step[],
 	{ failure, stop, content }: Attempt["reply"],

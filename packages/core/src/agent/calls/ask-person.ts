@@ -133,8 +133,9 @@ export function allowChanges(
 }
 
 /**
- * Waits until a proposed call is decided. Returns the call with the approved arguments. Returns undefined and records
- * the result if the call does not run. Throws `cancelled` if the signal aborts first.
+ * Waits until a proposed call is decided. Returns the call with the approved arguments, or undefined after it recorded
+ * the result of a refused call. A returned call with a `refusal` is refused or proposed again at its turn. Throws
+ * `cancelled` if the signal aborts first.
  */
 export async function decisionOf(
 	run: Run,
@@ -157,15 +158,15 @@ export async function decisionOf(
 	const changed = row.answer?.kind === "approved" ? row.answer.arguments : undefined;
 	const answered = await withChanges(run, planned, changed);
 	if ("text" in answered) return settleCall(run, call, { text: answered.text, failed: true });
-	// The call began before a restart and consumed its approval. The call is safe to repeat, so the approval is still
-	// valid.
+	// A call that began before a restart has consumed its approval. Because such a call is safe to repeat, its approval
+	// is still valid.
 	const usable = begun ? ["answered", "consumed"] : ["answered"];
 	const now = run.policy.version;
 	const refusal = refusalOf(row, usable, bindingOf(answered, now));
 	const approved = { ...answered, token: prompt.token, shown: prompt.approval, version: now };
 	const { impossible } = planned;
 	if (refusal === undefined) return { ...approved, ...defined({ refusal: impossible }) };
-	// Earlier calls may run first. The call is compared with the changed files at its turn.
+	// Earlier calls of the reply may have changed the files. The call is compared with the changed files at its turn.
 	const mayAskAgain = isApproved(row) && answered.isBound && ranSinceQuestion(run.steps, call.id);
 	if (mayAskAgain) return { ...approved, refusal };
 	return settleCall(run, call, { text: refusal, failed: true });
@@ -203,7 +204,7 @@ function shownApproval(
 	const redactor = run.session.redactor.into("question");
 	const usual = new Set(plan.usualNotes);
 	if (isUsualReason(rules)) usual.add(reason);
-	// Every chat session contains messages of other people, so these notes are usual there.
+	// Most chat sessions contain messages of other people, so a note about only this flag is usual.
 	if (taint === "U") for (const note of taintNotes(taint)) usual.add(note);
 	const whole = {
 		label: `Allow ${plan.label}?`,
@@ -255,7 +256,10 @@ function withoutSecret(offered: OfferedRule | undefined, redactor: TextRedactor)
 	return lines.every((line) => redactor.redact(line) === line) ? offered : undefined;
 }
 
-/** Note for the approver that names the calling sub-agent. A model wrote the name. */
+/**
+ * Returns a note for the approver that names the calling sub-agent, or an empty list for other runs. A model wrote the
+ * name.
+ */
 function subAgentNotes({ row }: Run): string[] {
 	const { delegated } = row.options;
 	return delegated ? [approvalTexts.requestedBySubAgent(visible(delegated.name))] : [];
@@ -287,9 +291,9 @@ function promptOf(run: Run, shown: ShownQuestion, { ids, profileOf }: QuestionPo
 }
 
 /**
- * Raises a prompt, or waits for one that was raised before a restart. Returns its row when it is settled. Returns
- * undefined if the prompt was withdrawn, or if `accept_all_tools` made it unnecessary before it was raised. The working
- * time of the run excludes the wait. Throws `cancelled` if the run is stopped first.
+ * Raises a prompt, unless one was raised before a restart, and waits for its answer. Returns its row when it is
+ * settled. Returns undefined if the prompt was withdrawn, or if the session trust made it unnecessary before it was
+ * raised. The working time of the run excludes the wait. Throws `cancelled` if the run is stopped first.
  */
 async function askPerson(
 	run: Run,
@@ -365,8 +369,8 @@ function shownQuestion(run: Run, { validation, ...question }: Elicitation): Elic
 }
 
 /**
- * Raises a prompt, or returns undefined in a trusted session. Reads the trust in the same transaction, because it may
- * have changed after the call was judged.
+ * Raises a prompt. Returns undefined instead if the trust of the session replaces the approval. Reads the trust in the
+ * same transaction, because it may have changed after the call was judged.
  */
 async function raise(run: Run, question: Question, prompts: Prompts): Promise<Prompt | undefined> {
 	const { session } = run;

@@ -12,7 +12,7 @@ import { type ProposalPorts, proposeCalls } from "./propose-calls.ts";
 import { auditStart, isGated, settleCall } from "./record-call.ts";
 import { approvalTexts } from "./texts.ts";
 
-/** Decisions about the calls of a reply, which arrive in any order. After disposal, no decision is awaited. */
+/** Pending decisions about calls. They arrive in any order. Disposal ends the waits. */
 export class Decisions implements AsyncDisposable {
 	readonly #run: Run;
 	readonly #ended = new AbortController();
@@ -42,7 +42,10 @@ export class Decisions implements AsyncDisposable {
 		return proposed.prompt === undefined || this.#arrived.has(proposed);
 	}
 
-	/** Returns the decision about a call. The working time of the run pauses until it arrives. */
+	/**
+	 * Waits for the decision about a call. Returns the call, or undefined if it does not run. The working time of the run
+	 * pauses during the wait.
+	 */
 	async of(proposed: ProposedCall): Promise<ApprovedCall | undefined> {
 		this.#run.control.signal.throwIfAborted();
 		if (!this.isDecided(proposed)) this.#run.control.parkIfStopping();
@@ -74,9 +77,9 @@ interface Pending {
 }
 
 /**
- * Checks a decided call by the present policy and effects, and returns it if it may start. Proposes the call again if
- * the policy allowed it and earlier calls may have changed its plan. Also proposes it again if its judgement is now
- * stricter than the approver saw. Returns undefined and records the result if the call does not run.
+ * Checks a decided call by the present policy and effects, and returns it if it may start. Proposes a call without an
+ * approval again if earlier calls may have changed its plan. Also proposes a call again if its judgement is stricter
+ * than at the decision. Returns undefined and records the result if the call does not run.
  */
 export async function atItsTurn(
 	run: Run,
@@ -96,7 +99,7 @@ export async function atItsTurn(
 	return undefined;
 }
 
-/** Whether the present judgement of a call is stricter than when it was allowed or displayed. */
+/** Whether the present judgement of a call is stricter than the judgement under which it was allowed or approved. */
 async function isStricter(run: Run, call: ApprovedCall, ports: JudgePorts): Promise<boolean> {
 	const now = await judgeCall(run, call, nothingPending, ports);
 	if (now.effect === "deny") return true;
@@ -120,8 +123,9 @@ async function decideAgain(
 }
 
 /**
- * Records that a call starts, and returns the call that runs. If the policy changed, the approval is invalid and an
- * allowed call is decided again. Returns undefined and records the result if the call does not run.
+ * Records that a call starts, and returns the call that runs. If the policy changed, the approval is invalid. A call
+ * without an approval is decided again if the policy changed or its channel grant ended. Returns undefined and records
+ * the result if the call does not run.
  */
 export async function beginCall(
 	run: Run,
@@ -141,8 +145,8 @@ export async function beginCall(
 }
 
 /**
- * Records that a call starts, in one transaction with the use of its approval or channel grant. Returns false if the
- * call may not start.
+ * Records that a call starts, in one transaction with the use of its approval or channel grant. Records nothing for a
+ * call that has no effect and needs no audit. Returns false if the call may not start.
  */
 async function recordIntent(run: Run, entry: ApprovedCall, grants: SessionGrants): Promise<boolean> {
 	const { token, trusted, version, call, ready } = entry;

@@ -9,18 +9,16 @@ import { ruleNameOf } from "../../vocabulary/tool.ts";
 import type { Run } from "../run/run.ts";
 import { outputTexts } from "./texts.ts";
 
-/** Maximum stored bytes of one output. */
+/** Maximum bytes of one output that are stored. A small file limit of the gateway lowers it. */
 const maxStoredBytes = 8 * 1024 * 1024;
 
-/**
- * Maximum bytes of an output that the result contains completely. `maxOutputBytes` cuts the output of a command at this
- * length.
- */
+/** Maximum bytes of an output that stay in memory only. A result of `run_command` also has at most this length. */
 const inResult = 256 * 1024;
 
 /**
- * Output of one call for the model. The model receives the head and the tail of a long output. During the call, the
- * complete output is written without secrets to a file of the session. Dispose of it after the call.
+ * Output of one call for the model. The model receives only the head and the tail of a long output. If the run has a
+ * tool that reads stored results, a file of the session stores the output without secrets. Dispose of it after the
+ * call.
  */
 export class CallOutput implements AsyncDisposable {
 	readonly #run: Run;
@@ -50,8 +48,9 @@ export class CallOutput implements AsyncDisposable {
 	}
 
 	/**
-	 * Returns the text of the result for the model: the complete text, or head and tail with a marker that names the
-	 * stored file. `text` has no secrets. `characters` is the limit of the result.
+	 * Returns the text of the result for the model: the complete text, or head and tail with a marker. If the output
+	 * could be stored, the marker names the file. `text` must have no secrets. `characters`: maximum length of the
+	 * result.
 	 */
 	async shorten(text: string, characters: number): Promise<string> {
 		this.#ended = true;
@@ -145,30 +144,30 @@ class OutputFile {
 }
 
 /**
- * The interval leaves room for nine reports a second and the report at the end of the call. At most ten a second are
- * promised.
+ * Minimum milliseconds between two reports. The promise is at most ten reports a second. The interval leaves room for
+ * nine of them and the report at the end of the call.
  */
 const betweenMs = 120;
-/** Maximum bytes of one event, including its marker. */
+/** Maximum bytes of the text of one event, including its marker. */
 const maxBytes = 16 * 1024;
 const maxText = maxBytes - 64;
 /**
- * Maximum unread bytes between two reports. They contain the text of one report and, before it, at least the longest
- * secret.
+ * Minimum newest bytes that are kept between two reports. They contain the text of one report and, before it, at least
+ * the longest secret.
  */
 const maxRawBytes = maxText + 64 * 1024;
 
 export interface ProgressDeps {
 	readonly clock: Clock;
-	/** Creates the redactor of secrets. Called at the first output. */
+	/** Creates a redactor of secrets. Called at the first output and after each gap in the output. */
 	readonly redaction: () => RedactedStream;
 	readonly pass: (text: string) => void;
 }
 
 /**
- * Reports the output of a running call in complete lines, without secrets and at a limited rate. If the output is
- * faster than the reports, each report contains only the end of the output. Memory and processing time are bounded for
- * any amount of output.
+ * Reports the output of a running call without secrets and at a limited rate. Before the end of the call, it reports
+ * only complete lines. If the output is faster than the reports, each report contains only the end of the output.
+ * Memory and processing time are bounded for any amount of output.
  */
 export class ToolProgress {
 	readonly #deps: ProgressDeps;
@@ -177,7 +176,7 @@ export class ToolProgress {
 	/** Number of bytes that were dropped before `#raw`. */
 	#skipped = 0;
 	#reader: Reader | undefined;
-	/** Complete lines that are not reported yet, followed by the incomplete line. */
+	/** Complete lines that are not reported yet. `#line` is the incomplete line after them. */
 	readonly #lines = new Tail();
 	readonly #line = new Tail();
 	#checkedAt = Number.NEGATIVE_INFINITY;
@@ -247,7 +246,7 @@ export class ToolProgress {
 			this.#append(redaction.push(decoder.write(bytes)));
 			return;
 		}
-		// The redactor needs the text before a secret to recognise it.
+		// A secret may begin before the shown text, so the redactor also reads the text before it.
 		const shown = bytes.length - maxText;
 		const start = bytes.indexOf(0x0a, shown) + 1 || shown;
 		redaction.push(decoder.write(bytes.subarray(0, start)));
@@ -315,7 +314,10 @@ class Tail {
 		return text;
 	}
 
-	/** Drops the beginning of the text. The remaining text begins at a complete line if possible. */
+	/**
+	 * Drops the beginning of a text that is longer than `maxText`. The remaining text begins at a complete line if
+	 * possible.
+	 */
 	#shorten(): void {
 		if (this.#text.length * 3 <= maxText) return;
 		const bytes = Buffer.from(this.#text);

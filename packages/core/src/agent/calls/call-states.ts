@@ -38,7 +38,7 @@ export interface Before {
 	readonly trusted: number;
 }
 
-/** A call that may run: allowed by policy, or approved by the person who answered `token`. */
+/** A decided call: the policy or a grant allowed it, or it was approved. `token` identifies the approval. */
 export interface ApprovedCall extends PlannedCall {
 	readonly token: string | undefined;
 	readonly shown: ApprovalContext | undefined;
@@ -57,7 +57,7 @@ export interface DependentCall {
 	readonly call: CallBlock;
 }
 
-/** A planned call that waits for its turn. If `prompt` is set, it also waits for an answer. */
+/** A planned call that waits for its turn. If `prompt` is set, the call also needs an answer. */
 export interface ProposedCall extends PlannedCall {
 	readonly kind: "proposed";
 	readonly judgement: Judgement;
@@ -76,7 +76,7 @@ export interface RefusedProposal {
 	readonly denied?: PlannedCall;
 }
 
-/** A planned call whose approval is not written yet. */
+/** A planned call that is not announced or recorded yet. */
 export interface DraftProposal extends Omit<ProposedCall, "kind" | "prompt"> {
 	readonly kind: "draft";
 	/** The planned call, if the policy denied it and a person must still decide. */

@@ -7,7 +7,10 @@ import type { SecretBox } from "../../vocabulary/secrets.ts";
 import { callsOf } from "../../vocabulary/transcript.ts";
 import type { Run } from "../run/run.ts";
 
-/** Records the writes of a run. Those of a sub-agent belong to the run that started it. */
+/**
+ * Returns the recorder of the writes of a run. Writes of a sub-agent belong to the run that started it. Writes of
+ * other tasks are not recorded.
+ */
 export function changeRecorderOf(run: Run, secrets: SecretBox): ChangeRecorder {
 	return {
 		async begin({ path, before, after }) {
@@ -46,7 +49,7 @@ function isOwn({ steps }: Run, { id }: CallBlock): boolean {
 	return first?.kind === "reply" && first.model === "" && callsOf(first.content).some((own) => own.id === id);
 }
 
-/** The turn that a run belongs to. Undefined for a task in the background, which no turn contains. */
+/** Returns the turn that a run belongs to. Undefined for a task in the background, which no turn contains. */
 async function turnOf({ id, session, journal }: Run): Promise<Turn | undefined> {
 	if (!session.task) return { sessionId: session.id, runId: id };
 	const { taskId, home } = session.task;

@@ -18,7 +18,7 @@ interface ImpossibleFacts {
 }
 
 /**
- * Returns a call that cannot run in the form of a call that waits for a decision. It is used in runs in which a person
+ * Returns a call that cannot run in the form of a call that waits for a decision. Used in runs in which a person
  * decides about every call. After an approval, the call fails with its reason. Returns undefined if the call was
  * proposed earlier as a call that can run.
  */

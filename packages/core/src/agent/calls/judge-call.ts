@@ -63,7 +63,10 @@ export function bindingOf({ call, ready, changed = call.arguments }: PlannedCall
 /** State of the earlier calls at the turn of a call: all have ended. */
 export const nothingPending: Before = { taint: "", trusted: 0 };
 
-/** Judges whether the call may run, by the policy and the options of the run. */
+/**
+ * Judges whether the call may run. If the options of the run require an approval for every call, an allowed call also
+ * needs one.
+ */
 export async function judgeCall(
 	run: Run,
 	planned: PlannedCall,
@@ -95,7 +98,7 @@ async function judgeByPolicy(
 	const reason = await refusalOfPlace(run, ready, ports);
 	if (reason !== undefined)
 		return { effect: "deny", floor: false, reason, rules: [], taint, hidden, version };
-	// No approver has seen the complete call that a grant would cover.
+	// If a secret is hidden, no approver has seen the complete call that a grant would cover.
 	const grants = hidden || run.withoutGrants ? [] : grantsUnder(policy, scopes);
 	const permissions = { acceptAll, grants, taint, policy, fromChat: session.place !== undefined };
 	const judged = decide({ ...ready, context }, permissions);
@@ -119,7 +122,10 @@ function mayOffer({ session, policies }: Run, { approvals }: Decision): boolean 
 	return !isOfChat && approvals === undefined && policies.canAddRules;
 }
 
-/** Returns the channel grant that replaces the approval of a call, for all people who wrote to the run. */
+/**
+ * Returns the channel grant that replaces the approval of a call. The grant must cover all people who wrote to the
+ * run.
+ */
 function findTrust(
 	run: Run,
 	call: ReadyCall,
@@ -131,7 +137,10 @@ function findTrust(
 	return run.journal.store.read((db) => grants.covering(db, { place, participants, call, pending }));
 }
 
-/** Plans and binds the call again with the arguments of an approver. Returns it unchanged if `changed` is undefined. */
+/**
+ * Plans the call again with the arguments of an approver, and binds it. Returns the call unchanged if `changed` is
+ * undefined.
+ */
 export async function withChanges(
 	run: Run,
 	planned: PlannedCall,
@@ -153,9 +162,10 @@ interface ArgumentChange {
 }
 
 /**
- * Returns the binding of an approval with changed arguments. Throws `invalid_argument` for invalid or denied arguments,
- * and for arguments that need a warning that the approver has not seen. Also throws if a fact to which the question is
- * bound has changed.
+ * Plans and judges a call with changed arguments, and returns it with its binding. Throws `invalid_argument` for
+ * invalid or denied arguments, for `[redacted]` in place of a hidden secret, and for classes that `narrows` excludes.
+ * Also throws if the call needs a warning that the approver has not seen, or if a fact to which the question is bound
+ * has changed.
  */
 export async function judgeChanged(
 	run: Run,

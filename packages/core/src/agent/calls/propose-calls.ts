@@ -40,9 +40,9 @@ type Draft = DependentCall | DraftProposal | RefusedProposal;
 const interruptedText = callTexts.interrupted(interrupted);
 
 /**
- * Plans every call of a reply that can be planned now. One commit records the announcements, the required approvals,
- * and the results of calls that do not run. Returns the waiting calls in the order of the model. With `again`, closes
- * earlier approvals and asks a person again.
+ * Plans every call of a reply that can be planned now. Skips calls that have a result. One commit records the
+ * announcements, the required approvals, and the results of calls that do not run. Returns the waiting calls in the
+ * order of the model. With `again`, ignores and closes the earlier approvals of the calls.
  */
 export async function proposeCalls(
 	run: Run,
@@ -175,14 +175,13 @@ function pendingOf(before: readonly Draft[]): Before {
 }
 
 /**
- * Whether the effect of the call depends on the calls before it. A call depends on earlier calls if its plan fails at
- * present. It also depends on them if it changes the same file, because its approval would show an old state. Calls
- * after a dependent call also depend on it, because its effects on the session are unknown.
+ * Whether the effect of the call depends on the calls before it. A call depends on earlier calls with an effect if its
+ * plan fails at present. It also depends on them if it changes the same file, because its approval would show an old
+ * state. Calls after a dependent call or the start of a skill also depend on it.
  */
 function depends(prepared: ReadyCall | RefusedCall, before: readonly Draft[]): boolean {
 	if (prepared.kind === "refused" && !prepared.found) return false;
 	if (before.some(({ kind }) => kind === "dependent")) return true;
-	// A skill may exclude tools from the rest of the run.
 	if (before.some((one) => one.kind === "draft" && one.ready.tool.name === skill.name)) return true;
 	const changing = changingOf(before);
 	if (prepared.kind === "refused") return changing.length > 0;
@@ -213,7 +212,7 @@ function isAnnounced(run: Run, call: CallBlock): boolean {
 	return run.steps.some((step) => step.kind === "started" && step.callId === call.id);
 }
 
-/** Whether the start of an effectful call is recorded. */
+/** Whether a start of the call is recorded, so that the call may already have had effects. */
 function isBegun(run: Run, call: CallBlock): boolean {
 	return run.steps.some((step) => step.kind === "intent" && step.callId === call.id);
 }
@@ -233,7 +232,7 @@ async function recordDrafts(
 ): Promise<readonly (ProposedCall | DependentCall)[]> {
 	const { tx } = writing;
 	const { home } = run.session;
-	// Read in the transaction that raises the approvals, so that no approval stays open in a trusted session.
+	// Read in the transaction that raises the approvals, so that no approval that the trust replaces stays open.
 	const asksAll = run.withoutGrants || run.row.options.ask === "all";
 	const trusts = !asksAll && questions.size > 0 && home.isActive(await findTrust(tx, home.id));
 	const needed = [...questions].filter(([, question]) => !trusts || !isCoverable(question));
@@ -297,7 +296,7 @@ async function closeApproval(
 	for (const token of closed) run.session.home.wake(token);
 }
 
-/** Refuses a proposed call, unless a person has denied it in the meantime. */
+/** Refuses a proposed call, unless it already has a result, for example because a person denied it. */
 export async function refuseProposed(
 	run: Run,
 	call: CallBlock,
@@ -312,7 +311,10 @@ export async function refuseProposed(
 	});
 }
 
-/** Announces a call. If the call is already announced, records a decision that differs from the last decision. */
+/**
+ * Announces a call. If the call is already announced, records its decision if an approval is raised or the decision
+ * differs from the last one.
+ */
 async function recordJudgement(
 	run: Run,
 	one: DraftProposal & { readonly isRaised: boolean },
@@ -344,7 +346,7 @@ function isJudgedAnew(run: Run, { call, judgement, known }: DraftProposal): bool
 	return last !== undefined && !isDeepStrictEqual(last, decisionFrom(judgement));
 }
 
-/** Returns the call with the facts for its turn in a list, or an empty list if it does not run. */
+/** Returns the waiting call in a list, or an empty list if the call does not run. */
 function waiting(one: Draft, raised?: Prompt): readonly (ProposedCall | DependentCall)[] {
 	if (one.kind === "refused") return [];
 	if (one.kind === "dependent") return [one];
@@ -352,7 +354,7 @@ function waiting(one: Draft, raised?: Prompt): readonly (ProposedCall | Dependen
 	return [{ ...planned, kind: "proposed", prompt: raised ?? known?.prompt }];
 }
 
-/** Publishes the calls that wait in one list, for clients that decide on all calls of a reply together. */
+/** Publishes the planned calls in one list, for clients that decide on all calls of a reply together. */
 function publish(run: Run, proposed: readonly (ProposedCall | DependentCall)[]): void {
 	const planned = proposed.filter((one) => one.kind === "proposed");
 	if (planned.length === 0) return;

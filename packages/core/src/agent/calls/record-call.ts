@@ -41,7 +41,10 @@ const maxNotes = 10;
 
 const leftOut: DescribeGap = ({ characters, lines }) => callTexts.leftOut(characters, lines);
 
-/** Records the result of one call: the step for the model, and the event for clients. */
+/**
+ * Records the result of one call: the step for the model, the event for clients, and the audit entry of an audited
+ * call.
+ */
 export async function recordResult(
 	run: Run,
 	{ call, result, forModel, durationMs }: SettledCall,
@@ -132,7 +135,7 @@ function auditedFacts({ call, ready, changed = call.arguments }: PlannedCall): o
 	return { tool: call.name, classes, ...defined({ sandbox }), arguments: changed };
 }
 
-/** Records in the audit log a call that the policy denied without an approval request. */
+/** Records in the audit log that a call was denied by its judgement. */
 export async function auditDenial(run: Run, { audit }: Writing, planned: PlannedCall): Promise<void> {
 	await audit({
 		...originOf(run),
@@ -161,7 +164,7 @@ export async function auditStart(run: Run, { audit }: Writing, entry: ApprovedCa
 }
 
 /**
- * Records the outcome of a started call in the audit log. `unknown`: the gateway stopped, or the call was abandoned
+ * Records the outcome of an audited call in the audit log. `unknown`: the gateway stopped, or the call was abandoned
  * before its result.
  */
 async function auditFinish(

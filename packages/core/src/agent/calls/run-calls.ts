@@ -29,14 +29,14 @@ import { adjustedNote, recordResult, withNote } from "./record-call.ts";
 import { approvalTexts, callTexts } from "./texts.ts";
 
 export interface CallPorts extends ProposalPorts, ImagePorts {
-	/** Passwords that people typed. */
+	/** Decrypts passwords that people typed. */
 	readonly secrets: SecretBox;
 }
 
 /**
- * Runs all calls of one reply. Calls that can be planned are proposed together. Then they run in the order of the
- * model. Each waits for its decision and for the end of earlier calls. Calls without effect run together. Throws
- * `cancelled` if the run is stopped.
+ * Runs the calls of one reply. Calls that can be planned are proposed together. Then they run in the order of the
+ * model. Each waits for its decision and for the end of earlier calls, but adjacent calls without effect run together.
+ * If a denial ends the run, calls that are not planned yet do not run. Throws `cancelled` if the run is stopped.
  */
 export async function runCalls(run: Run, calls: readonly CallBlock[], ports: CallPorts): Promise<void> {
 	for (let open = calls; open.length > 0; ) {
@@ -87,8 +87,8 @@ function hasEffect({ ready }: ApprovedCall): boolean {
 const maxTogether = 8;
 
 /**
- * Waits until the first call is decided, and returns it. If it has no effect, also returns later decided calls without
- * effect, because a pending approval must not delay them.
+ * Waits until the first call is decided, and returns it. If it has no effect, also returns the calls directly after it
+ * that are decided and have no effect, up to `maxTogether` calls.
  */
 async function nextGroup(
 	waiting: readonly ProposedCall[],
@@ -146,7 +146,10 @@ interface RanCall extends Execution {
 	readonly output: CallOutput;
 }
 
-/** Redacts secrets in a result before the result is cut, because the redactor does not recognise a part of a secret. */
+/**
+ * Returns the result for clients and the shortened text for the model. Redacts secrets before the cut, because the
+ * redactor does not recognise a part of a secret.
+ */
 async function settle(run: Run, { call, output, result, durationMs }: RanCall): Promise<SettledCall> {
 	const text = run.session.redactor.into("tool").redact(result.text);
 	const note = adjustedNote(call);
@@ -217,7 +220,7 @@ const shortest = 4;
 
 /**
  * Replaces the handles of passwords with the passwords in the parameters that the tool declares, just before the call
- * runs. Refuses a handle of another session, and gives no reason.
+ * runs. Refuses a call whose password is too short, or whose value is not a handle of this session.
  */
 async function releaseSecrets(
 	run: Run,
@@ -277,8 +280,9 @@ function unknown(place: string): Opened {
 }
 
 /**
- * Repeats the question of the first call if its bound files changed and earlier calls have run since the question. Call
- * it at the turn of the call, when no call of the reply runs. Returns the calls with their updated state.
+ * Repeats the question of the first call if its bound files changed and earlier calls have run since the question.
+ * Call it at the turn of the call, when no call of the reply runs. Returns the calls that still wait, with their
+ * updated state.
  */
 async function askAgainIfChanged(
 	run: Run,
@@ -337,8 +341,8 @@ interface Change {
 
 /**
  * Compares a call with the facts of its open or given approval. Returns undefined if nothing changed. Also returns
- * undefined for a denial, another policy, and a call that is no longer possible, because other code decides these
- * cases.
+ * undefined for a denied, expired or used approval, another policy, and a call that is no longer possible, because
+ * other code decides these cases.
  */
 async function changeOf(run: Run, planned: PlannedCall, looks?: SharedLooks): Promise<Change | undefined> {
 	const row = await readApproval(run, planned);

@@ -46,7 +46,7 @@ interface WaitServices {
 	readonly journal: Journal;
 }
 
-/** Resolves when the prompt is answered, the signal aborts, or the time is over. */
+/** Resolves when the prompt is settled, the signal aborts, or the time is over. */
 async function firstOf(
 	services: WaitServices,
 	wake: Promise<void>,

@@ -1,4 +1,4 @@
-/** Results for the model of calls that a person or a rule did not allow. */
+/** Texts about approvals: results for the model, and notes and errors for approvers. */
 export const approvalTexts = {
 	cannotRun: (why: string): string =>
 		`arguments: the call cannot run (${why}): approve it unchanged, or deny it`,
@@ -34,7 +34,7 @@ export const approvalTexts = {
 	runStopped: "the run was stopped",
 } as const;
 
-/** Texts about starting and ending a call. */
+/** Results, notes and errors of tool calls. */
 export const callTexts = {
 	noReply: "the model gave no text",
 	interrupted: (note: string): string =>
@@ -59,7 +59,7 @@ export const callTexts = {
 		"A schedule started this run, so it cannot create schedules: ask a person to create them",
 } as const;
 
-/** Markers of shortened results. */
+/** Texts about shortened outputs and their stored files. */
 export const outputTexts = {
 	leftOut: (characters: number, lines: number, where: string): string =>
 		`[… ${characters} characters in ${lines} lines left out${where} …]`,

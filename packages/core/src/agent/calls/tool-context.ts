@@ -56,13 +56,16 @@ export function contextsOf(ports: ToolPorts): ContextOf {
 	return (run, call) => contextOf(run, call, ports);
 }
 
-/** Returns the context of a call for its tool: directories, sandbox, limits, and functions that ask people. */
+/**
+ * Returns the context of a call for its tool, for example its directories, its sandbox, and functions that ask people.
+ */
 async function contextOf(run: Run, call: CallBlock, ports: ToolPorts): Promise<ToolContext> {
 	const { session } = run;
 	const { task } = session;
 	const roots = ports.roots(session);
 	const workspace = workspaceOf(session, ports);
-	// Scheduled runs and chat runs need a sandbox, because a person who can stop them may be absent.
+	// Scheduled runs are treated as chat runs, because a person who can stop them may be absent. Neither runs commands
+	// unconfined.
 	const { readable } = ports.skills;
 	const shown = readable.length > 0 && { readable };
 	const chat = session.place !== undefined || run.scheduled;
@@ -147,7 +150,8 @@ function backgroundOf(run: Run, call: CallBlock, commands: BackgroundCommands): 
 
 /**
  * Returns a sandbox in which a command can write no file larger than the free space of the workspace. Several files
- * together can still exceed the quota. The output then reports the exceeded quota.
+ * together can still exceed the quota. If the workspace is full after a command, the output of the command reports it.
+ * Commands that only read are unchanged.
  */
 export function withinQuota(sandbox: Sandbox, workspace: Workspace): Sandbox {
 	const { network, egress } = sandbox;
@@ -170,8 +174,8 @@ export function withinQuota(sandbox: Sandbox, workspace: Workspace): Sandbox {
 }
 
 /**
- * Stores a copy of a workspace file and announces it to the members of the session, in one transaction. The id is
- * derived from the call, so that a repetition after a crash finds the copy.
+ * Stores a copy of a file and announces it in the session, in one transaction. The id of the copy is derived from the
+ * call, so that a repetition after a crash finds the copy.
  */
 async function shareFile(
 	run: Run,

@@ -9,7 +9,7 @@ export interface ClientCall {
 	/** Registered name of the tool. */
 	readonly name: string;
 	readonly arguments: Readonly<Record<string, unknown>>;
-	/** Milliseconds after which an answer is ignored. */
+	/** Milliseconds after which the call fails. Later answers are ignored. */
 	readonly timeoutMs: number;
 }
 
@@ -24,7 +24,7 @@ export interface ClientResult {
 	readonly durationMs?: number;
 }
 
-/** Maximum characters of one result. Results for people have the same limit. */
+/** Maximum characters of the text of a client in one result. */
 const maxCharacters = 256 * 1024;
 
 /** Open calls of one client. Each ends exactly once. */
@@ -99,7 +99,7 @@ function resultOf({ success, text, ...facts }: ClientResult): ToolResult {
 	return { text: `${cutText}${separator}[${notes.join(", ")}]`, failed: !success };
 }
 
-/** Returns the head and tail of a text that is too long. */
+/** Returns a well-formed text. A text that is too long keeps its head and tail. */
 function bounded(text: string): string {
 	if (text.length <= maxCharacters) return text.toWellFormed();
 	const half = maxCharacters / 2;

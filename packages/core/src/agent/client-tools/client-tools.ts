@@ -59,9 +59,9 @@ interface ClientToolsDeps extends ConnectionServices {
 const maxClients = 16;
 
 /**
- * Tools that connected clients run, each for one session. A client's tool hides a gateway tool of the same name. Policy
- * rules name it `client:NAME`. A run gets the tools that are offered when it starts to work. Registrations are in
- * memory only: after a restart, clients register again.
+ * Tools that connected clients run, each for one session. A client's tool hides a gateway tool of the same name.
+ * Policy rules name it `client:NAME`. A run gets the tools that are offered when it starts to work. Registrations are
+ * in memory only: after a restart, clients must register again.
  */
 export class ClientTools {
 	readonly #deps: ClientToolsDeps;
@@ -75,10 +75,9 @@ export class ClientTools {
 	}
 
 	/**
-	 * Connects a client that runs tools in a session. It offers no tools before its first registration. Throws `not_found`
-	 * or
-	 * `permission_denied` for a session that the principal may not use, and `permission_denied` in a session of a chat
-	 * channel.
+	 * Connects a client that runs tools in a session. It offers no tools before its first registration. Throws
+	 * `not_found` or `permission_denied` for a session that the principal may not use, and `permission_denied` in a
+	 * session of a chat channel. Throws `resource_exhausted` if the session has too many clients.
 	 */
 	async connect(principal: Principal, sessionId: string, client: ToolClient): Promise<ToolConnection> {
 		this.#check ??= loadToolCheck();
@@ -111,8 +110,8 @@ export class ClientTools {
 	}
 
 	/**
-	 * Returns the tools and guidance of all clients of a session for the run of this correlation; undefined for none. The
-	 * later of two tools with one name applies.
+	 * Returns the tools and guidance of all clients of a session for the run of this correlation; undefined for none. If
+	 * two clients offer tools with one name, the tool of the client that connected later applies.
 	 */
 	of(sessionId: string, correlation = ""): OfferedTools | undefined {
 		const connections = this.#connections.get(sessionId);
@@ -174,7 +173,7 @@ export class ToolConnection {
 	readonly #calls: ClientCalls;
 	#tools: readonly Owned[] = [];
 	readonly #contexts = new Map<string, string>();
-	/** Tools that replace all other tools in one run. */
+	/** Tools that replace the registered tools of this client in one run. */
 	#instead: (OfferedTools & { readonly run: string }) | undefined;
 
 	constructor(deps: ConnectionDeps, client: ToolClient, listener: Listener) {
@@ -221,7 +220,8 @@ export class ToolConnection {
 
 	/**
 	 * Changes the tools that the client offers to later runs. Throws `invalid_argument` with the reason and changes
-	 * nothing if a tool is invalid.
+	 * nothing if the source or a tool is invalid, or a limit is exceeded. Throws `failed_precondition` after the client
+	 * has left.
 	 */
 	register({ source: named = "", tools, systemContext = "" }: ToolRegistration): void {
 		this.#requireOpen();
@@ -242,9 +242,9 @@ export class ToolConnection {
 	}
 
 	/**
-	 * Offers only these tools to the run of this correlation, until the next call. If `undefined`, offers the registered
-	 * tools. Other runs have the registered tools. `guidance` is from another connection to the same client. Throws as
-	 * `register` does.
+	 * Offers only these tools to the run of this correlation, until this method is called again. If `tools` is undefined,
+	 * offers the registered tools. Other runs have the registered tools. `guidance` is from another connection to the
+	 * same client. Throws as `register` does.
 	 */
 	offerInstead(
 		run: string,

@@ -21,11 +21,15 @@ export interface ClientTool {
 export interface ToolRegistration {
 	/**
 	 * Owner of the tools within the client. The tools replace all tools of this owner, and all whose name begins with
-	 * `SOURCE__`. If absent or "", the tools are added to the client's other tools, and replace tools of the same name.
+	 * `SOURCE__`. If absent or "", the tools are added to the client's other tools. In both cases, they replace tools of
+	 * the same name.
 	 */
 	readonly source?: string;
 	readonly tools: readonly ClientTool[];
-	/** Guidance for the model. The system prompt contains it while the source owns a tool. Absent or blank: none. */
+	/**
+	 * Guidance for the model. The system prompt contains it while the source owns a tool. An absent or blank text removes
+	 * earlier guidance of the source. Without a source, an absent or empty text keeps it.
+	 */
 	readonly systemContext?: string;
 }
 
@@ -70,13 +74,16 @@ export class ToolCheck {
 		this.#ajv = ajv;
 	}
 
-	/** Throws `invalid_argument` for a source that cannot own tools. */
+	/** Returns the source. Throws `invalid_argument` for a source that cannot own tools. */
 	source(source: string): string {
 		if (source === "" || sourcePattern.test(source)) return source;
 		throw invalid(registrationTexts.source(quoted(source)));
 	}
 
-	/** Throws `invalid_argument` with the name of the first tool that cannot be offered. */
+	/**
+	 * Returns the checked tools. Throws `invalid_argument` with the reason if a tool cannot be offered, or if there are
+	 * too many.
+	 */
 	tools(tools: readonly ClientTool[]): readonly CheckedTool[] {
 		const { tools: max } = clientToolLimits;
 		if (tools.length > max) throw invalid(registrationTexts.tooMany(tools.length, max));
@@ -128,13 +135,13 @@ export class ToolCheck {
 	}
 }
 
-/** Loads the schema validator when a client first offers tools. */
+/** Returns a check. The schema validator is imported here, so that it is loaded only if a client offers tools. */
 export async function loadToolCheck(): Promise<ToolCheck> {
 	const { Ajv2020: Validator } = await import("ajv/dist/2020.js");
 	return new ToolCheck(new Validator({ strict: false, logger: false, validateFormats: false }));
 }
 
-/** Returns a JSON copy of bounded size and depth. */
+/** Returns a JSON copy of an object, with bounded size and depth. Throws `fault` for any other value. */
 function plainObject(
 	given: unknown,
 	fault: (problem: string, cause?: unknown) => ParleyError,

@@ -8,9 +8,9 @@ import type { ToolDescription } from "../../vocabulary/model.ts";
 export type Features = readonly number[];
 
 /**
- * - letters: Latin letters and white space
- * - signs: digits and punctuation; a token has fewer of them than of letters
- * - wide: characters beyond ASCII; a character of two UTF-8 bytes counts half
+ * - letters: ASCII letters and white space
+ * - signs: all other ASCII characters; a token has fewer of them than of letters
+ * - wide: UTF-16 units beyond ASCII; a character of two UTF-8 bytes counts half
  * - blocks: messages, their blocks, and tools; each adds tokens for its frame
  * - images: number of images
  * - requests: tokens that a provider adds to each request
@@ -47,7 +47,7 @@ interface Belief {
 	readonly max: number;
 }
 
-/** Tokens of each feature before the first reply of the model. */
+/** Assumed tokens of each feature before the first counted request, and the limits of the learned value. */
 const beliefs: Readonly<Record<(typeof featureNames)[number], Belief>> = {
 	letters: { weight: 0.23, spread: 0.15, min: 0.02, max: 1.5 },
 	signs: { weight: 0.45, spread: 0.35, min: 0.02, max: 3 },
@@ -60,12 +60,12 @@ const ordered = featureNames.map((name) => beliefs[name]);
 
 /** Counts that differ from the usual count by a larger factor are wrong reports of the provider. */
 const plausibleFactor = 20;
-/** Maximum margin: this many standard deviations, and this share of the estimated tokens. */
+/** Maximum margin: the smaller of this many standard deviations and this share of the estimated tokens. */
 const deviations = 3;
 const largestMargin = 0.4;
 /** Minimum margin, as a share of all tokens: a long conversation contains rare text, and the window is a hard limit. */
 const leastMargin = 0.005;
-/** Relative error that remains with the best weights, before the first replies. */
+/** Assumed relative error that remains with the best weights. */
 const usualNoise = 0.03;
 /** Minimum difference of tokens for an observation. */
 const significantTokens = 40;
@@ -86,7 +86,10 @@ export class Calibration {
 	#last = 0;
 	#mean = 0;
 
-	/** Estimates the tokens of the parts. With a similar counted request in `since`, estimates only the difference. */
+	/**
+	 * Estimates the tokens of the parts. With a similar counted request in `since`, estimates only the difference to its
+	 * count.
+	 */
 	estimate(features: Features, since?: CountedRequest): Estimate {
 		const rest = since ? difference(features, since.features) : features;
 		const changed = dot(this.#weights, rest.map(Math.abs));
@@ -115,8 +118,8 @@ export class Calibration {
 	}
 
 	/**
-	 * Learns from a counted request. If its difference to `since` is large enough, learns from the difference only.
-	 * Returns false if no tokenizer could return the count.
+	 * Learns from a counted request. With `since`, learns only from the difference, if it is large enough. Returns false
+	 * if no tokenizer could return the count.
 	 */
 	learn(counted: CountedRequest, since?: CountedRequest): boolean {
 		if (!isPlausible(counted)) return false;

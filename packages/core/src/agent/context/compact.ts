@@ -31,7 +31,7 @@ import {
 	withCompaction,
 } from "./view.ts";
 
-/** A session whose requests are too large. */
+/** A session whose messages are compacted, and the functions for it. */
 export interface CompactionJob {
 	readonly runId: string;
 	readonly session: Session;
@@ -41,13 +41,16 @@ export interface CompactionJob {
 	readonly context: SessionContext;
 	readonly transcript: readonly RunTranscript[];
 	readonly room: Room;
-	/** Estimated tokens of messages. `safeTokensOf` adds a margin. */
+	/** Estimated tokens of a request with these messages. `safeTokensOf`: tokens of only the messages, with a margin. */
 	readonly tokensOf: (messages: readonly Message[]) => number;
 	readonly safeTokensOf: (messages: readonly Message[]) => number;
 	readonly write: WriteText;
 }
 
-/** Makes the requests of the session fit, and records the compactions. */
+/**
+ * Makes the requests of the session fit, and records the compactions. Throws `resource_exhausted` if that is
+ * impossible.
+ */
 export async function compact(job: CompactionJob): Promise<void> {
 	const { transcript, room, context } = job;
 	const plan = planCompaction({ transcript, room, tokensOf: job.safeTokensOf }, context.reductions);
@@ -93,7 +96,7 @@ async function noteBefore(
 	);
 }
 
-/** Generous limit for the tokens of a summary request in addition to the transcript. */
+/** Maximum assumed tokens of a summary request in addition to the transcript and the reply. */
 const summaryOverhead = 500;
 
 /** Returns the part that a summary replaces, with unshortened results. */
@@ -117,7 +120,10 @@ interface Written {
 	readonly error?: string;
 }
 
-/** Returns a summary, or an extract of the messages if the model writes none. Throws if the job is cancelled. */
+/**
+ * Returns a summary, or an extract of the messages if the model writes none. Throws if the job is cancelled, and for
+ * errors that the model did not cause.
+ */
 async function summaryOrExtract(job: CompactionJob, task: SummaryTask): Promise<Written> {
 	try {
 		return { text: await summarise(task, job.write) };
@@ -135,7 +141,9 @@ async function summaryOrExtract(job: CompactionJob, task: SummaryTask): Promise<
 	}
 }
 
-/** Whether the model failed. The gateway can continue without the model's summary, but not without its record. */
+/**
+ * Whether the model failed or a limit refused the call. Other errors, for example of the store, end the compaction.
+ */
 function isOfTheModel(error: unknown): boolean {
 	return error instanceof ModelError || (error instanceof ParleyError && error.code === "resource_exhausted");
 }
@@ -164,7 +172,7 @@ async function record(
 	if (measured.length > 0) await context.record(job.runId, measured);
 }
 
-/** A transcript to shorten, with functions that measure it. */
+/** A transcript to shorten, with its limits and the function that measures it. */
 interface Sizing {
 	readonly transcript: readonly RunTranscript[];
 	readonly room: Room;
@@ -184,9 +192,10 @@ const longestResult = 16_000;
 const shortestResult = 500;
 
 /**
- * Plans the compactions that make the request fit, with the least loss. It clears results of tools first, then
- * thinking. Then it replaces all but the newest groups with a summary. Last, it shortens the newest results. The last
- * question, the newest reply and its results stay. Throws `resource_exhausted` if these alone are too large.
+ * Plans the compactions that make the request fit. Clears older results of tools, then older thinking. If the target
+ * is not reached, plans a summary of all but the newest groups instead. If that is still too large, also shortens the
+ * remaining results. The last question, the newest reply and its results stay. Throws `resource_exhausted` if these
+ * alone are too large.
  */
 function planCompaction(sizing: Sizing, reductions: Reductions): Plan {
 	const { room, transcript } = sizing;
@@ -235,10 +244,7 @@ interface SummaryPlan {
 	readonly tokens: number;
 }
 
-/**
- * Returns the end of the part that a summary replaces, and keeps as many recent groups as possible. Returns undefined
- * if a summary saves nothing.
- */
+/** Plans a summary, and keeps as many recent groups as possible. Returns undefined if a summary saves nothing. */
 function planSummary(
 	sizing: Sizing,
 	reductions: Reductions,

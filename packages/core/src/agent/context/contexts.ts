@@ -16,7 +16,7 @@ interface ContextsServices {
 	readonly failpoints: Failpoints;
 }
 
-/** Token counts and transcripts of all sessions that share a journal. */
+/** Token counts and compactions of all sessions that share a journal. */
 export class Contexts {
 	readonly counts: ProviderCounts;
 	readonly texts: TextCounts;
@@ -88,7 +88,10 @@ class ProviderCounts {
 		this.#stored = openKeyv({ store, clock, namespace: "token-counts" });
 	}
 
-	/** Returns undefined if the provider does not count, or answers too late. Throws only if `signal` aborts. */
+	/**
+	 * Returns the tokens of a request. Undefined if the provider does not count, fails or answers too late, or failed
+	 * recently. Throws only if `signal` aborts.
+	 */
 	async count(model: Model, request: ModelRequest, signal: AbortSignal): Promise<number | undefined> {
 		if (!model.countTokens) return undefined;
 		const key = keyOf(model, request);
@@ -120,7 +123,7 @@ class ProviderCounts {
 		}
 	}
 
-	/** A failure here only makes the estimates less exact. */
+	/** Logs a failure and returns undefined, because a failure only makes the estimates less exact. */
 	async #attempt<T>(work: () => Promise<T>): Promise<T | undefined> {
 		try {
 			return await work();

@@ -129,7 +129,7 @@ function place(
 }
 
 /**
- * Returns the context after a request and its complete reply. Returns undefined if the request is not the newest of the
+ * Returns the context after a request and its reply, if any. Returns undefined if the request is not the newest of the
  * session.
  */
 export function contextAfter(
@@ -224,7 +224,7 @@ function withLongestReply(
 	return parts.sampling ? { ...rest, sampling: parts.sampling } : rest;
 }
 
-/** Builds the request. It limits the reply only if the window has no room for the longest requested reply. */
+/** Builds the request. Limits the reply only if the longest requested reply exceeds the reserved length. */
 function requestOf(asker: Asker, parts: Parts, messages: readonly Message[]): ModelRequest {
 	const requested = requestedReply(asker.settings.maxOutput, parts);
 	const reply = replyRoom(asker.settings.contextWindow, requested);
@@ -263,7 +263,7 @@ function decides(asker: Asker, size: Size, parts: Parts): boolean {
 	return size.tokens + size.margin > limit * countFrom && size.margin > limit * exactEnough;
 }
 
-/** Returns the estimate, or the provider's exact count if it could change the decision. */
+/** Returns the estimate, or the provider's exact count if it is available and could change the decision. */
 async function measure(asker: Asker, context: SessionContext, request: ModelRequest): Promise<Size> {
 	const { contexts, signal, settings } = asker;
 	const size = estimate(asker, context, request);

@@ -15,7 +15,7 @@ export interface CallQuestion {
 	readonly answer: Answer | undefined;
 }
 
-/** Returns all questions of the calls of a session, oldest first. */
+/** Returns all questions and approvals of the calls of a session, oldest first. */
 export async function readQuestions(store: Store<Tables>, sessionId: string): Promise<CallQuestion[]> {
 	const rows = await store.read((db) =>
 		db
@@ -35,7 +35,7 @@ export async function readQuestions(store: Store<Tables>, sessionId: string): Pr
 /**
  * Returns the open decisions before `end`, one line each, oldest first: questions and approvals without an answer,
  * denied calls, and calls with an unknown outcome. A decision is closed if a later call on the same subject got an
- * answer or a result.
+ * answer or a successful result.
  */
 export function openDecisions(
 	transcript: readonly RunTranscript[],
@@ -76,8 +76,8 @@ function callsIn(transcript: readonly RunTranscript[]): MadeCall[] {
 }
 
 /**
- * Describes the open decision of a call, or returns undefined for none. It quotes the result, which has the person's
- * own words as the model may see them.
+ * Describes the open decision of a call, or returns undefined for none. The description quotes the result, which has
+ * the person's own words as the model may see them.
  */
 function leftOpen(
 	call: CallBlock,

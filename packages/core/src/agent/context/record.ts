@@ -3,12 +3,14 @@ import { oneLine, shorten, shortenTo } from "./shorten.ts";
 import { summaryNoteTexts } from "./texts.ts";
 
 /** Counts the tokens of a text. */
-
 type Measure = (text: string) => number;
 
 const caps = [20_000, 8_000, 4_000, 2_000, 1_000, 500, 250, 120];
 
-/** Renders messages for the model that summarises them, as text of at most `max` tokens. Long parts are shortened. */
+/**
+ * Renders messages for the model that summarises them, as text of at most `max` tokens. Long parts are shortened.
+ * Thinking is left out.
+ */
 export function recordOf(messages: readonly Message[], max: number, measure: Measure): string {
 	let text = "";
 	for (const cap of caps) {

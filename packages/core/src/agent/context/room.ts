@@ -20,7 +20,7 @@ export interface Room {
 
 /** Maximum share of a window for a reply. */
 const replyShare = 1 / 3;
-/** Reserved tokens for a reply in a large window. A longer reply is allowed if there is room. */
+/** Maximum reserved tokens for a reply. A longer reply is allowed if there is room. */
 const reservedReply = 32_000;
 /** Minimum tokens for messages. */
 const leastRoom = 400;

@@ -22,7 +22,7 @@ import {
 } from "./calibration.ts";
 import { type Compaction, noReductions, type Reductions, viewOf, withCompaction } from "./view.ts";
 
-/** A compaction with the sizes before and after it, in tokens. */
+/** A compaction with the sizes before and after it, in tokens and in messages. */
 export interface MeasuredCompaction extends Compaction {
 	readonly tokensBefore: number;
 	readonly tokensAfter: number;
@@ -39,7 +39,7 @@ interface Fitted {
 	readonly tokens: number;
 }
 
-/** Sizes of the window and its parts for a request. */
+/** Window of a request, and the number of its messages that belong to the run. */
 export interface Placed {
 	/** Number of messages of the current run. These messages are at the end of the request. */
 	readonly ofRun: number;
@@ -131,7 +131,7 @@ export class SessionContext {
 		return this.#fitted?.messages === messages ? this.#fitted : undefined;
 	}
 
-	/** Learns from the recorded model calls. Called once after a restart. */
+	/** Learns from the recorded model calls. Only the first call after a restart has an effect. */
 	recall(
 		parts: Omit<ModelRequest, "messages">,
 		transcript: readonly RunTranscript[],
@@ -239,8 +239,8 @@ function roundedSizes({ tokensBefore, tokensAfter }: Sizes): Sizes {
 }
 
 /**
- * Returns the model calls of the events, oldest first. Omits calls with a single message, because they may belong to no
- * conversation.
+ * Returns the successful model calls of the events whose input tokens are known, oldest first. Omits calls with a
+ * single message, because they may belong to no conversation.
  */
 function pastCallsIn(events: readonly RecordedEvent[]): PastCall[] {
 	return events.flatMap((event, index) => {

@@ -27,7 +27,7 @@ export interface Addition {
 }
 
 /**
- * Returns the snapshot of a request and the later parts. The sizes of its parts are scaled to the counted size of the
+ * Returns the snapshot of a request and its reply. The sizes of the parts of the request are scaled to the size of the
  * request.
  */
 export function snapshotOf(
@@ -72,7 +72,7 @@ export function snapshotOf(
 	};
 }
 
-/** Unscaled tokens of the system prompt, the tools and each message. */
+/** Returns unscaled tokens of the system prompt, the tools and each message. */
 function weightsOf({ request, fixed, counts }: MeasuredRequest, calibration: Calibration): number[] {
 	// Adds 1, because weights that are all 0 have no proportion.
 	if (counts) return [counts.system + 1, counts.tools, ...counts.messages];
@@ -92,7 +92,7 @@ function ofReply(
 }
 
 /**
- * Divides `sum` into whole numbers in proportion to the weights. Each number differs by less than 1 from its exact
+ * Divides `sum` into whole numbers in proportion to the weights. Each number differs by at most 1 from its exact
  * share.
  */
 function shares(sum: number, weights: readonly number[]): number[] {

@@ -33,7 +33,7 @@ interface Part {
 	readonly setCount: (tokens: number) => void;
 }
 
-/** Counts of the parts of requests, from models with a tokenizer. Each part is counted once. */
+/** Counts of the parts of requests, from models with a tokenizer. Counts are cached. */
 export class TextCounts {
 	readonly #clock: Clock;
 	readonly #log: Logger;
@@ -114,7 +114,7 @@ export class TextCounts {
 
 const usual = new Calibration();
 
-/** Typical tokens of the images and the frame of a message. A tokenizer counts only text. */
+/** Returns typical tokens of the images and the frame of a message. A tokenizer counts only text. */
 function tokensBesideText(message: Message): number {
 	const text = featuresOfText(messageText(message));
 	const [, , , blocks = 0, images = 0] = difference(featuresOfMessage(message), text);

@@ -11,7 +11,7 @@ import type { RunTranscript } from "../../vocabulary/transcript.ts";
 import { oneLine, shorten } from "./shorten.ts";
 import { clearedTexts } from "./texts.ts";
 
-/** Maximum characters of a result that is not cleared. Replacing such a result with a line would save little. */
+/** Maximum characters of a result that is never cleared, because a line in its place would save little. */
 const shownCharacters = 400;
 
 /** Characters of text with about as many tokens as an image. */
@@ -133,7 +133,7 @@ function stubbed({ content }: ToolMessage, calls: readonly CallBlock[]): ToolMes
 	};
 }
 
-/** Removes the images of a result. Its text names the images and the tool that shows them again. */
+/** Removes the images of a result. The text of the result then mentions the removal. */
 function withoutImages({ pictures: images, ...result }: ResultBlock): ResultBlock {
 	if (!images) return result;
 	return {
@@ -167,14 +167,14 @@ export interface Compaction {
 	readonly before: Position;
 	/**
 	 * For `summary`: the text that replaces these messages. For `tool_results`: maximum characters of each result; null
-	 * replaces each result with one line. For `thinking`: null.
+	 * replaces each long result with one line. For `thinking`: null.
 	 */
 	readonly text: string | null;
 }
 
 /** The combined effect of all compactions of a session. */
 export interface Reductions {
-	/** A line replaces each result before this position. */
+	/** A line replaces each long result before this position. */
 	readonly results: Position | undefined;
 	/** Replies before this position have no thinking. */
 	readonly thinking: Position | undefined;
@@ -191,7 +191,7 @@ export const noReductions: Reductions = {
 	summary: undefined,
 };
 
-/** Returns the reductions after one more compaction. A position never moves back. */
+/** Returns the reductions after one more compaction. The positions for results and thinking never move back. */
 export function withCompaction(reductions: Reductions, { level, before, text }: Compaction): Reductions {
 	if (level === "thinking") return { ...reductions, thinking: later(reductions.thinking, before) };
 	if (level === "summary") {

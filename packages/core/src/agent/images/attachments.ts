@@ -33,8 +33,8 @@ export interface AttachmentPorts extends ImagePorts, WorkspacePorts {}
 
 /**
  * Delivers the attachments of the message before the first model call. Images that the model can read are part of the
- * conversation if there is room. Other images are described by name and size. All other files are copied into the
- * working directory. The outcome is recorded once, even after a crash.
+ * conversation if there is room. Other attached images and all other files are copied into the working directory.
+ * Other images in the message itself are described by name and size. The outcome is recorded once, even after a crash.
  */
 export async function placeAttachments(run: Run, ports: AttachmentPorts): Promise<void> {
 	const { attachments = [], images, retryOf } = run.row;
@@ -45,8 +45,8 @@ export async function placeAttachments(run: Run, ports: AttachmentPorts): Promis
 }
 
 /**
- * Removes the images of the run's own message from the conversation. In their place, the model receives their names and
- * sizes.
+ * Removes the images of the run's own message from the conversation, unless a model has already replied. In their
+ * place, the model receives their names and sizes.
  */
 async function withdrawOwn(run: Run): Promise<void> {
 	const { attachments = [], images } = run.row;
@@ -90,7 +90,10 @@ async function placeAll(run: Run, attachments: readonly Attachment[], ports: Att
 	} else if (attachments.some(isOpen)) await recordAttachments(run, { attachments: placed });
 }
 
-/** Returns the attachments that the model sees if there is room. Stops reading when the room is full. */
+/**
+ * Returns the attachments that the model sees if there is room. Does not read images that exceed the room together
+ * with the images before them.
+ */
 async function loadAll(
 	files: Files,
 	attachments: readonly Attachment[],
@@ -145,7 +148,10 @@ async function recordAttachments(
 	run.row = { ...run.row, attachments, ...defined({ images }) };
 }
 
-/** Returns the results of calls that ran together, without the images that have no room. */
+/**
+ * Returns the results of calls that ran together, without the images that have no room. A result without its images
+ * becomes a failure.
+ */
 export async function withinRoom<T extends { readonly result: ToolResult }>(
 	run: Run,
 	results: readonly T[],
@@ -205,7 +211,10 @@ async function withdrawing(
 	return { changes, without: imageTexts.ofTools };
 }
 
-/** Returns the images of the current message. If the run repeats a reply, they are in the repeated run. */
+/**
+ * Returns the images of the current message. Returns none if the run repeats a reply, because they are in the repeated
+ * run.
+ */
 function imagesOfMessage({ row: { images, loadedImages = [], retryOf } }: Run): readonly ImageBlock[] {
 	return retryOf === undefined ? [...images, ...loadedImages] : [];
 }

@@ -19,8 +19,8 @@ export interface ImagePorts {
 }
 
 /**
- * Makes room in the conversation for these images and the images of the run's own message. Images of one group stay
- * together. Returns the images that the conversation then contains.
+ * Makes room in the conversation for the coming images, including those of the run's own message. Images of one group
+ * stay together. Returns the images that the conversation then contains without the coming images.
  *
  * If there are too many images, it permanently removes the oldest images of results and prompts. Attached images,
  * images of the current message, and results without a reply stay. It removes nothing for images that do not fit beside
@@ -43,8 +43,8 @@ export async function makeRoom(
 }
 
 /**
- * Returns changes that make the conversation fit again, in addition to the current message. They may remove attached
- * images of earlier messages. Returns an empty list if the conversation fits.
+ * Returns changes that make the conversation fit again together with `current`, the images of the current message.
+ * They may remove attached images of earlier messages. Returns an empty list if the conversation fits.
  */
 export async function changesToFit(
 	run: Run,
@@ -116,8 +116,8 @@ function removableIn(run: Run, prompts: readonly RunRow[], protectsAttached: boo
 }
 
 /**
- * Returns the oldest removable groups, so that half of the room becomes free. With less free room, each new image would
- * remove an old image.
+ * Returns the oldest removable groups, so that half of the room becomes free. With less free room, each new image
+ * would remove an old image. Returns none if all images fit, or if the requested images cannot fit.
  */
 function oldestOf(
 	shown: readonly Shown[],
@@ -256,9 +256,10 @@ function sentIn(message: Message): { readonly images: readonly ImageBlock[] }[] 
 export type Change = (tx: Tx) => Promise<unknown>;
 
 /**
- * Removes the images of these calls from the stored steps. The text of each result states the reason. Without `why`,
- * the texts stay unchanged, because they already state that the images were cleared. The steps are read before the
- * transaction that changes them. A race is impossible, because the runs of a session follow each other.
+ * Returns changes that remove the images of these calls from the stored steps. The text of each result states the
+ * reason. Without `why`, the texts stay unchanged, because they already state that the images were cleared. The steps
+ * are read before the transaction that changes them. A race is impossible, because the runs of a session follow each
+ * other.
  */
 export async function withoutImagesOf(
 	run: Run,
@@ -284,12 +285,12 @@ export async function withoutImagesOf(
 	});
 }
 
-/** Removes the images in the message of an earlier run. The message contains the reason. */
+/** Returns a change that removes the images in the message of an earlier run. The message then contains the reason. */
 function withoutSent({ id, images, attachments = [] }: RunRow, why: string): Change {
 	return withAttachments(id, [...describedOnly(images, why), ...attachments]);
 }
 
-/** Does the same as `withoutSent`, and also describes the attached images by name. Their files stay. */
+/** Returns the change of `withoutSent` that also describes the attached images by name. Their files stay. */
 function withoutShown({ id, images, attachments = [] }: RunRow, why: string): Change {
 	const files = attachments.map(({ shown, ...file }) => (shown ? { ...file, problem: why } : file));
 	return withAttachments(id, [...describedOnly(images, why), ...files]);
@@ -335,7 +336,7 @@ async function earlierSteps(
 	return rows.map(({ run_id, n, data }) => ({ runId: run_id, n, step: fromRow<Step>(data) }));
 }
 
-/** Maximum bytes of images in memory for all idle sessions. */
+/** Maximum bytes of images in memory. Above it, only idle sessions drop their images. */
 const maxBytes = 64 * 1024 * 1024;
 
 interface Holder {

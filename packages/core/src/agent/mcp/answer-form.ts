@@ -15,7 +15,7 @@ export interface People {
 	readonly redact: (text: string) => string;
 }
 
-/** Maximum characters of a message or a default in a question. */
+/** Maximum characters of a message, a title or a default in a question. */
 const longestText = 1_000;
 const longestLabel = 200;
 /** Maximum characters of an address. The question must contain the complete address and fit in a chat post. */
@@ -24,9 +24,10 @@ const longestAddress = 1_500;
 const decline: ElicitResult = { action: "decline" };
 
 /**
- * Answers a server's request for input with questions to a person. Each field of a form is one question, and an address
- * that the person opens is one question. Declines a form that questions cannot fill (see `fieldsOf`), and an address
- * that is not https. https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation
+ * Answers a server's request for input with questions to a person. Each field of a form is one question, and an
+ * address that the person opens is one question. Declines a form that questions cannot fill (see `fieldsOf`), and an
+ * address that is not https, is too long or contains credentials.
+ * https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation
  */
 export async function answerForm(
 	params: ElicitRequestParams,

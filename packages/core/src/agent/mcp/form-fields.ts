@@ -31,8 +31,8 @@ interface Choice {
 
 /**
  * Returns the fields of a form in their order. Returns undefined for too many fields, and for a field that no question
- * can fill. Such a field asks for a secret, has an unknown type, or has too many choices. A server may send any schema.
- * https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation
+ * can fill. For example, such a field asks for a secret, has an unknown type, or has too many choices. A server may
+ * send any schema. https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation
  */
 export function fieldsOf({ requestedSchema }: ElicitRequestFormParams): readonly Field[] | undefined {
 	const entries = Object.entries(requestedSchema.properties);
@@ -83,7 +83,10 @@ function choicesField(facts: Omit<Field, "choices" | "usual">, schema: FieldSche
 	return { ...facts, choices, usual: isUsual ? usual.map(String) : undefined, counts: { min, max } };
 }
 
-/** Whether a person can choose: the values differ, all have a text, and their number is within the limit. */
+/**
+ * Whether a person can choose: the values differ, all have a text, and their number is within the limit. True without
+ * choices.
+ */
 function areUsable(choices: readonly Choice[] | undefined): boolean {
 	if (choices === undefined) return true;
 	const values = new Set(choices.map(({ value }) => value));

@@ -86,7 +86,7 @@ const longestPauseMs = 10 * 60_000;
 const stableMs = 60_000;
 /** Maximum simultaneous calls. */
 const maxCalls = 8;
-/** Maximum questions to people in one call. Further requests are declined. */
+/** Maximum questions to people in one call. Further questions are cancelled without a person. */
 const maxQuestions = 20;
 
 /**
@@ -129,7 +129,7 @@ export class McpServer {
 
 	/**
 	 * Starts the server unless it runs or must pause. Resolves when the start succeeded or failed. Never rejects: see
-	 * `state`. Later starts do not delay runs, because the tools are known.
+	 * `state`.
 	 */
 	start(): Promise<void> {
 		const { clock } = this.#deps;
@@ -152,7 +152,8 @@ export class McpServer {
 
 	/**
 	 * Calls a tool by the server's own name for it. Rejects with `unavailable` if the server cannot be used,
-	 * `resource_exhausted` for too many simultaneous calls, and `deadline_exceeded` after the time limit.
+	 * `resource_exhausted` for too many simultaneous calls, and `deadline_exceeded` after the time limit. If the signal
+	 * aborts, rejects with its reason.
 	 */
 	async call(
 		name: string,
@@ -270,7 +271,10 @@ export class McpServer {
 		this.#phase = "waiting";
 	}
 
-	/** Returns the only open call. A request does not name its call, so it is declined if several calls are open. */
+	/**
+	 * Returns the only open call. A request does not name its call, so it is declined if several calls are open. It is
+	 * also declined while another request of the call is answered.
+	 */
 	#onlyCall(): OpenCall | undefined {
 		const [only, ...others] = this.#open;
 		return others.length === 0 && only?.asking === undefined ? only : undefined;

@@ -45,7 +45,7 @@ const patienceMs = 10_000;
 /** Maximum tools of one server. */
 const maxTools = 128;
 const longestDescription = 4_096;
-/** Maximum directories whose servers run at the same time. */
+/** Maximum groups whose servers run at the same time: those of the operator, of agents and of directories. */
 const maxGroups = 32;
 /** A directory without files of users. */
 const nowhere = "/usr";
@@ -99,8 +99,8 @@ export class McpServers {
 
 	/**
 	 * Returns the tools of the servers of the operator, an agent and a working directory. The array stays the same until
-	 * something changes. Starts servers that do not run, and waits a short time only for servers that have never been
-	 * ready.
+	 * something changes. Starts servers that do not run, and waits a short time only if the first start of a server is
+	 * not complete.
 	 */
 	tools(directory: string, agent: string): readonly Tool[] | Promise<readonly Tool[]> {
 		const setup = this.#source.current(agent);

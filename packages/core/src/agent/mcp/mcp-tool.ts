@@ -24,7 +24,8 @@ export interface ToolHome {
 }
 
 /**
- * Hash of a server's complete description of a tool. If it differs, an earlier approval was for another description.
+ * Returns the hash of a server's description of a tool. If it differs, an earlier approval was for another
+ * description.
  */
 function hashOfTool({ name, title, description, inputSchema, annotations }: ListedTool): string {
 	const facts = { name, title, description, inputSchema, annotations };

@@ -27,7 +27,7 @@ export async function openRemote(
 	const { origin } = new URL(url);
 	const transport = new StreamableHTTPClientTransport(new URL(url), {
 		fetch: async (address, init) => {
-			// The library follows no redirect to another origin. No later version may send data there.
+			// The library follows no redirect to another origin. This check also protects against a later version that does.
 			if (new URL(address).origin !== origin) throw refused(mcpConnectionTexts.otherOrigin(origin));
 			return limits.bounded(await guarded.fetch(address, init));
 		},

@@ -5,7 +5,7 @@ import { type ImageBlock, isImageType } from "../../vocabulary/message.ts";
 import type { ToolResult } from "../../vocabulary/tool.ts";
 import { mcpResultTexts } from "./texts.ts";
 
-/** Maximum characters of all text. The loop shortens the text for the model, and stores it in a file. */
+/** Maximum characters of the text of one result. */
 const maxCharacters = 256 * 1024;
 const maxImages = 4;
 const maxBlocks = 1_000;
@@ -52,7 +52,7 @@ export function cleanDescription(text: string): string {
 	return cleanText(text).replaceAll(/\p{Default_Ignorable_Code_Point}/gu, "");
 }
 
-/** Removes controls, direction marks and tag characters of a text. */
+/** Removes controls, direction marks and tag characters of a text, but keeps line feeds and tabs. */
 function cleanText(text: string): string {
 	return text.replaceAll("\r\n", "\n").replaceAll(UNSEEN, "").toWellFormed().trim();
 }

@@ -159,7 +159,9 @@ export class ServerConnection {
 		return tools;
 	}
 
-	/** Calls a tool. Rejects with `deadline_exceeded` after `timeoutMs`. */
+	/**
+	 * Calls a tool. Rejects with `deadline_exceeded` after `timeoutMs`, which excludes the time for answers of people.
+	 */
 	async call(
 		name: string,
 		args: Readonly<Record<string, unknown>>,
@@ -188,8 +190,8 @@ export class ServerConnection {
 const longestProblem = 500;
 
 /**
- * Returns the text of an error: Parley's own message if Parley caused the error, otherwise any text of the library or
- * the server.
+ * Returns the text of an error: the message of Parley if it caused or knows the error, otherwise the beginning of the
+ * text of the library or the server.
  */
 export function problemOf(reason: unknown): string {
 	for (let error = reason; error instanceof Error; error = error.cause) {

@@ -3,7 +3,7 @@ import { definedItems } from "@parley/base";
 interface Request {
 	readonly server: string;
 	readonly message: string;
-	/** Number of the question, starting at 1, if the form has several fields. */
+	/** Number of the question in the form, starting at 1. */
 	readonly place?: number;
 	readonly count?: number;
 }
@@ -33,7 +33,7 @@ export const mcpServerTexts = {
 	messageIgnored: "a message of an MCP server was ignored",
 } as const;
 
-/** Reasons why a connection to a server ended. Each follows the name of the server. */
+/** Problems of a connection to a server. Most of them follow the name of the server. */
 export const mcpConnectionTexts = {
 	closed: "it closed the connection",
 	noFirstAnswer: "it did not answer the first request",

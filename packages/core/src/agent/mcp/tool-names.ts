@@ -32,7 +32,8 @@ function hashedName(shown: string, name: string): string {
 }
 
 /**
- * Returns all spellings that mean a built-in tool. A model may write a name with different letter case, `_` and `-`.
+ * Returns the normalised names that mean a built-in tool. A model may write a name with different letter case, `_` and
+ * `-`.
  */
 export function usedNames(tools: readonly Tool[]): ReadonlySet<string> {
 	return new Set(tools.flatMap(({ name, accepts }) => [name, ...(accepts?.names ?? [])]).map(spelled));

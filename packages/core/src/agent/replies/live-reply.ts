@@ -23,8 +23,8 @@ export interface ReplyListener {
 	writeCall(index: number, json: string): void;
 	endCall(index: number): void;
 	/**
-	 * Returns a call id that is unique in the session. This is the provider's id, unless `used` or the session already
-	 * contains that id.
+	 * Returns a call id that is unique in the session. This is the provider's id, unless the id is empty, or `used` or
+	 * the session already contains it.
 	 */
 	callId(id: string, used: ReadonlySet<string>): string;
 	/** Called when the reply is complete or failed. `context` is the context after a complete reply. */
@@ -49,7 +49,7 @@ export const silentListener: ReplyListener = {
 /** Maximum pieces that are sent separately in one tick of the event loop. Later pieces are joined in one event. */
 const piecesPerTick = 8;
 
-/** Text that the redactor still withholds. */
+/** Text that arrives in pieces, without secrets. `push` may withhold the end of a piece. */
 class Draft {
 	readonly #whole = new CompleteCharacters();
 	readonly #redaction: RedactedStream;
@@ -91,7 +91,7 @@ export class LiveReply implements ReplyListener {
 	#hasOutput = false;
 	/** Number of pieces in this tick. */
 	#pieces = 0;
-	/** Joined pieces that are sent at the end of the tick. */
+	/** Joined pieces that are not sent yet. They are sent at the end of the tick at the latest. */
 	#pending: { readonly of: Part; text: string } | undefined;
 	#thinking: Draft | undefined;
 	readonly #calls = new Map<number, OpenCall>();
@@ -239,7 +239,7 @@ function isFirstHalf(codeUnit: number): boolean {
 
 /**
  * Rewrites the escapes of JSON text as `JSON.stringify` writes them, piece by piece. A model may escape any character,
- * and the redactor does not recognise an escaped secret. Text that is not JSON passes unchanged.
+ * and the redactor does not recognise an escaped secret. Invalid escapes pass unchanged.
  */
 export class PlainJsonText {
 	/** Start of an escape that may continue in the next piece. */

@@ -19,10 +19,10 @@ export interface AccumulatorOptions {
 const maxText = 2 * 1024 * 1024;
 /** Maximum characters of the thinking of a reply, including signatures and encrypted parts. */
 const maxThinking = 8 * 1024 * 1024;
-/** Maximum recorded calls of a reply. Fewer calls run. Each recorded call costs a transaction. */
+/** Maximum recorded calls of a reply. Each recorded call costs a transaction. */
 const maxRecordedCalls = 1_000;
 
-/** Builds a reply from its events. Throws a `ModelError` if the reply is too long. */
+/** Builds a reply from its events. Throws a `ModelError` if the reply is too long or has too many calls. */
 export class ReplyAccumulator {
 	readonly #deps: AccumulatorOptions;
 	readonly #blocks: Block[] = [];
@@ -112,7 +112,9 @@ export class ReplyAccumulator {
 		return { ...facts, content, failure };
 	}
 
-	/** Returns signed thinking unchanged, because the provider rejects changes. Only the provider receives it. */
+	/**
+	 * Removes secrets from thinking. Signed or encrypted thinking stays unchanged, because the provider rejects changes.
+	 */
 	#cleanThinking(block: ThinkingBlock): ThinkingBlock {
 		if (block.signature !== undefined || block.redacted !== undefined) return block;
 		const { redaction } = this.#deps;
@@ -134,7 +136,7 @@ export class ReplyAccumulator {
 		this.#deps.listener.startCall(index, { id, name });
 	}
 
-	/** Records a call in its normal form, which all later code uses. */
+	/** Records a call in its normal form, which all later code uses. An invalid call stays as the model wrote it. */
 	#call({ type, invalid, id: given, index, ...written }: Extract<ModelEvent, { type: "call" }>): void {
 		const announced = index === undefined ? undefined : this.#announced.get(index);
 		const id = announced ?? this.#claimId(given);

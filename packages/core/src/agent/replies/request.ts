@@ -31,7 +31,8 @@ export type SystemPromptOf = (session: Session, by: PromptAgent) => Promise<stri
 
 /**
  * Returns the request for the run's next reply, with as much of the conversation as fits the window of the model. May
- * first call the model to summarise older parts. Throws if the request or its record fails.
+ * first call the model to summarise older parts. Throws if the newest parts alone are too large, or if a compaction
+ * cannot be recorded.
  */
 export async function nextRequest(run: Run, model: string, ports: ReplyPorts): Promise<ModelRequest> {
 	if (run.settings.model.settled) await run.settings.model.settled(run.control.signal, model);
@@ -63,7 +64,8 @@ function ownMessages(run: Run): readonly Message[] {
 
 /**
  * Requests a text that is hidden from clients, such as a summary. `first` is the first model to try. Usage and limits
- * apply as for every model call. Throws the failure of the last call.
+ * apply as for every model call. Throws `resource_exhausted` if a limit or budget is reached, otherwise the failure of
+ * the last call.
  */
 export async function askForText(
 	run: Run,

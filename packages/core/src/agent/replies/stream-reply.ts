@@ -158,7 +158,7 @@ interface Caller {
 	readonly clock: Clock;
 }
 
-/** Records a call after which the run needs another reply: the cost, the text and the reason. */
+/** Records a model call whose reply is not part of the conversation: its cost, its text and its failure. */
 export async function recordAttempt(
 	run: Run,
 	attempt: Attempt,
@@ -215,7 +215,7 @@ function errorOf({ failure }: Reply): string {
 	return failure?.code === "cancelled" ? "cancelled" : (failure?.message ?? "");
 }
 
-/** Whether the call reached the model. */
+/** Whether the provider reported used tokens. */
 function isCounted({ inputTokens, outputTokens }: Usage): boolean {
 	return inputTokens > 0 || outputTokens > 0;
 }

@@ -61,8 +61,8 @@ function refusedByRunBudget(
 }
 
 /**
- * Returns the tokens and billionths of a US dollar that remain in the run's own budget, including the use of workflow
- * steps. Infinity without a limit.
+ * Returns the tokens and billionths of a US dollar that remain in the run's own budget after the use of the run and
+ * its workflow steps. Infinity without a limit.
  */
 export function budgetLeftOf(
 	{ budget = {} }: RunOptions,
@@ -114,7 +114,7 @@ export const denied = limitTexts.denied;
 export const unanswered = limitTexts.deniedWithoutAnswer;
 const refused = limitTexts.notRunAgain;
 
-/** Failures of one call since the last successful call with an effect. */
+/** Failures and denials of one call. */
 interface Tally {
 	readonly name: string;
 	/** Last failure text, without the parts that vary. */
@@ -159,7 +159,10 @@ export function reachedLimit(steps: readonly Step[]): Refusal | undefined {
 	return undefined;
 }
 
-/** Returns the failures of each call. After a successful call with an effect, failed calls may run again. */
+/**
+ * Returns the failures and denials of each call. A successful call with an effect deletes the failures of calls that
+ * were never denied.
+ */
 function countFailures(steps: readonly Step[]): Map<string, Tally> {
 	const found = new Map<string, Tally>();
 	// Most runs have no failures, so this check saves time at each of their calls.
@@ -246,7 +249,10 @@ export function stopIfAbandoned({ id, row, session, control, log }: Run, known?:
 	control.signal.throwIfAborted();
 }
 
-/** Allows any client to decide about the calls of a parked run, unless its own client disconnected before the crash. */
+/**
+ * Allows any client to decide about the calls of a parked run that started in this process. A run from before a crash
+ * keeps its `afterCrash`.
+ */
 export async function letAnyClientDecide({ id, row, session }: Run): Promise<void> {
 	if (!session.startedHere.has(id)) return;
 	const { afterCrash: _afterCrash, ...options } = row.options;

@@ -22,7 +22,10 @@ export function isPrefix(one: ModelRequest, other: ModelRequest): boolean {
 	return JSON.stringify(other.messages).startsWith(JSON.stringify(one.messages).slice(0, -1));
 }
 
-/** Returns the transcript positions of the messages of a request, in the order of the request. */
+/**
+ * Returns the transcript positions of the messages of a request, in the order of the request. Omits messages that the
+ * transcript does not contain.
+ */
 export function placesIn(request: ModelRequest, transcript: readonly RunTranscript[]): number[] {
 	const all = transcript.flatMap(({ messages }) => messages).map(identityOf);
 	return request.messages.map((message) => all.indexOf(identityOf(message))).filter((place) => place !== -1);

@@ -189,8 +189,8 @@ export class ToySession {
 	}
 
 	/**
-	 * Builds the next request and sends it to the provider. Returns the request with its tokens, and the context after a
-	 * reply of `outputTokens` tokens.
+	 * Builds the next request, and learns from its tokens as after a model call. Returns the request with its tokens, and
+	 * the context after a reply of `outputTokens` tokens.
 	 */
 	async call(outputTokens = 1): Promise<ToyCall> {
 		const request = await this.fit();
@@ -282,7 +282,7 @@ export class ToySession {
 
 export type Tokenizer = (text: string) => number;
 
-/** Tokenizers that differ from each other and from every common tokenizer. */
+/** Simple tokenizers whose tokens have different lengths. */
 export const tokenizers = {
 	words: (text) => text.match(/[\p{L}\p{N}]+|[^\p{L}\p{N}\s]/gu)?.length ?? 0,
 	pairs: (text) => Math.ceil(text.length / 2),

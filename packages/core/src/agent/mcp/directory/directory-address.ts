@@ -7,7 +7,10 @@ const longestHeaders = 8_192;
 /** Maximum characters of a header's name or of a reference in an error. */
 const longestShown = 80;
 
-/** Returns the complete address of a remote server, with its host in ASCII. Throws `invalid_argument`. No error contains a password. */
+/**
+ * Returns the complete address of a remote server, with its host in ASCII. Throws `invalid_argument` for an unusable
+ * address. No error contains a password.
+ */
 export function checkAddress(text: string): string {
 	if (text.includes(`\${`)) throw refused(directoryAddressTexts.variable);
 	if (text.length > longestAddress) throw refused(directoryAddressTexts.tooLong(longestAddress));
@@ -27,7 +30,7 @@ const fieldValue = /^[\t\x20-\x7e\x80-\xff]*$/;
 const ownHeaders =
 	/^(?:host|connection|keep-alive|content-.*|transfer-encoding|te|trailer|upgrade|expect|accept|accept-encoding|last-event-id|mcp-.*|proxy-.*)$/;
 
-/** Returns the headers of an entry by lower-case names. Throws `invalid_argument`. */
+/** Returns the headers of an entry by lower-case names. Throws `invalid_argument` for unusable headers. */
 export function checkHeaders(written: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
 	const headers = new Map<string, string>();
 	let length = 0;

@@ -8,7 +8,7 @@ import { directoryFileTexts, directoryTrustTexts } from "./texts.ts";
 
 interface EntryFacts {
 	readonly name: string;
-	/** Names of fields that only other agents use, safe to show. */
+	/** Names of the first unknown fields of the entry, safe to show. */
 	readonly unused: readonly string[];
 }
 
@@ -20,7 +20,7 @@ export interface ProgramEntry extends EntryFacts {
 	readonly environment: Readonly<Record<string, string>>;
 }
 
-/** An entry for a server on another machine. */
+/** An entry for a server with an address. */
 export interface RemoteEntry extends EntryFacts {
 	/** Complete address, with its host in ASCII. */
 	readonly url: string;

@@ -62,7 +62,10 @@ function invalidFile(why: string, cause: unknown): ParleyError {
 	return new ParleyError(message, { code: "invalid_argument", cause });
 }
 
-/** Reads a file of at most `max` bytes. Throws if the path is a link or a device. */
+/**
+ * Reads a file of at most `max` bytes. Throws if the path is a link, a directory or a device, or if the file is larger
+ * or changes during the read.
+ */
 export async function readSmallFile(path: string, max: number): Promise<Buffer> {
 	await using file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
 	const facts = await file.stat();

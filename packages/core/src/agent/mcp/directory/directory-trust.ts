@@ -27,7 +27,10 @@ import { directoryTrustTexts } from "./texts.ts";
 const maxProgramBytes = 64 * 1024 * 1024;
 const directoryTimeoutMs = 120_000;
 
-/** Returns the program of an entry. Throws `not_found` if it does not exist. */
+/**
+ * Returns the program of an entry, with its hash if it is inside the directory. Throws `not_found` if it does not
+ * exist.
+ */
 export async function programOf(
 	{ command }: ProgramEntry,
 	directory: string,
@@ -41,8 +44,9 @@ export async function programOf(
 }
 
 /**
- * Returns the servers of a directory whose file, programs and addresses have not changed since the operator trusted them.
- * Other servers are reported as problems, in words for people. The settings come from the same bytes as the hash.
+ * Returns the servers of a directory whose file, programs and addresses have not changed since the operator trusted
+ * them. Other trusted servers are reported as problems, in words for people. The settings come from the same bytes as
+ * the hash.
  */
 export async function trustedServers(
 	directory: string,
@@ -74,7 +78,7 @@ export async function trustedServers(
 	return { servers, problems };
 }
 
-/** Returns the settings of a trusted server, or the difference from the trusted state in words for people. */
+/** Returns the settings of a trusted server, or the reason in words for people why it is not used. */
 async function settingsOf(
 	trust: TrustedMcpServer,
 	{ hash, entries }: DirectoryFile,
@@ -134,7 +138,7 @@ function remoteSettings(entry: RemoteEntry, trust: TrustedMcpRemote): McpRemoteS
 	const filled = filledHeaders(entry, environment);
 	if (typeof filled === "string") return filled;
 	const settings = { name, url, headers: filled, allowPrivate, secrets, timeoutMs: directoryTimeoutMs };
-	// A header of the entry replaces the login.
+	// An `authorization` header of the entry replaces the login.
 	if (login === undefined || filled["authorization"] !== undefined) return { ...settings, directory };
 	const problem = login.hasEnded ? mcpLoginTexts.required({ name, directory }) : undefined;
 	return { ...settings, directory, login, ...defined({ problem }) };

@@ -9,13 +9,10 @@ import {
 import { within } from "../../../sandbox/egress/reach.ts";
 import { mcpLoginTexts } from "./texts.ts";
 
-/**
- * Maximum bytes of one answer from an authorization server. The other constants limit the number of requests and their
- * time.
- */
+/** Maximum bytes of one answer. */
 const maxBodyBytes = 256 * 1024;
 const answerMs = 20_000;
-/** Maximum requests of one login or refresh, including redirects. */
+/** Maximum requests of one login or refresh. */
 const maxRequests = 30;
 
 export interface AuthorizationReach {
@@ -29,7 +26,7 @@ export interface AuthorizationReach {
 	readonly privateHosts: readonly string[];
 }
 
-/** A guarded fetch for one login or refresh. It records the reason of a refused request. */
+/** A guarded fetch for one login or refresh. It records the first problem. */
 export interface AuthorizationFetch extends GuardedFetch {
 	/** First problem of a request. After some problems the library continues without the answer. */
 	readonly problem: ParleyError | undefined;

@@ -45,8 +45,8 @@ export interface PendingLogin {
 }
 
 /**
- * Finds the authorization server of a remote server, registers Parley there, and creates the address for the login.
- * https://modelcontextprotocol.io/specification/2025-11-25/basic/authorization
+ * Finds the authorization server of a remote server, registers Parley there unless the options contain a client, and
+ * creates the address for the login. https://modelcontextprotocol.io/specification/2025-11-25/basic/authorization
  */
 export async function beginLogin(
 	{ url, allowPrivate }: McpRemoteSettings,
@@ -143,8 +143,8 @@ async function discover(
 }
 
 /**
- * Returns the resource that the server names, if it includes the address of the server. This check prevents a server
- * from getting tokens for another server.
+ * Returns the resource that the server names, or its address if it names none. Throws if the resource does not include
+ * the address of the server, so that the server cannot get tokens for another server.
  */
 function resourceOf(
 	{ checkResourceAllowed, resourceUrlFromServerUrl }: Library,

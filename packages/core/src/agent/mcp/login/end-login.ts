@@ -3,9 +3,9 @@ import type { McpLogin, McpOAuthClient } from "../../../vocabulary/mcp/login.ts"
 import { authorizationFetch } from "./authorization-fetch.ts";
 
 /**
- * Revokes the tokens of a login at its authorization server: https://www.rfc-editor.org/rfc/rfc7009. Returns whether
- * the server confirmed the revocation. If the server has no revocation endpoint, or the request fails, the tokens stay
- * valid until they expire.
+ * Revokes the refresh token of a login, or its access token without one, at its authorization server:
+ * https://www.rfc-editor.org/rfc/rfc7009. Returns whether the server confirmed the revocation. If the server has no
+ * revocation endpoint, or the request fails, the tokens stay valid until they expire.
  */
 export async function revokeLogin(login: McpLogin, allowPrivate: boolean, clock: Clock): Promise<boolean> {
 	const { url, privateHosts, client, accessToken, refreshToken } = login;

@@ -12,7 +12,10 @@ interface Tokens {
 	readonly refreshToken?: string;
 }
 
-/** Returns the tokens of an answer. Throws for a token of another type, and for an invalid length. */
+/**
+ * Returns the tokens of an answer. Throws for a token of another type, with an invalid length or with invalid
+ * characters.
+ */
 export function checkTokens({ access_token, token_type, refresh_token }: OAuthTokens): Tokens {
 	if (token_type.toLowerCase() !== "bearer") throw invalid(oauthAnswerTexts.notBearer);
 	const isValid = token.test(access_token) && (refresh_token === undefined || token.test(refresh_token));
@@ -21,8 +24,8 @@ export function checkTokens({ access_token, token_type, refresh_token }: OAuthTo
 }
 
 /**
- * Returns the secret of a registration, or undefined without one. Throws for a short secret, because its redaction
- * would remove ordinary words.
+ * Returns the secret of a registration, or undefined without one. Throws for an invalid secret. The redaction of a
+ * short secret would remove ordinary words.
  */
 export function checkClientSecret(secret = ""): string | undefined {
 	if (secret === "") return undefined;
@@ -55,8 +58,8 @@ export function isErrorCode(text: string): boolean {
 }
 
 /**
- * Returns an error for the operator. It quotes no text of the authorization server, because the text may contain
- * secrets.
+ * Returns an error for the operator. It quotes only the error code of the authorization server, because other text may
+ * contain secrets.
  */
 export function loginProblem(reason: unknown, problem: ParleyError | undefined): ParleyError {
 	if (reason instanceof ParleyError) return reason;
