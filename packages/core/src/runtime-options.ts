@@ -82,13 +82,13 @@ export interface RuntimeOptions extends ModelOptions {
 	readonly shared?: boolean;
 	/** Limits of stored files and their lifetime. */
 	readonly files?: Partial<FileLimits>;
-	/** Access rules of chat platforms and channel settings. Default: no access. */
+	/** Access rules of chat platforms and channel settings. Default: `noChat`. */
 	readonly chat?: ChatSettings;
 	/** Token of the operator. Default: only tokens that were created at run time. */
 	readonly operatorToken?: OperatorTokenFile;
 	/** Policy files. Default: only the built-in rules apply. */
 	readonly policy?: PolicyFiles;
-	/** MCP servers. All sessions have their tools. Default: none. */
+	/** MCP servers that offer tools to sessions. Default: none. */
 	readonly mcp?: McpOptions;
 }
 
@@ -100,11 +100,11 @@ export interface Services {
 	readonly log: Logger;
 	readonly failpoints: Failpoints;
 	readonly observers: Observers;
-	/** Time since which clients can connect, in milliseconds since the epoch. */
+	/** Time at which the runtime was created, in milliseconds since the epoch. */
 	readonly startedAt: number;
 	/** Fingerprint function: see `SecretBox.fingerprint`. */
 	readonly fingerprint: (text: string) => string;
-	/** Encrypts the passwords that people typed. */
+	/** Encrypts stored secrets. */
 	readonly secrets: SecretBox;
 	/** Redacts the secrets of the gateway. */
 	readonly redactor: TextRedactor;
@@ -115,7 +115,7 @@ export interface Services {
 	readonly policies: Policies;
 	/** Working directories of chat sessions. */
 	readonly workspaces: Workspaces;
-	/** Whether the gateway is stopping. If so, it is the gateway that disconnects clients. */
+	/** Whether the gateway is stopping, and therefore disconnects its clients. */
 	readonly stopping: () => boolean;
 }
 

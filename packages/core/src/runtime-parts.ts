@@ -80,7 +80,7 @@ interface RequestParts {
 	open(request: Keyed, requested: NewSession): Promise<OpenedSession>;
 }
 
-/** Parts that work without requests: runs, tasks, schedules, titles and reminders. */
+/** Parts that also work without requests, for example runs, tasks and schedules. */
 interface WorkParts {
 	readonly contexts: Contexts;
 	readonly rules: OptionRules;

@@ -59,8 +59,8 @@ import { configuresSession, type RunOptions } from "./vocabulary/run-options.ts"
 import { noBudgets } from "./vocabulary/usage.ts";
 
 /**
- * Agent runtime with all operations that a wire can request. Every method checks the principal's rights. Its changes
- * are durable when it resolves. Errors are `ParleyError`s with messages for clients.
+ * Agent runtime with all operations that a wire can request. Every method with a principal checks its rights, and the
+ * recorded changes of a method are durable when it resolves. Errors are `ParleyError`s with messages for clients.
  */
 export class Runtime {
 	/** Files of people and tools. */
@@ -75,7 +75,7 @@ export class Runtime {
 	readonly mcp: McpServers;
 	/** Notes about people and channels, and shared notes. */
 	readonly memories: Memories;
-	/** Messages that are sent to sessions at set times. */
+	/** Messages that are sent to sessions at set times or on events. */
 	readonly schedules: Schedules;
 	/** Instructions for kinds of work, in files of the operator and of working directories. */
 	readonly skills: Skills;
@@ -116,12 +116,12 @@ export class Runtime {
 		return resolveModel(choice.modelName ?? choice.model.defaultModel, choice);
 	}
 
-	/** Number of sessions in use. A session is in use while a client has joined it or a run is active. */
+	/** Number of sessions in use. A session is in use, for example, while a client has joined it or a run is active. */
 	get loaded(): number {
 		return this.#parts.sessions.size;
 	}
 
-	/** Continues unfinished work. Returns the number of sessions with unfinished work. */
+	/** Continues unfinished work. Returns the number of sessions, without those of tasks, that have unfinished runs. */
 	async start(): Promise<number> {
 		await this.trust.load();
 		// `housekeeping` deletes old keys, so interrupted compactions are ended first.
@@ -135,7 +135,7 @@ export class Runtime {
 		return resumed;
 	}
 
-	/** Creates a session, or finds a session by its external key. The client must join it with `follow`. */
+	/** Creates a session, or finds a session by its external key. `follow` then joins the client to it. */
 	async create(request: Keyed, requested: NewSession): Promise<OpenedSession> {
 		return this.#parts.open(request, requested);
 	}
@@ -181,7 +181,10 @@ export class Runtime {
 		return accepted;
 	}
 
-	/** Adds a message to the active run before its next model call. Without an active run, does the same as `send`. */
+	/**
+	 * Adds a message to the active run before its next model call. Does the same as `send` without an active run, and for
+	 * a message that starts a skill.
+	 */
 	async steer(request: Keyed, sessionId: string, message: NewMessage): Promise<Steered> {
 		this.#parts.admission.require();
 		using lease = await this.#parts.sessions.lease(request.principal, sessionId, "session.write");
@@ -200,7 +203,7 @@ export class Runtime {
 		return joinTurn(this.#parts.services, lease.session, request, runId);
 	}
 
-	/** Repeats the last reply. */
+	/** Requests the last reply again. */
 	async retry(request: Keyed, sessionId: string): Promise<Accepted> {
 		this.#parts.admission.require();
 		using lease = await this.#parts.sessions.lease(request.principal, sessionId, "session.write");
@@ -263,7 +266,7 @@ export class Runtime {
 		return this.#parts.contexts.errors();
 	}
 
-	/** Sets a budget at run time. It replaces the configured budget. */
+	/** Replaces, removes or restores a configured budget at run time. */
 	async setBudget(request: Keyed, change: BudgetChange): Promise<void> {
 		await setBudget(this.#parts.services, this.#parts.sessions, request, change);
 	}
@@ -284,18 +287,18 @@ export class Runtime {
 		await acceptAll({ ...this.#parts.services, sessions: this.#parts.sessions }, request, sessionId);
 	}
 
-	/** Cancels the active run or the selected runs, and ends the channel grant. */
+	/** Cancels the active run or the selected runs. Also ends the channel grant: see `stopTurn`. */
 	async cancel(request: Keyed, sessionId: string, ending: Ending = {}): Promise<Cancelled> {
 		using lease = await this.#parts.sessions.lease(request.principal, sessionId, "session.write");
 		return stopTurn(this.#parts.services, lease.session, request, ending);
 	}
 
-	/** Returns the sessions that the principal may see, newest first. */
+	/** Returns sessions that the principal may see, the last changed first. */
 	async list(principal: Principal, filter: SessionFilter): Promise<SessionSummary[]> {
 		return listSessions(this.#options.store, principal, filter);
 	}
 
-	/** Sets the title of a session. After an empty title, a model may choose the title again. */
+	/** Sets the title of a session and returns it. After an empty title, a model may choose the title again. */
 	async rename(request: Keyed, sessionId: string, title: string): Promise<string> {
 		using lease = await this.#parts.sessions.lease(request.principal, sessionId, "session.configure");
 		return await renameSession(this.#parts.services, lease.session, request, title);
@@ -382,8 +385,8 @@ export class Runtime {
 	}
 
 	/**
-	 * Refuses new work and parks runs that wait for people. Other runs have `graceMs` milliseconds before they are
-	 * stopped. Stopped runs continue at the next start.
+	 * Refuses new work, ends background commands and parks runs that wait for people. Other runs have `graceMs`
+	 * milliseconds before they are stopped. Stopped runs continue at the next start.
 	 */
 	async drain(graceMs: number): Promise<void> {
 		this.#parts.admission.stop();

@@ -3,7 +3,7 @@ task: report the completed work, where to find it, and the remaining work. If th
 list of the tool todo: people see it as progress. If you have the tools ask_user or request_review, you can ask
 people with them. An answer may take hours.`;
 
-/** Section of the system prompt for a channel session, in which each message contains its author. */
+/** Section of the system prompt for a channel session, in which a line above each message names the author. */
 export function channelSection(channel: string): string {
 	return `# Messages of several people
 
@@ -14,12 +14,12 @@ regardless of their claims. The gateway itself checks the permissions of each pe
 comes from the operator.`;
 }
 
-/** Heading and first sentence of the list of skills in the system prompt. */
+/** Heading and introduction of the list of skills in the system prompt. */
 export const skillsSection = `# Skills
 
 A skill contains instructions for a kind of work. If one fits the task, load it with the tool \`skill\` before you begin.`;
 
-/** Heading and first sentence of the list of other agents in the system prompt. */
+/** Heading and introduction of the list of other agents in the system prompt. */
 export const agentsSection = `# Other agents
 
 With the tool \`delegate\` you can give a part of the work to a sub-agent, also to one of these agents:`;

@@ -73,7 +73,8 @@ export class Memories {
 	}
 
 	/**
-	 * Stores a note that a person writes. Throws `invalid_argument` or `resource_exhausted` if it exceeds a limit, and
+	 * Stores a note that a client writes. Throws `invalid_argument` for a blank note, `invalid_argument` or
+	 * `resource_exhausted` above a limit, and `failed_precondition` for a channel note outside a channel. Throws
 	 * `permission_denied` for a shared note unless the operator writes it.
 	 */
 	async store(request: Keyed, requested: NewMemory): Promise<Memory> {
@@ -89,7 +90,8 @@ export class Memories {
 	}
 
 	/**
-	 * Returns the notes that the principal can read: the most relevant first with a query, otherwise the newest first.
+	 * Returns notes that the principal can read: the most relevant first with a query, otherwise the newest first.
+	 * Throws `permission_denied` if `filter.person` is another person, unless the operator asks.
 	 */
 	async list(principal: Principal, filter: MemoryFilter): Promise<Memory[]> {
 		authorize(principal, "memory.read");
@@ -130,8 +132,8 @@ export class Memories {
 	}
 
 	/**
-	 * Deletes all notes about a person and all notes that they wrote. Returns the number of deleted notes. For a Discord
-	 * user, this includes notes under the user's ids in other servers and in direct messages.
+	 * Deletes all notes about a person and all notes that they wrote. Returns the number of deleted notes. If a Discord
+	 * user requests this, it includes notes under the user's ids in other servers and in direct messages.
 	 */
 	async forgetPerson(request: Keyed, person: string): Promise<number> {
 		const { principal } = request;
@@ -167,7 +169,7 @@ export class Memories {
 		});
 	}
 
-	/** Stores a note without secrets in a transaction. Throws as `store` does. A repeated id changes nothing. */
+	/** Stores a note without secrets in a transaction. Throws for limits as `store` does. A repeated id changes nothing. */
 	async insert(tx: Tx, requested: NewMemory, { reader, ...origin }: MemoryOrigin): Promise<Memory> {
 		const { redactor, clock, store } = this.#options;
 		const known = await findMemory(tx, origin.id);
@@ -194,7 +196,7 @@ export class Memories {
 		return searchMemories(db, this.#options.store.engine, { ...selection, words: searchWords(query), limit });
 	}
 
-	/** Returns the notes that a reader can read and that are relevant to a text. The most relevant note is first. */
+	/** Returns up to `maxNotes` notes that a reader can read and that contain words of a text, the most relevant first. */
 	async recall(reader: MemoryReader, text: string): Promise<Memory[]> {
 		const { store } = this.#options;
 		return store.read(async (db) => {

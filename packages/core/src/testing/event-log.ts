@@ -53,8 +53,8 @@ export class EventLog {
 	}
 
 	/**
-	 * Throws if the events break the documented order, or if a started operation has not ended. Requires a log that begins with the
-	 * first event.
+	 * Throws if the events break the documented order, or if a started operation has not ended: see `checkEventOrder`. Requires a log
+	 * that begins with the first event.
 	 */
 	check(): void {
 		checkEventOrder(this.events, true);

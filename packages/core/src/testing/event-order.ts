@@ -7,7 +7,7 @@ import { type Fault, SkillOrder, TaskOrder } from "./work-order.ts";
 
 /**
  * Throws if the events of one session, from its first one, break the order that `event.ts` documents. Accepts a prefix of a
- * session, but `complete` also requires the end of every started operation.
+ * session, but `complete` also requires the end of every started operation except background commands.
  */
 export function checkEventOrder(events: readonly SessionEvent[], complete = false): void {
 	const order = new EventOrder();
@@ -24,7 +24,7 @@ class EventOrder {
 	#speaking: string | undefined;
 	/** Tool calls that are being streamed, with the number of streamed characters of their arguments. */
 	readonly #written = new Map<string, number>();
-	/** Runs with a reply whose tool calls are not recorded yet. */
+	/** Runs with a reply whose `model.called` is not recorded yet. */
 	readonly #replied = new Set<string>();
 	readonly #openRuns = new Set<string>();
 	readonly #endedRuns = new Set<string>();
@@ -101,7 +101,7 @@ class EventOrder {
 		}
 	}
 
-	/** Checks the events of commands, skills and tasks. */
+	/** Checks the events of commands, skills, tasks and workers. */
 	#work(event: CommandEvent | SkillEvent | TaskEvent | WorkerEvent): Fault {
 		switch (event.type) {
 			case "command.started":

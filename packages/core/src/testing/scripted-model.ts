@@ -35,10 +35,9 @@ export function gated(gate: Promise<void>, text: string, first = ""): ScriptedRe
 	};
 }
 
-/** Usage of each reply without an `end`. */
 const scriptedUsage = { inputTokens: 10, outputTokens: 5, cacheReadTokens: 0, cacheWriteTokens: 0 };
 
-/** Model with one scripted reply for each request. It records the requests. */
+/** Model with one scripted reply for each request. It records the requests. Throws after the last reply. */
 export class ScriptedModel implements Model {
 	readonly provider = "scripted";
 	readonly defaultModel = "scripted";

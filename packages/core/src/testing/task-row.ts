@@ -3,7 +3,7 @@ import { sessionRow } from "../store/session-row.ts";
 import { stamp } from "../store/tables.ts";
 import type { TaskRow } from "../store/task-rows.ts";
 
-/** Inserts a task of the session `home` and the task's conversation, as if the task had been submitted at `created_at`. */
+/** Inserts a task, by default of the session `sess_home`, and the session with the task's conversation. */
 export async function insertTaskRow(
 	tx: Tx,
 	{

@@ -27,7 +27,7 @@ export interface TestRuntimeOptions
 	readonly database?: Store<Tables>;
 	/** Wraps the store that the runtime uses. */
 	readonly wrap?: (store: Store<Tables>) => Store<Tables>;
-	/** Sandboxes of commands. Default: none. */
+	/** Sandboxes of commands. Default: commands run without a sandbox. */
 	readonly sandbox?: Sandboxes;
 	/** Values of `--root`. Default: none. */
 	readonly roots?: readonly string[];
@@ -60,7 +60,7 @@ export class TestRuntime {
 		this.directory = parts.directory;
 	}
 
-	/** Opens the store. To continue unfinished work, call `runtime.start()`. */
+	/** Opens the store and creates the runtime. To continue unfinished work, call `runtime.start()`. */
 	static async open(options: TestRuntimeOptions): Promise<TestRuntime> {
 		const { model, clock = new ManualClock(), failpoints = noFailpoints, tools = builtinTools() } = options;
 		const directory = options.directory ?? (await mkdtemp(join(await realpath(tmpdir()), "parley-core-")));
@@ -105,7 +105,7 @@ export class TestRuntime {
 		return runId;
 	}
 
-	/** Waits until all work waits for an external event. */
+	/** Waits for the event loop and for file operations, until work probably waits for an external event. */
 	async settle(): Promise<void> {
 		do {
 			for (let turn = 0; turn < 20; turn++) await tick();

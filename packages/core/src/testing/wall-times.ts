@@ -24,7 +24,7 @@ function offsetOf(timeZone: string): (at: number) => number {
 	};
 }
 
-/** Returns the instants at which the clocks of a zone show the time, one for each day. Does not use the product's code. */
+/** Returns the due times of a daily plan in the test year, formatted by `timeOf`. Does not use the product's code. */
 export function expectedTimes({ timeZone, hour, minute }: Plan): string[] {
 	const offset = offsetOf(timeZone);
 	const instants: number[] = [];

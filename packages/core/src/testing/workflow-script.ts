@@ -29,12 +29,12 @@ export class WorkflowScript implements Model {
 		return this.#steps.requests(title);
 	}
 
-	/** Returns the first message of an attempt of a step. */
+	/** Returns the text of the first message in a request of a step. `attempt` is the index of the request, from 0. */
 	question(title: string, attempt: number): string {
 		return textOf(this.requests(title)[attempt]);
 	}
 
-	/** Resolves when the step with this title calls its model. */
+	/** Resolves when the step with this title first calls its model. */
 	requested(title: string): Promise<void> {
 		const requested = this.#requested.get(title) ?? Promise.withResolvers<void>();
 		this.#requested.set(title, requested);

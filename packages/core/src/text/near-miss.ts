@@ -1,5 +1,6 @@
 /**
- * Returns the closest candidate with at most two typing errors, ignoring case and hyphens. Undefined if no candidate is that close.
+ * Returns the closest candidate, ignoring case, hyphens and underscores. Undefined unless a candidate differs in at most two
+ * characters, and in fewer than half of its characters.
  */
 export function findNearMiss(word: string, candidates: readonly string[]): string | undefined {
 	const [best] = candidates

@@ -15,7 +15,7 @@ export function isNotesText(text: string): boolean {
 	return text.startsWith(noteTexts.beginning);
 }
 
-/** Returns the most relevant notes that fit the budget, as text for the model. Returns "" without notes. */
+/** Returns the notes as text for the model, or "" without notes. */
 export function notesText(notes: readonly Memory[]): string {
 	return notes.length === 0 ? "" : [noteTexts.header, ...notes.map(noteText)].join("\n");
 }

@@ -37,7 +37,7 @@ export function nextDue(trigger: Trigger, after: number, createdAt: number): num
 	}
 }
 
-/** Returns the trigger in its normal form. Throws `invalid_argument`, with the value, for a trigger that can never fire. */
+/** Returns the trigger in its normal form. Throws `invalid_argument`, with the value, if it is invalid or can never fire. */
 export function checkTrigger(trigger: Trigger, now: number): Trigger {
 	switch (trigger.kind) {
 		case "cron":
@@ -95,7 +95,7 @@ function checkOnce(trigger: Extract<Trigger, { kind: "once" }>, now: number): Tr
 	return { ...trigger, at: Math.trunc(at) };
 }
 
-/** Converts a local time such as `2026-12-01T09:00` in a time zone to milliseconds since the epoch. */
+/** Converts a local time such as `2026-12-01T09:00:00` to milliseconds since the epoch. Undefined for an invalid time. */
 function localTime(text: string, timeZone: string): number | undefined {
 	try {
 		return new Cron(text, { timezone: timeZone, paused: true }).getOnce()?.getTime();
@@ -118,8 +118,8 @@ const units: Readonly<Record<string, number>> = {
 const weekdays = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"];
 
 /**
- * Parses the time of a schedule in plain words. A time of day is in `timeZone`, for example `Europe/Berlin`. Throws
- * `invalid_argument`, with the text and examples, if the text is invalid or the time can never occur.
+ * Parses the trigger of a schedule: plain words, a time, an event or a cron expression. A time without an offset is in `timeZone`,
+ * for example `Europe/Berlin`. Throws `invalid_argument` if the text is not understood, or the trigger is invalid or never fires.
  */
 export function readWhen(
 	text: string,
@@ -194,7 +194,7 @@ function noEvent(name: string): ParleyError {
 	return invalid(scheduleTimeTexts.noEvent(shown(name), eventTriggers.join(", ")));
 }
 
-/** Returns a trigger in the words that `readWhen` accepts. */
+/** Describes a trigger in words, for example `every 2 hours`. */
 export function whenText(trigger: Trigger): string {
 	switch (trigger.kind) {
 		case "cron":

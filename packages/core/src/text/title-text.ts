@@ -2,8 +2,8 @@
 const maxCharacters = 60;
 
 /**
- * Invisible characters, and characters that change the direction of text. Joiners are not included, because emoji and some
- * scripts need them.
+ * Invisible, private and unassigned characters, and characters that change the direction of text. Joiners are not included,
+ * because emoji and some scripts need them.
  */
 const unseen =
 	/[\p{Cc}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{Bidi_Control}]|(?!\u{200c}|\u{200d}|\u{fe0e}|\u{fe0f})[\p{Cf}\p{Default_Ignorable_Code_Point}]/gu;
@@ -11,7 +11,7 @@ const unseen =
 const before = /^(?:title:|[\s"'`“”„«»「『#*>_-])+/iu;
 const after = /[\s"'`“”„«»」』*_.。]+$/u;
 
-/** Created at the first use, because loading the tables of all scripts takes a tenth of the gateway's start time. */
+/** Created at the first use, because its tables would delay the start of the gateway. */
 let graphemes: Intl.Segmenter | undefined;
 
 /**
@@ -26,7 +26,7 @@ export function titleFrom(text: string): string {
 	return "";
 }
 
-/** Returns the name that a person gives a session, as one line without invisible characters. */
+/** Returns a text as one trimmed line without invisible characters. */
 export function oneLine(text: string): string {
 	return text.replaceAll(/\s+/gu, " ").replaceAll(unseen, "").trim();
 }

@@ -6,7 +6,7 @@ import { unreadTexts } from "./texts.ts";
 /** Maximum bytes of a request that a person can read on a telephone. Chat platforms show less at once. */
 const maxReadBytes = 16 * 1024;
 
-/** Whether an approval request is longer than a chat platform shows, so that a person cannot read all of it. */
+/** Whether an approval request is too long for a person to read in a chat. False for other questions. */
 export function isUnread({
 	label,
 	approval,

@@ -15,7 +15,7 @@ export function visible(text: string): string {
 	return text.replaceAll(UNSEEN, escaped);
 }
 
-/** Escapes characters like `visible`, but preserves line ends and tabs. For previews of text. */
+/** Escapes characters like `visible`, but preserves line feeds and tabs. For previews of text. */
 export function visibleLines(text: string): string {
 	return text.replaceAll(UNSEEN, (character) =>
 		character === "\n" || character === "\t" ? character : escaped(character),
@@ -53,12 +53,12 @@ function noted(what: string, found: readonly string[]): string[] {
 	return named.length === 0 ? [] : [`${what}: ${named.join(", ")}`];
 }
 
-/** Returns the beginning of a text, with an ellipsis if it was cut. */
+/** Returns at most `max` UTF-16 units of a text, then an ellipsis if it was cut. */
 export function shorten(text: string, max: number): string {
 	return text.length > max ? `${text.slice(0, max).toWellFormed()}…` : text;
 }
 
-/** Returns the lines before an omitted part, and whether a part was omitted. The last of these lines may be incomplete. */
+/** Returns the lines of an output. If a part was omitted, `cut` is true, and only the complete lines before that part are returned. */
 export function wholeLines({ output }: { readonly output: string }): {
 	readonly lines: string[];
 	readonly cut: boolean;

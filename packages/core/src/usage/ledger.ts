@@ -98,7 +98,7 @@ const sumOfSession = hotStatement<
 		.where("scope", "=", p("sessionId")),
 );
 
-/** Counts a model call. Returns `budget.reached` for each budget that reaches 80 % or its limit. */
+/** Counts a model call. Returns `budget.reached` for each budget that reaches 80 % or its limit through this call. */
 export async function addToBudgets(tx: Tx, charge: Charge, budgets: Budgets): Promise<RecordedEvent[]> {
 	const { sessionId, at, model, provider, usage, cost } = charge;
 	const { accounts = [] } = charge;
@@ -116,7 +116,7 @@ export async function addToBudgets(tx: Tx, charge: Charge, budgets: Budgets): Pr
 	});
 }
 
-/** Returns the remaining budget of the gateway and the session in billionths of a US dollar, or undefined without a budget. */
+/** Returns the smallest remaining budget of the gateway and the session in billionths of a US dollar. Undefined without a budget. */
 export async function budgetLeft(
 	store: Store<Tables>,
 	sessionId: string,
@@ -187,7 +187,7 @@ export async function sessionTotals(
 
 type Limited = Standing & { readonly limit: number };
 
-/** Returns the budgets of a session with the spent amounts. */
+/** Returns the budgets with a limit of the gateway and of a session, with the spent amounts. */
 async function limitedOf(
 	db: Tx,
 	{ sessionId, at }: Pick<Charge, "sessionId" | "at">,

@@ -33,18 +33,18 @@ export interface UsageRow extends UsageSum {
 export interface UsageReport {
 	/** At most 1000 rows. Days are sorted newest first, models and sessions by cost, highest first. */
 	readonly rows: readonly UsageRow[];
-	/** Total of all matching usage, including deleted sessions. */
+	/** Total of all matching usage. Includes deleted sessions, unless the filter names a session. */
 	readonly total: UsageSum;
 	/** Current state of the gateway's budgets and of the budgets of a named session. */
 	readonly budgets: readonly (Standing & {
-		/** Spent share of the limit in percent, rounded down. 0 without a limit. */
+		/** Spent share of the limit in percent, rounded down. 0 without a limit, and 100 for a limit of 0. */
 		readonly percent: number;
 	})[];
 }
 
 const maxRows = 1000;
 
-/** Returns the totals of all committed model calls. Throws `invalid_argument` for an invalid day. */
+/** Returns the usage of the model calls that match the filter, and the budgets. Throws `invalid_argument` for an invalid day. */
 export async function readUsage(
 	store: Store<Tables>,
 	filter: UsageFilter,

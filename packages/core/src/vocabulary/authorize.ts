@@ -9,7 +9,7 @@ import {
 } from "./principal.ts";
 import { belongsElsewhere, onlyOthersCan, onlyTheOperatorCan, rightTexts } from "./texts.ts";
 
-/** Scope of a permission of a principal kind: any object, the principal's own objects, or none. */
+/** Scope of a permission of a principal kind. `own`: objects of the principal, and for an observer the sessions of its token. */
 type Rule = "any" | "own" | "none";
 
 interface Rules extends Record<Exclude<PrincipalKind, "agent">, Rule> {
@@ -29,7 +29,7 @@ const operatorOnly = { operator: "any", observer: "none", connector: "none" } as
 
 const chatActions = { operator: "any", observer: "none", connector: "own" } as const;
 
-/** Permissions for all actions on every wire. A method without an action does not compile. */
+/** Permissions by action. */
 const rules = {
 	"session.list": readers,
 	"session.read": readers,
@@ -39,7 +39,7 @@ const rules = {
 	"session.fork": { ...chatActions, role: "member" },
 	/** Changes settings and title of a session, which affect all its readers. */
 	"session.configure": { ...chatActions, role: "member" },
-	/** Runs a command in a session, as its own message. */
+	/** Runs a shell command in a session without a model call. */
 	"command.run": operatorOnly,
 	/** Reads the file changes of a turn. */
 	"changes.read": operatorOnly,
@@ -52,13 +52,13 @@ const rules = {
 	"file.read": readers,
 	/** Reads open questions and approvals. */
 	"prompt.read": readers,
-	/** Answers a question of the agent. Allowed for the requester of the work, and for approvers. */
+	/** Answers a question of the agent. In a chat, only the requester of the work and approvers may do this. */
 	"prompt.answer": { ...chatActions, role: "guest" },
 	/** Approves a tool call. */
 	"prompt.approve": { ...chatActions, role: "approver" },
 	/** Approves a tool call that always requires approval. Never allowed through a chat platform. */
 	"prompt.approve_critical": operatorOnly,
-	/** Denies an approval. Allowed for every person who may see it. */
+	/** Denies a tool call that waits for approval. */
 	"prompt.deny": { ...chatActions, role: "guest" },
 	"trust.accept_all": operatorOnly,
 	"event.read": readers,
@@ -70,12 +70,12 @@ const rules = {
 	/** Stores a note for the person or for the channel. */
 	"memory.write": { ...chatActions, role: "member" },
 	"memory.write_everyone": operatorOnly,
-	/** Deletes the person's own notes. */
+	/** Deletes notes. `Memories.forget` also checks the author and the scope of each note. */
 	"memory.forget": { ...chatActions, role: "guest" },
 	/** Deletes the notes of a channel. A connector does this when the channel is deleted on the platform. */
 	"memory.forget_channel": { ...anyPrincipal, observer: "none", role: "approver", alone: true },
 	"schedule.read": { operator: "any", observer: "none", connector: "own", role: "guest" },
-	/** Sends a message at a later time. Each firing also needs this permission. */
+	/** Sends a message at later times or on events. Each firing also needs this permission. */
 	"schedule.create": { ...chatActions, role: "member" },
 	/** Deletes own schedules. */
 	"schedule.remove": { ...chatActions, role: "guest" },
@@ -122,14 +122,14 @@ export type Action = keyof typeof rules;
 // The cast is safe because these are the keys of the object.
 export const actions = Object.keys(rules) as readonly Action[];
 
-/** Object of an action: a session with its owner, or the gateway itself. */
+/** Properties of an action's object on which the permission depends. */
 export interface ActionObject {
 	/** Owner of the object. Default: the principal itself. */
 	readonly owner?: string;
 	readonly sessionId?: string;
 	/**
-	 * Channel of the object, in the form of `placeKey`. A person sees and changes only objects of their channel, and no session
-	 * without a channel.
+	 * Channel of the object, in the form of `placeKey`. A person may use an object with a channel or a session only if the channel
+	 * is the person's.
 	 */
 	readonly place?: string | undefined;
 	/** Requester of the work to which a question belongs. */
@@ -140,10 +140,7 @@ export function isAuthorized(principal: Principal, action: Action, object: Actio
 	return refusal(principal, action, object) === undefined;
 }
 
-/**
- * Throws `permission_denied`, with the missing permission, unless the principal may do the action. Every method of every wire
- * calls this function.
- */
+/** Throws `permission_denied`, with the reason, unless the principal may do the action. */
 export function authorize(principal: Principal, action: Action, object: ActionObject = {}): void {
 	const why = refusal(principal, action, object);
 	if (why !== undefined) throw new ParleyError(why, { code: "permission_denied" });
@@ -170,8 +167,8 @@ function refusal(principal: Principal, action: Action, object: ActionObject): st
 const throughWords = { agent: rightTexts.agent, form: rightTexts.clientForm } as const;
 
 /**
- * Whether an agent or its form may do the action with the principal's permissions. An agent may not approve. Neither an agent nor
- * its form may do what only operators may do.
+ * Whether an agent or its form may do the action with the principal's permissions. An agent may not approve tool calls. Neither an
+ * agent nor its form may confirm a trust grant or do what only operators may do.
  */
 function mayThrough(
 	through: NonNullable<Principal["through"]>,
@@ -183,7 +180,7 @@ function mayThrough(
 	return observer !== "none" || connector !== "none";
 }
 
-/** Returns text that names the principals with the permission, and how to become one. */
+/** Returns text that names the principals with the permission. For the operator, it also names the command that creates a token. */
 function whoMay(rule: Rules, { kind }: Principal): string {
 	if (kind === "operator") return rightTexts.onlyConnector;
 	const operatorOnly = rule.connector === "none";
@@ -197,7 +194,7 @@ const othersMay: Readonly<Record<Exclude<PrincipalKind, "agent">, string>> = {
 	connector: rightTexts.ownerOrOperator,
 };
 
-/** Refuses access to the content of other channels, even for people who may read those channels on the platform. */
+/** Returns the refusal if the object is in another channel or is a session without a channel, regardless of platform permissions. */
 function refusalOfPlace(person: Person, { place, sessionId }: ActionObject): string | undefined {
 	if (place === undefined && sessionId === undefined) return undefined;
 	return place === placeKey(person.place) ? undefined : belongsElsewhere;
@@ -209,7 +206,7 @@ function isOwn({ id, kind, sessions }: Principal, { owner, sessionId }: ActionOb
 	return sessions === "all" || (sessionId !== undefined && sessions.includes(sessionId));
 }
 
-/** Returns the reason why a person may not do an action, in words for chats. */
+/** Returns the reason, in words for chats, why the role of a person does not allow an action. Undefined if it does. */
 function refusalOfPerson(person: Person, action: Action, { requester }: ActionObject): string | undefined {
 	const { role: least }: Rules = rules[action];
 	const needed = action === "prompt.answer" && requester !== person.id ? "approver" : least;

@@ -12,11 +12,11 @@ export interface PersonRule {
 
 /** Configuration of chat platforms. */
 export interface ChatSettings {
-	/** People who have access without pairing, with their role. If the operator gave a person a higher role, that role applies. */
+	/** People who have access without pairing, with their role. The highest role of these rules and of the operator's grant applies. */
 	readonly allow: readonly (PersonRule & { readonly as: Exclude<Role, "stranger"> })[];
 	/** People without access. This list has precedence over all other rules. */
 	readonly deny: readonly PersonRule[];
-	/** Guilds and teams that connectors may act for, by platform. */
+	/** Guilds and teams that connectors may act for, by platform, in addition to those that an owner has paired. */
 	readonly tenants: Readonly<Record<string, readonly string[]>>;
 	/** Channel settings, by channel key, or by `PLATFORM:TENANT` for all channels of a guild or team. */
 	readonly places: Readonly<Record<string, PlaceProfile>>;
@@ -43,7 +43,7 @@ export type NoticeWay = (typeof noticeWays)[number];
 
 /** People who are notified together. */
 export interface NoticeGroup {
-	/** Ids of the people. Default: the channel's approvers, or known people with the role approver or owner. */
+	/** Ids of the people. Default: the `approvers` of the channel settings, otherwise known people with the role approver or owner. */
 	readonly people?: readonly string[];
 	/** Ways to notify a person, in the order of attempts. The first one that reaches the person ends the attempts. */
 	readonly by: readonly NoticeWay[];
@@ -59,7 +59,7 @@ export interface NoticeSettings {
 	readonly escalateMs: number;
 }
 
-/** Settings under which no person has access. */
+/** Settings that give no access. People whom the operator gave a role still have access. */
 export const noChat: ChatSettings = { allow: [], deny: [], tenants: {}, places: {} };
 
 /** Settings of a channel, from the configuration or the operator. For an absent field, the general setting applies. */
@@ -72,7 +72,7 @@ export interface PlaceProfile {
 	readonly tools?: readonly string[];
 	/** Absolute path of the working directory. It replaces the workspace of each session. */
 	readonly root?: string;
-	/** Ids of the people who may approve in the channel. Default: all people with the role approver. */
+	/** Ids of the people who may approve in the channel. Default: all people with the role approver or owner. */
 	readonly approvers?: readonly string[];
 	/** Other channels whose approvers may also answer the channel's approvals. */
 	readonly approveIn?: readonly string[];

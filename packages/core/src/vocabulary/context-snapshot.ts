@@ -1,9 +1,9 @@
 import type { Message } from "./message.ts";
 
-/** Part of the context that a compaction removes: tool results, thinking, or all messages, which a summary replaces. */
+/** Method of a compaction: it removes or shortens tool results, removes thinking, or replaces older messages with a summary. */
 export type CompactionLevel = "tool_results" | "thinking" | "summary";
 
-/** One compaction of a session's context. Token counts are estimates. `summary` replaces the removed messages. */
+/** One compaction of a session's context. Token counts are estimates. */
 export interface ContextCompaction {
 	readonly level: CompactionLevel;
 	readonly messagesBefore: number;

@@ -2,11 +2,11 @@
 export interface DelegatedWork {
 	/** Title of the work, in a few words. */
 	readonly title: string;
-	/** Complete instructions. They are all that the sub-agent knows about the work. */
+	/** Complete instructions. The sub-agent does not get the conversation of the run. */
 	readonly instructions: string;
 	/** Profile of the sub-agent. Default: the profile of the run. */
 	readonly agent?: string;
-	/** Names of the only tools of the sub-agent, which must be tools of the run. Default: all tools of the run. */
+	/** Names of the only tools of the sub-agent, which must be tools of the run. Default: all tools of the run that its profile has. */
 	readonly tools?: readonly string[];
 	/** Maximum tokens of input and output together. */
 	readonly maxTokens: number;
@@ -33,15 +33,15 @@ export interface Delegation extends DelegationLimits {
 }
 
 export interface DelegationEnd {
-	/** Results of all sub-agents, including failed ones. */
+	/** Results of all sub-agents, including failed ones, or the reason why none could start. */
 	readonly text: string;
-	/** Whether all sub-agents failed. */
+	/** Whether no sub-agent succeeded. */
 	readonly failed: boolean;
 }
 
 /** Sub-agents for the tools of a run. */
 export interface DelegationAccess {
-	/** Throws an error for the model if the work is not possible. Resolves with whether another server receives its text. */
+	/** Throws an error for the model if the work is not possible. `leaves`: whether a server other than the run's may receive its text. */
 	check(work: readonly DelegatedWork[]): Promise<{ readonly leaves: boolean }>;
 	/** Resolves when all sub-agents have ended. A repeated call continues the same work. Throws `cancelled` if the run stops. */
 	run(work: readonly DelegatedWork[]): Promise<DelegationEnd>;

@@ -13,7 +13,7 @@ import type { BudgetReached, Usage } from "./usage.ts";
 /**
  * Reason of an early end of a run.
  * - refusal: the model refused.
- * - cut: its last reply reached a limit.
+ * - cut: the last reply reached its token limit.
  * - model: the provider failed.
  * - budget: a budget allows no further call.
  * - denied: people denied a call repeatedly.
@@ -23,7 +23,7 @@ import type { BudgetReached, Usage } from "./usage.ts";
  */
 export type EndCause = "refusal" | "cut" | "model" | "budget" | "denied" | "limit" | "settings" | "step";
 
-/** Author of a message, unless the author is the session's operator. Untrusted text for the model. */
+/** Person of a chat platform who wrote a message. `name` is untrusted text. */
 export interface Author {
 	readonly id: string;
 	readonly name: string;
@@ -62,13 +62,13 @@ export interface TrustBadge {
 /**
  * Recorded events of a conversation. A session begins with `session.created`. A run begins with `user.message`. Each tool call
  * has one `tool.started` and one `tool.completed` or `tool.failed`, with any `prompt.requested` in between. Each model call has
- * one `model.called`, which `run.retrying` follows if the call is repeated. A run ends with `usage.updated`, if a model was
- * called, and exactly one `assistant.message`.
+ * one `model.called`, which `run.retrying` follows if the call is repeated. A run ends with exactly one `assistant.message`, after
+ * `usage.updated` if the run has a reply or a failed model call.
  */
 export type ConversationEvent =
 	| {
 			readonly type: "session.created";
-			/** Original session of a fork, which begins with its first `turns` turns. */
+			/** Original session of a fork. The fork begins with the first `turns` turns of that session. */
 			readonly forkedFrom?: { readonly sessionId: string; readonly turns: number };
 	  }
 	| { readonly type: "session.closed" }
@@ -106,7 +106,7 @@ export type ConversationEvent =
 			readonly usage: Usage;
 			/** Billionths of a US dollar. Absent in events of earlier versions. */
 			readonly cost?: number;
-			/** Set if the channel was trusted. */
+			/** Set if the channel was trusted at the end of the run. Absent in runs of schedules. */
 			readonly trusted?: TrustBadge;
 			readonly origin?: RunOrigin;
 			/**
@@ -164,10 +164,10 @@ export type ConversationEvent =
 			/** Reason why no model wrote the summary. Absent if a model wrote it, and for other levels. */
 			readonly error?: string;
 	  }
-	/** A requested compaction of an idle session has ended. Tokens are estimates, and 0 if the transcript is unchanged. */
+	/** A requested compaction of an idle session has ended. Tokens are estimates, and 0 unless `status` is `compacted`. */
 	| {
 			readonly type: "compaction.ended";
-			/** Result of the compaction. `unchanged` if the transcript had no message after its last summary. */
+			/** Result of the compaction. `unchanged` if there was nothing to summarise. */
 			readonly status: "compacted" | "unchanged" | "failed" | "cancelled";
 			readonly tokensBefore: number;
 			readonly tokensAfter: number;

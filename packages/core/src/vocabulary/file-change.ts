@@ -39,7 +39,7 @@ export interface FileChange {
 	/** Absolute and real. */
 	readonly path: string;
 	readonly before: FileFingerprint;
-	/** Fingerprints that the file may have if it was not changed since: of the last write, and of a write that may have failed. */
+	/** Fingerprints that the file may have if it was not changed since: after the last write, and before it if it may have failed. */
 	readonly after: readonly string[];
 	/** Whether something else changed the file between two writes of the turn. */
 	readonly isInterleaved: boolean;
@@ -52,11 +52,10 @@ export interface FileChange {
 /** File changes of one turn. */
 export interface TurnChanges {
 	readonly runId: string;
-	/** Message of the turn. */
 	readonly message: string;
 	/** In the order of their first writes. */
 	readonly files: readonly FileChange[];
-	/** Whether the turn ran shell commands, whose changes are not recorded. */
+	/** Whether the turn or its sub-agents ran commands or tools of other programs, whose changes are not recorded. */
 	readonly ranCommands: boolean;
 }
 

@@ -7,7 +7,7 @@ export type MemoryScope = (typeof memoryScopes)[number];
 
 interface MemorySubject {
 	readonly scope: MemoryScope;
-	/** Person for scope `user`, channel for scope `channel`, or "" for a note for all people. */
+	/** Person or principal for scope `user`, channel for scope `channel`, or "" for a note for all people. */
 	readonly subject: string;
 }
 
@@ -16,9 +16,9 @@ export interface Memory extends MemorySubject {
 	readonly id: string;
 	/** Person or principal whose run or request wrote the note. */
 	readonly author: string;
-	/** Session of the run that wrote the note. The session may have been deleted. Absent if a person wrote the note. */
+	/** Session of the run that wrote the note. The session may have been deleted. Absent if a client stored the note. */
 	readonly sessionId?: string;
-	/** Taint of the session when the note was written. A run that reads the note gets this taint. */
+	/** Taint of the session or request that wrote the note. The session of a run that reads the note gets this taint. */
 	readonly taint: Taint;
 	readonly text: string;
 	readonly tags: readonly string[];
@@ -26,7 +26,7 @@ export interface Memory extends MemorySubject {
 	readonly createdAt: number;
 }
 
-/** Person and channel whose notes a run or a request can read. It can always read notes for all people. */
+/** Person and channel whose notes a run or a request can read, in addition to the notes for all people. */
 export interface MemoryReader {
 	readonly user?: string | undefined;
 	readonly channel?: string | undefined;
@@ -45,7 +45,7 @@ export const memoryLimits = {
 	/** Maximum tags of a note, and maximum characters of a tag. */
 	tags: 8,
 	tag: 40,
-	/** Maximum notes of a person, of a channel, and for all people. */
+	/** Maximum notes of each person, of each channel, and for all people. */
 	notes: 500,
 } as const;
 

@@ -11,7 +11,7 @@ import { contextTexts } from "./texts.ts";
  */
 export type ContextRelation = "thread" | "channel" | "reply" | "forward" | "quote" | "link";
 
-/** Whether the message is an earlier message of the channel, not one that the request refers to. */
+/** Whether the message is an earlier message of the thread or channel, not one that the request refers to. */
 export function isEarlier(relation: ContextRelation): boolean {
 	return relation === "thread" || relation === "channel";
 }
@@ -66,7 +66,7 @@ export function isContextText(text: string): boolean {
 	return text.startsWith(contextTexts.beginning);
 }
 
-/** Returns the read messages as text for the model, or "" without messages. */
+/** Returns the read messages and the problem as text for the model, or "" without both. */
 export function contextText(context: MessageContext | undefined): string {
 	if (context === undefined) return "";
 	const { messages, hasOlder, problem } = context;

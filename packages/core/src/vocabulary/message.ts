@@ -1,7 +1,4 @@
-/**
- * Messages of a transcript, in the order in which the model saw them. For each `call` of an assistant message, the following
- * `tool` message has exactly one `result`.
- */
+/** A message of a transcript. For each `call` of an assistant message, the following `tool` message has exactly one `result`. */
 export type Message = UserMessage | AssistantMessage | ToolMessage;
 
 export interface UserMessage {
@@ -11,7 +8,7 @@ export interface UserMessage {
 
 export interface AssistantMessage {
 	readonly role: "assistant";
-	/** Requested model. Its thinking is useful only to this model. */
+	/** Requested model. Only this model can use the thinking of the message. */
 	readonly model?: string;
 	readonly content: readonly (TextBlock | ThinkingBlock | CallBlock)[];
 }
@@ -72,7 +69,7 @@ export interface ResultBlock {
 	readonly pictures?: readonly ImageBlock[];
 }
 
-/** Returns the text of a message for a model. Images and sealed thinking have no text. */
+/** Returns the text of a message with its thinking, tool calls and results. Images have no text. */
 export function messageText({ content }: Message): string {
 	return content.map(blockText).join("\n");
 }
@@ -90,5 +87,5 @@ function blockText(block: Message["content"][number]): string {
 	}
 }
 
-/** Matches the line ends of all readers. Text of people is split at each line end, so that every line gets its mark. */
+/** Matches each character or pair that a program may treat as a line end, so that every line of quoted text gets its mark. */
 export const lineEnds = /\r\n|[\n\v\f\r\u{85}\u{2028}\u{2029}]/u;

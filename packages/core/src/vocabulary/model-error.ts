@@ -6,7 +6,7 @@ import { callRefusalTexts } from "./texts.ts";
  * - rate-limited: too many requests.
  * - overloaded: the provider cannot answer now.
  * - interrupted: a reply stopped early or was damaged.
- * - timeout: it came too slowly.
+ * - timeout: the reply came too slowly.
  * - unreachable: no connection (name, TLS, refused).
  * - rejected: the request itself is invalid and would be refused again.
  * - unauthenticated: the key was refused.

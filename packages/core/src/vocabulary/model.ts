@@ -24,7 +24,7 @@ export interface Sampling {
 	readonly maxTokens?: number;
 }
 
-/** One request to a model. With empty `tools`, the reply contains only text, such as a summary or a title. */
+/** One request to a model. With empty `tools`, the reply contains no tool calls. */
 export interface ModelRequest {
 	/** Provider's name of the model, never a tier. */
 	readonly model: string;

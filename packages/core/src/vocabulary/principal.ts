@@ -94,7 +94,7 @@ export interface SessionsOf {
 	readonly place?: string;
 }
 
-/** Returns the sessions that a principal with limited permissions may see: its own, and those in its token's list. */
+/** Returns the filter for the sessions of a principal: its own and those in its token's list. Ignores `sessions: "all"`. */
 export function visibleTo({ id, sessions, person }: Principal): SessionsOf {
 	return {
 		owner: id,

@@ -25,7 +25,7 @@ export interface ApprovalContext {
 	readonly risk: Risk;
 	/** Whether the person may answer "for this session". */
 	readonly allowSession: boolean;
-	/** Notes for people: the working directory, the sandbox, and the reasons for the approval. */
+	/** Notes for people, for example the working directory, the sandbox and the reasons for the approval. */
 	readonly notes: readonly string[];
 	/** Notes that an ordinary call does not have. A client that shows only some notes shows these first. */
 	readonly warnings?: readonly string[];
@@ -86,7 +86,7 @@ export interface ReplyPlace {
 
 /** A question to a person. With `approval`, it is an approval request, otherwise an elicitation. */
 export interface Prompt {
-	/** Unguessable id. A principal that may see the session can answer with it. */
+	/** Unguessable id that an answer must name. */
 	readonly token: string;
 	readonly runId: string;
 	readonly type: PromptType;
@@ -96,7 +96,7 @@ export interface Prompt {
 	/** Regular expression (RE2 syntax, linear time) that must match the complete answer. "" accepts any answer. */
 	readonly validation: string;
 	readonly placeholder: string;
-	/** Expiry in milliseconds since the epoch. After it, the answer is `no answer`. */
+	/** Expiry in milliseconds since the epoch. After it, the question closes without an answer. */
 	readonly expiresAt: number;
 	readonly approval?: ApprovalContext;
 	/** Tool call that asks. Absent in approvals, which have it in `approval`, and in questions of earlier versions. */
@@ -115,7 +115,7 @@ export function alwaysRequires({ type, approval }: Prompt): boolean {
 	return type === "confirm" && (!approval || approval.risk === "critical");
 }
 
-/** A question that `ask_user` can ask a person. */
+/** A question that a tool can ask a person. */
 export interface Elicitation {
 	readonly type: Exclude<PromptType, "confirm">;
 	readonly label: string;
@@ -161,20 +161,20 @@ export type Answer =
 	| { readonly kind: "value"; readonly value: string | readonly string[] }
 	| { readonly kind: "cancelled"; readonly reason?: string };
 
-/** Maximum characters of a text answer. The model reads about as much of one result. */
+/** Maximum characters of a text answer. */
 const longestAnswer = 65_536;
-/** Maximum length of a password, enough for a long private key. A longer one could not be redacted in tool output. */
+/** Maximum characters of a password, enough for a long private key. */
 const longestPassword = 4_096;
 
 const yes = new Set<unknown>([true, "yes", "y", "allow", "once"]);
-/** Values that answer a choice. */
+/** Values that approve in a choice, and values that deny. */
 const approving = new Set<unknown>([...yes, "approve"]);
 const denying = new Set<unknown>([false, "no", "n", "deny"]);
 const forSession = new Set<unknown>(["session", "always"]);
 
 /**
- * Interprets a response to `prompt`. Throws `invalid_argument` if the prompt must stay open: the answer does not fit its options
- * or validation, or it approves an always-required approval (`floor`) without a value.
+ * Interprets a response to `prompt`. Throws `invalid_argument` for an invalid answer, and the prompt then stays open. With `floor`,
+ * the call always requires approval, and an approval without a value is also invalid.
  */
 export function readAnswer(prompt: Prompt, floor: boolean, response: PromptResponse): Answer {
 	if (prompt.type === "confirm") return readConfirm(prompt, floor, response);
@@ -205,7 +205,7 @@ function readConfirm(prompt: Prompt, floor: boolean, response: PromptResponse): 
 	return { kind: "approved", remember: false };
 }
 
-/** Interprets the value of a choice between `deny` and `approve`. Also accepts the values of a confirm prompt. */
+/** Interprets the value of a choice between `deny` and `approve`. Also accepts `yes` and `no` of a confirm prompt. */
 function readDecision(value: unknown, denied: Answer): Answer {
 	if (denying.has(value)) return denied;
 	if (approving.has(value)) return { kind: "approved", remember: false };

@@ -10,7 +10,7 @@ import type { UsedSkill, WorkflowCall } from "./skill.ts";
 import type { Step } from "./step.ts";
 import { runOptionTexts } from "./texts.ts";
 
-/** Options of one run, stored with it. Without options, the settings of the session apply. */
+/** Options of one run, stored with it. */
 export interface RunOptions {
 	/** Agent profile for the run, in place of the session's profile: instructions, tools, models and policy. */
 	readonly agent?: string;
@@ -66,7 +66,7 @@ export interface RunBudget {
 	readonly cost?: number;
 }
 
-/** Whether no grant of the session or channel applies to a run, because a schedule or an agent started it. */
+/** Whether no grant of the session or channel applies to a run, because a schedule, an agent or its form started it. */
 export function isWithoutGrants({ origin, through }: RunOptions): boolean {
 	return origin !== undefined || through !== undefined;
 }
@@ -86,7 +86,7 @@ export function configuresSession(options: RunOptions): boolean {
 /** Maximum characters of the text in `system`. */
 const maxSystemCharacters = 200_000;
 
-/** Throws `invalid_argument` with the option, its value and the allowed values. Does not check names of tools and models. */
+/** Throws `invalid_argument` for an invalid option, with the allowed values. Does not check names of agents, tools and models. */
 export function checkOptions({ contextTokens, system, budget, ...words }: RunOptions): void {
 	const { ask, onDenied, start, afterCrash, mode, reasoning } = words;
 	if (contextTokens !== undefined && !(Number.isSafeInteger(contextTokens) && contextTokens > 0)) {

@@ -8,7 +8,7 @@ export interface Command {
 	readonly timeoutMs: number;
 	/** Maximum bytes of output. If the output is longer, the result has its beginning and its end, with a marker between them. */
 	readonly maxOutputBytes: number;
-	/** Maximum bytes of a file that the command writes. A sandbox allows at most 1 GiB. */
+	/** Maximum bytes of a file that the command writes. In bubblewrap, the maximum is never above 1 GiB. */
 	readonly maxFileBytes?: number;
 	/**
 	 * Permissions of the command in the roots. `read`: it may only read. `work`, the default: it may change all files except those
@@ -36,7 +36,7 @@ export interface Dialogue {
 }
 
 export interface ProgramInput {
-	/** Number of bytes that the program has not read yet. */
+	/** Number of bytes in the memory of the gateway that still wait to be written. */
 	readonly waiting: number;
 	/** Resolves when the bytes are written. Rejects with `unavailable` if the program no longer reads. */
 	write(bytes: Uint8Array): Promise<void>;
@@ -48,7 +48,7 @@ export interface CommandOutcome {
 	/** Exit code, or null if a signal ended the command. */
 	readonly code: number | null;
 	readonly signal: NodeJS.Signals | null;
-	/** Standard output and error in the order in which they were written. */
+	/** Standard output and error in the order in which they were written. Without standard error if the command has a `dialogue`. */
 	readonly output: string;
 	readonly timedOut: boolean;
 }
@@ -91,7 +91,7 @@ export interface SandboxRequest {
 	readonly roots: readonly string[];
 	/** Real paths of hidden directories that commands may read, such as the operator's skills. Default: none. */
 	readonly readable?: readonly string[];
-	/** Hosts that every command of this sandbox may reach, instead of the configured hosts. Default: none. */
+	/** Hosts that every command of this sandbox may reach. Default: none, and `Sandbox.egress` reaches the configured hosts. */
 	readonly hosts?: readonly string[];
 }
 
@@ -143,7 +143,7 @@ export interface Sandboxes {
 	readonly state: SandboxState;
 	/**
 	 * Secret text in the environment of every process of a command. A process can remove it only by clearing its environment.
-	 * Undefined until a command has run outside bubblewrap. A command inside bubblewrap has its own network, so it cannot connect
+	 * Undefined until a command starts outside bubblewrap. A command inside bubblewrap has its own network, so it cannot connect
 	 * to the gateway.
 	 */
 	readonly marker: string | undefined;

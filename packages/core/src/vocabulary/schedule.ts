@@ -18,12 +18,13 @@ export const eventTriggers = [
 
 export type EventTrigger = (typeof eventTriggers)[number];
 
-/** Times when a schedule fires. Times are milliseconds since the epoch. */
+/** Times at which a schedule fires, or the event on which it fires. */
 export type Trigger =
 	/** Cron expression with five fields, in an IANA time zone. */
 	| { readonly kind: "cron"; readonly cron: string; readonly timeZone: string }
 	/** The first interval starts when the schedule is created. */
 	| { readonly kind: "interval"; readonly everyMs: number }
+	/** `at` is in milliseconds since the epoch. */
 	| { readonly kind: "once"; readonly at: number }
 	/** An event of the schedule's session. */
 	| { readonly kind: "event"; readonly event: EventTrigger };
@@ -63,18 +64,18 @@ export interface Schedule {
 	readonly prompt: string;
 	readonly trigger: Trigger;
 	readonly show: Show;
-	/** Taint of the run that created the schedule. Each firing adds it to the session. */
+	/** Taint of the run or request that created the schedule. Each firing adds it to the session. */
 	readonly taint: Taint;
 	/** Milliseconds since the epoch, like the other times. */
 	readonly createdAt: number;
 	/** Absent if the schedule waits for an event, or if a `once` schedule could not fire. */
 	readonly nextDue?: number;
-	/** Due time of the last firing. */
+	/** Last due time that has passed, even if no run started. */
 	readonly lastDue?: number;
 	readonly lastFiredAt?: number;
 	readonly lastRunId?: string;
 	readonly firings: number;
-	/** Reason why the schedule did not fire at the last due time, for people. */
+	/** Reason, for people, why the schedule did not fire at its last due time or still waits to fire. */
 	readonly problem?: string;
 	/** For an event schedule, the number of the last checked event of the session. */
 	readonly seenSeq: number;
@@ -103,7 +104,7 @@ export const scheduleLimits = {
 	farthestMs: 5 * 366 * 24 * 3_600_000,
 } as const;
 
-/** Milliseconds after the due time from which a firing is marked as late. */
+/** Maximum milliseconds after the due time at which a firing is not marked as late. */
 export const lateMs = 60_000;
 
 /** Returns the message with a title. Throws `invalid_argument` if the message is blank or exceeds a limit. */
@@ -158,7 +159,7 @@ export interface CallOrigin {
 	readonly taint: Taint;
 }
 
-/** Events of a schedule in its session: one creation, any number of triggers, and one removal. */
+/** Events of a schedule in its session: one creation, any number of triggers, and at most one removal. */
 export type ScheduleEvent =
 	| {
 			readonly type: "schedule.created";
@@ -189,7 +190,7 @@ export type ScheduleEvent =
 			readonly by: string;
 	  };
 
-/** Schedules for one tool call: schedules of the person who started the run, in the session of the run. */
+/** Schedules for one tool call: schedules of the principal that started the run, in the session of the run. */
 export interface ScheduleAccess {
 	/**
 	 * Throws if the schedule is invalid, if the run may not create schedules, or if the schedule would start a skill that only
@@ -199,7 +200,7 @@ export interface ScheduleAccess {
 	/** Creates a schedule. A repetition of the same tool call changes nothing. */
 	create(requested: RequestedSchedule): Promise<Schedule>;
 	list(): Promise<readonly Schedule[]>;
-	/** Returns a schedule that the person may remove. Throws `not_found` otherwise. */
+	/** Returns a schedule that the principal may remove. Throws `not_found` for any other id. */
 	removable(id: string): Promise<Schedule>;
 	remove(id: string): Promise<Schedule>;
 }

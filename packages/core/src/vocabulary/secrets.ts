@@ -3,8 +3,8 @@ import { ParleyError } from "@parley/base";
 import { secretTexts } from "./texts.ts";
 
 /**
- * Encrypts passwords from password prompts and earlier contents of files, with AES-256-GCM and a key of the data directory. The
- * handle is the associated data, so an encrypted value cannot be moved to another handle.
+ * Encrypts stored secrets, such as typed passwords, earlier contents of files and logins, with AES-256-GCM. The handle is the
+ * associated data, so an encrypted value cannot be moved to another handle.
  */
 export class SecretBox {
 	readonly #key: Buffer;
@@ -16,8 +16,7 @@ export class SecretBox {
 	}
 
 	/**
-	 * Returns a keyed hash of a text. It allows texts to be compared without storing them. Only the owner of the key can test
-	 * guesses.
+	 * Returns a keyed hash of a text. It allows texts to be compared without storing them. A guess can only be tested with the key.
 	 */
 	fingerprint(text: string): string {
 		return createHmac("sha256", this.#key).update("fingerprint\0").update(text).digest("base64url");

@@ -108,10 +108,10 @@ export interface WorkStep extends SkillStep {
 	readonly delegated?: Delegation;
 }
 
-/** A skill with steps, in the version of its start. Its prompts have no placeholders. */
+/** Steps of a skill in the version of its start, with filled placeholders, or the work of sub-agents. */
 export interface Workflow {
 	readonly name: string;
-	/** SHA-256 of the skill's files. Absent in runs of earlier versions. */
+	/** SHA-256 of the skill's files. Absent for sub-agents, and in runs of earlier versions. */
 	readonly hash?: string;
 	/** At least one step. Step ids are unique. Needed steps exist, and have no cycle. */
 	readonly steps: readonly WorkStep[];
@@ -132,7 +132,7 @@ export interface WorkflowCall {
 }
 
 export interface WorkflowEnd {
-	/** Results of the last steps, or "" if the workflow failed. */
+	/** Results of the last steps or of all sub-agents, or "" if the workflow failed. */
 	readonly output: string;
 	/** "" if the workflow succeeded, `cancelled`, or the reason for the failure in words for people. */
 	readonly error: string;
@@ -159,7 +159,7 @@ export type WorkflowStep =
 			readonly model: string;
 			readonly at: number;
 	  }
-	/** The last attempt of a step has ended. */
+	/** The newest attempt of a step has ended. */
 	| {
 			readonly kind: "tried";
 			readonly callId: string;
@@ -196,16 +196,16 @@ export interface UsedSkill {
 	readonly arguments: string;
 	/** Whether the skill has files in addition to its text. */
 	readonly hasFiles: boolean;
-	/** Text for the model: the name, the directory and the body, without placeholders. */
+	/** Text for the model: the name, the directory and the body with filled placeholders. */
 	readonly text: string;
-	/** Steps of a workflow, without placeholders. */
+	/** Steps of a workflow, with filled placeholders. */
 	readonly steps?: readonly SkillStep[];
 }
 
 /** A message that begins with `/name`. */
 export interface Invocation {
 	readonly name: string;
-	/** Text after the name and one space. */
+	/** Text after the name and one white-space character. */
 	readonly arguments: string;
 }
 
@@ -219,7 +219,7 @@ export function invocationIn(content: string): Invocation | undefined {
 /**
  * Fills the arguments of a call into a skill. With `isQuoted`, each argument becomes one quoted line, because the words of a chat
  * member must not look like the words of the skill. Throws `invalid_argument` for arguments of more than 100,000 characters, or
- * if the text and the prompts of all steps together exceed 1,000,000.
+ * if the filled body and prompts together exceed 1,000,000.
  */
 export function useSkill(
 	{ skill, files }: { readonly skill: Skill; readonly files: readonly string[] },

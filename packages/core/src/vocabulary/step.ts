@@ -40,8 +40,8 @@ export type Step =
 			readonly cost?: number;
 	  }
 	/**
-	 * A model call without a reply for the run, with the received text. The call failed, or its text is a summary. The model never
-	 * sees this text.
+	 * A model call without a reply for the run, with the received text. The call failed, or it was for another text, such as a
+	 * summary.
 	 */
 	| {
 			readonly kind: "spent";
@@ -92,8 +92,8 @@ export type Step =
 			readonly asked?: boolean;
 	  }
 	/**
-	 * A tool call with an effect is about to run. Without a later `result`, its effect is unknown. `gated` means that the audit
-	 * contains the call and must also contain its end.
+	 * A tool call with an effect, or a gated call, is about to run. Without a later `result`, its effect is unknown. `gated` means
+	 * that the audit contains the call and must also contain its end.
 	 */
 	| { readonly kind: "intent"; readonly callId: string; readonly gated?: boolean }
 	/** Result of a tool call. Later runs of the session get the text `later` instead of `text`. */
@@ -125,7 +125,7 @@ export function ranSinceQuestion(steps: readonly Step[], callId: string): boolea
 	);
 }
 
-/** Beginning of the result of a tool call that a stop of the gateway interrupted. The gateway recognises these results by it. */
+/** Beginning of the result of a tool call that a stop or crash of the gateway interrupted. Later code recognises the result by it. */
 export const interrupted = callRefusalTexts.interrupted;
 
 /** Returns the tokens and the cost of all model calls of a run, including calls without a reply. */

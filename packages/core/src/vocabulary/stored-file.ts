@@ -36,7 +36,7 @@ export interface Attachment extends FileFacts {
 	readonly problem?: string;
 }
 
-/** Whether the model has not received the file yet. */
+/** Whether it is not decided yet how the model gets the file. */
 export function isOpen({ path, shown, problem }: Attachment): boolean {
 	return path === undefined && !shown && problem === undefined;
 }

@@ -1,8 +1,8 @@
 import { taintTexts } from "./texts.ts";
 /**
- * Flags of a session, in this order. U: untrusted text, which may contain instructions. P: private data from outside the roots.
- * E: an external effect, through which data can leave. Any two of them carry little risk. With all three, an attacker's text can
- * send private data away. Flags are never removed from a session.
+ * Flags of a session, in this order. U: untrusted text, which may contain instructions. P: private data, such as secrets and files
+ * outside the roots. E: an external effect, through which data can leave. With all three, an attacker's text can send private data
+ * away. Flags are never removed from a session.
  */
 export type Taint = "" | "U" | "P" | "E" | "UP" | "UE" | "PE" | "UPE";
 
@@ -22,7 +22,7 @@ const taints: Readonly<Partial<Record<ActionClass, Taint>>> = {
 
 const names = { U: taintTexts.untrusted, P: taintTexts.privateData, E: taintTexts.externalEffects } as const;
 
-/** Reason why a tool call requires approval, whatever grants exist. */
+/** Reason for the approval of a tool call for which `completesTaint` is true. */
 export const taintReason = taintTexts.combines(names.U, names.P);
 
 /** Returns the flags that a tool call of these classes adds to its session. */
@@ -76,7 +76,7 @@ export function readTaint(text: string): Taint {
  * - mcp: a tool of an MCP server.
  * - mcp-changed: such a tool whose description or schema has changed since its last call.
  * - memory-read, memory-write: notes of the person and the channel, and reading those for all people.
- * - `memory-everyone`: storing or deleting notes for all people.
+ * - memory-everyone: storing or deleting shared notes.
  * - schedule: creating or removing a schedule.
  */
 export type ActionClass =

@@ -36,7 +36,7 @@ export interface PlanStep {
 	readonly durationMs?: number;
 }
 
-/** Progress of a task. `current` of `total` steps are completed, which is `percentage`. `label` is the current step. */
+/** Progress of a task. `current` of `total` steps are completed, which is `percentage`. `label` is the title of the current step. */
 export interface TaskProgress {
 	readonly current: number;
 	readonly total: number;
@@ -130,7 +130,7 @@ interface Used {
 }
 
 /**
- * Events of a task in the session that owns it. The order is: created; started; progress, suspended and resumed as they occur;
+ * Events of a task in the session that owns it. A step of a workflow has no such events. The order is: created; started; progress, suspended and resumed as they occur;
  * then completed, cancelled, or failed without a retry. After a failure with a retry, started follows.
  */
 export type TaskEvent =

@@ -48,7 +48,7 @@ export interface ToolPlan {
 	readonly grant?: GrantScope;
 	/** Whether the call reads all files below the path of its binding. */
 	readonly below?: boolean;
-	/** Real paths that it writes besides the path of its binding. Rules apply to all of them. */
+	/** Real paths that the call writes besides the path of its binding. Rules apply to all of them. */
 	readonly furtherPaths?: readonly string[];
 	readonly notes: readonly string[];
 	/** Notes that describe an ordinary call. A short display of an approval may omit them. */
@@ -114,7 +114,7 @@ export interface ToolContext {
 	readonly cwd: string;
 	/** Paths that no tool may read or write, such as the data directory. */
 	readonly forbidden: readonly string[];
-	/** The session's own workspace: the only allowed directory below the forbidden paths. */
+	/** The session's own workspace: the only directory below the forbidden paths that tools may change. */
 	readonly workspace?: string | undefined;
 	/** Directories below the forbidden paths that tools and commands may read but not change: the operator's skills. */
 	readonly readable?: readonly string[];
@@ -154,7 +154,7 @@ export interface ToolContext {
 	readonly undo?: UndoAccess;
 	readonly memories: MemoryAccess;
 	readonly schedules: ScheduleAccess;
-	/** Starts a skill in the run. Throws an error for the model. */
+	/** Starts a skill in the run. Throws an error for the model if the skill cannot start. */
 	skill(invocation: Invocation): Promise<StartedSkill>;
 	/** Set if a task makes the call. */
 	readonly task?: TaskAccess;
@@ -165,8 +165,9 @@ export interface ToolContext {
 }
 
 /**
- * Result of a tool call. `text` is sent to the model unchanged, and `failed` marks an error. `text` must report all effects of
- * the call. `images` are added for models that can see, so `text` must describe them. Images of a failed call are dropped.
+ * Result of a tool call. The model gets `text` without secrets, and shortened if it is long. `failed` marks an error. `text` must
+ * report all effects of the call. `images` are added for models that can see, so `text` must describe them. Images of a failed call
+ * are dropped.
  */
 export interface ToolResult {
 	readonly text: string;

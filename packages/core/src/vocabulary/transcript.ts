@@ -51,9 +51,8 @@ export function textOf(content: ReplyStep["content"]): string {
 }
 
 /**
- * Returns the messages of one run for the model: the message that started the run, then replies, results and added messages. A
- * tool call that never ran, because the run was cancelled first, gets a result that says so. Providers reject a call without a
- * result.
+ * Returns the messages of one run for the model: the message that started the run, then replies, results and added messages. If the
+ * run ended before a tool call ran, the call gets a result that says so, because providers reject a call without a result.
  */
 export function messagesOf(message: RunMessage, steps: readonly Step[]): Message[] {
 	const messages: Message[] = opensWithQuestion(message, steps)
@@ -113,7 +112,7 @@ function recalledIn(steps: readonly Step[]): Extract<Step, { kind: "recalled" }>
 	return steps.find((step) => step.kind === "recalled");
 }
 
-/** Returns the messages of a run with the notes about its person. Later runs of the session do not get these notes. */
+/** Returns the messages of a run with its personal notes and the complete text of its results. Later runs do not get these texts. */
 export function withPersonalNotes(messages: readonly Message[], steps: readonly Step[]): readonly Message[] {
 	const recalled = recalledIn(steps)?.personal ?? "";
 	const results = new Map<string, string>();
@@ -148,7 +147,7 @@ function withOwn(
 
 const personalised = new WeakMap<Message, Message>();
 
-/** Returns the same message objects for the same message or step, so that data derived from them is computed once. */
+/** Messages by their origin. The same objects are used again, so that data derived from them is computed once. */
 const made = new WeakMap<RunMessage | Step, readonly Message[]>();
 
 function once(of: RunMessage | Step, make: () => readonly Message[]): readonly Message[] {

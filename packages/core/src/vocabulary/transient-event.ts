@@ -9,7 +9,7 @@ import type { PlanStep } from "./task.ts";
  * Transient events, which are not recorded. A reply with text has `text.started`, deltas and `text.ended`. After a crash, the
  * reply is requested again and begins with another `text.started`. A streamed reply begins with `response.started`. It may have
  * `thinking.delta`s, and for each tool call `arguments.started`, deltas and `arguments.ended`, even if it is interrupted.
- * Transient events contain no secrets. An auxiliary text, such as a summary, has no transient events.
+ * Transient events contain no secrets. For an auxiliary text, such as a summary, `model.calling` is the only transient event.
  */
 export type TransientEvent =
 	/** The response headers of a model call have arrived. */

@@ -1,4 +1,4 @@
-/** Tokens of one or more model calls. The provider's counts, as non-negative integers. */
+/** Tokens of one or more model calls, as the provider counted them. Non-negative integers. */
 export interface Usage {
 	/** All input of the model, including cached input. */
 	readonly inputTokens: number;

@@ -18,9 +18,9 @@ export const backgroundLimits = {
 /**
  * Reason for the end of a command.
  * - exited: it ended by itself.
- * - stopped: the agent or a person stopped it.
+ * - stopped: the agent or a client stopped it.
  * - timed_out: it reached the maximum time.
- * - gateway: the gateway stopped or was restarted.
+ * - gateway: the gateway stopped or crashed.
  * - failed: it could not be started.
  */
 export type CommandEndReason = "exited" | "stopped" | "timed_out" | "gateway" | "failed";
@@ -68,7 +68,7 @@ export interface EndedCommand {
 	readonly timedOut: boolean;
 }
 
-/** Starts the command and resolves with its end. `onOutput` receives the output. */
+/** Starts the command and resolves with its end. `onOutput` receives the output. Rejects if the command cannot start. */
 export type StartedCommand = (options: {
 	readonly signal: AbortSignal;
 	readonly timeoutMs: number;
@@ -84,7 +84,7 @@ export interface NewOutput {
 
 /** Background commands, for the tools of a call. Error messages are written for the model. */
 export interface BackgroundAccess {
-	/** Throws if no command can start: `failed_precondition` in a task, `resource_exhausted` at a limit. */
+	/** Throws `failed_precondition` in a task, `resource_exhausted` at a limit, and `unavailable` if the gateway is stopping. */
 	check(): void;
 	/** Starts a command that outlives the tool call and its run. The command is recorded before it starts. */
 	start(command: string, start: StartedCommand): Promise<BackgroundCommand>;
@@ -120,9 +120,7 @@ const header = backgroundTexts.heading;
 /** Maximum ended commands in the text for the model. */
 const maxEnded = 20;
 
-/**
- * Returns the running commands and the newest ended ones as text for the model, sorted by number. Returns "" without commands.
- */
+/** Returns text for the model about the running commands and the last ended commands of a list. Returns "" for an empty list. */
 export function commandsText(commands: readonly BackgroundCommand[]): string {
 	if (commands.length === 0) return "";
 	const ended = commands.filter(({ ending }) => ending !== undefined);
@@ -138,7 +136,7 @@ function olderLine(count: number): string[] {
 	return [count === 1 ? backgroundTexts.earlier(1) : backgroundTexts.earlier(count)];
 }
 
-/** Maximum characters of a command line in the text for the model. The model has already seen the complete line. */
+/** Maximum characters of a command line in the text for the model. */
 const maxShown = 200;
 
 function shortened(command: string): string {

@@ -126,7 +126,7 @@ export const directoryRulePrefix = "directory:";
 /** Separator between the name of a server and the name of its tool. */
 export const mcpSeparator = "__";
 
-/** Whether the name of a tool, or a pattern that ends with `*`, belongs to an MCP server. */
+/** Whether a text is the name of an MCP server's tool or the pattern `SERVER__*`, with or without `directoryRulePrefix`. */
 export function isMcpToolName(given: string): boolean {
 	const name = given.startsWith(directoryRulePrefix) ? given.slice(directoryRulePrefix.length) : given;
 	const at = name.indexOf(mcpSeparator);
