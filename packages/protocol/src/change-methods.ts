@@ -3,20 +3,20 @@ import { key, maybe, optionalSession } from "./params.ts";
 
 /** A file that a turn changed. */
 export const FileChangePayload = z.object({
-	/** Relative to the working directory if it is below it. */
+	/** Path of the file, relative to the working directory if the file is below it. */
 	path: z.string(),
 	/**
-	 * `restorable`: it is as the turn left it. `restored`: it is as before the turn. `refused`: an undo leaves it, for
-	 * `reason`.
+	 * `restorable`: the file is as the turn left it. `restored`: the file is as before the turn. `refused`: an undo does
+	 * not change the file.
 	 */
 	state: z.enum(["restorable", "restored", "refused"]),
-	/** Empty unless it is refused. */
+	/** Reason for `refused`, otherwise empty. */
 	reason: z.string(),
-	/** Whether the turn created it. */
+	/** Whether the turn created the file. */
 	created: z.boolean(),
 	/**
-	 * Unified diff from the content before the turn to the present content, without secrets. The reason in its place if
-	 * it is not shown, for example because the differences of the turn are too long.
+	 * Unified diff from the content before the turn to the present content, without secrets. If the diff is not shown,
+	 * for example because it is too long, the reason.
 	 */
 	diff: z.string(),
 });
@@ -24,7 +24,7 @@ export type FileChangePayload = z.output<typeof FileChangePayload>;
 
 /** Methods for the file changes of turns. Only for operators. */
 export const changeMethods = {
-	/** File changes of the newest turn that has some which are not undone. */
+	/** Returns the file changes of the newest turn that has changes that are not undone. */
 	file_changes: {
 		params: z.object({ session_id: optionalSession }),
 		result: z.object({
@@ -35,20 +35,20 @@ export const changeMethods = {
 					/** Message of the turn. */
 					message: z.string(),
 					files: z.array(FileChangePayload),
-					/** Whether the turn ran commands. Their changes are neither in the list nor undone. */
+					/** Whether the turn ran commands or tools of other programs. Their changes are not listed and not undone. */
 					ran_commands: z.boolean(),
 				}),
 			),
 		}),
 	},
 	/**
-	 * Restores the files of that turn as they were before it, by the tool `undo_changes`. No model is called, and later ones
-	 * see the result. Refused while a run works, and in sessions of chats.
+	 * Starts a run that restores the files of that turn. It calls no model, but later model calls see the result. Refused
+	 * while a run or a task works, and in sessions of chats and tasks.
 	 */
 	undo_changes: {
 		params: z.object({
 			session_id: optionalSession,
-			/** Whether files that cannot be restored are left as they are. Default: then no file is restored. */
+			/** Whether the other files are restored if one file cannot be restored. Default: no file is restored then. */
 			partly: maybe(z.boolean()),
 			key,
 		}),

@@ -24,7 +24,7 @@ export interface UserMessagePayload {
 	readonly run_id: string;
 	/** The client's own name for the message, if any. */
 	readonly correlation_id?: string;
-	/** Author of the message. Absent for the operator. */
+	/** Author of the message. Absent if the client acts for no person. */
 	readonly author?: { readonly id: string; readonly name: string };
 	/** Set if the message joined the active run `run_id` and started no run. */
 	readonly steered?: true;
@@ -69,7 +69,7 @@ export interface AssistantMessagePayload {
 	readonly imported?: Imported;
 }
 
-/** Model and usage of the run. Empty if no model answered. */
+/** Model and usage of the run. Both are absent if no model answered, and in imported replies. */
 export interface AnswerContext {
 	readonly model?: string;
 	readonly usage?: TokensPayload;
@@ -103,7 +103,7 @@ export type ToolCallPayload =
 			readonly imported?: Imported;
 	  };
 
-/** A question was answered. The value of a password is null. */
+/** A prompt was answered. The value of a password is null. */
 export interface PromptResponsePayload {
 	readonly token: string;
 	readonly value: unknown;
@@ -136,15 +136,15 @@ export interface PromptVotePayload {
 	readonly changed?: PromptRequestPayload;
 }
 
-/** A question that can no longer be answered. */
+/** A prompt that can no longer be answered. */
 export interface PromptClosedPayload {
 	readonly token: string;
 	readonly reason: string;
-	/** Principal that stopped the run of the question, if any. */
+	/** Principal that stopped the run of the prompt, if any. */
 	readonly by?: string;
 }
 
-/** Reminder of a question that has been open for a long time. */
+/** Reminder of a prompt that has been open for a long time. */
 export interface PromptReminderPayload {
 	readonly token: string;
 	readonly label: string;
@@ -233,7 +233,6 @@ const payloads = {
 		content: z.string(),
 		run_id: z.exactOptional(z.string()),
 		error: z.string(),
-		/** The active run that the queued message joined. `error` is then `cancelled`. */
 		joined: z.exactOptional(z.string()),
 		stopped_by: z.exactOptional(z.string()),
 		context: z.object({

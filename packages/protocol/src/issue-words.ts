@@ -6,7 +6,7 @@ type Issue = z.core.$ZodRawIssue;
 const maxShown = 10;
 
 /**
- * Describes an invalid value by the required form. It is the `error` option of every parse whose errors people read.
+ * Describes an invalid value by the required form. Use it as the `error` option of a parse whose errors people read.
  * Messages of the schema have priority. Every issue has a message.
  */
 export function issueWords(issue: Issue): string {
@@ -74,7 +74,7 @@ function plural(unit: string, count: number): string {
 	return unit === "entry" ? "entries" : `${unit}s`;
 }
 
-/** Describes the allowed keys of an object, if the schema names them. */
+/** Describes the allowed keys of an object, or returns "" if the schema does not name them. */
 function knownKeys({ inst }: Issue): string {
 	const known =
 		inst && "shape" in inst && typeof inst.shape === "object" ? Object.keys(inst.shape ?? {}) : [];

@@ -11,7 +11,7 @@ export const MessageContextParams = z.object({
 	messages: z
 		.array(
 			z.object({
-				/** The platform's id of the message. A session receives each version of a message once. */
+				/** The platform's id of the message. The gateway omits messages that the session already contains. */
 				id: z.string().min(1).max(128),
 				/**
 				 * Relation to the request: an earlier message of its thread or channel, or a message to which the request
@@ -63,14 +63,14 @@ export const ReadMessagesPayload = z.object({
 			is: z.enum(["member", "other", "self"]),
 		}),
 	),
-	/** Time of the oldest and the newest message. Absent without messages. */
+	/** Times of the oldest and the newest message. Absent without messages. */
 	oldest: z.exactOptional(z.string()),
 	newest: z.exactOptional(z.string()),
 	/** Number of messages to which the request refers by a reply, a quotation, a forward or a link. */
 	referenced: z.int(),
 	/** Names of the files in the messages. */
 	files: z.array(z.string()),
-	/** Whether older messages were omitted because of a limit. */
+	/** Whether the channel has older messages that the model did not receive. */
 	has_older: z.boolean(),
 	problem: z.exactOptional(z.enum(contextProblems)),
 });

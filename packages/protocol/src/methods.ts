@@ -14,9 +14,8 @@ import { trustMethods } from "./trust-methods.ts";
 import { budgetPeriod, budgetScope, UsageReport } from "./usage-report.ts";
 
 const seq = z.int().min(0);
-/** Text that a person wrote. */
 const content = z.string().max(1_048_576).regex(notBlank, "blank");
-/** Position in the queue, from 1. Absent if the run started immediately. */
+/** Position in the queue, from 1. Absent if the message is not queued. */
 const queuedPosition = z.exactOptional(z.int().min(1));
 /**
  * Error text for numbers and for other values. A union reports only the issues of its matching member, so both need the
@@ -35,13 +34,13 @@ const day = z.iso.date({ error: "must be a day (UTC) such as 2026-01-31" });
 const groupings = ["day", "model", "session"] as const;
 
 /**
- * All methods, with their parameters and results. Unknown keys are dropped, and null means absent. Methods with a `key`
- * parameter change something.
+ * All methods, with their parameters and results. Unknown parameters are dropped. Null means absent, except for
+ * `limit_usd`. Methods with a `key` parameter change something.
  */
 export const methods = {
 	open_session: {
 		params: z.object({
-			/** Id of the session. Empty or absent: a new session. */
+			/** Id of the session. Empty or absent: the session of `external_key`, or a new session. */
 			session_id: maybe(sessionId),
 			root_dir: maybe(z.string().max(4096)),
 			after_seq: maybe(seq),
@@ -151,7 +150,7 @@ export const methods = {
 	},
 	cancel_turn: {
 		params: z.object({
-			/** Whether queued messages are also dropped. */
+			/** Whether queued messages are also cancelled. */
 			queued: maybe(z.boolean()),
 			/** Cancels only this run, active or queued. */
 			run_id: runId,
@@ -162,7 +161,7 @@ export const methods = {
 	list_sessions: {
 		params: z.object({
 			limit: withDefault(z.int().min(1).max(1000), 50),
-			/** Words in the title or a message. Upper and lower case are equal. */
+			/** Words in the title, the external key or a message. Upper and lower case are equal. */
 			query: maybe(z.string().trim().max(200)),
 		}),
 		result: z.object({

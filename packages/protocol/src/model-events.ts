@@ -6,8 +6,8 @@ const tokens = z.int().min(0);
 
 export const modelPayloads = {
 	/**
-	 * A model call: a transient `start`, and an `end` with the actual usage, even after a failure. A `start` has all keys
-	 * with empty values.
+	 * A model call: a transient `start`, and an `end` with the actual usage, even after a failure. In a `start`, usage and
+	 * duration are 0, and the error is empty.
 	 */
 	"internal.llm.call": Usage.extend({
 		...runId,
@@ -23,7 +23,7 @@ export const modelPayloads = {
 		/** Text of a reply that tool calls follow. Absent without text, and in a `start`. */
 		text: z.exactOptional(z.string()),
 	}),
-	/** The response headers of a model call have arrived. Thinking, text and calls follow. Transient. */
+	/** The response headers of a model call have arrived. Thinking, text and calls may follow. Transient. */
 	"assistant.started": z.object(runId),
 	/** Next part of the model's thinking. Transient. */
 	"assistant.thinking": z.object({ ...runId, content: z.string() }),
@@ -83,7 +83,7 @@ export const modelPayloads = {
 		/** Reason why the model wrote no summary. "" if a model wrote it, and at other levels. */
 		error: z.string().default(""),
 	}),
-	/** A requested compaction has ended. Token counts are estimates, and 0 if the conversation is unchanged. */
+	/** A requested compaction has ended. Token counts are estimates, and 0 unless `status` is `compacted`. */
 	"compaction.ended": z.object({
 		/** `unchanged`: the conversation has no message after its last summary. */
 		status: z.enum(["compacted", "unchanged", "failed", "cancelled"]),

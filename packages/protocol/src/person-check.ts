@@ -1,12 +1,12 @@
 import * as z from "zod";
 import { Place } from "./on-behalf.ts";
 
-/** Name of the frame that asks a connector about a person. The frame does not belong to a session. */
+/** Name of the frame that asks a connector about a person. It is not an event of the session that it names. */
 export const personCheckName = "person.check";
 
 /**
- * A question to a connector before a schedule of a person fires: which rights the platform gives the person in this
- * place now. The connector answers with `report_person` within 10 seconds.
+ * A question to a connector about the present rights of a person in a place. The gateway asks it, for example, before a
+ * schedule of the person fires. The connector answers with `report_person` within 10 seconds.
  */
 export const PersonCheck = z.object({
 	check_id: z.string().min(1),

@@ -4,17 +4,17 @@ import { OpenPrompt } from "./prompt-payloads.ts";
 
 const token = z.string().min(1).max(128);
 
-/** Methods for open questions of all sessions. */
+/** Methods for open prompts of all sessions. */
 export const promptMethods = {
-	/** Returns the open questions, oldest first. */
+	/** Returns the open prompts, oldest first. */
 	list_prompts: {
 		params: z.object({
 			/**
-			 * Session of the questions. Without a session here and in the frame, the result covers all sessions that the
+			 * Session of the prompts. Without a session here and in the frame, the result covers all sessions that the
 			 * client may see.
 			 */
 			session_id: optionalSession,
-			/** Returns only this question. Its result also contains the arguments and the preview of the call. */
+			/** Returns only this prompt. The result then also contains the arguments and the preview of the call. */
 			token: maybe(token),
 			/**
 			 * Returns only approvals. A connector receives all approvals that its person may answer in this channel,
@@ -42,7 +42,7 @@ export const promptMethods = {
 			source: z.string(),
 		}),
 	},
-	/** Returns a one-time browser page for the answer to a password question. */
+	/** Returns the URL of a one-time browser page for the answer to a password question. */
 	secret_page: {
 		params: z.object({ token, key }),
 		/** The URL gives the right to answer. It is only for the person who requested it. */

@@ -7,7 +7,7 @@ export interface PromptOptionPayload {
 	readonly disabled: boolean;
 }
 
-/** Details for displaying a prompt. An approval has all of them, and other questions only some. */
+/** Details for displaying a prompt. Each key is present only if it applies. */
 export interface PromptContext {
 	readonly call_id?: string;
 	readonly tool?: string;
@@ -50,7 +50,7 @@ export interface AlwaysAllowPayload {
 	readonly commands: readonly { readonly words: readonly string[]; readonly exact: boolean }[];
 }
 
-/** People to notify about an approval. */
+/** People to notify about an approval, and the ways to reach them. */
 export interface NoticePayload {
 	/** Ids such as `discord:GUILD:USER`. */
 	readonly people: readonly string[];
@@ -72,7 +72,7 @@ export const Notice = z.object({
 	channels: z.exactOptional(z.array(z.string())),
 }) satisfies z.ZodType<NoticePayload>;
 
-/** A question for `prompt_response`. */
+/** An approval or a question, which `prompt_response` answers. */
 export interface PromptRequestPayload {
 	readonly type: "text" | "select" | "multi" | "confirm" | "password";
 	readonly label: string;
@@ -122,19 +122,19 @@ export const PromptRequest = z.object({
 	}),
 }) satisfies z.ZodType<PromptRequestPayload>;
 
-/** An open question with its origin. */
+/** An open prompt, with its session and requester. */
 export const OpenPrompt = PromptRequest.extend({
 	session_id: z.string(),
 	session_title: z.string(),
-	/** Time of the question, in the format of RFC 3339. */
+	/** Time of the prompt, in the format of RFC 3339. */
 	created_at: z.string(),
 	/** Person who requested the work: `discord:GUILD:USER`. Absent if no chat member requested it. */
 	person: z.exactOptional(z.string()),
 	/** Display name. */
 	name: z.exactOptional(z.string()),
-	/** Channel of the question: `discord:GUILD:CHANNEL`. */
+	/** Channel of the session: `discord:GUILD:CHANNEL`. Absent outside chats. */
 	place: z.exactOptional(z.string()),
-	/** Whether the call always requires approval. Such an approval needs an explicit value. */
+	/** Whether only an explicit value approves, because the call always requires approval. */
 	always_ask: z.boolean(),
 });
 export type OpenPromptPayload = PromptRequestPayload &

@@ -21,7 +21,7 @@ const trigger = {
 	event: z.exactOptional(z.string()),
 };
 
-/** A message that is sent to a session at set times, as a run of its owner. */
+/** A message that is sent to a session at set times or on an event, as a run of its owner. */
 export const SchedulePayload = z.object({
 	entry_id: z.string(),
 	title: z.string(),
@@ -91,17 +91,17 @@ export type ScheduleEventPayloads = {
 	readonly [Name in keyof typeof schedulePayloads]: z.output<(typeof schedulePayloads)[Name]>;
 };
 
-/** Methods for schedules, which send messages to sessions at set times. */
+/** Methods for schedules, which send messages to sessions at set times or on events. */
 export const scheduleMethods = {
 	/**
-	 * Creates a schedule of the caller. Exactly one of `when`, `cron`, `interval_sec`, `at` and `event` sets its times.
+	 * Creates a schedule of the caller. Exactly one of `when`, `cron`, `interval_sec`, `at` and `event` sets its trigger.
 	 */
 	schedule_task: {
 		params: z.object({
 			/** Message that each firing sends to the session. */
 			prompt: z.string().max(80_000).regex(notBlank, "blank"),
 			title: maybe(title),
-			/** Trigger in plain words such as `every weekday at 9:00`, or cron. */
+			/** Trigger in plain words such as `every weekday at 9:00`, or five cron fields. */
 			when: maybe(z.string().max(200).regex(notBlank, "blank")),
 			cron: maybe(z.string().max(200).regex(notBlank, "blank")),
 			interval_sec: maybe(z.number().positive()),

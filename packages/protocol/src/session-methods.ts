@@ -24,7 +24,7 @@ export type FeedbackPayload = z.output<typeof FeedbackPayload>;
 /** Methods for complete conversations, and for feedback about replies. */
 export const sessionMethods = {
 	rename_session: {
-		/** After an empty title, a model chooses a new title. */
+		/** After an empty title, a model may choose a new title. */
 		params: z.object({ session_id: optionalSession, title, key }),
 		result: z.object({ title: z.string() }),
 	},
@@ -71,11 +71,11 @@ export const sessionMethods = {
 		}),
 		result: z.object({ status: z.literal("deleted") }),
 	},
-	/** Stores feedback about a reply. The last feedback of a person applies. */
+	/** Stores feedback about a reply. It replaces earlier feedback of the same person or client. */
 	feedback: {
 		params: z.object({
 			session_id: optionalSession,
-			/** Run of the reply. Default: the last reply of the session. */
+			/** Run of the reply, or `correlation_id` of its message. Default: the last ended run of the session. */
 			run_id: runId,
 			rating,
 			comment: maybe(z.string().max(2_000)),
@@ -96,7 +96,7 @@ export const sessionMethods = {
 	explain: {
 		params: z.object({
 			session_id: optionalSession,
-			/** Run of the message. Default: the last message of the session. */
+			/** Run of the message. Default: the last run of the session. */
 			run_id: runId,
 		}),
 		result: z.object({

@@ -55,13 +55,12 @@ export const taskPayloads = {
 		...used,
 	}),
 	/**
-	 * `reason` is a text of the person who cancelled the task. `by` names that person. It is absent if no person
-	 * cancelled it.
+	 * `reason` explains the cancellation and may be empty. `by` names the person or client that cancelled the task. It is
+	 * absent if none did.
 	 */
 	"task.cancelled": z.object({ ...task, reason: z.string(), by: z.exactOptional(z.string()), ...used }),
 	/**
-	 * Events of a worker of a task. `started` is first and `exited` is last. One of the other end events precedes
-	 * `exited`.
+	 * Events of a worker of a task. `started` is first and `exited` is last. `completed` or `failed` precedes `exited`.
 	 */
 	"internal.worker": z.discriminatedUnion("event", [
 		z.object({ ...titled, event: z.literal("started"), parent_id: z.string(), agent: z.string() }),

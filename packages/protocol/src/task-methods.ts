@@ -32,7 +32,7 @@ export const taskMethods = {
 		result: submitted,
 	},
 	check_task: { params: z.object({ task_id: taskId }), result: TaskPayload },
-	/** Cancels a task with all its workers. An ended task stays unchanged. */
+	/** Cancels a task with all its workers. A task that has ended stays unchanged. */
 	cancel_task: {
 		params: z.object({ task_id: taskId, reason: maybe(z.string().trim().max(1_000)), key }),
 		/** Resulting state: `cancelled`, or the earlier end. */
@@ -64,7 +64,7 @@ export const taskMethods = {
 			task_id: taskId,
 			feedback: maybe(z.string().max(32_000)),
 			status: z.enum(["approved", "revise"]),
-			/** Token of the question. The token of an earlier question changes nothing. */
+			/** Token of the question. The token of an earlier question is refused. */
 			token: maybe(z.string().min(1).max(128)),
 			key,
 		}),

@@ -21,7 +21,7 @@ export const TaskProgress = z.object({
 	/** Number of completed steps. */
 	current_step: count,
 	total_steps: count,
-	/** Title of the active step. */
+	/** Title of the active step, if any. */
 	current_step_label: z.string(),
 	percentage: count.max(100),
 });
@@ -37,12 +37,12 @@ export const Plan = z.array(
 );
 export type Plan = Readonly<z.output<typeof Plan>>;
 
-/** Question of a suspended task. It stays open until `reply_task`. */
+/** Open question of a suspended task. `reply_task` answers it. */
 const Suspension = z.object({
 	reason: z.string(),
 	/** The plan or question. */
 	plan_content: z.string(),
-	/** Token of the question. Absent for a client that may not answer it. */
+	/** Token of the question. A client that may not answer receives a name in its place, or no token. */
 	token: z.exactOptional(z.string()),
 });
 
@@ -77,7 +77,7 @@ export const TaskPayload = z.object({
 	suspend_count: count,
 	retry_count: count,
 	output: z.string(),
-	/** Reason for a failure or cancellation. */
+	/** Reason for a failure or cancellation, otherwise empty. */
 	error: z.string(),
 	created_at: time,
 	updated_at: time,

@@ -54,7 +54,7 @@ export const trustMethods = {
 			name,
 			/** Platform of a connector token. */
 			platform: maybe(platform),
-			/** Additional guilds or teams of a connector token. */
+			/** Guilds or teams of a connector token. They are added to the allowed guilds and teams. */
 			tenants: maybe(z.array(tenant).max(100)),
 			/** Readable sessions of an observer token. */
 			sessions: maybe(z.array(z.string().min(1).max(128)).max(100)),
@@ -67,9 +67,9 @@ export const trustMethods = {
 	list_tokens: { params: z.object({}), result: z.object({ tokens: z.array(TokenPayload) }) },
 	rotate_token: {
 		params: z.object({
-			/** Id or name of the token. `operator` means the token of the data directory. */
+			/** Name of the token, its id, or the beginning of the id. `operator` means the token of the data directory. */
 			token_id: z.union([tokenId, name]),
-			/** Remaining lifetime of the old token in seconds: at most ten minutes. */
+			/** Remaining lifetime of the old token in seconds: at most ten minutes. Default: 0. */
 			grace_seconds: maybe(z.int().min(0).max(600)),
 			key,
 		}),
@@ -99,7 +99,7 @@ export const trustMethods = {
 			role: z.exactOptional(z.string()),
 			/** Allowed actions, for example `session.write`. */
 			may: z.array(z.string()),
-			/** Advice on how to get more rights. */
+			/** Advice for a person without access. */
 			hint: z.exactOptional(z.string()),
 			/** Settings of the channel that connectors need. */
 			place: z.exactOptional(
@@ -151,7 +151,7 @@ export const trustMethods = {
 		}),
 		result: z.object({ status: z.literal("withdrawn"), pairing: PairingPayload }),
 	},
-	/** A connector's answer to `person.check`. The first answer applies. `late` marks later answers. */
+	/** A connector's answer to `person.check`. `late` marks an answer without effect, because the check has ended. */
 	report_person: {
 		params: z.object({
 			check_id: z.string().min(1).max(128),
@@ -166,7 +166,10 @@ export const trustMethods = {
 		result: z.object({ status: z.enum(["taken", "late"]) }),
 	},
 	set_person_role: { params: z.object({ person, role, key }), result: PersonPayload },
-	/** Removes a person and the notes about the person. `forgotten` is the number of removed notes. */
+	/**
+	 * Removes a person's access, except access from the configuration, and the notes about the person. `forgotten` is the
+	 * number of removed notes.
+	 */
 	remove_person: {
 		params: z.object({ person, key }),
 		result: z.object({ status: z.literal("removed"), person: z.string(), forgotten: z.int().min(0) }),

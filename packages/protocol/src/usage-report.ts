@@ -29,14 +29,14 @@ const UsageRow = Usage.extend({
 	calls: count,
 });
 
-/** An active limit, and the amount spent in the current UTC day or month. */
+/** A budget, and the amount spent in the current UTC day or month. */
 const BudgetState = z.object({
 	scope: budgetScope,
 	/** Session of a session budget. */
 	session_id: z.exactOptional(z.string()),
 	period: budgetPeriod,
 	spent_usd: dollars,
-	/** Limit. Null without a limit. */
+	/** Null: the budget has no limit. */
 	limit_usd: dollars.nullable(),
 	/** `set`: the operator set the limit at run time, in place of the configured limit. */
 	source: z.enum(["configured", "set"]),

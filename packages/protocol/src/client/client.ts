@@ -4,11 +4,11 @@ import type { MethodInput, MethodName, MethodResult } from "../methods.ts";
 import type { PersonCheck } from "../person-check.ts";
 import type { OpenSession } from "./session-reader.ts";
 
-/** State of the connection. `connecting` follows `lost`. `closed` is final. */
+/** State of the connection. `connecting` is the first state and also follows `lost`. `closed` is final. */
 export type ClientState = "connecting" | "open" | "lost" | "closed";
 
 export interface ClientOptions {
-	/** `http://HOST:PORT` of the gateway, or the complete `ws://HOST:PORT/api/ws`. */
+	/** `http://HOST:PORT` of the gateway, or the complete `ws://HOST:PORT/api/ws`. With TLS, `https` or `wss`. */
 	readonly url: string;
 	readonly token?: string | undefined;
 	/**
@@ -23,7 +23,7 @@ export interface ClientOptions {
 	readonly retryFirst?: boolean;
 	/**
 	 * Transient frames to receive: all (true, the default), none, or the frames with these names. Other transient frames
-	 * are dropped unread, except prompts and `session.deleted`.
+	 * are dropped unread, except prompts, `session.deleted` and checks of a person.
 	 */
 	readonly transient?: boolean | readonly EventName[];
 	/** Called for each check of a person. Only connectors receive these checks. */
@@ -41,7 +41,7 @@ export interface OpenOptions {
 }
 
 export interface RequestOptions extends OpenOptions {
-	/** Session of the request. Required for methods that work on a session. */
+	/** Session of the request. Methods that work on a session require it, unless a parameter names the session. */
 	readonly sessionId?: string | undefined;
 }
 
@@ -50,8 +50,8 @@ export type OpenParams = Omit<MethodInput<"open_session">, "join">;
 /** Calls methods of the gateway. */
 export interface Requester {
 	/**
-	 * Calls a method. If the connection is lost before the response, sends the request again on the next connection with
-	 * the same idempotency key. Rejects with a `ParleyError` that has the gateway's message.
+	 * Calls a method. If the connection is lost before the response, sends the same request again on the next connection.
+	 * Rejects with a `ParleyError`: the gateway's error, `cancelled` after an abort, or the reason why the client ended.
 	 */
 	request<Name extends RequestMethod>(
 		method: Name,
@@ -63,8 +63,8 @@ export interface Requester {
 /** Calls methods of the gateway and reads sessions. */
 export interface SessionClient extends Requester {
 	/**
-	 * Creates or resumes a session. Reads its events after `after_seq`, or new events only. Rejects with `already_exists`
-	 * if this client already reads the session.
+	 * Creates or resumes a session. Reads its events after `after_seq`, or new events only. Rejects as `request` does, and
+	 * with `already_exists` if this client already reads the session.
 	 */
 	open(params: OpenParams, options?: OpenOptions): Promise<OpenSession>;
 }

@@ -4,7 +4,7 @@ import { GatewayClient } from "./gateway-client.ts";
 
 /**
  * Connects to a gateway until `close()`, and reconnects after each loss with delays up to 10 s. The client also ends
- * after a refused handshake (401, 403, 421), a failed first connection with `retryFirst: false`, and repeated protocol
+ * after a refused handshake (400, 401, 403, 421), a failed first connection with `retryFirst: false`, and repeated protocol
  * violations of the gateway. All calls then reject with the reason. Throws if the URL or the token is invalid.
  */
 export function createClient(options: ClientOptions): Client {
@@ -27,8 +27,8 @@ const websocketProtocols: Readonly<Record<string, string>> = {
 
 /**
  * Returns the WebSocket address for an address that a person writes. `http://HOST:PORT` becomes
- * `ws://HOST:PORT/api/ws`, and a given path stays. Throws `invalid_argument` for anything else, including a URL with a
- * user or password.
+ * `ws://HOST:PORT/api/ws`, and a given path stays. Throws `invalid_argument` for another scheme than http, https, ws and
+ * wss, and for a URL with a user, password, query or fragment.
  */
 export function resolveEndpoint(text: string): URL {
 	const url = URL.canParse(text) ? new URL(text) : undefined;

@@ -47,7 +47,8 @@ export class EventQueue<Item extends object> {
 	}
 
 	/**
-	 * Returns the next item as soon as it arrives, or undefined at the end. Concurrent calls receive consecutive items.
+	 * Returns the next item as soon as it arrives, or undefined at the end. Rejects after `fail`, when the queue is empty.
+	 * Concurrent calls receive consecutive items.
 	 */
 	next(): Promise<Item | undefined> {
 		const item = this.#items.shift();

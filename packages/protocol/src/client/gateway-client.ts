@@ -16,7 +16,7 @@ import { Link, type LinkObserver } from "./link.ts";
 import { type OpenSession, SessionReader } from "./session-reader.ts";
 
 /**
- * Maximum consecutive bad frames. A good frame of a session restarts the count. The client ends after more bad frames.
+ * Number of bad frames after which the client ends. A persisted frame that a session accepts restarts the count.
  */
 const maxViolations = 5;
 
@@ -159,7 +159,7 @@ export class GatewayClient implements Client, LinkObserver {
 		return reader;
 	}
 
-	/** Resumes a session after its last received frame on a new connection. */
+	/** Resumes a session on the open connection, after its last received frame. */
 	#join(reader: SessionReader): void {
 		const after = reader.after;
 		this.#requests.add({
@@ -266,7 +266,7 @@ export interface Request {
 	readonly sessionId?: string | undefined;
 	/** Whether the request is repeated unchanged after a reconnect. */
 	readonly lasting: boolean;
-	/** Called once when the response is read, before any later frame is read. */
+	/** Called when the response is read, before any later frame is read, or when the request is rejected. */
 	settle(answer: Answer): void;
 }
 
@@ -285,7 +285,10 @@ export class Requests {
 		this.#send = send;
 	}
 
-	/** Sends a request, or queues it for the next connection. Returns its id. Throws if the request cannot be queued. */
+	/**
+	 * Sends a request, or queues it for the next connection, and returns its id. Throws `invalid_argument` for too many
+	 * bytes, and `resource_exhausted` for too many requests.
+	 */
 	add(request: Request): string {
 		const id = `req-${++this.#count}`;
 		const { method, params, sessionId } = request;
@@ -362,7 +365,8 @@ const codes: readonly (readonly [phrase: string, code: ErrorCode])[] = [
 ];
 
 /**
- * Returns the error for `ok: false`. The start of its text determines the code, and the complete text is the message.
+ * Returns the error for a failed response. The start of the text determines the code: `internal` if it is unknown. The
+ * complete text is the message.
  */
 export function decodeError(error: string): ParleyError {
 	const known = codes.find(([phrase]) => error.startsWith(phrase));

@@ -26,11 +26,11 @@ export interface LinkObserver {
 	opened(): void;
 	received(text: string): void;
 	lost(reason: string, retryInMs: number): void;
-	/** Called for a refusal that a retry cannot change. */
+	/** Called once at the end of the link: after a final refusal, or a failed first connection without `retryFirst`. */
 	refused(error: ParleyError): void;
 }
 
-/** Keeps one WebSocket to the gateway open. It reconnects with increasing delays until it is stopped. */
+/** Keeps one WebSocket to the gateway open. It reconnects with increasing delays until it is stopped or refused. */
 export class Link {
 	readonly #options: LinkOptions;
 	readonly #observer: LinkObserver;
@@ -55,7 +55,7 @@ export class Link {
 		this.#observer = observer;
 	}
 
-	/** Connects, and reconnects after each loss. Call it once. */
+	/** Opens a connection. The owner calls it once, and the link repeats it after a loss. */
 	start(): void {
 		const { url, token, certificate } = this.#options;
 		this.#observer.connecting();

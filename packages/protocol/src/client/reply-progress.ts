@@ -1,11 +1,11 @@
 import { parseJson } from "@parley/base/portable";
 import type { EventPayloads, OzzieEvent } from "../events.ts";
 
-/** Activity of a model before its reply has text. */
+/** Activity of a model other than reply text: thinking, or writing a tool call. */
 export type Progress =
-	/** `text` is the end of the thinking, or "" if the provider hides it. */
+	/** `text` is the end of the thinking. It is "" before the first text, and if the provider hides the thinking. */
 	| { readonly type: "thinking"; readonly text: string }
-	/** `subject` is the file, command or address of the call. It is undefined until the model has written it. */
+	/** `subject` is the file, command, address or search text of the call. It is undefined until the model has written it. */
 	| {
 			readonly type: "writing";
 			readonly name: string;
@@ -16,7 +16,7 @@ export type Progress =
 
 /** Maximum characters of the displayed thinking. */
 const maxThinking = 1_000;
-/** Maximum characters of the arguments that are searched for the subject. */
+/** Number of characters of the arguments after which further parts are not searched for the subject. */
 const maxSearched = 2_000;
 
 /** Follows the events of a session to show the activity of its model in a status line. */
@@ -72,7 +72,7 @@ export class ReplyProgress {
 
 const named = /"(?:path|file_path|cmd|command|url|pattern|query)"\s*:\s*("(?:[^"\\]|\\.)*")/s;
 
-/** Returns the first line of the argument that identifies the call. Incomplete arguments are allowed. */
+/** Returns the first line of the argument that identifies the call, or undefined. Incomplete arguments are allowed. */
 function subjectOf(json: string): string | undefined {
 	const written = named.exec(json)?.[1];
 	if (written === undefined) return undefined;

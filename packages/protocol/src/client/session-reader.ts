@@ -134,8 +134,8 @@ export class SessionReader implements OpenSession {
 type Verdict = "new" | "repeat" | "gap";
 
 /**
- * Position in a session up to which all frames were received, across connections. The gateway repeats open prompts for
- * each joining client, as transient frames or with their old seq. Each prompt is new only once.
+ * Position in a session up to which all persisted frames were received, across connections. The gateway repeats open
+ * prompts for each joining client, as transient frames or with their old seq. The cursor passes each prompt once.
  */
 export class Cursor {
 	readonly #start: number;
@@ -147,12 +147,12 @@ export class Cursor {
 		this.#last = start;
 	}
 
-	/** Seq of the last persisted frame. */
+	/** Seq of the last received persisted frame, or the seq of the start. */
 	get last(): number {
 		return this.#last;
 	}
 
-	/** Classifies a frame. A new frame advances the position. */
+	/** Classifies a frame. A new persisted frame advances the position. */
 	advance(frame: EventFrame): Verdict {
 		const verdict = this.#judge(frame);
 		if (verdict !== "new") return verdict;

@@ -25,7 +25,7 @@ export class Peer {
 		});
 	}
 
-	/** Returns the next request. Rejects if the connection ends first. */
+	/** Returns the next request. Rejects if it calls another method, or if the connection ends first. */
 	async request(method: string): Promise<RequestFrame> {
 		const { value } = await this.#reader.next();
 		if (value?.method !== method) throw new Error(`got ${value?.method ?? "the end"} instead of ${method}`);
@@ -68,7 +68,7 @@ export class Peer {
 	}
 }
 
-/** Returns the content of the nth frame, so that a test notices a frame in the wrong position. */
+/** Returns a payload that contains the seq, so that a test notices a frame in the wrong position. */
 function messageOf(seq: number): object {
 	return { content: `message ${seq}`, run_id: `run_${seq}` };
 }

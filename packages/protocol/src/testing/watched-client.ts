@@ -8,7 +8,7 @@ interface Change {
 	readonly detail: string;
 }
 
-/** Client with the test's clock and random numbers. A test can wait for its states. */
+/** Client with a manual clock and seeded random numbers. A test can wait for its states. */
 export class WatchedClient {
 	readonly client: Client;
 	readonly clock = new ManualClock();

@@ -40,8 +40,8 @@ export interface StreamDeps {
 
 /**
  * One client of the event stream. A live event wakes the stream, which then reads recorded events from the journal. The
- * journal gives events an order, and a position at which a client can resume. A slow client needs no buffer. Transient
- * events keep their order among the events of their session.
+ * journal gives events an order, and a position at which a client can resume. Recorded events need no buffer for a slow
+ * client. Transient events keep their order among the events of their session.
  */
 export class EventStream {
 	readonly #response: ServerResponse;

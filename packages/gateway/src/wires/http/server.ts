@@ -66,14 +66,14 @@ const ticketsPath = "/api/tickets";
 const metricsPath = "/metrics";
 
 /**
- * HTTP server of the port. Every request passes the Host and Origin checks, then authentication, before a route or an
- * upgrade.
+ * HTTP server of the port. Every request except CONNECT passes the Host and Origin checks. All except public pages then
+ * pass authentication, before a route or an upgrade.
  */
 export function createHttpServer(options: HttpServerOptions): Server {
 	const server = createServer({
 		maxHeaderSize: 16 * 1024,
 		headersTimeout: 10_000,
-		// A limit for all requests would cut slow uploads. Other bodies have the limit `bodyMs`.
+		// A limit for all requests would cut slow uploads. Bodies that no route reads have the limit `bodyMs`.
 		requestTimeout: 0,
 		// Interval in which Node enforces `headersTimeout`. Its default of 30 s would allow 40 s.
 		connectionsCheckingInterval: 1_000,

@@ -4,7 +4,7 @@ import type { ContextSnapshot, ProposedToolCall, RunEvent, StartRunCommand } fro
 import { kontekstErrorTexts } from "../../texts/wires/grpc.ts";
 import { Start } from "./schema.ts";
 
-/** Maximum number of bytes of a text in an event. Clients accept events of 4 MiB. */
+/** Maximum number of bytes of a text in an event, without the note about a cut. Clients accept events of 4 MiB. */
 const longestText = 1_000_000;
 
 type EventCase = NonNullable<RunEvent["event"]>;
@@ -70,7 +70,7 @@ const shorterTexts = [10_000, 1_000, 100];
 
 /**
  * Encodes arguments as JSON. If they are too long, their texts are cut, with a note at the end of each, so that the JSON
- * stays valid.
+ * stays valid. If that does not suffice, returns an object with only a note.
  */
 function encodeArguments(given: unknown, max: number): string {
 	const whole = JSON.stringify(given ?? {});

@@ -291,8 +291,8 @@ export class RunStream {
 	}
 
 	/**
-	 * Sends the result of a call. A call that was not proposed or not approved has no events, because it does not run. An
-	 * approved call that cannot run fails without a start.
+	 * Sends the result of a call, after its start. A call that was not proposed or not approved has no events, because it does
+	 * not run.
 	 */
 	#sendOutcome(callId: string, outcome: Extract<TurnEvent, { type: "call.ended" }>["outcome"]): void {
 		const { send } = this.#options;

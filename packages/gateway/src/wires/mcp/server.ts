@@ -87,7 +87,7 @@ export class McpEndpoint {
 		return this.#responses.keys().reduce((sum, response) => sum + response.writableLength, 0);
 	}
 
-	/** Whether the body of a request is a message, whose body only this endpoint reads. */
+	/** Whether the body of a request is a message, which only this endpoint reads. */
 	carries({ method, url = "" }: IncomingMessage): boolean {
 		return method === "POST" && URL.parse(`http://gateway${url}`)?.pathname === path;
 	}
@@ -136,7 +136,7 @@ export class McpEndpoint {
 		}
 		const message = decodeMessage(await this.#readBody(http));
 		const { id, method } = message;
-		// Each `initialize` opens a session, so all of them are counted under one key.
+		// Each `initialize` opens another session, so a principal has one key for all of them.
 		if (method === "initialize") this.#count(`initialize ${http.principal.id}`, id);
 		const session = await this.#sessionFor(http, message);
 		const isRequest = id !== undefined && method !== undefined;
@@ -182,7 +182,7 @@ export class McpEndpoint {
 		return this.#open(http.principal);
 	}
 
-	/** Finds the session of a request. A session of another principal is treated as absent. */
+	/** Finds the session of a request. A session of another principal or token is treated as absent. */
 	#find({ request, principal }: McpRequest): McpSession {
 		const id = request.headers["mcp-session-id"];
 		const session = typeof id === "string" ? this.#sessions.get(id) : undefined;
@@ -193,8 +193,8 @@ export class McpEndpoint {
 	}
 
 	/**
-	 * If there are too many sessions, ends the session of this principal that was unused for the longest time. Never ends a
-	 * session of another principal. Refuses the request if all sessions of the principal are active.
+	 * If there are too many sessions, ends the idle session of this principal that was unused for the longest time. Never ends
+	 * a session of another principal. Refuses the request if the principal has no idle session.
 	 */
 	#makeRoom({ id }: Principal): void {
 		const own = [...this.#sessions.values()].filter(({ principal }) => principal.id === id);

@@ -98,7 +98,7 @@ export function encodeSession(session: SessionSummary): MethodResult<"list_sessi
 	});
 }
 
-/** Encodes a message for `load_messages`. Returns an empty list for other events. */
+/** Encodes a message for `load_messages`. Returns an empty list for other events and for retries. */
 export function encodeMessage({ event, at, seq }: Recorded): MethodResult<"load_messages"> {
 	if (event.type === "user.message") {
 		// A retry repeats an earlier message, which has its own entry.

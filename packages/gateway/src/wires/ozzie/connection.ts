@@ -16,7 +16,7 @@ import type { HandlerContext, JoinedSession, MethodDeps } from "./methods/reques
 import { actingPrincipal } from "./methods/request.ts";
 import type { RefusedFrame, Request } from "./schema.ts";
 
-/** Maximum number of waiting requests of a connection. While more requests wait, the connection is not read. */
+/** Maximum number of waiting requests of a connection. At the maximum, the connection is not read. */
 export const maxPending = 32;
 
 /** Maximum number of events that wait for the end of all requests. If more events wait, they are sent between two responses. */
@@ -44,8 +44,8 @@ export interface ConnectionDeps extends MethodDeps {
 }
 
 /**
- * One client. Requests are answered one after the other. No event is sent between a request and its response, because
- * existing clients expect the next frame to be the response.
+ * One client. Requests are answered one after the other, except a connector's reports about people. Events of sessions
+ * wait for the responses, up to `maxDelayed`, because existing clients expect the next frame to be a response.
  */
 export class Connection implements HandlerContext {
 	readonly deps: ConnectionDeps;
@@ -263,7 +263,7 @@ export class Connection implements HandlerContext {
 		}
 	}
 
-	/** Adds an event about a refused message in place of its reply, because Go clients read no responses. */
+	/** For Go clients, which read no responses, adds an event in place of the reply to a refused message. */
 	#withRefusal(method: string | undefined, failure: ResponseFrame): ResponseFrame {
 		const sessionId = this.#current;
 		if (failure.ok || method !== "send_message" || this.envelope === "flat" || sessionId === undefined) {
@@ -367,7 +367,7 @@ export class Connection implements HandlerContext {
 		await view?.leave();
 	}
 
-	/** Leaves a session and drops its delayed events: because a replay delivers them again. */
+	/** Leaves a session and drops its delayed events, because the replay of another view delivers them again. */
 	async #leave(sessionId: string): Promise<void> {
 		const view = this.#views.get(sessionId);
 		this.#views.delete(sessionId);

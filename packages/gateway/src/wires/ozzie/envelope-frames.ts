@@ -13,8 +13,9 @@ import { encodeFailure, encodeOzzieEvent, type OzzieEvent } from "./codec.ts";
 const longestPiece = 15_500;
 
 /**
- * Encodes events for the envelope `both`, each once for all clients. A payload has the flat fields, `id`, `session_id`,
- * `type`, `timestamp`, `source`, and the payload again. If two fields have one name, the flat field has precedence.
+ * Encodes events for the envelope `both`. Caches the last frame, because an event is sent to all clients in a row. A
+ * payload has the flat fields, `id`, `session_id`, `type`, `timestamp`, `source`, and the payload again. If two fields have
+ * one name, the flat field has precedence.
  */
 export class EnvelopeFrames {
 	readonly #clock: Clock;
@@ -26,7 +27,7 @@ export class EnvelopeFrames {
 		this.#clock = clock;
 	}
 
-	/** Returns one frame, or several for a long delta, so that no text is lost. */
+	/** Returns the bytes of one frame, or of several frames for a long delta, so that no text is lost. */
 	frame(event: OzzieEvent): Buffer {
 		if (event === this.#event) return this.#frame;
 		this.#event = event;
@@ -96,7 +97,8 @@ function withObject(call: { readonly arguments?: unknown }): object {
 }
 
 /**
- * Fields of a call that always requires approval. Go clients answer a `select` with a value, but a `confirm` without one.
+ * Fields of a prompt that only an explicit value approves. Go clients answer a `select` with a value, but a `confirm`
+ * without one.
  */
 const choice = {
 	type: "select",
@@ -167,8 +169,8 @@ function fitsFrame(text: string): boolean {
 export type Fits = (value: unknown) => boolean;
 
 /**
- * Reduces the payload of an event until it fits. Cuts long strings first, then replaces free-form arguments, then shortens
- * lists. Preserves every key and its type.
+ * Reduces the payload of an event until it fits, if possible. Cuts long strings first, then replaces free-form arguments,
+ * then shortens lists. Preserves every key, and the types of all values except arguments.
  */
 function fitEvent(payload: object, fits: Fits, mark: Mark): object {
 	if (fits(payload)) return payload;
@@ -183,8 +185,8 @@ function fitEvent(payload: object, fits: Fits, mark: Mark): object {
 }
 
 /**
- * Reduces the payload of a response. Shortens its longest list, and counts the missing items in `more`. Returns undefined
- * if the payload still does not fit.
+ * Reduces the payload of a response until it fits. Cuts long strings first, then shortens the longest list and counts the
+ * missing items in `more`. Returns undefined if the payload still does not fit.
  */
 function fitAnswer(payload: unknown, fits: Fits, mark: Mark): unknown {
 	if (fits(payload)) return payload;
@@ -267,7 +269,7 @@ function longestList(payload: unknown): [key: string, list: readonly unknown[]] 
 
 export type Mark = (missing: number) => string;
 
-/** Cuts every string of a value, at any depth, to `max` characters plus a mark. */
+/** Cuts the strings of a value, at any depth, to `max` characters plus a mark. Keeps a string that this would lengthen. */
 export function capStrings(value: unknown, max: number, mark: Mark): unknown {
 	if (typeof value === "string") return capText(value, max, mark);
 	if (Array.isArray(value)) return value.map((item) => capStrings(item, max, mark));

@@ -52,7 +52,7 @@ const unsent = ["origin", "cookie", "sec-websocket-extensions", "sec-websocket-p
 /** First frame of the existing Go clients, up to its parameters. Go writes struct fields in their order, without spaces. */
 const opening = '{"type":"req","id":"req-1","method":"open_session","params":{';
 
-/** Whether the first frame of a connection is identical to a first frame of the existing Go clients. */
+/** Whether the first frame of a connection has the form of the first frame of the existing Go clients. */
 export function isGoOpening(text: string): boolean {
 	if (!text.startsWith(opening)) return false;
 	try {

@@ -17,7 +17,7 @@ const noText = '"content":""';
 type DeltaEvent = Extract<OzzieEvent["event"], { readonly type: "text.delta" | "thinking.delta" }>;
 
 /**
- * Encodes each event once for all clients. Only the last frame is cached, because an event is sent to all clients in a row.
+ * Encodes events for the envelope `flat`. Caches the last frame, because an event is sent to all clients in a row.
  */
 export class EventFrames {
 	#event: OzzieEvent | undefined;

@@ -3,8 +3,8 @@ import { defined } from "@parley/base";
 import type { OzzieEvent } from "./codec.ts";
 
 /**
- * Returns the event for an observer. Replaces each token that answers a prompt by a name, which is always the same for a
- * token.
+ * Returns the event for an observer. Replaces the token of a prompt or a suspended task by a name, which is always the
+ * same for a token.
  */
 export function hideToken<Event extends OzzieEvent>(happened: Event): Event {
 	const { event } = happened;

@@ -36,7 +36,7 @@ export interface SessionStreamOptions {
 	readonly ownHostId: string | undefined;
 	/**
 	 * Called with `true` if a frame must wait until the session is open. The transport then stops reading, so that a flood of
-	 * frames is not stored in memory. Called with `false` when the session is open.
+	 * frames is not stored in memory. Called with `false` when the session is open or the stream is over.
 	 */
 	readonly setPaused: (isPaused: boolean) => void;
 	/** Sends a response to the client; must not throw. */

@@ -11,7 +11,7 @@ const farthest = 1_024;
 
 /**
  * Returns the longest beginning of `text` that has at most `length` UTF-16 code units and ends between two graphemes. If
- * `length` is 2 or more, the result is not empty: a grapheme that is too long is split between code points.
+ * the first grapheme is longer than `length`, it is split between code points.
  */
 export function beginning(text: string, length: number): string {
 	if (text.length <= length) return text;
@@ -26,8 +26,8 @@ export function beginning(text: string, length: number): string {
 }
 
 /**
- * Returns the index of the last ASCII character before a position, where a grapheme begins. Segmentation needs such a
- * start, because flags are pairs of characters.
+ * Returns the index of the last ASCII character at or before a position, where a grapheme begins. Segmentation needs such
+ * a start, because flags are pairs of characters. If no such character is near, returns 0 or the position.
  */
 function safeStart(text: string, place: number): number {
 	for (let at = place; at > Math.max(0, place - farthest); at--) if (text.charCodeAt(at) < 0x80) return at;

@@ -2,12 +2,12 @@ import { once } from "node:events";
 import type { ServerResponse } from "node:http";
 import type { Clock } from "@parley/base";
 
-/** Milliseconds after which a client that reads nothing is too slow. */
+/** Maximum milliseconds for a client to read the written data. */
 const patienceMs = 30_000;
 
 /**
- * Resolves when the client has read the written data, or has disconnected. Calls `disconnect` for a client that is too
- * slow.
+ * Resolves when the response can buffer more data, or the client has disconnected. Calls `disconnect` for a client that
+ * is too slow.
  */
 export async function drained(response: ServerResponse, clock: Clock, disconnect: () => void): Promise<void> {
 	// A destroyed response emits no further event.

@@ -60,7 +60,7 @@ const eventNames = {
 	...taskEventNames,
 } as const satisfies Record<RecordedEvent["type"], EventName>;
 
-/** Returns the types of recorded events that have this name; Throws `invalid_argument` for an unknown name. */
+/** Returns the types of recorded events that have this name. Throws `invalid_argument` for an unknown name. */
 export function decodeEventName(name: string): string[] {
 	const types = Object.entries(eventNames).flatMap(([type, eventName]) => (eventName === name ? [type] : []));
 	if (types.length > 0) return types;
@@ -70,7 +70,7 @@ export function decodeEventName(name: string): string[] {
 	});
 }
 
-/** Encodes an event as one frame of the Ozzie document. `seq` is the number of the event in the journal. */
+/** Encodes an event as one frame of the Ozzie document. */
 export function encodeEvent(happened: WireEvent): EventFrame {
 	const { event: own } = happened;
 	const { event, payload } = isReplyEvent(own) ? encodeReplyEvent(own) : encodeOther(own);

@@ -17,7 +17,7 @@ import type { EncodedEvent } from "./wire-event.ts";
 
 type Status = TaskPayload["status"];
 
-/** Maximum number of characters of a text in a list. */
+/** Maximum number of characters of a long text in a list, without the ellipsis. */
 const maxListed = 500;
 
 export interface TaskView {

@@ -32,7 +32,7 @@ export class PromptQueue {
 		return true;
 	}
 
-	/** Returns the first prompt of each session that was not shown yet, and marks it as shown. */
+	/** Returns the first prompt of each session if it was not shown yet, and marks it as shown. Omits paused sessions. */
 	due(): DuePrompt[] {
 		return [...this.#sessions].flatMap(([sessionId, prompts]) => {
 			const [prompt] = prompts.open;

@@ -17,7 +17,7 @@ type Cancelled = Awaited<ReturnType<Runtime["cancel"]>>;
 export interface Following {
 	/** Principal that reads the session. Requests have their own principals. */
 	readonly principal: Principal;
-	/** `seq` after which the replay starts. If it is undefined, the client gets only new events. */
+	/** `seq` after which the replay starts. If it is undefined, the client gets no past events. */
 	readonly afterSeq?: number | undefined;
 	/** Receives the events in order; must not throw. */
 	readonly deliver: (event: SessionEvent) => void;
@@ -38,7 +38,7 @@ export class SessionView {
 		this.#follower = follower;
 	}
 
-	/** Creates a session, or finds it by its external key. Join it to get its events. */
+	/** Creates a session, or finds it by its external key or the key of the request. Join it to get its events. */
 	static create(
 		runtime: Runtime,
 		request: Keyed,
@@ -101,12 +101,15 @@ export class SessionView {
 		return this.#runtime.cancel(request, this.id, ending);
 	}
 
-	/** Answers an open prompt. Returns false if the prompt was already answered. */
+	/** Answers a prompt. Returns false if the prompt was already closed, so that the answer has no effect. */
 	answer(request: Keyed, token: string, response: PromptResponse): Promise<boolean> {
 		return this.#runtime.answer(request, token, response);
 	}
 
-	/** Approves the later tool calls of the session, except calls that always require approval. */
+	/**
+	 * Approves the open and the later tool calls of the session, except calls that always require approval. A connector's
+	 * request changes nothing. It throws `permission_denied` unless the channel is trusted.
+	 */
 	acceptAll(request: Keyed): Promise<void> {
 		return this.#runtime.acceptAll(request, this.id);
 	}

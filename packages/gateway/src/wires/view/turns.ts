@@ -26,18 +26,18 @@ export interface Reply {
 /** An event of a run, grouped by turn. A turn is one reply of the model with the results of its calls. */
 export type TurnEvent =
 	| { readonly type: "turn.started"; readonly step: number }
-	/** The start of a reply. It is sent once in each turn that has content, before the first part. */
+	/** The start of a reply. It is sent at most once in each turn, before the first part. */
 	| { readonly type: "reply.started" }
 	| EventOf<"thinking.delta" | "text.delta" | "arguments.started" | "arguments.delta" | "arguments.ended">
 	/** The end of a reply, which is complete or interrupted. Results of its calls follow. */
 	| { readonly type: "turn.replied"; readonly reply: Reply }
-	/** A model call that is not part of a turn, for example for a summary. */
+	/** A model call without a reply for the conversation, for example for a summary. */
 	| { readonly type: "model.called"; readonly called: Called }
 	| EventOf<"tool.progress">
-	/** Result of a call. Results are in the order in which the model made the calls. */
+	/** Result of a call. The results of one reply are in the order of its calls. */
 	| { readonly type: "call.ended"; readonly callId: string; readonly outcome: Outcome | NotRun }
 	| { readonly type: "calls.ended" }
-	/** The end of the run. `open`: whether the last turn has no complete reply. */
+	/** The end of the run. `open`: whether the last turn has no `turn.replied`. */
 	| { readonly type: "run.ended"; readonly error: string; readonly open: boolean };
 
 /** Groups the events of one run by turn. Pass the events of the run in order. */

@@ -14,7 +14,7 @@ import {
 import { zotErrorTexts } from "../../texts/wires/zot.ts";
 import { SessionView } from "../view/session-view.ts";
 
-/** Milliseconds between two renewals of the grant for all calls, which lasts 8 hours. */
+/** Milliseconds after which the next prompt renews the grant for all calls, which lasts 8 hours. */
 const acceptAgainMs = 4 * 60 * 60 * 1000;
 
 /** Principal of all requests. It is the operator, who started the process. */
@@ -145,7 +145,7 @@ export class Agent {
 		await this.#joined.answer(keyed("approve"), token, response);
 	}
 
-	/** Approves all later calls, except calls that always require approval. */
+	/** Approves all open and later calls, except calls that always require approval. */
 	async acceptAll(): Promise<void> {
 		this.#acceptedAt = this.#now();
 		await this.#joined.acceptAll(keyed("approve"));
@@ -186,7 +186,7 @@ export class Agent {
 		if (this.#messageCount === count) this.#messageCount = undefined;
 	}
 
-	/** Renews the grant for all calls, because the process may outlive the grant. */
+	/** Gives or renews the grant if all calls are accepted. It is renewed because the process may outlive it. */
 	async #accept(): Promise<void> {
 		const last = this.#acceptedAt;
 		const given = last ?? (this.settings.acceptsAll ? Number.NEGATIVE_INFINITY : undefined);

@@ -230,7 +230,7 @@ export function encodeStop(
 	return stop === "end_turn" && content.some(({ type }) => type === "call") ? "tool_use" : stops[stop];
 }
 
-/** Encodes the lines of a complete reply, without its usage. */
+/** Encodes the lines at the end of a reply, without its usage. */
 export function encodeReply(
 	content: AssistantMessage["content"],
 	{ stop, error, at }: { readonly stop: Stop; readonly error: string; readonly at: number },

@@ -24,12 +24,12 @@ export interface ConnectionOptions {
 /** Commands that are executed as soon as they are read, before pending responses are sent. */
 const urgent: ReadonlySet<CommandType> = new Set(["abort", "approve", "prompt", "compact"]);
 
-/** Commands that are refused while a prompt runs. */
+/** Commands that are refused while a prompt or a compaction runs or waits. */
 const onlyIdle: ReadonlySet<CommandType> = new Set(["clear", "set_model", "set_reasoning"]);
 
 /**
- * One client, without a stream. Reads the lines of the client, admits it, answers each command once and in order, and sends
- * events.
+ * One client, without a stream. Reads the lines of the client, admits it, answers each command once, and sends events.
+ * Responses are in the order of the commands, except that prompts and compactions are answered when they start.
  */
 export class Connection {
 	readonly #options: ConnectionOptions;
@@ -127,7 +127,7 @@ export class Connection {
 		else this.#queue(async () => send());
 	}
 
-	/** Executes a command. Urgent commands do their work at once, but all responses are in the order of the commands. */
+	/** Executes a command. Urgent commands do their work at once, but their responses wait for the pending responses. */
 	#carryOut(command: Command): void {
 		// The state is checked when the command is read. The agent is busy after a prompt in the same write, but not before it.
 		if (onlyIdle.has(command.type) && this.#prompts.busy) {

@@ -7,7 +7,7 @@ import type { Agent } from "./agent.ts";
 import { encodeFrame } from "./codec.ts";
 import { Connection } from "./connection.ts";
 
-/** Maximum number of bytes of a line in both directions. */
+/** Maximum number of bytes of a line from the client. */
 const maxLineBytes = 16 * 1024 * 1024;
 
 /** Exit codes of the process: https://man.freebsd.org/cgi/man.cgi?query=sysexits */

@@ -18,7 +18,7 @@ type Route = (deps: ApiDeps, principal: Principal, query: URLSearchParams) => Pr
 
 const healthPath = "/api/health";
 
-/** Read-only endpoints of the Ozzie document. All endpoints except health need a principal. */
+/** Read-only endpoints of the Ozzie document. All of them need a principal. */
 const routes: Readonly<Record<string, Route>> = {
 	"/api/sessions": async ({ runtime }, principal, query) => {
 		const sessions = await runtime.list(principal, decodeSessionsQuery(query));

@@ -7,7 +7,7 @@ import { errorAnswer } from "../error-code.ts";
 import { sendJson } from "../reply.ts";
 import { decodeEventsQuery, readLimit, readNumber, refused } from "../schema.ts";
 
-/** Maximum streams: each recorded event wakes all of them. */
+/** Maximum number of streams, because one recorded event can wake all of them. */
 const maxStreams = 128;
 
 const draining = { status: 503, body: { error: "draining" } };

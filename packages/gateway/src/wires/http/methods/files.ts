@@ -11,7 +11,7 @@ import { toTime } from "../../shared/time.ts";
 import { fileStatusOf } from "../error-code.ts";
 import { answerUnread, HttpError, sendJson } from "../reply.ts";
 
-/** Milliseconds without a byte from the client, after which the client is treated as disconnected. */
+/** Milliseconds without progress of a transfer, after which the client is treated as disconnected. */
 const patienceMs = 30_000;
 
 export interface FileRoutes {
@@ -274,7 +274,7 @@ function isKnown({ headers }: IncomingMessage, file: StoredFile): boolean {
 
 /**
  * Returns the requested range, or undefined for the complete file. Several ranges and a range of other content also give
- * the complete file: RFC 9110, section 14.2.
+ * the complete file: RFC 9110, section 14.2. Throws an error with the status 416 for a range outside the file.
  */
 function rangeOf({ headers, method }: IncomingMessage, file: StoredFile): ByteRange | undefined {
 	const condition = headers["if-range"];

@@ -11,7 +11,7 @@ interface OpenedSession {
 
 /**
  * Joins the session that a start command names. Creates a missing session with the id of the client. Throws for an unknown
- * agent or directory.
+ * agent, an unusable directory or an empty prompt.
  */
 export async function openSession(
 	runtime: Runtime,

@@ -11,7 +11,7 @@ import { removeEmpty, sessionFor } from "./sessions.ts";
 import { approvalForms } from "./show-approval.ts";
 import { runAbove, taskState } from "./tasks.ts";
 
-/** Maximum seconds of a wait without reports. Many clients end a request after 60 s, and would cancel the run. */
+/** Default seconds of a wait without reports. Many clients end a request after 60 s, and would cancel the run. */
 const silentSeconds = 45;
 /** Milliseconds between two reports, which keep a request open. */
 const reportMs = 10_000;
@@ -43,7 +43,7 @@ export async function ask(context: McpContext, input: AskInput, call: ToolCall):
 	}
 }
 
-/** Answers a question of an agent, and waits for the run that asked it. */
+/** Answers a question of an agent, and waits for its run. For a task in the background, returns the state of the task. */
 export async function answer(
 	context: McpContext,
 	input: AnswerInput,
@@ -122,7 +122,7 @@ interface Settling {
 	readonly patient?: boolean;
 }
 
-/** Waits at most the given seconds. Meanwhile, reports the present work. */
+/** Waits for the run, at most the given or default seconds. Meanwhile, reports the present work. */
 async function settle(context: McpContext, call: ToolCall, settling: Settling): Promise<RunResult> {
 	const { clock } = context;
 	const { wait, sessionId, patient = false } = settling;

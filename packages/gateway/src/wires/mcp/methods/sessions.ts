@@ -11,8 +11,8 @@ interface SessionChoice {
 }
 
 /**
- * Returns the session of a request, or creates a new session. Rejects with `not_found` for a session that the client may
- * not read.
+ * Returns the session that a request names, without a check of the rights, or creates a session. Rejects with
+ * `invalid_argument` for an unusable directory, and for a directory together with a session.
  */
 export async function sessionFor(
 	context: McpContext,

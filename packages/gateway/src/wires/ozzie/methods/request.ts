@@ -32,14 +32,15 @@ export interface HandlerContext {
 	target(request: Request): SessionView | undefined;
 	/**
 	 * Joins a session. Its events begin after the current response. Without `afterSeq`, a session that is already joined
-	 * continues at its position. With `replace`, it becomes the current session. Returns the `seq` of its newest event.
+	 * continues at its position. With `replace`, the session replaces the current session. Returns the view and the `seq` of
+	 * the newest event.
 	 */
 	join(sessionId: string, afterSeq: number | undefined, replace: boolean): Promise<JoinedSession>;
 	/** Returns the open prompt of a token, if the client shows one prompt at a time and follows the session. */
 	openPrompt(token: string): Prompt | undefined;
 	/**
-	 * Repeats the open prompt of a token with another label, after the current response. Returns false if the prompt was
-	 * already repeated.
+	 * Repeats the open prompt of a token with another label, after the current response. Returns false if the prompt is not
+	 * open or was already repeated.
 	 */
 	repeatPrompt(token: string, label: string): boolean;
 }
@@ -72,7 +73,7 @@ export function keyed(request: PrincipalRequest, sessionId?: string): Keyed {
 	return { principal, key, method, params: { ...params, ...named } };
 }
 
-/** Returns the session of a request. Throws `invalid_argument` if no session is open. */
+/** Returns the session of a request. Throws `invalid_argument` without a session, and `not_found` as `target` does. */
 export function targetOpen(connection: HandlerContext, request: Request): SessionView {
 	const target = connection.target(request);
 	if (target !== undefined) return target;
@@ -80,7 +81,8 @@ export function targetOpen(connection: HandlerContext, request: Request): Sessio
 }
 
 /**
- * Returns the session that the parameters name, even if it is not joined. Otherwise, returns the session of the request.
+ * Returns the id of the session that the parameters name, even if it is not joined. Otherwise, returns the id of the
+ * session of the request.
  */
 export function targetNamed(
 	connection: HandlerContext,
@@ -102,7 +104,7 @@ export async function targetOrNew(
 	return (await connection.join(id, 0, true)).view;
 }
 
-/** Creates the session of a first request. The same request over another connection finds it again. */
+/** Creates the session of a first request. With a key, the same request over another connection finds it again. */
 async function createImplicit(connection: HandlerContext, request: PrincipalRequest): Promise<string> {
 	const { principal, key, method, params } = keyed(request);
 	const { runtime } = connection.deps;
@@ -132,8 +134,8 @@ type Claim = Parameters<Runtime["trust"]["identify"]>[1];
 type OnBehalf = { readonly [Name in keyof Claim]?: Claim[Name] | undefined };
 
 /**
- * Returns the principal of a request. For a connector, it is the person that the request names. `method` is for the audit
- * log. Throws `invalid_argument` if a request has only one of `actor` and `place`.
+ * Returns the principal of a request. If a connector's request names a person, the principal acts for that person.
+ * `method` is for the audit log. Throws `invalid_argument` if a connector's request has only one of `actor` and `place`.
  */
 export async function actingPrincipal(
 	runtime: Runtime,

@@ -275,7 +275,7 @@ function encodeFeedback({
 type Messages = MethodResult<"load_messages">;
 type Page = Messages[number];
 
-/** Minimum characters of a message that is alone on its page. */
+/** Minimum characters of a message that is cut to the size of a page. */
 const shortestMessage = 1_000;
 
 /** Returns the newest messages that fit into one response. With `seq`, returns the text of one event from `offset` on. */

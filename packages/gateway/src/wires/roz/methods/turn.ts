@@ -127,7 +127,7 @@ interface TurnFramesOptions {
 	readonly isPure: (tool: string) => boolean;
 }
 
-/** Sends the frames of one turn, from its first presence hint to its only terminal frame. */
+/** Sends the frames of one turn. The first is a presence hint, and one is terminal. */
 class TurnFrames {
 	readonly #options: TurnFramesOptions;
 	readonly #turns = new Turns();
@@ -184,7 +184,7 @@ class TurnFrames {
 		this.#physical.add(callId);
 	}
 
-	/** Sends the compactions of the turn and the terminal frame. */
+	/** Sends the terminal frame, and then the compactions of the turn. */
 	end({ content, error, cause }: Event<"assistant.message">): void {
 		const { send, messageId } = this.#options;
 		// The answer of a workflow comes from its steps, so the run has sent no text of it.

@@ -22,8 +22,8 @@ interface SessionChoices {
 
 /**
  * Composes the message of a turn. Context blocks become part of the message, so that every client of the session sees the
- * same content as the model. Throws `invalid_argument` for an invalid mode or image, and `unimplemented` for an image that
- * the model cannot read.
+ * same content as the model. Throws `invalid_argument` for an empty or invalid message, and `unimplemented` for an image
+ * that the model cannot read.
  */
 export function composeMessage(
 	command: UserMessage,
@@ -61,7 +61,7 @@ function requireImages({ name, readsImages }: CurrentModel): void {
  */
 const closing = /<(?=\s*\/\s*context)/giu;
 
-/** Returns the text of a block, without any other closing tag. */
+/** Returns a block as tagged text, or an empty list for an image. Escapes closing tags in the text. */
 function textOf({ block, label = "" }: ContentBlock): string[] {
 	const name = label.replaceAll(/["<>\p{Cc}]/gu, " ").trim();
 	const opening = name === "" ? "<context>" : `<context label="${name}">`;

@@ -45,7 +45,7 @@ function sum(a: Usage, b: Usage): Usage {
 }
 
 /**
- * Lines of one prompt in the order of the zot document. Each model call has `turn_start`, `assistant_start`, deltas and
+ * Lines of one prompt in the order of the zot document. Each turn has `turn_start`, `assistant_start`, deltas and
  * `tool_use_*`, `usage`, `assistant_message`, calls and `turn_end`. The results of the calls follow. The last lines are
  * `error`, if any, and `done`.
  */

@@ -55,7 +55,7 @@ export class Prompts {
 		return this.#tally.counts;
 	}
 
-	/** Adds a prompt or a compaction. Throws `resource_exhausted` if too many wait. */
+	/** Adds a prompt or a compaction. Throws `resource_exhausted` if too many commands or too long prompts wait. */
 	add(job: Job): void {
 		if (this.#waiting.length >= maxWaiting) {
 			throw new ParleyError(`busy: ${maxWaiting} prompts already wait`, { code: "resource_exhausted" });
@@ -73,7 +73,7 @@ export class Prompts {
 		return { active: active ?? null, queued: this.#waiting.map(describe) };
 	}
 
-	/** Removes a waiting prompt. Throws `not_found` for an unknown id. */
+	/** Removes a waiting prompt or compaction. Throws `not_found` for an unknown id. */
 	cancelWaiting(id: Id): void {
 		const job = this.#waiting.find((one) => one.id === id);
 		if (!job)
