@@ -7,7 +7,7 @@ import { verdictTexts } from "./texts.ts";
 /** A model's verdict on the result of a step. */
 export interface Verdict {
 	readonly passed: boolean;
-	/** Reason that the model wrote. */
+	/** Reason that the model wrote, or the fault of a reply without a verdict. */
 	readonly reason: string;
 }
 
@@ -53,7 +53,9 @@ export async function judge(
 	}
 }
 
-/** Parses a verdict. Also accepts a code block. Throws `invalid_argument` for any other text. */
+/**
+ * Parses the verdict in a text, for example in a code block. Throws `invalid_argument` for a text without a verdict.
+ */
 function readVerdict(text: string): Verdict {
 	const [from, to] = [text.indexOf("{"), text.lastIndexOf("}")];
 	if (from < 0 || to < from) throw invalid(verdictTexts.noJson);

@@ -6,7 +6,7 @@ import type { Tables } from "./tables.ts";
 import { eventHash, noTextHash, runHash, steerHash, stepHash, summaryHash } from "./text-hash.ts";
 import { textFaultTexts } from "./texts.ts";
 
-/** A row that was changed or deleted. */
+/** A fault in the rows of a session, such as a changed, moved or deleted row. */
 export interface TextFault {
 	readonly sessionId: string;
 	/** Name of the row, for example `event 12` or `step 3 of run_…`. */
@@ -22,7 +22,7 @@ export interface TextCheck {
 	readonly allSessions: number;
 	/** Number of rows whose hash matches. */
 	readonly verified: number;
-	/** Number of rows without a hash. An earlier version wrote them. */
+	/** Number of rows that need no hash, because an earlier version wrote them. */
 	readonly unverified: number;
 	readonly faults: number;
 	/** The first faults, at most 10. */
@@ -37,16 +37,15 @@ interface CheckOptions {
 }
 
 const maxExamples = 10;
-/** Maximum rows in memory. Each row may contain a message of one megabyte. */
+/** Maximum rows of a page. Each row may contain a message of one megabyte. */
 const pageSize = 32;
 /** Rows to hash before the check yields to other work of the process: about 5 ms. */
 const rowsPerTurn = 500;
 
 /**
  * Computes the hashes of the stored text of all sessions: events, steps, messages and summaries. Reports rows that were altered,
- * moved or deleted, and rows without a hash. Other processes may write and delete sessions during the check. Decision 060 lists
- * three undetected changes: text altered together with its hash; a deleted end of the events with a lowered `sessions.last_seq`;
- * a session without rows.
+ * moved or deleted, and counts rows without a hash. Other processes may write and delete sessions during the check. Decision 060
+ * lists the changes that it does not detect.
  */
 export async function checkTexts(
 	store: { readonly read: Store<Tables>["read"] },
@@ -195,7 +194,7 @@ class SessionCheck {
 		this.#tally = tally;
 	}
 
-	/** Runs the check. It reads events first, because the rows that they require were written before them. */
+	/** Runs the check. It reads events first, so that the rows that they require are already stored. */
 	async run(): Promise<void> {
 		await this.#events();
 		await this.#runs();

@@ -1,9 +1,9 @@
 import type { CreateTableBuilder, Kysely } from "kysely";
 
-/** Name and type of a column. An optional column has a question mark. */
+/** Name and type of a column. The name of a nullable column ends with a question mark. */
 export type Column = readonly [name: string, type: "text" | "bigint" | "integer"];
 
-/** Last columns of every table; see `Stamped`. */
+/** Last columns of a table; see `Stamped`. */
 export const stampColumns: readonly Column[] = [
 	["epoch", "bigint"],
 	["v", "integer"],

@@ -50,7 +50,7 @@ export async function endCommand(
 	return numUpdatedRows > 0n;
 }
 
-/** Returns the commands of a session, newest first. */
+/** Returns the newest commands of a session, at most `limit`, newest first. */
 export async function listCommands(db: Tx, sessionId: string, limit: number): Promise<BackgroundCommand[]> {
 	const rows = await db
 		.selectFrom("background_commands")
@@ -67,7 +67,7 @@ export async function findCommand(db: Tx, sessionId: string, n: number): Promise
 	return await found.where("n", "=", n).executeTakeFirst();
 }
 
-/** Returns all running commands. */
+/** Returns the running commands of all sessions. */
 export async function openCommands(db: Tx): Promise<CommandRow[]> {
 	return await db.selectFrom("background_commands").selectAll().where("ended_at", "is", null).execute();
 }

@@ -10,7 +10,7 @@ export interface Turn {
 	readonly runId: string;
 }
 
-/** A write that is about to happen. `content` is the earlier content in its stored form. */
+/** A write that is about to happen. `content` is the earlier content in its stored form, or null if it is not stored. */
 export interface WriteRow {
 	readonly path: string;
 	readonly before: { readonly hash: string; readonly mode: number | null; readonly size: number };
@@ -93,7 +93,7 @@ export async function endWrite(
 		.execute();
 }
 
-/** The newest turn of the session with changes that are not undone. */
+/** Returns the run of the newest turn with changes that are not undone, or undefined. */
 export async function lastChangedTurn(db: Tx, sessionId: string): Promise<string | undefined> {
 	const row = await db
 		.selectFrom("file_changes")
@@ -108,12 +108,12 @@ export async function lastChangedTurn(db: Tx, sessionId: string): Promise<string
 	return row?.id;
 }
 
-/** Changes of a turn, in the order of their first writes. */
+/** Returns the changes of a turn that have an effect, in the order of their first writes. */
 export async function changesOf(db: Tx, turn: Turn): Promise<FileChangeRow[]> {
 	return await ofTurn(db, turn).where(hasEffect).selectAll().orderBy("n").execute();
 }
 
-/** Excludes files that the turn left as they were, because its write failed or had the same content. */
+/** Matches files whose content the turn changed, and files with a write whose end is unknown. */
 function hasEffect({ or, eb }: ExpressionBuilder<Tables, "file_changes">) {
 	return or([
 		eb("file_changes.before_hash", "<>", eb.ref("file_changes.after_hash")),
@@ -139,7 +139,10 @@ async function findChange(db: Tx, turn: Turn, path: string): Promise<FileChangeR
 	return await ofTurn(db, turn).selectAll().where("path", "=", path).executeTakeFirst();
 }
 
-/** Forgets the oldest turns until the content fits. Returns false if it does not fit even then. */
+/**
+ * Forgets the oldest turns until the content and the number of turns are within `changeLimits`. Returns false if the content does
+ * not fit even then.
+ */
 async function makeRoom(tx: Tx, { sessionId, runId }: Turn, needed: number): Promise<boolean> {
 	const turns = await tx
 		.selectFrom("file_changes")

@@ -8,7 +8,7 @@ import { journalTexts } from "./texts.ts";
 /** Lifetime of a stored response. A client that lost the response can repeat the request within this time. */
 const keyLifeMs = 72 * 60 * 60 * 1000;
 
-/** Principal, key and parameters of a request. A client must not use the same key with other parameters. */
+/** Principal, key, method and parameters of a request. A client must not use the same key for another request. */
 export interface Keyed {
 	readonly principal: Principal;
 	readonly key: string | undefined;
@@ -31,7 +31,10 @@ export interface KeyServices {
 	readonly fingerprint: (text: string) => string;
 }
 
-/** Runs `work` once per key, in the transaction of its effects. A repeated request gets the first response. */
+/**
+ * Runs `work` once per key, in the transaction of its effects. A repeated request gets the first response. Without a key, `work`
+ * always runs. Throws like `answerOf`.
+ */
 export async function once<T>(
 	tx: Tx,
 	request: Keyed,
@@ -56,7 +59,10 @@ export async function once<T>(
 	return { response, repeated: false };
 }
 
-/** Returns the response to the first request with this key, or undefined. Throws if the key was used for another request. */
+/**
+ * Returns the response to the first request with this key, or undefined. Throws `invalid_argument` if the key was used for
+ * another request.
+ */
 export async function answerOf<T>(
 	db: Tx,
 	request: Keyed,
@@ -77,7 +83,7 @@ export async function answerOf<T>(
 	throw new ParleyError(journalTexts.keyReused(key), { code: "invalid_argument" });
 }
 
-/** Whether an earlier request used the key, with the same or other parameters. */
+/** Whether an earlier request of the principal used the key, with the same or other parameters. */
 export async function knowsKey(db: Tx, { id }: Principal, key: string | undefined): Promise<boolean> {
 	if (key === undefined) return false;
 	const known = db.selectFrom("keys").select("key").where("principal", "=", id).where("key", "=", key);

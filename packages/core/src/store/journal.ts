@@ -8,7 +8,7 @@ import type { Tables } from "./tables.ts";
 import { eventHash, noTextHash } from "./text-hash.ts";
 import { journalTexts } from "./texts.ts";
 
-/** The store in a transaction of a command. All changes of the command are stored together or not at all. */
+/** The store in a command or a query. All changes of a command are stored together or not at all. */
 export type Tx = Kysely<Tables> | Transaction<Tables>;
 
 export interface JournalDeps {
@@ -124,7 +124,10 @@ export class Journal {
 		return rows.map((row) => ({ position: Number(row.position), event: toRecorded(row) }));
 	}
 
-	/** Returns the newest `limit` events, oldest first. The filter restricts sessions and types. */
+	/**
+	 * Returns the newest `limit` events, oldest first. The filter restricts sessions and types. With `sessionId`, `beforeSeq` is
+	 * the exclusive upper limit.
+	 */
 	async recent({
 		limit,
 		beforeSeq,
@@ -208,8 +211,8 @@ export interface Placed {
 }
 
 /**
- * Adds the filter to a query in the order of positions. The query must not use an index of sessions, because it would then read
- * the complete history of the sessions.
+ * Adds the filter to a query. A query in the order of positions must not use an index of sessions, because it would then read the
+ * complete history of the sessions.
  */
 function narrowed<O>(
 	query: SelectQueryBuilder<Tables, "events", O>,
@@ -249,7 +252,7 @@ function toRecorded(row: EventRow): Recorded {
 	};
 }
 
-/** Limits for stored JSON. It may be larger than a client's frame, but never deeper than its check allowed. */
+/** Limits for stored JSON, which can be larger than the JSON of one frame. */
 const storedLimits = { maxDepth: 256, maxNodes: 5_000_000 };
 
 /** Parses JSON that this program stored with `JSON.stringify`. */

@@ -4,7 +4,7 @@ import type { Tx } from "./journal.ts";
 
 /** The full-text index of one database engine. */
 interface MemoryIndex {
-	/** Adds an inserted note to the index, in the same transaction. */
+	/** Adds an inserted note to the index, in the same transaction, unless a trigger adds it. */
 	add(tx: Tx, note: { readonly n: number; readonly text: string }): Promise<void>;
 	/**
 	 * Returns a condition for rows of `memories` whose text contains the word. The word has the spelling of the index. With `few`,

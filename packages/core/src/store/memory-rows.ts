@@ -41,8 +41,9 @@ export async function deleteMemory(tx: Tx, id: string): Promise<void> {
 const sameEverywhere: ReadonlySet<string> = new Set(["discord"]);
 
 /**
- * Deletes the notes about a person and by that person, under one id. With `anywhere`, it includes all ids that certainly belong
- * to the person. A Slack id can name another person in another workspace: https://docs.slack.dev/reference/objects/user-object
+ * Deletes the notes about a person and by that person, under one id. Returns their number. With `anywhere`, it includes all ids
+ * that certainly belong to the person. A Slack id can name another person in another workspace:
+ * https://docs.slack.dev/reference/objects/user-object
  */
 export async function deleteMemoriesOf(
 	tx: Tx,
@@ -87,7 +88,7 @@ export async function countMemories(db: Tx, scope: MemoryScope, subject: string)
 	return Number(row.count);
 }
 
-/** Returns one note of the store, if there is one. Most stores have no notes, and each run checks this. */
+/** Returns one row of `memories`, if there is one. Most stores have no notes, and each run checks this. */
 export const firstMemory = hotStatement<Tables, object, { n: number }>((db) =>
 	// With a parameter, SQLite would prepare the statement again at each use.
 	db.selectFrom("memories").select("n").limit(sql.lit(1)),
@@ -123,12 +124,12 @@ function readableBy({ user, channel }: MemoryReader): RawBuilder<boolean> {
 	return sql<boolean>`(${sql.join(scopes, sql` or `)})`;
 }
 
-/** Returns a condition for notes about a person, and for shared notes that their requests and runs wrote. */
+/** Returns a condition for notes about a person, and for all notes that their requests and runs wrote. */
 function ofPerson(person: string): RawBuilder<boolean> {
 	return sql<boolean>`((memories.scope = 'user' and memories.subject = ${person}) or memories.author = ${person})`;
 }
 
-/** Returns the newest notes of a selection. */
+/** Returns the newest notes of a selection, at most `limit`, newest first. */
 export async function listMemories(db: Tx, selection: MemorySelection, limit: number): Promise<Memory[]> {
 	const rows = await db
 		.selectFrom("memories")

@@ -19,7 +19,10 @@ interface RoleRules {
 	readonly deny: ChatSettings["deny"];
 }
 
-/** Returns the current role of a person: the highest one that a rule gives. People of other organisations are guests at most. */
+/**
+ * Returns the current role of a person: the highest one that the operator or a rule gives, or `stranger` for a denied person. A
+ * guest of the tenant is `guest` at most.
+ */
 export function roleOf(person: ActingPerson, chat: RoleRules): Role {
 	if (isDenied(person, chat)) return "stranger";
 	const { actor, place, given } = person;

@@ -46,7 +46,7 @@ export interface ScheduleSelection {
 	readonly sessionId?: string | undefined;
 }
 
-/** Returns the schedules of a selection, the next due first. */
+/** Returns the schedules of a selection, at most `limit`, the next due first. Schedules without a due time are last. */
 export async function listSchedules(
 	db: Tx,
 	{ owner, sessionId }: ScheduleSelection,

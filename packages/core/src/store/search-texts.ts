@@ -5,7 +5,7 @@ import type { Tables } from "./tables.ts";
 /** Maximum indexed characters of one text. Searches rarely need the rest of a long log. */
 const maxCharacters = 16_384;
 
-/** Returns the normal form of a text, which ignores case, character width and ligatures. */
+/** Returns the normal form of the first `maxCharacters` of a text, which ignores case, character width and ligatures. */
 export function folded(text: string): string {
 	return text.slice(0, maxCharacters).normalize("NFKC").toLowerCase().replaceAll("\0", " ");
 }
@@ -17,7 +17,7 @@ const insertText = hotStatement<Tables, { sessionId: string; kind: "name" | "mes
 			.values({ session_id: p("sessionId"), kind: p("kind"), text: p("text"), epoch: 1, v: 1 }),
 );
 
-/** Adds message texts to the search index, once for each message. */
+/** Adds message texts to the search index, except blank ones. */
 export async function indexMessages(tx: Tx, sessionId: string, texts: readonly string[]): Promise<void> {
 	for (const text of texts) {
 		if (text.trim() !== "") await insertText(tx, { sessionId, kind: "message", text: folded(text) });

@@ -9,12 +9,15 @@ const maxWords = 24;
  */
 let segmenter: Intl.Segmenter | undefined;
 
-/** Returns the text in the spelling of the index, which ignores case, width and ligatures. */
+/** Returns text and tags in the spelling of the index, which ignores case, width and ligatures. */
 export function searchText(text: string, tags: readonly string[]): string {
 	return folded([text, ...tags].join("\n"));
 }
 
-/** Returns the words to look up, in the spelling of the index. Ignores punctuation, except in a query that consists of punctuation. */
+/**
+ * Returns the words to look up, in the spelling of the index. Ignores punctuation and single Latin or hiragana letters, except in
+ * a query without other words.
+ */
 export function searchWords(query: string): string[] {
 	const text = folded(query).toWellFormed();
 	segmenter ??= new Intl.Segmenter("ja", { granularity: "word" });
@@ -30,8 +33,8 @@ export function searchWords(query: string): string[] {
 const particle = /^[\p{Script=Hiragana}\p{Script=Latin}]$/u;
 
 /**
- * Returns the words to look up for a complete message. Leaves out short Latin words and common English words, because most notes
- * contain them.
+ * Returns the words to look up for a complete message. Leaves out common English words, because most notes contain them. Also
+ * leaves out words of one or two characters, except in East Asian scripts.
  */
 export function significantWords(words: readonly string[]): string[] {
 	return words.filter((word) => !common.has(word) && ([...word].length > 2 || wide.test(word)));

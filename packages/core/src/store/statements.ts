@@ -3,7 +3,7 @@ import { type Kysely, type Selectable, sql } from "kysely";
 import type { RunState, Tables } from "./tables.ts";
 import { runHash, stepHash } from "./text-hash.ts";
 
-/** Statements that run for every message, compiled once per engine. Other statements are built for each use. */
+/** Frequent statements, compiled once per engine. */
 
 /**
  * Reserves the next `count` numbers of a session. `last_seq` is the last reserved number, and `previous` the hash of the event

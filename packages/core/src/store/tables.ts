@@ -27,11 +27,14 @@ interface SessionsTable extends Stamped {
 	taint: string;
 	created_at: number;
 	updated_at: number;
-	/** Time when the last client disconnected. Null while a client is connected. */
+	/**
+	 * Time when the session was created or the last client disconnected. Null while a client is connected, and after a stop of
+	 * the gateway in that state.
+	 */
 	left_at: number | null;
 	/** Channel of the session, in the form of `placeKey`. Null if the session does not belong to a chat platform. */
 	place: string | null;
-	/** Task that this session is the conversation of. Null for conversations of people. */
+	/** Task whose conversation this session contains. Null for conversations of people. */
 	task_id: string | null;
 	/** The `seq` of the first event that must have a hash: 1, or a higher number in a session from before hashes were added. */
 	hashed_from: Generated<number>;
@@ -175,7 +178,7 @@ interface SteersTable extends Stamped {
 	context: string | null;
 }
 
-/** Totals of model calls, with a row for each scope, UTC day and model. */
+/** Totals of model calls, with a row for each scope, UTC day, model and provider. */
 interface UsageDaysTable extends Stamped {
 	/** Id of a session, or "" for the gateway. The gateway's totals remain when sessions are deleted. */
 	scope: string;
@@ -318,7 +321,10 @@ interface SchedulesTable extends Stamped {
 	seen_seq: number;
 }
 
-/** Messages of chat platforms that a session has received as context. Later runs get only newer messages. */
+/**
+ * Messages of chat platforms that a session has received as context. Later runs get such a message again only if it was edited or
+ * the request refers to it.
+ */
 interface ReadMessagesTable extends Stamped {
 	session_id: string;
 	/** The platform's id of the message. */
@@ -366,5 +372,5 @@ export interface Tables extends TrustTables, TaskTables, ToolTables {
 	trusted_skills: TrustedSkillsTable;
 }
 
-/** Stamp of every row that this version of the program writes on one machine. */
+/** Stamp of the rows that this version of the program writes on one machine. */
 export const stamp = { epoch: 1, v: 1 } as const;

@@ -7,7 +7,7 @@ import type { Tables } from "./tables.ts";
 
 export type TaskRow = Selectable<Tables["tasks"]>;
 
-/** Additional fields of a task in a list. */
+/** Fields of a task that come from other tables. */
 export interface TaskSurroundings {
 	readonly needs: readonly string[];
 	readonly usage: Usage & { readonly cost: number };

@@ -10,11 +10,14 @@ interface TasksTable extends Stamped {
 	own_session_id: string;
 	/** Parent task of a worker. */
 	parent_id: string | null;
-	/** Tool call that created the task. After a crash, the repeated call finds the task by this id. */
+	/**
+	 * Tool call that created the task. After a crash, the repeated call finds the task by this id. For a step of a workflow, the
+	 * id of the workflow run.
+	 */
 	spawn_call: string | null;
 	/** Ended task that this task repeats. */
 	retry_of: string | null;
-	/** 0 for a task that a person submitted. For a worker, the depth of its parent plus 1. */
+	/** 0 for a task without a parent. For a worker, the depth of its parent plus 1. */
 	depth: number;
 	/** Principal that submitted the task, in the form of `actingId`. */
 	submitted_by: string;

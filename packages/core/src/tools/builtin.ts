@@ -33,7 +33,7 @@ const builtin: readonly Tool[] = [
 	delegate,
 ];
 
-/** Returns the tools that every session has. */
+/** Returns the default tools of sessions, except the web tools. */
 export function builtinTools(): readonly Tool[] {
 	return builtin;
 }

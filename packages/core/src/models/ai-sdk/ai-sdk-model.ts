@@ -27,7 +27,7 @@ export interface AiSdkOptions {
 	readonly table: ModelTable;
 	readonly clock: Clock;
 	readonly log: Logger;
-	/** Model if the session chooses none. Default: the provider's standard model in the table. */
+	/** Model if the session chooses none. Default: the provider's default model in the table. */
 	readonly defaultModel?: string;
 	readonly traits?: ServerTraits;
 	readonly timeouts?: Partial<Timeouts>;
@@ -37,7 +37,7 @@ export interface AiSdkOptions {
 /**
  * Models of a provider behind the provider interface of the `ai` project (`LanguageModelV4`). Each call is one attempt.
  * The model follows no redirects, and sends the key to no other host. Throws `invalid_argument` for an invalid base URL
- * or key.
+ * or key, and `failed_precondition` without a default model.
  */
 export function createAiSdkModel(options: AiSdkOptions): Model {
 	return new AiSdkModel(options);
@@ -73,7 +73,7 @@ class AiSdkModel implements Model {
 				if (reply.finished) exchange.finish();
 			}
 		} catch (reason) {
-			// A connection error after the end of a reply does not affect the reply.
+			// An error after the end of a reply does not affect the reply.
 			if (!reply.finished) throw exchange.explain(streamError(reason, exchange.facts));
 		} finally {
 			exchange.close();

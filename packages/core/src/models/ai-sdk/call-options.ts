@@ -64,7 +64,7 @@ function reasoningOf(
 
 const encoded = new WeakMap<readonly ToolDescription[], LanguageModelV4FunctionTool[]>();
 
-/** Encodes tools. Returns the same objects for the same tools. */
+/** Encodes tools. Returns the same array for the same array of tools. */
 function encodeTools(tools: readonly ToolDescription[]): LanguageModelV4FunctionTool[] {
 	const known = encoded.get(tools);
 	if (known) return known;

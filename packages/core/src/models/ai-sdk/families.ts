@@ -25,7 +25,7 @@ export interface FamilyFacts {
 	 * answer.
 	 */
 	readonly answersResults: boolean;
-	/** Returns provider settings for each request. `thinks` is undefined for an unknown model. */
+	/** Returns the provider settings of a request. `thinks` is undefined for an unknown model. */
 	readonly options: (thinks: boolean | undefined) => SharedV4ProviderOptions;
 }
 
@@ -67,7 +67,7 @@ export interface Connection {
 }
 
 /**
- * Placeholder for a missing key: without a value, the libraries search the environment for a key. The header with the
+ * Placeholder for a missing key: without a value, some libraries search the environment for a key. The header with the
  * placeholder is removed.
  */
 const NO_KEY = "none";

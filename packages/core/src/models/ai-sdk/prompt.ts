@@ -46,7 +46,7 @@ type AssistantPart = Extract<LanguageModelV4Message, { role: "assistant" }>;
 type AssistantBlock = AssistantPart["content"][number];
 
 /**
- * Maximum characters of a function name. It is the lowest limit of all providers:
+ * Maximum characters of a function name at OpenAI, used for all providers:
  * https://platform.openai.com/docs/guides/function-calling
  */
 const MAX_NAME = 64;
@@ -54,13 +54,13 @@ const MAX_NAME = 64;
 const NOTHING = "(nothing)";
 const GO_ON = requestTexts.continue;
 const RECEIVED = "(received)";
-/** Thinking for a call without thinking. Some servers treat an empty text as missing. */
+/** Thinking for a message with calls but without thinking. Some servers treat an empty text as missing. */
 const BLANK = " ";
 
 /**
- * Returns messages in the form of the provider interface. A user message is first, and an assistant message is never
- * last. Consecutive messages of the same role are merged, because chat templates of some models require alternating
- * roles. No text is empty.
+ * Returns messages in the form of the provider interface. After the system prompt, a user message is first. An
+ * assistant message is never last. Consecutive user messages are merged, because chat templates of some models require
+ * alternating roles. Consecutive assistant messages are merged too, unless one has metadata of the complete message.
  */
 export function encodePrompt(
 	system: string,
@@ -105,7 +105,7 @@ function append(
 	}
 }
 
-/** Whether a message has metadata that belongs to the complete message. */
+/** Whether one of the messages has metadata that belongs to the complete message. */
 function isSealed(...messages: readonly AssistantPart[]): boolean {
 	return messages.some(({ providerOptions }) => providerOptions !== undefined);
 }
@@ -151,7 +151,9 @@ function encodeImage({ mediaType, data }: ImageBlock, images: boolean): Shown[] 
 	return [{ type: "file", mediaType, data: { type: "data", data } }];
 }
 
-/** Encodes a text. Some servers refuse unpaired surrogates. */
+/**
+ * Encodes a text, or returns nothing for a blank text. Replaces unpaired surrogates, because some servers refuse them.
+ */
 function encodeText(text: string): LanguageModelV4TextPart[] {
 	return text.trim() === "" ? [] : [{ type: "text", text: text.toWellFormed() }];
 }
@@ -185,7 +187,7 @@ function encodeOutput(
 	return { type: "content", value: [{ type: "text", text: value }, ...files] };
 }
 
-/** Returns the images of a result as a user message, for APIs that accept only text in results. */
+/** Returns a title and the images of a result as parts of a user message, for APIs that accept only text in results. */
 function imagesOf(
 	{ callId, pictures = [] }: ResultBlock,
 	{ reader, names }: Omit<Place, "isOfTurn">,
@@ -212,8 +214,8 @@ function encodeAssistant({ model, content }: AssistantMessage, place: Place): As
 }
 
 /**
- * Adds the thinking of a message. Metadata of the complete message replaces its thinking. If the server requires
- * thinking before calls and finds none, adds a blank thinking block.
+ * Returns the content of a message. Metadata of the complete message replaces its thinking. If the server requires
+ * thinking with calls and the message has no thinking, adds a blank thinking block.
  */
 function withThinking(
 	parts: readonly AssistantBlock[],
@@ -251,7 +253,10 @@ function encodeCallBlock(
 	};
 }
 
-/** Adds thinking, or adds its metadata to the preceding text. Returns metadata that belongs to the next call. */
+/**
+ * Adds thinking that the provider accepts, or adds its metadata to the preceding text. Returns metadata that belongs to
+ * the next call, or undefined.
+ */
 function addThinking(
 	parts: AssistantBlock[],
 	{ text, signature, redacted }: ThinkingBlock,

@@ -7,7 +7,7 @@ import { type Fields, isFields } from "../exchange/errors.ts";
  */
 const messageFields = "openaiCompatible";
 
-/** Fields that arrive in several pieces. Every piece has complete values of all other fields. */
+/** Fields that arrive in several pieces. Any other field arrives complete. */
 const growing = ["text", "summary"] as const;
 
 /**
@@ -37,7 +37,7 @@ export class ReasoningDetails {
 		}
 	};
 
-	/** Returns the details as fields of a message, or undefined without details. */
+	/** Returns the details as fields of a message, or undefined without details and with too many details. */
 	readonly buildMetadata = (): SharedV4ProviderMetadata | undefined => {
 		if (this.#details.length === 0 || this.#isTooLong) return undefined;
 		const details = this.#details.map(({ fields, pieces }) => ({
@@ -48,7 +48,10 @@ export class ReasoningDetails {
 		return { [messageFields]: { reasoning_details: details } } as SharedV4ProviderMetadata;
 	};
 
-	/** Adds a piece. Consecutive pieces with the same type, index and id belong to one detail. */
+	/**
+	 * Adds a piece. A piece with text, a summary or a signature continues the last detail if no type, index or id
+	 * differs. A missing value does not differ.
+	 */
 	#add(piece: Fields): void {
 		const last = this.#details.at(-1);
 		const isMore =

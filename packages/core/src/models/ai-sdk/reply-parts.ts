@@ -21,7 +21,7 @@ const MAX_MODEL_NAME = 200;
 type Part = LanguageModelV4StreamPart;
 type PartOf<Type extends Part["type"]> = Extract<Part, { type: Type }>;
 
-/** Stop reasons of the provider interface. For any other reason, the reply may be incomplete. */
+/** Stop reasons of the provider interface. Any other reason that is not an error becomes `max_tokens`. */
 const stops = new Map<string, StopReason>([
 	["stop", "end_turn"],
 	["tool-calls", "tool_use"],
@@ -44,7 +44,7 @@ export class ReplyParts {
 	readonly #metadata = new Map<string, SharedV4ProviderMetadata>();
 	/** Ids of open text blocks that are not empty. */
 	readonly #written = new Set<string>();
-	/** The last call, until another block starts. It is incomplete if the reply is truncated. */
+	/** The last call, until another block starts. If the reply is truncated, the call is treated as incomplete. */
 	#pending: PendingCall | undefined;
 	#sealedCall: ModelEvent | undefined;
 	#hasCalls = false;
@@ -73,7 +73,7 @@ export class ReplyParts {
 		return this.#unsupported;
 	}
 
-	/** Returns the events for the next part. Throws if the part reports a failure of the reply. */
+	/** Returns the events for the next part. Throws if the reply failed or is invalid. */
 	receive(part: Part): readonly ModelEvent[] {
 		switch (part.type) {
 			case "text-delta":
@@ -159,7 +159,10 @@ export class ReplyParts {
 		return !call || delta === "" ? none : append(call, delta);
 	}
 
-	/** Returns the events for a complete call. Some providers send no earlier parts of its arguments. */
+	/**
+	 * Returns the events that end a call. Its `call` event follows later. Some providers send no earlier parts of the
+	 * arguments.
+	 */
 	#call({
 		toolCallId,
 		toolName,

@@ -21,7 +21,10 @@ export interface ServerTraits {
 export const efforts = ["none", "minimal", "low", "medium", "high", "xhigh", "max"] as const;
 export type Effort = (typeof efforts)[number];
 
-/** Returns the lowest accepted effort that is not below the requested effort, or the highest accepted effort. */
+/**
+ * Returns the lowest accepted effort that is not below the requested effort, or the highest accepted effort. Undefined
+ * if `known` is empty.
+ */
 export function nearestEffort(requested: Effort, known: readonly Effort[]): Effort | undefined {
 	return known.find((one) => efforts.indexOf(one) >= efforts.indexOf(requested)) ?? known.at(-1);
 }

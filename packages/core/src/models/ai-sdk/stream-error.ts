@@ -5,8 +5,8 @@ import { eventError, type Fields, isFields, type RequestFacts } from "../exchang
 const formErrors = /^AI_(?:JSONParse|TypeValidation|InvalidResponseData|EmptyResponseBody)Error$/;
 
 /**
- * Returns the error for a failure within a stream. This is the error that the provider sent, or the unchanged form
- * error of the library, which the exchange explains.
+ * Returns the error for a failure within a stream. This is the error that the provider sent, or the unchanged `reason`,
+ * which the exchange explains.
  */
 export function streamError(reason: unknown, facts: RequestFacts): unknown {
 	if (reason instanceof ParleyError) return reason;
@@ -15,7 +15,7 @@ export function streamError(reason: unknown, facts: RequestFacts): unknown {
 	return sent ? eventError({ error: sent }, undefined, facts) : reason;
 }
 
-/** Returns the provider's error object. A library error may contain it, or it is `reason` itself. */
+/** Returns the provider's error object, which `reason` contains or is. Undefined if no object has a message. */
 function sentError(reason: unknown): Fields | undefined {
 	if (!isFields(reason)) return undefined;
 	const { data } = reason;

@@ -23,7 +23,7 @@ const countTimeouts: Timeouts = { firstByteMs: 10_000, idleMs: 10_000, totalMs: 
 /** HTTP statuses of servers that cannot count tokens. */
 const withoutCount: ReadonlySet<number | undefined> = new Set([404, 405, 501]);
 
-/** Maximum delay of `setTimeout`, so that the SDK's timer never fires. */
+/** Maximum delay of `setTimeout`, so that the SDK's timer fires only after the limits of the exchange. */
 const NEVER_MS = 2 ** 31 - 1;
 
 export interface AnthropicOptions {
@@ -38,7 +38,7 @@ export interface AnthropicOptions {
 	readonly table: ModelTable;
 	readonly clock: Clock;
 	readonly log: Logger;
-	/** Model if the session chooses none. Default: the provider's standard model in the table. */
+	/** Model if the session chooses none. Default: the provider's default model in the table. */
 	readonly defaultModel?: string;
 	readonly timeouts?: Partial<Timeouts>;
 	readonly fetch?: typeof fetch;
@@ -46,7 +46,8 @@ export interface AnthropicOptions {
 
 /**
  * Models of Anthropic, or of any server with its Messages API. Each call is one attempt. The model prints nothing,
- * follows no redirects, and sends the key to no other host. Throws `invalid_argument` for an invalid base URL or key.
+ * follows no redirects, and sends the key to no other host. Throws `invalid_argument` for an invalid base URL or key,
+ * and `failed_precondition` without a default model.
  */
 export function createAnthropicModel(options: AnthropicOptions): Model {
 	return new AnthropicModel(options);
@@ -89,7 +90,7 @@ class AnthropicModel implements Model {
 				if (reply.finished) exchange.finish();
 			}
 		} catch (reason) {
-			// A connection error after the end of a reply does not affect the reply.
+			// An error after the end of a reply does not affect the reply.
 			if (!reply.finished) throw exchange.explain(reason);
 		} finally {
 			exchange.close();

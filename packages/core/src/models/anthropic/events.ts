@@ -16,7 +16,7 @@ type Block =
 	| { readonly kind: "text" }
 	| { readonly kind: "thinking"; signature: string }
 	| OpenCall
-	/** An unused block, such as the search of a server-side tool. */
+	/** A block whose deltas are ignored, such as redacted thinking or the search of a server-side tool. */
 	| { readonly kind: "other" };
 
 /** Block kind of each delta type. */
@@ -52,7 +52,7 @@ export class ReplyEvents {
 	#opened = 0;
 	#newest = -1;
 	/**
-	 * Complete calls after which no other block has started. If the reply is truncated, the last of these calls is
+	 * Complete calls after which no other block has started. If the reply is truncated, these calls are treated as
 	 * incomplete.
 	 */
 	#pending: PendingCall[] = [];
@@ -73,7 +73,10 @@ export class ReplyEvents {
 		return this.#counts.isCorrected;
 	}
 
-	/** Returns the model events for the next server event. */
+	/**
+	 * Returns the model events for the next server event. Throws a `ModelError` if the event is invalid or reports an
+	 * error.
+	 */
 	receive(event: unknown): readonly ModelEvent[] {
 		if (this.#state === "finished") return none;
 		if (!isFields(event)) throw damaged(eventTexts.invalid);

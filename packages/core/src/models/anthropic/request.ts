@@ -111,8 +111,8 @@ interface Prompt extends OfferedTools {
 }
 
 /**
- * Encodes the prompt in the order in which the provider reads it. The parts that change least are first. The last block
- * of each part has a cache mark.
+ * Encodes the prompt in the order in which the provider reads it. The parts that change least are first. Cache marks
+ * follow the offered tools, the system prompt and the last two user turns.
  */
 function encodePrompt(request: ModelRequest, { info, custom }: Destination): Prompt {
 	const { model, system, messages, tools, awaitsPeople } = request;
@@ -133,7 +133,7 @@ let lastSystem:
 	| { readonly text: string; readonly lifetime: Lifetime; readonly blocks: TextBlockParam[] }
 	| undefined;
 
-/** Encodes the system prompt. Returns the same blocks for the same text and lifetime. */
+/** Encodes the system prompt. Returns the same blocks if text and lifetime are as in the previous call. */
 function encodeSystem(text: string, lifetime: Lifetime): TextBlockParam[] {
 	if (lastSystem?.text !== text || lastSystem.lifetime !== lifetime) {
 		const cache_control = cacheMarks[lifetime];
@@ -147,7 +147,7 @@ const encodedTools = {
 	hour: new WeakMap<readonly ToolDescription[], Tool[]>(),
 };
 
-/** Encodes tools. Returns the same objects for the same tools and lifetime. */
+/** Encodes tools. Returns the same array for the same array of tools and the same lifetime. */
 function encodeTools(tools: readonly ToolDescription[], lifetime: Lifetime): Tool[] {
 	const known = encodedTools[lifetime].get(tools);
 	if (known) return known;
@@ -183,7 +183,7 @@ function encodeUsedTools(turns: readonly Turn[]): OfferedTools {
 	return tools.length > 0 ? { tools, tool_choice: { type: "none" } } : {};
 }
 
-/** Thinking fields of a request. Empty for the model's default. */
+/** Thinking fields of a request. For an absent field, the model's default applies. */
 interface Thinking {
 	readonly thinking?: ThinkingConfigParam & { readonly block_binding?: BetaThinkingBlockBinding };
 	readonly output_config?: OutputConfig;
@@ -192,7 +192,7 @@ interface Thinking {
 /** Minimum tokens of a thinking budget: https://platform.claude.com/docs/en/build-with-claude/extended-thinking */
 const MIN_BUDGET = 1024;
 
-/** Tokens of a reply that are reserved for its text and calls. */
+/** Maximum tokens of a reply that are reserved for its text and calls. */
 const FOR_THE_ANSWER = 4096;
 
 const budgets: Readonly<Record<Exclude<Reasoning, "off">, number>> = {
@@ -203,7 +203,7 @@ const budgets: Readonly<Record<Exclude<Reasoning, "off">, number>> = {
 	max: Number.POSITIVE_INFINITY,
 };
 
-/** Models of the first generation with efforts. They have no effort between `high` and `max`. */
+/** Models with efforts but without an effort between `high` and `max`. */
 const WITHOUT_XHIGH = /^claude-(opus|sonnet)-4-6\b/;
 
 /**
@@ -222,7 +222,10 @@ interface ThinkingRequest {
 	readonly sampling?: Sampling;
 }
 
-/** Returns the thinking settings of a request. Without a setting, the model decides, and its thinking is readable. */
+/**
+ * Returns the thinking settings of a request. Without a level, a model with a thinking budget does not think, and any
+ * other model decides.
+ */
 export function thinkingOf(
 	request: ThinkingRequest,
 	destination: Destination,
@@ -280,8 +283,8 @@ function budgeted(reasoning: Reasoning | undefined, turns: readonly Turn[], maxT
 }
 
 /**
- * Whether the current turn has calls without readable thinking before them, for example calls of another model. The
- * provider refuses thinking in that turn.
+ * Whether the model's first content in the current turn is not thinking, for example because another model wrote it.
+ * The provider refuses thinking in such a turn.
  */
 function amidThoughtlessCalls(turns: readonly Turn[]): boolean {
 	const question = turns.findLastIndex(

@@ -50,8 +50,8 @@ export type Lifetime = keyof typeof cacheMarks;
 
 /**
  * Returns messages in the form of the Messages API. The roles alternate, and the user's role is first and last. Results
- * precede other content of a turn, and no block is empty. Each block depends only on its message, so a repeated message
- * has the same bytes.
+ * precede other content of a turn, and no text block is blank. Each block depends only on its message and the reader,
+ * so a repeated message has the same bytes.
  */
 export function encodeTurns(messages: readonly Message[], reader: Reader): Turn[] {
 	const turns: Turn[] = [];
@@ -62,7 +62,10 @@ export function encodeTurns(messages: readonly Message[], reader: Reader): Turn[
 	return turns;
 }
 
-/** Appends a turn. Does not change existing turns, because other requests share them. */
+/**
+ * Appends a turn, or merges it with a last turn of the same role. Omits an empty turn. Does not change existing turns,
+ * because other requests share them.
+ */
 function append(turns: Turn[], turn: Turn): void {
 	if (turn.content.length === 0) return;
 	const last = turns.at(-1);
@@ -81,7 +84,8 @@ interface Known {
 const known = new WeakMap<Message, Known>();
 
 /**
- * Returns the encoded message. It is encoded once for each reader, because each request repeats all earlier messages.
+ * Returns the encoded message. The encoding for the last reader is cached, because each request repeats all earlier
+ * messages.
  */
 function turnOf(message: Message, reader: Reader): Turn {
 	const before = known.get(message);
@@ -94,10 +98,10 @@ function turnOf(message: Message, reader: Reader): Turn {
 }
 
 /**
- * Sets two cache marks: after the last user turn, and after the previous user turn, which had the last mark of the
- * previous request. With the second mark, the provider finds the cached prefix even if more than 20 blocks follow. A
- * mark is not part of the cached content, and a block is always an object. Moving a mark therefore does not change the
- * bytes of its block. https://platform.claude.com/docs/en/build-with-claude/prompt-caching
+ * Sets at most two cache marks: after the last user turn, and after the user turn before it, which usually had the last
+ * mark of the previous request. With the second mark, the provider finds the cached prefix even if more than 20 blocks
+ * follow. A mark is not part of the cached content, and a block is always an object. Moving a mark therefore does not
+ * change the bytes of its block. https://platform.claude.com/docs/en/build-with-claude/prompt-caching
  */
 export function markTurns(turns: Turn[], lifetime: Lifetime): void {
 	let left = 2;
@@ -112,8 +116,8 @@ export function markTurns(turns: Turn[], lifetime: Lifetime): void {
 const withMark = { minutes: new WeakMap<UserTurn, UserTurn>(), hour: new WeakMap<UserTurn, UserTurn>() };
 
 /**
- * Returns a turn with a cache mark. The same turn returns the same object, because the last turn of a request is the
- * previous turn of the next request.
+ * Returns a turn with a cache mark. The same turn and lifetime return the same object, because the last turn of a
+ * request is the previous turn of the next request.
  */
 function marked(turn: UserTurn, lifetime: Lifetime): UserTurn {
 	const before = withMark[lifetime].get(turn);
@@ -188,7 +192,8 @@ function encodeAssistantBlock(block: AssistantMessage["content"][number]): Conte
 }
 
 /**
- * Encodes thinking unchanged, even without text. Omits thinking without a signature, because the provider refuses it.
+ * Encodes thinking unchanged, even without text. Omits thinking that is neither signed nor redacted, because the
+ * provider refuses it.
  */
 function encodeThought({ text, signature, redacted }: ThinkingBlock): ContentBlockParam[] {
 	if (redacted) return [{ type: "redacted_thinking", data: redacted }];

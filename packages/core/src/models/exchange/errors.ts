@@ -34,7 +34,7 @@ const faultsOfTypes: Readonly<Record<string, ModelFault>> = {
 	overloaded_error: "overloaded",
 };
 
-/** Values of `error.type` for refused request content. Numbers are statuses of responses without a known type. */
+/** Values of `error.type` for refused request content. Numbers are statuses of errors without a known type. */
 const refusesContent = new Set<unknown>(["invalid_request_error", "request_too_large", 400, 413]);
 
 function isKnown(type: unknown): type is string {
@@ -98,8 +98,8 @@ const statusesOfCodes: Readonly<Record<string, number>> = {
 };
 
 /**
- * Returns the status that describes the error. If a proxy has answered, its status has priority over the body of the
- * server behind it.
+ * Returns the status that describes the error. A status other than 4xx has priority over the body, because a proxy may
+ * have set it.
  */
 function statusOf(status: number, error: ErrorFields): number {
 	if (status < 400 || status >= 500) return status;
@@ -112,7 +112,10 @@ function namedStatus(codes: readonly unknown[]): number | undefined {
 	return typeof named === "string" ? statusesOfCodes[named] : undefined;
 }
 
-/** Returns the status of an error within a stream. The error names it by a code, or contains it as a number. */
+/**
+ * Returns the status of an error within a stream. The error names it by a code, or contains it as a number. Undefined
+ * if it does neither.
+ */
 function streamStatus(error: Fields): number | undefined {
 	const codes = [error["code"], error["status"], error["type"]];
 	const isStatus = (code: unknown) => /^[45]\d\d$/.test(String(code));
@@ -134,7 +137,7 @@ function reasonsIn(details: unknown): unknown[] {
 	return detailsIn(details).map(({ reason }) => reason);
 }
 
-/** Returns the wait that Gemini requests in `google.rpc.RetryInfo`, such as "7s", in milliseconds. */
+/** Returns the wait that Gemini requests in `google.rpc.RetryInfo`, such as "7s", in milliseconds, or undefined. */
 function retryDelayMs(details: unknown): number | undefined {
 	const [delay] = detailsIn(details).flatMap(({ retryDelay }) =>
 		typeof retryDelay === "string" ? [retryDelay] : [],
@@ -269,7 +272,7 @@ function quoted(message: unknown): string {
 	return `: ${line.length > MAX_DETAIL ? `${line.slice(0, MAX_DETAIL - 1)}…` : line}`;
 }
 
-/** Yields the error and its causes, innermost last. Stops at a cycle. */
+/** Yields the error and its causes, innermost last, at most eight in total. */
 function* causes(reason: unknown): Generator<Fields> {
 	let error = reason;
 	for (let depth = 0; depth < 8 && isFields(error); depth++) {
@@ -279,7 +282,7 @@ function* causes(reason: unknown): Generator<Fields> {
 	}
 }
 
-/** Number of seconds in the form that providers use. `Number` would accept other forms. */
+/** Number in the form that providers use for waits. `Number` would accept other forms. */
 const SECONDS = /^\d+(\.\d+)?(e\d{1,2})?$/i;
 
 /** HTTP date format that servers must use: https://www.rfc-editor.org/rfc/rfc9110#section-5.6.7 */
@@ -287,7 +290,7 @@ const HTTP_DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} G
 
 /**
  * Returns the requested wait in milliseconds: `retry-after-ms`, otherwise `retry-after` in seconds or as a date.
- * Returns undefined if the header is missing, invalid or in the past.
+ * Returns undefined if both headers are missing, invalid or in the past.
  */
 export function retryAfterMs(headers: Headers, now: number): number | undefined {
 	return (

@@ -34,14 +34,15 @@ const EXPLANATION_MS = 5000;
 const RESPONSE_END_MS = 1000;
 
 /**
- * One request with its response. It ends when the caller aborts or a time limit passes. It limits the size of the
- * response, and keeps the reason for a failure. After it is closed, no timer, listener or socket remains.
+ * One request with its response. It is aborted when the caller aborts or a time limit passes. It limits the size of the
+ * response, and keeps the reason for a failure. After it is closed, no timer or listener remains, and an unfinished
+ * response is aborted.
  */
 export class Exchange {
 	readonly #options: ExchangeOptions;
 	readonly #controller = new AbortController();
 	readonly #watchdog: Watchdog;
-	/** First failure. It causes all later failures. */
+	/** First failure, which `explain` returns. Later failures do not replace it. */
 	#failure: ModelError | undefined;
 	#status: number | undefined;
 	#body: GuardedBody | undefined;
@@ -80,9 +81,9 @@ export class Exchange {
 	}
 
 	/**
-	 * Returns a fetch function for the only request of this exchange, for other clients. It follows no redirects. `last`
-	 * matches the text of the last event of a stream: a connection error after this event is treated as the end of the
-	 * stream.
+	 * Returns a fetch function for the only request of this exchange, for clients other than the Anthropic SDK. It
+	 * follows no redirects. `last` matches the text of the last event of a stream: a connection error after this event
+	 * is treated as the end of the stream.
 	 */
 	fetching(send: typeof fetch, last?: RegExp): typeof fetch {
 		return async (url, init) => {
@@ -119,7 +120,7 @@ export class Exchange {
 		return ParleyError.from(reason);
 	}
 
-	/** Stops the timer, and aborts the exchange if it is open. */
+	/** Stops the timer, and aborts the request unless its stream has ended. */
 	close(): void {
 		this.#watchdog.stop();
 		this.#options.signal.removeEventListener("abort", this.#abort);
@@ -173,12 +174,12 @@ export class Exchange {
 	}
 
 	/**
-	 * Returns the response with a body that applies the limits of a stream. Throws if the response is not an event
-	 * stream.
+	 * Returns the response with a body that applies the limits of a stream. Throws if the response is HTML or JSON
+	 * instead of an event stream.
 	 */
 	#guarded(response: Response, last?: RegExp): Response {
 		const type = response.headers.get("content-type") ?? "";
-		// The response is probably a page of another server, so a retry would not help.
+		// The response probably comes from another kind of server, so a retry would not help.
 		if (/^(?:text\/html|application\/json)\b/i.test(type)) {
 			throw this.#fail(
 				new ModelError(exchangeTexts.otherApi(this.#options.host, this.#options.api ?? "Messages API"), {
@@ -193,8 +194,8 @@ export class Exchange {
 	}
 
 	/**
-	 * Yields the body. An error after the last event ends it normally. An earlier error is recorded here, because another
-	 * client may hide it in its own error.
+	 * Yields the body. An error after the last event ends it normally. An earlier error is recorded here, because the
+	 * client library may hide it in its own error.
 	 */
 	async *#untilLast(body: GuardedBody, last: RegExp): AsyncGenerator<Uint8Array> {
 		const seen = new LastEvent(last);

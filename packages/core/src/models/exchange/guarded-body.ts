@@ -35,7 +35,7 @@ export class GuardedBody implements AsyncIterable<Uint8Array>, AsyncIterator<Uin
 	/** Bytes since the last blank line. */
 	#open = 0;
 	#ended = false;
-	/** The last bytes, if no event has ended within them. */
+	/** The last bytes before the next chunk, in which a blank line may begin. */
 	#boundary = nothing;
 
 	constructor(source: AsyncIterable<Uint8Array>, watchdog: Watchdog, limits: BodyLimits = bodyLimits) {
@@ -116,7 +116,7 @@ function tooLarge(what: string, limit: number): ModelError {
 	return new ModelError(exchangeTexts.tooLarge(what, size), { fault: "interrupted" });
 }
 
-/** Characters of the previous chunk in which the last event may begin. */
+/** Number of characters before a chunk in which the pattern may begin. */
 const MAX_OVERLAP = 200;
 
 /** Finds the last event of a stream in its chunks. */

@@ -6,8 +6,8 @@ import { providerTexts } from "./texts.ts";
 const MAX_SHOWN = 200;
 
 /**
- * Returns the address of a server for requests. Throws `invalid_argument` for an unsupported scheme and for
- * credentials. The error shows no password.
+ * Returns the address of a server for requests. Throws `invalid_argument` for an invalid URL, an unsupported scheme,
+ * and credentials. The error shows no password.
  */
 export function serverUrl(baseUrl: string, provider: string): URL {
 	const url = URL.parse(baseUrl);
@@ -34,7 +34,7 @@ export function checkKeyForm(apiKey: string | undefined): void {
 }
 
 /**
- * Returns the given model, or the provider's standard model in the table. Throws `failed_precondition` without either.
+ * Returns the given model, or the provider's default model in the table. Throws `failed_precondition` without either.
  */
 export function chosenModel(given: string | undefined, table: ModelTable, provider: string): string {
 	const model = given ?? table.defaultOf(provider)?.id;

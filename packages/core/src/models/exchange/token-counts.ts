@@ -5,7 +5,7 @@ import { isFields } from "./errors.ts";
 /** Maximum plausible token count. It exceeds the limit of every model, so a higher number is a mistake. */
 const MAX_TOKENS = 1_000_000_000;
 
-/** Sums the token counts of one reply within plausible limits. */
+/** Collects the token counts of one reply within plausible limits. */
 export class TokenCounts {
 	#fresh = 0;
 	#cacheRead = 0;
@@ -15,12 +15,15 @@ export class TokenCounts {
 	#outputKnown = false;
 	#isCorrected = false;
 
-	/** Whether a number was missing or impossible and was replaced. */
+	/** Whether a count was impossible, or the count of output tokens was missing. */
 	get isCorrected(): boolean {
 		return this.#isCorrected || !this.#outputKnown;
 	}
 
-	/** Adds the usage of `message_start` or `message_delta`. Absent and null fields change nothing. */
+	/**
+	 * Reads the usage of `message_start` or `message_delta`. A count replaces the earlier count of the same field.
+	 * Absent and null fields change nothing.
+	 */
 	add(usage: unknown): void {
 		if (!isFields(usage)) return;
 		this.#fresh = this.#checked(usage["input_tokens"], this.#fresh);

@@ -45,7 +45,7 @@ export class OpenCall {
 		if (this.#json.length <= MAX_ARGUMENTS) this.#json += json;
 	}
 
-	/** Returns the complete call. Any problem marks the call as invalid. Never throws. */
+	/** Returns the complete call. A problem with the call or its arguments marks it as invalid. */
 	close(): Call {
 		const { index, id, name } = this;
 		const problem = this.#problem;

@@ -2,17 +2,17 @@ import type { Clock, Timer } from "@parley/base";
 import { exchangeTexts } from "./texts.ts";
 
 export interface Timeouts {
-	/** Maximum milliseconds from the request to the first byte of the answer. */
+	/** Maximum milliseconds from the request to the first byte of the answer's body. */
 	readonly firstByteMs: number;
-	/** Maximum milliseconds between two bytes of the answer. */
+	/** Maximum milliseconds of a wait for further bytes of the answer's body. */
 	readonly idleMs: number;
 	/** Maximum milliseconds from the request to the end of the answer, even if bytes keep arriving. */
 	readonly totalMs: number;
 }
 
 /**
- * Ends an exchange that takes too long. Calls `expire` once with the exceeded limit. Only the time of waiting for bytes
- * counts as idle, so a slow consumer does not cause a timeout.
+ * Ends an exchange that takes too long. Calls `expire` with a text about the exceeded limit. Only the time of waiting
+ * for bytes counts as idle, so a slow consumer does not cause a timeout.
  */
 export class Watchdog {
 	readonly #clock: Clock;
@@ -47,13 +47,13 @@ export class Watchdog {
 		this.#arm();
 	}
 
-	/** Limits the remaining time of the exchange. */
+	/** Limits the remaining time of the exchange, in milliseconds. */
 	limitRest(ms: number): void {
 		this.#end = Math.min(this.#end, this.#clock.monotonic() + ms);
 		this.#arm();
 	}
 
-	/** Cancels the timer. */
+	/** Cancels the timer, so that no limit applies. */
 	stop(): void {
 		this.#timer?.cancel();
 	}

@@ -10,7 +10,7 @@ const COUNT_MS = 5_000;
 const MAX_ANSWER = 16 << 20;
 /** Maximum concurrent count requests. */
 const PARALLEL = 4;
-/** Approximate tokens that a chat template adds to each message and tool. */
+/** Approximate tokens that a chat template adds to the system prompt, each tool and each message. */
 const FRAME_TOKENS = 8;
 
 /** Response of POST /tokenize: https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md */
@@ -27,7 +27,7 @@ export interface LlamaModelOptions {
 	 * aborts.
 	 */
 	readonly ready: (signal: AbortSignal) => Promise<void>;
-	/** Tokens of the context window that the server reports. */
+	/** Returns the context window in tokens that the server reported. Undefined before the report. */
 	readonly window: () => number | undefined;
 	/** Called after each count of texts. `isCounted`: whether the tokenizer answered. */
 	readonly counted: (isCounted: boolean) => void;
@@ -42,8 +42,8 @@ export interface LlamaModel extends Model {
 }
 
 /**
- * Adds features of llama-server to a model with the Messages API. A request waits until the server has loaded its
- * model. `countTokens` uses `/tokenize` if the server has no `count_tokens` endpoint.
+ * Adds features of llama-server to a model with the Messages API. `stream` waits until the server has loaded its model.
+ * `countTokens` uses `/tokenize` if the server has no `count_tokens` endpoint.
  */
 export function createLlamaModel(messages: Model, options: LlamaModelOptions): LlamaModel {
 	return new ServedModel(messages, options);

@@ -13,15 +13,15 @@ import type { Judged, Verdict } from "../verdict.ts";
 import { type OfflineCommand, parseCommands } from "./grammar.ts";
 import { offlineReplyTexts } from "./texts.ts";
 
-/** Maximum deltas of a text. A long text streams in pieces of several words to stay below this maximum. */
+/** Maximum deltas of a text. A long text streams in pieces of several words to stay within this maximum. */
 const MAX_DELTAS = 256;
 
-/** Number of events after which a reply without pauses yields to the event loop. */
+/** Number of events after which a reply yields to the event loop. */
 const EVENTS_AT_ONCE = 64;
 
 /**
- * Creates a deterministic model inside the process that runs commands in messages (see grammar.ts). The text of every
- * reply begins with `[offline]`. It needs no key and no network. It waits only between paced words.
+ * Creates a deterministic model that works inside the process and follows the commands in messages (see grammar.ts).
+ * The text of every reply begins with `[offline]`. It needs no key and no network. It waits only between paced words.
  */
 export function createOfflineModel({ clock }: { readonly clock: Clock }): Model {
 	return {
@@ -77,8 +77,8 @@ async function* perform(
 				yield* pacedWords(command, clock, signal);
 				break;
 			case "call": {
-				// The transcript grows between two replies, so the number of messages is different for each reply of the
-				// session.
+				// The transcript grows between two replies, so the number of messages is different for each reply of
+				// the run.
 				const index = calls++;
 				yield* written(index, `call_${request.messages.length}_${index}`, command);
 				break;
@@ -135,7 +135,8 @@ const MAX_QUOTE = 200;
 
 /**
  * Returns the commands of the next reply, computed from the request. The latest user message contains the commands. The
- * number of later replies with calls is the number of completed commands.
+ * number of later replies with calls selects the next group of commands. A request for a verdict gets a verdict, and a
+ * request without tools gets a summary.
  */
 export function nextReply(request: ModelRequest): OfflineCommand[] {
 	if (asksForVerdict(request)) {

@@ -3,7 +3,7 @@ import type { Answered, Model, ModelEvent, ModelRequest } from "../../vocabulary
 
 /**
  * Combines the models of several providers. Model names of the home provider have no prefix. `provider/name` is a model
- * of another provider. Each model receives requests with its own names only.
+ * of another provider. Each model receives its own name without the prefix.
  */
 export function createRoutedModel(home: Model, others: readonly Model[]): Model {
 	return new RoutedModel(home, others);

@@ -69,8 +69,8 @@ type Row = z.infer<ReturnType<typeof makeSchemas>["row"]>;
  * `provider` (default: anthropic) of a known model replaces the fields that it contains. Any other row adds a model and
  * needs `context_window` and `max_output`. `prices` are dollars per million tokens. Missing cache prices equal the
  * input price. `long_prompt: null` removes the price for long prompts, and `compact_above: null` removes the threshold.
- * A row with a `tier` takes the tier from the model that has it. Throws `invalid_argument` with the position in
- * `origin`, the value and the allowed values.
+ * A row with a `tier` takes the tier from the provider's model that has it. Throws `invalid_argument` with the position
+ * in `origin`, the value and the allowed values.
  */
 export function modelsFromFile(
 	value: unknown,

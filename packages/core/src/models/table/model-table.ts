@@ -24,7 +24,8 @@ export class ModelTable {
 
 	/**
 	 * Finds a model by name. A tier means the provider's model of that tier, or its default model if it has no such
-	 * model. For the home provider of the routes, `other/name` is a model of another provider.
+	 * model. For the home provider of the routes, `other/name` is a model of another provider. Undefined if the model
+	 * is unknown.
 	 */
 	find(name: string, provider: string): ModelInfo | undefined {
 		if (provider !== this.#routes.home) return this.findOwn(name, provider);
@@ -57,7 +58,8 @@ export class ModelTable {
 	}
 
 	/**
-	 * Returns the vendor's model with the name of a deployment. Only the contract with the provider contains its price.
+	 * Returns the facts of the vendor's model with the name of a deployment, or undefined. They have no prices, because
+	 * only the contract with the provider contains its prices.
 	 */
 	#namesake(name: string, provider: string): ModelInfo | undefined {
 		const vendor = deployed.get(provider);
@@ -72,7 +74,10 @@ export class ModelTable {
 		return this.#routes.others.some((one) => name.startsWith(`${one}/`) && name.length > one.length + 1);
 	}
 
-	/** Returns at most three similar names and tiers of the provider. */
+	/**
+	 * Returns at most three similar names and tiers of the provider. For the home provider, also names of other
+	 * providers.
+	 */
 	near(name: string, provider: string): string[] {
 		const models = this.#of(provider);
 		const used = tiers.filter((tier) => models.some((model) => model.tier === tier));
@@ -82,8 +87,8 @@ export class ModelTable {
 	}
 
 	/**
-	 * Returns the models of a provider, newest first. For the home provider of the routes, models of other providers
-	 * follow.
+	 * Returns the listed models of a provider, or of all providers, in the order of the table. For the home provider of
+	 * the routes, models of other providers follow.
 	 */
 	list(provider?: string): readonly ModelInfo[] {
 		if (provider === undefined) return this.#listed;
@@ -98,7 +103,7 @@ export class ModelTable {
 		return others.flatMap((one) => models.filter((model) => model.provider === one).map(qualified));
 	}
 
-	/** Returns the provider's standard model, or its first model. */
+	/** Returns the provider's standard model, or its first model. Undefined without models. */
 	defaultOf(provider: string): ModelInfo | undefined {
 		const models = this.#of(provider);
 		return models.find((model) => model.tier === "standard") ?? models[0];
@@ -166,7 +171,7 @@ function whole(price: number): number {
 	return Math.round(price * 1_000_000);
 }
 
-/** Names of model tiers. A tier is the newest model of its kind. */
+/** Names of model tiers. Each tier stands for one model of a provider. */
 export const tiers = ["fast", "standard", "max"] as const;
 type Tier = (typeof tiers)[number];
 
@@ -205,7 +210,7 @@ export interface ModelInfo {
 	 */
 	readonly compactAbove?: number;
 	readonly reasoning: ReasoningKind;
-	/** Whether the model accepts temperature, top-p and top-k. Newer models reject them. */
+	/** Whether the model accepts temperature, top-p and top-k. */
 	readonly sampling: boolean;
 	readonly images: boolean;
 	/** Prices of the model. Absent if they are unknown, and the cost of a call is then 0. */
@@ -221,8 +226,8 @@ export interface ModelInfo {
 const enough = 0.5;
 
 /**
- * Returns at most three names that are similar to a word, most similar first. Equally similar names keep their order.
- * Parts of names also match, and one or two typing errors are allowed. A number alone does not match.
+ * Returns at most three names that are similar to a word, most similar first. Equally similar names keep their order. A
+ * part of a name also matches, and so does a name with few typing errors. A number alone does not match.
  */
 function nearNames(word: string, names: readonly string[]): string[] {
 	const requested = pairsOf(word);

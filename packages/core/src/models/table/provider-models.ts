@@ -3,8 +3,8 @@ import type { ModelInfo, Prices } from "./model-table.ts";
 type Facts = Omit<ModelInfo, "id" | "provider">;
 
 /**
- * Returns the prices of a model. OpenAI charges 25 % more than the input price for writing to the cache. For earlier
- * models, it charges the input price.
+ * Returns the prices of a model. OpenAI charges 25 % more than the input price for writing to the cache. For models
+ * before GPT-6, it charges the input price.
  */
 const usd = (input: number, output: number, cacheRead: number, cacheWrite = input): Prices => ({
 	input,
@@ -132,7 +132,10 @@ const moonshot: Readonly<Record<string, Facts>> = {
 	},
 };
 
-/** Known models of all providers except Anthropic, newest first. Other models work with assumed limits. */
+/**
+ * Known models of remote providers except Anthropic, newest first for each provider. Other models work with assumed
+ * limits.
+ */
 export const providerModels: readonly ModelInfo[] = Object.entries({
 	openai,
 	gemini,

@@ -124,7 +124,7 @@ export async function addVotes(db: Kysely<unknown>): Promise<void> {
 	await db.schema.alterTable("prompts").addColumn("votes", "text").execute();
 }
 
-/** Adds the reminders of open questions, at half and at nine tenths of their lifetime. */
+/** Adds the notices about open questions, and the times of the next reminder, escalation or expiry. */
 export async function addNotices(db: Kysely<unknown>): Promise<void> {
 	await db.schema.alterTable("prompts").addColumn("notices", "text").execute();
 	await db.schema.alterTable("prompts").addColumn("due_at", "bigint").execute();

@@ -24,13 +24,14 @@ export interface NormalCall {
 	readonly arguments: unknown;
 	/** Changes as text for the model, for example `"file_path" is read as "path"`. */
 	readonly adjusted: readonly string[];
-	/** Reason why the arguments are ambiguous. In this case they are unchanged. */
+	/** Reason why the arguments are ambiguous. If set, the arguments are unchanged. */
 	readonly problem?: string;
 }
 
 /**
  * Returns the normal form of a tool call: the name of an offered tool, and arguments with the names of its `parameters`. Only
- * unambiguous parts are changed, and the tool's schema checks the rest. Normalising a normal form changes nothing.
+ * unambiguous parts are changed, and the tool's schema checks the rest. A call of an unknown tool, or with invalid arguments, is
+ * returned unchanged. Normalising a normal form changes nothing.
  */
 export function normaliseCall(tools: readonly Tool[], call: WrittenCall): NormalCall {
 	const { name, arguments: args, adjusted = [] } = call;
@@ -45,7 +46,7 @@ export function normaliseCall(tools: readonly Tool[], call: WrittenCall): Normal
 	return { name: tool.name, arguments: normal, adjusted: [...adjusted, ...renamed, ...normaliser.notes] };
 }
 
-/** Finds the offered tool with a name, or the only tool that the name can mean. */
+/** Returns the offered tool with a name, or the only tool that the name can mean. Otherwise undefined. */
 export function findTool(tools: readonly Tool[], name: string): Tool | undefined {
 	const exact = tools.find((tool) => tool.name === name);
 	if (exact) return exact;
@@ -75,7 +76,10 @@ class Normaliser {
 		this.#leniency = leniency;
 	}
 
-	/** Normalises an object. `place` is its path in the arguments: "" or "edits.0.", for example. */
+	/**
+	 * Returns the normal form of an object, and any other value unchanged. `place` is its path in the arguments: "" or
+	 * "edits.0.", for example.
+	 */
 	object(value: unknown, schema: Schema, place: string): unknown {
 		// An object with arbitrary keys has no names to match.
 		if (!isObject(value) || !schema.properties || schema.additionalProperties !== false) return value;
@@ -144,7 +148,10 @@ class Normaliser {
 		return this.object(value, schema, `${place}.`);
 	}
 
-	/** Returns the value of a text where the schema expects a number, a boolean, a list or an object. */
+	/**
+	 * Returns the value of a text if the schema expects a number, a boolean, a list or an object. Returns any other text
+	 * unchanged.
+	 */
 	#read(text: string, { schema, place }: Parameter): unknown {
 		const value = readText(text, schema);
 		const twice = typeof value === "object" ? duplicateKey(text) : undefined;
@@ -185,7 +192,10 @@ interface Duration {
 	readonly maximum: number;
 }
 
-/** Converts a duration to the unit of its parameter: whole seconds, rounded up, or milliseconds. */
+/**
+ * Returns a duration in the unit of its parameter. Milliseconds become whole seconds, rounded up. Seconds become whole
+ * milliseconds.
+ */
 function inUnit(given: number, { unit, written, minimum, maximum }: Duration): number {
 	if (given <= 0 || !Number.isFinite(given)) return given;
 	const named = unitOf(written);

@@ -13,7 +13,7 @@ export interface ReadyCall {
 	readonly tool: Tool;
 	/** Arguments in their normal form. */
 	readonly arguments: unknown;
-	/** Arguments in the form that `parameters` returned. */
+	/** Arguments as the schema of the tool parsed them. */
 	readonly args: unknown;
 	readonly plan: ToolPlan;
 }
@@ -22,7 +22,7 @@ export interface ReadyCall {
 export interface RefusedCall {
 	readonly kind: "refused";
 	readonly text: string;
-	/** Whether the refusal depends on state that another call may change. Invalid arguments always stay invalid. */
+	/** Whether the plan refused the call. Such a refusal may depend on state that another call changes. */
 	readonly found?: true;
 }
 
@@ -123,7 +123,7 @@ function faultOf(reason: unknown, tool: Tool, { log, callId }: ToolContext): str
 	return error.message;
 }
 
-/** Returns the valid names if the model used an unknown one. */
+/** Returns the valid argument names if the model used an unknown one, otherwise "". */
 function namesFor(tool: Tool, issues: readonly z.core.$ZodIssue[]): string {
 	if (!issues.some(({ code, path }) => code === "unrecognized_keys" && path.length === 0)) return "";
 	const names = Object.keys(Object(describeTools([tool])[0]?.parameters["properties"]));
@@ -134,7 +134,7 @@ function refused(text: string): RefusedCall {
 	return { kind: "refused", text };
 }
 
-/** Returns the invalid fields, for example `cmd: expected string, received undefined`. */
+/** Returns the first ten faults of the arguments, for example `cmd: expected string, received undefined`. */
 function faultsOf(issues: readonly z.core.$ZodIssue[]): string {
 	return issues.slice(0, 10).map(faultOfIssue).join("; ");
 }

@@ -33,9 +33,9 @@ const MAX_FILE_BYTES = 256 * 1024;
  */
 const TOGETHER = 64;
 
-/** Installed or built code. The look reads it last, and only its size and times. Each directory has one line. */
+/** Installed or built code. The look reads it last, and only its metadata. Each directory has one line. */
 const installed = /^(?:node_modules|bower_components|site-packages|\.venv|venv|\.tox|Pods|target)$/;
-/** Caches that tools write automatically. */
+/** Caches, settings of editors and data of version control, which tools write automatically. */
 const caches =
 	/^(?:\.cache|\.vite|\.turbo|\.parcel-cache|\.pytest_cache|\.mypy_cache|\.ruff_cache|\.nyc_output|\.gradle|\.idea|\.hg|\.svn)$/;
 /** Logs, databases and editor backups, which change while no person works on them. */
@@ -75,9 +75,9 @@ export function isDataName(name: string): boolean {
 /**
  * Identifies the files below a directory that a program could run or load. Skips documents, images, caches, logs, databases, and
  * git's stored data. A link is identified by its text, and by its target if that is a file in the directory or in a root. A file
- * of up to 256 KiB is identified by content and permissions. A larger file, or a file of an installed package, is identified by
- * device, inode, size, and `mtime` and `ctime` in nanoseconds. Reads installed packages last. Stops at 30,000 files and
- * directories or after 3 s.
+ * of up to 256 KiB is identified by content and permissions. A larger file, a file of an installed package, or any file after the
+ * first 32 MiB of content is identified by metadata. The metadata is permissions, device, inode, size, and `mtime` and `ctime` in
+ * nanoseconds. Reads installed packages last. Stops at 30,000 files and directories or after 3 s (10 s with `earlier`).
  */
 export async function filesBelow(directory: string, options: FilesOptions): Promise<FilesFact> {
 	const look = new Look(directory, options);
@@ -109,14 +109,14 @@ export function isInside(path: string, places: readonly string[]): boolean {
 }
 
 /**
- * Returns the content hash and permissions of a file, or `factsOf` if it is large. Follows links. Undefined if the file is
- * missing, not regular, or a kernel file.
+ * Returns the content hash and permissions of a file, or `factsOf` if it is large or unreadable. Follows links. Undefined if the
+ * file is missing, not regular, or a kernel file.
  */
 export function fileIdentity(path: string): string | undefined {
 	try {
 		return regularIdentity(realpathSync.native(path));
 	} catch {
-		// The link is dangling, or the gateway cannot read its target.
+		// The file is missing, or the gateway cannot reach it.
 		return undefined;
 	}
 }
@@ -158,7 +158,7 @@ function readUpTo(file: number, size: number): Buffer {
 
 /**
  * Identifies a file by metadata instead of content. A write changes `ctime`, which only the kernel sets: a user without root
- * permissions can reset `mtime`, but not `ctime`. Three writes are not detected.
+ * permissions can reset `mtime`, but not `ctime`. Three kinds of writes are not detected.
  *
  * - A second write in the same tick of the kernel's clock (1 to 10 ms).
  * - A write through an older mapping.
@@ -233,8 +233,8 @@ class Look {
 	}
 
 	/**
-	 * Returns the entries of a directory in a fixed order, so that two looks that end after the same number of entries have read
-	 * the same entries.
+	 * Returns the entries of a directory in a fixed order. Two looks that end after the same number of entries have then read the
+	 * same entries.
 	 */
 	#entries(at: string): Dirent[] {
 		const path = join(this.#directory, at);

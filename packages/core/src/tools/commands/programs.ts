@@ -18,7 +18,7 @@ import { surroundingsTexts } from "./texts.ts";
 
 /** Programs, files and directories that a command line names. */
 export interface Named {
-	/** Programs found on the search path, with a line for each program and its identity. */
+	/** Programs to find on the search path. A line for each one has its name, and its identity or `none`. */
 	readonly programs: string;
 	/**
 	 * Files, with a line for each file. A tab separates path and identity. Data files are included only if the command may execute
@@ -27,7 +27,7 @@ export interface Named {
 	readonly files: string;
 	/** Real paths of directories in the roots that the facts of the working directory do not cover. */
 	readonly directories: readonly string[];
-	/** False if the command names more programs or paths than the maximum. */
+	/** False if the command names more programs or paths than the maximum, or is too long or too deeply nested to read. */
 	readonly complete: boolean;
 	/** False if some paths of the command are known only when it runs. */
 	readonly known: boolean;
@@ -44,8 +44,8 @@ const parent = /(?:^|[/=]|^-[A-Za-z])\.\.(?:\/|$)/;
 const climbing = /(?:^|[/=])(?!\.\.?\/)[^/=]+\/\.\.(?:\/|$)/;
 
 /**
- * Finds the files that a command line names. It reads only the text, so it does not find files that a program loads itself.
- * `path` is the search path for programs.
+ * Finds the programs, files and directories that a command line names. Only the text gives names, so files that a program loads
+ * itself are not found. `path` is the search path for programs.
  */
 export async function findNamed(
 	command: string,
@@ -76,7 +76,7 @@ export async function findNamed(
 	};
 }
 
-/** Returns the current identities of files, with a line for each file. A missing file has the word `none`. */
+/** Returns the current identities of files, with a line for each existing regular file. */
 export function fileFacts(paths: readonly string[]): Promise<string> {
 	return linesOf([...new Set(paths)], namedFile);
 }
@@ -168,7 +168,7 @@ function joined(lines: readonly (string | undefined)[]): string {
 		.join("\n");
 }
 
-/** Returns the identity of the program that a name means: the first match in these absolute directories. */
+/** Returns the identity of the program that a name means: the first match in these absolute directories, or `none`. */
 export async function programIdentity(name: string, directories: readonly string[]): Promise<string> {
 	for (const directory of directories) {
 		const candidate = join(directory, name);

@@ -136,7 +136,10 @@ async function run(args: Arguments, approved: ToolPlan, context: ToolContext): P
 
 const backgroundNote = runCommandTexts.continues(backgroundLimits.timeoutMs / 3_600_000);
 
-/** Refuses a background command outside a sandbox, because only a sandbox ends a command reliably when the gateway ends. */
+/**
+ * Refuses a background command outside a sandbox, because only a sandbox ends a command reliably when the gateway ends. Also
+ * refuses a command that `background.check` refuses.
+ */
 function refuseBackground({ mode }: Sandbox, { background }: ToolContext): void {
 	if (mode === "off") {
 		throw new ParleyError(runCommandTexts.backgroundNeedsSandbox, {
@@ -193,7 +196,7 @@ interface Limits {
 	readonly aborted: boolean;
 }
 
-/** Returns the output of a command. If the command failed, the exit code follows. */
+/** Returns the output of a command. If the command failed, the reason follows, for example the exit code. */
 export function describeOutcome(outcome: CommandOutcome, limits: Limits): ToolResult {
 	const output = outcome.output === "" ? runCommandTexts.noOutput : outcome.output;
 	const ending = endingOf(outcome, limits);

@@ -13,7 +13,7 @@ import { changedPaths, filesBelow } from "./bound-files.ts";
 import { findNamed, programIdentity } from "./programs.ts";
 import { surroundingsTexts } from "./texts.ts";
 
-/** Facts about the environment of a command line that are fast to read. Every decision depends on them. */
+/** Facts about the environment of a command line that are fast to read. Every decision about the command depends on them. */
 export type Surroundings = Readonly<Record<"directory" | "executable" | "environment" | "sandbox", string>>;
 
 /** Reads the facts of the environment in which a command line would run. */
@@ -92,7 +92,7 @@ interface LookOptions {
 	/** Earlier facts about the same directory. */
 	readonly earlier: string | undefined;
 	readonly looks: BindOptions["looks"];
-	/** Whether the directory differs from the working directory. */
+	/** Whether the directory is read in addition to the working directory. */
 	readonly isBeside?: boolean;
 }
 
@@ -157,7 +157,8 @@ const factsInWords: ReadonlyMap<string, string> = new Map([
 
 /**
  * Returns names of changes for an approver: paths, relative to `cwd` if they are below it, and other facts in words. Returns at
- * most five. Files that the command names come first, so that other files cannot displace them.
+ * most five, followed by the number of the others. Files that the command names come first, so that other files cannot displace
+ * them.
  */
 export function changedNames(approved: ToolPlanFacts, now: ToolPlanFacts, cwd: string): string[] {
 	const facts = Object.keys({ named: "", ...approved, ...now });

@@ -52,7 +52,7 @@ async function plan(args: Arguments, context: ToolContext): Promise<ToolPlan> {
 	const target = await findTarget(args.path, context);
 	const old = textOf(target, args.path);
 	const edit = makeEdit(old, args);
-	// Outside the roots, the call may not reveal before its approval whether the text exists.
+	// Outside the roots and in a secret file, the call may not reveal before its approval whether the text exists.
 	if (edit.kind !== "edited" && isOpen(target)) throw missed(args, edit, old);
 	const parts = {
 		preview: previewOf(target, old, args, edit),
@@ -109,7 +109,10 @@ function previewOf({ shown, classes }: WriteTarget, old: string, args: Arguments
 	return previewWrite(shown, { kind: "text", text: old }, edit.text);
 }
 
-/** Returns the error of a failed edit. If the text of the file is known, the error shows the most similar lines. */
+/**
+ * Returns the error of a failed edit. With `text` (the text of the file), the error also shows the most similar lines, or the
+ * lines of all occurrences.
+ */
 function missed({ path, old_text, occurrence }: Arguments, edit: TextEdit, text?: string): ParleyError {
 	const fault = (message: string): ParleyError => new ParleyError(message, { code: "invalid_argument" });
 	if (edit.kind === "too-long") {
@@ -137,7 +140,10 @@ export function isOpen({ root, classes }: WriteTarget): boolean {
 	return root !== undefined && !classes.includes("secret");
 }
 
-/** Returns the text of an existing file that can be edited. `maker` is the name of the tool that creates files. */
+/**
+ * Returns the text of an existing file that can be edited. Throws if the file is missing, too large, or not UTF-8 text. `maker`
+ * is the name of the tool that creates files.
+ */
 export function editableText(
 	{ mode, content, size }: FileState,
 	{ path, maker }: { readonly path: string; readonly maker: string },
@@ -171,7 +177,7 @@ export function places(lines: readonly number[]): string {
 	return `${lines.length === 1 ? editFileTexts.onePlace : `${lines.length} places`}, ${lineNumbers(lines)}`;
 }
 
-/** Returns, for example, `lines 3, 5 and 7 more`. */
+/** Returns line numbers for a message, for example `lines 3, 5`. After ten numbers, the number of further lines follows. */
 export function lineNumbers(lines: readonly number[]): string {
 	const named = [...new Set(lines)];
 	const more = named.length - MAX_NAMED_LINES;
@@ -252,7 +258,7 @@ function apart(found: readonly number[], length: number): number[] {
 	return shown;
 }
 
-/** Returns the line numbers of positions in ascending order. */
+/** Returns the line numbers, from 1, of positions that are in ascending order. */
 export function linesOf(text: string, places: readonly number[]): number[] {
 	let [line, at] = [1, 0];
 	return places.map((place) => {

@@ -23,7 +23,10 @@ const parameters = () =>
 	});
 type Arguments = z.infer<ReturnType<typeof parameters>>;
 
-/** Lists files by name, sorted. Leaves out files that `.gitignore` excludes. Neither follows nor shows links. */
+/**
+ * Lists files by name, sorted. Leaves out files that `.gitignore` or `.ignore` excludes, and by default hidden files. Neither
+ * follows nor shows links.
+ */
 export const listFiles = defineTool<Arguments>({
 	name: "list_files",
 	description: listFilesTexts.description,
@@ -72,7 +75,7 @@ async function run(args: Arguments, approved: ToolPlan, given: ToolContext): Pro
 	return { text: [...shown, ...notes.map((note) => `[… ${note} …]`)].join("\n"), failed: false };
 }
 
-/** Returns a line that is valid input for another tool. */
+/** Returns a line whose path other tools accept. */
 function inDirectory(directory: string, line: string, cwd: string): string {
 	const shown = shownPath(directory, cwd);
 	return shown === "." ? line : join(shown, line);

@@ -3,7 +3,7 @@ import { nearestTexts } from "./texts.ts";
 
 /** Maximum characters of a line that is compared in parts. A longer line is compared only as a unit. */
 const MAX_COMPARED = 2_000;
-/** Maximum places at which a line may occur. A line that occurs at more places does not show which place is meant. */
+/** Maximum positions of equal requested lines that are compared. Further positions are ignored. */
 const MAX_VOTES = 20;
 const MIN_LIKENESS = 0.4;
 const MAX_QUOTE = 200;
@@ -47,7 +47,7 @@ function plain(line: string): string {
 		.trim();
 }
 
-/** Returns the start line for which most lines are equal except for white space. */
+/** Returns the index of the start line for which most lines have an equal `plain` form. Undefined if no lines do. */
 function startByVotes(lines: readonly string[], sought: readonly string[]): number | undefined {
 	const places = new Map<string, number[]>();
 	for (const [index, line] of sought.entries()) {
@@ -66,7 +66,10 @@ function startByVotes(lines: readonly string[], sought: readonly string[]): numb
 	return best;
 }
 
-/** Returns the start line for which the longest requested line meets the most similar line. */
+/**
+ * Returns the index of the start line for which the longest requested line meets the most similar line. Undefined if no line is
+ * similar.
+ */
 function startByLikeness(lines: readonly string[], sought: readonly string[]): number | undefined {
 	const longest = sought.reduce((a, b) => (b.length > a.length ? b : a));
 	if (longest.length > MAX_COMPARED) return undefined;

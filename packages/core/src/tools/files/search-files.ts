@@ -27,7 +27,10 @@ const parameters = () =>
 	});
 type Arguments = z.infer<ReturnType<typeof parameters>>;
 
-/** Searches lines of text files for a regular expression. Skips key files, links, and files that `.gitignore` excludes. */
+/**
+ * Searches lines of text files for a regular expression. In a directory, skips key files, links, files that `.gitignore` or
+ * `.ignore` excludes, and by default hidden files.
+ */
 export const searchFiles = defineTool<Arguments>({
 	name: "search_files",
 	description: searchFilesTexts.description,
@@ -140,8 +143,8 @@ async function filesOf(path: string, args: Arguments, context: ToolContext): Pro
 }
 
 /**
- * Removes the lines of some files, because ripgrep opens files by name. These files changed since they were chosen, or are hard
- * links to files of the gateway.
+ * Removes the lines of some files, because ripgrep opens files by name and can read a wrong one. Such a file was deleted or
+ * replaced since it was chosen, or is a hard link to a file of the gateway.
  */
 async function withoutSwapped(
 	lines: readonly FoundLine[],

@@ -10,7 +10,7 @@ import { treeTexts } from "./texts.ts";
 /** Maximum bytes of output. Only the first half is used: about 80,000 paths. */
 const MAX_OUTPUT_BYTES = 8 * 1024 * 1024;
 
-/** Pattern that excludes names with a control character, because such a name would be read as several lines. */
+/** Pattern that excludes names with a control character, because control characters separate the parts of the output. */
 const CONTROLS = "!*[\u{1}-\u{1f}\u{7f}]*";
 
 /** Sandbox in which ripgrep runs, and the signal that ends it. */
@@ -106,7 +106,7 @@ export async function runRipgrep(
 	return outcome;
 }
 
-/** Resolves with the path of ripgrep. Its package has a build for each supported platform and cannot be loaded on other platforms. */
+/** Resolves with the path of ripgrep. Rejects with `failed_precondition` on a platform for which its package has no build. */
 export async function findRipgrep(load = () => import("@vscode/ripgrep")): Promise<string> {
 	try {
 		const { rgPath } = await load();

@@ -9,7 +9,7 @@ import { undoTexts } from "./texts.ts";
 import { previewChange, type ShownContent } from "./write-preview.ts";
 import { classesOf, inspectFile, MAX_STORED_BYTES } from "./write-target.ts";
 
-/** Directories of a session, and the end of the inspection. */
+/** Directories of a session, and the signal that ends the inspection. */
 export interface InspectionPlaces extends ForbiddenPaths {
 	readonly cwd: string;
 	readonly roots: readonly string[];
@@ -22,7 +22,7 @@ export interface InspectionPlaces extends ForbiddenPaths {
  */
 export type InspectedChange = {
 	readonly change: FileChange;
-	/** For people. */
+	/** Path in texts for people. */
 	readonly shown: string;
 	/** Undefined if the file cannot be inspected. */
 	readonly present: FileState | undefined;

@@ -135,7 +135,7 @@ function noteOf({ change, shown }: InspectedChange): string {
 	return change.before.fingerprint === absent ? undoTexts.deletes(shown) : undoTexts.restores(shown);
 }
 
-/** Restores one file, if it is still as the turn left it. Returns the reason if it does not. */
+/** Restores one file, if it is still as the turn left it. Returns the reason if it does not, otherwise undefined. */
 async function restore(
 	{ change, shown }: InspectedChange,
 	context: ToolContext,

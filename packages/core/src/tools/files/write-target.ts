@@ -130,7 +130,7 @@ export async function putContent(
 	await changes.end(write, "written");
 }
 
-/** Part of the name of the file in which a call gathers new content. */
+/** Part of the name of the temporary file in which a call stores new content. */
 export function partKey({ sessionId, callId }: ToolContext): string {
 	return createHash("sha256").update(`${sessionId} ${callId}`).digest("hex").slice(0, 16);
 }

@@ -1,8 +1,8 @@
 import { gitEffectTexts } from "./texts.ts";
 
 /**
- * Forms of git commands that change the repository or its files and run no program that their words name. The policy treats all
- * other forms like any other command.
+ * Forms of git commands that change the repository or its files and run no program that their words name. The policy treats a
+ * call that has neither these forms nor `readForms` like any other command.
  */
 const changeForms: Readonly<Record<string, RegExp>> = {
 	add: oneOf("-A --all -u --update -N --intent-to-add -v --verbose -n --dry-run -f --force --renormalize"),
@@ -45,7 +45,7 @@ const changeForms: Readonly<Record<string, RegExp>> = {
 	clean: oneOf("-[fdxXnq]+ --dry-run --force --quiet -e.* --exclude=.*"),
 };
 
-/** Whether the words are a change that runs only programs from the repository's own settings. */
+/** Whether the words are a change that runs no programs except hooks and programs in the settings. */
 export function isPlainChange({ command, options }: GitWords): boolean {
 	const form = Object.hasOwn(changeForms, command) ? changeForms[command] : undefined;
 	return form !== undefined && options.every((option) => form.test(option));
@@ -80,7 +80,7 @@ export function changesSettings({ command, all: [first = ""] }: GitWords): boole
 
 interface Loss {
 	readonly command: string;
-	/** Whether these words cause the loss. `existing` contains the words that are file names in the directory. */
+	/** Whether these words cause the loss. `existing` contains the words that name existing paths. */
 	readonly when?: (words: GitWords, existing: ReadonlySet<string>) => boolean;
 	readonly why: string;
 }
@@ -125,8 +125,8 @@ const losses: readonly Loss[] = [
 ];
 
 /**
- * Returns the reason why the call cannot be undone in this repository. Effects outside the repository are judged like the effects
- * of any other command.
+ * Returns the reason why the call cannot be undone in this repository, or undefined. Effects outside the repository are judged
+ * like the effects of any other command.
  */
 export function whyLost(words: GitWords, existing: ReadonlySet<string>): string | undefined {
 	const loss = losses.find(
@@ -177,8 +177,8 @@ export function readGitWords([command = "", ...all]: readonly string[]): GitWord
 }
 
 /**
- * Returns a regular expression for one complete option of a list, whose words are regular expressions. Options that git also
- * accepts in a short form match only in full.
+ * Returns a regular expression for one complete option of a list, whose words are regular expressions. An abbreviation of an
+ * option does not match, although git accepts it.
  */
 export function oneOf(...lists: readonly string[]): RegExp {
 	const words = lists.flatMap((list) => list.split(/\s+/)).filter((word) => word !== "");
@@ -224,7 +224,9 @@ const formatOptions = `
 	--graph --cc -c -m --dd --no-show-signature -L.*`;
 const logOptions = oneOf(diffOptions, revisionOptions, formatOptions);
 
-/** Options without diff programs, with file names in the form that the secret filter expects, and without submodules. */
+/**
+ * Options that start no diff programs, name files in the form that the secret filter expects, and do not look into submodules.
+ */
 const carefulDiff = [
 	"--no-ext-diff",
 	"--no-textconv",
@@ -338,7 +340,7 @@ export interface Reading {
 	readonly objects: ReadForm["objects"];
 }
 
-/** Returns undefined if the call may do more than read. */
+/** Returns the words to run for a call that only reads, or undefined for any other call. */
 export function readingOf(given: GitWords): Reading | undefined {
 	const { command, all, options } = given;
 	const form = Object.hasOwn(readForms, command) ? readForms[command] : undefined;
@@ -362,7 +364,10 @@ const printing = oneOf(
 	String.raw`-p -u --patch -U\d+ --unified=\d+ --patch-with-stat -W --function-context -L.* --cc -c -m --dd`,
 );
 
-/** Whether the output has no graph with a patch. Graph lines precede patch lines, which makes patch lines unrecognisable. */
+/**
+ * Whether the output has no graph with a patch. A graph adds characters before each patch line, which makes patch lines
+ * unrecognisable.
+ */
 function isNoPatchInGraph({ options }: GitWords): boolean {
 	return !options.includes("--graph") || !options.some((option) => printing.test(option));
 }

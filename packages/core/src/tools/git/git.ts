@@ -46,8 +46,8 @@ const parameters = () =>
 type Arguments = z.infer<ReturnType<typeof parameters>>;
 
 /**
- * Runs git. A call that only reads needs no approval, and runs no program that the repository names (hooks, filters, converters).
- * The effect of any other call decides whether it needs approval.
+ * Runs git. A call that only reads runs no program that the repository names (hooks, filters, converters). It needs approval only
+ * for secrets and files of the gateway. The effect of any other call decides whether it needs approval.
  */
 export const git = defineTool<Arguments>({
 	name: "git",
@@ -164,7 +164,7 @@ async function bindingOf(
 	};
 }
 
-/** Calls that use the network run outside the sandbox, because the sandbox has no network. */
+/** Returns the sandbox of a call. A call with the care `outside` needs the network, which a bubblewrap sandbox lacks. */
 function sandboxOf({ care }: GitJudgement, { sandbox }: ToolContext): Sandbox {
 	if (care !== "outside") return sandbox;
 	if (sandbox.network) return sandbox.network;
@@ -187,7 +187,7 @@ function grantOf([command = "", verb = ""]: readonly string[]): GrantScope {
 	return { kind: "argv", tool: "git", prefix: command === "stash" ? [command, verb] : [command] };
 }
 
-/** Returns the beginning of git's output without possible secrets. */
+/** Returns the beginning of git's output. Hides possible secrets in file diffs, unless the call was approved as secret. */
 function readable(outcome: CommandOutcome, { patches, words, classes }: GitJudgement): string {
 	const { lines, cut } = wholeLines(outcome);
 	const open = !patches || classes.includes("secret") ? lines : hideSecrets(lines);

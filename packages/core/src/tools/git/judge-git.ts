@@ -44,10 +44,13 @@ interface Place {
 	readonly repository: Repository | undefined;
 }
 
-/** Reasons by class. A class without a reason is absent. */
+/** Reasons by class. A class of `floor` without a reason does not apply. */
 type Reasons = Partial<Record<ActionClass, readonly string[]>>;
 
-/** Judges the effect of a call by its words. Throws `invalid_argument` for words that no call may have. */
+/**
+ * Judges the effect of a call by its words. Throws `invalid_argument` for a call that only reads and names a path outside the
+ * repository.
+ */
 export async function judgeGit(
 	args: readonly string[],
 	place: Place,
@@ -103,7 +106,7 @@ async function secretReasons(
 	return [];
 }
 
-/** Whether the word is an object's hash or an alias for it, so that no file name shows what the object contains. */
+/** Whether the word names an object whose kind is not in `objects`. No file name then shows what the object contains. */
 async function isUnnamed(
 	word: string,
 	objects: readonly string[],
@@ -135,7 +138,7 @@ async function judgeChange(
 		forbidden: context.forbidden,
 		workspace: context.workspace,
 	};
-	// After `env`, every word may be a program. The command is unconfined and may run any program that its words name.
+	// After `env`, every word may be a program. A call that is not plain may run any program that its words name.
 	const line = shellLine(definedItems([plain ? undefined : "env", "git", ...relevant]));
 	const judged = await judgeCommand(line, places);
 	const lost = whyLost(words, await existing(words, directory));

@@ -42,8 +42,8 @@ const REACHING =
 const FILTER = /^filter\.(.+)\.(?:clean|smudge|process)$/s;
 
 /**
- * Finds the repository of a real directory. All parts of the repository must be within the roots: a `.git` that is a link, or
- * that points elsewhere, is ignored. Throws `not_found` or `permission_denied`.
+ * Finds the repository of a real directory. Throws `not_found` without a repository, and `permission_denied` if a part of it is
+ * outside the roots. Also throws if settings or hooks cannot be read.
  */
 export async function findRepository(directory: string, context: ToolContext): Promise<Repository> {
 	const where = await git(["rev-parse", "--path-format=absolute", ...WHERE], directory, context);
@@ -170,7 +170,7 @@ async function mayRun(path: string): Promise<boolean> {
 }
 
 /**
- * Settings that keep git from starting programs in the repository's settings while it only reads:
+ * Settings of all calls except `run`. They keep git from starting most programs that repository settings name:
  * https://git-scm.com/docs/git-config. The program `false` fails without an effect.
  */
 const QUIET = settings({

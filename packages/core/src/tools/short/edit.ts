@@ -69,7 +69,7 @@ async function plan(args: Arguments, context: ToolContext): Promise<ToolPlan> {
 	const target = await findTarget(args.path, context);
 	const old = textOf(target, args);
 	const made = replaceTexts(old, args.edits, MAX_EDITABLE);
-	// Outside the roots, the call may not reveal before its approval whether a text exists.
+	// Outside the roots and in a secret file, the call may not reveal before its approval whether a text exists.
 	if (made.kind !== "edited" && isOpen(target)) throw missed(args, made, old);
 	const parts = {
 		preview: previewOf(target, old, args, made),
@@ -117,8 +117,8 @@ function previewOf(
 }
 
 /**
- * Returns the error of an edit that was not made. With the text of the file, the error also shows the places and the nearest
- * lines.
+ * Returns the error of an edit that was not made. With `text` (the text of the file), the error also shows the most similar
+ * lines, or the lines of all occurrences.
  */
 function missed({ path, edits }: Arguments, made: FailedEdit, text?: string): ParleyError {
 	if (made.kind === "too-long") return fault(editTexts.tooLong(path, MAX_EDITABLE));
@@ -161,7 +161,7 @@ interface Placed extends Replacement {
 
 /**
  * Makes all edits or none. Searches each old text in the original text. Each old text must occur exactly once. Overlapping
- * occurrences count separately. Reports the first error in the order of the list, and overlaps last. The result has at most
+ * occurrences count separately. Reports the first text that does not occur once, then an overlap, then a result of more than
  * `maxLength` UTF-16 units. For line endings see `lineEndsOf`.
  */
 export function replaceTexts(

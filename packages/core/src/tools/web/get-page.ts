@@ -18,7 +18,7 @@ const MAX_HEADERS_MS = 10_000;
 /** Accepted response encodings. `deflate` is not accepted, because servers use this name for two formats. */
 const acceptedEncodings = "gzip, br, zstd";
 
-/** All headers of a request. Neither the model nor a page can set a header, and cookies are not stored. */
+/** Headers that each request has. Neither the model nor a page can set a header, and cookies are not stored. */
 const requestHeaders = {
 	accept: "text/html, application/xhtml+xml, text/*;q=0.9, application/json;q=0.9, */*;q=0.5",
 	"accept-encoding": acceptedEncodings,

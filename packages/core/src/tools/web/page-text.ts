@@ -29,7 +29,8 @@ export class PageReader {
 
 	/**
 	 * Returns the readable text of the page. A thread extracts it with a short time limit and no environment, because a hostile
-	 * page could take hours. If that fails, the text has no structure. Rejects only when `signal` aborts.
+	 * page could take hours. If that fails, or the page is too large for it, the text has no structure. Rejects only when
+	 * `signal` aborts.
 	 */
 	async read(page: PageToRead, log: Logger, signal: AbortSignal): Promise<string> {
 		if (isTooLarge(page.html)) return plainText(page.html);

@@ -2,7 +2,10 @@ import { Readability } from "@mozilla/readability";
 import { parseHTML } from "linkedom";
 import TurndownService from "turndown";
 
-/** Limits of depth and attributes. The time of the libraries is quadratic in these numbers, or their recursion is as deep. */
+/**
+ * Maximum levels of elements, and maximum attributes of an element. The time of the libraries is quadratic in these numbers, or
+ * their recursion is as deep.
+ */
 const MAX_DEPTH = 200;
 const MAX_ATTRIBUTES = 100;
 /** Maximum attributes of a page. */
@@ -32,8 +35,8 @@ interface PageDocument {
 
 /**
  * Returns the readable part of an HTML page as Markdown: its article, or all of its text. Runs no scripts and loads no resources.
- * Returns undefined if the page is too large or too deep. A hostile page can make this function slow or fail, so call it in a
- * worker.
+ * Returns undefined if the page has no body, too many attributes, or too many levels. A hostile page can make this function slow
+ * or fail, so call it in a worker.
  */
 export function readableText(html: string, url: string): string | undefined {
 	// Without a root element, the library would use the first element as the root.

@@ -99,8 +99,8 @@ const apis: Readonly<Record<SearchSettings["provider"], Api>> = {
 };
 
 /**
- * Creates the port to the operator's search engine. Requests reach only its host. The host may have a private address, because
- * the operator named it. Redirects are not followed, so no other host receives the key.
+ * Creates the port to the operator's search engine. Requests reach only its host. A host other than Brave's may have a private
+ * address, because the operator named it. Redirects are not followed, so no other host receives the key.
  */
 export function createSearchProvider(
 	{ provider, url, key = "" }: SearchSettings,

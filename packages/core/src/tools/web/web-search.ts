@@ -76,7 +76,7 @@ function textOf(
 	].join("\n");
 }
 
-/** Returns undefined for a result without a web address. */
+/** Returns the lines of a result, or undefined for a result without a web address of at most `maxUrl` characters. */
 function resultText({ title, url, text }: SearchResult): string | undefined {
 	const address = URL.parse(url);
 	if (!address || !/^https?:$/.test(address.protocol) || address.href.length > maxUrl) return undefined;
@@ -94,7 +94,7 @@ const entities: Readonly<Record<string, string>> = {
 	"&nbsp;": " ",
 };
 
-/** Returns the text in one line, without tags and invisible characters. */
+/** Returns at most `max` characters of the text in one line, without common tags and invisible characters. */
 function oneLine(html: string, max: number): string {
 	const text = html
 		.slice(0, 10 * max)
