@@ -69,7 +69,9 @@ export class Runner {
 		return startCompaction(session, request, this.#ports);
 	}
 
-	/** Starts a claimed run unless it already works. Without a run, does nothing: the message waits for its turn. */
+	/**
+	 * Starts a claimed run unless it already works. Does nothing without a run, after `stop`, or in a removed session.
+	 */
 	start(
 		session: Session,
 		row: RunRow | undefined,
@@ -193,7 +195,10 @@ interface ResumePorts {
 	readonly log: Logger;
 }
 
-/** Continues every run that a stop of the gateway left unfinished. Returns the number of affected sessions. */
+/**
+ * Continues every run that a stop of the gateway left unfinished, except runs of tasks. Returns the number of affected
+ * sessions.
+ */
 export async function resumeUnfinished(
 	{ journal, clock, log }: ResumePorts,
 	sessions: Sessions,

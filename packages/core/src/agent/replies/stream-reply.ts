@@ -115,7 +115,7 @@ function streamInterrupted(): ModelError {
 
 /**
  * Returns the failure of a call of `name` for people, without secrets. A refused key is logged once, and again only
- * after the provider has accepted a key.
+ * after another state of the provider.
  */
 function failureOf(run: Run, name: string, reason: unknown, health: ProviderHealth): ParleyError {
 	const error = withoutSecrets(run.session.redactor.into("error"), ParleyError.from(reason));

@@ -36,8 +36,8 @@ export class ProviderHealth {
 	}
 
 	/**
-	 * Records a failed call. Temporary faults change nothing. Returns whether the state changed. The message of the error
-	 * must not contain a secret.
+	 * Records a refused key or an unreachable server. Other faults change nothing. Returns whether the state changed. The
+	 * message of the error must not contain a secret.
 	 */
 	failed(server: Model, model: string, { fault, message: reason }: ModelError): boolean {
 		if (fault === "unauthenticated") return this.#set(server, { model, state: "refused", reason });

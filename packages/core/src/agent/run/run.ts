@@ -59,7 +59,7 @@ export type ChooseSettings = (
 
 export interface RunLimits {
 	readonly modelCalls: number;
-	/** Maximum working time of one run in milliseconds. Waiting for people is excluded. */
+	/** Maximum working time of one run in milliseconds. Waits for people and waits before retries are excluded. */
 	readonly workingMs: number;
 }
 
@@ -74,7 +74,7 @@ export interface Writing {
 /** A run in memory: the stored work from a message to its answer, and its control. */
 export class Run {
 	readonly id: string;
-	/** Row of the run. It includes the content of attachments after they are loaded. */
+	/** Row of the run. It includes attached images after they are loaded. */
 	row: RunRow;
 	readonly steps: Step[];
 	readonly session: Session;
@@ -88,7 +88,7 @@ export class Run {
 	/** Whether an earlier process, or an attempt whose commit failed, has worked on the run. */
 	readonly resumed: boolean;
 	history: readonly RunTranscript[] = [];
-	/** Fallback model that answers in place of the first model. */
+	/** Model that answers after a retry, for example a fallback. Undefined before the first retry. */
 	asking: string | undefined;
 	#settings: RunSettings | undefined;
 	/** Settles when the last commit has ended. */
@@ -146,7 +146,10 @@ export class Run {
 		return this.#ports.policies.of({ profile: this.agent, rootDir, place, ...defined({ above }) });
 	}
 
-	/** Whether the calls of the run need no approval: the session is trusted now, or was trusted when the run started. */
+	/**
+	 * Whether the trust of the session replaces approvals of the run: the session is trusted now, or was trusted when the
+	 * run started.
+	 */
 	get trusted(): boolean {
 		return !this.withoutGrants && (this.row.acceptAll || this.session.trusted);
 	}
@@ -222,7 +225,10 @@ export function joinedBy({ steps, session }: Run): Person[] {
 	return [...steering, ...(session.task?.participants ?? [])];
 }
 
-/** Returns the chat members who wrote to the run, starting with the person who started it. */
+/**
+ * Returns the chat members who wrote to the run, starting with the person who started it. Includes the other
+ * participants of its task.
+ */
 export function participantsOf(run: Run): Person[] {
 	const { actor } = run.row;
 	return definedItems([actor, ...joinedBy(run)]);

@@ -27,7 +27,7 @@ export interface RunSettings extends PromptAgent {
 	readonly reasoning: Reasoning | undefined;
 	readonly tools: readonly Tool[];
 	readonly descriptions: readonly ToolDescription[];
-	/** Maximum tokens of input and output together, if a profile sets a limit. */
+	/** Maximum tokens of input and output together, if the profile or the options set a limit. */
 	readonly contextWindow: number | undefined;
 	/** Clients' guidance about their tools, which follows the system prompt; "" for none. */
 	readonly clientContext: string;
@@ -105,7 +105,7 @@ export async function chooseSettings(
 	const isRequested = ({ name }: { readonly name: string }): boolean =>
 		!options.tools || includesTool(options.tools, name);
 	const requestedTools = options.tools ? all.filter(isRequested) : all;
-	// Models do not get it.
+	// Models get no description of `undo_changes`.
 	const tools = options.undo ? [...requestedTools, undoChanges] : requestedTools;
 	const descriptions = options.tools ? describe(all).filter(isRequested) : describe(all);
 	// Guidance about tools that the run does not have is useless.
@@ -138,7 +138,10 @@ interface ModelLimits {
 	readonly compactAbove?: number;
 }
 
-/** Token limits of one model: input and output together, and one reply. */
+/**
+ * Returns the token limits of one model: of a request with its reply, of one reply, and before older parts are
+ * shortened.
+ */
 export function limitsOf(
 	{ model, contextWindow, sampling }: RunSettings,
 	name: string,
@@ -180,7 +183,7 @@ function finderOf({ endpoint }: Pick<Profile, "endpoint">): "find" | "findOwn" {
 
 const chosen = new WeakMap<readonly Tool[], Map<string, readonly Tool[]>>();
 
-/** Maximum cached choices. The number of profiles in use is smaller. */
+/** Maximum cached choices for one array of tools. */
 const maxChoices = 100;
 
 /** Returns the same array for the same choice, so that derived values are computed once. */
@@ -228,7 +231,7 @@ const joined = new WeakMap<
 	{ readonly own: readonly Tool[]; readonly all: readonly Tool[] }
 >();
 
-/** Adds the tools of clients. Returns the same array for the same tools. */
+/** Adds tools, which hide own tools of the same name. Returns the same array for the same tools. */
 function withOffered(own: readonly Tool[], offered: readonly Tool[]): readonly Tool[] {
 	const known = joined.get(offered);
 	if (known?.own === own) return known.all;
@@ -310,7 +313,7 @@ export interface ResolvedModel {
 	readonly model: string;
 }
 
-/** Resolves a name, a tier or `default` for a session. Throws `invalid_argument` for an unknown name. */
+/** Resolves a name, a tier or `default` for a session. Throws as `realName` does. */
 export async function resolveChoice(
 	{ profile }: { readonly profile: string },
 	requested: string,
@@ -320,7 +323,10 @@ export async function resolveChoice(
 	return { chosen, model: (await chooseSettings({ profile, model: chosen }, choice)).names[0] };
 }
 
-/** Returns the real name of a model on the server of this agent. Throws `invalid_argument` for an unknown name. */
+/**
+ * Returns the real name of a model on the server of this agent. Throws `invalid_argument` for a name that is unknown
+ * on the server of the gateway. Another server accepts any name.
+ */
 export async function realName(profile: string, requested: string, choice: ModelChoice): Promise<string> {
 	const { endpoint } = await choice.profiles.find(profile);
 	if (!endpoint) return resolveModel(requested, choice);

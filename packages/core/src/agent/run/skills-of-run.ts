@@ -22,7 +22,7 @@ export async function startSkill(run: Run): Promise<void> {
 
 /**
  * Starts the skill that the model's call names. Returns the text of the skill, or its steps, which the tool must run.
- * After a text skill starts, the run has only the tools that the skill names. Throws an error in words for the model. A
+ * If a text skill names tools, the run has only these tools after its start. Throws an error in words for the model. A
  * repetition of the same call records nothing.
  */
 export async function startSkillOfCall(

@@ -40,7 +40,7 @@ export const runLogTexts = {
 	taskFailed: "task failed",
 } as const;
 
-/** Refusals about the settings of a run. */
+/** Refusals about the settings, the skills and the workspace of a run. */
 export const runTexts = {
 	notStarted: "the run has not started",
 	unknownTools: (agent: string, tools: readonly string[], available: string): string =>

@@ -17,9 +17,9 @@ export interface SkillFile {
 }
 
 /**
- * Splits a text into frontmatter and body. `---` lines enclose YAML, and `+++` lines enclose TOML. Without these lines,
- * the text is only a body. Throws `invalid_argument` with the line for unclosed or unreadable frontmatter, and for YAML
- * with an alias, more than 64 KiB, or more than 16 levels.
+ * Splits a text into frontmatter and body. `---` lines enclose YAML, and `+++` lines enclose TOML. Without these
+ * lines, the text is only a body. Throws `invalid_argument` for unclosed or unreadable frontmatter, with the line if
+ * it is known. Also throws for an alias in YAML, more than 64 KiB, or more than 16 levels of brackets.
  */
 export function readFrontmatter(content: string): SkillFile {
 	const text = content.replace(/^\uFEFF/, "").replaceAll("\r\n", "\n");
@@ -95,7 +95,10 @@ function positionOf(node: unknown, path: readonly (string | number)[]): number |
 	return rest.length === 0 && isNode(pair.key) ? pair.key.range?.[0] : positionOf(pair.value, rest);
 }
 
-/** Returns an upper bound of the nesting depth of a YAML text, computed from its brackets and indentation. */
+/**
+ * Returns the maximum levels of open brackets in a YAML text. If one line has more than `maxDepth` markers, returns at
+ * least their number.
+ */
 function deepest(text: string): number {
 	let open = 0;
 	let max = 0;
@@ -107,17 +110,14 @@ function deepest(text: string): number {
 	return Math.max(max, ...text.split("\n").map((line) => nestedIn(line)));
 }
 
-/**
- * Returns the maximum number of levels that one line opens: the markers of `- - - a`, or half the columns before its
- * first word.
- */
+/** Returns the number of markers at the start of a line, as in `- - - a`. Returns 0 for up to `maxDepth` markers. */
 function nestedIn(line: string): number {
 	const [lead = ""] = /^(?:[ \t]|[-?:][ \t])*/.exec(line) ?? [];
 	const markers = lead.replaceAll(/[ \t]/g, "").length;
 	return markers > maxDepth ? markers : 0;
 }
 
-/** Quotes each plain value of the top level. */
+/** Quotes each plain value of the top level that contains a colon with a space after it. */
 function quoteValues(text: string): string {
 	return text
 		.split("\n")

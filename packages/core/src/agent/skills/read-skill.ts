@@ -18,7 +18,7 @@ function isSkillName(name: string): boolean {
 	return name.length <= 64 && skillName.test(name);
 }
 
-/** Model tiers in skills of other agents. `inherit` is the model of the session. */
+/** Tiers of the model names in skills of other agents. `inherit` is the model of the session. */
 const otherModels: Readonly<Record<string, string | undefined>> = {
 	haiku: "fast",
 	sonnet: "standard",
@@ -93,7 +93,7 @@ const foreign: readonly string[] = ["hooks"];
 
 /**
  * Reads the text of a skill file. `fallbackName` is the name of the skill if the file contains no name. Throws
- * `invalid_argument` with the line, the value and the allowed values.
+ * `invalid_argument` with the reason, and with the line if it is known.
  */
 export function readSkill(content: string, fallbackName: string): SkillText {
 	const file = readFrontmatter(content);
@@ -204,8 +204,8 @@ function stepsOf(steps: NonNullable<Facts["steps"]>, file: SkillFile): readonly 
 }
 
 /**
- * Throws if the needs of steps form a cycle. Repeatedly removes steps whose needs are met, so that only a cycle
- * remains.
+ * Throws if the needs of steps form a cycle. Repeatedly removes steps whose needs are met, so that only cycles and the
+ * steps that depend on them remain.
  */
 function refuseCycle(
 	steps: readonly { readonly id: string; readonly needs?: readonly string[] | undefined }[],

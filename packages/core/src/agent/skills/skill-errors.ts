@@ -6,7 +6,10 @@ export function forPeople(name: string): ParleyError {
 	return refused(skillRefusalTexts.onlyUser(name));
 }
 
-/** `directory`: the directory that an error for the operator names. */
+/**
+ * Returns the error for a skill that is not trusted, or that changed after it was trusted. `directory`: directory in
+ * the command for the operator; default: a placeholder.
+ */
 export function untrusted(
 	{ skill, trust }: FoundSkill & { readonly trust: string },
 	directory?: string,

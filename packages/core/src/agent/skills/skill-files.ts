@@ -10,7 +10,8 @@ import type { Skill, SkillSource, SkillText } from "../../vocabulary/skill.ts";
 import { skillReadTexts } from "./texts.ts";
 
 /**
- * Limits of one skill. A larger skill is reported as a problem, because its content could not be compared at each use.
+ * Limits of one skill, and of the entries in one directory of skills. A larger skill is reported as a problem, because
+ * its content could not be compared at each use.
  */
 const max = {
 	textBytes: 256 * 1024,
@@ -44,8 +45,8 @@ export interface FoundSkills {
 }
 
 /**
- * Directories of skills in order of precedence. The operator's directories are first, so that a working directory
- * cannot replace their skills.
+ * Directories of skills in order of precedence. The operator's directory is first, so that a working directory cannot
+ * replace its skills.
  */
 const places: readonly { readonly source: SkillSource; readonly below: string }[] = [
 	{ source: "data", below: "skills" },
@@ -184,7 +185,7 @@ export class SkillFiles {
 		// Loads the YAML and TOML parsers here, because a gateway without skills does not need them.
 		const { readSkill } = await import("./read-skill.ts");
 		const text = readSkill(decode(bytes), fallback);
-		// A file that changed after its hash was computed is not cached, so the next call reads it again.
+		// A file that changed after its hash was computed is refused and not cached, so the next call reads it again.
 		if (sha256(bytes) === hash) this.#texts.set(file, { hash, text });
 		else throw refused(skillReadTexts.changed);
 		if (this.#texts.size > maxCached) this.#texts.clear();

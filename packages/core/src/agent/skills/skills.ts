@@ -70,7 +70,10 @@ export interface SkillList {
 	readonly digest: string;
 }
 
-/** Place of the requested skills: the working directory of a session, or a directory that the operator names. */
+/**
+ * Place of the requested skills: the working directory of a session, or a directory that the operator names. Without
+ * both, only the skills of the data directory are requested.
+ */
 export interface SkillPlace {
 	readonly sessionId?: string | undefined;
 	readonly directory?: string | undefined;
@@ -130,8 +133,9 @@ export class Skills {
 	}
 
 	/**
-	 * Trusts the present skills of a working directory. With a digest, throws `aborted` if they have changed since they
-	 * were listed. Returns the skills.
+	 * Trusts the present skills of a working directory, in place of skills that were trusted there before. Throws
+	 * `failed_precondition` if there are none. With a digest, throws `aborted` if they have changed since they were
+	 * listed. Returns the skills.
 	 */
 	async trust(request: Keyed, directory: string, digest?: string): Promise<readonly ListedSkill[]> {
 		authorize(request.principal, "skill.trust");
@@ -196,8 +200,8 @@ export class Skills {
 
 	/**
 	 * Returns the skill that a person starts with a message, with its arguments filled in. Returns undefined if the
-	 * message names no skill, because a message may also start with a path. Throws if this person may not start the
-	 * skill.
+	 * message names no skill, because a message may also start with a path. Throws if the skill is unusable or this
+	 * person may not start it, or if an explicitly requested skill does not exist.
 	 */
 	async startedBy(
 		{ rootDir, redactor }: SkillSession,
@@ -223,8 +227,8 @@ export class Skills {
 	}
 
 	/**
-	 * Throws `failed_precondition` if the skill of a stored run can no longer start with the same content. A retry must
-	 * not use an untrusted text. Does nothing for a run without a skill.
+	 * Throws if the skill of a stored run can no longer start with the same content. A retry must not use an untrusted
+	 * text. Does nothing for a run without a skill.
 	 */
 	async checkAgain(
 		{ rootDir }: { readonly rootDir: string },
@@ -259,7 +263,7 @@ export class Skills {
 		if (found?.skill.disableModelInvocation) throw forPeople(requested.name);
 	}
 
-	/** Returns the skills that the model of a session may start. Does not wait if the directory cannot have skills. */
+	/** Returns the skills that the model of a session may start. Reads no skills if the directory cannot have any. */
 	async forModel(rootDir: string): Promise<readonly ListedSkill[]> {
 		return (await this.usable(rootDir)).filter(isForModel);
 	}

@@ -8,7 +8,10 @@ import type { SandboxState } from "../../vocabulary/sandbox.ts";
 import { decode, type FoundSkill, hashOfSkill, readAll, sha256 } from "./skill-files.ts";
 import { skillTrustTexts } from "./texts.ts";
 
-/** Maximum bytes of stored and read texts for the trust in one skill. For larger files, only the hash is stored. */
+/**
+ * Maximum bytes of a file whose text is stored, of all stored texts of a skill, and of a file that is read. If a text
+ * is not stored, only its hash is stored.
+ */
 const max = { file: 64 * 1024, skill: 256 * 1024, read: 16 * 1024 * 1024 } as const;
 /** Maximum characters of a diff. */
 const maxDiff = 64_000;
@@ -46,8 +49,8 @@ export function storedContent(stored: string | null): TrustedContent | undefined
 }
 
 /**
- * Returns a unified diff of all files that differ, at most 64,000 characters. Shows invisible characters as escapes. If
- * the old text of a file was not stored, the diff names the file and shows its new text as added.
+ * Returns a unified diff of all files that differ, cut after 64,000 characters. Shows invisible characters as escapes.
+ * If the old text of a file was not stored, the diff names the file and shows its new text as added.
  */
 export function diffOfContent(before: TrustedContent, after: TrustedContent): string {
 	const names = new Set([...after, ...before].map(({ name }) => name));

@@ -21,9 +21,10 @@ interface Note {
 
 /**
  * Returns the text of `AGENTS.md` and `CLAUDE.md` in the working directory and in its parent directories inside the
- * roots. The outermost directory is first, and each text follows its path. Returns "" if no file exists. The files
- * together have at most 32 KiB, and the nearest files have priority. A file with the same content as an earlier file is
- * omitted. If a file cannot or may not be read, a sentence in the text says so. Never rejects.
+ * roots. The outermost directory is first, and each text follows its path. A single `AGENTS.md` of the working
+ * directory has no path. Returns "" if no file exists. The files together have at most 32 KiB, and the nearest files
+ * have priority. A file with the same content as a nearer file, or as another file of its directory, is omitted. If a
+ * file cannot or may not be read, a sentence in the text says so. Never rejects.
  */
 export async function readProjectNotes(cwd: string, roots: readonly string[]): Promise<string> {
 	const notes: Note[] = [];

@@ -36,9 +36,9 @@ interface PromptOptions {
 }
 
 /**
- * System prompt of a session. It is rendered before the first model call and stored. It never changes, even if the
- * instructions of its agent change. The prompt for another agent in the session stays the same while the session is in
- * memory.
+ * Returns a function that provides system prompts. The prompt of a session is rendered before its first model call and
+ * stored. It never changes, even if the instructions of its agent change. The prompt for another agent in the session
+ * stays the same while the session is in memory.
  */
 export function systemPromptOf(options: PromptOptions): SystemPromptOf {
 	const ofOthers = new WeakMap<Session, Map<string, string>>();
@@ -99,8 +99,9 @@ const maxListCharacters = 8_000;
 const maxDescription = 400;
 
 /**
- * Returns the list of skills that a model may start. It contains only names and descriptions, because texts are loaded
- * on demand. It is part of the session's system prompt, which never changes, so that the provider's cache stays valid.
+ * Returns the list of skills that a model may start. It contains only names, argument hints and descriptions, because
+ * texts are loaded on demand. It is part of the session's system prompt, which never changes, so that the provider's
+ * cache stays valid.
  */
 function skillsNote(skills: readonly Skill[]): string {
 	const lines: string[] = [];
@@ -159,7 +160,7 @@ export async function gatherFacts({
 	return { cwd, roots, date, os: `${type()} ${release()} (${machine()})`, git, projectNotes };
 }
 
-/** Maximum bytes of a file. It exceeds the path of a directory and the name of a branch. */
+/** Maximum bytes that are read of a file. Paths of directories and names of branches are shorter. */
 const MAX_BYTES = 8 * 1024;
 const MAX_NAME = 200;
 
@@ -197,7 +198,7 @@ async function findGit(cwd: string, isReadable: (path: string) => boolean) {
 	return undefined;
 }
 
-/** Shows only the branch, or that HEAD names a commit. */
+/** Returns the branch, that HEAD names a commit, or that the branch is unknown. */
 function describeHead(head: string): string {
 	const [, branch] = /^ref: refs\/heads\/([^\r\n]+)\r?\n?$/.exec(head) ?? [];
 	// If references are stored in reftables instead of files, HEAD contains `.invalid`: https://git-scm.com/docs/reftable
@@ -205,7 +206,10 @@ function describeHead(head: string): string {
 	return /^[0-9a-f]{40,64}\n?$/.test(head) ? "detached head" : systemPromptTexts.unknownBranch;
 }
 
-/** Reads the beginning of a regular file inside the roots. Returns undefined for any other file. */
+/**
+ * Reads the beginning of a regular file inside the roots. Returns undefined for any other file. Rejects if the file
+ * cannot be opened.
+ */
 async function readInside(path: string, isReadable: (path: string) => boolean): Promise<string | undefined> {
 	const real = await realpath(path);
 	if (!isReadable(real)) return undefined;

@@ -3,7 +3,7 @@ import { agentInstructions, systemTemplate } from "../../instructions/prompt-fil
 import { systemPromptTexts } from "./texts.ts";
 
 /**
- * Facts about the environment of a session. They are collected once for each session, so that the prompt stays
+ * Facts about the environment of a session. They are collected once for each prompt, so that the prompt stays
  * cacheable.
  */
 export interface ProjectFacts {

@@ -15,7 +15,7 @@ export const padded = (bytes: number): Buffer => Buffer.concat([png, Buffer.allo
 export const large = Buffer.from(png);
 large.writeUInt32BE(2_001, 16);
 
-/** A prompt with a new image of the given size in MiB. */
+/** An image of the given size in MiB. */
 export const sent = (mebibytes: number): ImageBlock => shownAs(padded(mebibytes * mebibyte));
 export const shownAs = (content: Buffer): ImageBlock => ({
 	type: "image",

@@ -70,7 +70,7 @@ export class UndoSetup<M extends Model = ScriptedModel> implements AsyncDisposab
 		return readFile(this.path(name), "utf8").catch(() => undefined);
 	}
 
-	/** A turn of the agent, with its calls approved. */
+	/** Sends a message, and approves calls until the turn ends. */
 	async turn(message = "go"): Promise<void> {
 		await this.t.runtime.send(unkeyed(), this.session, { content: message });
 		await this.untilEnd();

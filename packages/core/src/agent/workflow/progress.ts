@@ -61,7 +61,7 @@ export class WorkflowProgress {
 		return start && new WorkflowProgress(start, tries, end);
 	}
 
-	/** Returns the step of this task. */
+	/** Returns the step whose newest attempt is this task, or undefined. */
 	stepOf(taskId: string): WorkStep | undefined {
 		return this.workflow.steps.find(({ id }) => this.lastTry(id)?.taskId === taskId);
 	}

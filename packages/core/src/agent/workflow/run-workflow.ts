@@ -42,8 +42,9 @@ export const notInSteps: readonly string[] = [skill.name, delegate.name];
 
 /**
  * Runs the steps of a skill as tasks of the session, in the order of their needs, and returns the result. If the same
- * call is repeated after a restart, continues from the recorded steps. After a failed step, no further step starts, but
- * started steps run to their end. Throws `cancelled` if the run is stopped, and any failure of the store.
+ * call is repeated after a restart, continues from the recorded steps. After a failed step, no further step starts,
+ * but started steps run to their end. Throws if the run is stopped, for a failure of the store, and
+ * `failed_precondition` in a task. Other failures are the error of the result.
  */
 export async function runWorkflow(run: Run, call: WorkflowCall, ports: WorkflowPorts): Promise<WorkflowEnd> {
 	if (run.session.taskId !== undefined) {
@@ -103,7 +104,7 @@ function progressOf(run: Run, callId: string): WorkflowProgress {
 	throw new ParleyError(workflowTexts.notStarted(callId), { code: "internal" });
 }
 
-/** Returns the real name of a step's model, or undefined for the model of the run. */
+/** Returns the real name of the model for a step. Undefined: the default model of the agent applies. */
 async function modelFor(
 	run: Run,
 	workflow: Workflow,
@@ -121,7 +122,7 @@ class Engine {
 	readonly #run: Run;
 	readonly #ports: WorkflowPorts;
 	readonly #callId: string;
-	/** Stops the waits of all steps after an unexpected error of one step. */
+	/** Stops the waits of all steps when the work ends, for example after an unexpected error of one step. */
 	readonly #broken = new AbortController();
 	readonly #stop: AbortSignal;
 	/** Verdicts are requested sequentially, because their calls belong to one run. */
@@ -305,8 +306,9 @@ const maxResult = 16_000;
 const maxArguments = 16_000;
 
 /**
- * Returns the message for a step: its prompt, the arguments, its criteria, the results of its needs, and the reason of
- * a failed attempt. Everything except the prompt is quoted, so that none of its lines looks like the prompt.
+ * Returns the message for a step: its prompt, the arguments, its criteria, the results of its needs, and the reason
+ * and result of a failed attempt. Everything except the prompt is quoted, so that none of its lines looks like the
+ * prompt.
  */
 function stepText(progress: WorkflowProgress, { id, prompt, criteria, needs }: WorkStep): string {
 	const { workflow, arguments: given } = progress;
@@ -350,7 +352,10 @@ function resultText(progress: WorkflowProgress): string {
 	return progress.lastSteps.map(({ id, title }) => `## ${title}\n\n${progress.outputOf(id)}`).join("\n\n");
 }
 
-/** Returns the reason why a workflow failed, and names the steps that succeeded and the steps that did not start. */
+/**
+ * Returns the reason why a workflow failed, and names the steps that succeeded and the steps that did not start.
+ * Returns "" if it did not fail.
+ */
 function failureText(progress: WorkflowProgress): string {
 	const { failed, workflow } = progress;
 	if (!failed) return "";

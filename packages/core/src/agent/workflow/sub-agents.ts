@@ -110,7 +110,10 @@ async function compose(
 	return steps;
 }
 
-/** Returns the tools of a sub-agent: tools that the run, the sub-agent's profile and the request all contain. */
+/**
+ * Returns the tools of a sub-agent: tools that the run, the sub-agent's profile and the request all contain. Throws
+ * `invalid_argument` for an unknown tool, and for an agent that the run may not choose.
+ */
 async function toolsFor(
 	run: Run,
 	agent: string,
