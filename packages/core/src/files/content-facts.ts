@@ -10,12 +10,15 @@ export interface ContentFacts {
 }
 
 /**
- * Number of bytes that determine the type. They contain the entry of an office document (a ZIP archive) that names its
- * kind.
+ * Number of bytes that determine the type. They usually contain the entry of an office document (a ZIP archive) that
+ * names its kind.
  */
 export const sampleBytes = 64 * 1024;
 const unknownType = "application/octet-stream";
-/** Types that a browser would run or render. Such content is stored with the type of plain text. */
+/**
+ * Matches types that a browser would run or render. Such content gets the type of plain text, or the unknown type if it
+ * is not text.
+ */
 const active = /^text\/|[/+]xml$|html|svg|javascript/;
 
 /** Collects facts about content that arrives in pieces. Stores only the beginning of the content. */
@@ -72,7 +75,7 @@ interface WriteOptions {
 }
 
 /**
- * Writes content to a new file. When it resolves, the content is completely on disk. When it rejects, the file is
+ * Writes content to a new file. When it resolves, the content is completely on disk. If writing fails, the file is
  * deleted.
  */
 export async function writeContent(
@@ -111,7 +114,7 @@ const reserved = /^(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9¹²³])(?
 
 /**
  * Returns a safe file name for an untrusted name: no directories, no hidden or invisible part, no reserved name, at
- * most 200 bytes of UTF-8. Keeps the file extension. Returns `file` if no character is left.
+ * most 200 bytes of UTF-8. Keeps a short file extension. Returns `file` if no character is left.
  */
 export function safeFileName(text: string): string {
 	const base = text.split(/[/\\]/).at(-1) ?? "";

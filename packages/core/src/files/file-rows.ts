@@ -39,8 +39,8 @@ export async function findFile(db: Tx, id: string, now: number): Promise<OwnedFi
 }
 
 /**
- * Whether the principal may read a file: as its owner, as the owner of its session, or as a member of the session's
- * channel.
+ * Whether the principal may read a file, as if it belonged to its owner or to the owner of its session. A person of a
+ * chat reads only files of their channel.
  */
 export function visibleTo(
 	principal: Principal,
@@ -80,7 +80,7 @@ const isOutput = sql<boolean>`id like ${sql.lit(`${outputPrefix}%`)}`;
 
 /** Maximum share of the quota for stored results. */
 const outputShare = 1 / 4;
-/** Maximum share of the space for stored results in which one session may displace results of other sessions. */
+/** Share of the space for stored results up to which results of one run may displace results of other sessions. */
 const displacingShare = 1 / 2;
 
 /** Stored results that may be deleted to make room for a result of a session, oldest first. */
@@ -140,8 +140,9 @@ export async function removableBytes(db: Tx, sessionId: string): Promise<number>
 
 /**
  * Deletes stored results until a result of `bytes` fits into their share and into the quota. Deletes the oldest results
- * of the session first, and then the oldest results of other sessions. Results of unfinished runs stay. Returns the
- * deleted ids. If this does not make enough room, throws `resource_exhausted` and deletes nothing.
+ * of the session first, and then the oldest results of other sessions, within `displacingShare`. Results of unfinished
+ * runs stay. Returns the deleted ids. If this does not make enough room, throws `resource_exhausted` and deletes
+ * nothing.
  */
 export async function makeRoomForOutput(
 	tx: Tx,
@@ -182,8 +183,8 @@ interface Sending {
 
 /**
  * Assigns stored files to a session, in the transaction of the message that contains them. From then on, the files are
- * deleted with the session. Throws `invalid_argument` for a file that is unknown or expired, or that belongs to another
- * session.
+ * deleted with the session. Throws `invalid_argument` for a file that is unknown, expired or not visible to the
+ * principal, or that belongs to another session.
  */
 export async function attachFiles(tx: Tx, { principal, sessionId, ids, now }: Sending): Promise<FileFacts[]> {
 	const attached: FileFacts[] = [];

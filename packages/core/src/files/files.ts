@@ -179,15 +179,16 @@ export class Files {
 		}
 	}
 
-	/** Returns the file with this id if a tool has already shared it. */
+	/** Returns the file with this id, even if it has expired. Undefined if there is no such file. */
 	async known(id: string): Promise<StoredFile | undefined> {
 		return this.#options.store.read((db) => findFile(db, id, 0));
 	}
 
 	/**
-	 * Stores the complete result of a call under `outputName` until its session is deleted. Replaces a file with that
-	 * name. All these results together use at most a quarter of the quota. When the result is complete,
-	 * `makeRoomForOutput` deletes older results. Until then, the disk contains both. Throws as `bring` does.
+	 * Stores the complete result of a call under `id`, until its session is deleted or a newer result needs the room.
+	 * Replaces a file with that id. All these results together use at most a quarter of the quota. When the result is
+	 * complete, `makeRoomForOutput` deletes older results. Until then, the disk contains both. Throws
+	 * `resource_exhausted` without enough room.
 	 */
 	async storeOutput({
 		id,
@@ -324,7 +325,7 @@ export class Files {
 	}
 
 	/**
-	 * Inserts the row of a file. Other files may have been recorded since `bring` began, so the quota applies in the
+	 * Inserts the row of a file. Other files may have been recorded since `storeWith` began, so the quota applies in the
 	 * order of the commits.
 	 */
 	async #insert(

@@ -13,7 +13,10 @@ export const maxImageSide = 8_000;
  */
 const maxRequestImageBytes = 18 * 1024 * 1024;
 
-/** Whether a model can see the file. `before`: bytes of images that are already in the conversation. */
+/**
+ * Whether the type and the bytes of the file let a model see it. `before`: bytes of images that are already in the
+ * conversation.
+ */
 export function isShowableImage({ mediaType, bytes }: FileFacts, before: number): boolean {
 	return isImageType(mediaType) && bytes <= maxImageBytes && before + bytes <= maxRequestImageBytes;
 }
@@ -42,7 +45,7 @@ export function imageBytes(messages: readonly Message[]): number {
 		.reduce((sum, image) => sum + bytesOf(image), 0);
 }
 
-/** Returns the bytes of an image before base64. */
+/** Returns the number of bytes of an image before base64. */
 export function bytesOf({ data }: ImageBlock): number {
 	return Buffer.byteLength(data, "base64");
 }
@@ -105,7 +108,7 @@ export function fillMoreThanRoom(images: readonly ImageBlock[]): boolean {
 	return sizeOf(images) > imageRoom.bytes;
 }
 
-/** Returns half of each exceeded limit, and the complete other limit. */
+/** Returns the limits with each exceeded limit halved. */
 export function halfOfRoom(images: readonly ImageBlock[]): ImageRoom {
 	const { bytes, few } = imageRoom;
 	return {

@@ -67,8 +67,8 @@ async function place(
 }
 
 /**
- * Gives the file a free name, in one step if the file system allows hard links. A stop of the gateway then leaves no
- * empty file.
+ * Gives the file the name, or returns false if the name is used. Needs one step if the file system allows hard links. A
+ * stop of the gateway then leaves no empty file.
  */
 async function move(temporary: string, path: string, makeLink: typeof link): Promise<boolean> {
 	try {

@@ -22,6 +22,7 @@ const meanings: Readonly<Record<string, readonly [ErrorCode, string]>> = {
 
 /**
  * Returns an error for a failed file operation. `what` names the operation, and the cause gives the reason in words.
+ * Returns a `ParleyError` unchanged.
  */
 export function fileError(what: string, cause: unknown): ParleyError {
 	if (cause instanceof ParleyError) return cause;
@@ -40,7 +41,8 @@ export function systemCode(reason: unknown): string {
 const maxHashedBytes = 50n * 1024n * 1024n;
 
 /**
- * Returns the real path of a file or directory with its inode number. Another file at this path has another identity.
+ * Returns the real path of a file or directory with its device and inode numbers. Another file at this path has another
+ * identity.
  */
 export async function identityOf(path: string): Promise<string> {
 	const real = await realpath(path);
@@ -48,7 +50,10 @@ export async function identityOf(path: string): Promise<string> {
 	return `${real} ${dev}:${ino}`;
 }
 
-/** Returns an identity that includes the content. The same file with other content has another identity. */
+/**
+ * Returns an identity that includes the content. For a large or special file, it includes the size and the times
+ * instead.
+ */
 export async function contentIdentityOf(path: string): Promise<string> {
 	const real = await realpath(path);
 	// A file of another type may have replaced this file. Without O_NONBLOCK, opening such a file could block.

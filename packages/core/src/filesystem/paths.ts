@@ -16,7 +16,7 @@ export interface ResolvedPath {
 
 /** Paths of the gateway that a session may not use, and the workspace as an exception. */
 export interface ForbiddenPaths {
-	/** Paths that no tool may read or write, such as the data directory. */
+	/** Paths that tools may not read or write, such as the data directory. */
 	readonly forbidden: readonly string[];
 	/** Directory of the session below a forbidden path. Its tools may use this directory. */
 	readonly workspace?: string | undefined;
@@ -36,7 +36,10 @@ interface ReadablePlaces {
 	readonly readable?: readonly string[];
 }
 
-/** Maximum number of followed links, as in Linux: https://man7.org/linux/man-pages/man7/path_resolution.7.html */
+/**
+ * Maximum number of dangling links that are followed. It equals the limit of Linux:
+ * https://man7.org/linux/man-pages/man7/path_resolution.7.html
+ */
 const MAX_LINKS = 40;
 /** PATH_MAX of the kernel without the terminating zero byte. */
 const MAX_PATH_BYTES = 4_095;
@@ -44,8 +47,9 @@ const MAX_PATH_BYTES = 4_095;
 /**
  * Resolves a path that a model wrote. Relative paths start at the working directory. First resolves `..` in the text,
  * so `link/..` is the directory that contains the link. Then follows all links, including dangling links. Throws
- * `invalid_argument` for `~`, backslashes, NUL and text that no file name can contain. Throws `permission_denied` for a
- * forbidden path and all paths below it, even if a link leads there.
+ * `invalid_argument` for a leading `~`, for backslashes and NUL, and for text that is empty, too long or not
+ * well-formed. Throws `failed_precondition` if a root was replaced. Throws `permission_denied` for a forbidden path and
+ * all paths below it, even if a link leads there.
  */
 export async function resolvePath(text: string, places: Places): Promise<ResolvedPath> {
 	refuseUnclear(text);
@@ -59,8 +63,8 @@ export async function resolvePath(text: string, places: Places): Promise<Resolve
 }
 
 /**
- * Returns the context for a tool that only reads the path in `text`. In this context, a readable directory of the
- * gateway is a root. All other paths of the gateway stay forbidden.
+ * Returns the context for a tool that only reads the path in `text`. In this context, the readable directory of the
+ * gateway that contains the path is a root. All other paths of the gateway stay forbidden.
  */
 export function forReading<T extends ReadablePlaces>(text: string, context: T): T {
 	const written = resolve(context.cwd, text);
@@ -119,7 +123,7 @@ function innermost(path: string, roots: readonly string[]): string | undefined {
 	return roots.filter((root) => isWithin(path, root)).sort((a, b) => b.length - a.length)[0];
 }
 
-/** Throws `failed_precondition` if the root is now a symbolic link, or if its path now contains a link. */
+/** Throws `failed_precondition` if the root is missing, or if its path is or contains a symbolic link. */
 async function refuseReplacedRoot(root: string | undefined): Promise<void> {
 	if (root === undefined) return;
 	const real = await realpath(root).catch(() => undefined);
@@ -145,7 +149,7 @@ function refuseForbidden(path: string, text: string, forbidden: ForbiddenPaths):
 	});
 }
 
-/** Resolves a path like `realpath`, but its last part need not exist. A dangling link resolves to its target. */
+/** Resolves a path like `realpath`, but its last parts need not exist. A dangling link resolves to its target. */
 async function followLinks(path: string, text: string, links: { left: number }): Promise<string> {
 	try {
 		return await realpath(path);
@@ -184,7 +188,7 @@ export interface Roots {
 	readonly given: readonly string[];
 	/** Directory in which the gateway was started. Without `--root`, it is the only root. */
 	readonly current: string;
-	/** Data directory. The data directory and its subdirectories are never roots. */
+	/** Data directory. A client cannot choose it or its subdirectories as a working directory. */
 	readonly dataDir: string;
 	/**
 	 * Returns the real paths of additional directories in which the operator allows sessions. Unlike roots, only sessions
@@ -205,8 +209,8 @@ export function toolRoots(
 }
 
 /**
- * Returns the working directory for a client's `root_dir`, by the rules of the runtime. Throws `invalid_argument` for a
- * refused directory.
+ * Returns the working directory for a client's `root_dir`. Without `root_dir`, returns the first root. Throws
+ * `invalid_argument` for a refused directory.
  */
 export async function chooseRoot(requested: string | undefined, roots: Roots): Promise<string> {
 	const base = roots.given[0] ?? roots.current;

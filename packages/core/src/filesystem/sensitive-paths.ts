@@ -2,7 +2,7 @@ import { looseForm } from "./paths.ts";
 
 /**
  * Patterns for the loose form of an absolute path. A pattern for a directory also covers all paths below it. A match
- * only causes an additional approval, so a pattern that is too broad does little harm.
+ * causes an additional approval or hides the file from commands, so a pattern that is too broad does little harm.
  */
 const secret: readonly RegExp[] = [
 	// Settings that contain keys, and credential stores of common programs.
@@ -32,7 +32,7 @@ const secret: readonly RegExp[] = [
 ];
 
 const control: readonly RegExp[] = [
-	// Programs and settings of git: hooks, filters, aliases, and other directories.
+	// Hooks and settings of git. Settings can name programs, for example in filters and aliases.
 	name(String.raw`\.git|\.githooks|\.husky|\.gitconfig|\.gitmodules|\.config/git|pre-commit-config\.yaml`),
 	// Programs that continuous integration runs.
 	name(
@@ -67,9 +67,7 @@ const control: readonly RegExp[] = [
  */
 const instructions: readonly RegExp[] = [/\/(?:agents|claude)\.md$/];
 
-/**
- * Whether the file may contain keys, passwords or sessions. The paths are absolute: the written path and the real path.
- */
+/** Whether one of the paths may lead to keys, passwords or other private data. The paths are absolute. */
 export function isSecret(...paths: readonly string[]): boolean {
 	return paths.some((path) => matches(secret, path));
 }
@@ -94,7 +92,7 @@ function matches(patterns: readonly RegExp[], path: string): boolean {
 	return patterns.some((pattern) => pattern.test(loose));
 }
 
-/** Matches complete names, or several names joined by `/`, at any depth. */
+/** Returns a pattern of complete names, or of several names joined by `/`, at any depth. */
 function name(alternatives: string): RegExp {
 	return new RegExp(`/(?:${alternatives})(?:/|$)`);
 }

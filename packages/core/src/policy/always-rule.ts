@@ -15,9 +15,9 @@ const maxWords = 100;
 
 /**
  * Returns the rule by which an operator can allow a call that requires approval, with all commands that begin with the
- * same complete words. Returns undefined if the call runs no command, runs without a sandbox, or has unusual words.
- * Also returns undefined if the rule would not suffice: the call always requires approval, or taint or another rule
- * requires it.
+ * same complete words. Returns undefined if the call runs no command, runs without a sandbox, or has unusual or too
+ * many words. Also returns undefined if the rule would not suffice: the call always requires approval, or taint or
+ * another rule requires it.
  */
 export function offerRule(call: JudgedCall, permissions: Permissions): OfferedRule | undefined {
 	const { plan } = call;
@@ -37,7 +37,10 @@ export function offerRule(call: JudgedCall, permissions: Permissions): OfferedRu
 	return allows(offered, call, permissions) ? offered : undefined;
 }
 
-/** Whether the call would run without approval if the operator had only this rule. */
+/**
+ * Whether the call would run without approval if the operator's policy also had this rule. Ignores session approvals
+ * and trust grants.
+ */
 function allows(offered: OfferedRule, call: JudgedCall, permissions: Permissions): boolean {
 	const { policy = builtInPolicy } = permissions;
 	const rule: PolicyRule = {

@@ -34,7 +34,7 @@ export function compilePath(text: string): PathPattern {
 	const absolute = text.startsWith("/");
 	const inner = text.replace(/^(?:\/|\.\/)+|^\.$/, "").replace(/(?:\/\*\*|\/)+$/, "");
 	const isAll = inner === "" || inner === "**";
-	// A pattern without a slash matches names at any depth.
+	// A pattern without a slash, or with a leading `**/`, matches names at any depth.
 	const floats = !absolute && !isAll && (!text.includes("/") || inner.startsWith("**/"));
 	const compile = (glob: string): Matches => {
 		if (isAll) return () => true;

@@ -50,7 +50,10 @@ interface Combined {
 	readonly policy: PolicyInForce;
 }
 
-/** Maximum number of cached policy files of agents and workspaces. Other files are read again. */
+/**
+ * Maximum number of cached policy files of agents and workspaces, and of cached combinations. Others are read or
+ * combined again.
+ */
 const maxCachedFiles = 1_000;
 
 /** Policy files of all layers. Each lookup checks for changed files, which takes a few microseconds. */
@@ -70,12 +73,12 @@ export class PolicyLayers {
 		return this.#operator.watched.look();
 	}
 
-	/** Rules that apply to all sessions. */
+	/** Returns the operator's rules, which apply to all sessions. */
 	everywhere(): PolicyInForce {
 		return this.#combine("", [this.#operator], undefined);
 	}
 
-	/** Returns the rules of a session. Returns the same object until a rule changes. */
+	/** Returns the rules of a session. Returns the same object until a policy file changes. */
 	of({ profile, rootDir, channelTools, above = profile }: PolicyScope): PolicyInForce {
 		const { agents, file } = this.#files;
 		const workspace = join(rootDir, ".parley", "policy.jsonc");

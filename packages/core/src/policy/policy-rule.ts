@@ -15,13 +15,13 @@ export interface PolicyRule {
 	readonly effect: Effect;
 	/** Reason for people and the model. */
 	readonly reason: string;
-	/** Names of tools. `*` matches any letters. */
+	/** Names of tools. `*` matches any characters. */
 	readonly tools?: readonly string[];
 	readonly classes?: readonly ActionClass[];
 	/** Names of programs, each followed by its first arguments. */
 	readonly commands?: readonly (readonly string[])[];
 	readonly paths?: readonly PathPattern[];
-	/** Names of hosts in lower case. `*` matches any letters. */
+	/** Names of hosts in lower case. `*` matches any characters. */
 	readonly hosts?: readonly string[];
 	/** Number of approvals by different people that a call of an `ask` rule requires. Default: 1. */
 	readonly approvals?: number;
@@ -39,7 +39,7 @@ export interface PolicyInForce {
 }
 
 export interface DescribedRule {
-	/** Layer of the rule. `session` is for session approvals. */
+	/** Layer of the rule. `session` stands for an earlier permission of the session. */
 	readonly layer: Layer | "session";
 	readonly source?: string;
 	readonly effect: Effect;
@@ -48,8 +48,9 @@ export interface DescribedRule {
 }
 
 /**
- * Permission that replaces an approval: a rule of the operator, a session approval, or `accept_all_tools`. `approver`
- * means that no permission replaces the approval. An approver of the channel can give it for each call.
+ * Permission that replaces an approval: a rule of the operator, a session approval or trust grant, or
+ * `accept_all_tools`. `approver` means that no permission replaces the approval. An approver of the channel can give it
+ * for each call.
  */
 export type Lift = "rule" | "grant" | "accept-all" | "approver";
 
@@ -57,12 +58,12 @@ export type Lift = "rule" | "grant" | "accept-all" | "approver";
 export interface BuiltInRule {
 	readonly effect: Effect;
 	readonly when: readonly ActionClass[];
-	/** Permissions that replace the approval. If the list is empty, the approval is always required. */
+	/** Permissions that replace the approval. If the list of an `ask` rule is empty, the approval is always required. */
 	readonly liftedBy: readonly Lift[];
 	readonly reason: string;
 }
 
-/** The built-in rules. They apply if no file has a rule for the call. */
+/** The built-in rules. They apply to every call, in addition to rules in files. */
 export const builtInRules: readonly BuiltInRule[] = [
 	{ effect: "allow", when: ["read"], liftedBy: [], reason: effectTexts.reads },
 	{ effect: "allow", when: ["person"], liftedBy: [], reason: effectTexts.asks },
@@ -133,7 +134,7 @@ export const builtInRules: readonly BuiltInRule[] = [
 	},
 	{ effect: "ask", when: ["irreversible"], liftedBy: [], reason: effectTexts.irreversible },
 ];
-/** Rule for classes without a built-in rule. */
+/** Rule for a call if none of its classes has a built-in rule. */
 export const unknownClass: BuiltInRule = {
 	effect: "ask",
 	when: [],

@@ -17,7 +17,7 @@ import { policyTexts } from "./texts.ts";
 /** Version of the built-in rules. Versions of policies and of approval bindings begin with it. */
 export const policyVersion = "5";
 
-/** Reason why a tainted session requires approval for a call that changes shared notes. */
+/** Reason why a session that is tainted or comes from a chat requires approval for a call that changes shared notes. */
 const sharedNoteReason = policyTexts.notesForAll;
 
 /** Reason why a tainted session requires approval for a call that changes schedules. */
@@ -43,9 +43,9 @@ export interface Decision {
 	readonly effect: Effect;
 	/** Whether the call always requires approval, regardless of grants. */
 	readonly floor: boolean;
-	/** Reason for people: why the call requires approval, or which rule allows it. */
+	/** Reason for people: why the call is denied or requires approval, or which rule allows it. */
 	readonly reason: string;
-	/** All rules that match the call. The deciding rule is first. */
+	/** All rules that match the call. The deciding rules are first. */
 	readonly rules: readonly DescribedRule[];
 	/** Number of approvals by different people that the call requires. Default: 1. */
 	readonly approvals?: number;
@@ -62,9 +62,9 @@ interface Asking {
 }
 
 /**
- * Decides about a call. Regardless of the order of rules, `deny` overrides `ask`, and `ask` overrides `allow`. Only a
- * rule of the operator can allow a call for which the built-in rules require approval. No rule can allow a call that
- * always requires approval.
+ * Decides about a call. Regardless of the order of rules, `deny` overrides `ask`, and `ask` overrides `allow`. Rules of
+ * other files than the operator's cannot allow a call for which the built-in rules require approval. No rule can allow
+ * a call that always requires approval.
  */
 export function decide(call: JudgedCall, permissions: Permissions): Decision {
 	const { policy = builtInPolicy } = permissions;
@@ -112,7 +112,7 @@ function allowOrAsk(call: JudgedCall, inputs: RuleInputs, permissions: Permissio
 	return decided([lifted], others, { effect: "allow", floor: false });
 }
 
-/** Returns the operator's rules that together allow everything that requires approval. */
+/** Returns the operator's rules that together allow everything that requires approval, or an empty list. */
 function findLifting(
 	asking: readonly Asking[],
 	facts: CallFacts,
@@ -125,7 +125,7 @@ function findLifting(
 	return findAllowing(rules, facts, neededClasses);
 }
 
-/** Describes the earlier permission that covers everything that requires approval. */
+/** Returns the text of the earlier permission that covers everything that requires approval, or undefined. */
 function findLift(
 	{ tool, plan }: JudgedCall,
 	asking: readonly Asking[],
@@ -185,9 +185,9 @@ function askingOf(rule: PolicyRule): Asking {
 
 /**
  * Returns the built-in rule as it applies to this call. For work from a chat, only the operator can approve an
- * unconfined call, each time. The same rule applies to shared notes if the session contains untrusted text, because
- * every later run may read them. Schedules of such a session always require approval too, but an approver of the chat
- * can approve them.
+ * unconfined call or a change of shared notes, each time. The same applies to shared notes in every tainted session,
+ * because every later run may read them. Changes of schedules in a tainted session always require approval too. In a
+ * chat, an approver can give it.
  */
 function builtInOf(
 	{ effect, reason, liftedBy, when }: BuiltInRule,
@@ -221,8 +221,8 @@ export function grantsUnder(
 }
 
 /**
- * Whether a session approval covers a call. It covers calls of the same tool, with a path below the approved path, or
- * with a command that has the same first words.
+ * Whether a session approval covers a call. It covers calls of the same tool with a path at or below the approved path,
+ * or with the same first words of a command.
  */
 export function grantCovers(scope: GrantScope, tool: NamedTool, { grant, binding }: ToolPlan): boolean {
 	// No session approval covers a plan without a grant scope.

@@ -255,7 +255,7 @@ function schemas(): ReturnType<typeof makeSchemas> {
 	return made;
 }
 
-/** Schema of a policy file. Its errors list the allowed values. */
+/** Returns the schema of a policy file. Its errors list the allowed values. */
 function policySchema(): ReturnType<typeof makeSchemas>["file"] {
 	return schemas().file;
 }

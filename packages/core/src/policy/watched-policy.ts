@@ -19,7 +19,7 @@ export const maxPolicyBytes = 256 * 1024;
 
 /** Current state of a policy file. */
 export interface PolicyState extends PolicyFile {
-	/** Hash of the text. Empty if there is no file. */
+	/** Hash of the text or of the problem. Empty if no file existed so far. */
 	readonly digest: string;
 	/** Position and reason of an error in the file. */
 	readonly problem?: string;
@@ -29,9 +29,9 @@ const absent: PolicyState = { digest: "", rules: [], ignored: [] };
 
 export interface WatchedFile extends Omit<PolicySource, "text"> {
 	readonly tools: readonly KnownTool[];
-	/** Whether the file belongs to a workspace. Links in its path are then refused, and the file may be missing. */
+	/** Whether the file belongs to a workspace. Links in its path are then refused, and the file may be deleted. */
 	readonly foreign: boolean;
-	/** Called after the file changed. `before` is undefined at the first read. */
+	/** Called after the first read and after each change. `before` is undefined at the first read. */
 	readonly onRead: (state: PolicyState, before: PolicyState | undefined) => void;
 }
 

@@ -4,12 +4,12 @@ import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { DEFAULT_PATH, type Environment, findProgram } from "./commands/environment.ts";
 
-/** Maximum characters kept of stdout and of stderr. The rest is dropped. */
+/** Maximum characters of stdout, and of stderr, in a result of `runOperatorCommand`. The rest is dropped. */
 const LONGEST_OUTPUT = 1_000_000;
 
 /**
- * A system program that an operator's command calls, such as systemctl(1) or npm. It has the operator's permissions and
- * environment. No text of a model or a chat may be part of its arguments.
+ * A system program that an operator's command calls, such as systemctl(1) or npm. It has the operator's permissions. No
+ * text of a model or a chat may be part of its arguments.
  */
 export interface OperatorCommand {
 	/** Name of a program in PATH, or an absolute path. */
@@ -19,7 +19,7 @@ export interface OperatorCommand {
 	readonly cwd?: string;
 	/** Ends the program with SIGTERM when it aborts. */
 	readonly signal?: AbortSignal;
-	/** Receives each line of the output. `output` of the result is then empty. Must not throw. */
+	/** Receives each line of stdout. `output` of the result is then empty. Must not throw. */
 	onLine?(line: string): void;
 }
 
@@ -32,8 +32,8 @@ export interface OperatorCommandResult {
 }
 
 /**
- * Runs the program without input and resolves when it has exited. Rejects with `not_found` if it does not exist. Ctrl-C at a
- * terminal also reaches the program.
+ * Runs the program without input. Resolves when the program has exited and its outputs are closed. Rejects with
+ * `not_found` if the program does not exist. Ctrl-C at a terminal also reaches the program.
  */
 export async function runOperatorCommand({
 	command,
@@ -59,21 +59,25 @@ export async function runOperatorCommand({
 
 /** Limits of `readOperatorCommand`. */
 export interface ReadLimits {
-	/** A longer output ends the program, and is not returned. */
+	/** Maximum bytes of stdout. A longer output ends the program and is not returned. */
 	readonly maxBytes: number;
 	/** Ends the program with SIGKILL when it aborts. */
 	readonly signal: AbortSignal;
 }
 
-/** Bytes of an output. Undefined if the output is longer than the limit, or if the program was ended. */
+/**
+ * Exit code and stdout. The bytes are undefined if the output is longer than the limit, or if the signal ended the
+ * program.
+ */
 export interface ReadCommandResult {
 	readonly code: number;
 	readonly bytes: Buffer | undefined;
 }
 
 /**
- * Runs the program without input and resolves with the bytes that it writes. Does not wait for other processes that keep
- * the output open after a limit. Rejects with `not_found` if the program does not exist.
+ * Runs the program without input and resolves with the bytes that it writes to stdout. Uses only `command`, `args` and
+ * `environment`. Does not wait for other processes that keep the output open after a limit. Rejects with `not_found` if
+ * the program does not exist.
  */
 export async function readOperatorCommand(
 	{ command, args, environment }: OperatorCommand,

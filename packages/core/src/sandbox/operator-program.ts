@@ -24,7 +24,7 @@ export interface OperatorProgram {
 	readonly cwd: string;
 	/** Complete environment of the program; see `operatorEnvironment`. */
 	readonly environment: Readonly<Record<string, string>>;
-	/** Receives each line of output. Must not throw or block. */
+	/** Receives each line of output and errors, except blank lines. Must not throw or block. */
 	onLine(line: string): void;
 }
 
@@ -32,7 +32,7 @@ export interface RunningOperatorProgram {
 	readonly pid: number;
 	/** Settles when the program has ended, or when the gateway stops waiting for its end. */
 	readonly ended: Promise<GroupEnd>;
-	/** Sends SIGTERM, and kills the program and all its child processes 1.5 s later. */
+	/** Sends SIGTERM, and kills the process group 1.5 s later. */
 	stop(): void;
 }
 
@@ -63,14 +63,14 @@ export async function startOperatorProgram(
 	return { pid: group.pid, ended, stop: () => group.terminate() };
 }
 
-/** Resolves with the path of the program. Rejects with `not_found`. */
+/** Resolves with the path of the program. Rejects with `not_found` if there is no such program. */
 export function findOperatorProgram(command: string, environment: Environment): Promise<string> {
 	return findProgram(command, environment["PATH"] ?? DEFAULT_PATH);
 }
 
 /**
- * Returns the environment of an operator's program: the variables that every command gets, and those with one of the prefixes. It
- * does not contain the gateway's keys and tokens.
+ * Returns the environment of an operator's program: the variables that every command gets, and those whose name begins
+ * with one of the prefixes.
  */
 export function operatorEnvironment(
 	environment: Environment,
@@ -83,7 +83,7 @@ export function operatorEnvironment(
 	return chosen;
 }
 
-/** Cuts output into lines. */
+/** Splits output into lines and drops blank lines. */
 class Lines {
 	readonly #onLine: (line: string) => void;
 	readonly #decoder = new StringDecoder("utf8");

@@ -8,7 +8,10 @@ export interface OwnProgram {
 	readonly args: readonly string[];
 	/** Complete environment. */
 	readonly environment: Readonly<Record<string, string>>;
-	/** Receives each line of stderr. Without it, the program writes to this process's stderr. Must not throw. */
+	/**
+	 * Receives each line of stderr of `startOwnProgram`. Without it, that program writes to this process's stderr. Must
+	 * not throw.
+	 */
 	onErrorLine?(line: string): void;
 }
 
@@ -19,14 +22,14 @@ export interface RunningProgram {
 }
 
 /**
- * Starts another script with this process's Node and output. The script's input stays open while this process lives. A program
- * that exits at the end of its input therefore never outlives a killed parent.
+ * Starts another script with this process's Node and output. The script's input stays open while this process lives. A
+ * program that exits at the end of its input therefore ends after its parent is killed.
  */
 export function startOwnProgram({ args, environment, onErrorLine }: OwnProgram): RunningProgram {
 	const errors = onErrorLine ? "pipe" : "inherit";
 	const child = spawn(process.execPath, args, { env: environment, stdio: ["pipe", "inherit", errors] });
 	if (child.stderr && onErrorLine) createInterface({ input: child.stderr }).on("line", onErrorLine);
-	// The input never receives data, and `ended` reports that the program closed it.
+	// The input never receives data, so an error of its stream needs no report.
 	child.stdin?.on("error", () => undefined);
 	return { ended: endOf(child), signal: (name) => void child.kill(name) };
 }
@@ -35,13 +38,13 @@ export function startOwnProgram({ args, environment, onErrorLine }: OwnProgram):
 export interface BackgroundProgram extends OwnProgram {
 	/** Current directory of the program. */
 	readonly directory: string;
-	/** File to which its output is appended. Created with mode 0600. */
+	/** File to which its output and errors are appended. Created with mode 0600 if it does not exist. */
 	readonly log: string;
 }
 
 /**
- * Starts another script with this process's Node in its own process session. Resolves with the same exit code as `ended` if the
- * program ends before this process.
+ * Starts another script with this process's Node in its own process session. Resolves with the same exit code as
+ * `ended` if the program ends before this process. Throws if the log cannot be opened.
  */
 export function startInBackground({ args, environment, directory, log }: BackgroundProgram): Promise<number> {
 	const output = openSync(log, "a", 0o600);
@@ -68,8 +71,8 @@ export function runOnTerminal(line: string, file: string): Promise<number> {
 }
 
 /**
- * Sends SIGTERM to a process with the permissions of another user. Resolves with false if that user may not signal the process.
- * `seteuid` is not enough, because the kernel also accepts the permissions of the real user of this process.
+ * Sends SIGTERM to a process with the permissions of another user. Resolves with whether the signal was sent. `seteuid`
+ * is not enough, because the kernel also accepts the permissions of the real user of this process.
  */
 export async function askToEndAs(
 	pid: number,

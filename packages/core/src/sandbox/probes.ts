@@ -7,18 +7,18 @@ import {
 } from "./system-calls/denied-calls.ts";
 import { errno, knownArchitecture } from "./system-calls/filter.ts";
 
-/** Facts about the host that a probe would find if the sandbox leaked. */
+/** Facts about the host with which the probes detect a leak. */
 export interface ProbeFacts {
 	/** Directory beside the root. It contains a file `canary`. */
 	readonly beside: string;
-	/** Hidden directory. It contains a file. */
+	/** An existing hidden directory, or the path of `beside`. */
 	readonly data: string;
 	/** System directory of programs. */
 	readonly system: string;
 	readonly devices: string;
-	/** Port of a listener on loopback. */
+	/** Port of a listener on loopback, or 0 without a listener. */
 	readonly port: number;
-	/** Name of a listener at an abstract socket. */
+	/** Name of a listener at an abstract socket, or an unused name. */
 	readonly socket: string;
 	/** Process outside the sandbox, and its start time from its `/proc/PID/stat`. */
 	readonly pid: number;
@@ -124,7 +124,7 @@ export const probes: readonly Probe[] = [
 	{ ...probeOf(deniedUnixSocket), unixSockets: true },
 ];
 
-/** Returns a probe that succeeds if one of the calls fails with an error other than the filter's. */
+/** Returns a probe that succeeds unless every call fails with the filter's error. */
 function probeOf({ name, error, calls }: DeniedCalls): Probe {
 	const architecture = knownArchitecture();
 	if (architecture === undefined) return { name, attempt: "exit $untried" };
@@ -135,8 +135,9 @@ function probeOf({ name, error, calls }: DeniedCalls): Probe {
 }
 
 /**
- * Returns a shell function that makes a system call and returns its error number. The program is in /tmp, which is a separate
- * file system in a sandbox. A command may execute files that it writes there, even if the host forbids execution in its own /tmp.
+ * Returns the shell code of a function that makes a system call and returns its error number, or 0 without an error.
+ * The program is in /tmp, which is a separate file system in a sandbox. A command may execute files that it writes
+ * there, even if the host forbids execution in its own /tmp.
  */
 function callFunction(): string {
 	const architecture = knownArchitecture();
@@ -161,8 +162,8 @@ function octal(bytes: Uint8Array): string {
 const UNTRIED = 99;
 
 /**
- * Returns a script that prints a line for each probe: `escaped NAME` or `held NAME`. It prints no line for a system call that
- * could not be made. `connect` is tried only in a shell that can read /dev/tcp.
+ * Returns a script that prints `escaped NAME` or `held NAME` for each probe. It prints no line for a probe whose system
+ * call could not be made. In a shell without /dev/tcp, `connect` is always held.
  */
 export function probeScript(tried: readonly Probe[], facts: ProbeFacts): string {
 	const values = Object.entries(facts).map(([name, value]) => `${name}=${quoted([value].flat().join("\n"))}`);

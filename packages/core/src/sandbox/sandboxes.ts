@@ -46,19 +46,24 @@ export interface SandboxesOptions {
 	readonly clock: Clock;
 	readonly ids: Ids;
 	readonly log: Logger;
-	/** Real paths of directories that no command may see, such as the data directory. */
+	/**
+	 * Real paths of directories that the sandbox hides, such as the data directory. Roots and readable directories inside
+	 * them stay visible.
+	 */
 	readonly hidden: readonly string[];
-	/** Files of the operator that commands may see but not change, such as the policy. */
+	/** Files of the operator that no command in the sandbox may change, such as the policy. */
 	readonly steering?: readonly string[];
 	/** Whether commands may use Unix sockets. They can then reach sockets that other processes create in a root. */
 	readonly unixSockets?: boolean;
-	/** Access to the configured hosts and to the hosts of a request. Without it, commands reach no hosts. */
+	/**
+	 * Access to the configured hosts and to the hosts of a request. Without it, commands in the sandbox reach no hosts.
+	 */
 	readonly egress?: Egress;
 	/** Directories to search for bubblewrap and keyctl(1), in the form of PATH. Default: the directories of the system. */
 	readonly path?: string;
 	/**
-	 * Opens listeners that no command may reach, one at the socket `file`. Without it, the check skips the probes that need
-	 * listeners.
+	 * Opens listeners that no command may reach, one at the socket `file`. Without it, the probes look for listeners that
+	 * do not exist.
 	 */
 	readonly listen?: (file: string) => Promise<ProbeListeners>;
 	/** Store of the circumstances in which all probes failed to escape. Without it, each process runs the probes. */
@@ -72,7 +77,7 @@ export interface StoredVerdictOptions {
 	readonly build: string;
 }
 
-/** Milliseconds after a failed start during which another failure does not start a check. */
+/** Milliseconds after a failed start during which another failure does not cause another check. */
 const CHECK_AGAIN_MS = 10 * 60_000;
 
 interface Found {
@@ -82,11 +87,17 @@ interface Found {
 	readonly probes: number;
 	readonly reason?: string;
 	readonly fix?: string;
-	/** Whether a sandbox failed to start in this process. If so, no command runs without a sandbox. */
+	/**
+	 * Whether a sandbox failed to start earlier in this process. If so, mode `preferred` also refuses commands while
+	 * bubblewrap is unusable.
+	 */
 	readonly isLost?: boolean;
 }
 
-/** Returns a function that chooses the sandbox for the operator's mode. A session of a chat always requires a sandbox. */
+/**
+ * Creates the sandboxes of the operator's mode. A session of a chat requires bubblewrap in every mode except
+ * `container`.
+ */
 export function createSandboxes(options: SandboxesOptions): Sandboxes {
 	const { mode, clock, log } = options;
 	const runs = new CommandRuns(options);
@@ -109,8 +120,9 @@ export function createSandboxes(options: SandboxesOptions): Sandboxes {
 	}
 
 	/**
-	 * Makes the next command wait until all probes have run, unless they ran recently. A command can make its own sandbox fail, for
-	 * example by removing a directory, and all sessions would then wait for the probes repeatedly.
+	 * Makes the next command wait for all probes, unless another sandbox failed in the last 10 minutes. A command can
+	 * make its own sandbox fail, for example by removing a directory. Without this limit, all sessions would wait for the
+	 * probes repeatedly.
 	 */
 	async function failedToStart(): Promise<void> {
 		const now = clock.monotonic();
@@ -157,7 +169,10 @@ export function createSandboxes(options: SandboxesOptions): Sandboxes {
 	};
 }
 
-/** Returns the sandbox that reaches the hosts of its request. For a request without hosts, it uses the configured hosts. */
+/**
+ * Creates a sandbox. With `egress`, it reaches the hosts of the request. For a request without hosts, only its variant
+ * `egress` reaches the configured hosts.
+ */
 function withHosts(
 	bubblewrap: Bubblewrap,
 	profile: Profile,
@@ -175,7 +190,9 @@ function withHosts(
 	});
 }
 
-/** Whether commands run only in a sandbox. After a sandbox has failed to start, no command runs without one. */
+/**
+ * Whether a command is refused if it cannot be confined. Also true if bubblewrap became unusable after a failed start.
+ */
 function isRequired(mode: SandboxMode, { bubblewrap, isLost = false }: Found): boolean {
 	return mode === "required" || (isLost && bubblewrap === undefined);
 }
@@ -251,7 +268,10 @@ async function find(options: SandboxesOptions, { runs, isLost, failedToStart }: 
 	}
 }
 
-/** Resolves with the number of probes that failed to escape. An earlier process may have run them and stored the result. */
+/**
+ * Resolves with the number of probes that failed to escape. An earlier process may have run them and stored the result.
+ * Rejects as `testSandbox` does.
+ */
 async function probeOrReuse(
 	options: SandboxesOptions,
 	bubblewrap: Bubblewrap,
@@ -298,7 +318,7 @@ function featuresOf(bubblewrap: Bubblewrap, { state: keyring }: FoundKeyctl): Sa
 	return { memory: limiter.kind, keyring, sizes: hasSizes(bubblewrap), unixSockets };
 }
 
-/** Returns advice for the operator if the system refused a namespace. An escape has no advice. */
+/** Returns advice for the operator if the sandbox could not be set up. An escape has no advice. */
 function fixOf(message: string): string | undefined {
 	return message.startsWith(sandboxTexts.notSetUp) ? howToPermit() : undefined;
 }
@@ -347,8 +367,8 @@ function logMode({ log, mode }: SandboxesOptions, found: Found): void {
 }
 
 /**
- * Settings of the operator's git that commands see in the sandbox: the committer, and the conversion of files. Except for the
- * large-file filter, no setting names a program. None contains a credential.
+ * Settings of the operator's git that commands outside chats see in the sandbox, for example the committer. Except for
+ * the large-file filter, no setting names a program. None contains a credential.
  */
 const shared = [
 	"user\\.name",
@@ -363,7 +383,10 @@ const shared = [
 ];
 const TIMEOUT_MS = 2_000;
 
-/** Resolves with the shared settings in the format of a git configuration file, or with an empty text. Never rejects. */
+/**
+ * Resolves with the shared settings in the format of a git configuration file, or with an empty text if git reports
+ * none. Never rejects.
+ */
 async function sharedGitSettings(unsandboxed: Sandbox, cwd: string): Promise<string> {
 	const command = {
 		executable: "git",
@@ -373,7 +396,7 @@ async function sharedGitSettings(unsandboxed: Sandbox, cwd: string): Promise<str
 		maxOutputBytes: 64 * 1024,
 		signal: new AbortController().signal,
 	};
-	// If git is not installed, there are no settings to share.
+	// If git cannot run, no settings are shared.
 	const outcome = await unsandboxed.run(command).catch(() => undefined);
 	if (outcome?.code !== 0) return "";
 	// The output window replaces NUL by this character.

@@ -35,11 +35,11 @@ export interface ProbeListeners extends AsyncDisposable {
 const noListeners = { port: 0, socket: "nobody" };
 
 interface Tested {
-	/** Creates the same sandbox as for a session with this root. */
+	/** Creates a sandbox like that of an operator's session with this root, but without access to hosts. */
 	readonly sandboxOf: (root: string) => Sandbox;
-	/** Minor version of bubblewrap (0.x). */
+	/** Minor version of bubblewrap (0.x), or infinity from version 1.0 on. */
 	readonly minor: number;
-	/** Directories that no command may see. */
+	/** Directories that the sandbox hides. */
 	readonly hidden: readonly string[];
 	/** Names of the variables that commands get. */
 	readonly variables: readonly string[];
@@ -49,8 +49,9 @@ interface Tested {
 }
 
 /**
- * Tries every way out with the profile of a session, and resolves with the number of probes. Rejects with `failed_precondition`
- * and the names of the ways that lead out, or with the reason why no command runs in the sandbox.
+ * Tries the ways out that this version of bubblewrap and the configuration must close. Resolves with their number.
+ * Rejects with `failed_precondition` if one leads out or its probe printed nothing. Also rejects if the sandbox cannot
+ * start.
  */
 export async function testSandbox(tested: Tested): Promise<number> {
 	const isPromised = ({ since = 0, unixSockets = false }: Probe): boolean =>
@@ -84,7 +85,8 @@ async function tryAll(tried: readonly Probe[], { sandboxOf }: Tested, { root, fa
 }
 
 /**
- * Creates a root with a repository, a directory with a canary beside the root, and listeners. Removes all of them after the work.
+ * Creates a root with a repository, a directory with a canary beside the root, and listeners if `listen` is set.
+ * Removes all of them after the work.
  */
 async function inProbeRoot<T>(tested: Tested, work: (probeRoot: ProbeRoot) => Promise<T>): Promise<T> {
 	await using undo = new AsyncDisposableStack();
@@ -116,7 +118,7 @@ interface ProbeFactsOfGateway {
 	readonly namespaces: ProbeFacts["namespaces"];
 }
 
-/** Returns facts about this process that a sandbox would reveal if it shared the host's /proc. */
+/** Returns facts about this process that must not appear in the sandbox. */
 async function ownFacts(): Promise<ProbeFactsOfGateway> {
 	const line = await readFile("/proc/self/stat", "utf8");
 	const fields = line.slice(line.lastIndexOf(")") + 2).split(" ");
@@ -164,8 +166,9 @@ interface TriedSystem {
 }
 
 /**
- * File with the circumstances under which all probes failed to escape, so that the next process does not repeat the probes. The
- * file never lets a command run without a sandbox. A file that another user can write is treated as absent.
+ * File with keys of the circumstances under which all probes failed to escape, so that the next process does not repeat
+ * the probes. The file never lets a command run without a sandbox. It is treated as absent if another user owns it or
+ * its directory, or can write to one of them.
  */
 export class StoredVerdict {
 	readonly #path: string;
@@ -175,7 +178,10 @@ export class StoredVerdict {
 		this.#path = path;
 	}
 
-	/** Resolves with the number of probes that failed to escape in these circumstances, or undefined if they have not run. */
+	/**
+	 * Resolves with the number of probes that failed to escape in these circumstances, or undefined if no valid result is
+	 * stored.
+	 */
 	async find(key: string): Promise<number | undefined> {
 		const stored = await this.#read();
 		return stored.find((one) => one.key === key)?.probes;

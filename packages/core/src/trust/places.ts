@@ -82,8 +82,9 @@ export class Places {
 	}
 
 	/**
-	 * Returns the notice settings for approvals of a channel. Without them, the settings of its guild or team apply. `answeredIn`
-	 * are the other channels in which the approvals may be answered.
+	 * Returns the notice settings for approvals of a channel. Without them, the settings of its guild or team apply.
+	 * Undefined without settings, or if they reach no person or channel. `answeredIn` are the other channels in which the
+	 * approvals may be answered.
 	 */
 	async noticesOf(
 		place: string | undefined,
@@ -116,7 +117,10 @@ export class Places {
 		return reachable.length > 0 ? { ...settings, groups: reachable } : undefined;
 	}
 
-	/** Returns the other channels in which the approvals of a channel may be answered, if people still use these channels. */
+	/**
+	 * Returns the other channels in which the approvals of a channel may be answered, if those channels still have
+	 * settings.
+	 */
 	approveIn(place: string | undefined): readonly string[] {
 		const { approveIn = [] } = (place === undefined ? undefined : this.#find(place)) ?? {};
 		return approveIn.filter((key) => this.#find(key) !== undefined);
@@ -128,7 +132,7 @@ export class Places {
 		return [...keys].filter((key) => this.approveIn(key).includes(place));
 	}
 
-	/** Returns all channels with settings or messages, sorted by name. */
+	/** Returns all channels, guilds and teams with settings, sorted by key. */
 	async list(principal: Principal): Promise<PlaceFacts[]> {
 		authorize(principal, "place.read");
 		const configured = [...this.#configured].map(
@@ -145,7 +149,8 @@ export class Places {
 		const { principal } = request;
 		authorize(principal, "place.manage");
 		const profile = await checkPlace(key, requested, this.#surroundings);
-		// This check does not run at a start. Models and channels may have changed by then, and the gateway must start anyway.
+		// The next two checks do not run at a start. Models and channels may have changed by then, and the gateway must
+		// start anyway.
 		checkKnown(key, profile, (other) => this.#find(other) !== undefined);
 		await checkModel(key, profile, this.#options.checkModel);
 		await this.#once(request, async (tx) => {
@@ -166,7 +171,10 @@ export class Places {
 		await this.#learn(key);
 	}
 
-	/** Removes the operator's settings of a channel. The configured settings then apply again. */
+	/**
+	 * Removes the operator's settings of a channel. Configured settings then apply again. Throws `not_found` if the
+	 * operator has set none.
+	 */
 	async remove(request: Keyed, key: string): Promise<void> {
 		const { principal } = request;
 		authorize(principal, "place.manage");
@@ -210,7 +218,7 @@ export class Places {
 	}
 }
 
-/** Maximum named people. */
+/** Maximum named people, and maximum named platform roles. */
 const max = 5;
 const approving: readonly GivenRole[] = ["approver", "owner"];
 

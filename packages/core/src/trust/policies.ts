@@ -95,7 +95,7 @@ export class Policies {
 		return this.#layers?.of({ profile, rootDir, channelTools, ...defined({ above }) }) ?? builtInPolicy;
 	}
 
-	/** Calls the listener whenever a rule of any layer changes. Returns a function that removes the listener. */
+	/** Calls the listener after each read of a changed policy file. Returns a function that removes the listener. */
 	onChange(listener: () => void): () => void {
 		this.#listeners.add(listener);
 		return () => this.#listeners.delete(listener);
@@ -107,7 +107,7 @@ export class Policies {
 		return judgeQuestion(question, { ...this.#options, policies: this, places: this.#places });
 	}
 
-	/** Returns the rules that apply to at least one session, in the order of their layers. */
+	/** Returns the rules that apply at this place, in the order of their layers. The ignored rules are last. */
 	async list(principal: Principal, place: PolicyPlace): Promise<PolicyListing> {
 		authorize(principal, "policy.read");
 		return listRules(place, { ...this.#options, policies: this });
@@ -137,7 +137,7 @@ export class Policies {
 		if (state.problem === undefined && before?.problem !== undefined)
 			log.info(policyStateTexts.validAgain, { layer, path });
 		for (const { source } of state.ignored) log.warn(policyStateTexts.allowIgnored, { source });
-		// A refused start leaves no audit row.
+		// At the first read, a missing or invalid file leaves no audit row.
 		if (before === undefined && (state.digest === "" || state.problem !== undefined)) return;
 		const action = before === undefined ? "policy.load" : "policy.change";
 		const decision = state.problem === undefined ? "loaded" : "broken";
@@ -205,7 +205,7 @@ async function findSession(id: string, { store, clock }: SceneOptions): Promise<
 	});
 }
 
-/** A rule as its file contains it. */
+/** A built-in rule, or a rule as its file contains it. */
 export interface ListedRule {
 	readonly layer: Layer;
 	readonly source?: string;
@@ -222,7 +222,7 @@ export interface ListedRule {
 	readonly hosts?: readonly string[];
 }
 
-/** Rules that apply to at least one session. */
+/** Rules that apply to a session. */
 export interface PolicyListing {
 	readonly policyVersion: string;
 	/** Reason why a layer cannot be read. While there is a reason, every call is denied. */
@@ -230,7 +230,7 @@ export interface PolicyListing {
 	readonly rules: readonly ListedRule[];
 }
 
-/** Returns the rules of a place in the order of their layers. */
+/** Returns the rules of a place in the order of their layers. The ignored rules are last. */
 async function listRules(
 	place: PolicyPlace,
 	options: TrustOptions & { readonly policies: Policies },

@@ -69,7 +69,7 @@ export function whyIrreversible(program: string | undefined, args: readonly stri
 	return named.find(({ when }) => when === undefined || when(args))?.why;
 }
 
-/** Whether a path is a hardware device. */
+/** Whether a path is in /dev, except for harmless devices such as /dev/null. */
 export function isDevice(path: string): boolean {
 	return /^\/+dev\/(?!(?:null|zero|full|random|urandom|tty|stdin|stdout|stderr|fd\/.*|shm\/.*|pts\/.*)$)/.test(
 		path,
@@ -94,7 +94,7 @@ function isForcedPush(args: readonly string[]): boolean {
 }
 
 /**
- * Whether an argument forces a push. Options may be abbreviated if they are unambiguous:
+ * Whether an argument forces a push or deletes remote branches. Options may be abbreviated if they are unambiguous:
  * https://git-scm.com/docs/gitcli
  */
 function isForcing(arg: string): boolean {
@@ -122,7 +122,7 @@ function isForgeChange(args: readonly string[]): boolean {
 const FIND_OPTION = /^-(?:[HLP]|O\d?|D)$/;
 const FIND_EXPRESSION = /^(?:-|\(|!|,)/;
 
-/** Returns the paths that the program would remove recursively. */
+/** Returns the paths that the program would remove recursively. Treats an unknown program as `rm`. */
 export function removedPaths(program: string | undefined, args: readonly string[]): readonly string[] {
 	if (program === "find" || program === "fd") return foundPaths(args);
 	if (program !== undefined && program !== "rm" && program !== "grm" && program !== "srm") return [];

@@ -64,7 +64,7 @@ export interface FoundCommands {
 	readonly seen: readonly SeenWords[];
 	/** Absolute paths that the words may name, including shell patterns. */
 	readonly paths: ReadonlySet<string>;
-	/** False if the command is too long or too deeply nested to read. */
+	/** Whether the command was read completely. False if it is too long or too deeply nested. */
 	readonly isComplete: boolean;
 }
 
@@ -80,8 +80,8 @@ export function findCommands(text: string, places: Places): FoundCommands {
 }
 
 /**
- * Whether removing the path would remove something outside the roots and /tmp. `rm` follows links in the parent
- * directories, but not a link that is the argument itself.
+ * Whether removing the path would remove something outside the roots and /tmp, or /tmp itself, or the home directory.
+ * `rm` follows links in the parent directories, but not a link that is the argument itself.
  */
 async function isOutside(path: string, places: Places): Promise<boolean> {
 	const temporary = ["/tmp", await realpath("/tmp")];
@@ -158,7 +158,10 @@ class Judge {
 		}
 	}
 
-	/** Judges the program that the words name, and all programs that it may run. */
+	/**
+	 * Judges the program that the words name, and all programs that it may run. Returns whether it may run other
+	 * programs.
+	 */
 	#readWords(words: readonly string[], hidden: boolean): boolean {
 		for (const word of words) this.#judgeName(word);
 		const runsOthers = hidden || isWrapper(programOf(words[0] ?? "") ?? "");
@@ -237,7 +240,9 @@ class Judge {
 	}
 }
 
-/** Returns the name of a program without its directory. Undefined if the name is known only at run time. */
+/**
+ * Returns the name of a program in lower case, without its directory. Undefined if the name is known only at run time.
+ */
 function programOf(word: string): string | undefined {
 	const name = basename(word).toLowerCase();
 	return name.includes(UNKNOWN) || /[*?[]/.test(name) ? undefined : name;

@@ -61,7 +61,7 @@ export function namesForbidden(
 	});
 }
 
-/** Removes a path and its continuation from the text, unless the continuation leaves the path with `..`. */
+/** Removes a path from the text, unless the path continues as a longer name. Returns a text with `..` unchanged. */
 function withoutPath(text: string, path: string): string {
 	if (text.includes("..")) return text;
 	return text
@@ -92,7 +92,7 @@ export function matchesWithin(path: string, directory: string): boolean {
 
 /**
  * Whether a name matches a shell pattern. Backtracks only to the last `*`, so that every pattern is fast. `[…]` matches
- * any character.
+ * any one character.
  */
 export function matchesName(name: string, glob: string): boolean {
 	const pattern = glob.replaceAll(/\[[^\]]*\]/g, "?");

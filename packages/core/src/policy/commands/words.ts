@@ -1,7 +1,7 @@
 /** Placeholder in a word for text that is known only at run time. */
 export const UNKNOWN = "\0";
 
-/** Maximum substitutions that are read, including nested ones. `splitBlindly` reads the rest. */
+/** Maximum texts that `splitCommands` reads: the given text and its substitutions. */
 const MAX_TEXTS = 100;
 
 /** One program with its arguments. Quotes are removed. */
@@ -14,10 +14,10 @@ export interface SimpleCommand {
 }
 
 /**
- * Splits shell text into its simple commands, including commands of subshells and substitutions, in the order in which
- * they begin. Parses quotes, escapes, comments and redirections, and inserts `variables` and plain assignments.
- * Everything else that the shell would expand becomes `UNKNOWN`. Accepts any text and never fails. A shell may read the
- * text differently, so the result may only add approvals.
+ * Splits shell text into its simple commands, including commands of subshells and substitutions. The commands of a
+ * substitution follow those of the text that contains it. Parses quotes, escapes, comments and redirections, and
+ * inserts `variables` and plain assignments. Other variables and substitutions become `UNKNOWN`. Accepts any text and
+ * never fails. A shell may read the text differently, so the result may only add approvals.
  */
 export function splitCommands(text: string, variables: Readonly<Record<string, string>>): SimpleCommand[] {
 	const known = new Map(Object.entries(variables));
@@ -35,8 +35,8 @@ export function splitCommands(text: string, variables: Readonly<Record<string, s
 
 /**
  * Returns the simple commands of a line that every shell reads in the same way, with quotes removed. The line runs only
- * these commands. Returns undefined if the shell would expand or substitute anything, open a file, or start a
- * background command or another shell. Also returns undefined in all cases of doubt.
+ * these commands. Returns undefined if the shell would expand or substitute anything, open a file other than /dev/null,
+ * or start a background command or another shell. Also returns undefined in all cases of doubt.
  */
 export function splitPlainly(text: string): (readonly string[])[] | undefined {
 	// Control characters and special blanks are invisible, and some shells treat them as separators.
@@ -47,7 +47,7 @@ export function splitPlainly(text: string): (readonly string[])[] | undefined {
 	return commands.map(({ words }) => words);
 }
 
-/** Characters that the shell expands or that end the line if they are not quoted. */
+/** Characters that are not literal for the shell if they are not quoted. */
 const special = /[*?[\]{}()\n\r]/;
 
 const reserved = new Set(

@@ -24,9 +24,9 @@ const builtIn: Profile = { name: "default", title: "Parley", sampling: {} };
 type Outcome = { readonly profile: Profile } | { readonly problem: ProfileProblem } | undefined;
 
 /**
- * Agents in a directory, which may be missing: `NAME/config.toml`, `NAME/agent.md` or both. Each use checks the files,
- * and reads changed files again. If `tools` is given, names of other tools are a problem. A model of the gateway's own
- * provider is a problem if `checkModel` throws for it.
+ * Opens the agents in a directory, which may be missing: `NAME/config.toml`, `NAME/agent.md` or both. Each use checks
+ * the files, and reads changed files again. If `tools` is given, names of other tools are a problem, except for tools
+ * of MCP servers. A model of the gateway's own provider is a problem if `checkModel` throws for it.
  */
 export function openProfiles(
 	directory: string,
@@ -151,8 +151,8 @@ class ProfileDirectory implements Profiles {
 }
 
 /**
- * Whether the path does not exist, which is the usual case. It is called before each run, and is synchronous because an
- * asynchronous check takes ten times as long.
+ * Whether the path does not exist, which is the usual case. It is called at each use of an agent, and is synchronous
+ * because an asynchronous check takes ten times as long.
  */
 function isMissing(path: string): boolean {
 	try {
@@ -208,7 +208,7 @@ export async function readText({ path, shown }: FoundFile, maxBytes: number): Pr
 	}
 }
 
-/** Returns undefined if the file is missing. `shown` names the file in errors. */
+/** Resolves with the result, or with undefined if the file is missing. `shown` names the file in errors. */
 async function orMissing<T>(looked: Promise<T>, shown: string): Promise<T | undefined> {
 	try {
 		return await looked;

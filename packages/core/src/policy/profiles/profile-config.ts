@@ -13,7 +13,7 @@ export type ProfileConfig = Omit<Profile, "name" | "title" | "instructions"> & {
 
 const addressForm = agentConfigTexts.endpoint;
 
-/** The errors of this schema list the allowed values. `explain` adds the value and its position. */
+/** The errors of this schema list the allowed values. `explain` adds the key and its line. */
 const sampling = z.strictObject(
 	{
 		temperature: number(0, 2).optional(),
@@ -46,10 +46,7 @@ const schema = z.strictObject({
 		.array(line(128, agentConfigTexts.tool), { error: agentConfigTexts.tools })
 		.max(200, { error: agentConfigTexts.tooManyTools })
 		.optional(),
-	/**
-	 * Setting of another program for the role of tool results. It has no effect, because the Messages API has only one
-	 * role for them.
-	 */
+	/** Setting of another program for the role of tool results. It is accepted and has no effect. */
 	tool_role: z.boolean({ error: agentConfigTexts.boolean }).optional(),
 	context_size: whole(1024, 10_000_000).optional(),
 	sampling: sampling.optional(),
@@ -58,7 +55,7 @@ const schema = z.strictObject({
 
 type Config = z.infer<typeof schema>;
 
-/** Reads a `config.toml`. Throws `invalid_argument` with the key, its line and the allowed values. */
+/** Reads a `config.toml`. Throws `invalid_argument` with the reason, and with the line if it is known. */
 export function readProfileConfig(text: string): ProfileConfig {
 	const { success, data, error } = schema.safeParse(parseToml(text));
 	if (!success) throw explain(text, error);

@@ -44,7 +44,8 @@ export interface ProfileProblem {
 /** Port to the operator's agent profiles. The `default` profile always exists. */
 export interface Profiles {
 	/**
-	 * Reads the present profile. Throws `invalid_argument` with the existing profiles, or with the error in the profile.
+	 * Reads the present profile. Throws `invalid_argument` if it does not exist, with the existing profiles, or if it has
+	 * an error.
 	 */
 	find(name: string): Promise<Profile>;
 	list(): Promise<{ readonly profiles: readonly Profile[]; readonly problems: readonly ProfileProblem[] }>;

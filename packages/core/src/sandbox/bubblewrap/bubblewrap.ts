@@ -79,7 +79,10 @@ const BASH = "/bin/bash";
 /** Text that the shell prints before the command begins. Earlier output is warnings of bubblewrap or the shell. */
 const BEGUN = "the sandbox is built: ";
 
-/** Shell line that runs before the command and then becomes it. A limit that it cannot lower is already low enough. */
+/**
+ * Returns the shell line that runs before the command and then becomes it. A limit that it cannot lower is already low
+ * enough.
+ */
 function preludeOf(
 	{ maxFileBytes = Number.POSITIVE_INFINITY }: Command,
 	{ kind, isBash, check }: { readonly kind: MemoryLimit; readonly isBash: boolean; readonly check: string },
@@ -98,7 +101,7 @@ function preludeOf(
 	].join("; ");
 }
 
-/** Options: new namespaces of all kinds, no capabilities, and the end of the sandbox with its parent process. */
+/** Options of every command, for example new namespaces of all kinds, no capabilities and an empty environment. */
 const confinement: readonly Mount[] = [
 	["--unshare-user"],
 	["--unshare-all"],
@@ -109,7 +112,10 @@ const confinement: readonly Mount[] = [
 	["--hostname", "sandbox"],
 ];
 
-/** Creates a sandbox with programs, roots and no network. All processes of a command end with the command. */
+/**
+ * Creates a sandbox with the programs of the system and the roots. Commands reach no network except the hosts of
+ * `access`. All processes of a command end with the command.
+ */
 export function createBubblewrap(bubblewrap: Bubblewrap, profile: Profile): Sandbox {
 	const { roots, readable = [], network, egress, access, hidesSecrets = false } = profile;
 	const hosts = access && { hosts: access.hosts };
@@ -165,7 +171,10 @@ export function createBubblewrap(bubblewrap: Bubblewrap, profile: Profile): Sand
 	return { mode: "bubblewrap", ...about, run: (command) => retryIfReplaced(() => start(command)) };
 }
 
-/** Runs shell scripts of the gateway in the same sandbox. Resolves with undefined if a script cannot start. */
+/**
+ * Returns a function that runs shell scripts of the gateway in the same sandbox. It resolves with undefined if a script
+ * cannot start.
+ */
 function gitInside(bubblewrap: Bubblewrap, profile: Profile, signal: AbortSignal): GitRunner["git"] {
 	const { roots } = profile;
 	return async (script, args, power) => {
@@ -189,7 +198,7 @@ function gitInside(bubblewrap: Bubblewrap, profile: Profile, signal: AbortSignal
 				return prepare(bubblewrap, profile, { command, mark, places, covers, pins, limited });
 			});
 		} catch {
-			// The caller renames and reports settings that cannot be read.
+			// The caller renames files whose settings cannot be read.
 			return undefined;
 		}
 	};
@@ -264,7 +273,7 @@ async function prepare(
 	const program = await findProgram(command.executable, environment["PATH"] ?? DEFAULT_PATH);
 	const open = openPlaces({ roots, cwd, layout });
 	const steering = steeringIn(roots, bubblewrap);
-	// Only a home directory that is exactly at this path is mounted.
+	// The home directory is fixed only if its real path is this path.
 	const home = places.home !== undefined && (await pins.tryPin(places.home)) ? places.home : undefined;
 	const { mounts: all, texts } = buildInside({
 		layout,

@@ -24,7 +24,7 @@ export class NoSandbox extends ParleyError {
 	}
 }
 
-/** Finds bubblewrap. Throws `NoSandbox` if it is missing or too old. */
+/** Finds bubblewrap. Throws `NoSandbox` if it is missing, too old or another program. */
 export async function findBubblewrap(unsandboxed: Sandbox, path = SYSTEM_PATH): Promise<FoundBubblewrap> {
 	const program = await findProgram("bwrap", path).catch((cause: unknown) => {
 		throw new NoSandbox(bubblewrapTexts.notInstalled, { fix: howToInstall(), cause });
@@ -105,7 +105,7 @@ function textOf(path: string): string {
 	try {
 		return readFileSync(path, "utf8");
 	} catch {
-		// A system without this file does not forbid namespaces.
+		// A missing file is treated as empty.
 		return "";
 	}
 }

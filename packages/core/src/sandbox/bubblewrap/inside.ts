@@ -17,8 +17,8 @@ export interface Inside extends Bound {
 	/** Directories inside hidden directories that commands may read. They need not exist. */
 	readonly readable: readonly string[];
 	/**
-	 * Directories that no command may see, such as the data directory. Commands see only the roots inside such a
-	 * directory.
+	 * Directories that are hidden, such as the data directory. In them, commands see only roots and `readable`
+	 * directories.
 	 */
 	readonly hidden: readonly string[];
 	readonly home: string | undefined;
@@ -27,9 +27,9 @@ export interface Inside extends Bound {
 	readonly writable: boolean;
 	/** Directories in the roots that no command may rename. */
 	readonly fixed: readonly string[];
-	/** Mounts that protect parts of the roots. They follow all other mounts. */
+	/** Mounts that protect parts of the roots. They follow the mounts of the roots. */
 	readonly protections: readonly Mount[];
-	/** Files that exist only inside and hide files of the host. */
+	/** Files that are created inside and may hide files of the host. */
 	readonly files: readonly TextFile[];
 }
 
@@ -52,7 +52,7 @@ const MAX_MEMORY_BYTES = 2 * 1024 ** 3;
 const MEMORY_PART = 1 / 4;
 /** Bytes of a page. Sizes are multiples of it. The smallest size is for directories in which commands cannot write. */
 const PAGE_BYTES = 4096;
-/** File systems of the kernel. They describe the inside, and no directory of the host is mounted there. */
+/** Directories of kernel file systems. */
 const kernel = ["/proc", "/sys", "/dev"];
 /**
  * Parts of /proc that user 0 can write to without a capability. Bubblewrap covers the parts that it finds writable. It
@@ -71,20 +71,20 @@ const KEYS = "/proc/keys";
 /** Directories in which system services have their sockets. */
 export const serviceDirectories = ["/run", "/var/run"];
 
-/** Returns the host directories that are visible inside and may contain sockets, except system directories. */
+/** Returns the host directories that are visible inside, except system directories. */
 export function boundPlaces(inside: Bound): string[] {
 	return [...openPlaces(inside), ...toolPaths(inside.layout)];
 }
 
 /**
- * Returns the directories that a command sees because of its session: the roots, and its working directory if it is
- * outside the roots.
+ * Returns the directories that a command sees because of its session: the roots, and its working directory if
+ * `elsewhere` returns it.
  */
 export function openPlaces(inside: Bound): string[] {
 	return [...inside.roots, ...elsewhere(inside)];
 }
 
-/** Whether a path inside never shows a file of the host. */
+/** Whether a path is in a directory of the kernel or of system services. Such a path needs no cover. */
 export function isUnbound(path: string): boolean {
 	return [...kernel, ...serviceDirectories].some((place) => isWithin(path, place));
 }
@@ -148,15 +148,15 @@ export function memorySizes(memory = availableMemory()): MemorySizes {
 }
 
 /**
- * Returns the memory of the machine, or of this process's cgroup if that is smaller. `constrainedMemory` returns 0 or a
- * larger number if there is no limit.
+ * Returns the memory of the machine, or of this process's cgroup if that is smaller. Without a limit,
+ * `constrainedMemory` returns 0 or more than the memory of the machine.
  */
 function availableMemory(): number {
 	const limit = process.constrainedMemory();
 	return limit > 0 ? Math.min(limit, totalmem()) : totalmem();
 }
 
-/** Makes visible service directories empty, except for links to system programs. */
+/** Returns mounts that make visible service directories empty, except for system programs and the working directory. */
 function withoutServices(inside: Inside): Mount[] {
 	const { cwd, layout } = inside;
 	return shownServices(inside).flatMap((path): Mount[] =>
@@ -204,7 +204,10 @@ function bindRoots(inside: Inside): Mount[] {
 	];
 }
 
-/** Returns the working directory if it is outside the roots. A person has approved that the command reads it. */
+/**
+ * Returns the working directory unless it is in a root, a tool directory or a directory of the system. A person or the
+ * policy has approved that the command reads it.
+ */
 function elsewhere({ cwd, roots, layout }: Bound): string[] {
 	const known =
 		[...roots, ...kernel, ...serviceDirectories, ...toolPaths(layout)].some((place) =>
@@ -232,7 +235,10 @@ function partition<T>(items: readonly T[], test: (item: T) => boolean): [yes: T[
 	return [items.filter(test), items.filter((item) => !test(item))];
 }
 
-/** Returns the files with the names of this user and its group, and of the user and group that own foreign files. */
+/**
+ * Returns the files with the names of this host, of this user and its group, and of the user and group that own foreign
+ * files.
+ */
 export function accounts(home: string | undefined): TextFile[] {
 	const { username, uid, gid } = ownAccount();
 	const user = username.replaceAll(/[:\n]/g, "_");

@@ -15,7 +15,7 @@ const covers: readonly (string | undefined)[] = [...binds, "--perms", "--tmpfs"]
 /** Output of the check if another file is at one of the paths. In that case the command has not started. */
 const REPLACED = rootTexts.directoryReplaced;
 
-/** Error for a file or directory in the roots that another program replaced or removed while the sandbox was built. */
+/** Error for a file or directory that another program replaced or removed while the sandbox was built. */
 class PlaceReplaced extends ParleyError {
 	constructor(path?: string) {
 		const what = path === undefined ? rootTexts.fileOfRoots : JSON.stringify(path);
@@ -47,14 +47,14 @@ export class PinnedPlaces implements AsyncDisposable {
 		throw replacedDirectory(path, role, await ifThere(realpath(path)));
 	}
 
-	/** Opens a directory if its real path is exactly this path. */
+	/** Opens a directory and resolves with true if its real path is exactly this path, otherwise with false. */
 	async tryPin(path: string): Promise<boolean> {
 		return typeof (await this.#pin(path)) === "object";
 	}
 
 	/**
-	 * Returns the mounts whose source exists, and records the sources that `isPinned` selects for `check`. Throws
-	 * `PlaceReplaced` if the path of a source contains a link.
+	 * Returns the mounts, except those whose source `isPinned` selects and does not exist. Records the other selected
+	 * sources for `check`. Throws `PlaceReplaced` if the path of a selected source is or contains a link.
 	 */
 	async bind(mounts: readonly Mount[], isPinned: (path: string) => boolean): Promise<Mount[]> {
 		const found = await Promise.all(
@@ -75,9 +75,10 @@ export class PinnedPlaces implements AsyncDisposable {
 	}
 
 	/**
-	 * Returns a shell line for the inside. It ends the shell unless every bound path and the working directory are the
-	 * opened files and directories. `words` are its positional parameters, which it removes. The check is necessary
-	 * because bubblewrap resolves a path before it binds it, and another program can change the path in between.
+	 * Returns a shell line for the inside. It ends the shell unless each recorded path, and the working directory if it
+	 * was opened, is still the opened file or directory. `words` are its positional parameters, which it removes. The
+	 * check is necessary because bubblewrap resolves a path before it binds it, and another program can change the path
+	 * in between.
 	 */
 	async check(
 		stat: string,
@@ -129,7 +130,10 @@ function foundReplaced(output: string): boolean {
 	return output.includes(REPLACED);
 }
 
-/** Opens the file or directory at a path. Returns `elsewhere` if the path is or contains a link. */
+/**
+ * Opens the file or directory at a path. Returns `elsewhere` if the path is or contains a link, and `missing` if this
+ * user can reach no file there.
+ */
 async function find(path: string): Promise<Place | "missing" | "elsewhere"> {
 	await using undo = new AsyncDisposableStack();
 	const handle = undo.adopt(await openIfThere(path), (opened) => opened?.close());
@@ -154,7 +158,10 @@ async function openIfThere(path: string): Promise<FileHandle | undefined> {
 /** Maximum starts of a command if other programs replace or remove files while its sandbox is built. */
 const MAX_STARTS = 3;
 
-/** Repeats `start` if a file or directory was replaced. The command has not run in that case. */
+/**
+ * Calls `start` again, up to `MAX_STARTS` calls, if a file or directory was replaced. The command has not run in that
+ * case.
+ */
 export async function retryIfReplaced<T>(start: () => Promise<T>): Promise<T> {
 	for (let started = 1; ; started += 1) {
 		try {
@@ -174,7 +181,10 @@ interface NotBegun {
 	failedToStart(): Promise<void>;
 }
 
-/** Throws the reason why a command never began, unless it was cancelled or its time limit passed. */
+/**
+ * Throws the reason why a command never began. Returns if the command was cancelled, if its time limit passed, or if
+ * its exit code is 0.
+ */
 export async function throwReason({ command, outcome, covers, failedToStart }: NotBegun): Promise<void> {
 	if (foundReplaced(outcome.output)) throw new PlaceReplaced();
 	if (outcome.timedOut || command.signal.aborted) return;
@@ -190,7 +200,8 @@ async function firstMissing(paths: readonly string[]): Promise<string | undefine
 }
 
 /**
- * Returns the error for a command that never began because an earlier program failed. The output contains the reason.
+ * Returns the error for a command that never began because an earlier program failed. The last lines of the output
+ * usually contain the reason.
  */
 function notBuilt({ output, code, signal }: Omit<CommandOutcome, "timedOut">): ParleyError {
 	const [, known] = /(?:bwrap|parley|keyctl_join_session_keyring): (.*)/.exec(output) ?? [];

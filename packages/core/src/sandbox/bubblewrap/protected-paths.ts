@@ -29,7 +29,8 @@ export type Known = ReadonlyMap<string, Steering>;
 
 /**
  * Finds control files in the roots, in the directories between a root and the working directory, and in `nested`.
- * Includes the home directory if a root contains it. Excludes files of git.
+ * Includes the home directory if a root contains it. Excludes `.git`. Does not search their subdirectories, except
+ * `.github` and `.config`.
  */
 export async function findControl(places: Places, nested: Iterable<string>): Promise<Known> {
 	const directories = new Set([...directoriesOf(places), ...nested]);
@@ -37,7 +38,7 @@ export async function findControl(places: Places, nested: Iterable<string>): Pro
 	return new Map(found.flat());
 }
 
-/** Returns mounts that make the control files of one directory read-only. */
+/** Returns mounts that make the control files of one directory read-only, except for links. */
 export function protectControl(directory: string, known: Known): Mount[] {
 	const here = [...known].filter(([, steering]) => steering.directory === directory);
 	// A mount point cannot be renamed, so another directory cannot replace it.
@@ -49,8 +50,8 @@ export function protectControl(directory: string, known: Known): Mount[] {
 }
 
 /**
- * Returns the secrets in the home directory if a root contains it. An operator who chose the home directory as a root
- * did not intend to share keys.
+ * Returns the secrets directly in the home directory, and in some of its directories, if a root contains it. An
+ * operator who chose the home directory as a root did not intend to share keys.
  */
 export async function secretsAtHome(places: Places): Promise<string[]> {
 	const { home } = places;
@@ -81,8 +82,7 @@ export async function cover(paths: readonly string[]): Promise<Mount[]> {
 }
 
 /**
- * Returns the roots, the directories between a root and the working directory, and the home directory if a root
- * contains it.
+ * Returns the roots, the working directory and its parents within a root, and the home directory if a root contains it.
  */
 export function directoriesOf({ roots, cwd, home }: Places): Set<string> {
 	const inRoots = (path: string): boolean => roots.some((root) => isWithin(path, root));
@@ -135,7 +135,7 @@ const skipped = ["node_modules", "site-packages", ".git"];
 
 /**
  * Returns the `isProtected` paths below these directories, nearest first. Does not search below such a path, and
- * follows no links. Stops after 20,000 entries.
+ * follows no links. Ignores the names in `skipped`. Stops after 20,000 entries.
  */
 async function walk(
 	directories: readonly string[],
@@ -167,8 +167,8 @@ const line = /^[0-9a-f]+:(?: [0-9A-F]+){5} +\d+(?: (.+))?$/;
 
 /**
  * Returns the socket files of outside processes at or below these directories. A network namespace does not prevent a
- * command from connecting to them. If the kernel's list is incomplete (a relative name, or too many bytes), searches
- * the directories instead.
+ * command from connecting to them. If the kernel's list may be incomplete, for example because it is too long, also
+ * searches the directories.
  */
 export async function hostSockets(directories: readonly string[]): Promise<string[]> {
 	const { names, isComplete } = socketNamesIn((await ifThere(readList())) ?? "");
@@ -195,7 +195,10 @@ export function socketNamesIn(list: string): { readonly names: string[]; readonl
 	};
 }
 
-/** Returns the path of a socket file with all links resolved, for comparison with the real paths of roots. */
+/**
+ * Returns the path of a socket file with the links of its directory resolved, for comparison with the real paths of
+ * roots. Undefined if the directory does not exist.
+ */
 async function realName(name: string): Promise<string | undefined> {
 	const directory = await ifThere(realpath(dirname(name)));
 	return directory && join(directory, basename(name));

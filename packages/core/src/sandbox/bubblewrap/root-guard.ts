@@ -20,14 +20,18 @@ import { rootTexts } from "./texts.ts";
 /** Maximum milliseconds of a search for repositories in the roots. */
 const LOOK_MS = 500;
 /**
- * Maximum milliseconds to read settings after a command. Settings that are still unread after this time are renamed.
+ * Maximum milliseconds to read settings after a command. Files whose settings are still unread after this time are
+ * renamed.
  */
 const AFTER_MS = 5_000;
-/** Maximum mounts for repositories below the roots. This number of mounts takes about a tenth of a second. */
+/**
+ * Maximum mounts for repositories and skills, and for control files below the roots. This number of mounts takes about
+ * a tenth of a second.
+ */
 const MAX_MOUNTS = 150;
 
 export interface Guarded extends Places {
-	/** Directories that no command may see. */
+	/** Directories that the sandbox hides. */
 	readonly hidden: readonly string[];
 }
 
@@ -59,7 +63,7 @@ export interface Guarding {
 	readonly failed: readonly string[];
 	/** Control files in directories that replaced other directories. These files are not changed. */
 	readonly swapped: readonly string[];
-	/** Whether the roots contain files that were not searched. */
+	/** Whether a search stopped at a limit, so that parts of the roots were not searched. */
 	readonly isBeyond: boolean;
 	/** Directories that could not be read. */
 	readonly unread: readonly string[];
@@ -67,7 +71,7 @@ export interface Guarding {
 	readonly unprotected: number;
 }
 
-/** Functions that check the roots after a command. */
+/** Access to the roots for the check after a command. */
 interface Ended extends GitRunner {
 	/** The roots, which were opened before the command. */
 	readonly pins: { readonly isSame: PinnedPlaces["isSame"] };
@@ -95,8 +99,8 @@ export class RootGuard {
 	}
 
 	/**
-	 * Returns mounts that make control files read-only. Parent directories are first, because a mount hides earlier
-	 * mounts below it.
+	 * Returns mounts that make control files read-only. Leaves out the farthest ones beyond `MAX_MOUNTS`. Parent
+	 * directories are first, because a mount hides earlier mounts below it.
 	 */
 	async mounts(): Promise<Mount[]> {
 		const { places, before, known } = this.#found;
@@ -227,7 +231,7 @@ function inspect(
 	return findRepositories({ roots, required, hidden, isLate: () => clock.monotonic() > end });
 }
 
-/** Returns the number of groups that fit into `MAX_MOUNTS`. */
+/** Returns the number of groups, from the first one, that fit into `MAX_MOUNTS`. */
 function roomFor(groups: readonly Group[]): number {
 	let left = MAX_MOUNTS;
 	const full = groups.findIndex((group) => {
@@ -240,13 +244,16 @@ function roomFor(groups: readonly Group[]): number {
 /** Maximum names in one note. */
 const MAX_NAMED = 10;
 
-/** Returns a note after the output of a command, about reverted changes and unchecked directories. */
+/**
+ * Returns the notes that follow the output of a command, about reverted changes and unchecked directories. Empty if
+ * there are none.
+ */
 export function guardNote(
 	guarding: Guarding,
 	roots: readonly string[],
 	{ given }: { readonly given: Set<string> },
 ): string {
-	// Shown once for the same roots, because it may apply to each of their commands.
+	// Such a note is shown once for the same roots, because it may apply to each of their commands.
 	const lasting = leftOut(guarding).filter((note) => !given.has(JSON.stringify([roots, note])));
 	for (const note of lasting) given.add(JSON.stringify([roots, note]));
 	return [...revertedNotes(guarding), ...lasting].map((note) => `\n[${note}]\n`).join("");
@@ -282,7 +289,7 @@ function namedOf(items: readonly string[]): string {
 }
 
 function quoted(path: string): string {
-	// Readers ignore the end of a longer path.
+	// A longer path would fill the note.
 	return JSON.stringify(path.length > 300 ? `${path.slice(0, 300)}…` : path);
 }
 
@@ -292,7 +299,7 @@ const O_PATH = 0o10000000;
 /**
  * Renames a file, link or directory within its own directory, even if a command removed the write permission there.
  * `path` is real except for its last component. `name` must be unpredictable for commands. Throws `failed_precondition`
- * if the rename fails.
+ * if the rename fails, unless the file is gone.
  */
 export async function moveAside(path: string, name: string): Promise<void> {
 	try {

@@ -3,7 +3,7 @@ import { basename, dirname, isAbsolute, join } from "node:path";
 import { ifThere } from "../../filesystem/file-error.ts";
 import { isWithin } from "../../filesystem/paths.ts";
 
-/** One option of bubblewrap with its values. It builds a part of the inside: https://man.archlinux.org/man/bwrap.1 */
+/** One or more options of bubblewrap with their values: https://man.archlinux.org/man/bwrap.1 */
 export type Mount = readonly string[];
 
 /** Top-level directories of programs. On some distributions, some of them are links. */
@@ -12,8 +12,8 @@ const topLevel = ["bin", "sbin", "lib", "lib32", "lib64", "libx32"];
 const stores = ["/nix/store", "/gnu/store"];
 
 /**
- * Parts of /etc that the dynamic linker, TLS libraries and runtimes read. They contain no settings of services and no
- * accounts.
+ * Parts of /etc that programs read, for example the dynamic linker and TLS libraries. They contain no settings of
+ * services and no accounts.
  */
 const settings = [
 	"ld.so.cache",
@@ -40,12 +40,12 @@ const settings = [
 	"fonts",
 	"static/ssl",
 ];
-/** Settings of Java and Perl on Debian. Java and Perl do not start without these settings. */
+/** Matches the directories of /etc with settings of Java, Perl and Python on Debian. */
 const runtimeSettings = /^(?:java-|perl$|python3)/;
 
 /**
- * Program directories of version managers in a home directory. None of the listed directories contains keys. For
- * example, `.cargo` and `.bun` contain keys, so only their `bin` directories are listed.
+ * Program directories of version managers and package managers in a home directory. If the directory of a tool may
+ * contain keys, only a part without keys is listed.
  */
 const toolchains = [
 	".nvm",
@@ -145,8 +145,8 @@ async function mapExisting(paths: readonly string[]): Promise<Mount[]> {
 }
 
 /**
- * Returns the directories of PATH outside the system. For `…/bin`, returns its parent directory, which contains the
- * rest of the program.
+ * Returns the existing directories of PATH outside the system that `isNarrow` accepts. For `…/bin`, returns its parent
+ * directory, which contains the rest of the program.
  */
 async function programDirectories(entries: readonly string[], home: string | undefined): Promise<string[]> {
 	const found = new Set<string>();

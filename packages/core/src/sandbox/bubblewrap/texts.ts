@@ -19,7 +19,7 @@ export const bubblewrapTexts = {
 	allowNamespaces: (alternative: string): string => `let this user create user namespaces, ${alternative}`,
 } as const;
 
-/** Notes about changes in the roots. The model and people read them after a command. */
+/** Notes and errors about changes in the roots. The model and people read them after a command. */
 export const rootTexts = {
 	workingDirectory: "working directory",
 	directoryReplaced: "parley: a directory was replaced while the sandbox was built",

@@ -12,16 +12,19 @@ const GIB_IN_KIB = 1024 ** 2;
 const TIMEOUT_MS = 5_000;
 
 /**
- * Maximum bytes of memory, without swap, for one command and its child processes. `PROCESSES` limits their processes
- * and threads.
+ * Maximum bytes of memory, without swap, for one command and its child processes in a cgroup. `PROCESSES` limits their
+ * processes and threads.
  */
 const MEMORY_BYTES = 4 * GIB;
 const PROCESSES = 256;
 
-/** Limit for all processes of a command together. */
+/** Way to limit the memory of a command. */
 export interface Limiter {
 	readonly kind: MemoryLimit;
-	/** Returns the arguments that start a program with this limit: append its own arguments. `name` must be unique. */
+	/**
+	 * Returns the arguments that start a program with this limit: append the program and its arguments. `name` must be
+	 * unique.
+	 */
 	apply(name: string): Limited;
 }
 
@@ -33,16 +36,16 @@ interface Limited {
 	end(): Promise<void>;
 }
 
-/** Limits each process separately. */
+/** Sets no limit for all processes together. `limitsOfProcess` limits each process. */
 export const eachProcess: Limiter = {
 	kind: "address-space",
 	apply: () => ({ argv: [], environment: {}, end: async () => undefined }),
 };
 
 /**
- * Returns the limits of each process, by the letters of `ulimit`. They limit files, processes of the user, KiB of a
- * file, seconds of CPU, KiB of address space, and KiB of a core dump. The kernel does not limit the number of processes
- * of root.
+ * Returns the limits of each process, by the letters of `ulimit`. They limit open files, processes of the user, KiB of
+ * a file, seconds of CPU, KiB of address space, and KiB of a core dump. The kernel does not limit the number of
+ * processes of root.
  */
 export function limitsOfProcess(kind: MemoryLimit, processors: number = availableParallelism()) {
 	return {
@@ -74,8 +77,8 @@ const UNCHANGED = "a ${PATH} $$ %n";
 const EXPECTED = `${MEMORY_BYTES}\n0\n${PROCESSES}\n${UNCHANGED}`;
 
 /**
- * Returns the strongest limiter that this system allows. Tries each limiter, and uses it only if the kernel shows its
- * limits.
+ * Returns the first limiter whose limits the kernel shows in a trial: of systemd, or of an own cgroup. Without one,
+ * returns `eachProcess`.
  */
 export async function findLimiter(unsandboxed: Sandbox): Promise<Limiter> {
 	for (const candidate of [...(await systemdLimiters()), ...(await ownCgroupLimiters())]) {
@@ -177,10 +180,10 @@ export function cgroupLimiter(base: string): Limiter {
 }
 
 /**
- * Returns the cgroup in which this process may create limited cgroups. This is the parent of its own cgroup if the
- * parent has no process (`DelegateSubgroup=` of systemd). Otherwise it is its own cgroup if no other process is in it.
- * In that case this process moves into a child, because a cgroup with controllers for its children must not have
- * processes: `Documentation/admin-guide/cgroup-v2.rst`
+ * Returns the cgroup in which this process may create limited cgroups, or undefined if it may not. This is the parent
+ * of its own cgroup if the parent has no process (`DelegateSubgroup=` of systemd). Otherwise it is its own cgroup if no
+ * other process is in it. In that case this process moves into a child, because a cgroup with controllers for its
+ * children must not have processes: `Documentation/admin-guide/cgroup-v2.rst`
  */
 export async function delegatedCgroup(own: string, pid: number): Promise<string | undefined> {
 	if ((await mayDelegate(dirname(own))) && (await processesIn(dirname(own))).length === 0) {
@@ -216,8 +219,8 @@ async function processesIn(directory: string): Promise<string[]> {
 async function enableControllers(directory: string): Promise<boolean> {
 	return await writeFile(join(directory, "cgroup.subtree_control"), "+memory +pids").then(
 		() => true,
-		// EBUSY: a process is in the cgroup. EOPNOTSUPP: the cgroup is in a threaded subtree. Both errors mean that a limit
-		// is impossible.
+		// EBUSY: a process is in the cgroup. EOPNOTSUPP: the cgroup is in a threaded subtree. With any error, a limit is
+		// impossible.
 		() => false,
 	);
 }

@@ -30,7 +30,7 @@ export interface EndedRun extends CommandOutcome {
 	readonly hasBegun?: boolean;
 }
 
-/** Runs commands to their end, with or without a sandbox, and records their processes. */
+/** Runs commands to their end, with or without a sandbox. Records the processes of commands without one. */
 export class CommandRuns {
 	readonly #clock: Clock;
 	readonly #marker: string;
@@ -61,7 +61,10 @@ export class CommandRuns {
 		return [...this.#endings.keys()];
 	}
 
-	/** Runs a command. `prepare` receives the mark that the command's processes must have in their environment. */
+	/**
+	 * Runs a command. `prepare` receives the mark that the command's processes must have in their environment. Rejects if
+	 * the command cannot be started, and with `cancelled` if its signal aborted before the start.
+	 */
 	async run(command: Command, prepare: (mark: string) => Promise<Prepared>): Promise<EndedRun> {
 		this.#all += 1;
 		const mark = `${this.#marker}.${this.#all}`;
@@ -92,7 +95,7 @@ export class CommandRuns {
 		const [{ timedOut, ...end }] = await Promise.all([this.#watch(group, command), cleared]).finally(() => {
 			if (isOpen) this.#endings.set(group.pid, this.#clock.monotonic());
 		});
-		// Removes the text before the command, so that listeners receive only the command's output.
+		// If the command never began, the earlier text becomes its output, but no listener receives that text.
 		const hasBegun = opening.end(output);
 		return {
 			...end,
@@ -169,19 +172,19 @@ class Opening {
 		if (at >= 0) this.#output.write(all.subarray(at + this.#begun.length));
 	}
 
-	/** Whether the command began. If it did not, sends the text that was written instead to `output`. */
+	/** Returns whether the command began. If it did not, writes the text that was printed instead to `output`. */
 	end(output: Output): boolean {
 		output.write(this.#before);
 		return this.#hasBegun;
 	}
 }
 
-/** Maximum stored bytes of a stream. Further bytes are only counted. */
+/** Number of bytes of a stream after which further chunks are only counted. */
 const STORED_BYTES = 8 * 1024 * 1024;
 
 /**
- * Stores the head and the tail of a stream in `maxBytes` bytes of valid UTF-8 without NUL, for any length of the
- * stream. Counts the other bytes. Memory is bounded by `maxBytes` and one chunk.
+ * Stores the head and the tail of the first 8 MiB of a stream, in `maxBytes` bytes of valid UTF-8 without NUL. Counts
+ * the other bytes. Memory is bounded by `maxBytes` and one chunk.
  */
 export class OutputWindow {
 	readonly #head: Buffer;
@@ -209,7 +212,10 @@ export class OutputWindow {
 		this.#store(this.#decoder.write(chunk));
 	}
 
-	/** Returns the stored text. Call it after the end of the stream. */
+	/**
+	 * Returns the stored text, with a marker in place of the bytes that are left out. Call it after the end of the
+	 * stream.
+	 */
 	text(): string {
 		this.#store(this.#decoder.end());
 		const head = this.#head.subarray(0, this.#headLength);

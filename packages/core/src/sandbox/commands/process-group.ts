@@ -14,10 +14,9 @@ const ABANDON_MS = 1_000;
 const FIRST_TEXT = 3;
 
 /**
- * Prelude that runs before the command in the same process, which then becomes the command. Standard error joins
- * standard output, so that lines stay in order. The prelude closes inherited descriptors without the close-on-exec
- * mark, because libuv marks only the lowest numbers. Only bash closes numbers above 9.
- * https://docs.libuv.org/en/v1.x/process.html#c.uv_disable_stdio_inheritance
+ * Shell, and the prelude that it runs before it becomes the command. The prelude closes inherited descriptors without
+ * the close-on-exec mark, because libuv marks only the lowest numbers. Other shells than bash cannot close numbers
+ * above 9, so they close none. https://docs.libuv.org/en/v1.x/process.html#c.uv_disable_stdio_inheritance
  */
 const BASH = "/bin/bash";
 const BASH_PRELUDE = `for f in /dev/fd/*; do f=\${f##*/}; [ "$f" -gt LAST ] 2>/dev/null && eval "exec $f>&-"; done; `;
@@ -53,8 +52,8 @@ export interface Start {
 	/** Dialogue with the command: see `Command`. */
 	readonly dialogue?: Dialogue;
 	/**
-	 * Requests the end of the processes if a signal to the group does not reach them. Resolves with whether a process
-	 * received the request.
+	 * Requests the end of the processes, instead of a SIGTERM to the group. Resolves with whether a process received the
+	 * request.
 	 */
 	ask?(): Promise<boolean>;
 }
@@ -66,7 +65,7 @@ export interface GroupEnd {
 
 /**
  * A command in its own session and process group. It has no input unless it has a dialogue. When its leader ends, the
- * rest of the group is killed. A process that creates another session leaves the group, and is found by its mark.
+ * rest of the group is killed. A process that creates another session leaves the group: see `killMarked`.
  */
 export class ProcessGroup {
 	/** Process id, or 0 if there is no process. */
@@ -130,7 +129,7 @@ export class ProcessGroup {
 		child.once("close", () => this.#finish());
 	}
 
-	/** Sends SIGTERM to the group, and kills it 1.5 s later. */
+	/** Sends SIGTERM to the group, or calls `ask`, and kills the group 1.5 s later. */
 	terminate(): void {
 		this.#askToEnd();
 		this.#later(TERMINATE_MS, () => {
@@ -257,13 +256,13 @@ function isMissingOrForeign(reason: unknown): boolean {
 /** Variable that names the command to which a process belongs. */
 export const MARK_NAME = "PARLEY_CALL";
 
-/** Maximum rounds. A process can start others while it is killed, and survives if it is faster. */
+/** Maximum rounds. A process can start others during a round. */
 const MAX_ROUNDS = 20;
 
 /**
- * Kills every process of this user that was started with this mark in its environment, in any session or group. Only
- * Linux shows environments: https://man7.org/linux/man-pages/man5/proc_pid_environ.5.html A process without the mark,
- * or of another user, is not found.
+ * Kills every process of this user that was started with this mark in its environment, in any session or group. Stops
+ * after `MAX_ROUNDS` rounds. Does nothing except on Linux, because other systems do not show environments:
+ * https://man7.org/linux/man-pages/man5/proc_pid_environ.5.html
  */
 export async function killMarked(mark: string): Promise<void> {
 	for (let round = 0; round < MAX_ROUNDS; round += 1) {

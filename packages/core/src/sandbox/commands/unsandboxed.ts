@@ -26,11 +26,11 @@ interface Unsandboxed extends Sandbox {
 }
 
 /**
- * Creates a sandbox that runs commands with the operator's permissions. Commands get variables with allowed names, no
- * input and no inherited descriptors. The process group of a command ends with the command. On Linux, processes that
- * left the group with their environment also end. `run` rejects with `not_found` or `failed_precondition` if the
- * command cannot be started, and with `cancelled` if its signal aborted earlier. After the start, it always resolves.
- * The two output streams are sockets, so a command cannot reopen them as /dev/stdout and /dev/stderr.
+ * Creates a sandbox that runs commands with the operator's permissions. Commands get variables with allowed names and
+ * their own, and no input except in a dialogue. The process group of a command ends with the command. On Linux,
+ * processes that left the group with their environment also end. `run` rejects if the command cannot be started, for
+ * example with `not_found`, and with `cancelled` if its signal aborted earlier. The two output streams are sockets, so
+ * a command cannot reopen them as /dev/stdout and /dev/stderr.
  */
 export function createUnsandboxed(options: UnsandboxedOptions): Unsandboxed {
 	const { environment, runs = new CommandRuns(options) } = options;
@@ -59,7 +59,7 @@ export function createUnsandboxed(options: UnsandboxedOptions): Unsandboxed {
 					environment: { ...allowed, ...command.environment, [MARK_NAME]: mark },
 					contained: false,
 				}));
-			// Without a sandbox on the system, no sandboxed command can replace the directory.
+			// Bubblewrap runs only on Linux. On other systems, no sandboxed command can replace the directory.
 			if (command.power !== "read" && process.platform !== "linux") return runIn(command.cwd);
 			await using directory = await openDirectory(command.cwd);
 			return await runIn(directory.at("."));
@@ -68,7 +68,7 @@ export function createUnsandboxed(options: UnsandboxedOptions): Unsandboxed {
 	return sandbox;
 }
 
-/** Opens the directory itself. Throws `failed_precondition` if the path is now a link or contains a link. */
+/** Opens the directory itself. Throws `failed_precondition` if the path is missing, is a link or contains a link. */
 async function openDirectory(path: string): Promise<OpenDirectory> {
 	try {
 		return await OpenDirectory.open(path);
@@ -79,7 +79,10 @@ async function openDirectory(path: string): Promise<OpenDirectory> {
 	}
 }
 
-/** Returns the words of a shell that sets the limit and then becomes the following program. */
+/**
+ * Returns the words of a shell that sets the limit and then becomes the following program. Returns none without a
+ * limit.
+ */
 function limiting({ maxFileBytes }: Command): string[] {
 	return maxFileBytes === undefined
 		? []

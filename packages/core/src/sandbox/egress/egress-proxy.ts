@@ -20,7 +20,7 @@ export class EgressProxy implements AsyncDisposable {
 	readonly #deps: TunnelDeps;
 	readonly #server: HttpServer;
 	readonly #ended = new AbortController();
-	/** Open connections. A connection that has not sent its request has a timer. */
+	/** Open connections. The timer closes a connection that does not send its request in time. */
 	readonly #clients = new Map<Socket, Timer>();
 	/** Number of connections since the monotonic time `#since`. */
 	#accepted = 0;
@@ -104,7 +104,10 @@ export interface EgressEntry {
 	readonly command: string;
 	/** Requested host. For a refused connection, the requested text. */
 	readonly target: string;
-	/** An allowed connection is reported twice: as `allowed` before it opens, and as `ended` when it closes. */
+	/**
+	 * An allowed connection is reported twice: as `allowed` before it opens, and as `ended` when it closes, or as
+	 * `refused` if it cannot be opened.
+	 */
 	readonly decision: "allowed" | "refused" | "ended";
 	/** Reason why the gateway refused or ended the connection. */
 	readonly reason?: string;
@@ -148,7 +151,7 @@ async function serveConnect(connect: ConnectRequest, deps: TunnelDeps, signal: A
 	if (head.length > 0) client.unshift(head);
 	const gone = new AbortController();
 	client.once("close", () => gone.abort(new ParleyError(egressTexts.clientGone, { code: "cancelled" })));
-	// The `close` event reports the reason.
+	// The `close` event follows and ends the work.
 	client.on("error", () => client.destroy());
 	const both = AbortSignal.any([signal, gone.signal]);
 	const opened = await openUpstream(connect.authority, deps, both).catch((reason: unknown) => {

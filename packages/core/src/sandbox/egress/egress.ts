@@ -19,7 +19,7 @@ export interface EgressOptions {
 	readonly connect?: Connect;
 }
 
-/** Records every decision. The proxy opens an allowed connection only after the promise resolves. */
+/** Records one decision. The proxy opens an allowed connection only after the promise resolves. */
 export type EgressAudit = (entry: EgressEntry) => Promise<void>;
 
 /** Proxy of one command. It accepts connections until it is disposed. */
@@ -30,7 +30,7 @@ export interface CommandProxy extends EgressWrapping, AsyncDisposable {
 	serve(listener: unknown): void;
 }
 
-/** The only network access of sandboxed commands: TLS to hosts of the public internet that the operator listed. */
+/** Network access of sandboxed commands: port 443 of listed hosts on the public internet. */
 export class Egress {
 	/** Allowed hosts in the normal form that `readAllowedHost` returns. */
 	readonly hosts: readonly string[];
@@ -132,7 +132,7 @@ server.listen({ host: "127.0.0.1", port: ${PORT}, backlog: 511 }, () => {
 });
 `;
 
-/** The listener gets an empty environment, because the command's environment may contain secrets. */
+/** The listener gets only the variable of the channel, because the command's environment may contain secrets. */
 const PRELUDE = `
 said=$(/usr/bin/env -i NODE_CHANNEL_FD="$1" "$2" -e "$3" 2>&1)
 if [ "$said" != ready ]; then

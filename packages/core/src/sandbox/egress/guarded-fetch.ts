@@ -22,8 +22,8 @@ export interface GuardedFetch {
 }
 
 /**
- * Returns a `fetch` that connects only to allowed addresses, which it looks up and checks for each connection. The caller limits
- * the size of responses. It follows no redirects: the protocol client requests the new URL itself, only on the same origin.
+ * Resolves with a `fetch` that connects only to allowed addresses. It looks up and checks the addresses of a name for
+ * each connection. It follows no redirects. The caller limits the size of responses.
  */
 export async function guardedFetch({ isPrivateAllowed }: FetchGuards): Promise<GuardedFetch> {
 	const { Agent, fetch: send } = await import("undici");
@@ -31,7 +31,7 @@ export async function guardedFetch({ isPrivateAllowed }: FetchGuards): Promise<G
 	const agent = new Agent({
 		allowH2: false,
 		maxHeaderSize: maxHeaderBytes,
-		// undici's timeouts are off, because the caller limits all times.
+		// undici's timeouts for responses are off, because the caller limits their time.
 		headersTimeout: 0,
 		bodyTimeout: 0,
 		connect: {

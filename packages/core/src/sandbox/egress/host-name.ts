@@ -2,9 +2,9 @@ import { ParleyError } from "@parley/base";
 import { addressOf } from "./reach.ts";
 import { egressTexts } from "./texts.ts";
 
-/** Characters that a URL parser does not accept in a host. */
+/** Characters that are refused because a URL parser would not keep them in a host name. */
 const notInNames = /[\s\p{C}:/?#@%\\[\]]/u;
-/** A name has at least two labels. One label names a host of the local network or a top-level domain. */
+/** Matches a name with at least two labels. One label names a host of the local network or a top-level domain. */
 const name = /^(?=.{1,253}$)[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})+$/;
 
 /**
@@ -35,8 +35,8 @@ export const TLS_PORT = 443;
 const MAX_SHOWN = 100;
 
 /**
- * Returns the host of an allowed target (`host:443`). Throws `invalid_argument` if the target is not a name and a port, and
- * `permission_denied` if the host is not allowed.
+ * Returns the host of an allowed target (`host:443`). Throws `invalid_argument` if the target is not a host and a port.
+ * Throws `permission_denied` for another port, an address, or a host that is not allowed.
  */
 export function readTarget(authority: string, allowed: readonly string[]): string {
 	const [, text = "", port = ""] = /^([^:]+|\[.*\]):(\d{1,5})$/s.exec(authority) ?? [];

@@ -4,7 +4,7 @@ import { type Clock, ParleyError } from "@parley/base";
 import ipaddr from "ipaddr.js";
 import { fetchTexts } from "./texts.ts";
 
-/** Addresses and ports that a tool may connect to. The code that creates the tool decides, never a model or a page. */
+/** Addresses and ports to which connections are allowed. The code of the gateway decides, never a model or a page. */
 export interface Reach {
 	readonly ports: readonly number[];
 	allows(address: string): boolean;
@@ -25,8 +25,9 @@ export const systemLookup: Lookup = async (name) => {
 };
 
 /**
- * Returns the checked addresses of a URL's host. One forbidden address refuses the name, because its DNS server could choose
- * which address is used. Throws an error for the model, or the signal's reason.
+ * Returns the checked addresses of a URL's host. One forbidden address refuses the name, because its DNS server could
+ * choose which address is used. Throws `permission_denied` for a forbidden address, `unavailable` without an address,
+ * or the signal's reason.
  */
 export async function findAddresses(
 	url: URL,
@@ -63,7 +64,7 @@ function unknownName(name: string, cause?: unknown): ParleyError {
 	return new ParleyError(fetchTexts.noAddress(name), { code: "unavailable", cause });
 }
 
-/** An address as numbers, because parsing text would add a millisecond to each start. */
+/** A network with its address as numbers, because parsing text would add a millisecond to each start. */
 type Ipv6Network = [address: ipaddr.IPv6, bits: number];
 
 /** Range of all public IPv6 addresses: https://www.iana.org/assignments/ipv6-address-space */
@@ -134,7 +135,10 @@ export async function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Pr
 	}
 }
 
-/** Runs the work with a signal that also aborts after `ms`. The work then fails with `deadline_exceeded` for `what`. */
+/**
+ * Runs the work with a signal that also aborts after `ms`. The reason of the signal is then `deadline_exceeded` for
+ * `what`.
+ */
 export async function within<T>(
 	{ ms, what, clock }: { readonly ms: number; readonly what: string; readonly clock: Clock },
 	signal: AbortSignal,

@@ -1,4 +1,4 @@
-/** Refusals of the proxy through which commands reach hosts. */
+/** Refusals and notes of the proxy through which commands reach hosts. */
 export const egressTexts = {
 	tooManyAtOnce: (max: number): string => `more than ${max} connections at once`,
 	commandEnded: "the command has ended",

@@ -5,20 +5,23 @@ import { dirname, join, resolve } from "node:path";
 import { ifThere, systemCode } from "../../filesystem/file-error.ts";
 import { isWithin } from "../../filesystem/paths.ts";
 
-/** Maximum entries to read before and after every command. Reading them takes up to 0.2 s on a slow machine. */
+/**
+ * Number of entries after which a search stops. Reading them takes up to 0.2 s on a slow machine, before and again
+ * after a command.
+ */
 const MAX_ENTRIES = 20_000;
 const AT_ONCE = 16;
-/** Directories that the search skips: published packages, and the data of git. The search enters the `.git` of a repository. */
+/** Names of directories that the walk does not enter. A `.git` is examined separately. */
 const skipped = ["node_modules", ".git"];
 /** Parts of a repository that contain no repositories. */
 const stores = ["objects", "refs", "hooks", "info", "logs"];
 
-/** Directories with files of Parley and of other agents. */
+/** Names of directories that may contain skills, of Parley or of another agent. */
 const ofAgents = [".parley", ".claude"];
 
 /** Directories to search. All paths are real paths. */
 export interface SearchScope extends SearchLimits {
-	/** Directories in the roots that are searched even beyond the limits. */
+	/** Directories that are searched even beyond the limits, without the directories in them. */
 	readonly required: readonly string[];
 	/** Whether the time for the search is over. */
 	isLate(): boolean;
@@ -30,21 +33,21 @@ interface SearchLimits {
 	readonly hidden: readonly string[];
 }
 
-/** Repositories in the roots, nearest to a root first. */
+/** Repositories in the roots. The required directories are first, then the directories nearest to a root. */
 export interface Repositories extends Unsearched {
 	readonly directories: readonly GitDirectory[];
 	/** Paths of plain files named `.git`, which contain the path of the repository. */
 	readonly pointers: readonly string[];
 	/** Device and inode of each directory that contains a `.git`. */
 	readonly tops: ReadonlyMap<string, string>;
-	/** Directories named `.parley` and `.claude`, which contain skills. */
+	/** Directories named `.parley` or `.claude`, which may contain skills. */
 	readonly ofAgents: ReadonlySet<string>;
 }
 
 interface Unsearched {
 	/** Directories that were not searched because of the limits. */
 	readonly beyond: ReadonlySet<string>;
-	/** Directories that could not be read, or whose names are not valid UTF-8. */
+	/** Unreadable directories of this user, and directories whose names are not valid UTF-8. */
 	readonly unread: ReadonlySet<string>;
 }
 
@@ -60,7 +63,10 @@ export function wasSeen(path: string, { beyond, unread }: Unsearched): boolean {
 	return path === dirname(path) || wasSeen(dirname(path), { beyond, unread });
 }
 
-/** Finds the repositories in the roots. It follows a link only if git would follow it, and only within the roots. */
+/**
+ * Finds the repositories in the roots, within the limits. Follows a link only if git would follow it, and only to a
+ * path in the roots.
+ */
 export async function findRepositories(scope: SearchScope): Promise<Repositories> {
 	const search = new Search(scope);
 	for (const path of scope.required) await search.look(path);
@@ -76,13 +82,13 @@ interface Entries {
 const nothing: Entries = { names: new Set(), directories: [] };
 
 /**
- * A directory to search. With `ofParts`, it is below `modules` or `worktrees` of a repository, and each directory in it may
- * become a repository.
+ * A directory to search. With `ofParts`, it is the directory `modules` or `worktrees` of a repository, and each
+ * directory in it may be a repository.
  */
 interface Place {
 	readonly path: string;
 	readonly ofParts: boolean;
-	/** Whether the directory is inside a `.git` directory. */
+	/** Whether the directory is inside a git directory. */
 	readonly inGit: boolean;
 }
 
@@ -208,13 +214,16 @@ class Search implements Repositories {
 	}
 }
 
-/** Parts of a repository that name programs, or that name files in which git looks for programs. */
+/** Parts of a repository that contain or name programs which git runs, or that name another repository. */
 const steering = ["hooks", "config", "config.worktree", "commondir"] as const;
 export type Steering = (typeof steering)[number];
 
-/** Longer than any path on Linux: https://man7.org/linux/man-pages/man7/path_resolution.7.html */
+/**
+ * Maximum bytes that are read of a pointer. A path on Linux is shorter:
+ * https://man7.org/linux/man-pages/man7/path_resolution.7.html
+ */
 const POINTER_BYTES = 8 * 1024;
-/** Maximum hooks that are read one by one. */
+/** Maximum entries of a hooks directory that are examined one by one. */
 const MAX_HOOKS = 200;
 
 /** A directory that git treats as a repository, or as the git directory of a submodule or of a linked working tree. */
@@ -225,18 +234,21 @@ export interface GitDirectory {
 	readonly id: string;
 	/** Creation time, or 0 if the file system does not record it. */
 	readonly createdMs: number;
-	/** Whether git would accept it as a repository. */
+	/** Whether it contains `HEAD`, as every repository does. */
 	readonly complete: boolean;
 	readonly parts: ReadonlyMap<Steering, Part>;
 }
 
 interface Part {
 	readonly isLink: boolean;
-	/** Fingerprint that differs after every change of the part. It includes `ctime`, which no command can set. */
+	/**
+	 * Fingerprint that differs after every change of the part, except changes of example hooks. It includes `ctime`,
+	 * which no command can set.
+	 */
 	readonly print: string;
 }
 
-/** Reads a repository. Resolves with undefined if the directory does not exist. */
+/** Reads a repository. Resolves with undefined if the path is not a directory. */
 async function readGitDirectory(path: string): Promise<GitDirectory | undefined> {
 	const stats = await ifThere(lstat(path));
 	if (!stats?.isDirectory()) return undefined;
@@ -261,7 +273,7 @@ async function readPart(path: string): Promise<Part | undefined> {
 	const isLink = own.isSymbolicLink();
 	const link = isLink ? ((await ifThere(readlink(path))) ?? "") : "";
 	const names = (await ifThere(stat(path)))?.isDirectory() ? ((await ifThere(readdir(path))) ?? []) : [];
-	// If there are more hooks, the times of their directory identify them.
+	// With more entries, the times of the directory identify them.
 	const inner = names.length > MAX_HOOKS ? ["."] : names.filter((name) => !name.endsWith(".sample"));
 	const prints = await Promise.all((names.length > 0 ? inner : ["."]).map((name) => printOf(path, name)));
 	return { isLink, print: [link, ...prints].join("\n") };
@@ -283,8 +295,8 @@ function isGitShaped(names: { has(name: string): boolean }): boolean {
 }
 
 /**
- * Resolves with the real path to which a `.git` file, or the `commondir` file of a repository, points. Undefined if the target
- * does not exist.
+ * Resolves with the real path to which a `.git` file, or the `commondir` file of a repository, points. Undefined if the
+ * file is not such a pointer, or if the target does not exist.
  */
 async function followPointer(path: string, prefix: string): Promise<string | undefined> {
 	const real = await ifThere(realpath(path));
@@ -296,8 +308,8 @@ async function followPointer(path: string, prefix: string): Promise<string | und
 }
 
 /**
- * Resolves with the beginning of a plain file as text, or undefined for any other kind of file. It does not wait for the writer
- * of a named pipe.
+ * Resolves with the beginning of a plain file as text, or undefined if this user can read no plain file there. Does not
+ * follow a link, and does not wait for the writer of a named pipe.
  */
 export async function readStart(path: string, bytes: number): Promise<string | undefined> {
 	const file = await ifThere(open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK));
@@ -311,7 +323,7 @@ export async function readStart(path: string, bytes: number): Promise<string | u
 	}
 }
 
-/** Whether a directory contains hooks other than examples. */
+/** Whether a path may contain hooks other than examples. True for an existing path that is not a directory. */
 export async function hasHooks(path: string): Promise<boolean> {
 	const stats = await ifThere(lstat(path));
 	if (!stats?.isDirectory()) return stats !== undefined;

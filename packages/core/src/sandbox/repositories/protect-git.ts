@@ -13,7 +13,10 @@ import {
 } from "./find-repositories.ts";
 
 interface Protected {
-	/** Whether the repository is in a root, or between a root and the working directory. Commands cannot rename it. */
+	/**
+	 * Whether the repository is the `.git` of a root, of the home directory, or of a directory between a root and the
+	 * working directory. Commands cannot rename it.
+	 */
 	isOwn(gitDirectory: string): boolean;
 	isReadOnly(path: string): boolean;
 	/** Whether commands can see and change the path. A mount would reveal any other path. */
@@ -29,7 +32,10 @@ export interface Group {
 	readonly mounts: readonly Mount[];
 }
 
-/** Mounts that protect repositories, the nearest first. Each mount makes the start of a command slower. */
+/**
+ * Resolves with mounts that protect repositories, the nearest first, and then `.git` files. Each mount makes the start
+ * of a command slower.
+ */
 export async function protectGit(repositories: Repositories, places: Protected): Promise<Group[]> {
 	const directories = repositories.directories.filter(({ path }) => !places.isReadOnly(path));
 	const pointers = repositories.pointers.filter((path) => !places.isReadOnly(path));
@@ -50,7 +56,10 @@ function ownerOf(path: string): string {
 	return path.endsWith("/.git") ? dirname(path) : path;
 }
 
-/** Returns mounts that prevent commands from renaming repositories. They must precede all mounts in these directories. */
+/**
+ * Returns mounts that prevent commands from renaming their own repositories (see `isOwn`) and the `modules` in these.
+ * They must precede all mounts in these directories.
+ */
 export async function pinRepositories(
 	repositories: Repositories,
 	{ isOwn, isReadOnly }: Protected,
@@ -78,8 +87,8 @@ async function protectParts({ path, parts, complete }: GitDirectory, places: Pro
 }
 
 /**
- * Returns a mount that makes the target of a link read only, because bubblewrap cannot mount on a link. The link is checked
- * afterwards.
+ * Returns a mount that makes the target of a link read only, because bubblewrap cannot mount on a link. Returns none if
+ * commands cannot change the target. The link is checked after the command.
  */
 async function protectTarget(link: string, gitDirectory: string, places: Protected): Promise<Mount[]> {
 	const real = await ifThere(realpath(link));
@@ -88,7 +97,7 @@ async function protectTarget(link: string, gitDirectory: string, places: Protect
 	return stats?.isDirectory() || stats?.isFile() ? [["--ro-bind-try", real, real]] : [];
 }
 
-/** Maximum milliseconds by which file times lag behind the clock: one tick of the kernel. */
+/** Tolerance in milliseconds for file times, which lag behind the clock by up to one tick of the kernel. */
 const TICK_MS = 50;
 /** Maximum configuration files that git reads after a command. Each one takes some hundredths of a second. */
 const MAX_LOOKS = 50;
@@ -104,7 +113,7 @@ export interface RepositoryChanges extends GitRunner {
 	readonly remaining: ReadonlySet<string>;
 	/** Returns a name that no command can guess, a different one on each call. */
 	name(): string;
-	/** Renames a file, or records that this failed. Never rejects. */
+	/** Renames a file or directory, or records that this failed. Never rejects. */
 	putAside(path: string): Promise<void>;
 	/** Whether the time for reading settings is over. */
 	isLate(): boolean;
@@ -118,8 +127,8 @@ export interface RemovedSettings {
 }
 
 /**
- * Prevents git from running programs that a command has chosen. In new repositories, and in changed parts of others, hooks
- * are renamed and settings that name programs are removed.
+ * Prevents git from running programs that a command has chosen. In new repositories, and in changed parts of known
+ * ones, hooks are renamed and settings that name programs are removed. A file that cannot be examined is renamed.
  */
 export async function disableGitPrograms(changes: RepositoryChanges): Promise<RemovedSettings[]> {
 	const removed: RemovedSettings[] = [];
@@ -139,7 +148,7 @@ export async function disableGitPrograms(changes: RepositoryChanges): Promise<Re
 	return removed;
 }
 
-/** Whether a repository is new. If the earlier search was incomplete, its creation time decides. */
+/** Whether a repository is new. If the earlier search did not reach its path, its creation time decides. */
 function isNew({ createdMs, path }: GitDirectory, { before, startedMs }: RepositoryChanges): boolean {
 	return wasSeen(path, before) || createdMs >= startedMs - TICK_MS;
 }
@@ -147,7 +156,7 @@ function isNew({ createdMs, path }: GitDirectory, { before, startedMs }: Reposit
 interface ChangedPart {
 	readonly path: string;
 	readonly part: Steering;
-	/** Whether the repository existed before the command. */
+	/** Whether the search before the command found the repository. */
 	readonly isKnown: boolean;
 	readonly mayLook: boolean;
 }
@@ -169,7 +178,7 @@ async function disablePart(
 	return [];
 }
 
-/** Maximum bytes of a configuration file. Usual files have a few hundred bytes. */
+/** Size in bytes from which a configuration file is not examined, but renamed. Usual files have a few hundred bytes. */
 const MAX_BYTES = 256 * 1024;
 /** Maximum settings that are removed one by one. A file with more settings is renamed. */
 const MAX_NAMES = 20;
@@ -179,7 +188,7 @@ const LIST = 'exec 2>/dev/null; exec git config --file "$1" --no-includes --null
 const REMOVE_SETTINGS =
 	'f=$1; cp -p -- "$1" "$2" || exit 1; shift 2; for n; do git config --file "$f" --unset-all "$n" || exit 1; done';
 
-/** Sections in which every setting names a program or a configuration file, or enables one. */
+/** Sections whose settings are all removed, because they can name or enable a program or a configuration file. */
 const sections = [
 	"alias",
 	"include",
@@ -203,7 +212,10 @@ const sections = [
 	"svn",
 	"annex",
 ];
-/** Keys that name or enable a program in any section: https://git-scm.com/docs/git-config#_variables */
+/**
+ * Keys of settings that are removed from any section, because they can name or enable a program:
+ * https://git-scm.com/docs/git-config#_variables
+ */
 const keys = [
 	"hookspath",
 	"sshcommand",
@@ -235,9 +247,12 @@ const keys = [
 ];
 /** Matches keys of other programs that name a command, such as `remote.x.annex-shell-command`. */
 const runningKey = /command(?:-options)?$/;
-/** Keys whose value decides whether they name a program. */
+/** Keys whose value decides whether their setting is removed. */
 const judged = ["fsmonitor", "worktree"];
-/** Matches each file that can contain such a setting. Git keeps the case of names in the file, so the match ignores it. */
+/**
+ * Matches the text of each file that can contain such a setting. Git keeps the case of names in the file, so the match
+ * ignores it.
+ */
 const suspicious = new RegExp(
 	String.raw`!|ext::|command|\b(?:${[...sections, ...keys, ...judged].join("|")})\b`,
 	"i",
@@ -250,13 +265,16 @@ export interface SettingsOf extends GitRunner {
 }
 
 export interface GitRunner {
-	/** Runs a shell script in a sandbox. With `read`, the script cannot change files. */
+	/**
+	 * Runs a shell script in a sandbox. With `read`, the script cannot change files in the roots. Resolves with undefined
+	 * if the script cannot start.
+	 */
 	git(script: string, args: readonly string[], power: "read" | "steer"): Promise<CommandOutcome | undefined>;
 }
 
 /**
- * Removes settings that name programs from a file. Resolves with the names of these settings, or with undefined if the file
- * cannot be read or changed.
+ * Removes settings that name programs from a file. Resolves with the names of these settings, or with undefined if the
+ * file must be renamed instead.
  */
 async function removeProgramSettings(settings: SettingsOf): Promise<readonly string[] | undefined> {
 	const text = await readStart(settings.path, MAX_BYTES);
@@ -274,7 +292,10 @@ async function removeProgramSettings(settings: SettingsOf): Promise<readonly str
 	return outcome?.code === 0 && !outcome.timedOut ? names : undefined;
 }
 
-/** Whether a setting names a program. Git prints the names of sections and keys in lower case. */
+/**
+ * Whether a setting names a program, or a working tree outside the roots. Git prints the names of sections and keys in
+ * lower case.
+ */
 function isRunning(
 	name: string,
 	value: string,
@@ -284,7 +305,7 @@ function isRunning(
 	const key = name.slice(name.lastIndexOf(".") + 1);
 	// The value is a program, or a boolean that controls git's built-in monitor.
 	if (key === "fsmonitor") return !/^(?:true|false|yes|no|on|off|\d+|)$/i.test(value);
-	// Submodules use `core.worktree`. With a path outside the roots, git would overwrite files at that path.
+	// Submodules use `core.worktree`. With a path outside the roots, git could overwrite files at that path.
 	if (name === "core.worktree") return !roots.some((root) => isWithin(resolve(dirname(path), value), root));
 	if (/^url\.(?:ext::|!)/i.test(name) || runningKey.test(key)) return true;
 	return sections.includes(section) || keys.includes(key) || /^(?:!|ext::)/.test(value);

@@ -31,7 +31,7 @@ const strange = [
 	[40, 1, 0],
 ] as const;
 
-/** System calls that the probes make. Without the filter, each call succeeds or fails with another error. */
+/** System calls that the probes make. Each call must fail with the filter's error. */
 export const deniedCalls: readonly DeniedCalls[] = [
 	denied("keyring-calls", "EPERM", { keyctl: [UNKNOWN], add_key: [BAD], request_key: [BAD] }),
 	{

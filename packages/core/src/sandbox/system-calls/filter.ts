@@ -210,9 +210,9 @@ export const filterRules: readonly Rule[] = [
 ];
 
 /**
- * Without these sockets, no command reaches a socket file. Stream and sequenced-packet pairs are allowed, because the kernel
- * refuses to connect a connected pair again (`EISCONN`). A datagram socket of a pair can send to any socket file and connect
- * again. For `SOCK_RAW`, the kernel also creates a datagram socket: `unix_create` in net/unix/af_unix.c.
+ * Rules that prevent commands from reaching socket files. Stream and sequenced-packet pairs are allowed, because the
+ * kernel refuses to connect a connected pair again (`EISCONN`). A datagram socket of a pair can send to any socket file
+ * and connect again. For `SOCK_RAW`, the kernel also creates a datagram socket: `unix_create` in net/unix/af_unix.c.
  */
 export const noUnixSockets: readonly Rule[] = [
 	{ call: "socket", error: "EACCES", condition: { argument: 0, oneOf: [families.unix] } },

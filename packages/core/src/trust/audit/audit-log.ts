@@ -44,7 +44,10 @@ export class AuditLog {
 		this.#deps = deps;
 	}
 
-	/** Returns rows, oldest first: the newest `limit` rows or, with `after`, the rows that follow it. */
+	/**
+	 * Returns at most `limit` rows that match the filter, oldest first: the newest rows or, with `after`, the rows that
+	 * follow it.
+	 */
 	async read(principal: Principal, filter: AuditFilter): Promise<AuditRow[]> {
 		authorize(principal, "audit.read");
 		const { after, limit } = filter;
@@ -72,7 +75,7 @@ export class AuditLog {
 		return checkTexts(this.#deps.store);
 	}
 
-	/** Removes old rows and logs an anchor, once a day. */
+	/** Removes old rows and logs an anchor. */
 	async tidy(): Promise<void> {
 		await this.forget();
 		await this.anchor();

@@ -13,12 +13,13 @@ export interface Coverable {
 	readonly pending: number;
 }
 
-/** Classes that are always allowed, so a grant does not name them. */
+/** Classes that are always allowed, so a grant need not name them. */
 const harmless: ReadonlySet<string> = new Set(["read", "person"]);
 
 /**
- * Whether a grant of the channel covers every author of a run. It covers members and higher roles and, if it names people, only
- * these people. A message without a person, or from another channel, is not covered.
+ * Whether a grant of the channel covers every author of a run. It covers members and higher roles and, if it names
+ * people, only these people. A message without a person, from another channel, or from a channel with people of other
+ * organisations is not covered.
  */
 export function coversPeople(
 	{ people, place }: GrantFacts,

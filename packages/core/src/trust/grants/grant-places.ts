@@ -43,7 +43,7 @@ export async function grantWithin(
 	return (await placesOf(db, principal, tenants))?.includes(row.place) ? row : undefined;
 }
 
-/** Returns the channels of a connector's platform and tenants that have messages or grants. */
+/** Returns the channels of a connector's platform and tenants that have sessions or grants. */
 async function platformPlaces(db: Tx, principal: Principal, tenants: Tenants): Promise<string[]> {
 	const withMessages = db.selectFrom("sessions").select("place").where("place", "is not", null);
 	const rows = await withMessages.union(db.selectFrom("channel_grants").select("place")).execute();
@@ -55,7 +55,7 @@ async function platformPlaces(db: Tx, principal: Principal, tenants: Tenants): P
 	});
 }
 
-/** Returns the channel of a session. */
+/** Returns the channel of a session. Undefined for a session without a channel. */
 export async function placeOf(db: Tx, sessionId: string): Promise<string | undefined> {
 	const row = await db.selectFrom("sessions").select("place").where("id", "=", sessionId).executeTakeFirst();
 	return row?.place ?? undefined;
@@ -76,8 +76,8 @@ export async function wasShared(db: Tx, place: string): Promise<boolean> {
 }
 
 /**
- * Returns the connector's session of a channel: the current session if it belongs to the channel, otherwise the session with the
- * last message. Undefined without a session.
+ * Returns the connector's session of a channel: the current session if it belongs to the channel, otherwise the session
+ * that changed last. Undefined without a session.
  */
 export async function newestSessionIn(
 	db: Tx,
@@ -98,8 +98,8 @@ export async function newestSessionIn(
 const maxCompared = 1_000;
 
 /**
- * Throws `failed_precondition` for a channel without messages, and names a similar channel. A mistyped id would trust another
- * channel, or none.
+ * Throws `failed_precondition` for a channel without a session, and names a similar channel. A mistyped id would trust
+ * another channel, or none.
  */
 export async function requireSeen(db: Tx, place: string): Promise<void> {
 	const sessionPlaces = db.selectFrom("sessions").select("place").where("place", "is not", null);

@@ -32,7 +32,7 @@ export interface AnsweredGrantRequest {
 
 const longestLifeMs = 24 * 60 * 60 * 1000;
 
-/** Classes that always require approval, so a grant for them would have no effect. */
+/** Classes that a grant cannot name, because their calls always require approval in a channel. */
 const neverGranted: ReadonlySet<string> = new Set<ActionClass>([
 	"outside-write",
 	"secret",
@@ -41,7 +41,10 @@ const neverGranted: ReadonlySet<string> = new Set<ActionClass>([
 	"exec-unsandboxed",
 ]);
 
-/** Refuses a scope that no channel can have, and names a valid scope. Throws `invalid_argument`. */
+/**
+ * Checks a grant request. Throws `invalid_argument` with the invalid field, for example a lifetime of more than 24
+ * hours.
+ */
 export function checkRequested(requested: RequestedGrant, tools: readonly Tool[]): void {
 	const [platform, tenant, channel, more] = requested.place.split(":");
 	if (!platform || !tenant || !channel || more !== undefined) {

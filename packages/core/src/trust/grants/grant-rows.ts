@@ -119,7 +119,7 @@ export async function markAlive(tx: Tx, now: number): Promise<void> {
 	await tx.updateTable("channel_grants").set({ alive_at: now }).where("ended_at", "is", null).execute();
 }
 
-/** Returns the newest grants of these channels, or of all channels. Includes ended grants on request. */
+/** Returns the newest grants of these channels, or of all channels, at most 1,000. Includes ended grants on request. */
 export async function listGrants(
 	db: Tx,
 	{ places, ended }: { readonly places: readonly string[] | undefined; readonly ended: boolean },

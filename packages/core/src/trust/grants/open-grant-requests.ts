@@ -12,7 +12,7 @@ export interface OpenGrantRequest {
 
 const maxListed = 1_000;
 
-/** Returns the open grant requests of these channels, or of all channels, oldest first. */
+/** Returns the open grant requests of these channels, or of all channels, oldest first, at most 1,000. */
 export async function openGrantRequests(
 	db: Tx,
 	places: readonly string[] | undefined,

@@ -7,7 +7,7 @@ import { type Audit, byItself, requestedBy } from "../audit/audit.ts";
 
 /** Milliseconds after the last client left until `accept_all_tools` ends. */
 const absenceMs = 60_000;
-/** Lifetime of the trust in milliseconds. */
+/** Lifetime of `accept_all_tools` in milliseconds. */
 const trustLifeMs = 8 * 60 * 60 * 1000;
 
 /** A grant of `accept_all_tools`. */
@@ -28,7 +28,7 @@ export function isTrustValid(
 	return absentSince === undefined || now - absentSince <= absenceMs;
 }
 
-/** Inserts the grant. Replaces an older grant of the session. */
+/** Inserts the grant. Ends an older grant of `accept_all_tools` for the session. */
 export async function grantTrust(
 	tx: Tx,
 	sessionId: string,
@@ -82,7 +82,7 @@ const acceptAllGrant = hotStatement<Tables, { sessionId: string }, { id: string;
 			.where("ended_at", "is", null),
 );
 
-/** Returns the grant that is still active after a restart. */
+/** Returns the grant of `accept_all_tools` that has not ended, or undefined. It may have expired. */
 export async function findTrust(db: Tx, sessionId: string): Promise<Trust | undefined> {
 	const [row] = await acceptAllGrant(db, { sessionId });
 	return row && { id: row.id, expiresAt: Number(row.expires_at) };
@@ -110,7 +110,7 @@ export async function grantScope(
 		.execute();
 }
 
-/** Returns the approvals for the session. */
+/** Returns the scopes of the approvals for the session that have not ended. */
 export async function findScopes(db: Tx, sessionId: string): Promise<GrantScope[]> {
 	const rows = await db
 		.selectFrom("grants")

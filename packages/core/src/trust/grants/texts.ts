@@ -1,4 +1,4 @@
-/** Errors of requests for a trusted channel, and the question to its approvers. */
+/** Errors of requests for a trusted channel, and the question whether to trust it. */
 export const grantRequestTexts = {
 	checkId: "check its id.",
 	didYouMean: (near: string): string => `did you mean ${near}?`,

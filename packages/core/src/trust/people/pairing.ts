@@ -28,7 +28,7 @@ const lifeMs = 60 * 60 * 1000;
 /** Maximum attempts of a person per minute. */
 const maxTries = 5;
 
-/** Scope and role of an invitation. Absent fields match every person and channel. */
+/** Scope and role of an invitation. Without a platform or a tenant, it is valid for all of them. */
 export interface Invitation {
 	readonly role: GivenRole;
 	readonly platform?: string;
@@ -63,7 +63,10 @@ export class Pairing {
 		this.#fingerprint = (text) => options.secrets.fingerprint(text);
 	}
 
-	/** Redeems the code of an invitation. Without a code, requests access and returns a code that is valid for an hour. */
+	/**
+	 * Redeems the code of an invitation. Without a code, requests access and returns a code that is valid for an hour,
+	 * unless the person has access.
+	 */
 	async pair(request: Keyed, code: string | undefined): Promise<Paired> {
 		const { principal } = request;
 		authorize(principal, "person.pair");
@@ -242,7 +245,7 @@ export class Pairing {
 		return { id, expiresAt };
 	}
 
-	/** Finds the code and uses it. Resolves with undefined if the code is unknown or does not fit this person. */
+	/** Finds the code and uses it. Resolves with undefined if the code is not valid or does not fit this person. */
 	async #useCode(
 		tx: Tx,
 		kind: "invitation" | "request",

@@ -65,7 +65,10 @@ export interface IssuedPairing extends OpenPairing {
 	readonly settled_at: number | null;
 }
 
-/** Returns the code with this hash, valid or not. Undefined if it was never issued, or if it expired a week ago. */
+/**
+ * Returns the code with this hash, valid or not. Undefined if it was never issued, or if it was deleted after it
+ * expired.
+ */
 export function findIssuedPairing(tx: Tx, hash: string): Promise<IssuedPairing | undefined> {
 	return tx
 		.selectFrom("pairings")
@@ -139,7 +142,7 @@ export function waitingIn(
 		.execute();
 }
 
-/** Marks the code as used. Returns false if another person used it first. */
+/** Marks the code as used or withdrawn. Returns false if it was already used or withdrawn. */
 export async function settlePairing(tx: Tx, id: string, now: number): Promise<boolean> {
 	const settled = await tx
 		.updateTable("pairings")

@@ -48,8 +48,9 @@ export class People {
 	}
 
 	/**
-	 * Returns the connector's principal for this person, with their current role. Throws `permission_denied` for a tenant that the
-	 * connector does not act for, except for `pair` with an invitation code.
+	 * Returns the connector's principal for this person, with their current role. Throws `permission_denied` for a tenant
+	 * that the connector does not act for, except for `pair` and `whoami`. Also throws it for `pair` if the operator
+	 * blocks the person.
 	 */
 	async identify(
 		connector: Principal,
@@ -122,7 +123,7 @@ export class People {
 		return this.#pairing.pair(request, code);
 	}
 
-	/** Returns all people with access, and the valid codes. */
+	/** Returns all people with a stored role, and the open invitations and access requests. */
 	async list(principal: Principal): Promise<{ people: PersonFacts[]; waiting: PairingFacts[] }> {
 		authorize(principal, "person.read");
 		const { store, clock } = this.#options;
@@ -152,7 +153,7 @@ export class People {
 		return this.#pairing.withdraw(request, named);
 	}
 
-	/** Sets the role of a person. Gives access to a person without access. */
+	/** Sets the role of a person. Also gives a role to a person without one, if connectors may serve their tenant. */
 	async setRole(request: Keyed, id: string, role: GivenRole): Promise<PersonFacts> {
 		const { principal } = request;
 		authorize(principal, "person.manage");

@@ -111,7 +111,7 @@ export class PersonChecks {
 		}
 	}
 
-	/** Receives the answer of a connector. Only the first answer counts. Returns false for a second or late answer. */
+	/** Receives the answer of a connector. Returns false for a second or late answer, which has no effect. */
 	report(principal: Principal, id: string, report: PersonReport): boolean {
 		authorize(principal, "person.report");
 		const open = this.#open.get(id);

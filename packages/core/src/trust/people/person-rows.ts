@@ -4,7 +4,10 @@ import type { Tx } from "../../store/journal.ts";
 import { stamp, type Tables } from "../../store/tables.ts";
 import type { Role } from "../../vocabulary/principal.ts";
 
-/** Stored facts about a person and about their tenant's connectors. Every request reads them. */
+/**
+ * Statement for the stored role of a person, their tenant, and the tenants of the connector's token. Every request for
+ * a person runs it.
+ */
 export const findAccessState = hotStatement<
 	Tables,
 	{ id: string; platform: string; tenant: string; tokenId: string },
@@ -69,7 +72,7 @@ export function toFacts(row: Selectable<Tables["people"]>): PersonFacts {
 
 export type GivenRole = Exclude<Role, "stranger">;
 
-/** A person to whom the operator has given access. */
+/** A person with a stored role. */
 export interface PersonFacts {
 	readonly id: string;
 	readonly name: string;

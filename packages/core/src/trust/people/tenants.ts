@@ -11,7 +11,9 @@ export interface Tenant {
 	readonly tenant: string;
 }
 
-/** Guilds and teams that connectors serve, because the configuration lists them or an owner has paired there. */
+/**
+ * Guilds and teams that connectors may serve. The configuration or a token lists them, or an owner has paired there.
+ */
 export class Tenants {
 	/** Keys of the form `PLATFORM:TENANT`. */
 	readonly #configured: ReadonlySet<string>;
@@ -91,13 +93,13 @@ export async function addTenant(
 		.execute();
 }
 
-/** Returns the error for a tenant without a connector. The error says how to change that. */
+/** Returns the error for a tenant that no connector may serve. The error says how to change that. */
 export function unknownTenant({ platform, tenant }: Tenant): ParleyError {
 	const message = tenantTexts.notAllowed(platform, tenant);
 	return new ParleyError(message, { code: "permission_denied" });
 }
 
-/** Returns the error for a tenant that another connector of the platform serves. */
+/** Returns the error for a tenant for which the connector's token is not valid. */
 export function foreignTenant({ platform, tenant }: Tenant): ParleyError {
 	const message = tenantTexts.tokenInvalid(platform, tenant);
 	return new ParleyError(message, { code: "permission_denied" });

@@ -29,7 +29,7 @@ export function lifeOf({ kind, lifeMs }: NewToken): number | undefined {
 	return lifeMs ?? (kind === "observer" ? observersLifeMs : undefined);
 }
 
-/** Throws `invalid_argument` if the fields of the token contradict each other. */
+/** Throws `invalid_argument` if the name is reserved, or if the fields do not fit the kind of the token. */
 export function checkNewToken(requested: NewToken): void {
 	const { kind, name, platform } = requested;
 	if (name === operatorsName) {

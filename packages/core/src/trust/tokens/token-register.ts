@@ -42,7 +42,7 @@ export class TokenRegister {
 		this.#watchExpiry();
 	}
 
-	/** Revokes the token immediately. */
+	/** Removes the token and calls the listeners with its id. */
 	end(id: string): void {
 		if (!this.#live.delete(id)) return;
 		for (const listener of [...this.#listeners]) listener(id);
@@ -55,7 +55,10 @@ export class TokenRegister {
 		this.add({ ...token, expiresAt: until });
 	}
 
-	/** Returns the principal of this token text. Its duration reveals nothing about the stored secrets. */
+	/**
+	 * Returns the principal of this token text, or undefined if no valid token has it. The duration reveals nothing about
+	 * the stored secrets.
+	 */
 	verify(text: string): Principal | undefined {
 		const read = readTokenText(text);
 		if (!read) return undefined;

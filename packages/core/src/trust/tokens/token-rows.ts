@@ -69,7 +69,11 @@ export function newRow(
 	};
 }
 
-/** Finds the token with this id, beginning of an id, or name. If several tokens have the name, returns the newest. */
+/**
+ * Finds the token with this id or name, or with an id that begins with this text of at least 4 characters. If several
+ * tokens have the name, returns the newest. Throws `invalid_argument` if there is no such token, or if several ids
+ * begin with the text.
+ */
 export function findToken(live: readonly TokenRow[], meant: string): TokenRow {
 	const exact = live.find(({ id }) => id === meant) ?? live.find(({ name }) => name === meant);
 	if (exact) return exact;
@@ -128,7 +132,7 @@ function principalOf(row: TokenRow): Principal {
 	}
 }
 
-/** Returns the lifetime of the token in milliseconds. */
+/** Returns the lifetime of the token in milliseconds, or undefined if it does not expire. */
 export function lifeOfRow({ created_at, expires_at }: TokenRow): number | undefined {
 	return expires_at === null ? undefined : Number(expires_at) - Number(created_at);
 }

@@ -46,8 +46,8 @@ interface Minted {
 const listedMs = 30 * 24 * 60 * 60 * 1000;
 
 /**
- * Tokens created at run time, and the operator's own token, whose text is in a file. The text of any other token is only in the
- * response that created it.
+ * Tokens created at run time, and the operator's own token, whose text is in a file. The text of any other token is
+ * only in the response that created or replaced it.
  */
 export class Tokens {
 	readonly #options: TokensOptions;
@@ -100,7 +100,10 @@ export class Tokens {
 		return this.#register.onEnd(listener);
 	}
 
-	/** Throws `already_exists` for a used name, and if the key has already created a token. */
+	/**
+	 * Creates a token. Throws `already_exists` for a used name, and if the key has already created a token. Throws
+	 * `invalid_argument` for contradictory fields.
+	 */
 	async create(request: Keyed, requested: NewToken): Promise<CreatedToken> {
 		const { principal } = request;
 		authorize(principal, "token.manage");
@@ -231,7 +234,7 @@ function keyAlreadyUsed({ key }: Keyed): ParleyError {
 /** Maximum milliseconds that an old text stays valid: long enough to copy the new text to another machine. */
 const maxGraceMs = 10 * 60 * 1000;
 
-/** Inserts a new token. Throws if its name or scope is invalid. */
+/** Inserts a new token and the tenants that it names. Throws if its name or scope is invalid. */
 async function insertToken(tx: Tx, row: TokenRow, requested: NewToken, by: string): Promise<void> {
 	await checkName(tx, row);
 	await checkSessions(tx, requested.sessions ?? []);
@@ -248,7 +251,7 @@ async function insertToken(tx: Tx, row: TokenRow, requested: NewToken, by: strin
 
 interface Rotation {
 	readonly fresh: TokenRow;
-	/** Replaced tokens. They are valid until `until`. */
+	/** Replaced tokens. They are valid at most until `until`. */
 	readonly old: readonly TokenRow[];
 	readonly until: number;
 }
