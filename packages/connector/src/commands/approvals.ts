@@ -12,7 +12,7 @@ import type { HandlerContext, Reply } from "../rooms/handler-context.ts";
 import { approvalTexts } from "../texts/approvals.ts";
 import type { Command } from "./command.ts";
 
-/** Each approval has a row of buttons. Platforms show at most five rows, and one row is for all approvals. */
+/** Maximum number of approvals in one answer. Each approval has a row of buttons, and platforms limit the rows of a post. */
 const maxShown = 4;
 const maxListed = 200;
 
@@ -43,8 +43,8 @@ const approvals: Command = {
 export const approvalCommands: readonly Command[] = [approvals];
 
 /**
- * Sorts the oldest approvals first, but puts a person's own requests after the requests of other people. A person cannot
- * hide another request behind their own.
+ * Keeps the order of the gateway, but puts a person's own requests after the requests of other people. Calls that only
+ * the operator can approve are last. A person cannot hide another request behind their own.
  */
 function inOrder(
 	prompts: readonly ListedPrompt[],

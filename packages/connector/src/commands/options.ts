@@ -1,6 +1,6 @@
 import type { HandledEvent } from "../rooms/handler-context.ts";
 
-/** Returns the text of an option, or an empty text for a missing option. */
+/** Returns the trimmed text of an option. The text is empty for a missing option and for a value of another type. */
 export function textOf(option: string | number | boolean | undefined): string {
 	return typeof option === "string" ? option.trim() : "";
 }
@@ -8,7 +8,10 @@ export function textOf(option: string | number | boolean | undefined): string {
 /** Maximum number of suggestions that platforms accept. */
 export const maxSuggestions = 25;
 
-/** Whether all members of the room can read the answer: true if the command was written as a message. */
+/**
+ * Whether all members of the room can read the answer: true if the command was written as a message outside of direct
+ * messages.
+ */
 export function isPublic({ event, message }: HandledEvent<"command">): boolean {
 	return message !== undefined && event.room.kind !== "direct";
 }

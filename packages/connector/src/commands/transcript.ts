@@ -4,7 +4,7 @@ import { plain, visible, visibleLine, visibleWords } from "../conversation/vocab
 import type { PastEvent } from "../gateway/gateway-files.ts";
 import { exportTexts } from "../texts/export.ts";
 
-/** Limits: characters of one result or of the arguments of one call, and bytes of a complete transcript. */
+/** Limits: characters of one text, and bytes of all parts of a transcript. */
 const maxPart = 20_000;
 const maxTranscript = 2 * 1024 * 1024;
 
@@ -12,8 +12,8 @@ const maxName = 200;
 
 /**
  * Returns a conversation as a Markdown document. Quotes and fences isolate the text of people, models and tools. Control
- * characters that a terminal or an editor obeys are removed. The oldest parts of a very long conversation are omitted, and
- * not kept in memory.
+ * characters that a terminal or an editor obeys are escaped. The oldest parts of a very long conversation are omitted,
+ * and not kept in memory.
  */
 export async function transcriptOf(
 	title: string,

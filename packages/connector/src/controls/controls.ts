@@ -1,7 +1,7 @@
 import { createHmac, createSecretKey, hkdfSync, type KeyObject, timingSafeEqual } from "node:crypto";
 import { type ControlKind, controlKinds } from "./control-kind.ts";
 
-/** Target of a control. `subject`: a run, a prompt, a task or a grant, depending on the kind. */
+/** Target of a control. `controlKinds` defines the `subject` of each kind. */
 export interface ControlTarget {
 	readonly kind: ControlKind;
 	readonly session: string;
@@ -19,8 +19,9 @@ const kinds: ReadonlyMap<string, ControlKind> = new Map(
 );
 
 /**
- * Reads and writes ids of buttons and choices: at most 100 characters, Discord's limit for `custom_id`. The key of their
- * signature derives from the platform's token. Every process with that token can read them, even without the database.
+ * Reads and writes ids of buttons and choices. Subjects must be short, because Discord limits a `custom_id` to 100
+ * characters. The key of their signature derives from the platform's token. Every process with that token can read them,
+ * even without the database.
  */
 export class Controls {
 	readonly #key: KeyObject;
@@ -35,7 +36,7 @@ export class Controls {
 		return `${text}.${this.#mac(text)}`;
 	}
 
-	/** Reads an id. Returns undefined if the id has another form or an invalid signature. */
+	/** Reads an id. Returns undefined if the id has another form, an unknown kind or an invalid signature. */
 	read(id: string): ControlTarget | undefined {
 		const text = id.slice(0, -(macLength + 1));
 		const mac = Buffer.from(id.slice(text.length));

@@ -40,8 +40,8 @@ export function toRows(operations: readonly RenderOperation[], showing: RowTarge
 }
 
 /**
- * Suffix that gives an operation its own order in the outbox. Posts of tasks, reactions, titles and direct messages do not
- * delay the posts of the room.
+ * Suffix that gives an operation its own order in the outbox. Posts of tasks, reactions, titles and notices without a
+ * mention do not delay the posts of the room.
  */
 function orderOf(operation: RenderOperation): string {
 	if (operation.type === "react") return reactionsOf;

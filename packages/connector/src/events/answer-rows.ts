@@ -6,12 +6,12 @@ import type { Room, Ticket } from "../platform/inbound-event.ts";
 import { type NoticeTarget, Posting } from "../platform/posting.ts";
 import type { Reply } from "../rooms/handler-context.ts";
 
-/** The only event number of an answer's cursor, because each inbound event has exactly one answer. */
+/** Event number of the rows of an answer. A caller with another cursor replaces it. */
 const seq = 1;
 
 type Platform = PostFormat & { readonly conversation: ChatPlatform["conversation"] };
 
-/** Returns the posts of a public answer, as a reply to the message. */
+/** Returns the posts of a public answer. The first post replies to the message, if there is one. */
 export function roomAnswer(
 	reply: Reply,
 	to: {
@@ -46,7 +46,7 @@ export function noAnswer({ ticket, now }: { readonly ticket: Ticket; readonly no
 	return { seq, at: now, lane: "acknowledgement", conversation: `ticket:${id}`, payload };
 }
 
-/** Returns the private answer to a press or command: one post, with a file for long text. */
+/** Returns a private answer: one post, with a file for long text. */
 export function privateAnswer(
 	reply: Reply,
 	{ ticket, now }: { readonly ticket: Ticket; readonly now: number },

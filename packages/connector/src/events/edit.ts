@@ -45,8 +45,8 @@ function absent(reason: unknown): undefined {
 }
 
 /**
- * Handles the edit of a message that the gateway already got. Returns undefined for any other message, so that the edit is
- * handled as a new message.
+ * Handles the edit of a message that the gateway already got, or that was a command, an answer or a stop. Returns
+ * undefined for any other message, so that the edit is handled as a new message.
  */
 export async function handleEdit(
 	parts: EventParts,
@@ -112,7 +112,7 @@ function personOf({ id, name }: { readonly id: string; readonly name: string }):
 	return { id: id.split(":").at(-1) ?? id, name, roles: [], guest: false, bot: false };
 }
 
-/** Cancels the run of a message that was deleted or got a stop reaction. Returns false if no run was active. */
+/** Cancels the run of a message that was deleted. Returns false if the run had already ended. */
 export async function cancelRun(
 	{ context, subscriptions }: EventParts,
 	room: Room,

@@ -21,7 +21,7 @@ export interface OwnPost {
 	readonly question?: { readonly session: string; readonly token: string };
 	/** Run that the post answers, if it is a post of an answer. */
 	readonly answer?: { readonly session: string; readonly run: string };
-	/** Id of the task that the post shows. */
+	/** Id of the task that the post belongs to. */
 	readonly task?: string;
 }
 

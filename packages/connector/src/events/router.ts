@@ -59,8 +59,9 @@ function isRouted(type: string): type is InboundEvent["type"] {
 }
 
 /**
- * Suffix of the queue for an event. Interactions, stops and changes of the audience do not wait for earlier messages.
- * Platforms limit the time to answer an interaction, and a change of the audience must end trust at once.
+ * Suffix of the queue for an event. An event with a suffix, for example an interaction, a stop or a change of the
+ * audience, does not wait for earlier messages. Platforms limit the time to answer an interaction, and a change of the
+ * audience must end trust at once.
  */
 export function queueOf(event: InboundEvent): Queue {
 	// The inbox stores an event of an unknown type, too; the router then logs it.

@@ -12,7 +12,10 @@ import { findPost } from "./find-post.ts";
 import type { EventParts, Turn } from "./handler.ts";
 import { homeOf } from "./mention-thread.ts";
 
-/** Cancels the run of a deleted message. Trust ends too, because platforms do not report who deleted the message. */
+/**
+ * Cancels the run of a deleted message. If the run had not ended, trust ends, too, because platforms do not report who
+ * deleted the message.
+ */
 export async function handleDeleted(
 	parts: EventParts,
 	event: InboundEventOf<"deleted">,
@@ -35,7 +38,7 @@ export async function handleStop(
 	await quietly(parts, type, () => parts.context.stop(person, room, { key, at }));
 }
 
-/** Renames the current conversation of the thread. Ignores a title from another bot. */
+/** Renames the current conversation of the thread. Ignores a title from a bot. */
 export async function handleRetitled(
 	parts: EventParts,
 	{ type, person, room, title }: InboundEventOf<"retitled">,
@@ -117,7 +120,7 @@ const refusals: ReadonlySet<ErrorCode> = new Set([
 	"failed_precondition" as const,
 ]);
 
-/** Logs the refusal of a sign without an answer, because the person does not wait for one. */
+/** Logs the refusal of an event without an answer, because the person does not wait for one. */
 async function quietly<Value>(
 	parts: EventParts,
 	event: "deleted" | "stop" | "retitled" | "reaction",

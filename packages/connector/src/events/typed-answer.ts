@@ -24,7 +24,7 @@ interface Context {
 	readonly task: string | undefined;
 }
 
-/** The question that a message answers, or the reply to an invalid answer. */
+/** A question with its answer from a message, or the reply to an invalid answer. */
 type Reading = Omit<TypedRecord, "event"> | { readonly session: string; readonly reply: Reply };
 
 /**

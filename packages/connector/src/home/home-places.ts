@@ -67,8 +67,8 @@ export async function ifAllowed<Value>(work: Promise<Value>): Promise<Value | un
 }
 
 /**
- * Room of a control on a home page: the room of its session, if the person may read that room now. For a session of another
- * platform, returns the room of the home page.
+ * Room of a control on a home page: the room of its session, if the person may read that room now, and otherwise
+ * undefined. For a session that the connector does not know, returns the room of the home page.
  */
 export async function roomOfControl(
 	{ context: { platform }, subscriptions }: HomeParts,

@@ -124,7 +124,10 @@ async function waitingSections(
 	];
 }
 
-/** One line for each open question of this person's runs. */
+/**
+ * One line for each open question of a session whose active run answers this person. Approvals and trust requests are
+ * omitted.
+ */
 function questionLines(
 	{ context: { platform } }: HomeParts,
 	{ person }: Viewer,

@@ -32,8 +32,8 @@ export interface InboundTurn {
 	/** Whether an earlier call may have handled the event, completely or in part. */
 	readonly isAgain: boolean;
 	/**
-	 * Returns the waiting events that may belong to this event: of its conversation, and of conversations whose first event is
-	 * held.
+	 * Returns the waiting events in memory that may belong to this event: those of its conversation, and those of idle
+	 * conversations with a held event.
 	 */
 	following(): readonly QueuedEvent[];
 	/** Whether this is the last attempt. An `isPassing` error allows further attempts. */
@@ -46,8 +46,8 @@ export interface InboundTurn {
 }
 
 /**
- * Handles one event. If it throws or the process ends, it is called again with the same id. Therefore, all its effects need
- * keys that derive from the id.
+ * Handles one event. If it throws or the process ends, it is called again with the same id, until the event is given up.
+ * Therefore, all its effects need keys that derive from the id.
  */
 export type InboundHandler = (event: QueuedEvent, turn: InboundTurn) => Promise<void>;
 
@@ -60,7 +60,7 @@ export interface InboxParts {
 	readonly log: Logger;
 	/** Failpoints `inbound.insert`, `inbound.inserted`, `inbound.handle`, `inbound.handled` and `inbound.done`. */
 	readonly failpoints?: Failpoints;
-	/** Conversations that are handled in parallel; 16 by default. */
+	/** Maximum number of conversations that are handled in parallel; 16 by default. */
 	readonly parallel?: number;
 	/** Maximum number of waiting events; 10,000 by default. */
 	readonly capacity?: number;
@@ -81,7 +81,7 @@ interface Waiting {
 	readonly position: number;
 	/** The event; absent if it must be read from the database. */
 	readonly arrived?: QueuedEvent;
-	/** Timer of the next attempt. The conversation waits until it ends. */
+	/** Timer of a held event. The conversation waits until it ends. */
 	retryTimer?: Timer | undefined;
 }
 
@@ -94,7 +94,7 @@ const maxInMemory = 1000;
 const firstWaitMs = 500;
 const maxWaitMs = 30_000;
 
-/** Errors of a gateway that is down or busy. An event with such an error keeps its place and is retried. */
+/** Errors of a gateway that is down or busy. An event with such an error is retried without a limit. */
 const passing: ReadonlySet<ErrorCode> = new Set([
 	"unavailable" as const,
 	"deadline_exceeded" as const,
@@ -103,7 +103,7 @@ const passing: ReadonlySet<ErrorCode> = new Set([
 	"cancelled" as const,
 ]);
 
-/** Whether an event that failed with this error keeps its place. */
+/** Whether an event that failed with this error is retried without a limit. */
 export function isPassing({ code }: ParleyError): boolean {
 	return passing.has(code);
 }
@@ -119,7 +119,7 @@ export class Inbox {
 	readonly #waiting = new Map<string, Waiting[]>();
 	readonly #busy = new Map<string, Promise<void>>();
 	readonly #stopping = new AbortController();
-	/** Held events by conversation. */
+	/** Held events, each with its conversation. */
 	readonly #delayed = new Map<Waiting, string>();
 	#count = 0;
 

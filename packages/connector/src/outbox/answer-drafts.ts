@@ -20,7 +20,10 @@ export class AnswerDrafts {
 	readonly #running = new Map<string, Promise<Receipt | DeliveryError>>();
 	/** Monotonic times until which an edit without a clear answer may still arrive, by card. */
 	readonly #late = new Map<string, number>();
-	/** Cards that this process has posted. For other cards, edits of the last process may still arrive in the first seconds. */
+	/**
+	 * Cards of answers that this process posted in its first seconds. For other cards, edits of the last process may then
+	 * still arrive.
+	 */
 	readonly #posted = new Set<string>();
 
 	constructor(clock: Clock, log: Logger) {

@@ -1,7 +1,7 @@
 import type { Clock } from "@parley/base";
 import type { RateLimit } from "../platform/surface.ts";
 
-/** Waits after a rate limit: without a valid time, and the maximum, for example after a ban. */
+/** Waits in milliseconds after a rate limit: without a valid time, and the maximum, for example after a ban. */
 const unclearMs = 1000;
 const maxMs = 3_600_000;
 

@@ -31,7 +31,10 @@ export class Claims {
 		this.#isReady = isReady;
 	}
 
-	/** Claims an unblocked row if it is ready. The caller then attempts or drops it. */
+	/**
+	 * Claims an unblocked row if it is ready, and returns whether it is. The caller then attempts or drops the claimed
+	 * row.
+	 */
 	claim(row: OpenRow): boolean {
 		if (!this.#isReady(row)) return false;
 		const ended = Promise.withResolvers<void>();

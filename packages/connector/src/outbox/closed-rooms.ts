@@ -27,7 +27,7 @@ interface ClosedRoomsParts {
 	readonly clock: Clock;
 }
 
-/** Rows for a closed thread or channel. They wait until it is open again, and answers are copied to direct messages. */
+/** Rows for a closed thread or channel. Edits wait until it is open again, and new answers are copied to direct messages. */
 export class ClosedRooms {
 	readonly #parts: ClosedRoomsParts;
 
@@ -42,7 +42,7 @@ export class ClosedRooms {
 		await open.change(`${conversation}${closedSuffix}`, (tx) => planCopies(tx, id, { dialect, now }));
 	}
 
-	/** Pauses the other rows of an answer with a held row, for the same reason. */
+	/** Pauses the later rows of a held row's event, for the same reason. */
 	async pauseRest({ id, conversation }: OpenRow, reason: string): Promise<void> {
 		const { open, clock } = this.#parts;
 		await open.change(conversation, async (tx) => {
@@ -78,7 +78,8 @@ async function readRow(tx: Tx, id: string) {
 }
 
 /**
- * Plans direct messages to the person who asked: an explanation, and copies of this row and all later rows of the answer.
+ * Plans direct messages to the person who asked: an explanation, and copies of this row and the later rows of the answer
+ * that are not posted. Plans nothing for an answer older than `staleMs`.
  */
 async function planCopies(
 	tx: Tx,

@@ -13,7 +13,7 @@ import { postTexts } from "../texts/posts.ts";
 
 type Tx = Kysely<ConnectorTables>;
 
-/** A row that needs a person's decision, or that was given up. */
+/** A row that is held, or that was given up. */
 export interface StuckRow {
 	readonly id: string;
 	readonly conversation: string;
@@ -49,7 +49,7 @@ export async function readStuck(db: Tx, limit: number): Promise<StuckRow[]> {
 
 const droppedBy = "dropped by ";
 
-/** Pauses all rows of a conversation that are not attempted yet. Resolves with their number. */
+/** Pauses all planned rows of a conversation. Resolves with their number. */
 export async function pauseRows(
 	tx: Tx,
 	pausing: { readonly conversation: string; readonly reason: string; readonly now: number },
@@ -167,8 +167,8 @@ export async function readStuckPosts(where: DatabaseLocation, limit: number): Pr
 }
 
 /**
- * Decides a post of a stopped connector; its next start applies the decision. The caller must hold the connector's lock.
- * Rejects with `not_found`, or with `failed_precondition` if the post needs no decision.
+ * Decides a post of a stopped connector. A post to send is sent after the next start. The caller must hold the
+ * connector's lock. Rejects with `not_found`, or with `failed_precondition` if the post does not allow this decision.
  */
 export async function decideStuckPost(
 	where: ConnectorDatabaseOptions,

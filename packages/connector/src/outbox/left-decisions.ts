@@ -20,7 +20,7 @@ import { postTexts } from "../texts/posts.ts";
 import { type Decision, forgetDecision, leaveDecision, readDecisions } from "./decisions.ts";
 import type { Outbox } from "./outbox.ts";
 
-/** Maximum wait in milliseconds. It is short, because a person waits at a terminal. */
+/** Wait between two looks, in milliseconds. It is short, because a person waits at a terminal. */
 const lookMs = 2_000;
 
 interface Parts {

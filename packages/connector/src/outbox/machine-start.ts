@@ -17,7 +17,10 @@ export interface MachineStart {
  */
 const toleranceMs = 2000;
 
-/** Reads the present start; undefined on systems other than Linux. `now` returns the time of the wall clock. */
+/**
+ * Reads the present start; undefined if the system does not report it, for example outside of Linux. `now` returns the
+ * time of the wall clock.
+ */
 export async function readMachineStart(now: () => number): Promise<MachineStart | undefined> {
 	try {
 		const [boot, uptime] = await Promise.all([
@@ -33,9 +36,9 @@ export async function readMachineStart(now: () => number): Promise<MachineStart 
 }
 
 /**
- * Deletes the send times of open posts if the machine was restarted or its clock was set since the last start. These times
- * come from the wall clock, so they are then useless. The outbox looks up the posts instead of sending them again (decision
- * 061).
+ * Deletes the send times of open posts if the machine was restarted or its clock was set since the last start, or if this
+ * is unknown. These times come from the wall clock, so they are then useless. The outbox looks up the posts instead of
+ * sending them again (decision 061).
  */
 export async function checkSendTimes(
 	{ store, storedValue }: ConnectorDatabase,

@@ -22,9 +22,9 @@ export interface OpenRow {
 }
 
 /**
- * Returns the rows of a conversation that no earlier row blocks. `rows` are all unsettled rows in order of planning. A row
- * blocks later rows of its card and of its track. A held row blocks only later rows of its card and its event, because a
- * person may take days to decide.
+ * Returns the rows of a conversation that can be sent: neither held nor attempted, and not blocked by an earlier row.
+ * `rows` are all unsettled rows in order of planning. A row blocks later rows of its card and of its track. A held row
+ * blocks only later rows of its card, and of its track in the same event, because a person may take days to decide.
  */
 export function unblocked(rows: readonly OpenRow[]): readonly OpenRow[] {
 	const [only] = rows;

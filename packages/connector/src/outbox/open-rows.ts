@@ -104,7 +104,10 @@ export class OpenRows {
 		return this.#move(row, step, attemptRow);
 	}
 
-	/** Stores a step that has already happened on the platform. A failing disk delays it, but does not drop it. */
+	/**
+	 * Stores a step, which may have already happened on the platform. After a failure of the database, retries until the
+	 * connector stops.
+	 */
 	async persist(row: OpenRow, step: Step): Promise<void> {
 		const { clock, log, signal } = this.#parts;
 		for (;;) {

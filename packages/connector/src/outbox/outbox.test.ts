@@ -91,7 +91,8 @@ test("a request interrupted by the end of the process is looked up before it is 
 	office.surface.script.push(never);
 	await office.plan([{ payload: "once" }]);
 	await office.restart();
-	// The platform may still carry out a request. A post is treated as missing only after two lookups in fifteen seconds.
+	// The platform may still carry out a request. A post is treated as missing only after fifteen seconds and two further
+	// lookups.
 	await office.pass(15_000);
 	await office.pass(5000);
 	expect(office.shown).toEqual([]);

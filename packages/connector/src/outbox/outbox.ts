@@ -42,14 +42,15 @@ import {
 
 type Tx = Kysely<ConnectorTables>;
 
-/** Maximum concurrent requests: total, and reserved for interactive posts. */
+/** Maximum concurrent requests for all posts, and further requests that are reserved for urgent lanes. */
 const parallel = 32;
 const reserved = 8;
 
 /**
  * Posts planned rows. Each row is posted exactly once, as far as the platform allows. A row is durably `attempted` before
- * its request leaves. After a request with an unclear result, the platform is searched for the post before another request.
- * `trackOf` defines the order within a conversation. Between conversations, the more urgent lane goes first.
+ * its request leaves. After a request with an unclear result, another request is sent only if the platform refuses
+ * duplicates, or if a search does not find the post. Edits may be repeated. `trackOf` defines the order within a
+ * conversation. Between conversations, the more urgent lane goes first.
  */
 export class Outbox {
 	readonly #parts: OutboxParts;
@@ -133,7 +134,7 @@ export class Outbox {
 		return this.#parts.store.read((db) => readStuck(db, limit));
 	}
 
-	/** Pauses the rows of a conversation that are not attempted yet until `decide`. Resolves with their number. */
+	/** Pauses the planned rows of a conversation until `decide`. Resolves with their number. */
 	pause(conversation: string, reason: string): Promise<number> {
 		const now = this.#parts.clock.now();
 		return this.#open.change(conversation, (tx) => pauseRows(tx, { conversation, reason, now }));
@@ -148,8 +149,8 @@ export class Outbox {
 	}
 
 	/**
-	 * Releases a held row, or sends an answer that was given up. Rejects with `not_found`, or with `failed_precondition` if
-	 * the row needs no decision.
+	 * Sends or drops a held row, or sends an answer that was given up. Rejects with `not_found`, or with
+	 * `failed_precondition` if the row does not allow this decision.
 	 */
 	async decide(id: string, decision: Decision): Promise<void> {
 		const { store, clock } = this.#parts;
@@ -159,8 +160,8 @@ export class Outbox {
 	}
 
 	/**
-	 * Shows once that the agent is working, and its current step. Does nothing if a post is due or the platform has no
-	 * capacity.
+	 * Shows once that the agent is working, and its current step. Does nothing while a post of the conversation is
+	 * unsettled and not held, or without capacity.
 	 */
 	async typing(conversation: string, doing?: string): Promise<void> {
 		await this.#indicate(conversation, () => this.#parts.surface.typing(conversation, doing));
@@ -195,9 +196,9 @@ export class Outbox {
 	}
 
 	/**
-	 * Shows transient content in the post of a growing answer, without a row. Resolves with `waits` if the post does not exist
-	 * yet, a post of the conversation is due, or the platform has no capacity. A later row of the card is sent after the
-	 * transient content.
+	 * Shows transient content in the post of a growing answer, without a row. Resolves with `waits` if the content was
+	 * not shown: for example, the post does not exist yet, or a post of the conversation is unsettled. A later row of the
+	 * card is sent after the transient content.
 	 */
 	async draft({ conversation, card, payload }: AnswerDraft): Promise<"shown" | "waits"> {
 		const { surface, clock } = this.#parts;
@@ -323,7 +324,10 @@ export class Outbox {
 		await this.#open.change(conversation, (tx) => postAnew(tx, { id, card }, this.#parts.clock.now()));
 	}
 
-	/** Takes the next step for a row that may be posted: a repeat while the platform refuses duplicates, otherwise a lookup. */
+	/**
+	 * Takes the next step for a row that may be posted. A new post is repeated while the platform refuses duplicates, and
+	 * otherwise looked up. An edit is repeated.
+	 */
 	async #resolve(row: OpenRow): Promise<void> {
 		const { store, surface, clock } = this.#parts;
 		if (row.edits) return this.#settle(row, judgeEdit(row, this.#doubtOf(row), clock.monotonic()));

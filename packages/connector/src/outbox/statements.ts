@@ -6,8 +6,6 @@ import { isOpen } from "../store/tables.ts";
 import { postTexts } from "../texts/posts.ts";
 import type { OpenRow } from "./open-row.ts";
 
-/** Statements on the path of every post, compiled once per engine. */
-
 type Tx = Kysely<ConnectorTables>;
 
 interface OpenRecord {

@@ -6,7 +6,7 @@ import type { OpenRow } from "./open-row.ts";
 /** Maximum number of attempts of a post. Each attempt but the first follows a proof that the post is missing. */
 export const maxAttempts = 8;
 
-/** Age in milliseconds after which a post is neither sent nor looked up before a person decides. */
+/** Age in milliseconds after which a new post is not sent, and a failed lookup is not repeated, before a person decides. */
 export const staleMs = 24 * 3_600_000;
 
 /**
@@ -21,12 +21,12 @@ const maxWaitMs = 5 * 60_000;
 const firstRepeatMs = 250;
 const maxRepeatMs = 8000;
 
-/** Wait after a failure. It doubles from 1 s to 5 min, with a random reduction by up to half. */
+/** Wait in milliseconds after a failure. It doubles from 1 s to 5 min, with a random reduction by up to half. */
 export function backoff(failures: number, chance: number): number {
 	return jittered(Math.min(firstWaitMs * 2 ** (failures - 1), maxWaitMs), chance);
 }
 
-/** Wait before a repeat. It doubles from 250 ms to 8 s, with a random reduction by up to half. */
+/** Wait in milliseconds before a repeat. It doubles from 250 ms to 8 s, with a random reduction by up to half. */
 function repeatWait(repeats: number, chance: number): number {
 	return jittered(Math.min(firstRepeatMs * 2 ** repeats, maxRepeatMs), chance);
 }
@@ -46,7 +46,9 @@ export interface Verdict {
 
 /** Lookups so far of a row that may be posted. They are kept only in memory, so the next process starts again. */
 export interface Doubt {
-	/** Monotonic time of the last request. In a new process, the time of its start. */
+	/**
+	 * Monotonic time of the first lookup. For a row that this database never sent, the time at which the process started.
+	 */
 	readonly since: number;
 	/** Number of lookups that did not find the post although it must have arrived. */
 	absences: number;
@@ -62,7 +64,7 @@ export interface Repeats {
 }
 
 /**
- * Repeats that are left after a restart, by the wall clock. Undefined if the time of the request is in the future or
+ * Repeats that are left after a restart, by the wall clock. None are left if the time of the request is in the future or
  * unknown: `checkSendTimes` removes times from before a change of the clock.
  */
 export function repeatsLeft(
@@ -108,7 +110,7 @@ export function judgeSend(
 }
 
 /**
- * State of a row after the answer to a repeated request. Increments `repeats`. A refusal applies only to the repeat: an
+ * State of a row after the answer to a repeated request. Updates `repeats`. A refusal applies only to the repeat: an
  * earlier request may have been carried out, so the post is looked up.
  */
 export function judgeRepeat(
@@ -141,7 +143,7 @@ export interface Moment {
 	readonly chance: number;
 }
 
-/** State of a row that may be posted, after a lookup. Increments the counts of `doubt`. */
+/** State of a row that may be posted, after a lookup. Updates the counts of `doubt`. */
 export function judgeLookup(
 	row: OpenRow,
 	doubt: Doubt,

@@ -29,7 +29,7 @@ export function postsOfAnswer(card: string, count: number): readonly string[] {
 	return Array.from({ length: count }, (_, index) => postOfAnswer(card, index));
 }
 
-/** Subject of a control for the post with this card: `RUN`, or `RUN~QUESTIONS/POST`. */
+/** Subject of a control for the post with this card: `RUN[~QUESTIONS][/POST]`. */
 export function subjectOfPost(card: string): string {
 	return card.slice(prefix.length);
 }

@@ -4,7 +4,7 @@ import type { CardLink } from "./posting.ts";
 import type { ContextQuery, ReadContext } from "./read-context.ts";
 import type { Surface } from "./surface.ts";
 
-/** Limits of a form that a button opens, in UTF-16 code units. */
+/** Limits of a form that a button opens. Lengths are in UTF-16 code units. */
 export interface FormLimits {
 	readonly fields: number;
 	/** Maximum length of a field's name, without its prefix of two characters. */

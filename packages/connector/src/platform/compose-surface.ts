@@ -62,7 +62,7 @@ export type UploadBytes = (upload: {
 
 /** Services that the kit gives to the surface of every platform. */
 export interface SurfaceParts {
-	/** Resolves with the message id of a posted card, as `Outbox.posted` does. */
+	/** Resolves with the message id of a card, or with undefined, as `Outbox.posted` does. */
 	readonly cards: (card: string) => Promise<string | undefined>;
 	/** Reads a stored file of the gateway, as `GatewayFiles.download` does. */
 	readonly readFile: UploadReader;
@@ -71,8 +71,8 @@ export interface SurfaceParts {
 }
 
 /**
- * Creates the surface of a platform. It reads the posting of each row, calls the platform's request for its type, and
- * assigns rate limits to the conversation of the row. `fileBytes` is the maximum size of a file.
+ * Creates the surface of a platform. It reads the posting of each row, and calls the platform's request for its type. A
+ * rate limit with an unknown scope is assigned to the row's conversation. `fileBytes` is the maximum size of a file.
  */
 export function composeSurface(
 	{ cards, readFile, clock, log }: SurfaceParts,
@@ -102,7 +102,7 @@ export function composeSurface(
 				reaction: async (posting) => (reaction ?? noReactions(row)).send(row, posting),
 				title: async (posting) => (title ?? none(row))(row, posting),
 				home: async (posting) => (home ?? none(row))(row, posting),
-				// Without a target, the post never existed.
+				// Without a target, the connector knows no post to delete.
 				delete: async () => (target === undefined ? { remote: "" } : post.remove(row, target)),
 			});
 		},
@@ -132,7 +132,7 @@ export function composeSurface(
 	};
 }
 
-/** Returns the post with its link as the last control. */
+/** Returns the post with its link as the last control, or without the link if the link has no address. */
 async function withLink(
 	{ opens, ...post }: PostingOf<"post">,
 	cards: CardMessages,
@@ -220,7 +220,10 @@ const passing: ReadonlySet<string> = new Set([
 	"cancelled",
 ]);
 
-/** Reads an upload. Throws `rate-limited` while the gateway is down: the post waits, because no request was sent yet. */
+/**
+ * Reads an upload; undefined if the gateway refuses it. Throws `rate-limited` for a temporary failure: the post waits,
+ * because no request was sent yet.
+ */
 async function readUpload(
 	{ fileId, name }: { readonly fileId: string; readonly name: string },
 	parts: {
@@ -266,8 +269,8 @@ export class CardMessages {
 	}
 
 	/**
-	 * Resolves as `find` does. Rejects with `rate-limited` while the card may still be posted, and with `gone` if it never
-	 * was.
+	 * Resolves as `find` does. If the card is not posted, rejects with `rate-limited` while the row is younger than a
+	 * minute, and later with `gone`.
 	 */
 	async require(row: OutboxRow, card: string): Promise<string> {
 		const message = await this.find(card);

@@ -14,9 +14,8 @@ export interface FaultTolerance {
 }
 
 /**
- * Logs and drops payloads for which a platform's library throws an uncaught error. The process continues, and the library
- * keeps its connection or reconnects. Every other uncaught error is logged and ends the process with code 1 for a restart.
- * Returns a function that removes the guard.
+ * Logs and drops payloads for which a platform's library throws an uncaught error. The process continues. Every other
+ * uncaught error is logged and ends the process with code 1 for a restart. Returns a function that removes the guard.
  */
 export function guardProcess(
 	log: Logger,

@@ -71,7 +71,7 @@ export const Address = z.object({
 });
 export type Address = z.output<typeof Address>;
 
-/** Ticket with which the platform's package can answer a press or command in private for a limited time. */
+/** Ticket with which the platform's package can answer a press, command or message in private for a limited time. */
 export const Ticket = z.object({
 	id,
 	token: z.string(),

@@ -23,13 +23,13 @@ export class LateSave {
 		this.#timer ??= this.#parts.clock.after(lateMs, () => this.#write());
 	}
 
-	/** Resolves when all changes are saved, or have failed. */
+	/** Saves at once. Resolves when the save has succeeded or failed. */
 	async written(): Promise<void> {
 		this.#write();
 		await this.#saving;
 	}
 
-	/** Saves the last changes. Resolves as `written` does. */
+	/** Saves the last changes, without a later retry. Resolves as `written` does. */
 	async close(): Promise<void> {
 		this.#isClosed = true;
 		if (this.#timer !== undefined) this.#write();

@@ -14,7 +14,7 @@ export interface LookupParts<Value> {
 	readonly clock: Clock;
 }
 
-/** Cache for values of a service by key, with at most one request at a time for each key. */
+/** Cache for values of a service by key. Concurrent calls of `find` for a key share one request. */
 export class Lookup<Value> {
 	readonly #parts: LookupParts<Value>;
 	/** Values by key. Each is wrapped, because a cache cannot store undefined. */

@@ -1,7 +1,7 @@
 import type { Logger } from "@parley/base";
 import type * as z from "zod";
 
-/** Parses payloads, and logs each kind of undocumented payload once. */
+/** Parses payloads, and logs each kind of unreadable payload once, up to 100 kinds. */
 export class Malformed {
 	readonly #platform: string;
 	readonly #log: Logger;

@@ -30,7 +30,7 @@ const CurrentControl = z.discriminatedUnion("type", [
 /** Earlier versions stored the limits of a choice in the outbox as `least` and `most`. */
 const EarlierChoice = z.looseObject({ type: z.literal("choice"), least: z.int(), most: z.int() });
 
-/** A button, a link or a choice. `Controls.write` creates the `id`. */
+/** A button, a link or a choice. `Controls.write` creates the `id` of buttons and choices. */
 export const Control = z.preprocess((stored) => {
 	const { data } = EarlierChoice.safeParse(stored);
 	return data === undefined ? stored : { ...data, minimum: data.least, maximum: data.most };
@@ -55,7 +55,10 @@ export const StepList = z.object({
 });
 export type StepList = z.output<typeof StepList>;
 
-/** A part of a growing answer. Later states begin with the same parts in the same order, but the last text may be longer. */
+/**
+ * A part of a growing answer. Later states begin with the same parts in the same order. Only the last text may be longer,
+ * and the state of a call may differ.
+ */
 export const GrowingPart = z.discriminatedUnion("type", [
 	/** A text. `body` is in the platform's dialect. */
 	z.object({ type: z.literal("text"), body: z.string() }),
@@ -101,13 +104,16 @@ export const CardLink = z.object({
 });
 export type CardLink = z.output<typeof CardLink>;
 
-/** `body` is in the platform's dialect, has a valid length and mentions no person; only `mentions` notify people. */
+/**
+ * `body` is in the platform's dialect, has a valid length and mentions no person. Only `mentions`, `mentionedRoles` and
+ * `notifies` notify people.
+ */
 const PostPosting = z.object({
 	type: z.literal("post"),
 	body: z.string(),
 	/** People to notify, and the ways to reach them. The surface uses the first way that the platform accepts. */
 	notifies: z.exactOptional(NoticeTarget),
-	/** Platform ids of people whom the post notifies, before its body. */
+	/** Platform ids of people whom the post mentions before its body. */
 	mentions: z.exactOptional(z.array(z.string())),
 	/** Platform ids of roles that the post notifies. Platforms without roles ignore them. */
 	mentionedRoles: z.exactOptional(z.array(z.string())),

@@ -10,7 +10,10 @@ export interface AttachmentSource {
 /** Maximum number of bytes of a file, because the file is in memory during the transfer. */
 const maximum = 25 * 1024 * 1024;
 
-/** Reads a complete attachment. Rejects as `ChatPlatform.read` does, and for more than 25 MiB. */
+/**
+ * Reads a complete attachment. Rejects as `ChatPlatform.read` does, for more than 25 MiB, and if the size differs from
+ * the platform's.
+ */
 export async function readAttachment(
 	source: AttachmentSource,
 	{ name, size, url }: Attachment,

@@ -26,7 +26,7 @@ interface Target {
 
 /**
  * Posts a notice by the first way that the platform accepts. `Receipt.unreached` has the platform's reasons against the
- * earlier ways. Rejects with `rejected` if the platform accepts no way.
+ * earlier ways, except for a notice with the way `reply`. Rejects with `rejected` if the platform accepts no way.
  */
 export async function sendNotice(
 	row: OutboxRow,

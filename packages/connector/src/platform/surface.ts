@@ -19,7 +19,10 @@ export interface Receipt {
 /** One post or edit for the surface. */
 export interface OutboxRow {
 	readonly id: string;
-	/** Unique id that is equal for all attempts of a row: 24 characters of base64url, for a nonce or metadata. */
+	/**
+	 * Id that is equal for all attempts of a row, and for rows with the same `key`: 24 characters of base64url, for a
+	 * nonce or metadata.
+	 */
 	readonly nonce: string;
 	readonly conversation: string;
 	readonly lane: Lane;
@@ -27,7 +30,7 @@ export interface OutboxRow {
 	/** Id of the post to edit; absent for a new post. */
 	readonly target?: string;
 	readonly payload: unknown;
-	/** Time of the event, in milliseconds since the epoch. The post cannot be older. */
+	/** Time of the event, in milliseconds since the epoch. A post that this row creates cannot be older. */
 	readonly at: number;
 	/**
 	 * Number of the attempt, from 1. A repeat within `dedupeWindowMs` has the same number. 0 in the lookup of a row that this
@@ -45,11 +48,12 @@ export interface Request {
 
 /** Interface of a platform for the outbox. No method retries a request. */
 export interface Surface {
-	/** Makes one request. Rejects with a `DeliveryError`; any other error is treated as `unknown`. */
+	/** Posts or edits once. Rejects with a `DeliveryError`; any other error is treated as `unknown`. */
 	send(row: OutboxRow): Promise<Receipt>;
 	/**
-	 * Searches for the post of a row by its nonce or metadata. Resolves with undefined if the post does not exist. Rejects
-	 * with `unknown` for a temporary failure of the search, and with `rejected` for a permanent one.
+	 * Searches for the post of a row, for example by its nonce or metadata. Resolves with undefined if the post does not
+	 * exist. Rejects with `unknown` or `rate-limited` for a temporary failure of the search, and with another kind for a
+	 * permanent one.
 	 */
 	find(row: OutboxRow): Promise<Receipt | undefined>;
 	/**

@@ -30,7 +30,7 @@ interface Answering {
 	readonly response: Response;
 }
 
-/** Reason why a call did not get the answer; undefined if the call got it. */
+/** Reason why the answer did not decide a call; undefined if it did. */
 type Left = string | undefined;
 
 async function answerAll(

@@ -53,7 +53,7 @@ export const pressesOfListed: PressHandlers<"listed-approve" | "listed-deny" | "
 interface Given {
 	readonly target: ControlTarget;
 	readonly response: Response;
-	/** Absent for a repeat of a press that was already answered. */
+	/** Undefined if the approval is closed, for example for a repeat of a press that was already answered. */
 	readonly prompt: ListedPrompt | undefined;
 }
 
@@ -203,7 +203,7 @@ export function listedButtons(
 					show: texts.showOne({ number }),
 				};
 	return definedItems([
-		// A platform cannot approve a call that always requires approval.
+		// Only the operator can approve a call that always requires approval.
 		always_ask || cut ? undefined : button("listed-approve", labels.approve, "success"),
 		button("listed-deny", labels.deny, "danger"),
 		whole ? undefined : button("listed-whole", labels.show, "secondary"),

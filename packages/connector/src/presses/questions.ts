@@ -28,7 +28,7 @@ export interface QuestionAnswer {
 	readonly session: string;
 }
 
-/** A question and a person who may answer it. */
+/** A question, with the person and the room of the answer. */
 type Answering = Omit<QuestionAnswer, "key">;
 
 /** Handlers of the controls of questions. Their cards show the result. */
@@ -144,7 +144,7 @@ async function askFor(context: HandlerContext, answering: Answering): Promise<Op
 	return prompt && readQuestion(prompt, context.platform.limits);
 }
 
-/** Returns the question that a press answers, and its author. */
+/** Returns the question that a press answers, and the person who pressed. */
 export function answeringOf(
 	{ event: { person, room }, key }: HandledEvent<"press">,
 	{ session, subject: token }: ControlTarget,

@@ -23,12 +23,12 @@ const firstWaitMs = 1000;
 const maxWaitMs = 30_000;
 
 /**
- * Ends the grants of all channels of a platform after a period in which people may have joined unnoticed. Reasons are an
- * empty or old database, and a disconnection for longer than the platform keeps events.
+ * Ends the grants of all channels of the connector after a period in which people may have joined unnoticed. Reasons are
+ * an empty or old database, and a disconnection for longer than the platform keeps events.
  */
 export class AudienceWatch {
 	readonly #parts: AudienceWatchParts;
-	/** Last time of the connection; undefined if the database has no such time. */
+	/** Last time of the connection; undefined if the database has no valid time. */
 	#watchedAt: number | undefined;
 	#isLinked = true;
 	#ending: Promise<void> | undefined;

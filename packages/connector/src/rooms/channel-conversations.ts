@@ -9,7 +9,7 @@ import type { Conversation } from "./handler-context.ts";
 import { onBehalf } from "./on-behalf.ts";
 import type { Rooms } from "./rooms.ts";
 
-/** Limits: sessions that the gateway lists, and conversations whose visibility is checked. */
+/** Limits: sessions that the gateway lists, and conversations in the result. */
 const maxListed = 500;
 const maxChecked = 25;
 
@@ -47,7 +47,10 @@ export async function channelConversations(
 	return found;
 }
 
-/** Start of the message that the active run answers. It replaces the title, which is chosen only after the first answer. */
+/**
+ * Start of the message that the active run answers. It replaces the title, which is chosen only after the first answer.
+ * Empty if no run is active or the session is not read.
+ */
 function aboutOf(read: RoomSession | undefined): string {
 	return (read && activeRun(read.state.answers)?.about) ?? "";
 }

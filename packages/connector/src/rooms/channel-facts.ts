@@ -48,7 +48,10 @@ export class ChannelFacts {
 		return this.#gateway.request("whoami", input);
 	}
 
-	/** Part of an answer that a channel sees while the agent works. `author`: author of the message, if known. */
+	/**
+	 * Part of an answer that a channel sees while the agent works. `author`: author of the message; if unknown, the
+	 * default applies.
+	 */
 	async liveLevel(
 		room: Room,
 		author: { readonly id: string; readonly name: string } | undefined,
@@ -56,7 +59,7 @@ export class ChannelFacts {
 		return (await this.#factsFor(room, author)).live ?? usualLevel;
 	}
 
-	/** Display of messages in a channel. `author`: author of the message, if known. */
+	/** Display of messages in a channel. `author`: author of the message; if unknown, the default applies. */
 	async display(
 		room: Room,
 		author: { readonly id: string; readonly name: string } | undefined,

@@ -65,9 +65,9 @@ const retried: ReadonlySet<ErrorCode> = new Set([
 ]);
 
 /**
- * Continues a copy of a conversation in a new thread of its channel, or in the room itself if it can have no thread. After
- * a crash, a retry continues with the same post and the same copy. Rejects with the gateway's refusal, which removes the
- * post, and with `unavailable` while the platform does not post.
+ * Continues a copy of a conversation in a new thread of its channel, or in the room itself if a thread cannot be opened.
+ * After a crash, a retry continues with the same post and the same copy. Rejects with the gateway's refusal, which
+ * removes the post, and with `unavailable` while the platform does not post.
  */
 export async function forkRoom(
 	parts: ForkParts & { readonly choices: { readonly stored: Choices["stored"] } },
@@ -103,7 +103,10 @@ function forkSession(
 	return gateway.request("fork_session", { ...params, ...onBehalf(person, room) });
 }
 
-/** Posts the beginning of the thread in the channel, and opens the thread. Returns undefined if the room can have no thread. */
+/**
+ * Posts the beginning of the thread in the channel, and opens the thread. Returns undefined if the room can have no
+ * thread, or if the platform refuses it.
+ */
 async function openThread(parts: ForkParts, room: Room, requested: ForkOptions): Promise<Room | undefined> {
 	const { platform, log } = parts;
 	const { thread: _thread, ...channel } = room;

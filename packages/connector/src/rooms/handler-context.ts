@@ -11,7 +11,7 @@ import type { ForkedRoom, ForkOptions } from "./fork-room.ts";
 import type { MessageRecord } from "./message-records.ts";
 import type { ShownLists } from "./shown-lists.ts";
 
-/** Private answer to a press or command, in Markdown. */
+/** Answer to a press, a command or a message, in Markdown. */
 export interface Reply {
 	readonly text: string;
 	readonly controls?: readonly (readonly Control[])[];
@@ -51,11 +51,14 @@ export interface HandlerContext {
 	roomOf(
 		session: string,
 	): Promise<{ readonly tenant: string; readonly channel: string; readonly thread?: string } | undefined>;
-	/** Returns the text of a message after its edit; undefined without an edit, or if the edit is too old. */
+	/**
+	 * Returns the text of a message after an edit that was not sent to the agent; undefined without a record of such an
+	 * edit.
+	 */
 	editedText(room: Room, message: string): Promise<string | undefined>;
 	/**
-	 * Switches the room to another session. Without an id, switches to a new session. Rejects with `not_found` for a session
-	 * of another room.
+	 * Switches the room to another session. Without an id, switches to a new session. Rejects with `not_found` for a
+	 * session of another room, and with `permission_denied` without the right `session.open`.
 	 */
 	switchSession(
 		person: Person,
@@ -111,7 +114,7 @@ export interface OutgoingMessage {
 
 export interface SendResult {
 	readonly session: string;
-	/** Id of the run. Absent if no message was sent, or if an earlier process had already sent it. */
+	/** Id of the run. Absent if no message was sent, or if an earlier attempt sent it and its run is unknown. */
 	readonly run?: string;
 	/** Whether the message was sent. False if it was no longer needed, or had no content left. */
 	readonly sent: boolean;

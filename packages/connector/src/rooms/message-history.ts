@@ -16,7 +16,10 @@ const max = 50_000;
 
 const isStop = sql<boolean>`effect = ${sql.lit("nothing-to-stop" satisfies Effect)}`;
 
-/** Names that may have rows in the database. A name in the set may have no row, but each name with a row is in the set. */
+/**
+ * Names that may have rows in the database. A name in the set may have no row. Each name with a row is in the set, unless
+ * it was evicted.
+ */
 class RecentNames {
 	/** Times of the newest rows, in milliseconds since the epoch. */
 	readonly #at: Cache<string, number>;

@@ -286,7 +286,7 @@ async function uploadContextFiles(
 	return ids;
 }
 
-/** Reads an attachment. Rejects with the last error of the platform after five attempts within 8 s. */
+/** Reads an attachment. Repeats an attempt that fails with `unavailable`, with the waits of `readAgainMs`. */
 async function readPatiently(
 	{ platform, clock, signal }: SendParts,
 	attachment: Attachment,

@@ -49,7 +49,7 @@ export interface RequestContextParts {
 
 /** Messages for a request, and the files of these messages that the agent gets with the request. */
 export interface RequestContext {
-	/** Context of the request; undefined if it has no messages. */
+	/** Context of the request; undefined if it has no messages and no problem. */
 	readonly context: Context | undefined;
 	readonly files: readonly Attachment[];
 }
@@ -166,7 +166,7 @@ export class RequestContexts {
 	}
 
 	/**
-	 * Selects the connector's posts that the agent may get: answers, but no cards and no notices. A post without a row may
+	 * Selects the connector's posts that the agent may get: answers of other sessions, and posts without a row, which may
 	 * belong to an earlier session.
 	 */
 	async #ownPosts(

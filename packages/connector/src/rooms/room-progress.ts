@@ -7,7 +7,7 @@ import type { Subscriptions } from "../subscription/subscriptions.ts";
 /** Messages of a room that the room's session on the gateway contains. */
 export interface RoomProgress {
 	readonly room: Room;
-	/** Platform ids of the newest messages in the session; empty if the session was used long ago. */
+	/** Platform ids of the newest messages in the session; empty if the session was used long ago or cannot be read. */
 	readonly messages: readonly string[];
 	/** Last use of the session, in milliseconds since the epoch. */
 	readonly usedAt: number;

@@ -69,8 +69,8 @@ export class Rooms {
 	}
 
 	/**
-	 * Returns the sessions of the room in which this person can stop a run: the current session, which is read first, and
-	 * other sessions with an active run.
+	 * Returns the sessions of the room in which this person can stop a run. The current session is read first. Other
+	 * sessions are included if they are read and have an active run.
 	 */
 	async stoppable(person: Person, room: Room): Promise<readonly string[]> {
 		const { subscriptions } = this.#parts;
@@ -127,7 +127,10 @@ export class Rooms {
 		});
 	}
 
-	/** Switches a room to another session. Without an id, switches to a new session. */
+	/**
+	 * Switches a room to another session. Without an id, switches to a new session. Rejects as
+	 * `HandlerContext.switchSession` does.
+	 */
 	async switchSession(
 		person: Person,
 		room: Room,

@@ -4,7 +4,7 @@ import type { Person, Room } from "../platform/inbound-event.ts";
 import { welcomeTexts } from "../texts/welcome.ts";
 import type { RoomContext } from "./handler-context.ts";
 
-/** Maximum number of suggested requests. */
+/** Maximum number of suggested requests in a welcome if the operator has set none. */
 const maxPrompts = 3;
 /** Maximum number of suggested requests that start a skill, so that space for general requests remains. */
 const maxSkills = 2;

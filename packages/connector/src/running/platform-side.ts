@@ -25,7 +25,7 @@ export type PlatformLink<Ready extends ReadyLink> =
 export interface StartedParts {
 	readonly connector: Connector;
 	readonly interactions: { settled(): Promise<void> };
-	/** Returns the number of undocumented payloads. */
+	/** Returns the number of unreadable payloads. */
 	malformed(): number;
 	/** Asks the platform about a person. Resolves with undefined, or rejects, if the platform does not answer. */
 	personRights(query: PersonQuery, signal: AbortSignal): Promise<PersonRights | undefined>;

@@ -30,7 +30,7 @@ export interface RunOptions {
 export interface RunStatus<Ready extends ReadyLink = ReadyLink> {
 	/** State of the connection; absent during the first attempt. */
 	readonly link?: PlatformLink<Ready>;
-	/** Number of undocumented payloads. */
+	/** Number of unreadable payloads. */
 	readonly malformed: number;
 	/** Number of channels whose missed events are not read yet. Failed reads are retried. */
 	readonly behind: number;

@@ -1,10 +1,7 @@
 import { type Clock, ParleyError, type Store, type StoreHealth, type Timer } from "@parley/base";
 import type { Kysely } from "kysely";
 
-/**
- * Rate above which commits are delayed: more than `busyCommits` commits in `withinMs` milliseconds. One person alone does
- * not reach it.
- */
+/** Rate above which commits are delayed: more than `busyCommits` commits in `withinMs` milliseconds. */
 const busyCommits = 8;
 const withinMs = 100;
 /** Delay of commits in milliseconds. People do not notice it, because a platform and a model take a second or more. */
@@ -44,7 +41,7 @@ export class BatchingStore<DB> implements Store<DB> {
 		if (this.#isClosed)
 			return Promise.reject(new ParleyError("the store is closed", { code: "unavailable" }));
 		const isBusy = this.#isBusy();
-		// Waiting commits run before this commit.
+		// This commit must not overtake waiting or running commits.
 		const isFree = this.#timer === undefined && this.#together === undefined;
 		if (isFree && !isBusy) return this.#store.commit(command);
 		this.#timer ??= this.#clock.after(waitMs, () => this.#flush());
@@ -103,8 +100,9 @@ export class BatchingStore<DB> implements Store<DB> {
 	}
 
 	/**
-	 * Runs all waiting commands as one command. Savepoints are avoided, because they would copy each page before a change. If
-	 * a command throws, which is rare, all commands are undone and run again one by one.
+	 * Runs all waiting commands as one command. Savepoints are avoided, because they would copy each page before a
+	 * change. If a command throws, all commands are undone, and each runs again in its own transaction. If the commit
+	 * fails, all commands are rejected.
 	 */
 	async #commitTogether(waiting: readonly Waiting<DB>[]): Promise<void> {
 		let isRefused = false;

@@ -20,7 +20,7 @@ export interface StoredValue<Value> {
 	save(value: Value | undefined, retentionMs?: number): Promise<void>;
 }
 
-/** Stored data of a connector. All of it can be read again from the gateway and the platform. */
+/** Stored data of a connector. Without it, a connector continues with the data of the gateway and the platform. */
 export interface ConnectorDatabase {
 	readonly store: Store<ConnectorTables>;
 	/** Returns the stored value with a name. The caller must use each name for one type of value. */
@@ -43,8 +43,8 @@ export function connectorDatabaseFile({ dataDir, platform }: DatabaseLocation): 
 }
 
 /**
- * Opens `connectors/PLATFORM.sqlite` in the data directory, which only its owner can read. Rejects as `openSqliteStore`
- * does.
+ * Opens `connectors/PLATFORM.sqlite` in the data directory, which only its owner can read. Rejects with the codes of
+ * `openSqliteStore`.
  */
 export async function openConnectorDatabase(options: ConnectorDatabaseOptions): Promise<ConnectorDatabase> {
 	const { platform, clock, failpoints } = options;

@@ -13,7 +13,7 @@ function withColumns(table: CreateTableBuilder<string, string>, columns: Columns
 	return built;
 }
 
-/** Creates a table with a position and a unique id. */
+/** Begins a table with a position and a unique id. */
 function ordered(db: Kysely<unknown>, engine: Engine, name: string) {
 	return db.schema
 		.createTable(name)
@@ -121,7 +121,7 @@ async function indexStops(db: Kysely<unknown>): Promise<void> {
 		.execute();
 }
 
-/** Restricts indexes to rows that are searched, because every post and event writes them. */
+/** Restricts indexes to rows that are searched, or removes them, because every post and event writes them. */
 async function narrowIndexes(db: Kysely<unknown>): Promise<void> {
 	for (const name of ["outbox_conversation", "outbox_card", "outbox_remote", "cursors_changed"]) {
 		await db.schema.dropIndex(name).execute();

@@ -5,9 +5,9 @@ const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 
 /**
- * Retention of settled rows. Platforms redeliver for up to a day (Slack's delayed events:
- * https://docs.slack.dev/apis/events-api), so three days cover all copies. Posts are kept for queries of people, and cards
- * for as long as they may be edited.
+ * Retention of settled rows in milliseconds. Platforms redeliver for up to a day (Slack's delayed events:
+ * https://docs.slack.dev/apis/events-api), so three days cover all copies. Posts are kept for queries of people, and
+ * cards for as long as they may be edited.
  */
 const retentionMs = {
 	inbound: 3 * dayMs,
@@ -24,7 +24,7 @@ const afterEvents = "arrival;";
 /** Prefix of the cursors of growing answers. Their rows have no recorded event, and the row of the complete answer follows. */
 export const growingCursor = `${eventCursor}live/`;
 
-/** Deletes old settled rows. Unsettled rows stay. */
+/** Deletes old rows. Unsettled inbound events and posts stay. */
 export async function sweep(store: Store<ConnectorTables>, now: number): Promise<void> {
 	await store.commit(async (tx) => {
 		for (const [table, state, maxAge] of [

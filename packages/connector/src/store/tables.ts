@@ -2,15 +2,15 @@ import { type Generated, type GeneratedAlways, sql } from "kysely";
 
 /**
  * State of an outbox row. `planned`: to be sent. `attempted`: a request is running. `unknown`: may be posted, so the
- * platform must be searched before the next request. `held`: waits for a person's decision. `confirmed` and `dead` are
- * final.
+ * platform must be searched before the next request. `held`: waits for a person's decision, or until its room is open
+ * again. `confirmed`: posted. `dead`: given up.
  */
 export type DeliveryState = "planned" | "attempted" | "unknown" | "held" | "confirmed" | "dead";
 
 export interface OutboxTable {
 	/** Number of the row, in the order of planning. */
 	position: GeneratedAlways<number>;
-	/** Unique id: session, `seq` and index within the event. An event can therefore not be planned twice. */
+	/** Unique id, for example session, `seq` and index within the event. An event can therefore not be planned twice. */
 	id: string;
 	session: string;
 	seq: number;
@@ -29,9 +29,9 @@ export interface OutboxTable {
 	attempts: number;
 	/** Time of the first request since the row was last known not to be posted; null before any request. */
 	sent_at: Generated<number | null>;
-	/** Reason for the state `held` or `dead`, or for the last failure, in words for an operator. */
+	/** Reason for the state `held` or `dead`, or for the last failure, in words for an operator; null without one. */
 	reason: string | null;
-	/** Id of the post on the platform. */
+	/** Id of the post on the platform; null while it is unknown. */
 	remote: string | null;
 	changed_at: number;
 }
@@ -149,7 +149,7 @@ interface ChoicesTable {
 	changed_at: number;
 }
 
-/** Database of a connector. It can be deleted, and is then rebuilt from the gateway and the platform. */
+/** Database of a connector. If it is deleted, the connector continues with the data of the gateway and the platform. */
 export interface ConnectorTables {
 	outbox: OutboxTable;
 	cards: CardsTable;

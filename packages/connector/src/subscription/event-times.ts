@@ -25,8 +25,8 @@ export class EventTimes {
 	}
 
 	/**
-	 * Returns the time of an event in milliseconds since the epoch. Call it in the order of the events. Rejects if the signal
-	 * is aborted.
+	 * Returns the time of an event in milliseconds since the epoch, or the present time if the gateway does not report
+	 * it. Call it in the order of the events. Rejects if the signal is aborted.
 	 */
 	async of(seq: number): Promise<number> {
 		const { clock } = this.#parts;

@@ -2,8 +2,8 @@ import { defined, definedItems } from "@parley/base";
 import type { Room } from "../platform/inbound-event.ts";
 
 /**
- * Content of a session's external key: its channel, its person if only one person has access, and its number in the
- * channel.
+ * Content of a session's external key: its channel or thread, its person if it belongs to one person, and its number in
+ * the room.
  */
 export interface SessionKey {
 	readonly platform: string;

@@ -97,7 +97,7 @@ export class LiveAnswer {
 		if (isGrown && run?.parts !== undefined) this.#change();
 	}
 
-	/** Whether an answer was shown while it grew. `card` is the card of the answer or of one of its posts. */
+	/** Whether a card belongs to the last answer that was shown while it grew. */
 	hasShown(card: string): boolean {
 		return this.#grown !== undefined && card.startsWith(this.#grown);
 	}
@@ -130,7 +130,7 @@ export class LiveAnswer {
 		});
 	};
 
-	/** Shows the changed parts of the answer. Resolves with true if the platform has no capacity now. Never rejects. */
+	/** Shows the changed parts of the answer. Resolves with true if a change could not be shown now. Never rejects. */
 	async #update(run: Run): Promise<boolean> {
 		const { outbox, conversation, log } = this.#parts;
 		let isRefused = false;

@@ -17,7 +17,7 @@ import type { Room } from "../platform/inbound-event.ts";
 import type { Posting } from "../platform/posting.ts";
 import { LiveAnswer } from "./live-answer.ts";
 
-/** Display of growing answers, by channel. */
+/** Settings of channels for the display of growing answers and of messages. */
 export interface ChannelLevels {
 	/** `author`: author of the message, if known. */
 	liveLevel(
@@ -44,7 +44,7 @@ interface SessionAnswersParts {
 	readonly log: Logger;
 }
 
-/** Runs of the session when the subscription began. */
+/** Position and open runs of the session when the subscription began. */
 interface Before {
 	/** `seq` of the last event before the subscription. */
 	readonly lastSeq: number;
@@ -99,7 +99,7 @@ export class SessionAnswers {
 		return this.#display.reacts;
 	}
 
-	/** Whether the last message can be added to the active run. */
+	/** Whether the channel offers to add the last message to the active run. */
 	get offers(): boolean {
 		return this.#display.offers;
 	}
@@ -198,8 +198,8 @@ export class SessionAnswers {
 	}
 
 	/**
-	 * Deletes posts that another database may have posted for ended answers, if the last rows do not use them. Each deletion
-	 * needs a search, so old answers of a replay are omitted.
+	 * Returns deletions of posts that another database may have posted for ended answers, if the last rows do not use the
+	 * posts. Each deletion needs a search, so old answers of a replay are omitted.
 	 */
 	#leftElsewhere(ended: readonly Run[], rows: readonly PlannedRow[], seq: number): readonly PlannedRow[] {
 		const { clock, platform } = this.#parts;

@@ -244,7 +244,10 @@ export class Subscriptions {
 		return this.#tell(opened, { key, after, cursor: cursor ?? (await beginSessionCursor(store, opened)) });
 	}
 
-	/** Renders the deletion of a session that was not read, if it has open answers or questions. */
+	/**
+	 * Renders the deletion of a session that was not read, if it has open answers, questions or tasks. Otherwise, deletes
+	 * its cursor.
+	 */
 	async #renderDeletion({ id, key }: KnownSession): Promise<void> {
 		const { store, log } = this.#parts;
 		if (this.#known.withId(id) !== undefined) this.#known.delete(writeSessionKey(key));
@@ -327,7 +330,7 @@ interface Unlisted {
 }
 
 /**
- * Returns the rendered sessions that the gateway does not list. Possible reasons: the list was too long, the sessions were
+ * Finds the rendered sessions that the gateway does not list. Possible reasons: the list was too long, the sessions were
  * deleted while the connector was stopped, or the gateway has another data directory.
  */
 async function readUnlisted(

@@ -54,7 +54,7 @@ const fillings = [
 
 /**
  * Events of a conversation with approvals of all kinds: one call or up to 12 calls of one reply, with random texts, risks
- * and warnings. Answers, edits, ends, reminders and escalations follow.
+ * and warnings. Random answers, votes, ends and reminders follow.
  */
 export function approvalStory(seed: number): readonly OzzieEvent[] {
 	const dice = new Dice(seed);

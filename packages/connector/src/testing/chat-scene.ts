@@ -28,7 +28,7 @@ export const chatScene: Scene = {
 /** An event of a test, with the second of its time. */
 export type Happening = readonly [second: number, event: RecordedEvent["event"]["event"], payload: object];
 
-/** Reduces events one after the other, and returns the operations of the last event. */
+/** Reduces events one after the other. Returns the last state, and the operations of each event. */
 export function reduceAll<Slice>(
 	part: Reducer<Slice>,
 	happenings: readonly Happening[],

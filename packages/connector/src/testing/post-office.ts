@@ -7,7 +7,7 @@ import { markdownDialect as dialect } from "../text/markdown-dialect.ts";
 import { openSqlite, WatchedStore } from "./open-stores.ts";
 import { ScriptedSurface } from "./scripted-surface.ts";
 
-/** An outbox with a store, a surface and a clock. Each `tell` is the next event of one session. */
+/** An outbox with a store, a surface and a clock. Each call of `plan` is the next event of one session. */
 export class PostOffice {
 	readonly surface: ScriptedSurface;
 	readonly clock: ManualClock;

@@ -73,7 +73,7 @@ export function tokenOf(number: number): string {
 	return number === 1 ? token : `prompt_0123456789abcdefghijk3v9q${number}`;
 }
 
-/** Returns approvals of writes to the files, all in one commit. */
+/** Returns approvals of writes to the files. The calls are in one reply. */
 export function writes(
 	paths: readonly string[],
 	{

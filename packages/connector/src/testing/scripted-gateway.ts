@@ -178,7 +178,7 @@ export class ScriptedGateway {
 	}
 }
 
-/** One connection to the gateway. It must open a session before it uses it. */
+/** One connection to the gateway. It must open a session before a request names the session. */
 class ScriptedClient implements Client {
 	readonly #gateway: ScriptedGateway;
 	readonly #open = new Map<string, ScriptedReader>();

@@ -1,13 +1,13 @@
 import type { OutboxRow, Receipt, Surface } from "../platform/surface.ts";
 
-/** A platform with one channel and scripted answers. Without a script, it accepts each request. */
+/** A platform with scripted answers. Without a script, it accepts each request. */
 export class ScriptedSurface implements Surface {
 	/** Visible posts. */
 	readonly posts: { remote: string; nonce: string; payload: unknown; conversation: string; at: number }[] =
 		[];
 	/** Returns the time of a new post, in milliseconds since the epoch. */
 	now: () => number = () => 0;
-	/** Requests in order: `send TEXT`, `edit TEXT`, `find ID`, `typing CONVERSATION`, `suspended CONVERSATION`. */
+	/** Requests in order: `send JSON`, `edit JSON`, `find ID`, `typing CONVERSATION`, `suspended CONVERSATION`. */
 	readonly calls: string[] = [];
 	/** Functions that answer the next requests, one each. A function may call `carryOut` first. */
 	readonly script: ((row: OutboxRow) => Promise<Receipt | undefined> | Receipt | undefined)[] = [];

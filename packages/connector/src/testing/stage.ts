@@ -124,7 +124,7 @@ export class Stage {
 		return fresh;
 	}
 
-	/** Returns the id of the newest control with a label. */
+	/** Returns the id of the newest control with a label, and its post, which contains `at`. */
 	control(label: string, at = ""): { readonly id: string; readonly message: string } {
 		const found = this.#postings()
 			.toReversed()

@@ -4,7 +4,10 @@ const wide =
 const zero = /^[\p{Cc}\p{Cf}\p{M}]+$/u;
 const ascii = /^[\x20-\x7e]*$/;
 
-/** Width of a text in columns of a fixed-width font. East Asian characters and emoji have two columns (Unicode UAX #11). */
+/**
+ * Width of a text in columns of a fixed-width font. Wide East Asian characters and emoji have two columns (Unicode UAX
+ * #11). Control characters have no width.
+ */
 export function columnsOf(text: string): number {
 	if (ascii.test(text)) return text.length;
 	let columns = 0;

@@ -1,6 +1,9 @@
 const graphemes = new Intl.Segmenter("en", { granularity: "grapheme" });
 
-/** Shortens a text to at most `maximum`, in the unit of `lengthOf`. Adds an ellipsis after a cut. Never splits a grapheme. */
+/**
+ * Shortens a text to at most `maximum`, in the unit of `lengthOf`. Adds an ellipsis of length 1 after a cut between
+ * graphemes.
+ */
 export function cutText(text: string, maximum: number, lengthOf = (part: string) => part.length): string {
 	if (lengthOf(text) <= maximum) return text;
 	let beginning = "";

@@ -1,7 +1,10 @@
 import type { Block, Inline, List, Table, TableRow } from "./document.ts";
 import type { Layout, Leaf } from "./layout.ts";
 
-/** Offsets at which a text may be split, in ascending order. The kinds are sorted by the readability of the result. */
+/**
+ * Offsets at which a text may be split, in ascending order except inside a table row. The kinds are sorted by the
+ * readability of the result.
+ */
 export interface Cuts {
 	/** Offsets between the blocks of the document. */
 	readonly blocks: number[];
@@ -10,11 +13,11 @@ export interface Cuts {
 	/** Offsets between sentences, and between lines of code. */
 	readonly sentences: number[];
 	readonly words: number[];
-	/** After a heading, inside a row, and inside a word or a line of code, but never inside a grapheme. */
+	/** After a heading or a table header, inside a row, and inside a word or a line of code, but never inside a grapheme. */
 	readonly graphemes: number[];
-	/** Offsets inside a link or a code span that is longer than a post. */
+	/** Offsets inside a link or a code span, for one that is longer than a post. */
 	readonly atoms: number[];
-	/** Offsets inside a grapheme that is longer than a post. */
+	/** The last offset between code points, for a grapheme that is longer than a post. */
 	readonly codePoints: number[];
 }
 
@@ -92,7 +95,7 @@ function findInTable(finder: Finder, table: Table): void {
 }
 
 function findInRow(finder: Finder, row: TableRow): void {
-	// A split row is always hard to read, so its cuts have the lowest priority.
+	// A split row is always hard to read, so its cuts have the priority of `graphemes`.
 	const { graphemes } = finder.cuts;
 	const cuts = { ...finder.cuts, sentences: graphemes, words: graphemes };
 	for (const cell of finder.layout.between(row.children, finder.from, finder.to)) {
@@ -101,7 +104,10 @@ function findInRow(finder: Finder, row: TableRow): void {
 	}
 }
 
-/** Adds a cut, unless it is already the last cut: for example, the last item ends together with its list. */
+/**
+ * Adds a cut that is inside the range and is not yet the last cut. For example, the last item ends together with its
+ * list.
+ */
 function add({ from, to }: Finder, cut: number, cuts: number[]): void {
 	if (cut > from && cut < to && cut !== cuts.at(-1)) cuts.push(cut);
 }
@@ -162,7 +168,10 @@ function* graphemeStarts(text: string): Generator<number> {
 	for (const { index } of byGrapheme.segment(text)) yield index;
 }
 
-/** Returns offsets after spaces, and between words in scripts without spaces. `(word`, `a.b` and `word,` stay together. */
+/**
+ * Returns offsets after spaces and full-width punctuation, and between words in scripts without spaces. `(word`, `a.b`
+ * and `word,` stay together.
+ */
 function* wordStarts(text: string): Generator<number> {
 	let before: Intl.SegmentData | undefined;
 	for (const segment of byWord.segment(text)) {

@@ -1,7 +1,4 @@
-/**
- * Literal text without formatting. A line break is a `\
- * `.
- */
+/** Literal text without formatting. Its line breaks are `\n`. */
 export interface Text {
 	readonly type: "text";
 	readonly value: string;
@@ -24,7 +21,10 @@ export interface Link {
 	readonly children: readonly Inline[];
 }
 
-/** Content of a line. Names and fields match mdast, so that tools for mdast can read these trees. */
+/**
+ * Content of a paragraph, a heading or a table cell. Names and fields match mdast, so that tools for mdast can read these
+ * trees.
+ */
 export type Inline = Text | InlineCode | Styled | Link;
 
 export interface Paragraph {
@@ -38,10 +38,7 @@ export interface Heading {
 	readonly children: readonly Inline[];
 }
 
-/**
- * `lang` is a single word such as `ts`. Lines of `value` are separated by `\
- * `.
- */
+/** `lang` is a single word such as `ts`, or undefined. Lines of `value` are separated by `\n`. */
 export interface Code {
 	readonly type: "code";
 	readonly lang: string | undefined;
@@ -65,7 +62,10 @@ export interface ListItem {
 	readonly children: readonly Block[];
 }
 
-/** A list. `start` is the number of the first item of an ordered list. Tight and loose lists are not distinguished. */
+/**
+ * A list. `start` is the number of the first item of an ordered list; undefined for other lists. Tight and loose lists
+ * are not distinguished.
+ */
 export interface List {
 	readonly type: "list";
 	readonly ordered: boolean;
@@ -83,7 +83,7 @@ export interface TableRow {
 	readonly children: readonly TableCell[];
 }
 
-/** A table. The first row is the header. All rows have the same number of cells. */
+/** A table. The first row is the header. Each row has at least as many cells as the header. */
 export interface Table {
 	readonly type: "table";
 	readonly children: readonly TableRow[];
@@ -93,7 +93,7 @@ export type Block = Paragraph | Heading | Code | ThematicBreak | Blockquote | Li
 
 export type TextNode = Block | ListItem | TableRow | TableCell | Inline;
 
-/** A text of a model as a tree of blocks, independent of a platform. */
+/** A text as a tree of blocks, independent of a platform. */
 export interface TextDocument {
 	/** Original text. */
 	readonly markdown: string;

@@ -13,8 +13,8 @@ const numRuns = everyday ? 20 : isFull ? 30_000 : 25;
 /** Length of the longest measured text, in characters. */
 const longest = everyday ? 10_000 : isFull ? 200_000 : 100_000;
 /**
- * Number of characters by which a text grows in each step. No length of a row is a multiple of 13, so all positions in a
- * row are tested.
+ * Number of characters by which a text grows in each step. No length of a row is a multiple of 13 or 89, so all positions
+ * in a row are tested.
  */
 const stride = everyday ? 89 : isFull ? 1 : 13;
 // Failing cases are not reduced, because that takes minutes. The printed seed repeats a case.

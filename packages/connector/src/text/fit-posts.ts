@@ -36,9 +36,10 @@ const inFile: Block = {
 
 /**
  * Splits a document into posts of at most `limit`, at the best positions: between blocks, items and rows, then sentences,
- * then words. Splits a word only as a last resort. Never splits a grapheme, a link or a code span that fits one post. No
- * content is lost. While a text grows, all posts before its last two stay unchanged, except the current paragraph. Throws
- * `invalid_argument` if the limit is too small for one character with its formatting.
+ * then words. Splits a word only as a last resort. Never splits a grapheme, a link or a code span that fits one post.
+ * Only spaces at the cuts are lost. While a text grows, the posts of all blocks before its last two stay unchanged,
+ * except the last of these posts. Throws `invalid_argument` if the limit is too small for one character with its
+ * formatting.
  */
 export function fitPosts(document: TextDocument, options: FitOptions): Fitted {
 	const layout = new Layout(narrowTables(document.blocks, options.dialect.tableColumns));

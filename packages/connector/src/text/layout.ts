@@ -1,11 +1,11 @@
 import { type Block, plainText, type TextNode } from "./document.ts";
 
-/** A block with inlines or code as text. */
+/** A node that contains inlines or code directly. */
 export type Leaf = Extract<TextNode, { type: "paragraph" | "heading" | "tableCell" | "code" }>;
 
 /**
- * Positions of all nodes in the visible text of a document, in order. Each leaf has one further character at its end, so
- * that an empty leaf also has a position. Offsets and cuts are in UTF-16 code units.
+ * Positions of all nodes in the visible text of a document, in order. Each leaf and each thematic break has one further
+ * offset at its end, so that an empty one also has a position. Offsets and cuts are in UTF-16 code units.
  */
 export class Layout {
 	readonly blocks: readonly Block[];
@@ -45,7 +45,7 @@ export class Layout {
 		}
 	}
 
-	/** Returns the index of the first of `nodes` that ends after an offset. */
+	/** Returns the index of the first of `nodes` that ends after an offset, or the number of nodes. */
 	indexAfter(nodes: readonly TextNode[], from: number): number {
 		let low = 0;
 		let high = nodes.length;

@@ -4,9 +4,12 @@ import { gfmFromMarkdown } from "mdast-util-gfm";
 import { gfm } from "micromark-extension-gfm";
 import type { Block, Inline, List, ListItem, Table, TextDocument } from "./document.ts";
 
-/** Maximum number of characters that are parsed, which no text of a model exceeds. Longer text is shown unchanged. */
+/** Maximum number of characters that are parsed. Longer text is shown unchanged. */
 const maxLength = 500_000;
-/** Limits for nesting and delimiters, because the time and stack of the parser grow with their square. */
+/**
+ * Maximum number of nested markers in a line, and of delimiters in a block of text. The parser's time grows faster than
+ * these numbers.
+ */
 const maxNesting = 32;
 const maxDelimiters = 2000;
 
@@ -36,14 +39,14 @@ const opensBlock = /^\s*(?:$|[|#>]|[-+*][ \t]|\d{1,9}[.)][ \t])/;
 const delimiter = /[*_~[\]]/g;
 
 const plainLine = String.raw`\p{L}(?: ?[\p{L}\p{M}\p{N}.,;:!?'"()%…–—“”‘’])*`;
-/** Pattern of plain sentences, as in most answers: no character can be Markdown. */
+/** Pattern of plain sentences, which contain no character of Markdown syntax. */
 const plain = new RegExp(`^${plainLine}(?:\\n{1,2}${plainLine})*\\n*$`, "u");
 const linkedWithoutScheme = /www\./i;
 
 /**
  * Parses the Markdown of a model (CommonMark, tables, task lists, strikethrough, bare addresses), even while the model
- * writes it. Never throws: open constructs are closed at the end, and text with too much nesting or length is treated as
- * plain text. Images become links. Otherwise, only the style of the source and the titles of links are lost.
+ * writes it. Never throws. Open constructs are closed at the end. A construct that exceeds its limit is treated as plain
+ * text. Images become links.
  */
 export function parseText(markdown: string): TextDocument {
 	if (markdown.length > maxLength) return asWritten(markdown);
@@ -51,7 +54,7 @@ export function parseText(markdown: string): TextDocument {
 	return parseMarkdown(markdown);
 }
 
-/** Parses text that is not plain. For plain text, the result would be the same, but would take a hundred times longer. */
+/** Parses text that is not plain. For plain text, the result would be the same, but would take much longer. */
 function parseMarkdown(markdown: string): TextDocument {
 	const { children } = fromMarkdown(markdown, {
 		extensions: [syntax, { disable: { null: [...off, ...tooMuch(markdown)] } }],
@@ -72,7 +75,7 @@ function asWritten(markdown: string): TextDocument {
 	return { markdown, blocks: [{ type: "paragraph", children: [{ type: "text", value: markdown }] }] };
 }
 
-/** Returns the constructs to disable, because they occur too often in this text. */
+/** Returns the constructs to disable, because this text exceeds their limits. */
 function tooMuch(markdown: string): string[] {
 	const lines = markdown.split("\n");
 	return [...(lines.some(nestsTooDeep) ? containers : []), ...(stylesTooMuch(lines) ? spans : [])];
@@ -135,7 +138,7 @@ function blockFrom(node: RootContent, depth: number): Block[] {
 	}
 }
 
-/** Adds an empty block to an empty document, so that every position exists. */
+/** Returns the blocks, or an empty paragraph in place of none, so that a quote or an item is never empty. */
 function filled(blocks: Block[]): Block[] {
 	return blocks.length > 0 ? blocks : [{ type: "paragraph", children: [] }];
 }

@@ -1,12 +1,15 @@
 import { columnsOf } from "./columns.ts";
 import { type Block, type Inline, type ListItem, plainText, type Table, type TableRow } from "./document.ts";
 
-/** Maximum length of a header that is repeated for every row. */
+/** Maximum length of a header cell that is repeated for every row. */
 const maxLabel = 40;
-/** Number of rows that determine the form of a table. A growing table must not change its form in finished posts. */
+/**
+ * Number of first rows, including the header, that determine the form of a table. A growing table must not change its
+ * form in finished posts.
+ */
 const decidingRows = 4;
 
-/** Returns tables that fit a width in columns unchanged, and converts wider tables to lists of their rows. */
+/** Converts tables that are wider than `columns` to lists of their rows, also inside quotes and lists. */
 export function narrowTables(blocks: readonly Block[], columns: number): Block[] {
 	return blocks.map((block): Block => {
 		switch (block.type) {
@@ -80,7 +83,7 @@ function containsLink(node: Inline): boolean {
 	return node.type === "link" || ("children" in node && node.children.some(containsLink));
 }
 
-/** Converts a row to a list item with one line for each cell. */
+/** Converts a row to a list item with one line for each cell that has a label or content. */
 function rowItem(row: TableRow, labels: readonly (readonly Inline[])[]): ListItem {
 	const lines = row.children.map((cell, index): Inline[] => {
 		const label = plainText(labels[index] ?? []);

@@ -21,7 +21,7 @@ export interface LineSyntax {
 
 interface Line {
 	readonly text: string;
-	/** Whether the lines are code. Code keeps its indentation in any container. */
+	/** Whether the line is code. A list item does not indent its code. */
 	readonly code: boolean;
 }
 

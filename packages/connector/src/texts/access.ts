@@ -32,7 +32,7 @@ export const accessTexts = {
 			`You are ${person}. Your role is **${role}**.`,
 		noRights: "You have no permissions here yet.",
 		rights: ({ rights }: { readonly rights: string }): string => `You can: ${rights}.`,
-		/** Rights of a role, by the gateway's name of the action. All other rights follow from these rights. */
+		/** Rights that the command `whoami` names, by the gateway's name of the action. */
 		right: new Map([
 			["session.write", "write to me"],
 			["session.open", "start conversations"],

@@ -11,7 +11,10 @@ export const answerTexts = {
 	feedbackForm: { title: "Feedback", text: "Comment for the operator" },
 
 	queue: {
-		/** `position`: number of messages before the queued message. `waitsFor`: request that stops the first of them. */
+		/**
+		 * `position`: number of messages before the queued message. `waitsFor`: request that the active run waits for, if
+		 * any.
+		 */
 		waiting: ({
 			position,
 			waitsFor,

@@ -1,4 +1,4 @@
-/** Texts of chat commands that belong to no other topic: help, typed commands, requests, skills, the model and usage. */
+/** Texts of chat commands that belong to no other topic. */
 export const commandTexts = {
 	unknown: ({ help }: { readonly help: string }): string => `Unknown command. See \`${help}\`.`,
 

@@ -5,7 +5,7 @@ export const contextTexts = {
 
 	/** Lines of `/why`. */
 	why: {
-		/** `authors`: names, each with a number of messages. */
+		/** `authors`: names, with the number of messages if an author wrote several. */
 		read: ({
 			messages,
 			authors,

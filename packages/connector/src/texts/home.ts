@@ -11,7 +11,7 @@ export const homeTexts = {
 	waiting: {
 		title: "**Waiting for you**",
 		none: "No requests are waiting for you.",
-		/** `place`: a link to the conversation. */
+		/** `place`: Markdown that names the conversation, with a link if it has an address. */
 		question: ({ place, question }: { readonly place: string; readonly question: string }): string =>
 			`- ${place}: ${question}`,
 		more: ({ count, command }: { readonly count: number; readonly command: string }): string =>

@@ -57,7 +57,7 @@ export const questionTexts = {
 		choose: ({ several, more }: { readonly several: boolean; readonly more: boolean }): string =>
 			`${several ? "Choose below" : "Choose one below"}${more ? ", or press **Answer** to write another one" : ""}.`,
 	},
-	/** Replies to a message that answers a question, and help. */
+	/** Replies to a message that answers a question. */
 	typed: {
 		edited: "Not answered, because an edited message cannot answer a question. Send a new message.",
 		approved: "✅ Approved.",

@@ -108,7 +108,10 @@ function listed(
 	};
 }
 
-/** Posts a new title, unless a model chose it or the platform shows it at each thread. */
+/**
+ * Sets a new title at the thread, if the platform shows titles. Also posts the title, unless a model chose it or the
+ * platform shows it at each thread.
+ */
 function renamed(
 	{ title, by }: EventPayloads["session.renamed"],
 	{ session, thread, platform: { titles } }: Scene,
@@ -122,7 +125,7 @@ function renamed(
 	return [...shown, notice("milestone", conversationTexts.renamed({ title: plain(title, 200) }))];
 }
 
-/** Closes all cards, because no further event arrives. */
+/** Closes the cards of all open runs, because no further event arrives. */
 function deleted({ open }: AnswersSlice, scene: Scene): Step<AnswersSlice> {
 	const over = conversationTexts.cardDeleted;
 	const cards = open.flatMap((run) => [
@@ -139,7 +142,7 @@ type UserMessage = EventPayloads["user.message"];
 const maxOfAbout = 80;
 const maxOfQuote = 300;
 
-/** Handles a message that a person wrote, on this platform or in another client. */
+/** Handles a message of a schedule, or of a person on this platform or in another client. */
 function accept(slice: AnswersSlice, userMessage: UserMessage, scene: Scene): Step<AnswersSlice> {
 	if (userMessage.origin)
 		return beginScheduled(slice, { id: userMessage.run_id, origin: userMessage.origin }, scene);
@@ -157,7 +160,10 @@ function accept(slice: AnswersSlice, userMessage: UserMessage, scene: Scene): St
 	return { slice: withRun(slice, run), operations: [...quoted, ...showQueued(run, position, scene)] };
 }
 
-/** Whether a message can join the active run: it comes from this platform and has no files, which need their own run. */
+/**
+ * Whether a message can join the active run: it comes from this platform, does not repeat a run, and has no files, which
+ * need their own run.
+ */
 function canJoin(message: UserMessage): boolean {
 	const { retry_of, attachments } = message;
 	return ownMessage(message) !== undefined && retry_of === undefined && attachments === undefined;
@@ -211,7 +217,7 @@ function nameOf({ id, name }: NonNullable<UserMessage["author"]>, { platform }: 
 
 type Answer = EventPayloads["assistant.message"];
 
-/** Ends a run with its answer, error or cancellation. */
+/** Ends a run with its answer, error or cancellation, or after its message has joined another run. */
 function finish(slice: AnswersSlice, answer: Answer, scene: Scene): Step<AnswersSlice> {
 	const { open } = slice;
 	const index = answer.run_id === undefined ? 0 : open.findIndex(({ id }) => id === answer.run_id);

@@ -31,8 +31,8 @@ function showWaiting(run: Run, position: number, scene: Scene): ShowOperation {
 }
 
 /**
- * Updates the notices of queued messages after one message has ended. Deletes the notice of the first message, because that
- * message is active and its answer follows.
+ * Updates the notices of the queued messages from the position `from` on. Deletes the notice of the first message,
+ * because that message is active and its answer follows.
  */
 export function showMoved(runs: readonly Run[], from: number, scene: Scene): RenderOperation[] {
 	return runs.flatMap((run, position): RenderOperation[] => {
@@ -43,7 +43,7 @@ export function showMoved(runs: readonly Run[], from: number, scene: Scene): Ren
 	});
 }
 
-/** Removes the notice of a queued message that has joined the active run. */
+/** Shows that a queued message has joined the active run, and removes its notice. */
 export function showJoined(run: Run): RenderOperation[] {
 	// Without the Join button, a reaction was shown instead of the notice.
 	const notice = run.reacts && !run.offers ? undefined : deleteNotice(run);

@@ -73,7 +73,7 @@ export function shownCalls(parts: readonly RunPart[]): ReadonlySet<RunPart> {
 	return new Set(calls.filter(({ to }) => to !== undefined || !isWaiting));
 }
 
-/** Name of a call with its subject, if the level shows subjects. */
+/** Name of a call, with its subject if the level shows subjects. File tools have their file name at each level. */
 export function callName({ name, subject }: CallPart, level: LiveLevel): string {
 	const tool = plain(name, maxSubject);
 	if (subject === undefined) return tool;

@@ -14,9 +14,9 @@ export interface CallPart {
 	readonly type: "call";
 	readonly id: string;
 	readonly name: string;
-	/** First line of the argument that identifies the call: a path, a command, an address. */
+	/** First line of the argument that identifies the call, for example a path or a command. */
 	readonly subject?: string;
-	/** Start of the call, in milliseconds since the epoch. */
+	/** Start of the call, or time of the answer to its question, in milliseconds since the epoch. */
 	readonly from: number;
 	/** End of the call; absent while it runs. */
 	readonly to?: number;

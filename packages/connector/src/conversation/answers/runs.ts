@@ -18,9 +18,12 @@ export interface Run extends EndedRun {
 	readonly at?: number;
 	/** `seq` of the event of the message. */
 	readonly seq?: number;
-	/** Whether the message was queued and has a notice. */
+	/** Whether the message is queued. Absent for the active message. */
 	readonly waited?: true;
-	/** Whether reactions show the state of the message. A notice is then only for rooms in which the connector may not react. */
+	/**
+	 * Whether reactions show the state of the message. Without `offers`, a notice is then only for rooms in which the
+	 * connector may not react.
+	 */
 	readonly reacts?: true;
 	/** Whether the author of the queued message can add it to the active run. */
 	readonly offers?: true;

@@ -22,7 +22,7 @@ export function beginScheduled(
 	return { slice: withRun(slice, run), operations: openThread(id, origin, scene) };
 }
 
-/** Opens a post with a thread for the answer, if the room can have threads. */
+/** Opens a post with a thread for the answer, if the schedule asks for one and the room can have threads. */
 function openThread(id: string, origin: OriginPayload, scene: Scene): RenderOperation[] {
 	const { thread } = threadOf(id, origin, scene);
 	if (thread === undefined) return [];
@@ -34,7 +34,7 @@ function openThread(id: string, origin: OriginPayload, scene: Scene): RenderOper
 	];
 }
 
-/** The thread for the answer of a run. */
+/** Card of the thread for the answer of a run; empty if the answer has no such thread. */
 export function threadOf(
 	id: string | undefined,
 	origin: OriginPayload | undefined,

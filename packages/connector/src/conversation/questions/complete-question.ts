@@ -7,7 +7,10 @@ import { argumentsText, isLabelOf } from "./arguments-text.ts";
 import { bullets, fenced, inlineCode, plain, quoted } from "./markdown.ts";
 import { platformOf } from "./question.ts";
 
-/** Complete text of a question in Markdown, with its expiry and the other channels in which people can answer it. */
+/**
+ * Complete text of a question in Markdown. For a tool call, it includes the expiry and the other channels in which people
+ * can answer.
+ */
 export function completeQuestion(
 	{ label, options, context }: PromptRequestPayload,
 	{ platform, clock }: { readonly platform: TimeWords; readonly clock: Clock },
@@ -47,8 +50,8 @@ function expiryOf(
 }
 
 /**
- * Sentence about other channels in which people can answer, with the names of their platforms. `onlyDeny`: those platforms
- * cannot approve the call, because it always requires approval.
+ * Sentence about other channels in which people can answer, with the names of their platforms. `onlyDeny`: those
+ * platforms cannot approve the call, because only the operator can.
  */
 export function elsewhere(rooms: readonly string[], { onlyDeny }: { readonly onlyDeny: boolean }): string {
 	const platforms = [...new Set(rooms.map(platformOf))].join(" and ");

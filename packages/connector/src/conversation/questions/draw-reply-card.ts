@@ -161,7 +161,10 @@ interface Decision {
 	readonly unnamed: readonly number[];
 }
 
-/** Returns the lines that fit about calls with a decision: first the decisions, then their details, then the calls. */
+/**
+ * Returns the lines that fit about calls with a decision. The decisions have priority, then their details, then the
+ * calls.
+ */
 function firstOf(decisions: readonly Decision[], room: number, ended: readonly EndedEntry[]): string[] {
 	const needed = rowsOf(decisions);
 	if (needed > room) return firstDecisions(decisions, room);
@@ -245,8 +248,8 @@ interface Buttons {
 }
 
 /**
- * Returns one row of buttons. The approve button needs every call to be completely visible; otherwise, the button opens the
- * details first.
+ * Returns one row of buttons. If a call is not completely visible, the button for all calls opens the details first, and
+ * a single call has no approve button.
  */
 function controlsOf(
 	card: ReplyCard,

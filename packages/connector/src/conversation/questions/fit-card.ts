@@ -30,7 +30,7 @@ export function fitCard(
 		return { text, cut: cut.happened };
 	});
 	if (fitted) return fitted;
-	// The shortest version has the heading and the result, without long texts.
+	// The shortest version has the heading and the last paragraphs that fit, without long texts.
 	const [heading = "", ...others] = write(new Cut(0));
 	let text = heading;
 	do {

@@ -12,7 +12,7 @@ import { fenced, quoted } from "./markdown.ts";
 import { type OpenQuestion, platformOf, type QuestionForm } from "./question.ts";
 
 export interface Outcome {
-	/** One line of Markdown: the result, the person and the time. */
+	/** One line of Markdown: the result, the person if one decided, and the time. */
 	readonly words: string;
 	/** The result and the person, without the time. */
 	readonly decision: string;

@@ -99,7 +99,7 @@ function closedFacts(question: OpenQuestion, outcome: Outcome, cut: Cut): readon
 /** Maximum number of lines in the label of a password question or of a trust request. */
 const labelLines = 3;
 
-/** Draws a trust request or a password question in at most five lines. Other questions are shown completely. */
+/** Draws a trust request or a password question in at most five lines. */
 function shortQuestion(question: OpenQuestion): FittedCard {
 	const { label, kind } = question;
 	const shown = plainColumns(label.text, labelLines * cardColumns);
@@ -198,7 +198,7 @@ export function heading({ call, task, again, ...question }: OpenQuestion, number
 	return `**${title}** · ${what[question.kind]}${again ? ` · ${approvalTexts.card.repeated}` : ""}`;
 }
 
-/** Card, lane and thread of an open question. */
+/** Card, lane and thread of a question, with the state of an open question. */
 export function cardTarget(
 	question: QuestionName,
 	{ threads }: Scene,

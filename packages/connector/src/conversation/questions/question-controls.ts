@@ -8,7 +8,7 @@ import { boundSubject, type OpenQuestion, type QuestionOption } from "./question
 
 type Button = Extract<Control, { type: "button" }>;
 
-/** Splits the options into offered options, which the platform can show, and remaining options. */
+/** Splits the enabled options into offered options, which the platform can show, and further options. */
 export function offeredOptions(
 	{ options }: OpenQuestion,
 	limits: Scene["platform"]["limits"],
@@ -70,7 +70,7 @@ function buttonsOf(question: OpenQuestion, { platform }: Scene, cut: boolean): B
 	}
 }
 
-/** Buttons that approve a call. A platform cannot approve a call that always requires approval. */
+/** Buttons that approve a call. Only the operator can approve a critical call, outside of a platform. */
 function approving(call: OpenQuestion["call"]): ButtonFacts[] {
 	if (call?.risk === "critical") return [];
 	return definedItems([

@@ -82,7 +82,7 @@ export interface OpenQuestion extends QuestionName {
 	readonly voters?: readonly string[];
 	/** Principal that changed the arguments of a call that needs several approvals. */
 	readonly editedBy?: string;
-	/** Whether the same call occurs earlier in that reply. */
+	/** Whether the same call occurs earlier in the model's reply. */
 	readonly again?: true;
 }
 
@@ -119,8 +119,8 @@ export function boundSubject(question: OpenQuestion): string {
 }
 
 /**
- * Parameters of an approval of a call as it is in the question. With them, the gateway refuses a call that an approver has
- * changed, even if the event of this change has not arrived here.
+ * Parameters that approve a call in the form that the question shows. With them, the gateway refuses a call that an
+ * approver has changed, even if the event of this change has not arrived here.
  */
 export function readChanges(question: OpenQuestion | undefined): { readonly changes?: number } {
 	return question?.call === undefined ? {} : { changes: question.call.changes ?? 0 };

@@ -30,7 +30,7 @@ import {
 const maxCallsOfCard = 25;
 const maxOpen = 200;
 const maxClosed = 50;
-/** Maximum length of a stored answer, in UTF-16 code units. */
+/** Maximum length of each text that is stored about a closed question, in UTF-16 code units. */
 const maxRemembered = 200;
 
 /** State of the questions. Each list begins with its oldest entry. */
@@ -124,7 +124,7 @@ function firstNotices(
 	return notify ? noticesOf(question, { notify, kind: "waiting", count: 0, calls }, scene) : [];
 }
 
-/** Adds a call to the cards of its reply. The last approval of a commit shows the cards. */
+/** Adds a call to the cards of its reply. The last of the approvals that were raised together shows the cards. */
 function askInReply(
 	slice: QuestionsSlice,
 	raised: ReplyQuestion,

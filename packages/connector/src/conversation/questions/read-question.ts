@@ -14,7 +14,9 @@ const maxAlsoIn = 20;
 const longestNote = 1_000;
 const longestDescription = 200;
 
-/** Reads a question of the gateway. Stores only as much text as the platform's posts can show. */
+/**
+ * Reads a question of the gateway. Stores only the start of a long text, because a post of the platform cannot show more.
+ */
 export function readQuestion(payload: PromptRequestPayload, { post, form }: PlatformLimits): OpenQuestion {
 	const { token, required, options, context } = payload;
 	const kind = kindOf(payload);

@@ -179,7 +179,7 @@ function isWaiting({ rows }: ReplyCard): boolean {
 	return rows.some(({ ended }) => !ended);
 }
 
-/** Time of the last answer on a card; 0 in states of earlier versions. */
+/** Time of the last answer on a card; 0 if no time is known. */
 function lastEnd({ rows }: ReplyCard): number {
 	return Math.max(...rows.map(({ ended }) => ended?.at ?? 0));
 }

@@ -113,7 +113,7 @@ export function whatOfStored({ text, length }: StoredText): {
 	return { text: whole ? whatOf(text) : `${whatOf(text)}…`, whole };
 }
 
-/** Line with the approvals so far of a call that needs several, with the names of the approvers if they fit. */
+/** Line with the approvals so far of a call that needs several, with the names of the last three approvers. */
 function votesLine(
 	{ voters = [], editedBy }: OpenQuestion,
 	{ approvals }: ApprovalCall,

@@ -55,8 +55,8 @@ const phrases: ReadonlyMap<string, "once" | "session" | "deny"> = new Map([
 ]);
 
 /**
- * Returns the decision of a text that is exactly one of the phrases. The letter case, surrounding spaces and one final full
- * stop or exclamation mark do not matter. Returns undefined for any other text.
+ * Returns the decision of a text that is `deny: REASON` or exactly one of the phrases. The letter case, surrounding
+ * spaces and one final full stop or exclamation mark do not matter. Returns undefined for any other text.
  */
 export function readDecision(text: string, allowSession: boolean): TypedResponse | undefined {
 	const typed = text.trim();

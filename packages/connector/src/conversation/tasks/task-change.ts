@@ -30,7 +30,7 @@ const maxReason = 300;
 /** Maximum number of workers of a task. It exceeds the gateway's limit for all levels of a task. */
 const maxWorkers = 80;
 
-/** Returns the change that an event makes to a task, or undefined for a task without a card. */
+/** Returns the change that an event makes to a task, or undefined if it changes no task with a card. */
 export function changeOf(slice: TasksSlice, { event, at }: RecordedEvent): TaskChange | undefined {
 	if (event.event === "internal.worker") return ofWorker(slice, event.payload);
 	if (!isTaskEvent(event)) return;

@@ -35,7 +35,7 @@ export interface Spent {
 }
 
 export interface TaskEnd {
-	/** Milliseconds since the first start of the task; absent if it was not started. */
+	/** Duration of the task in milliseconds; absent if it was not started. */
 	readonly tookMs?: number;
 }
 
@@ -87,7 +87,7 @@ export function hasEnded(state: TaskState): boolean {
 	return state === "completed" || state === "failed" || state === "cancelled";
 }
 
-/** Replaces a task, or moves it to the ended tasks. */
+/** Adds or replaces a task that has not ended, or moves a task to the ended tasks. */
 export function withTask({ live, ended }: TasksSlice, task: Task): TasksSlice {
 	if (hasEnded(task.state)) {
 		const { id, title, state, why, by } = task;

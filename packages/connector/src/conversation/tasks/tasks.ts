@@ -27,7 +27,10 @@ export type { TasksSlice } from "./task-state.ts";
 
 const { states } = taskTexts;
 
-/** Reducer for tasks in the background. Each task has a card, and a thread for its posts. */
+/**
+ * Reducer for tasks in the background. Each task has a card, and a thread for its posts if the room can have threads.
+ * Workers are shown on the card of their task.
+ */
 export const tasks: Reducer<TasksSlice> = {
 	empty: { live: [], ended: [] },
 	reduce(slice, recorded, scene) {

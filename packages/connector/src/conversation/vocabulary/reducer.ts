@@ -30,7 +30,10 @@ export interface ScenePlatform extends PlatformWords {
 /** Kind of a request that a run waits for. */
 export type WaitsFor = "approval" | "question" | "secret";
 
-/** Surroundings of a conversation. Only `at`, `taskOf`, `waitsFor` and the result of `live` change while the connector runs. */
+/**
+ * Surroundings of a conversation. Only `at`, `taskOf`, `waitsFor` and the results of `live`, `reacts` and `offers` change
+ * while the connector runs.
+ */
 export interface Scene {
 	readonly session: string;
 	/** Time of the event that is reduced. */

@@ -19,7 +19,7 @@ export function plainWithTimes(
 	return parts.join(" ").replace(/ (?=[,.;:)])/gu, "");
 }
 
-/** Whether the text of a schedule is a single time. */
+/** Whether the text of a schedule begins with a single time. */
 export function isOnce(when: string): boolean {
 	return time.exec(when)?.index === 0;
 }
