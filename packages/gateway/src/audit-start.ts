@@ -3,7 +3,10 @@ import { type AuditNotes, auditRestore } from "./backup/restore-note.ts";
 import { auditChanges } from "./config/command-changes.ts";
 import type { Config } from "./config/load.ts";
 
-/** Records the start of the gateway in the audit, with the protections that the operator has switched off. */
+/**
+ * Moves the notes of a restore and of commands to the audit, and then records the start of the gateway. The entry has the
+ * version, the authentication mode, the sandbox, and whether other machines need no TLS.
+ */
 export async function auditStart(
 	{
 		config,

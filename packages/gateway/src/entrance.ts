@@ -70,7 +70,7 @@ function authentication(
 
 /**
  * Publishes the address and the certificate of the gateway for programs on this machine, and publishes them again after
- * each change.
+ * each renewal of the certificate.
  */
 export async function announce(
 	dataDirectory: string,

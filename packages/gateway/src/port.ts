@@ -12,7 +12,7 @@ import type { TlsIdentity } from "./transport/tls-identity.ts";
 /** All listeners of a gateway. Each listener serves all protocols. */
 export interface Port {
 	readonly urls: readonly string[];
-	/** Addresses of the listeners, and whether they use TLS. */
+	/** Addresses of the listeners, and whether they accept TLS. */
 	readonly listeners: readonly { readonly url: string; readonly tls: boolean }[];
 	/**
 	 * Stops accepting connections, and closes open connections after `graceMs` milliseconds. May be called again with a

@@ -1,6 +1,6 @@
 /**
- * Callers that need a token. `local`: all callers except processes of this user. `token`: all callers. `none`: no caller on
- * this machine.
+ * Programs that need a token. `local`: all except processes of this user. `token`: all. `none`: all except programs on this
+ * machine. Browsers and forwarded requests need a credential in every mode.
  */
 export const authModes = ["local", "token", "none"] as const;
 export type AuthMode = (typeof authModes)[number];

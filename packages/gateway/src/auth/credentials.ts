@@ -22,8 +22,8 @@ export interface Keyring {
 }
 
 /**
- * Reads the credential of a request, if it has exactly one. Two credentials are treated as none, even if one is valid. A
- * ticket is valid only in a request that opens a WebSocket, and a token only in the header.
+ * Reads the credential of a request; undefined without one. Two credentials are treated as a wrong one, even if one is
+ * valid. A ticket is valid only in a request that opens a WebSocket, and a token only in the header.
  */
 export function readCredential(
 	request: IncomingRequest,
@@ -42,8 +42,8 @@ export function readCredential(
 }
 
 /**
- * Subprotocol of the response. If the request has a ticket, it is the subprotocol of the ticket, because a page closes a
- * connection with another subprotocol.
+ * Returns the subprotocol of the response: that of the ticket if the request has one, otherwise the first offered one.
+ * False without an offer.
  */
 export function chooseSubprotocol(offered: ReadonlySet<string>): string | false {
 	const [first = false] = offered;

@@ -10,7 +10,7 @@ import type { Refusal } from "./refusal.ts";
 export interface Origin {
 	/** The client's IP address. */
 	readonly peer: string;
-	/** Whether the data is encrypted between the client and the gateway. */
+	/** Whether the data is encrypted on its way between the client and the gateway, or stays on this machine. */
 	readonly confidential: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** The part of Node's `IncomingMessage` with content and sender. HTTP/2 requests can be adapted to it. */
+/** The part of Node's `IncomingMessage` that the checks read. HTTP/2 requests can be adapted to it. */
 export interface IncomingRequest {
 	readonly url?: string | undefined;
 	/** Alternating names and values, as received. The parsed `headers` hide duplicates. */

@@ -5,11 +5,11 @@ import { ToolSockets } from "./process-sockets.ts";
 import { findOwners, type ReadTable, readSocketTable } from "./socket-tables.ts";
 
 interface ToolProcesses {
-	/** Marker in the environment of each tool process. */
+	/** Marker in the environment of tool processes outside the sandbox. Undefined before the first of them. */
 	readonly marker: string | undefined;
-	/** Number of commands started so far. */
+	/** Number of commands that were started outside the sandbox. */
 	readonly started: number;
-	/** Returns the ids of running commands. */
+	/** Returns the process ids of commands outside the sandbox that run, or that ended in the last minute. */
 	processes(): readonly number[];
 }
 
@@ -41,7 +41,7 @@ interface Question {
 interface Known {
 	/** Inode of the socket at the far end. */
 	readonly inode: string;
-	/** Number of commands started before the check. */
+	/** Value of `ToolProcesses.started` before the check. */
 	readonly started: number;
 }
 

@@ -63,7 +63,7 @@ export class Tickets {
 		return tokenId === undefined || this.#options.tokens.counts(tokenId);
 	}
 
-	/** Deletes expired tickets, and the oldest tickets of this principal above the limit. */
+	/** Deletes invalid tickets, and the oldest ticket of this principal at the limit. */
 	#makeRoom({ id, tokenId }: Principal): void {
 		const own: string[] = [];
 		for (const [key, ticket] of this.#tickets) {

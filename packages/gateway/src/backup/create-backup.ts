@@ -61,9 +61,10 @@ export interface BackupSummary {
 }
 
 /**
- * Saves all content of a data directory in one file for this user, even while a gateway runs on the directory. The file is
- * created completely or not at all. Rejects with `already_exists` for an existing file, `not_found` for a directory without
- * sessions, and `invalid_argument` for a file inside that directory.
+ * Saves the content of a data directory in one file that only this user can read, even while a gateway runs on the
+ * directory. Omits workspaces and logs. The file is created completely or not at all. Rejects with `already_exists` for an
+ * existing file, `not_found` for a directory without sessions, and `invalid_argument` for a file inside that directory.
+ * Rejects with `failed_precondition` after an interrupted restore, and for a place that cannot be written.
  */
 export async function createBackup(options: BackupOptions): Promise<BackupSummary> {
 	const { dataDirectory, force, onProgress } = options;
@@ -194,8 +195,8 @@ interface Gathered extends Snapshot {
 }
 
 /**
- * Writes the content of a backup to `target`: a consistent copy of the database, its stored files, and all other files
- * (keys, tokens, profiles, settings). The data directory is not changed, and the gateway need not stop.
+ * Writes the content of a backup to `target`: a consistent copy of the database, its stored files, and the files of
+ * `listOthers`, for example keys and tokens. The data directory is not changed, and the gateway need not stop.
  */
 async function gather(dataDirectory: string, target: string): Promise<Gathered> {
 	await mkdir(target, { mode: 0o700 });
@@ -211,8 +212,8 @@ async function gather(dataDirectory: string, target: string): Promise<Gathered> 
 }
 
 /**
- * Lists all files except the database with its side files and old copies, stored files, workspaces, and files of a single
- * process. Follows links.
+ * Lists all files except the database with its side files and old copies, stored files, workspaces, drafts, logs, and files
+ * of a running process or of a restore. Follows links.
  */
 async function listOthers(dataDirectory: string): Promise<string[]> {
 	const names = (await readdir(dataDirectory)).filter((name) => {

@@ -37,7 +37,7 @@ export function encodeManifest(manifest: Omit<Manifest, "format">): string {
 	return `${JSON.stringify({ format, ...manifest }, undefined, "\t")}\n`;
 }
 
-/** Decodes a manifest. Throws `data_loss` for an invalid manifest, and `failed_precondition` for another format. */
+/** Decodes a manifest. Throws `data_loss` for an invalid manifest, and `failed_precondition` for a newer format. */
 export function decodeManifest(text: string): Manifest {
 	const value = readJson(text);
 	const manifest = Manifest.safeParse(value, { error: issueWords });
@@ -64,7 +64,9 @@ function readJson(text: string): unknown {
 	}
 }
 
-/** Whether a path stays inside the directory, and differs from all other paths on any file system. */
+/**
+ * Whether a path stays inside the directory and is not reserved. Refuses long paths, backslashes and control characters.
+ */
 function isPlain(path: string): boolean {
 	if (Buffer.byteLength(path) > maxPathBytes) return false;
 	const parts = path.split("/");

@@ -25,7 +25,7 @@ const overheadPerFile = 8 * 1024;
 export interface UnpackLimits {
 	/** Total bytes of all files. */
 	readonly maxBytes: number;
-	/** Maximum number of unpacked bytes for each byte of the archive, beyond the first 64 MiB. */
+	/** Maximum number of unpacked bytes for each byte of the archive. Applies from 64 MiB of unpacked data. */
 	readonly maxRatio: number;
 }
 

@@ -22,7 +22,7 @@ export interface RestoreOptions extends ReadOptions {
 	readonly file: string;
 	readonly dataDirectory: string;
 	readonly clock: Clock;
-	/** Whether existing content is moved to another directory. */
+	/** Whether existing content is moved to another directory. Otherwise, it is an error. */
 	readonly force: boolean;
 	/** Points at which a test stops the process. */
 	readonly failpoints?: Failpoints;
@@ -37,7 +37,7 @@ export interface BackupFacts {
 }
 
 export interface Restored extends BackupFacts {
-	/** Directory of the previous content. */
+	/** Directory of the previous content. Undefined if there was none. */
 	readonly aside: string | undefined;
 }
 

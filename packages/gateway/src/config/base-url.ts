@@ -18,8 +18,8 @@ const nearby = new KnownNetworks((list) => {
 const nearbyNames = /(?:^|\.)(?:localhost|local|internal|lan|home\.arpa)$/;
 
 /**
- * Parses the address of a server of the Messages API. Removes a trailing `/v1` and slashes. Returns undefined for other
- * schemes, and for addresses with a user name, a query or a fragment.
+ * Parses the http or https address of a server. Removes a trailing `/v1` and slashes. Returns undefined for other texts,
+ * and for addresses with a user name, a query or a fragment.
  */
 export function parseBaseUrl(text: string): URL | undefined {
 	const url = URL.parse(text);
@@ -30,13 +30,15 @@ export function parseBaseUrl(text: string): URL | undefined {
 	return url;
 }
 
-/** Parses the address of another API with its version. Returns undefined for the same invalid addresses as `parseBaseUrl`. */
+/**
+ * Parses the address of an API with its version, without removing the version. Returns undefined as `parseBaseUrl` does.
+ */
 export function parseApiUrl(text: string): URL | undefined {
 	const url = URL.parse(text);
 	return url && parseBaseUrl(text) ? url : undefined;
 }
 
-/** Whether an address is the vendor's own server, which is the default. */
+/** Whether an address is the server of Anthropic, which is the default. */
 export function isOfficial(url: URL): boolean {
 	return url.protocol === "https:" && url.hostname === "api.anthropic.com";
 }

@@ -60,8 +60,8 @@ export async function noteChange(
 }
 
 /**
- * Moves the notes of commands to the audit. After a crash, a row may appear twice with the same id. The wait for the lock
- * uses real time.
+ * Moves the notes of commands to the audit. After a crash, a row may appear twice with the same id. By default, the wait
+ * for the lock uses real time.
  */
 export async function auditChanges(
 	data: string,

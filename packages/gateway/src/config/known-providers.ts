@@ -1,6 +1,6 @@
 import type { ApiFamily, ServerTraits } from "@parley/core";
 
-/** API of a provider, as the configuration names it. */
+/** Family of each API, by the name of the API in the configuration. */
 export const apiNames = {
 	"chat-completions": "compatible",
 	responses: "openai",

@@ -170,7 +170,10 @@ function aboutParts(set: Settings, environment: ConfigSources["environment"]): P
 	};
 }
 
-/** Returns the sources that apply, in order of precedence, after all checks that need no key from the environment. */
+/**
+ * Returns the sources that apply, in order of precedence, and their merged settings. Checks values, paths, the name of the
+ * provider, and access from other machines. `loadConfig` adds the other checks.
+ */
 export function checkedSources(sources: ConfigSources): ReturnType<typeof usedSources> {
 	const used = usedSources(sources);
 	const { auth = "local" } = used.set;
@@ -263,8 +266,8 @@ function checkSteeringFile(value: string | undefined, source: Source, path: Json
 }
 
 /**
- * Checks the paths of a source. Also checks the policy file of the data directory, which the gateway reads if no source
- * names another file.
+ * Returns the warnings of all sources. Also checks the policy file of the data directory, which the gateway reads if no
+ * source names another file.
  */
 function warningsOf(
 	checked: readonly CheckedSource[],
@@ -342,7 +345,7 @@ function aboutModels({
 	};
 }
 
-/** Positions of the models' names, in the source with the highest precedence that names models. */
+/** Returns the positions of the models' names, each in the source with the highest precedence that sets it. */
 function originsOf(checked: readonly CheckedSource[]): ModelOrigins | undefined {
 	const model = checked.find(({ settings }) => settings.model !== undefined)?.source.origin(["model"]);
 	const last = checked.find(({ settings }) => settings.models?.fallback);

@@ -107,8 +107,8 @@ export class McpLoginFile implements McpLogins {
 	}
 
 	/**
-	 * Stores a login. The common lock is taken only for the write, so that a slow authorization server delays only its own
-	 * logins.
+	 * Stores a login, or deletes it without one. The common lock is taken only for the write, so that a slow authorization
+	 * server delays only its own logins.
 	 */
 	async #write(name: string, login: McpLogin | undefined): Promise<void> {
 		await this.#locked("mcp-logins", async () => {

@@ -23,7 +23,7 @@ export interface ProviderConnection {
 	readonly apiKey?: string;
 	/** Name of the option or variable for the key, for messages. */
 	readonly keyName?: string;
-	/** Whether the address belongs to the vendor. */
+	/** Whether the address is the known address of the provider. */
 	readonly isOfficial: boolean;
 	readonly traits?: ServerTraits;
 }
@@ -33,7 +33,7 @@ interface Sources {
 	readonly environment: Environment;
 	/** Key from `--api-key` of a single process. It replaces the variable of the first provider. */
 	readonly givenKey?: { readonly key: string; readonly name: string } | undefined;
-	/** Whether providers outside the configuration are also used, if their key is set. */
+	/** Whether known providers with `isFound` are also used if their key is set. */
 	readonly withFound: boolean;
 }
 
@@ -45,9 +45,9 @@ export function providerNames({ models }: Settings): string[] {
 }
 
 /**
- * Returns the connections of the configured providers. With `withFound`, also returns connections of providers whose key is
- * set. The provider of the setting `provider` is first. Throws `invalid_argument` with advice for a provider that cannot
- * work.
+ * Returns the connections of the configured providers. With `withFound`, also returns connections of known providers with
+ * `isFound` whose key is set. The provider of the setting `provider` is first. Throws `invalid_argument` with advice for a
+ * provider that cannot work.
  */
 export function readConnections(sources: Sources): ProviderConnection[] {
 	const { settings, environment, withFound } = sources;
@@ -60,7 +60,7 @@ export function readConnections(sources: Sources): ProviderConnection[] {
 	return [...new Set([...chosen, ...configured, ...found])].map((name) => connection(name, sources));
 }
 
-/** Whether a name stands for a known provider or a provider of `models.providers`. */
+/** Whether a name stands for a provider other than `anthropic` and `offline`. False for `auto`. */
 export function isOwn(provider: string): boolean {
 	return !builtIn.includes(provider);
 }
@@ -71,7 +71,8 @@ function connection(name: string, sources: Sources): ProviderConnection {
 	const own = settings.models?.providers?.[name];
 	const isFirst = settings.provider === name;
 	const { url, isOfficial, isGivenAtOnce } = addressOf(name, sources);
-	// The vendor's key is not sent to another server, unless `baseUrl` names the server together with the provider.
+	// The vendor's key is not sent to another server, unless `baseUrl` names the server together with the provider, or the
+	// provider has no known address.
 	const mayHaveKey = isOfficial || isGivenAtOnce || known?.baseUrl === undefined;
 	const keys = own?.key === undefined ? (mayHaveKey && known?.keys) || [] : [own.key];
 	const key = isFirst && givenKey ? givenKey : keyOf(keys, environment);
@@ -112,7 +113,10 @@ function addressOf(name: string, { settings, environment }: Sources): Address {
 	throw refused(settingRefusalTexts.addressNotAllowed({ value: JSON.stringify(given), place }));
 }
 
-/** Checks an address of Azure. Throws for an address of the older API, whose requests have another form. */
+/**
+ * Adds the path of the v1 API to an address of Azure without a path. Throws for an address of the older API, whose requests
+ * have another form.
+ */
 function checkAzure(url: URL, place: string): void {
 	if (!/\.azure\.com$/.test(url.hostname)) return;
 	if (/^\/*$/.test(url.pathname)) url.pathname = "/openai/v1";

@@ -58,7 +58,7 @@ export function chooseProvider(
 	throw refused(settingRefusalTexts.anthropicKeyMissing({ variable: keyVariable }));
 }
 
-/** Chooses the Messages API. */
+/** Chooses the local model server or the Messages API; undefined without either of them. */
 function messagesChoice(
 	settings: Settings,
 	environment: Environment,
@@ -69,8 +69,9 @@ function messagesChoice(
 }
 
 /**
- * Returns the providers in addition to the choice. If the operator named a provider or server, only configured providers
- * are added: the names of its models may begin with the name of another provider.
+ * Returns the providers in addition to the choice. If the choice is another server, or if no server is chosen and providers
+ * are configured, only the configured providers are added. The names of a server's models may begin with the name of
+ * another provider.
  */
 function connectionsBeside(
 	choice: ProviderChoice | undefined,

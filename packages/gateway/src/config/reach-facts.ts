@@ -15,8 +15,8 @@ export interface Reach {
 	/** Whether the operator allows other machines to reach the gateway without TLS and without a proxy. */
 	readonly insecureLan: boolean;
 	/**
-	 * Whether a program of this user needs no token. False if external requests can arrive through such a program: with a
-	 * public URL, a trusted proxy or a listener beyond loopback.
+	 * Whether a program of this user needs no token in mode `local`. False in other modes, and if external requests can
+	 * arrive through such a program: with a public URL, a trusted proxy or a listener beyond loopback.
 	 */
 	readonly localTrust: boolean;
 	/** Proxies whose headers about the client are trusted. */

@@ -13,7 +13,10 @@ interface CheckedSource {
 /** Settings of all sources, which can make a listener beyond this machine safe. */
 type Safety = Settings;
 
-/** Refuses settings that would admit strangers or send data unencrypted. The error names the position of the setting. */
+/**
+ * Refuses settings that would admit strangers or send data unencrypted, and repeated addresses. The error names the
+ * position of the setting.
+ */
 export function checkReach({ settings, source }: CheckedSource, set: Safety): void {
 	checkPublicAddresses(settings, source, set);
 	checkTwice(settings, source);

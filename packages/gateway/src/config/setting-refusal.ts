@@ -51,7 +51,10 @@ export function notAllowed(
 	return refused(settingRefusalTexts.notAllowed({ value: show(value), place, reason: why, allowed }));
 }
 
-/** Writes a value as JSON, without passwords in addresses, and without texts that look like credentials. */
+/**
+ * Writes at most 200 characters of a value as JSON, without user names and queries in addresses, and without texts that
+ * look like credentials.
+ */
 function show(value: unknown): string {
 	const text = typeof value === "number" ? String(value) : (JSON.stringify(value) ?? String(value));
 	const plain = text.replace(/(?<=:\/\/)[^/?#"]*@/, "…@").replace(/(?<=:\/\/[^"]*)\?[^"]*/, "?…");

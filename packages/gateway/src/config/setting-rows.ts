@@ -46,8 +46,8 @@ const keys = [
 ] as const;
 
 /**
- * Returns the plain settings in an object, at any depth, without old names. `[]` stands for an item of a list, and capitals
- * stand for a key that the operator chooses.
+ * Returns the plain settings in an object, at any depth, without old names. Also returns lists of objects, and objects with
+ * keys that the operator chooses. `[]` stands for an item of a list, and capitals stand for such a key.
  */
 export function leavesOf({ setting, schema }: SettingRow): SettingRow[] {
 	const inner = Object.entries(schema.properties ?? {})

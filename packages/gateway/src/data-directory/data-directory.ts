@@ -17,9 +17,9 @@ export function lockIn(dataDirectory: string): string {
 }
 
 /**
- * Creates the data directory for its owner only (0700). Rejects with `failed_precondition` if other users may enter it,
- * because it has tokens and sessions, or if it is not a directory. The error names the flag for another directory. Rejects
- * with `data_loss` if its database was emptied.
+ * Creates the data directory for its owner only (0700). Rejects with `failed_precondition` if users outside its group may
+ * enter it, because it has tokens and sessions, or if it is not a directory. The error names the flag for another
+ * directory. Rejects with `data_loss` if its database was emptied.
  */
 export async function prepareDataDirectory(path: string, flag?: string): Promise<void> {
 	await makeDataDirectory(path, flag);

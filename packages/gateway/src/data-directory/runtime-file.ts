@@ -24,7 +24,7 @@ const schema = z.object({
 /** Facts about a running gateway, for commands with the same data directory. */
 export type RuntimeFile = Readonly<z.infer<typeof schema>>;
 
-/** Writes the address of the gateway for other processes. */
+/** Writes the facts about the gateway for other processes. */
 export async function writeRuntimeFile(dataDirectory: string, content: RuntimeFile): Promise<void> {
 	await replacePrivateFile(pathIn(dataDirectory), `${JSON.stringify(content)}\n`);
 }

@@ -13,8 +13,8 @@ export function secretKeyIn(dataDirectory: string): string {
 }
 
 /**
- * Reads the key of stored passwords: 32 bytes in the data directory. Creates a missing key. Rejects with `data_loss` for a
- * file with other content, and with `failed_precondition` for a file that other users may read.
+ * Reads the key of encrypted data, for example passwords: 32 bytes in the data directory. Creates a missing key. Rejects
+ * with `data_loss` for a file with other content, and with `failed_precondition` for a file that other users may read.
  */
 export async function loadOrCreateSecretKey(dataDirectory: string): Promise<Buffer> {
 	const path = secretKeyIn(dataDirectory);

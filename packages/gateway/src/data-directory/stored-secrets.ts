@@ -21,7 +21,7 @@ export async function openSecretKey(
 	return loadOrCreateSecretKey(dataDirectory);
 }
 
-/** Numbers of stored passwords that the key of a data directory can decrypt or not. */
+/** Number of stored passwords, and number of those that the key of a data directory can decrypt. */
 export interface StoredSecrets {
 	readonly stored: number;
 	readonly opened: number;

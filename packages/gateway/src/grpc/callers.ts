@@ -233,7 +233,7 @@ class Refused extends Error {
 }
 
 /**
- * Status of gRPC by HTTP status. 421 and 429 are mapped by their meaning, and all others as in
+ * Status of gRPC by HTTP status. 405, 421 and 429 are mapped by their meaning, and all others as in
  * https://github.com/grpc/grpc/blob/master/doc/http-grpc-status-mapping.md
  */
 const codes = {

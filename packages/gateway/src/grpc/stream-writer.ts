@@ -4,7 +4,7 @@ import { grpcTexts } from "../texts/grpc.ts";
 import type { Holder, OutgoingAccount } from "../transport/outgoing-account.ts";
 import { type ReaderBudget, readerBudget, readerPatienceMs } from "../transport/reader-budget.ts";
 
-/** Maximum number of bytes that wait in grpc-js. Further messages wait in the writer, which can still drop them. */
+/** Number of bytes in grpc-js above which further messages wait in the writer. */
 const callShare = 64 * 1024;
 
 export interface CallStatus {

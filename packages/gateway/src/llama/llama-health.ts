@@ -9,7 +9,7 @@ const MAX_ANSWER = 1 << 20;
 
 /**
  * State of a llama-server according to `GET /health`. `ready`: it answers. `loading`: it loads its model. `absent`: no
- * program listens at the address. `other`: another program answers, with its response.
+ * program listens at the address. `other`: any other response or failure, which `did` describes.
  */
 export type LlamaHealth =
 	| { readonly state: "ready" | "loading" | "absent" }

@@ -23,7 +23,7 @@ export class WireCounts {
 		this.#recorder.count("parley_requests_total", { wire, method, code });
 	}
 
-	/** Counts an HTTP request that was refused before it was read. */
+	/** Counts a request at the port that was refused before its content was read, with its HTTP status. */
 	refused(status: number): void {
 		this.#recorder.count("parley_http_refused_total", { reason: refusalsByStatus[status] ?? "other" });
 	}
@@ -37,7 +37,7 @@ export class WireCounts {
 		this.#recorder.count("parley_slow_readers_closed_total", {});
 	}
 
-	/** Counts text frames that slow readers did not get. The complete message follows. */
+	/** Counts messages that were dropped for slow readers. The complete text follows. */
 	dropped(frames: number): void {
 		this.#recorder.count("parley_deltas_dropped_total", {}, frames);
 	}
@@ -93,7 +93,7 @@ export class UploadCounts {
 		return this.#running;
 	}
 
-	/** Counts the start of an upload. `kept` or `refused` counts its end. */
+	/** Counts the start of an upload. `stored` or `refused` counts its end. */
 	began(): void {
 		this.#running += 1;
 	}

@@ -11,10 +11,7 @@ const maxSeries = 500;
 /** Number of waiting measurements at which the library is loaded without a scrape. */
 const loadAfter = 1_000;
 
-/**
- * Maximum number of waiting measurements. Further measurements are dropped, which happens only if the library cannot be
- * loaded.
- */
+/** Maximum number of waiting measurements. Further measurements are dropped until the library is loaded. */
 const maxWaiting = 10 * loadAfter;
 
 type Labels = Readonly<Record<string, string>>;

@@ -2,7 +2,10 @@ import { knownProvider } from "../config/known-providers.ts";
 import type { ProviderChoice } from "../config/provider.ts";
 import { modelServerTexts } from "../texts/models/discovery.ts";
 
-/** Advice for a name such as `openai/gpt-x` whose provider the gateway does not use. Undefined for other names. */
+/**
+ * Returns a function that gives advice about a name such as `openai/gpt-x`, whose known provider the gateway does not use.
+ * It returns undefined for other names.
+ */
 export function adviceAbout({ provider: home, connections = [] }: ProviderChoice) {
 	const used = new Set([home, ...connections.map(({ name }) => name)]);
 	return (name: string): string | undefined => {

@@ -4,7 +4,7 @@ import type { ProviderConnection } from "../config/provider-connections.ts";
 import { modelServerTexts } from "../texts/models/discovery.ts";
 import { unreachableReason } from "./unreachable.ts";
 
-/** Version of the API that the SDK requests. */
+/** Version of the Messages API that the SDK requests. */
 const apiVersion = "2026-10-21";
 const patienceMs = 5_000;
 const maxBytes = 8 * 1024 * 1024;
@@ -62,7 +62,7 @@ export interface Discovered {
 
 /**
  * Finds the model of a server without a configured name: the preferred model, or else the only one. Rejects with
- * `failed_precondition` and advice if the server has several other models, or cannot be reached.
+ * `failed_precondition` and advice if the server has no model, has several other models, or cannot be reached.
  */
 export async function discoverModel(server: ModelServer, preferred: string | undefined): Promise<Discovered> {
 	const found = await discoverModels(server, preferred);
@@ -93,14 +93,14 @@ export async function listModels(server: ModelServer): Promise<string[]> {
 	return [...new Set((await readList(server)).map(({ id }) => id))];
 }
 
-/** Address of the list of models. A request for it costs no tokens. */
+/** Returns the address of the list of models. A request for it costs no tokens. */
 export function listAddress({ baseUrl, family = "anthropic" }: ModelServer): string {
 	if (family === "anthropic") return `${baseUrl.replace(/\/v1$/, "")}/v1/models`;
 	// Without `pageSize`, the list has 50 models.
 	return family === "google" ? `${baseUrl}/models?pageSize=1000` : `${baseUrl}/models`;
 }
 
-/** Headers of a request for the list of models. */
+/** Returns the headers of a request for the list of models. */
 export function listHeaders({ apiKey, family = "anthropic" }: ModelServer): Record<string, string> {
 	const bearer = apiKey === undefined ? undefined : `Bearer ${apiKey}`;
 	if (family === "google") return defined({ "x-goog-api-key": apiKey });
@@ -149,7 +149,7 @@ function refusal(url: string, status: number, { apiKey, keyName }: ModelServer):
 	return failed(modelServerTexts.keyRequired({ url, status, keyName }));
 }
 
-/** Reads the body as text, up to a limit. */
+/** Reads the body as text. Throws if it has more than `maxBytes`. */
 export async function readText(response: Response): Promise<string> {
 	const chunks: Uint8Array[] = [];
 	let bytes = 0;

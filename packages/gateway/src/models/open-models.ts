@@ -55,10 +55,10 @@ interface ServerModels {
 
 export interface Models extends ServerModels {
 	readonly model: Model;
-	/** Configured name or tier of the model. */
+	/** Name of the default model, which may be a tier. Absent if `model` decides. */
 	readonly modelName?: string;
 	readonly fallback: readonly string[];
-	/** Whether unknown names are allowed, because another server has its own models. */
+	/** Whether unknown names are allowed, because the server may have models that the table does not have. */
 	readonly anyModel: boolean;
 	/** Returns the model of another server that an agent profile names. Requests to it have no key. */
 	readonly modelAt: (endpoint: ProfileEndpoint) => Model;

@@ -6,7 +6,7 @@ import * as z from "zod";
 import { errno } from "../data-directory/errno.ts";
 import { modelServerTexts } from "../texts/models/discovery.ts";
 
-/** Reads the names of models in a file. `modelsFromFile` checks the other fields. */
+/** Reads the ids and providers of models in a file. `modelsFromFile` checks the other fields. */
 function namesIn(value: unknown) {
 	const name = z.object({ id: z.string(), provider: z.string().default("anthropic") });
 	return z.object({ models: z.array(name) }).parse(value).models;
@@ -27,7 +27,7 @@ interface ModelFiles {
 
 /**
  * Reads the built-in model table, with the changes of the operator's file if it exists. Rejects with `invalid_argument` for
- * an unreadable file, with its name and the position.
+ * an unreadable or invalid file, with its name and the position.
  */
 export async function readModelTable({ data, modelsFile }: ModelFiles): Promise<KnownModels> {
 	const path = modelsFile ?? join(data, "models.json");

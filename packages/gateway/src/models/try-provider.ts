@@ -15,7 +15,7 @@ export type ProviderAnswer =
 			readonly models?: readonly string[];
 			/** Time according to the server, in milliseconds since the epoch, with a precision of seconds. */
 			readonly serverTime: number | undefined;
-			/** Time of the response by this machine's clock. */
+			/** Time of the response by this machine's clock, in milliseconds since the epoch. */
 			readonly ownTime: number;
 			/** Duration of the request in milliseconds, which limits the accuracy of a comparison of the clocks. */
 			readonly durationMs: number;

@@ -74,12 +74,12 @@ function realTemporary(path: string): string {
 	}
 }
 
-/** Path of the file with the operator's rules, which may not exist. */
+/** Returns the path of the file with the operator's rules, which may not exist. */
 export function policyIn({ policyFile, data }: Config): string {
 	return policyFile ?? join(data, "policy.jsonc");
 }
 
-/** Throws for a requested model that no provider has. A gateway only warns about such a model. */
+/** Throws for a requested model that the offline provider does not have. A gateway only warns about such a model. */
 function checkOfflineModel(name = ""): void {
 	if (["", "offline", "fast", "standard", "max"].includes(name)) return;
 	throw new ParleyError(rpcTexts.offlineModel({ model: JSON.stringify(name) }), { code: "invalid_argument" });

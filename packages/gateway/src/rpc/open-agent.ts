@@ -59,7 +59,7 @@ import {
 } from "./restored-session.ts";
 import type { RpcFlags } from "./rpc-flags.ts";
 
-/** Milliseconds after the start of a reply. The first words are shown by then. */
+/** Milliseconds between the start of the first reply and the check of the sandbox. The first words are shown by then. */
 const CHECK_AFTER_MS = 100;
 
 /** The core in this process, with one session. */
@@ -178,7 +178,7 @@ async function openHome(
 	return { file: databaseIn(directory), directory: await realpath(directory), lock };
 }
 
-/** Returns the key of the session. A session in memory needs no key that outlives the process. */
+/** Returns the key that encrypts the session's passwords. A session in memory needs no key that outlives the process. */
 async function keyOf({ directory, lock }: Home, parts: Parameters<typeof openSecretKey>[1]): Promise<Buffer> {
 	return lock === undefined ? randomBytes(32) : openSecretKey(directory, parts);
 }
@@ -250,8 +250,8 @@ async function runtimeOptions(options: OpenAgentOptions, parts: Parts): Promise<
 }
 
 /**
- * Directory for the result of the sandbox check if there is no data directory; undefined if the directory cannot be
- * created.
+ * Returns the directory for the result of the sandbox check if there is no data directory; undefined if the directory is
+ * not needed or cannot be created.
  */
 function cacheOf({ sandboxCheck, config, log }: OpenAgentOptions): string | undefined {
 	if (!sandboxCheck || existsSync(config.data)) return undefined;

@@ -41,7 +41,7 @@ export function carriesForm({ method, url = "" }: IncomingMessage): boolean {
 	return method === "POST" && isSecretPage(URL.parse(`http://gateway${url}`) ?? { pathname: "" });
 }
 
-/** Serves a password page. Answers each `GET` with the form, and accepts one answer by `POST`. */
+/** Serves a password page. Answers `GET` with the form while the page is open, and accepts one answer by `POST`. */
 export async function answerSecretPage(page: PageRequest, route: SecretPageRoute): Promise<void> {
 	const { request, response } = page;
 	const { status, html, headers } = await replyTo(page, route);
@@ -71,7 +71,7 @@ async function replyTo({ request, url, origin }: PageRequest, route: SecretPageR
 	}
 }
 
-/** Refusal of other methods, cross-site requests and unencrypted connections. */
+/** Returns the refusal of other methods, cross-site requests and unencrypted connections. */
 function refusalOf({ method = "", headers }: IncomingMessage, { confidential }: Origin): Reply | undefined {
 	if (!["GET", "HEAD", "POST"].includes(method)) {
 		const html = wordsPage(passwordPageTexts.otherMethod, passwordPageTexts.openInBrowser);

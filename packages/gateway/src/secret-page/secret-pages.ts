@@ -3,7 +3,7 @@ import { type Clock, ParleyError } from "@parley/base";
 import { actingId, type Principal, type Runtime } from "@parley/core";
 import { passwordPageTexts } from "../texts/pages/password.ts";
 
-/** Lifetime of a page in milliseconds. */
+/** Maximum lifetime of a page in milliseconds. A page never outlives its question. */
 const lifeMs = 10 * 60 * 1000;
 /** Milliseconds for which an expired page stays known, so that a late visitor learns about the expiry. */
 const rememberedMs = 24 * 60 * 60 * 1000;
@@ -67,7 +67,10 @@ export class SecretPages {
 		return new URL(this.#options.publicUrl).host;
 	}
 
-	/** Creates the page of a question. Throws the same errors as an answer, for example if the holder may not answer. */
+	/**
+	 * Creates the page of a question, or returns the page of an earlier request with the same key. Throws the same errors
+	 * as an answer, for example if the holder may not answer. Throws `invalid_argument` for a key of another request.
+	 */
 	async issue(
 		holder: Principal,
 		{ token, key }: { readonly token: string; readonly key: string | undefined },

@@ -18,7 +18,7 @@ export interface ChangedSettings {
 	readonly isChanged: boolean;
 	/** Reason why a gateway cannot start in this environment with the file, for example a missing key. */
 	readonly problem?: string;
-	/** Variable that has precedence over a changed setting. */
+	/** Flag or variable that has precedence over a changed setting. */
 	readonly overriddenBy?: string;
 }
 

@@ -21,7 +21,7 @@ export interface EffectiveSetting {
 	readonly key: string;
 	/** Value without secrets; undefined if no source sets it. */
 	readonly value: unknown;
-	/** Position of the value: a variable, `FILE:LINE:COLUMN`, or `default`. */
+	/** Position of the value: a flag, a variable, `FILE:LINE:COLUMN`, or `default`. */
 	readonly source: string;
 	/** Description of the default; may be empty. */
 	readonly preset: string;

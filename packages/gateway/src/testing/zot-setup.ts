@@ -95,7 +95,7 @@ export class ZotSetup implements AsyncDisposable {
 		return this.responses.map((response) => [response.id, response.success || response.error]);
 	}
 
-	/** Types of the frames for the command with this id, without deltas. */
+	/** Types of the frames for the command with this id, without responses and text deltas. */
 	typesOf(id: Id): string[] {
 		return this.frames
 			.filter((frame) => frame.type !== "response" && frame.type !== "text_delta" && frame.request_id === id)

@@ -1,4 +1,4 @@
-/** Help texts of the metrics, which Prometheus shows. The names are the names of the metrics without `parley_`. */
+/** Help texts of the metrics, which Prometheus shows. */
 export const metricTexts = {
 	sessionsCreated: "Sessions opened.",
 	sessionsDeleted: "Sessions deleted.",

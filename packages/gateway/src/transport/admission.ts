@@ -10,12 +10,12 @@ export interface AdmissionLimits extends PlacesLimits {
 const defaults: AdmissionLimits = { perPeer: 64, pending: 512, waiting: 21_536, open: 21_536 };
 
 /**
- * Prevents unauthenticated clients from exhausting the gateway. A limited number of unauthenticated connections is served at
- * the same time, each for at most ten seconds, and further connections wait unread. At the maximum of open connections, each
- * new connection closes a waiting one. All listeners share one object.
+ * Prevents unauthenticated clients from exhausting the gateway. A limited number of unauthenticated connections is served
+ * at the same time, each for at most ten seconds, and further connections wait unread. At the maximum of open connections,
+ * each new connection closes a waiting one, or is closed itself. All listeners share one object.
  *
- * All users of this machine have the same address. Processes of the gateway's own user have separate places and a queue, with
- * the limits of one address. They use these places when strangers occupy the others, so that strangers cannot lock the
+ * All users of this machine have the same address. Processes of the gateway's own user have separate places and a queue,
+ * with the limits of one address. They use these places when strangers occupy the others, so that strangers cannot lock the
  * operator out.
  */
 export class Admission {
@@ -44,7 +44,8 @@ export class Admission {
 	}
 
 	/**
-	 * Admits the connection now or later, or closes it. The owner of the connection is looked up only if all places are taken.
+	 * Admits the connection now or later, or closes it. The owner of a loopback connection is looked up only if its address
+	 * has no free place.
 	 */
 	enter(connection: NewConnection): void {
 		const { socket } = connection;

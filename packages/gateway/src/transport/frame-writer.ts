@@ -3,7 +3,7 @@ import type { Clock, Timer } from "@parley/base";
 import type { Holder, OutgoingAccount } from "./outgoing-account.ts";
 import { type ReaderBudget, readerBudget, readerPatienceMs } from "./reader-budget.ts";
 
-/** Maximum number of bytes in the socket. Further frames wait in the writer, and are counted. */
+/** Number of bytes in the socket above which further frames wait in the writer, and are counted. */
 const socketShare = 256 * 1024;
 
 /** Bytes and frames of a replay in one write. The values need few system calls, and stay far below the budget. */
@@ -85,8 +85,9 @@ export class FrameWriter implements Flushable, Holder {
 	}
 
 	/**
-	 * Delays a long replay. Resolves immediately if few bytes wait. Otherwise, resolves when the reader has received the
-	 * waiting frames or has disconnected, but never in the same tick, so that other work can run.
+	 * Delays a long replay. Resolves immediately if few bytes wait. Otherwise writes them, and resolves in a later tick, so
+	 * that other work can run. If the socket is full, it resolves when the socket has drained or the reader has
+	 * disconnected.
 	 */
 	drained(): Promise<void> {
 		const few = this.#frames.length < Math.min(replayFrames, this.#budget.frames / 4);

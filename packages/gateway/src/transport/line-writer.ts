@@ -106,7 +106,7 @@ export class LineWriter {
 		}
 	}
 
-	/** Resolves when the client has read the waiting lines, or has disconnected. */
+	/** Resolves when the output accepts further lines, or when the reader has disconnected. */
 	drained(): Promise<void> {
 		if (!this.#blocked || this.#gone) return Promise.resolve();
 		return new Promise((resolve) => this.#waiters.push(resolve));
@@ -178,7 +178,7 @@ export class LineWriter {
 		this.#blocked = this.#clock.after(patienceMs, () => this.#leave());
 	}
 
-	/** Notes that a part of a long text was read, so the reader is slow but connected. */
+	/** Notes that the output has written a part, so the reader is slow but connected. */
 	#written(error: Error | null | undefined): void {
 		if (error) return;
 		this.#inFlight -= 1;

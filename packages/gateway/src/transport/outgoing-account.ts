@@ -9,7 +9,7 @@ export interface Holder {
 
 /**
  * Counts the waiting bytes of all slow readers. Above the limit, the readers with the most waiting bytes are closed until
- * the total is below the limit.
+ * the total is within the limit.
  */
 export class OutgoingAccount {
 	readonly #limit: number;

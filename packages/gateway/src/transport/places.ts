@@ -108,7 +108,7 @@ export class Places {
 		else connection.socket.destroy();
 	}
 
-	/** Frees the place of the connection, if it has one. */
+	/** Removes the connection from its place or from the queue. */
 	leave(socket: Socket): void {
 		this.#leaveQueue(socket);
 		const waiting = this.#waiting.get(socket);
