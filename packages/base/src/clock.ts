@@ -10,7 +10,7 @@ export interface Clock {
 	/** Monotonic milliseconds since a fixed moment, for durations. */
 	monotonic(): number;
 	/**
-	 * Runs the action once, after at least `ms` milliseconds. The timer keeps the process alive until it is
+	 * Runs the action once, after at least `ms` milliseconds. The timer keeps the process alive until it has fired or is
 	 * cancelled.
 	 */
 	after(ms: number, action: () => void): Timer;

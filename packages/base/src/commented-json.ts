@@ -25,7 +25,7 @@ export interface CommentedJson {
 
 /**
  * Reads one object of JSON with comments and trailing commas. `path` names the file in errors. Throws
- * `invalid_argument` with line and column.
+ * `invalid_argument` for other text, and for a duplicate key outside lists.
  */
 export function parseCommentedJson(path: string, source: string): CommentedJson {
 	const text = source.replace(/^\uFEFF/, "");
@@ -70,8 +70,8 @@ export function editCommentedJson(source: string, path: JsonPath, value: unknown
 }
 
 /**
- * Appends a value in one line to an existing list. All other lines stay unchanged. `parseCommentedJson` must accept the
- * text. Throws `invalid_argument` if there is no list at the path.
+ * Appends a value in one line to an existing list. Comments and the format of other lines stay. `parseCommentedJson`
+ * must accept the text. Throws `invalid_argument` if there is no list at the path.
  */
 export function appendCommentedJson(source: string, path: JsonPath, value: unknown): string {
 	const tree = parseTree(source, [], { allowTrailingComma: true });

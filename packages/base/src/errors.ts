@@ -1,4 +1,4 @@
-/** Codes of all failures: the status names of gRPC in snake_case, without `ok` and `unknown`. */
+/** Codes of all failures: the status names of gRPC in snake_case, without `ok`, `unknown` and `out_of_range`. */
 export type ErrorCode =
 	| "cancelled"
 	| "invalid_argument"
@@ -21,7 +21,7 @@ export interface ParleyErrorOptions {
 	readonly cause?: unknown;
 }
 
-/** The only error class. Clients may see the message, but not `cause` and `stack`. */
+/** Error with a code. Clients may see the message, but not `cause` and `stack`. */
 export class ParleyError extends Error {
 	override readonly name = "ParleyError";
 	readonly code: ErrorCode;

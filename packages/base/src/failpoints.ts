@@ -29,7 +29,7 @@ const processEffects: FailpointEffects = {
 /**
  * Arms points. `journal.committed=kill@3,outbox.sent=pause@1` kills the process with SIGKILL at the third hit of the
  * first point. At the first hit of the second point, it writes `failpoint outbox.sent` to stderr and never continues.
- * The empty string arms no point. Throws `invalid_argument` for any other form.
+ * The empty string arms no point. Throws `invalid_argument` for any other form, and for a point that is armed twice.
  */
 export function parseFailpoints(spec: string, effects: FailpointEffects = processEffects): Failpoints {
 	const armed = new Map<string, Armed>();

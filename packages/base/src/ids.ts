@@ -10,10 +10,7 @@ export interface Ids {
 
 const ALPHABET = "0123456789abcdefghijklmnopqrstuvwxyz";
 
-/**
- * Bytes per request to the operating system. One request takes ten microseconds, several times as long as the rest of
- * an id.
- */
+/** Bytes per request to the operating system. A request for each id would take most of the time of the id. */
 const POOL_BYTES = 8192;
 
 /** Creates ids from the secure random source of the operating system, or from the given source of bytes. */
@@ -26,8 +23,7 @@ export function createIds(random: (bytes: number) => Uint8Array = pooledRandom()
 }
 
 /**
- * Returns a random number of at least 0 and below 1. It uses the last 32 bits of a UUID, which are random in all common
- * versions.
+ * Returns a random number of at least 0 and below 1. It uses the last 32 bits of a UUID, which are random in version 4.
  */
 export function chanceOf(ids: Ids): number {
 	return Number.parseInt(ids.uuid().slice(-8), 16) / 2 ** 32;

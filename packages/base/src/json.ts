@@ -23,7 +23,7 @@ const SPACE = 0x20;
 /**
  * Parses JSON from an untrusted source. Throws `invalid_argument` for text that is not JSON or exceeds the limits. The
  * limits are checked before parsing. Also refuses numbers that are not finite, strings and keys with lone surrogates,
- * and keys that access a prototype. Integers above 2^53 lose digits, as in `JSON.parse`.
+ * and keys that access a prototype. Integers above 2^53 may lose digits, as in `JSON.parse`.
  */
 export function parseJson(text: string, limits: JsonLimits = {}): unknown {
 	checkSize(text, limits.maxDepth ?? 64, limits.maxNodes ?? 20_000);
@@ -130,7 +130,7 @@ function checkValue(value: unknown, containers: Container[]): void {
 }
 
 function checkEntries(object: Record<string, unknown>, containers: Container[]): void {
-	// Twice as fast as Object.entries, with the same result, because objects of `JSON.parse` inherit nothing enumerable.
+	// Faster than Object.entries, with the same result, because objects of `JSON.parse` inherit nothing enumerable.
 	for (const key in object) {
 		checkKey(key, object[key]);
 		checkValue(object[key], containers);

@@ -21,6 +21,7 @@ export type LogFields = Readonly<Record<string, unknown>>;
 
 /** Receives one line of JSON at a time. */
 export interface LogDestination {
+	/** Returns false if the line was lost. */
 	write(line: string): unknown;
 	/** Returns the number of lines lost since the last call. Without this method, lost lines are not counted. */
 	drainLost?(): number;
@@ -34,7 +35,7 @@ export interface LoggerOptions {
 }
 
 /**
- * Creates a logger that writes each message as one line of JSON with an ISO time. The line contains no secret that the
+ * Creates a logger that writes each message of a sufficient level as one line of JSON with an ISO time. The line contains no secret that the
  * redactor knows.
  */
 export function createLogger(options: LoggerOptions): Logger {

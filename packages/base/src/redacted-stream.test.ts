@@ -69,7 +69,7 @@ test("no character of a registered value is emitted, at any cut", () => {
 				pieces.push(whole.slice(at, at + length));
 				at += length;
 			}
-			// Without the line breaks, the end of the text might have cut a value off.
+			// Without the line breaks, the end of the text might cut a value off.
 			expect(flow(redactor, [...pieces, "\n\n"]).join("")).toBe(redactor.redact(`${whole}\n\n`));
 		}),
 	);

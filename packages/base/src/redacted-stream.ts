@@ -13,14 +13,15 @@ export interface RedactedStream {
 
 /** Finds positions at which a secret may begin, by its first characters. */
 export interface Gate {
-	/** Returns the first such position. */
+	/** Returns the first such position, or undefined without one. */
 	find(text: string): number | undefined;
 	/** Maximum number of characters that identify such a position. */
 	readonly length: number;
 	/** Beginnings of registered values that are too short for the pattern, except values that begin like a shape. */
 	readonly beginnings: ReadonlySet<string>;
 	/**
-	 * Returns the end of the registered value that begins at this position. Returns Infinity if the text ends within it.
+	 * Returns the end of the registered value that begins at this position. Returns Infinity if the text ends within the
+	 * value, and undefined if no value begins there.
 	 */
 	endOfValue(text: string, at: number): number | undefined;
 }
@@ -31,7 +32,7 @@ export interface Redaction {
 	redactCut(text: string): string;
 }
 
-/** Maximum delayed characters of a word. Later parts of a longer credential are replaced as they arrive. */
+/** Maximum delayed characters of a word. The rest of a longer credential is dropped as it arrives. */
 const longestWord = 4096;
 /** Maximum delayed characters of a key block. */
 const longestKey = 65_536;
@@ -82,7 +83,7 @@ export function redactedStream(gate: Gate, { redact, redactCut }: Redaction): Re
 		before = "";
 		return text;
 	};
-	/** Drops the rest of a credential. Returns false if the complete text was dropped. */
+	/** Drops the rest of a credential. Returns false if no text is left. */
 	const drop = (): boolean => {
 		if (dropped) pending = pending.replace(dropped, "");
 		if (pending === "") return false;
@@ -193,7 +194,10 @@ function partOfWord(text: string, gone: number): Part | undefined {
 		: { end: undecided.length - longestShape };
 }
 
-/** Returns a block that may be a private key. If its title excludes a private key, returns only its opening. */
+/**
+ * Returns a block that may be a private key, or only its opening if its title excludes a private key. Returns undefined if
+ * more text is needed.
+ */
 function partOfKey(block: string, gone: number): Part | undefined {
 	const end = /-----END [A-Z0-9 ]{0,60}-----/.exec(block);
 	if (end) return { end: end.index + end[0].length - gone };

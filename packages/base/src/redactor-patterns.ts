@@ -34,7 +34,7 @@ function inJson(text: string): string {
 /** Minimum characters of a value that tools may break into lines. A shorter value would match too much text. */
 const leastWrapped = 16;
 
-/** Returns the encodings that tools break into lines at any position: `base64` after 76 characters, `xxd` after 60. */
+/** Returns the long encodings that tools break into lines: `base64` after 76 characters, `xxd` after 60. */
 export function wrappedEncodings(secret: string): string[] {
 	const bytes = Buffer.from(secret.toWellFormed());
 	const hex = bytes.toString("hex");

@@ -120,8 +120,8 @@ export class Redactor {
 	}
 
 	/**
-	 * Returns a copy as plain JSON values with every string and key redacted. Errors become objects of type, message, code,
-	 * stack and cause. Cycles, class instances, functions and values below level 64 become a note in brackets.
+	 * Returns a copy with every string and key redacted. Errors become plain objects. Dates, URLs and bigints become strings.
+	 * Cycles, other class instances, functions, symbols and values below level 64 become a note in brackets.
 	 */
 	redactFields(value: unknown): unknown {
 		return redactFields(value, (text) => this.redact(text));
@@ -196,7 +196,10 @@ function anyOf(sources: readonly string[]): RegExp {
 	return new RegExp([...new Set(sources)].join("|"));
 }
 
-/** Returns the end of the value at the beginning of the text. Returns Infinity if the text ends within the value. */
+/**
+ * Returns the end of the value at the beginning of the text. Returns Infinity if the text ends within the value, and
+ * undefined if the text begins with another value.
+ */
 function endOf(text: string, value: string): number | undefined {
 	if (text.startsWith(value)) return value.length;
 	return value.startsWith(text) ? Number.POSITIVE_INFINITY : undefined;
@@ -210,7 +213,7 @@ function startOf(value: string): string {
 	return value.slice(0, longestBeginning + 1);
 }
 
-/** Maximum levels of a copied value. Guarded JSON has the same maximum. */
+/** Maximum levels of a copied value. `parseJson` has the same default. */
 const MAX_DEPTH = 64;
 
 /** Returns the copy for `Redactor.redactFields`. Passes every string and every key to `redact`. */

@@ -18,7 +18,7 @@ const tx = new Kysely<unknown>({
 function recorded(failing: readonly (keyof TransactionControl)[] = [], undone = 0) {
 	const done: string[] = [];
 	const tries: number[] = [];
-	/** Number of commands of each transaction, or its end. */
+	/** For each transaction, the number of its commands, then `done`. */
 	const transactions: (number | "done")[] = [];
 	const statement = (name: keyof TransactionControl) => () => {
 		done.push(name);

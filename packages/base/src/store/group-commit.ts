@@ -58,7 +58,7 @@ interface Queued {
 
 /**
  * Implements `Store.commit` for one connection: one transaction per tick of the event loop, with a savepoint for each
- * command.
+ * command if there are several.
  */
 export class GroupCommit<DB> {
 	readonly #tx: Kysely<DB>;
@@ -129,8 +129,8 @@ export class GroupCommit<DB> {
 	}
 
 	/**
-	 * Runs a transaction with all its commands in their order. Repeats it if the database rolled it back, because it
-	 * changed nothing and no caller has a result yet.
+	 * Runs a transaction with all its commands in their order. Repeats it if the database rolled it back in favour of
+	 * another transaction. It then changed nothing, and no caller has a result yet.
 	 */
 	async #persist(batch: readonly Queued[]): Promise<Settle[]> {
 		const [only, ...others] = batch;
@@ -182,7 +182,7 @@ export class GroupCommit<DB> {
 		}
 	}
 
-	/** Throws a failure of the disk. The command did not cause it, and SQLite may have rolled the transaction back. */
+	/** Throws the reason if the disk failed. The command did not cause it, and SQLite may have rolled the transaction back. */
 	#throwIfOfStorage(reason: unknown): void {
 		if (this.#control.failure?.(reason) !== undefined) throw reason;
 	}
@@ -207,7 +207,7 @@ export class GroupCommit<DB> {
 		}
 	}
 
-	/** Rolls back and returns the error. If the rollback also fails, adds its error, and the next `begin` fails. */
+	/** Rolls back and returns the error. If the rollback also fails, returns both errors in one. */
 	async #rollback(cause: unknown): Promise<unknown> {
 		try {
 			await this.#control.rollback();

@@ -17,8 +17,8 @@ export interface Schema {
 }
 
 /**
- * Returns the name of the first migration that the database lacks. Throws `failed_precondition` if a newer program
- * wrote the database. Writes nothing.
+ * Returns the name of the first migration that the database lacks, or undefined if it has all. Throws
+ * `failed_precondition` if a newer program wrote the database. Writes nothing.
  */
 export async function findPending({ db, migrations }: Schema): Promise<string | undefined> {
 	const known = [...new Set(migrations.map((migration) => migration.name))].sort();

@@ -17,11 +17,12 @@ import { NodeSqliteDialect } from "./node-sqlite-dialect.ts";
 import type { StorageFailure } from "./storage-health.ts";
 import type { Migration } from "./store.ts";
 
-/** Maximum milliseconds that a statement waits for another process that writes. */
+/** Maximum milliseconds that a statement waits for the lock of another connection. */
 const BUSY_TIMEOUT_MS = 5000;
 
 /**
- * Creates missing directories (0700) and the file (0600). SQLite creates its side files with the mode of the database.
+ * Creates missing directories (0700) and the file, and sets its mode to 0600. SQLite creates its side files with the
+ * mode of the database.
  */
 export function createPrivately(file: string): void {
 	mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
@@ -46,7 +47,7 @@ export function openWriter(file: string): DatabaseSync {
 	return database;
 }
 
-/** Throws `data_loss` unless the file is an undamaged database. Reads the complete file, at about 200 MB a second. */
+/** Throws `data_loss` if the file is damaged or is not a database. Reads the complete file. */
 export function checkIntegrity(database: DatabaseSync, file: string): void {
 	refuseDamage(file, () => {
 		const report = database.prepare("pragma quick_check(1)").get()?.["quick_check"];
@@ -85,8 +86,8 @@ function isDamage(error: unknown): boolean {
 const failures = [8, 10, 11, 14, 26];
 
 /**
- * Returns the failure of the disk that an SQLite error reports: SQLITE_FULL, or SQLITE_IOERR_SHMSIZE for the file
- * beside the WAL.
+ * Returns the failure of the disk that an SQLite error reports, or undefined for other errors. The disk is full after
+ * SQLITE_FULL, and after SQLITE_IOERR_SHMSIZE for the file beside the WAL.
  */
 export function storageFailure(error: unknown): StorageFailure | undefined {
 	const code = codeOf(error);

@@ -27,7 +27,7 @@ export interface SqliteStoreOptions {
 	 */
 	readonly file: string;
 	readonly migrations: readonly Migration[];
-	/** Schema of an empty database. It replaces migrations and is much faster. */
+	/** Schema for an empty database. It replaces its migrations, and is faster. */
 	readonly fresh?: FreshSchema;
 	/** Failpoints: `store.commit` before each commit, `store.committed` after it. */
 	readonly failpoints?: Failpoints;
@@ -35,15 +35,15 @@ export interface SqliteStoreOptions {
 	readonly watch?: TransactionWatch;
 	/** Called when commits begin to fail, and when they work again. */
 	readonly onHealth?: HealthWatch;
-	/** Source of the time at which commits began to fail. */
+	/** Source of the times in `Store.health` and in the migrations of a new database. */
 	readonly clock?: Clock;
 }
 
 /**
  * Opens a store in one SQLite file that survives loss of power (WAL, synchronous=FULL), or in memory until it is
- * closed. Before a migration, the database is copied to `FILE.before-MIGRATION`. Rejects with `data_loss` if the file
- * is damaged, and with `failed_precondition` if a newer program wrote it. Its content stays unchanged in both cases.
- * Rejects with `unavailable` if the file cannot be opened.
+ * closed. Before a migration, a file with data is copied to `FILE.before-MIGRATION`. Rejects with `data_loss` if the
+ * file is damaged, with `failed_precondition` if a newer program wrote it, and with `internal` if a migration fails. Its
+ * data stays unchanged in these cases. Rejects with `unavailable` if the file cannot be opened.
  */
 export async function openSqliteStore<DB>(options: SqliteStoreOptions): Promise<Store<DB>> {
 	try {
@@ -108,7 +108,7 @@ async function inMemoryOf(options: SqliteStoreOptions): Promise<Connections> {
 	}
 }
 
-/** Runs the missing migrations. An empty database gets most of them from `fresh` in one step. */
+/** Runs the missing migrations. An empty database gets the migrations of `fresh` in one step. */
 async function migrateFile(
 	writer: DatabaseSync,
 	{ migrations, fresh, clock = systemClock }: SqliteStoreOptions,
@@ -118,13 +118,12 @@ async function migrateFile(
 	await migrate(schemaOf(writer, migrations));
 }
 
-/** Maximum bytes of a file that is completely checked at every start. The check takes about 20 ms. */
+/** Maximum bytes of a file that is completely checked at every start. */
 const smallBytes = 8 * 1024 * 1024;
 
 /**
- * Returns the first missing migration. The connection is read-only, so that a refused file stays unchanged. A large
- * file is completely checked only before a migration. A crash does not damage it, and a check after each crash would
- * delay the start. Later reads and backups also find damage.
+ * Returns the first missing migration, or undefined without one. The connection is read-only, so that a refused file
+ * stays unchanged. A large file is completely checked only before a migration, because the check would delay each start.
  */
 async function inspect(file: string, migrations: readonly Migration[]): Promise<string | undefined> {
 	const database = openReader(file);

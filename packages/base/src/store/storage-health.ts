@@ -3,7 +3,7 @@ import { StoreError, type StoreHealth } from "./store.ts";
 
 export type StorageFailure = Exclude<StoreHealth["state"], "ok">;
 
-/** Called when the state of a store changes, with the error that caused the change. */
+/** Called when the state of a store changes. `cause` is the error of a failure. */
 export type HealthWatch = (health: StoreHealth, cause?: unknown) => void;
 
 const messages: Readonly<Record<StorageFailure, string>> = {
@@ -26,7 +26,7 @@ export class StorageHealth {
 		return this.#health;
 	}
 
-	/** Records that a transaction with changes reached the disk. */
+	/** Records that a transaction was committed. */
 	worked(): void {
 		if (this.#health.state === "ok") return;
 		this.#health = { state: "ok" };

@@ -10,8 +10,8 @@ export interface Store<DB> {
 	/**
 	 * Runs a command in a transaction and resolves with its result after the commit. All commands of one tick share a
 	 * transaction. They run sequentially in the order of the calls, and resolve in that order. If a command throws, only
-	 * that command is rolled back, and it rejects with its own error. If the commit fails, every command in it rejects
-	 * with `unavailable` and is undone. A command must wait only for its own queries: a wait for another `commit` never
+	 * that command is rolled back, and it rejects with its own error. If the disk or the commit fails, every command in
+	 * the transaction rejects with `unavailable` and is undone. A command must wait only for its own queries: a wait for another `commit` never
 	 * ends. If the database rolls the transaction back in favour of another process, its commands run again. So a command
 	 * must reset its results in memory each time, and defer other effects until after the commit.
 	 */

@@ -3,7 +3,7 @@ import { type Clock, systemClock } from "../clock.ts";
 /** Rounds of the measured work, which takes about 100 ms on an idle core. */
 const rounds = 20_000_000;
 const idleMs = 100;
-/** Maximum returned factor. Tests cannot run on a slower machine. */
+/** Maximum returned factor. */
 const highest = 50;
 
 /** Environment variable in which vitest.config.ts passes the factor of a test run to its processes. */
@@ -24,7 +24,7 @@ export function measurePace(clock: Clock = systemClock): number {
 
 let pace: number | undefined;
 
-/** Result of `measurePace` at the start of the test run. */
+/** Returns the result of `measurePace` at the start of the test run, or else at the first call. */
 export function runPace(): number {
 	pace ??= Number(process.env[paceVariable] ?? measurePace());
 	return pace;

@@ -28,7 +28,7 @@ export async function openPgliteStore<DB>(options: PgliteStoreOptions): Promise<
 	return openDialectStore<DB>({ ...options, writer: dialect, reader: dialect });
 }
 
-/** Empty databases of this process. Emptying a database takes a tenth of the time of opening another. */
+/** Empty databases of this process. Emptying a database is faster than opening another. */
 const idle: PGlite[] = [];
 
 /** Provides the database for one store. When the store closes, the database is emptied and kept for the next store. */

@@ -18,9 +18,9 @@ export interface PostgresStoreOptions {
 /**
  * Opens a store on a PostgreSQL server that any number of processes may use. Isolation is `read committed`, so a
  * condition between processes must be in the `where` of a statement. A transaction that the server rolls back because
- * of a deadlock is retried. If the server or connection fails, running calls reject with `unavailable`, and later calls
+ * of a conflict is retried. If the server or connection fails, running calls reject with `unavailable`, and later calls
  * connect again. After a loss during a commit the result is unknown, so that transaction is not retried. A transaction
- * that is idle for seconds loses its connection.
+ * that is idle longer than `maxIdleMs` loses its connection.
  */
 export function openPostgresStore<DB>(options: PostgresStoreOptions): Promise<Store<DB>> {
 	const { connection, migrations, failpoints, log = silentLogger } = options;
@@ -65,7 +65,8 @@ function parseInt8(text: string): number | bigint {
 
 /**
  * Whether an error ends the transaction or the connection: https://www.postgresql.org/docs/15/errcodes-appendix.html.
- * The codes are errors of connections, resources and shutdown. Any other kind of error comes from the connection.
+ * The codes are errors of connections, idle transactions, resources and shutdown. An error that is not a
+ * `DatabaseError` comes from the connection.
  */
 function isOver(error: unknown): boolean {
 	return (

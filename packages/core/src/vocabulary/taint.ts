@@ -76,7 +76,7 @@ export function readTaint(text: string): Taint {
  * - mcp: a tool of an MCP server.
  * - mcp-changed: such a tool whose description or schema has changed since its last call.
  * - memory-read, memory-write: notes of the person and the channel, and reading those for all people.
- * - memory-everyone: storing or deleting shared notes.
+ * - `memory-everyone`: storing or deleting shared notes.
  * - schedule: creating or removing a schedule.
  */
 export type ActionClass =
