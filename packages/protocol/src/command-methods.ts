@@ -20,14 +20,14 @@ export const CommandPayload = z.object({
 	/** End time. Present after the end of the command. */
 	ended_at: z.exactOptional(z.string()),
 	reason: z.exactOptional(reason),
-	/** Exit code. Absent if a signal ended the command. */
+	/** Exit code. Absent if the command has none, for example after a signal. */
 	exit_code: z.exactOptional(z.int()),
 });
 export type CommandPayload = z.output<typeof CommandPayload>;
 
 /** Methods for background commands. */
 export const commandMethods = {
-	/** Returns the newest commands of a session, at most 50. */
+	/** Returns the newest commands of a session, newest first, at most 50. */
 	list_commands: {
 		params: z.object({ session_id: optionalSession }),
 		result: z.object({ commands: z.array(CommandPayload) }),

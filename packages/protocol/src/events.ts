@@ -196,7 +196,7 @@ export interface EventPayloads
 	/** A channel grant started: calls of the session's channel run without approval within its limits. */
 	readonly "grant.created": GrantPayload;
 	readonly "grant.ended": GrantEndedPayload;
-	/** The session and all its data were deleted. No event follows. */
+	/** The session was deleted. No event follows. */
 	readonly "session.deleted": EmptyPayload;
 }
 

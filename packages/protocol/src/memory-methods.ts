@@ -22,7 +22,7 @@ export const MemoryPayload = z.object({
 	author: z.string(),
 	/** Session of the run that wrote the note. The session may be deleted. Absent if a person wrote the note. */
 	session_id: z.exactOptional(z.string()),
-	/** Taint of the run that wrote the note: letters U, P and E, or "". */
+	/** Taint of the run or request that wrote the note: letters U, P and E, or "". */
 	taint: z.string(),
 	created_at: z.string(),
 });

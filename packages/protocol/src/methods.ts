@@ -89,7 +89,7 @@ export const methods = {
 		}),
 		result: z.object({ status: z.literal("sent"), run_id: z.string(), queued_position: queuedPosition }),
 	},
-	/** Adds a message to the active run before its next model call. Without an active run, starts a run. */
+	/** Adds a message to the active run before its next model call. If that is not possible, the message gets its own run. */
 	steer: {
 		params: z.object({ content, key }),
 		result: z.object({
@@ -112,7 +112,7 @@ export const methods = {
 			run_id: z.string(),
 		}),
 	},
-	/** Repeats the last reply of the session. */
+	/** Requests the last reply of the session again. Earlier effects of tools remain. */
 	retry: {
 		params: z.object({ key }),
 		result: z.object({ status: z.literal("sent"), run_id: z.string(), queued_position: queuedPosition }),
@@ -180,7 +180,7 @@ export const methods = {
 					model: z.exactOptional(z.string()),
 					profile: z.exactOptional(z.string()),
 					last_seq: seq,
-					/** Whether the session is idle, works, or waits for a person. */
+					/** `waiting`: a prompt is open. `running`: a run is active or queued. */
 					state: z.enum(["idle", "running", "waiting"]),
 				}),
 			),

@@ -37,7 +37,7 @@ export interface PromptContext {
 	 * together, and this approval is number `place`, from 1. Absent in approvals of an earlier gateway version.
 	 */
 	readonly reply?: { readonly id: string; readonly place: number; readonly count: number };
-	/** Rule that an operator can add with `allow_always`. Absent if no rule can allow the call. */
+	/** Rule that an operator can add with `allow_always`. Absent if the approval offers no rule. */
 	readonly always_allow?: AlwaysAllowPayload;
 }
 

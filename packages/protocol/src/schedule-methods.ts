@@ -33,7 +33,7 @@ export const SchedulePayload = z.object({
 	external_key: z.exactOptional(z.string()),
 	/** Person or principal whose rights apply to each firing. */
 	owner: z.string(),
-	/** Taint of the run that created the schedule: letters U, P and E, or "". */
+	/** Taint of the run or request that created the schedule: letters U, P and E, or "". */
 	taint: z.string(),
 	created_at: z.string(),
 	/** Next due time. Absent if the schedule waits for an event, or never fires again. */

@@ -37,10 +37,10 @@ export const sessionMethods = {
 			session_id: optionalSession,
 			/**
 			 * Number, from 1, of the last message of a person in the fork. A negative number omits that many messages at the
-			 * end. Default: the last answered message.
+			 * end. Default: the last message before the first run that has not ended.
 			 */
 			at: maybe(z.int("must be a number").refine((value) => value !== 0, "must not be 0")),
-			/** Title of the fork. Default: the title of the other session with `(fork)`. */
+			/** Title of the fork. Default: the title of the other session with `(fork)` or a number. */
 			title: maybe(title),
 			external_key: maybe(z.string().min(1).max(256)),
 			key,
@@ -61,11 +61,11 @@ export const sessionMethods = {
 		params: z.object({ session_id: optionalSession, key }),
 		result: z.object({ status: z.literal("started") }),
 	},
-	/** Deletes the session with all its data. */
+	/** Deletes the session with its content. Its usage stays in the totals of the gateway. */
 	delete_session: {
 		params: z.object({
 			session_id: optionalSession,
-			/** Whether running work and open questions are stopped first. */
+			/** Whether running work is stopped first. By default, the request is refused while a run or a task works. */
 			force: maybe(z.boolean()),
 			key,
 		}),

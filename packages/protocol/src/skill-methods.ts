@@ -20,7 +20,7 @@ export const SkillPayload = z.object({
 	model_invocable: z.boolean(),
 	/** `operator`: the skill needs no trust. `changed`: the files differ from the trusted files. */
 	trust: z.enum(["operator", "trusted", "changed", "untrusted"]),
-	/** Names of the only tools of a run with the skill. Absent: all tools. */
+	/** Names of the tools that a run with the skill may use. Absent: all tools. */
 	tools: z.exactOptional(z.array(z.string())),
 	model: z.exactOptional(z.string()),
 	/** SHA-256 of all files of the skill. */
@@ -37,7 +37,7 @@ const SkillProblemPayload = z.object({
 });
 
 const place = {
-	/** Session whose working directory is used. Without it, only skills of the data directory are used. */
+	/** Session whose working directory is used. Without it and `directory`, only skills of the data directory are used. */
 	session_id: optionalSession,
 	/** Path of a working directory. Only the operator may set it. */
 	directory: maybe(directory),

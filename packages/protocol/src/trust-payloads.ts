@@ -191,7 +191,7 @@ export const AuditPayload = z.object({
 	hash: z.string(),
 });
 
-/** A policy rule as configured. An absent condition matches every call. */
+/** A policy rule. An absent condition matches every call. */
 export const PolicyRulePayload = z.object({
 	layer: z.string(),
 	/** Position of a configured rule: `FILE:LINE`. */

@@ -4,7 +4,7 @@ import WebSocket, { type RawData } from "ws";
 import { describeFailure, refusalOf } from "./handshake.ts";
 import { pinnedTo } from "./pinned-to.ts";
 
-/** Maximum bytes of a frame from the gateway. It exceeds every real frame. A larger frame ends the connection. */
+/** Maximum bytes of a frame from the gateway. A larger frame ends the connection. */
 const maxPayload = 16 * 1_048_576;
 const handshakeTimeoutMs = 10_000;
 /** Maximum milliseconds to wait for the other side's close frame before the socket is destroyed. */

@@ -26,7 +26,7 @@ export function sendJson(response: ServerResponse, reply: JsonReply): void {
 }
 
 /**
- * Answers a request without reading its body, and closes the connection. Discards the body until the client stops, because
+ * Answers a request without reading its body, and closes the connection. Discards the body for at most `lingerMs`, because
  * a reset would make the client lose the answer (RFC 9112, section 9.6).
  */
 export async function answerUnread(

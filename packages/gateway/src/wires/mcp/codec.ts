@@ -205,7 +205,7 @@ export function encodeResource({ id, title, updatedAt, state }: SessionSummary):
 
 /** Maximum number of characters of one text of a transcript. */
 const longestText = 16_384;
-/** Maximum number of bytes of a page. A page has at least one message. */
+/** Maximum number of bytes of the messages of a page. A longer message gets its own page. */
 const pageBytes = 256 * 1024;
 
 /** Events that a transcript shows. */

@@ -38,7 +38,7 @@ export interface ConnectionDeps {
 	readonly log: Logger;
 	readonly version: string;
 	readonly principal: Principal;
-	/** Whether clients show approvals as forms. */
+	/** Whether the operator allows forms for approvals. */
 	readonly forms: boolean;
 	readonly redactor?: ErrorRedactor | undefined;
 	readonly counts?: WireCounts | undefined;
@@ -54,7 +54,7 @@ export class McpConnection {
 	readonly #server: McpServer;
 	/** Signal that ends the waits when the gateway stops. */
 	readonly #stopping = new AbortController();
-	/** Controllers of the active requests, by id. They abort when the client disconnects. */
+	/** Controllers of the active requests, by id. They abort at the end of a request, or when its client disconnects. */
 	readonly #lost = new Map<RequestId, AbortController>();
 
 	constructor(deps: ConnectionDeps) {

@@ -20,7 +20,7 @@ export interface McpEndpointOptions {
 	readonly ids: Ids;
 	readonly log: Logger;
 	readonly version: string;
-	/** Whether clients show approvals as forms. */
+	/** Whether the operator allows forms for approvals. */
 	readonly forms: boolean;
 	readonly openConnections: OpenConnections;
 	readonly redactor?: ErrorRedactor | undefined;

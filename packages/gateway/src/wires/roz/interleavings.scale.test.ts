@@ -274,7 +274,7 @@ class Player {
 		return { $case: "permissionDecision", value: { toolCallId, approved, modifier: undefined } };
 	}
 
-	/** Returns the runs that are still open after the session was cancelled. */
+	/** Returns a fault if runs are still open after the session was cancelled. */
 	async #running(): Promise<string[]> {
 		if (!this.#isCancelled || this.#session === "") return [];
 		const open = new Set<string>();

@@ -7,7 +7,7 @@ export interface McpContext {
 	readonly runtime: Runtime;
 	readonly clock: Clock;
 	readonly log: Logger;
-	/** Whether clients show approvals as forms. */
+	/** Whether the operator allows forms for approvals. */
 	readonly forms: boolean;
 	/** Principal of the client, as an agent: see `Principal.through`. */
 	readonly principal: Principal;

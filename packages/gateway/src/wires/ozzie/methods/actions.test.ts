@@ -138,7 +138,7 @@ interface Case {
 	readonly session: string;
 }
 
-/** Returns whether the method was allowed, independent of its result. */
+/** Returns `forbidden` for a refused method, otherwise `let`, even if the method failed. */
 function outcomeOf(answer: string): string {
 	return answer.startsWith("forbidden") ? "forbidden" : "let";
 }
@@ -176,8 +176,8 @@ async function request(
 
 async function ownSession(t: TestRuntime, principal: Principal): Promise<string> {
 	if (principal.kind === "connector") {
-		// The session has the same channel, whatever the role of the principal. It is opened by an owner, because only owners may
-		// open a session.
+		// The session has the same channel, whatever the role of the principal. It is opened by an owner, because not every role
+		// may open a session.
 		const { id, platform = "" } = principal;
 		const opener = { ...testConnector("owner", id), platform };
 		return t.create(opener);

@@ -91,7 +91,7 @@ const script = () =>
 		[says("next")],
 	);
 
-/** Aborts after the frame with this number. Returns the frames of the first prompt and of the next prompt. */
+/** Aborts after the frame with this number. Returns all frames, and the types of the frames of each prompt. */
 async function abortBehind(
 	number: number,
 ): Promise<{ frames: readonly Frame[]; first: string[]; next: string[] }> {
