@@ -20,7 +20,7 @@ export const CommandPayload = z.object({
 	/** End time. Present after the end of the command. */
 	ended_at: z.exactOptional(z.string()),
 	reason: z.exactOptional(reason),
-	/** Exit code. Absent if the command has none, for example after a signal. */
+	/** Exit code. Absent while the command runs, after a signal, and if the command did not start. */
 	exit_code: z.exactOptional(z.int()),
 });
 export type CommandPayload = z.output<typeof CommandPayload>;
@@ -53,7 +53,7 @@ export const commandPayloads = {
 		...command,
 		reason,
 		exit_code: z.exactOptional(z.int()),
-		/** Person or token that stopped the command. Absent if the agent stopped it. */
+		/** Person or client that stopped the command, if any. */
 		by: z.exactOptional(z.string()),
 	}),
 };

@@ -59,7 +59,7 @@ export const methods = {
 	send_message: {
 		params: z.object({
 			content,
-			/** Ids of uploaded files. Images go to the model, and other files to the working directory. */
+			/** Ids of uploaded files. Images that the model can read go to the model, and other files to the working directory. */
 			attachments: maybe(z.array(z.string().min(1).max(128)).max(20)),
 			/**
 			 * The client's own name for this message, for example the platform's id. The gateway repeats it in `user.message`

@@ -15,7 +15,7 @@ export function withDefault(schema: z.ZodInt, fallback: number) {
 export const sessionId = z.string().max(128);
 /** Session, if it differs from the session of the request. */
 export const optionalSession = maybe(sessionId.min(1));
-/** Idempotency key. A repeated request returns the first result and changes nothing. */
+/** Idempotency key, stored for 72 hours. A repeated request changes nothing, and returns the first result except for tokens. */
 export const key = maybe(z.string().min(1).max(128));
 export const title = z.string().trim().max(200, "must have at most 200 characters");
 export const runId = maybe(z.string().min(1).max(128));

@@ -121,7 +121,7 @@ export const sessionMethods = {
 			),
 			profile: z.string(),
 			policy_version: z.string(),
-			/** Whether `accept_all_tools` was active. */
+			/** Whether the run started under `accept_all_tools`. */
 			accept_all: z.boolean(),
 			/** Sources of the session's data, in words. */
 			taint: z.array(z.string()),

@@ -55,8 +55,8 @@ export const taskPayloads = {
 		...used,
 	}),
 	/**
-	 * `reason` explains the cancellation and may be empty. `by` names the person or client that cancelled the task. It is
-	 * absent if none did.
+	 * `reason` explains the cancellation. `by` names the person or client that cancelled the task. It is absent if none
+	 * did.
 	 */
 	"task.cancelled": z.object({ ...task, reason: z.string(), by: z.exactOptional(z.string()), ...used }),
 	/**

@@ -7,7 +7,7 @@ const status = z.enum(taskStatuses);
 const submitted = z.object({
 	task_id: z.string(),
 	status: z.literal("submitted"),
-	/** Requested options that are unavailable, with the reasons. */
+	/** Texts about default tools that the session does not have. */
 	notes: z.exactOptional(z.array(z.string())),
 });
 

@@ -292,7 +292,7 @@ export const trustMethods = {
 		result: z.object({ status: z.literal("revoked") }),
 	},
 
-	/** Returns rows of the audit log, newest last. */
+	/** Returns the newest rows of the audit log or, with `after`, the rows that follow it. The newest row is last. */
 	read_audit: {
 		params: z.object({
 			since: maybe(time),

@@ -80,7 +80,7 @@ export const PlaceProfilePayload = z.strictObject({
 	tools: z.exactOptional(z.array(z.string().min(1).max(64)).max(64)),
 	/** Absolute path of the tools' working directory. It replaces a workspace. */
 	root: z.exactOptional(z.string().min(1).max(4096)),
-	/** Ids of the channel's approvers. Absent: all people with the role approver. */
+	/** Ids of the channel's approvers. Absent: all people with the role approver or owner. */
 	approvers: z.exactOptional(z.array(z.string().min(1).max(400)).max(100)),
 	/** Other channels in which approvals of this channel may be answered, by approvers of those channels. */
 	approve_in: z.exactOptional(z.array(z.string().min(1).max(400)).min(1).max(20)),

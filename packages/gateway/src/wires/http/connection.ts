@@ -6,7 +6,7 @@ import { drained } from "../shared/drained.ts";
 import { isWireEvent, type WirePassing, weightOf } from "../shared/wire-event.ts";
 import { encodePassing, encodeRecorded } from "./codec.ts";
 
-/** Milliseconds between heartbeats. Proxies and clients close a silent connection after a minute or less. */
+/** Milliseconds between heartbeats. Proxies and clients may close a silent connection after a minute or less. */
 const heartbeatMs = 15_000;
 /** Milliseconds in which a client must read the remaining events when the stream closes. */
 const closeMs = 2_000;

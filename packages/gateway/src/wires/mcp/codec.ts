@@ -208,7 +208,6 @@ const longestText = 16_384;
 /** Maximum number of bytes of the messages of a page. A longer message gets its own page. */
 const pageBytes = 256 * 1024;
 
-/** Events that a transcript shows. */
 export const shownInTranscript = [
 	"user.message",
 	"assistant.message",
