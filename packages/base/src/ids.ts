@@ -10,7 +10,7 @@ export interface Ids {
 
 const ALPHABET = "0123456789abcdefghijklmnopqrstuvwxyz";
 
-/** Bytes per request to the operating system. A request for each id would take most of the time of the id. */
+/** Bytes per request to the operating system. A separate request for each id would be much slower. */
 const POOL_BYTES = 8192;
 
 /** Creates ids from the secure random source of the operating system, or from the given source of bytes. */

@@ -16,7 +16,7 @@ export interface Logger {
 	child(fields: LogFields): Logger;
 }
 
-/** Fields of a log line, including caught errors. */
+/** Fields of a log line. A value may be a caught error. */
 export type LogFields = Readonly<Record<string, unknown>>;
 
 /** Receives one line of JSON at a time. */

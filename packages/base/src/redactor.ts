@@ -30,8 +30,8 @@ export interface TextRedactor {
 }
 
 /**
- * Removes secrets from text that leaves the process: registered values in every common encoding, and text with the shape of
- * a known credential.
+ * Removes secrets from text that leaves the process: registered values in common encodings, and text with the shape of a
+ * known credential.
  */
 export class Redactor {
 	/** Called with the name of the sink each time a secret was removed on the way to it. */

@@ -145,7 +145,7 @@ export class Runtime {
 		(await this.#parts.sessions.lease(principal, sessionId, action))[Symbol.dispose]();
 	}
 
-	/** Joins a client to a session. Call the returned follower to start the delivery of events. */
+	/** Joins a client to a session. `begin` of the returned follower starts the delivery of events. */
 	async follow(principal: Principal, sessionId: string, following: Following): Promise<Follower> {
 		return Follower.join(
 			this.#parts.services.journal,

@@ -11,7 +11,7 @@ import { TestRuntime, unkeyed } from "./test-runtime.ts";
 
 /** Slack channel of the run. */
 export const asking = "slack:team:ask";
-/** Discord channel that answers the approvals of the run. */
+/** Discord channel in which people can also answer the approvals of the run. */
 export const answering = "discord:guild:desk";
 const usual: Readonly<Record<string, PlaceProfile>> = {
 	[asking]: { approveIn: [answering] },

@@ -77,7 +77,7 @@ const rules = {
 	"schedule.read": { operator: "any", observer: "none", connector: "own", role: "guest" },
 	/** Sends a message at later times or on events. Each firing also needs this permission. */
 	"schedule.create": { ...chatActions, role: "member" },
-	/** Deletes own schedules. */
+	/** Deletes a schedule. Except for the operator, only its owner may do this. */
 	"schedule.remove": { ...chatActions, role: "guest" },
 	"usage.read": readers,
 	"budget.set": operatorOnly,

@@ -16,7 +16,7 @@ import type { BudgetReached, Usage } from "./usage.ts";
  * - cut: the last reply reached its token limit.
  * - model: the provider failed.
  * - budget: a budget allows no further call.
- * - denied: people denied a call repeatedly.
+ * - denied: a call was denied repeatedly.
  * - limit: another limit of runs.
  * - settings: the agent of the run, its model or its tools cannot be used.
  * - step: a step of its workflow failed.
@@ -223,7 +223,7 @@ export type ConversationEvent =
 			readonly voters?: readonly string[];
 			readonly cancelled: boolean;
 			readonly by: string;
-			/** Display name of a person who answered from another chat platform. */
+			/** Display name of a person who answered from another guild, team or chat platform. */
 			readonly byName?: string;
 	  }
 	/** A person approved a call that needs several approvals. The question stays open. */
@@ -231,7 +231,7 @@ export type ConversationEvent =
 			readonly type: "prompt.voted";
 			readonly token: string;
 			readonly by: string;
-			/** Display name of a person who approved from another chat platform. */
+			/** Display name of a person who approved from another guild, team or chat platform. */
 			readonly byName?: string;
 			/** Number of currently valid approvals. */
 			readonly approvals: number;

@@ -66,7 +66,7 @@ export function isContextText(text: string): boolean {
 	return text.startsWith(contextTexts.beginning);
 }
 
-/** Returns the read messages and the problem as text for the model, or "" without both. */
+/** Returns the read messages and the problem as text for the model, or "" if there is neither. */
 export function contextText(context: MessageContext | undefined): string {
 	if (context === undefined) return "";
 	const { messages, hasOlder, problem } = context;

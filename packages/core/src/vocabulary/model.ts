@@ -40,7 +40,7 @@ export interface ModelRequest {
 }
 
 /**
- * Reason why the model stopped. `max_tokens` also means that the provider gave no reason. A reply with `max_tokens` may be
+ * Reason why the model stopped. `max_tokens` also means that the provider gave no known reason. A reply with `max_tokens` may be
  * incomplete.
  */
 export type StopReason = "end_turn" | "tool_use" | "max_tokens" | "refusal";

@@ -119,9 +119,9 @@ export interface SandboxFeatures {
 export interface SandboxState {
 	/** Configured mode. */
 	readonly mode: SandboxMode;
-	/** Result of the check of bubblewrap. `wanted` until the check starts, `unused` if the mode does not need bubblewrap. */
+	/** Result of the check of bubblewrap. Before the check: `wanted`, or `unused` if the mode does not need bubblewrap. */
 	readonly state: "wanted" | "checking" | "ready" | "unavailable" | "unused";
-	/** Confinement of commands in the operator's sessions, and in chats. Absent before the check. */
+	/** Confinement of commands in the operator's sessions, and in chats. Absent while it is unknown. */
 	readonly operator?: SandboxKind;
 	readonly chat?: SandboxKind;
 	/** Number of probes that ran. */

@@ -131,7 +131,7 @@ export const storedFileTexts = {
 		"or raise files.quotaBytes in the configuration",
 } as const;
 
-/** Names of a session's flags, for the reason of an approval. */
+/** Names of a session's flags, for the reasons and notes of an approval. */
 export const taintTexts = {
 	untrusted: "untrusted text",
 	privateData: "private data",

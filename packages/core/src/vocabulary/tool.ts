@@ -53,7 +53,7 @@ export interface ToolPlan {
 	readonly notes: readonly string[];
 	/** Notes that describe an ordinary call. A short display of an approval may omit them. */
 	readonly usualNotes?: readonly string[];
-	/** Collects facts that take time to collect. Called only if an approval is required, before the approval request. */
+	/** Collects facts that take time. Called only if an approval is required: before its request, and when the call is planned again. */
 	readonly bind?: (options?: BindOptions) => Promise<BoundFacts>;
 }
 

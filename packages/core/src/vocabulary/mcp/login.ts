@@ -55,9 +55,9 @@ export function loginKey({
 
 /** Stored logins by `loginKey`. Several processes use them concurrently. */
 export interface McpLogins {
-	/** Returns the login of a server. Undefined without a login, or if the login is for another URL. */
+	/** Returns the login of a server. Undefined without a login, for a login with another URL, and if it cannot be decrypted. */
 	find(key: string, url: string): Promise<McpLogin | undefined>;
-	/** Replaces or removes a login. No other change of the login runs meanwhile, not even in another process. */
+	/** Replaces a login by the result of `work`, or removes it. No other change of the login runs meanwhile, even in another process. */
 	change(
 		key: string,
 		work: (before: McpLogin | undefined) => Promise<McpLogin | undefined>,

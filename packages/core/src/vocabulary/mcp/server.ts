@@ -60,9 +60,9 @@ interface TrustFacts {
 
 /** Trust of the operator in an entry of a directory's `.mcp.json` that is a program, with the permissions of the program. */
 export interface TrustedMcpProgram extends TrustFacts, McpRights {
-	/** Real path of the program that the command started. */
+	/** Real path of the program that the command of the entry starts. */
 	readonly program: string;
-	/** SHA-256 of the program if it is in the directory. Programs elsewhere belong to the system. */
+	/** SHA-256 of the program. Absent if the program is outside the directory. */
 	readonly programHash?: string;
 }
 
@@ -70,7 +70,7 @@ export interface TrustedMcpProgram extends TrustFacts, McpRights {
 export interface TrustedMcpRemote extends TrustFacts {
 	/** Complete address that the operator has seen. */
 	readonly url: string;
-	/** Whether the address may be one of this machine or of its networks, and without TLS. */
+	/** Whether the server may have an address of this machine or its networks, and may use plain HTTP. */
 	readonly allowPrivate: boolean;
 	/** Granted variables of the gateway, for its headers. */
 	readonly environment: Readonly<Record<string, string>>;
