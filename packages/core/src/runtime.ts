@@ -181,10 +181,7 @@ export class Runtime {
 		return accepted;
 	}
 
-	/**
-	 * Adds a message to the active run before its next model call. Does the same as `send` without an active run, and for
-	 * a message that starts a skill.
-	 */
+	/** Adds a message to the active run. Without an active run, or if the message starts a skill, does the same as `send`. */
 	async steer(request: Keyed, sessionId: string, message: NewMessage): Promise<Steered> {
 		this.#parts.admission.require();
 		using lease = await this.#parts.sessions.lease(request.principal, sessionId, "session.write");

@@ -3,7 +3,7 @@ import { type ContextMessage, isEarlier } from "../vocabulary/message-context.ts
 
 /** Additional bytes of a message besides its text, its names and its files. */
 const aroundBytes = 100;
-/** Minimum bytes of a text that was cut. */
+/** Minimum remaining bytes for the beginning of a text. With fewer bytes, the message is left out. */
 const leastBytes = 200;
 
 interface Chosen {

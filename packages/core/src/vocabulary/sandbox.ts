@@ -136,7 +136,7 @@ export interface SandboxState {
 
 /** Chooses the sandbox of each session. */
 export interface Sandboxes {
-	/** Returns the sandbox of a session. Waits for a check that is running. */
+	/** Returns the sandbox of a session. If the choice depends on the check, waits for it, and starts it if necessary. */
 	of(request: SandboxRequest): Promise<Sandbox>;
 	/** Starts the check unless it has started, and resolves with its result. Never rejects. */
 	check(): Promise<SandboxState>;
