@@ -11,7 +11,10 @@ const delta = (text: string): TransientEvent => ({ type: "text.delta", runId: "r
 const started: TransientEvent = { type: "text.started", runId: "run_1" };
 const ended: TransientEvent = { type: "text.ended", runId: "run_1" };
 
-/** Records emitted events: `3` for a recorded event, and `x@3` for a delta. */
+/**
+ * Collects the emitted events: `3` for a recorded event, `x@3` for a delta, and the type before `@` for any other transient
+ * event.
+ */
 function listening(bus: EventBus): string[] {
 	const left: string[] = [];
 	bus.listen(({ transient, seq, event }: SessionEvent) => {

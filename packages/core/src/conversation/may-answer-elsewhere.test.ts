@@ -202,7 +202,7 @@ test("a requester cannot bypass the approvers of their channel through another o
 		"only approvers of this channel can approve",
 	);
 	expect(await chat.answer(acting("bob", "approver", answeringPlace))).toBe("");
-	// On the same platform, the id already identifies the person.
+	// In the same guild, the id already identifies the person.
 	expect(await chat.log.next("prompt.answered")).not.toHaveProperty("byName");
 });
 

@@ -174,7 +174,7 @@ test("the last 16 sessions that clients have left stay in memory, and an older o
 		await t.settle();
 	}
 	expect(t.runtime.loaded).toBe(0);
-	// A change that sessions in memory do not notice.
+	// Sessions in memory do not notice this change.
 	await t.store.commit((tx) => tx.updateTable("sessions").set({ model: "changed" }).execute());
 	const models = [];
 	for (const id of [ids[16], ids[1], ids[0]]) {

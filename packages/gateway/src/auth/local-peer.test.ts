@@ -208,7 +208,7 @@ test.runIf(process.platform === "linux")(
 
 /**
  * Script that connects. After a line of input, it starts a child process that inherits the connection, and prints the id of
- * this process.
+ * the child.
  */
 const PASS_ON = "exec 3<>/dev/tcp/127.0.0.1/PORT; read -r _; sleep 600 & echo $!; wait; echo; read -r _ <&3";
 

@@ -64,7 +64,7 @@ test("flags precede variables, variables precede the file, and the file precedes
 	place.write(
 		"data/parley.config.json",
 		`{
-			// all that a file can say, but data
+			// all settings of a file except data
 			"$schema": "./schema.json",
 			"listen": ["127.0.0.1:1"], "root": ["../work"], "provider": "offline", "model": "file",
 			"auth": "token", "logLevel": "warn", "systemPromptFile": "prompt.md", "allowedHosts": ["a.test", "b.test:80"],
@@ -736,7 +736,7 @@ test("files that another user or a group can change cause a warning, but not tho
 	]);
 });
 
-/** Pretends that the gateway's user does not own the files of the test. */
+/** Pretends that the gateway runs as another user, who does not own the files of the test. Returns the id of that user. */
 function asAnotherUser(): number {
 	const own = process.geteuid?.() ?? 0;
 	const user = vi.spyOn(process, "geteuid").mockReturnValue(own + 1);
@@ -774,7 +774,7 @@ asRoot(
 		// The owner of a directory such as /tmp can replace the entries of all users, but its group cannot.
 		expect(set(stranger, stranger, 0o1775)).toEqual([expect.stringContaining("who owns")]);
 		expect(set(0, stranger, 0o1775)).toEqual([]);
-		// No warning for a home directory, the private group of the user, and the group of root.
+		// A home directory, the private group of the user, and the group of root cause no warning.
 		for (const [uid, gid, mode] of [
 			[user, stranger, 0o755],
 			[user, user, 0o775],
@@ -806,10 +806,10 @@ test("a configuration has the warnings about its file and about the files that i
 	place.write("data/prompt", "You are terse.");
 	place.write("data/policy.jsonc", "{}");
 	place.write("data/parley.config.json", '{ "systemPromptFile": "prompt" }');
-	// The group of root is treated as root.
+	// The group of root causes no warning, so the files get another group.
 	if (process.geteuid?.() === 0) for (const name of names) chownSync(place.at(name), 0, 12_345);
 	for (const name of names) chmodSync(place.at(name), 0o664);
-	// The gateway seems to run as a user other than the owner. Only root could change the owner of the files.
+	// The gateway seems to run as another user, so that the group of the files is not the private group of that user.
 	const user = vi.spyOn(process, "geteuid").mockReturnValue(statSync(place.at("data/prompt")).gid + 1);
 	onTestFinished(() => user.mockRestore());
 	const warned = (place.load().warnings ?? []).filter((warning) => warning.includes("members of its group"));

@@ -16,11 +16,11 @@ const atOnce = { waitMs: 0, signal: untilStopped };
 interface Running {
 	readonly n: number;
 	prints(text: string): void;
-	/** Resolves when the end of the command was handled. */
+	/** Ends the command, and resolves when its end was handled. */
 	readonly ends: () => Promise<void>;
 }
 
-/** Commands of one session, without an agent. */
+/** Opens the commands of one session, without an agent. */
 async function open() {
 	const model = new ScriptedModel();
 	const t = await TestRuntime.open({ model });

@@ -19,7 +19,7 @@ function requested(options: Partial<RequestedGrant> = {}): RequestedGrant {
 	return { place, ...all, maxActions: 200, lifeMs: 4 * hour, reason: "release", ...options };
 }
 
-/** Sandboxes with the restrictions of real chat sandboxes. */
+/** Returns sandboxes that report a sandbox for the commands of chats. */
 function confined(clock: ManualClock): Sandboxes {
 	const none = noSandboxes(clock);
 	const state = { ...none.state, chat: "bubblewrap" } as const;

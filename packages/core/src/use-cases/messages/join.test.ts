@@ -15,7 +15,7 @@ function person(id: string, role: Role = "member"): Principal {
 
 const [ada, bo] = [person("ada"), person("bo")];
 
-/** Returns a tool call that waits until the test releases it or the run is stopped. */
+/** Returns a tool that waits until the test releases it or the run is stopped. */
 function gate() {
 	const started = Promise.withResolvers<void>();
 	const open = Promise.withResolvers<void>();

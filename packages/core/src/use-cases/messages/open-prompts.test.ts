@@ -16,7 +16,10 @@ function acting(user: string, role: Role, channel = "general", connector = "conn
 const ada = acting("ada", "member");
 const { person: _ada, ...alone } = ada;
 
-/** Opens two questions: one for Ada's password in a channel, and an always-required approval for the operator. */
+/**
+ * Opens two questions: one for a password in a channel session of Ada, and an always-required approval in a session of the
+ * operator.
+ */
 async function passwordPrompt() {
 	const password: Elicitation = {
 		type: "password",

@@ -27,7 +27,7 @@ test("accept_all_tools does not cover a run that came through an agent, nor its 
 		if (isRetried) await t.runtime.retry(unkeyed(), session);
 		const { prompt } = await log.next("prompt.requested");
 		expect(prompt).toMatchObject({ approval: { tool: "write_file" } });
-		// An approval that is given while the run waits is not used either.
+		// Trust that starts while the run waits does not apply either.
 		await t.runtime.acceptAll(unkeyed(), session);
 		await t.settle();
 		await t.runtime.answer(unkeyed(), prompt.token, { value: true });

@@ -55,7 +55,7 @@ function plan(
 
 const words = (when: string): RequestedTrigger => ({ kind: "words", when, timeZone: "UTC" });
 
-/** Returns the firings of the session: their due times, and whether they were late. */
+/** Returns the firings of the session: their due times, whether they were late, and their errors. */
 async function firings({ runtime }: TestRuntime, sessionId: string): Promise<string[]> {
 	const types = ["schedule.trigger"];
 	const events = await runtime.history.newest(operator, { limit: 1000, sessionId, types });
@@ -388,7 +388,7 @@ test("a run of a schedule has no grant: accept_all_tools does not cover its call
 	await pass(opened, 2 * minute);
 	const personChecks = await log.next("prompt.requested");
 	expect(personChecks).toMatchObject({ prompt: { approval: { tool: "write_file" } } });
-	// An approval that is given while the run waits is not used either.
+	// Trust that starts while the run waits does not apply either.
 	await t.runtime.acceptAll(unkeyed(), session);
 	await t.settle();
 	await t.runtime.answer(unkeyed(), personChecks.prompt.token, { value: true });
@@ -454,7 +454,7 @@ test("an event after hundreds of other events starts its schedule", async () => 
 	const { id } = await plan(t, session, { kind: "event", event: "user.message" });
 	await t.send(session, "hello");
 	await t.stop();
-	// First events of a run that a schedule started, then events of a person's run.
+	// The store gets more than a thousand events of a run that a schedule started, and then an event of a person's run.
 	await using again = await TestRuntime.open({
 		model: new ScriptedModel(answer),
 		clock,

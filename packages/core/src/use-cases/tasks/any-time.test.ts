@@ -8,14 +8,14 @@ import { operator } from "../../vocabulary/principal.ts";
 import { hasEnded } from "../../vocabulary/task.ts";
 
 /**
- * Moments at which a task is cancelled: a number of events, and a number of ticks later. The scripts below cause about ninety
- * events.
+ * Moments at which a task is cancelled: a number of recorded events, and a number of ticks later. The scripts below cause
+ * about ninety events.
  */
 const everyMoment = Array.from({ length: 30 }, (_, index) =>
 	[0, 3].map((ticks) => [3 * index, ticks] as const),
 ).flat();
 
-/** Resolves when this number of events has been emitted. */
+/** Resolves when this number of recorded events has been emitted. */
 function eventCount({ runtime }: TestRuntime, events: number): Promise<void> {
 	return new Promise((resolve) => {
 		let left = events;

@@ -21,7 +21,7 @@ async function played(scripts: Readonly<Record<string, readonly ScriptedReply[]>
 const spawn = (id: string, title: string, more: object = {}) =>
 	calls(id, "spawn_worker", { title, description: "help", ...more });
 
-/** Returns the tool results in the last request of a conversation. */
+/** Returns the messages of the last model request of a task, as JSON. */
 function answers(model: TaskScript, title: string): string {
 	return JSON.stringify(model.requests(title).at(-1)?.messages);
 }
