@@ -1,11 +1,14 @@
 import { createInterface } from "node:readline/promises";
 import type { Io } from "./io.ts";
 
-/** Asks for confirmation at the terminal. Returns false for any answer except yes. */
+/** Asks for confirmation at the terminal. Returns false for any answer except yes, and at the end of the input. */
 export async function confirms(question: string, io: Io): Promise<boolean> {
 	const lines = createInterface({ input: io.stdin, output: io.stderr });
+	const closed = Promise.withResolvers<string>();
+	lines.once("close", () => closed.resolve(""));
 	try {
-		return /^y(?:es)?$/i.test((await lines.question(question)).trim());
+		const answer = await Promise.race([lines.question(question), closed.promise]);
+		return /^y(?:es)?$/i.test(answer.trim());
 	} finally {
 		lines.close();
 	}

@@ -1,6 +1,5 @@
 import { realpath } from "node:fs/promises";
 import { resolve } from "node:path";
-import { createInterface } from "node:readline/promises";
 import { defined, definedItems, ParleyError, Redactor, systemClock } from "@parley/base";
 import {
 	type DirectoryEntry,
@@ -15,6 +14,7 @@ import {
 	variablesOf,
 } from "@parley/core";
 import { type McpFileContent, McpLoginFile, mcpLoginsIn, readLoginStates } from "@parley/gateway";
+import { confirms } from "../command-line/confirms.ts";
 import { chosenDataDirectory } from "../command-line/data-directory.ts";
 import type { Io } from "../command-line/io.ts";
 import { printJson, printRows } from "../command-line/output.ts";
@@ -256,13 +256,5 @@ async function endLoginsOf(
 
 async function agrees(rows: readonly string[], directory: string, io: Io): Promise<boolean> {
 	io.stderr.write(rows.map((row) => `${row}\n`).join(""));
-	const lines = createInterface({ input: io.stdin, output: io.stderr });
-	try {
-		const answer = await lines.question(
-			`${mcpSetupTexts.confirmTrust({ directory: visibleLine(directory) })} `,
-		);
-		return /^y(?:es)?$/i.test(answer.trim());
-	} finally {
-		lines.close();
-	}
+	return confirms(`${mcpSetupTexts.confirmTrust({ directory: visibleLine(directory) })} `, io);
 }

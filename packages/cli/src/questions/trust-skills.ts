@@ -1,7 +1,7 @@
-import { createInterface } from "node:readline/promises";
 import type { Client, SkillPayload } from "@parley/protocol";
 import type { AddressFlags } from "../client/gateway-address.ts";
 import { withGateway } from "../client/with-gateway.ts";
+import { confirms } from "../command-line/confirms.ts";
 import type { Io } from "../command-line/io.ts";
 import { outputFormat, printJson, printRows } from "../command-line/output.ts";
 import { noConfirmation, UsageError } from "../command-line/usage.ts";
@@ -27,7 +27,8 @@ export async function trustSkills(directory: string, flags: TrustFlags, io: Io):
 			const rows = skillTable({ skills: own, problems }, outputFormat(io));
 			const changes = await changesOf(own, directory, client);
 			io.stderr.write([...rows, ...changes].map((row) => `${row}\n`).join(""));
-			if (!(await agrees(directory, io))) {
+			const question = trustSkillTexts.confirm({ directory: visibleLine(directory) });
+			if (!(await confirms(`${question} `, io))) {
 				io.stderr.write(`${trustSkillTexts.noneTrusted}\n`);
 				return 1;
 			}
@@ -55,14 +56,4 @@ async function changesOf(
 		rows.push("", trustSkillTexts.changed({ path: visibleLine(path) }), ...changeRows(changes));
 	}
 	return rows;
-}
-
-async function agrees(directory: string, io: Io): Promise<boolean> {
-	const lines = createInterface({ input: io.stdin, output: io.stderr });
-	try {
-		const answer = await lines.question(`${trustSkillTexts.confirm({ directory: visibleLine(directory) })} `);
-		return /^y(?:es)?$/i.test(answer.trim());
-	} finally {
-		lines.close();
-	}
 }

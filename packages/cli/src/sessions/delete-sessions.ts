@@ -1,7 +1,7 @@
-import { createInterface } from "node:readline/promises";
 import { findSessions, type SessionFacts } from "../client/find-session.ts";
 import { type AddressFlags, findGateway } from "../client/gateway-address.ts";
 import { withGateway } from "../client/with-gateway.ts";
+import { confirms } from "../command-line/confirms.ts";
 import type { Io } from "../command-line/io.ts";
 import { noConfirmation, UsageError } from "../command-line/usage.ts";
 import { titleOf } from "../tables/session-table.ts";
@@ -35,11 +35,5 @@ export async function deleteSessions(ids: readonly string[], flags: DeleteFlags,
 
 async function agrees(sessions: readonly SessionFacts[], io: Io): Promise<boolean> {
 	for (const session of sessions) io.stderr.write(`${session.id}  ${titleOf(session)}\n`);
-	const lines = createInterface({ input: io.stdin, output: io.stderr });
-	try {
-		const answer = await lines.question(`${sessionTexts.confirmDelete({ count: sessions.length })} `);
-		return /^y(?:es)?$/i.test(answer.trim());
-	} finally {
-		lines.close();
-	}
+	return confirms(`${sessionTexts.confirmDelete({ count: sessions.length })} `, io);
 }
