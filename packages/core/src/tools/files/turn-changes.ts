@@ -82,10 +82,11 @@ const maxDiffs = 1024 * 1024;
 export function diffsOf(files: readonly InspectedChange[], direction: "undo" | "show"): readonly string[] {
 	let room = maxDiffs;
 	return files.map((file) => {
-		const diff = diffOfChange(file, direction);
-		room -= diff.length;
+		// A diff can take long, so none is made that would not be shown.
+		const diff = room > 0 ? diffOfChange(file, direction) : undefined;
+		room -= diff?.length ?? 0;
 		const hidden = { kind: "hidden", reason: undoTexts.noRoomForDiff } as const;
-		return room < 0 ? previewChange(file.shown, hidden, hidden) : diff;
+		return diff === undefined || room < 0 ? previewChange(file.shown, hidden, hidden) : diff;
 	});
 }
 

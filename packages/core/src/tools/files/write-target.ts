@@ -21,7 +21,7 @@ import {
 } from "../../filesystem/regular-file.ts";
 import { isControl, isInstructions, isSecret } from "../../filesystem/sensitive-paths.ts";
 import { mixedScriptNotes, visible } from "../../text/visible.ts";
-import type { FileState } from "../../vocabulary/file-change.ts";
+import { absent, type FileState } from "../../vocabulary/file-change.ts";
 import type { ActionClass } from "../../vocabulary/taint.ts";
 import type { ToolContext, ToolPlan, ToolResult } from "../../vocabulary/tool.ts";
 import { pathTexts } from "./texts.ts";
@@ -169,7 +169,7 @@ export async function inspectFile(
 		});
 	} catch (reason) {
 		if (systemCode(reason) === "ENOENT") {
-			return { fingerprint: "absent", content: undefined, size: 0, mode: undefined };
+			return { fingerprint: absent, content: undefined, size: 0, mode: undefined };
 		}
 		throw fileError(pathTexts.cannotWrite(shown), reason);
 	}

@@ -28,7 +28,7 @@ export interface TurnDifference {
 	readonly runId: string;
 	readonly message: string;
 	readonly files: readonly FileDifference[];
-	/** Whether the turn ran commands, whose changes are not recorded. */
+	/** Whether the turn ran commands or tools of other programs. Their changes are not recorded. */
 	readonly ranCommands: boolean;
 }
 
