@@ -11,11 +11,15 @@ const LONGEST_OUTPUT = 1_000_000;
  * A system program that an operator's command calls, such as systemctl(1) or npm. It has the operator's permissions. No
  * text of a model or a chat may be part of its arguments.
  */
-export interface OperatorCommand {
+export interface ProgramCall {
 	/** Name of a program in PATH, or an absolute path. */
 	readonly command: string;
 	readonly args: readonly string[];
 	readonly environment: Environment;
+}
+
+/** A call of a system program with further options. */
+export interface OperatorCommand extends ProgramCall {
 	readonly cwd?: string;
 	/** Ends the program with SIGTERM when it aborts. */
 	readonly signal?: AbortSignal;
@@ -80,7 +84,7 @@ export interface ReadCommandResult {
  * the program does not exist.
  */
 export async function readOperatorCommand(
-	{ command, args, environment }: OperatorCommand,
+	{ command, args, environment }: ProgramCall,
 	{ maxBytes, signal }: ReadLimits,
 ): Promise<ReadCommandResult> {
 	const path = await findProgram(command, environment["PATH"] ?? DEFAULT_PATH);
