@@ -38,7 +38,8 @@ export function documented(key: string, changes: readonly Change[] = []): string
 	if (!block) throw new Error(`docs/ has no shell block "${key}"`);
 	return changes.reduce((script, [part, other]) => {
 		if (!script.includes(part)) throw new Error(`the block "${key}" does not contain "${part}"`);
-		return script.replaceAll(part, other);
+		// A function, because "$&" and similar parts of a text would have a meaning.
+		return script.replaceAll(part, () => other);
 	}, block.script);
 }
 

@@ -85,8 +85,12 @@ testAlone("install: `parley start` works in the project, `npm start` with and wi
 });
 
 testAlone("install: with the printed line, a shell finds the command of the clone", async () => {
-	await using block = play('install: export PATH=~/parley/bin:"$PATH"', { cwd: stage });
-	expect(await block.ended()).toMatch(/^\d+\.\d+\.\d+$/m);
+	const line = documented('install: export PATH=~/parley/bin:"$PATH"');
+	// The PATH also has another program of this name.
+	await using block = script(`${line}command -v parley`);
+	const output = await block.ended();
+	expect(output).toMatch(/^\d+\.\d+\.\d+$/m);
+	expect(output).toContain(`\n${join(home, "parley/bin/parley")}\n`);
 });
 
 testAlone("ozzie-client and service: the gateway listens at each address of the block", async () => {
@@ -181,8 +185,8 @@ testAlone("mcp: a server is added, tried, listed and removed", async () => {
 	const add =
 		"mcp: parley mcp add notes --env MEMORY_FILE_PATH=/srv/notes/memory.jsonl --write /srv/notes -- mcp-server-memory";
 	await installMemoryServer();
-	const output = await play(add, { changes: [["/srv/notes", join(stage, "work")]], cwd: stage }).ended();
-	expect(output).toMatch(/added notes.*✓ notes.*create_entities.*removed notes/s);
+	await using block = play(add, { changes: [["/srv/notes", join(stage, "work")]], cwd: stage });
+	expect(await block.ended()).toMatch(/added notes.*✓ notes.*create_entities.*removed notes/s);
 });
 
 /** Installs the page's one-file program in an npm directory for the user's packages. */
@@ -206,13 +210,19 @@ testAlone("editors: the inspector lists the tools of a running gateway", async (
 	expect(await block.ended()).toMatch(/"name": "ask".*has stopped/s);
 });
 
-test("gallery: the files of the command are tests, and its difference is that of the gallery", async () => {
-	const key =
-		"gallery: PATH=$PWD/node_modules/.bin:$PATH vitest run test/connector/scenes/golden.test.ts test/connector/scenes/slack-golden.test.ts -u";
-	// These tests run in `npm test`, and write into the clone with `-u`.
-	await using block = play(key, { changes: [["vitest run", "vitest list --filesOnly"]] });
-	expect(await block.ended()).toMatch(/scenes\/golden\.test\.ts\n.*scenes\/slack-golden\.test\.ts\n/);
-});
+testAlone(
+	"gallery: the files of the command are tests, and the directory of its difference exists",
+	async () => {
+		const key =
+			"gallery: PATH=$PWD/node_modules/.bin:$PATH vitest run test/connector/scenes/golden.test.ts test/connector/scenes/slack-golden.test.ts -u";
+		// These tests run in `npm test`, and write into the clone with `-u`.
+		await using block = play(key, { changes: [["vitest run", "vitest list --filesOnly"]] });
+		const output = await block.ended();
+		expect(output).toMatch(/scenes\/golden\.test\.ts\n.*scenes\/slack-golden\.test\.ts\n/);
+		// Git would say this about a directory that does not exist.
+		expect(output).not.toContain("ambiguous argument");
+	},
+);
 
 testAlone("web-search: with the variable, the gateway has the key of the configured engine", async () => {
 	const data = join(stage, "search");
