@@ -129,6 +129,8 @@ function serverSettings(
 		"UsePAM no",
 		"PidFile none",
 		"PrintMotd no",
+		// The account may have a file that runs at each login.
+		"PermitUserRC no",
 		"PrintLastLog no",
 		`SetEnv ${Object.entries(variables)
 			.map(([name, value]) => `"${name}=${value}"`)

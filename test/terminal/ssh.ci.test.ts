@@ -18,10 +18,12 @@ let programs: string;
 /** Path of a pipe that has a writer as long as a Parley command runs on the server. */
 let running: string;
 const screens: Screen[] = [];
+const opened = new AsyncDisposableStack();
 
 beforeAll(async () => {
 	if (!isHere) return;
 	setup = await Setup.open();
+	opened.defer(() => setup.close());
 	const directory = join(setup.root, "ssh");
 	programs = join(directory, "remote");
 	running = join(directory, "running");
@@ -30,15 +32,13 @@ beforeAll(async () => {
 	const command = `exec 9<> '${running}'\nexec '${process.execPath}' '${binary}' "$@"\n`;
 	writeFileSync(join(programs, "parley"), `#!/bin/sh\n${command}`, { mode: 0o755 });
 	const PATH = [programs, dirname(process.execPath), process.env["PATH"]].join(delimiter);
-	server = await SshServer.start(directory, await choosePort(), { ...setup.environment, PATH });
+	server = opened.use(await SshServer.start(directory, await choosePort(), { ...setup.environment, PATH }));
+	opened.defer(() => {
+		for (const screen of screens) screen.close();
+	});
 });
 
-afterAll(async () => {
-	if (!isHere) return;
-	for (const screen of screens) screen.close();
-	await server[Symbol.asyncDispose]();
-	await setup.close();
-});
+afterAll(() => opened.disposeAsync());
 
 function testHere(title: string, check: (context: TestContext) => Promise<void>): void {
 	test(title, async (context) => {
@@ -105,6 +105,7 @@ testHere(
 		const [session = ""] = /sess_[0-9a-z]{26}/.exec(chat.text) ?? [];
 		await chat.enter("long: 60 tokens at 20 per second");
 		await chat.shows("t5");
+		expect(reader.readableEnded).toBe(false);
 		// The client's escape character at the start of a line ends the connection immediately.
 		chat.type("\r~.");
 		expect(await chat.ended()).toBe(0);
