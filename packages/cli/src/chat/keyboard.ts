@@ -2,9 +2,10 @@ import {
 	type Editor,
 	emptyEditor,
 	enterLine,
-	insertPasted,
+	insert,
 	isEnter,
 	type Key,
+	pastedText,
 	pressKey,
 } from "../terminal/editor.ts";
 import { emptySearch, type HistorySearch, pressSearchKey, searchAgain } from "../terminal/history-search.ts";
@@ -87,9 +88,13 @@ export class Keyboard {
 		this.#edit(key);
 	}
 
-	/** A command from an unmarked paste must not run without another Enter. */
+	/**
+	 * Enters the typed text. A command from an unmarked paste must not run without another Enter. While the clipboard is
+	 * read, a message is not sent, because its image would be missing.
+	 */
 	#enterTyped({ text }: Editor, { follows }: Key): Promise<void> | void {
-		if (!this.#answer && follows && text.startsWith("!")) this.#choices = keyTexts.enterAgain;
+		if (!this.#answer && this.#isReadingClipboard) this.#choices = clipboardTexts.reading;
+		else if (!this.#answer && follows && text.startsWith("!")) this.#choices = keyTexts.enterAgain;
 		else return this.#enter(text);
 	}
 
@@ -120,8 +125,9 @@ export class Keyboard {
 		this.#isReadingClipboard = false;
 		this.#choices = "notice" in pasted ? pasted.notice : "";
 		if ("text" in pasted) {
-			const text = this.#chat.imageLabel(pasted.text) ?? pasted.text;
-			this.#message = insertPasted(this.#message, text);
+			// The chat must compare the same paths that the message will contain.
+			const text = pastedText(pasted.text);
+			this.#message = insert(this.#message, this.#chat.imageLabel(text) ?? text);
 		}
 		this.#chat.redraw();
 	}

@@ -55,10 +55,9 @@ export function pressKey(editor: Editor, key: Key): Editor {
 	return key.ctrl || key.meta || !isTyped(key.text) ? editor : insert(editor, key.text);
 }
 
-/** Inserts a pasted text, without its control characters except tabs and line breaks. */
-export function insertPasted(editor: Editor, text: string): Editor {
-	const lines = text.replaceAll(/\r\n?/g, "\n");
-	return insert(editor, lines.replaceAll(/[^\P{Cc}\t\n]/gu, ""));
+/** The text of a clipboard without its control characters, except tabs and line breaks. */
+export function pastedText(text: string): string {
+	return text.replaceAll(/\r\n?/g, "\n").replaceAll(/[^\P{Cc}\t\n]/gu, "");
 }
 
 /** Whether the key enters the line. After a backslash, with Alt, or in a paste, the key inserts a line break instead. */
@@ -132,7 +131,8 @@ function isTyped(text: string): boolean {
 	return text !== "" && (text === "\t" || !/\p{Cc}/u.test(text));
 }
 
-function insert(editor: Editor, text: string): Editor {
+/** Inserts a text without control characters at the cursor. */
+export function insert(editor: Editor, text: string): Editor {
 	const { cursor } = editor;
 	return {
 		...editor,

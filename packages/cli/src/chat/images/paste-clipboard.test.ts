@@ -1,0 +1,74 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setImmediate } from "node:timers/promises";
+import { ManualClock } from "@parley/base/testing";
+import { expect, onTestFinished, test } from "vitest";
+import { FakeClient, FakeSession } from "../../testing/fake-session.ts";
+import { createStyles } from "../../text/styles.ts";
+import { clipboardTexts } from "../../texts/chat/clipboard.ts";
+import { Chat } from "../chat.ts";
+import { Keyboard } from "../keyboard.ts";
+import type { Clipboard, ClipboardImage } from "./clipboard.ts";
+
+const image: ClipboardImage = { kind: "image", bytes: Buffer.from("image"), extension: "png" };
+
+function directory(): string {
+	const root = mkdtempSync(join(tmpdir(), "parley-paste-"));
+	onTestFinished(() => rmSync(root, { recursive: true }));
+	return root;
+}
+
+/** A chat in a directory with this clipboard. `press` also completes all work that needs no external event. */
+function chatWith(cwd: string, read: () => Promise<Clipboard>) {
+	const client = new FakeClient();
+	const rows: string[] = [];
+	const clipboard = { read, store: async () => join(cwd, "clipboard-1.png") };
+	const chat = new Chat({
+		client,
+		session: new FakeSession("sess_1"),
+		clock: new ManualClock(),
+		openNew: async () => new FakeSession("sess_2"),
+		openExisting: async (id) => new FakeSession(id),
+		images: { cwd, directory: async () => cwd, upload: async () => "file_1", clipboard },
+		format: () => ({ columns: 400, styles: createStyles(false) }),
+		show: (added) => rows.push(...added),
+		asksForTasks: true,
+		offersRules: true,
+		shellLines: "run",
+		text: "plain",
+	});
+	const keyboard = new Keyboard(chat);
+	const press = async (name: string, ctrl = false): Promise<void> => {
+		void keyboard.press({ text: "", name, ctrl, meta: false });
+		await setImmediate();
+	};
+	return { client, rows, keyboard, press };
+}
+
+test("control characters in the text of the clipboard cannot hide that the path of an image was pasted", async () => {
+	const cwd = directory();
+	for (const name of ["a.png", "b.png"]) writeFileSync(join(cwd, name), "");
+	const text = "see @a\u0001.png and\n\u0000@b.png";
+	const { client, rows, press } = chatWith(cwd, async () => ({ kind: "text", text }));
+	await press("v", true);
+	await press("return");
+	expect(client.requests).toMatchObject([{ params: { content: "see @a.png and\n@b.png" } }]);
+	expect(client.requests[0]?.params).not.toHaveProperty("attachments");
+	expect(rows.join("\n")).toMatch(/does not send the image .*a\.png.*\n.*does not send the image .*b\.png/);
+});
+
+test("Enter does not send a message before the image of the clipboard is attached", async () => {
+	const { promise, resolve } = Promise.withResolvers<Clipboard>();
+	const { client, keyboard, press } = chatWith(directory(), () => promise);
+	await press("v", true);
+	await press("return");
+	expect(client.requests).toEqual([]);
+	expect(keyboard.notice).toBe(clipboardTexts.reading);
+	resolve(image);
+	await setImmediate();
+	await press("return");
+	expect(client.requests).toMatchObject([
+		{ params: { content: "[image 1: clipboard-1.png]", attachments: ["file_1"] } },
+	]);
+});
