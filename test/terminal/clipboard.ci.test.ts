@@ -67,7 +67,7 @@ test("Ctrl-V pastes a text without running it, and says why it can paste nothing
 	await text.rests("must be one line");
 	const empty = await chatWith(setup, { PATH: fakeXclip(setup, "empty", "exit 1"), DISPLAY: ":9" });
 	empty.type(ctrlV);
-	await empty.shows("the clipboard has no image and no text");
+	await empty.shows("no image and no text was found in the clipboard");
 	const none = await chatWith(setup, { DISPLAY: "" });
 	none.type(ctrlV);
 	await none.shows("no clipboard here: there is no graphical session");

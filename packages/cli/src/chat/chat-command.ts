@@ -56,7 +56,7 @@ export async function chat(flags: ChatFlags, io: Io): Promise<number> {
 		const upload = (path: string) => uploadFile(address, path);
 		const directory = async (id: string) => (address.isLocal ? (await find(id)).root_dir : io.cwd);
 		const clipboard = {
-			read: () => readSystemClipboard(io),
+			read: () => readSystemClipboard(io, pasted.signal),
 			store: (image: ClipboardImage) => pasted.add(image),
 		};
 		const images = io.stdin.isTTY ? { cwd: io.cwd, directory, upload, clipboard } : undefined;
@@ -88,13 +88,13 @@ export async function chat(flags: ChatFlags, io: Io): Promise<number> {
 }
 
 /** Most chats never read the clipboard, so its code is loaded at the first use. */
-async function readSystemClipboard({ environment }: Io): Promise<Clipboard> {
+async function readSystemClipboard({ environment }: Io, signal: AbortSignal): Promise<Clipboard> {
 	const [{ readClipboard }, { thisMachine }] = await Promise.all([
 		import("./images/clipboard.ts"),
 		import("../service/machine.ts"),
 	]);
 	const { platform, isWsl } = thisMachine({ environment });
-	return readClipboard({ platform, isWsl, environment });
+	return readClipboard({ platform, isWsl, environment, signal });
 }
 
 /** Whether the chat can draw. Drawing needs a terminal for input and output that supports escape sequences. */

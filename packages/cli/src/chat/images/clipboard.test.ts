@@ -7,7 +7,7 @@ import { type ClipboardSystem, readClipboard } from "./clipboard.ts";
 const png = Buffer.from("\u{89}PNG\r\n\u{1a}\n and more", "latin1");
 const jpeg = Buffer.from([0xff, 0xd8, 0xff, 0xe0, 0, 1]);
 
-/** A directory with small programs, which is first in the PATH, and a system that uses it. */
+/** A directory with small programs, and a system whose PATH has no other directory. */
 function system(
 	programs: Readonly<Record<string, string>>,
 	more: Partial<ClipboardSystem> = {},
@@ -19,10 +19,10 @@ function system(
 	writeFileSync(join(directory, "log"), "");
 	for (const [name, script] of Object.entries(programs)) {
 		const path = join(directory, name);
-		writeFileSync(path, `#!/bin/sh\ncd '${directory}'\necho "$0 $*" >> log\n${script}\n`);
+		writeFileSync(path, `#!/bin/sh\nPATH=/usr/bin:/bin\ncd '${directory}'\necho "$0 $*" >> log\n${script}\n`);
 		chmodSync(path, 0o755);
 	}
-	const environment = { DISPLAY: ":9", ...more.environment, PATH: `${directory}:/usr/bin:/bin` };
+	const environment = { DISPLAY: ":9", ...more.environment, PATH: directory };
 	return {
 		...{ platform: "linux", isWsl: false, ...more, environment },
 		log: () => readFileSync(join(directory, "log"), "utf8"),
@@ -67,7 +67,7 @@ test("the clipboard of macOS is read by pngpaste, and by osascript without it or
 	const text = `case "$*" in *PNGf*) exit 1 ;; *) echo text ;; esac`;
 	expect(await readClipboard(system({ pngpaste: "exit 1", osascript: text }, mac))).toEqual({
 		kind: "text",
-		text: "text\n",
+		text: "text",
 	});
 });
 
@@ -101,4 +101,9 @@ test("content other than an image is not sent as an image, and too much output e
 	expect(await readClipboard(system({ xclip: wrong }))).toEqual({ kind: "empty" });
 	const endless = xclipImage.replace("cat image.png", "cat /dev/zero");
 	expect(await readClipboard(system({ xclip: endless }))).toEqual({ kind: "failed", program: "xclip" });
+});
+
+test("a program of the clipboard is ended at the end of the chat", async () => {
+	const ended = system({ xclip: xclipImage }, { signal: AbortSignal.abort() });
+	expect(await readClipboard(ended)).toEqual({ kind: "failed", program: "xclip" });
 });

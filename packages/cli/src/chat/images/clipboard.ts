@@ -1,5 +1,5 @@
-import { ParleyError } from "@parley/base";
-import { readOperatorCommand } from "@parley/core";
+import { definedItems, ParleyError } from "@parley/base";
+import { imageProblem, readOperatorCommand } from "@parley/core";
 
 /** Maximum bytes of an image and of a text in the clipboard. */
 const maxImageBytes = 20 * 1024 * 1024;
@@ -32,12 +32,22 @@ export interface ClipboardSystem {
 	readonly platform: NodeJS.Platform;
 	readonly isWsl: boolean;
 	readonly environment: Readonly<Record<string, string | undefined>>;
+	/** Ends a running program when it aborts. */
+	readonly signal?: AbortSignal;
 }
 
 type ImageExtension = "png" | "jpg" | "gif" | "webp";
 
 /** Types of images that models read, the best one first. */
-const imageTypes = ["image/png", "image/jpeg", "image/webp", "image/gif"];
+const imageTypes = ["image/png", "image/jpeg", "image/webp", "image/gif"] as const;
+type ImageType = (typeof imageTypes)[number];
+
+const extensions: { readonly [Type in ImageType]: ImageExtension } = {
+	"image/png": "png",
+	"image/jpeg": "jpg",
+	"image/webp": "webp",
+	"image/gif": "gif",
+};
 
 /** Returns the output of a program. Undefined if it exits with an error, which means that the clipboard has no such content. */
 type ReadProgram = (args: readonly string[], maxBytes: number) => Promise<Buffer | undefined>;
@@ -55,7 +65,7 @@ export async function readClipboard(system: ClipboardSystem): Promise<Clipboard>
 	const programs = programsOf(system);
 	if (programs.length === 0) return { kind: "no-clipboard" };
 	for (const program of programs) {
-		const found = await readWith(program, system.environment);
+		const found = await readWith(program, system);
 		if (found) return found;
 	}
 	return { kind: "no-program", programs: programs.map(({ name }) => name) };
@@ -64,7 +74,7 @@ export async function readClipboard(system: ClipboardSystem): Promise<Clipboard>
 /** Undefined if the program is not installed. Also undefined if it reads only images, and the clipboard has no image. */
 async function readWith(
 	program: ClipboardProgram,
-	environment: ClipboardSystem["environment"],
+	{ environment, signal }: ClipboardSystem,
 ): Promise<Clipboard | undefined> {
 	const failed = { kind: "failed", program: program.name } as const;
 	let isStopped = false;
@@ -72,7 +82,7 @@ async function readWith(
 		const command = { command: program.name, args, environment };
 		const { code, bytes } = await readOperatorCommand(command, {
 			maxBytes,
-			signal: AbortSignal.timeout(maxMs),
+			signal: AbortSignal.any(definedItems([AbortSignal.timeout(maxMs), signal])),
 		});
 		isStopped ||= bytes === undefined;
 		return code === 0 ? bytes : undefined;
@@ -136,7 +146,11 @@ const osascript: ClipboardProgram = {
 		const hex = /«data PNGf([0-9A-F]+)»/i.exec(printed?.toString("utf8") ?? "")?.[1];
 		return hex === undefined ? undefined : Buffer.from(hex, "hex");
 	},
-	text: (read) => read(["-e", "the clipboard as text"], maxTextBytes),
+	async text(read) {
+		const printed = await read(["-e", "the clipboard as text"], maxTextBytes);
+		// It prints a line break after the text.
+		return printed?.at(-1) === 0x0a ? printed.subarray(0, -1) : printed;
+	},
 };
 
 /** Prints the image of the clipboard of Windows as PNG in base64. Windows Forms requires a thread of the type STA. */
@@ -164,7 +178,7 @@ function powershellArgs(script: string): readonly string[] {
 	return ["-NoProfile", "-NonInteractive", "-STA", "-Command", script];
 }
 
-function imageTypeIn(listed: Buffer | undefined): string | undefined {
+function imageTypeIn(listed: Buffer | undefined): ImageType | undefined {
 	const types =
 		listed
 			?.toString("utf8")
@@ -175,9 +189,7 @@ function imageTypeIn(listed: Buffer | undefined): string | undefined {
 
 /** Extension of the format by the first bytes of an image. Undefined for other content. */
 function extensionOf(bytes: Buffer): ImageExtension | undefined {
-	const head = bytes.subarray(0, 12).toString("latin1");
-	if (head.startsWith("\u{89}PNG\r\n")) return "png";
-	if (head.startsWith("\u{ff}\u{d8}\u{ff}")) return "jpg";
-	if (head.startsWith("GIF8")) return "gif";
-	return head.startsWith("RIFF") && head.endsWith("WEBP") ? "webp" : undefined;
+	const data = bytes.subarray(0, 12).toString("base64");
+	const type = imageTypes.find((mediaType) => imageProblem({ mediaType, data }) === undefined);
+	return type && extensions[type];
 }

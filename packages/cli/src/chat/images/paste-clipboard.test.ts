@@ -1,6 +1,6 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { ManualClock } from "@parley/base/testing";
 import { expect, onTestFinished, test } from "vitest";
@@ -10,6 +10,8 @@ import { clipboardTexts } from "../../texts/chat/clipboard.ts";
 import { Chat } from "../chat.ts";
 import { Keyboard } from "../keyboard.ts";
 import type { Clipboard, ClipboardImage } from "./clipboard.ts";
+import { ClipboardFiles, pasteClipboard } from "./paste-clipboard.ts";
+import { PastedImages } from "./pasted-images.ts";
 
 const image: ClipboardImage = { kind: "image", bytes: Buffer.from("image"), extension: "png" };
 
@@ -71,4 +73,35 @@ test("Enter does not send a message before the image of the clipboard is attache
 	expect(client.requests).toMatchObject([
 		{ params: { content: "[image 1: clipboard-1.png]", attachments: ["file_1"] } },
 	]);
+});
+
+test("the files of pasted images belong only to this user, and are deleted at the end of the chat", async () => {
+	const parent = directory();
+	const files = new ClipboardFiles(parent);
+	const path = await files.add(image);
+	expect([path, dirname(path)].map((one) => statSync(one).mode & 0o777)).toEqual([0o600, 0o700]);
+	const begun = files.add(image);
+	// After this, the image is being stored.
+	await Promise.resolve();
+	const waiting = expect(files.add(image)).rejects.toThrow("abort");
+	await files[Symbol.asyncDispose]();
+	await waiting;
+	expect(existsSync(await begun)).toBe(false);
+	await expect(files.add(image)).rejects.toThrow("abort");
+	expect(readdirSync(parent)).toEqual([]);
+});
+
+test("an image that cannot be stored is reported with the reason, and the next one can be stored", async () => {
+	const parent = join(directory(), "missing");
+	await using files = new ClipboardFiles(parent);
+	const images = {
+		cwd: "/",
+		directory: async () => "/",
+		upload: async () => "file_1",
+		clipboard: { read: async () => image, store: (stored: ClipboardImage) => files.add(stored) },
+	};
+	const labels = new PastedImages();
+	expect(await pasteClipboard(images, labels)).toEqual({ notice: expect.stringContaining("ENOENT") });
+	mkdirSync(parent);
+	expect(await pasteClipboard(images, labels)).toEqual({ text: "[image 1: clipboard-1.png]" });
 });

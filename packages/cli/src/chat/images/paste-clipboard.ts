@@ -1,6 +1,7 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { visibleLine } from "../../text/visible.ts";
 import { clipboardTexts } from "../../texts/chat/clipboard.ts";
 import type { ChatImages } from "./chat-images.ts";
 import type { Clipboard, ClipboardImage } from "./clipboard.ts";
@@ -19,8 +20,9 @@ export async function pasteClipboard(
 		const content = await images.clipboard.read();
 		if (content.kind === "image") return { text: labels.labelOfFile(await images.clipboard.store(content)) };
 		return content.kind === "text" ? { text: content.text } : { notice: noticeOf(content) };
-	} catch {
-		return { notice: clipboardTexts.failed };
+	} catch (error) {
+		const reason = visibleLine(error instanceof Error ? error.message : String(error));
+		return { notice: clipboardTexts.failed({ reason }) };
 	}
 }
 
@@ -39,20 +41,43 @@ function noticeOf(content: Exclude<Clipboard, { readonly kind: "image" | "text" 
 
 /** Files of pasted images, which only this user can read. They are deleted when the chat ends. */
 export class ClipboardFiles implements AsyncDisposable {
-	#directory: Promise<string> | undefined;
+	readonly #parent: string;
+	readonly #ending = new AbortController();
+	#directory: string | undefined;
 	#count = 0;
+	/** Resolves when the last image is stored. */
+	#last: Promise<unknown> = Promise.resolve();
 
-	/** Stores an image and returns its path. */
-	async add({ bytes, extension }: ClipboardImage): Promise<string> {
-		this.#directory ??= mkdtemp(join(tmpdir(), "parley-clipboard-"));
+	/** `parent` is the directory that contains the directory of the files. */
+	constructor(parent = tmpdir()) {
+		this.#parent = parent;
+	}
+
+	/** Aborts when the chat ends. */
+	get signal(): AbortSignal {
+		return this.#ending.signal;
+	}
+
+	/** Stores an image and returns its path. Rejects after the end of the chat. */
+	add(image: ClipboardImage): Promise<string> {
+		const added = this.#last.then(() => this.#store(image));
+		// The caller handles the error, so this promise ignores it.
+		this.#last = added.catch(() => undefined);
+		return added;
+	}
+
+	async #store({ bytes, extension }: ClipboardImage): Promise<string> {
+		this.signal.throwIfAborted();
+		this.#directory ??= await mkdtemp(join(this.#parent, "parley-clipboard-"));
 		this.#count += 1;
-		const path = join(await this.#directory, `clipboard-${this.#count}.${extension}`);
+		const path = join(this.#directory, `clipboard-${this.#count}.${extension}`);
 		await writeFile(path, bytes, { mode: 0o600 });
 		return path;
 	}
 
 	async [Symbol.asyncDispose](): Promise<void> {
-		const directory = await this.#directory;
-		if (directory !== undefined) await rm(directory, { recursive: true, force: true });
+		this.#ending.abort();
+		await this.#last;
+		if (this.#directory !== undefined) await rm(this.#directory, { recursive: true, force: true });
 	}
 }

@@ -1,12 +1,12 @@
 /** Notices about the clipboard. */
 export const clipboardTexts = {
 	reading: "reading the clipboard…",
-	empty: "the clipboard has no image and no text",
+	empty: "no image and no text was found in the clipboard",
 	noProgram: ({ programs }: { readonly programs: readonly string[] }): string =>
 		`to paste an image, install ${programs.join(" or ")}`,
 	noClipboard: "no clipboard here: there is no graphical session. Paste the path of an image instead",
 	programFailed: ({ program }: { readonly program: string }): string =>
 		`the clipboard cannot be read: ${program} failed, needed more than 5 s, or printed too much`,
-	failed: "the clipboard cannot be read",
+	failed: ({ reason }: { readonly reason: string }): string => `the clipboard cannot be pasted: ${reason}`,
 	notHere: "this chat cannot send images",
 } as const;
