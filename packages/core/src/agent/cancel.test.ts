@@ -161,7 +161,8 @@ test("a cancel at the moment when a queued message becomes active ends its run",
 			model: "m",
 		};
 	}, stuck("so far"));
-	// Just after the first run's end, so that one transaction contains both commands.
+	// Cancels just after the reply of the first run, so that one transaction contains the end of this run and the
+	// cancellation.
 	const failpoints = { reach: (name: string) => (name === "model-done" ? reached.cancel() : undefined) };
 	await using t = await TestRuntime.open({ model, failpoints });
 	const session = await t.create();

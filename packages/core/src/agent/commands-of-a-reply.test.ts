@@ -299,7 +299,7 @@ test("a command after a write of the same reply is asked once, after the write",
 	expect(await g.results()).toMatchObject([{ failed: false }, { failed: false, text: "written\n" }]);
 });
 
-/** A command with an effect that prints a line, and then waits until the test writes to `pipe.log`. */
+/** Returns a command that runs `before`, prints a line, and then waits until the test writes to `pipe.log`. */
 function waiting(before: string): string {
 	return `${before}; echo ready; cat pipe.log`;
 }

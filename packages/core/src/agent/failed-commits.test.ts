@@ -34,7 +34,7 @@ class Refusal {
 		});
 }
 
-/** Repeats a request until it succeeds, as a client that got no response may do. */
+/** Repeats a failed request once, as a client that got no response may do. */
 async function retryOnce(request: () => Promise<unknown>): Promise<void> {
 	await request().catch(request);
 }

@@ -11,7 +11,8 @@ import { defineTool } from "../vocabulary/tool.ts";
 
 /**
  * Plays a run with two open approvals. The first is for `edit`. The second is for `peek` and gets the given arguments.
- * Before the approval of `edit`, the session reads private data, so the judgement of `peek` becomes stricter.
+ * Before the approval of `edit`, the session gets untrusted text and an external effect, so the judgement of `peek`
+ * becomes stricter.
  */
 async function judgedAgain(stack: AsyncDisposableStack, answer: Pick<PromptResponse, "arguments"> = {}) {
 	const ran: string[] = [];

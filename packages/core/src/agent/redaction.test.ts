@@ -40,8 +40,8 @@ test("a secret in text or arguments of the model reaches no client, at any cut",
 });
 
 /**
- * Returns all stored and sent data except calls and signed thinking. Providers receive calls and signed thinking
- * unchanged.
+ * Returns data that must not contain a secret: events, log records, questions, explanations, steps other than replies,
+ * and unsigned thinking. Providers receive calls and signed thinking unchanged.
  */
 async function sinks(t: TestRuntime, log: EventLog, session: string): Promise<string> {
 	const steps = await t.store.read((db) => db.selectFrom("steps").select("data").execute());

@@ -71,7 +71,7 @@ class Looking implements AsyncDisposable {
 		return this.results(request).map(({ pictures: images }) => images?.length ?? 0);
 	}
 
-	/** Restarts the gateway in another process with the same state. */
+	/** Stops the gateway, and opens a new gateway on the same data. */
 	async restart(...replies: readonly ScriptedReply[]): Promise<Looking> {
 		await this.t.stop();
 		const { directory, clock } = this.t;

@@ -10,7 +10,7 @@ import type { Tool } from "../vocabulary/tool.ts";
 
 const together = "untrusted text, private data and a way to send data out in this session";
 
-/** Tools that read the web, read private data, or only send data. Each records its calls. */
+/** Returns tools with different effects on the taint of a session. Each records its calls. */
 function toolsOf(ran: string[]): Tool[] {
 	const tool = (name: string, classes: readonly ActionClass[], effect: "none" | "effectful") =>
 		probeTool(name, {

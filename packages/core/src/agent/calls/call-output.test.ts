@@ -12,7 +12,7 @@ import { shortTools } from "../../tools/short/short-tools.ts";
 import type { Message } from "../../vocabulary/message.ts";
 import { operator } from "../../vocabulary/principal.ts";
 
-/** The window is large enough for every page, so that no result is shortened. */
+/** The window is large enough for all pages, so that no earlier page is cleared. */
 const table = new ModelTable([{ ...unknownModel("scripted", "scripted"), contextWindow: 1_000_000 }]);
 
 /** A session whose model gets the results of scripted calls. */

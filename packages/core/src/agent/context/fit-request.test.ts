@@ -146,7 +146,7 @@ test("a summary of a summary keeps the first request, and includes the earlier s
 	}
 	expect(toy.written.length).toBeGreaterThan(2);
 	expect(JSON.stringify(toy.written[1])).toContain("EARLIER SUMMARY:\\nSummary number 1.\\n");
-	// The new summary contains the subject of the earlier summary. The prompts of later summaries do not contain it.
+	// The first summary replaced the first request, so the record for the second summary does not contain it.
 	expect(JSON.stringify(toy.written[1])).not.toContain("be kind");
 });
 

@@ -56,7 +56,7 @@ class Writer {
 	}
 }
 
-/** Returns the request, or undefined if it was refused because of its size. */
+/** Returns the request after a check of its snapshot, or undefined if it was refused because of its size. */
 async function fitted(toy: ToySession): Promise<ModelRequest | undefined> {
 	try {
 		const { request, tokens, snapshot } = await toy.call(replyTokens);

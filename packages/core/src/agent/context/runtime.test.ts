@@ -17,7 +17,7 @@ const facts = { reasoning: "none", sampling: true, images: false } as const;
 const toy = { id: "toy", provider: "toy", contextWindow, maxOutput, ...facts };
 const table = new ModelTable([toy]);
 
-/** A model that calls the first tool named in a message, and writes a text after the result. */
+/** A model that calls the tool that the first word of a message names. It answers all other requests with a text. */
 class ToyModel implements Model {
 	readonly provider = "toy";
 	readonly defaultModel = "toy";
