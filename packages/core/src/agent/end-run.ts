@@ -40,7 +40,7 @@ export function endingOf(run: Run, reason: unknown): Ending {
 	return { error: text, last: undefined, ...defined({ cause }) };
 }
 
-/** Returns the recorded cause of an error, or undefined for other errors. */
+/** Returns the cause to record for an error, or undefined if its code has no cause. */
 function causeOf({ code }: ParleyError): EndCause | undefined {
 	switch (code) {
 		case "resource_exhausted":
@@ -156,7 +156,7 @@ async function countLast(
 
 interface RunEnd extends Outcome {
 	readonly origin?: RunOrigin;
-	/** The channel grant. */
+	/** Channel grant that is active at the end of the run. */
 	readonly trusted?: TrustBadge;
 	/** Principal that stopped the run. */
 	readonly stoppedBy?: string;

@@ -4,7 +4,7 @@ import type { Journal, Tx } from "../store/journal.ts";
 import { stamp } from "../store/tables.ts";
 import { compactionTexts } from "./texts.ts";
 
-/** Notes are stored as keys of this principal. No client has its name. */
+/** Principal of the keys that store notes about compactions. No client has this name. */
 const principal = "gateway/compaction";
 
 /**

@@ -12,7 +12,10 @@ import { outputTexts } from "./texts.ts";
 /** Maximum bytes of one output that are stored. A small file limit of the gateway lowers it. */
 const maxStoredBytes = 8 * 1024 * 1024;
 
-/** Maximum bytes of an output that stay in memory only. A result of `run_command` also has at most this length. */
+/**
+ * Maximum bytes of an output in memory. If the run has a tool that reads stored results, a longer output is written to
+ * a file. `run_command` limits its result to about the same length.
+ */
 const inResult = 256 * 1024;
 
 /**
@@ -152,8 +155,8 @@ const betweenMs = 120;
 const maxBytes = 16 * 1024;
 const maxText = maxBytes - 64;
 /**
- * Minimum newest bytes that are kept between two reports. They contain the text of one report and, before it, at least
- * the longest secret.
+ * Number of the newest bytes that are always kept between two reports. They contain the text of one report and, before
+ * it, at least the longest secret.
  */
 const maxRawBytes = maxText + 64 * 1024;
 

@@ -13,7 +13,9 @@ export interface PlannedCall {
 	readonly context: ToolContext;
 	/** Arguments in their normal form that a person set in place of the model's arguments. */
 	readonly changed?: unknown;
-	/** Whether the plan contains facts that take long to collect, such as the files of the working directory. */
+	/**
+	 * Whether the plan contains the facts that its `bind` collects, for example hashes of files in the working directory.
+	 */
 	readonly isBound?: boolean;
 	/** The result of a call that cannot run, but is decided because every call of its run is decided. */
 	readonly impossible?: string;
@@ -30,7 +32,7 @@ export interface Judgement extends Decision {
 	readonly offered?: OfferedRule;
 }
 
-/** Calls of the same reply that may run before this call. */
+/** Effects of the calls of the same reply that may run before this call. */
 export interface Before {
 	/** Effects that these calls add to the session. */
 	readonly taint: Taint;
@@ -76,7 +78,7 @@ export interface RefusedProposal {
 	readonly denied?: PlannedCall;
 }
 
-/** A planned call that is not announced or recorded yet. */
+/** A planned call whose proposal is not recorded yet. */
 export interface DraftProposal extends Omit<ProposedCall, "kind" | "prompt"> {
 	readonly kind: "draft";
 	/** The planned call, if the policy denied it and a person must still decide. */

@@ -8,8 +8,8 @@ import { callsOf } from "../../vocabulary/transcript.ts";
 import type { Run } from "../run/run.ts";
 
 /**
- * Returns the recorder of the writes of a run. Writes of a sub-agent belong to the run that started it. Writes of
- * other tasks are not recorded.
+ * Returns the recorder of the writes of a run. Writes of a sub-agent or of a skill step belong to the run that started
+ * it. Writes of other tasks are not recorded.
  */
 export function changeRecorderOf(run: Run, secrets: SecretBox): ChangeRecorder {
 	return {
@@ -30,7 +30,7 @@ export function changeRecorderOf(run: Run, secrets: SecretBox): ChangeRecorder {
 	};
 }
 
-/** Access of the call of an undo to the changes of its turn; undefined for other calls. */
+/** Returns the access of an undo call to the changes of its turn, or undefined for other calls. */
 export function undoAccessOf(run: Run, call: CallBlock, secrets: SecretBox): UndoAccess | undefined {
 	const { undo } = run.row.options;
 	if (!undo || !isOwn(run, call)) return undefined;

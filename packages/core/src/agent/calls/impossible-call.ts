@@ -18,7 +18,7 @@ interface ImpossibleFacts {
 }
 
 /**
- * Returns a call that cannot run in the form of a call that waits for a decision. Used in runs in which a person
+ * Returns the proposal of a call that cannot run, so that a person decides about it. Used in runs in which a person
  * decides about every call. After an approval, the call fails with its reason. Returns undefined if the call was
  * proposed earlier as a call that can run.
  */

@@ -28,7 +28,7 @@ export interface JudgePorts extends WorkspacePorts {
 	readonly people: People;
 }
 
-/** Adds all facts to which an approval of the call is bound. */
+/** Returns the call with all facts to which its approval is bound. */
 export async function withBoundFacts(planned: PlannedCall, options?: BindOptions): Promise<PlannedCall> {
 	const { bind, ...plan } = planned.ready.plan;
 	if (bind === undefined) return planned;
@@ -214,10 +214,10 @@ function invalid(message: string): ParleyError {
 	return new ParleyError(`arguments: ${message}`, { code: "invalid_argument" });
 }
 
-/** Classes that change nothing. Runs of guests and of people without access may use only these classes. */
+/** The only classes of calls in runs of guests and of people without access. They change nothing. */
 const harmless: readonly ActionClass[] = ["read", "person", "memory-read"];
 
-/** Classes that can fill a disk. */
+/** Classes of calls that can fill the workspace. */
 const filling: readonly ActionClass[] = ["write", "exec-sandboxed", "exec-unsandboxed"];
 
 /** Returns the reason why no approval can allow the call: the role of a speaker, or a full workspace. */

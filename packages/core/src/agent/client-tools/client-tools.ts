@@ -201,7 +201,7 @@ export class ToolConnection {
 		return { tools, guidance: this.guidanceFor("") };
 	}
 
-	/** Returns the guidance of all sources for the run of this correlation. Each is a part of the system prompt. */
+	/** Returns the guidance of all sources for the run of this correlation. Each text is a part of the system prompt. */
 	guidanceFor(run: string): readonly Guidance[] {
 		const instead = this.#insteadFor(run);
 		const own = [...this.#contexts].map(([source, context]) => {

@@ -20,9 +20,9 @@ export interface ClientTool {
 /** A change of the tools that a client offers. */
 export interface ToolRegistration {
 	/**
-	 * Owner of the tools within the client. The tools replace all tools of this owner, and all whose name begins with
-	 * `SOURCE__`. If absent or "", the tools are added to the client's other tools. In both cases, they replace tools of
-	 * the same name.
+	 * Owner of the tools within the client. The tools replace all tools of this owner, and all tools whose name begins
+	 * with `SOURCE__`. If absent or "", the tools are added to the client's other tools. In both cases, they replace
+	 * tools of the same name.
 	 */
 	readonly source?: string;
 	readonly tools: readonly ClientTool[];
@@ -126,7 +126,7 @@ export class ToolCheck {
 			const why = this.#ajv.errorsText(this.#ajv.errors, { dataVar: "schema" });
 			throw fault(registrationTexts.notSchema(why));
 		}
-		// The cast is safe because a valid schema has an object there.
+		// The cast is safe because `properties` of a valid schema is an object.
 		const keys = Object.keys(properties as object);
 		const wrong = keys.find((key) => !argumentPattern.test(key));
 		if (wrong !== undefined) throw fault(registrationTexts.property(quoted(wrong)));
@@ -135,7 +135,9 @@ export class ToolCheck {
 	}
 }
 
-/** Returns a check. The schema validator is imported here, so that it is loaded only if a client offers tools. */
+/**
+ * Returns a `ToolCheck`. The schema validator is imported here, so that it is loaded only if a client offers tools.
+ */
 export async function loadToolCheck(): Promise<ToolCheck> {
 	const { Ajv2020: Validator } = await import("ajv/dist/2020.js");
 	return new ToolCheck(new Validator({ strict: false, logger: false, validateFormats: false }));

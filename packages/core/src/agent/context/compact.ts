@@ -277,7 +277,7 @@ function summaryPlace(
 	return groups[opening === -1 ? start : opening]?.at;
 }
 
-/** Returns the index of the first recent group. Recent groups stay unchanged. */
+/** Returns the index of the first recent group. Clearing and summaries leave recent groups unchanged. */
 function tailStart(sizing: Sizing, reductions: Reductions, groups: readonly Group[], share: number): number {
 	const first = firstShown(reductions, groups);
 	let start = Math.max(first, newestStart(groups));

@@ -164,7 +164,7 @@ export interface Compacted {
 	readonly tokensAfter: number;
 	readonly messagesBefore: number;
 	readonly messagesAfter: number;
-	/** Message for the model that replaces all other messages. */
+	/** Summary for the model, which replaces all earlier messages. */
 	readonly summary: string;
 }
 

@@ -76,8 +76,8 @@ function callsIn(transcript: readonly RunTranscript[]): MadeCall[] {
 }
 
 /**
- * Describes the open decision of a call, or returns undefined for none. The description quotes the result, which has
- * the person's own words as the model may see them.
+ * Describes the open decision of a call, or returns undefined for none. The description quotes the result, which
+ * contains the words of the person as the model may see them.
  */
 function leftOpen(
 	call: CallBlock,

@@ -9,9 +9,9 @@ export interface Room {
 	readonly messages: number;
 	/** Size after a compaction. It is smaller than `messages` to delay the next compaction. */
 	readonly target: number;
-	/** Recent groups of messages. Their content stays unchanged. */
+	/** Recent groups of messages. Clearing and summaries leave them unchanged. */
 	readonly tail: number;
-	/** Message of a summary. Its parts follow: the first request, the open decisions, and the events so far. */
+	/** Message with a summary. It contains the first request, the open decisions, and the events so far. */
 	readonly note: number;
 	readonly first: number;
 	readonly decisions: number;

@@ -9,7 +9,7 @@ export function shorten(text: string, characters: number): string {
 	return `${text.slice(0, head)}\n[… ${tail - head} characters left out …]\n${text.slice(tail)}`;
 }
 
-/** Returns the text in one line, cut to `characters`. */
+/** Returns the text in one line, cut after this number of characters. */
 export function oneLine(text: string, characters: number): string {
 	const line = text.replaceAll(/\s+/g, " ").trim();
 	return line.length <= characters ? line : `${line.slice(0, whole(line, characters))}…`;

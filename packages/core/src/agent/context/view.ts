@@ -180,7 +180,7 @@ export interface Reductions {
 	readonly thinking: Position | undefined;
 	/** Limits of characters for results before a position. */
 	readonly shortened: readonly { readonly before: Position; readonly characters: number }[];
-	/** The message replaces everything before its position. */
+	/** The message replaces all messages before the position. */
 	readonly summary: { readonly before: Position; readonly message: UserMessage } | undefined;
 }
 

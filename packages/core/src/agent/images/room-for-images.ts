@@ -372,7 +372,7 @@ export class LoadedImages<S extends Holder> {
 		for (const [id, holder] of [...this.#holders].reverse()) {
 			const live = holder.session.deref();
 			if (live) sum += holder.bytes;
-			// A run also has the images of its session. The session returns here when the run ends.
+			// A run also has the images of its session. The session is added again when the run ends.
 			if (live && (live.live.size > 0 || sum <= maxBytes)) continue;
 			this.#holders.delete(id);
 			if (live) this.#forget(live);

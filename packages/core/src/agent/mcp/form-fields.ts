@@ -2,7 +2,7 @@ import type { ElicitRequestFormParams } from "@modelcontextprotocol/client";
 
 const maxOptions = 25;
 const maxFields = 10;
-/** Names and titles of fields that ask for a secret. Servers may not request secrets in a form. */
+/** Pattern for the name and the title of a field that asks for a secret. Servers may not request secrets in a form. */
 const secretField = /pass(?:word|phrase|code)|secret|token|api.?key|credential/i;
 
 export type FieldValue = string | number | boolean | string[];

@@ -14,7 +14,7 @@ import { type AskModel, answerSampling } from "./answer-sampling.ts";
 import { type Deadline, problemOf, ServerConnection, type ServerTransport } from "./server-connection.ts";
 import { mcpServerTexts } from "./texts.ts";
 
-/** Whether a remote server no longer knows the session, so that a new connection is required. */
+/** Whether an error means that a remote server no longer knows the session, so that a new connection is required. */
 async function isLostSession(reason: unknown): Promise<boolean> {
 	const { SdkHttpError } = await import("@modelcontextprotocol/client");
 	return reason instanceof SdkHttpError && reason.status === 404;
@@ -51,7 +51,7 @@ interface OpenCall extends Answering {
 	readonly ended: AbortController;
 	/** Number of questions to people in this call. */
 	questions: number;
-	/** Promise of the request that is being answered. */
+	/** Answer to a request of the server, while the answer is pending. */
 	asking?: Promise<unknown> | undefined;
 	deadline?: Deadline;
 }
@@ -96,7 +96,6 @@ const maxQuestions = 20;
 export class McpServer {
 	readonly #deps: McpServerDeps;
 	#phase: McpServerPhase = "idle";
-	/** The last attempt. */
 	#attempt: Attempt = {};
 	#starting: Promise<void> | undefined;
 	#tools: readonly ServerTool[] = [];

@@ -212,7 +212,6 @@ function scopeProblem(error: Error): string {
 	return mcpConnectionTexts.scope(plainScope.test(scope) ? `--scope "${scope}"` : "--scope");
 }
 
-/** Accepts every value. */
 const acceptAll: jsonSchemaValidator = {
 	getValidator<T>() {
 		// The cast is safe because callers only convert the value to text.

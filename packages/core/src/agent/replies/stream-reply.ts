@@ -22,7 +22,7 @@ import { replyTexts } from "./texts.ts";
 
 export interface StreamPorts {
 	readonly contexts: Contexts;
-	/** State of each provider after its last call. */
+	/** State of each provider server after its model calls. */
 	readonly health: ProviderHealth;
 }
 
@@ -178,7 +178,10 @@ interface CountedCall {
 	readonly events: readonly RecordedEvent[];
 }
 
-/** Counts the usage of a finished model call. The caller records the returned events in the same transaction. */
+/**
+ * Adds the usage of a finished model call to the budgets. The caller records the returned events in the same
+ * transaction.
+ */
 export async function countCall(
 	run: Caller,
 	attempt: Attempt,

@@ -126,7 +126,7 @@ interface Tally {
 }
 
 /**
- * Returns the result that refuses a call, if it has failed in the same way or was denied too often in this run.
+ * Returns the result that refuses a call, if it failed too often in the same way or was denied too often in this run.
  * Otherwise returns undefined.
  */
 export function refuseRepeat(steps: readonly Step[], call: Called): string | undefined {
@@ -225,7 +225,9 @@ interface Called {
 	readonly arguments: unknown;
 }
 
-/** Cached, because arguments may contain a large file and are compared before each model call. */
+/**
+ * Keys of calls. They are cached, because arguments may contain a large file and are compared before each model call.
+ */
 const keys = new WeakMap<Called, string>();
 
 function keyOf(call: Called): string {

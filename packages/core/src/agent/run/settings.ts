@@ -69,7 +69,7 @@ export interface ToolChoice {
 	readonly only?: readonly string[] | undefined;
 	/** Names of the only tools that the submitter allowed for the task. Absent: all tools. */
 	readonly ofTask?: readonly string[];
-	/** Additional tools of every task. */
+	/** Additional tools for the run of a task. */
 	readonly added?: readonly Tool[];
 	/** Whether a model may start any skill. Without such a skill, the tool `skill` is omitted. */
 	readonly skills?: boolean;
@@ -254,7 +254,7 @@ function describe(tools: readonly Tool[]): readonly ToolDescription[] {
 
 /**
  * Returns the real name of a chosen model. For a model that is not allowed, throws `invalid_argument` with similar
- * names.
+ * names or with advice.
  */
 export function resolveModel(
 	requested: string,

@@ -5,7 +5,7 @@ import { frontmatterTexts } from "./texts.ts";
 
 /** Maximum bytes of the text between the fences. */
 const maxFrontmatter = 64 * 1024;
-/** Maximum levels of nested lists and tables. */
+/** Maximum levels of nested brackets or list markers in YAML, and of nested values in TOML. */
 const maxDepth = 16;
 
 export interface SkillFile {

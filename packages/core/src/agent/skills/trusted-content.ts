@@ -13,7 +13,6 @@ import { skillTrustTexts } from "./texts.ts";
  * is not stored, only its hash is stored.
  */
 const max = { file: 64 * 1024, skill: 256 * 1024, read: 16 * 1024 * 1024 } as const;
-/** Maximum characters of a diff. */
 const maxDiff = 64_000;
 
 const Content = z.array(

@@ -15,14 +15,14 @@ export const padded = (bytes: number): Buffer => Buffer.concat([png, Buffer.allo
 export const large = Buffer.from(png);
 large.writeUInt32BE(2_001, 16);
 
-/** An image of the given size in MiB. */
+/** Returns an image of the given size in MiB. */
 export const sent = (mebibytes: number): ImageBlock => shownAs(padded(mebibytes * mebibyte));
 export const shownAs = (content: Buffer): ImageBlock => ({
 	type: "image",
 	mediaType: "image/png",
 	data: content.toString("base64"),
 });
-/** A call that reads the image in the working directory. */
+/** Returns a call that reads the image in the working directory. */
 export const look = (id: string) => calls(id, "read_file", { path: "photo.png" });
 export const times = <T>(number: number, make: (index: number) => T): T[] =>
 	Array.from({ length: number }, (_, index) => make(index));
