@@ -194,7 +194,7 @@ test.each(engines)(
 					},
 				]),
 			});
-			// One alteration is one fault, because the hashes of the following rows still match.
+			// One alteration causes at most two faults, because the hashes of later rows still match.
 			expect(faults, name).toBeLessThanOrEqual(2);
 		}
 		const all = await checkAfter(store, execute("update events set data = data || ' '"));

@@ -33,7 +33,7 @@ const builtin: readonly Tool[] = [
 	delegate,
 ];
 
-/** Returns the default tools of sessions, except the web tools. */
+/** Returns the tools that sessions on the gateway's port have by default, except the web tools. */
 export function builtinTools(): readonly Tool[] {
 	return builtin;
 }

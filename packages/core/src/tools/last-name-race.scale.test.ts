@@ -32,7 +32,7 @@ while True:
 `,
 } as const;
 
-/** Repeats the operation while the script runs, until both results have occurred and the time is over. */
+/** Repeats the operation while the script runs: for `durationMs`, or longer if only one of the two results has occurred. */
 async function race(script: string, names: readonly string[], operation: () => Promise<unknown>) {
 	const child = spawn("python3", ["-c", script, ...names], { stdio: ["ignore", "pipe", "inherit"] });
 	await once(child.stdout, "data");

@@ -287,7 +287,7 @@ test("a response that stops arriving times out", async () => {
 	const events = model.stream(request, never)[Symbol.asyncIterator]();
 	for (const _ of ["started", "usage", "text"]) await events.next();
 	const failed = expect(events.next()).rejects.toMatchObject({ fault: "timeout" });
-	// Requests the next chunk in a later turn of the event loop.
+	// Waits until the stream has requested the next chunk.
 	await new Promise(setImmediate);
 	clock.advance(45_000);
 	await failed;

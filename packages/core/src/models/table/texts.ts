@@ -1,4 +1,4 @@
-/** Errors in models.json. */
+/** Errors of models.json. */
 export const modelFileTexts = {
 	tokens: "a whole number of tokens from 1",
 	price: "dollars for a million tokens, from 0",

@@ -47,7 +47,7 @@ function schemaObjects(store: Store<Tables>): Promise<Made[]> {
 	return rowsOf<Made>(store, "select type, name, tbl_name, sql from sqlite_schema order by rowid");
 }
 
-/** Returns the tables that SQLite or another table creates automatically. */
+/** Returns the tables that a virtual table creates automatically. */
 async function automaticTables(store: Store<Tables>): Promise<string[]> {
 	const tables = await rowsOf<{ name: string }>(
 		store,

@@ -107,7 +107,7 @@ export const editFileTexts = {
 	onePlace: "one place",
 } as const;
 
-/** Differences of the nearest lines, as a part of a refusal of edit_file. */
+/** Differences of the nearest lines, as a part of an error of `edit_file` or `edit`. */
 export const nearestTexts = {
 	endOfFile: (line: number): string => `the file ends with line ${line}`,
 	otherSurroundings: "the lines occur, but the text before or after them differs",
@@ -206,7 +206,7 @@ export const resultDiffTexts = {
 	more: (count: number): string => `[${count} more lines of the difference left out]`,
 } as const;
 
-/** Undo of the file changes of a turn, for the operator and the model. */
+/** Texts about the undo of a turn's file changes, for people and models. */
 export const undoTexts = {
 	description:
 		"Restores the files that a turn wrote, as they were before it. Use it only in the run of an undo of the operator. " +

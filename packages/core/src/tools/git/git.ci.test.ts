@@ -15,7 +15,7 @@ let directory: Awaited<ReturnType<typeof createDirectory>>;
 let context: ToolContext;
 let repository: string;
 
-/** Returns an environment with an empty home directory, so that the developer's git settings have no effect. */
+/** Returns an environment with a home directory of the test, so that the developer's git settings have no effect. */
 function environment(): Record<string, string | undefined> {
 	return { PATH: process.env["PATH"], HOME: join(directory.path, "home") };
 }

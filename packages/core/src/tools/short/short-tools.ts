@@ -7,7 +7,7 @@ import { edit } from "./edit.ts";
 import { shortToolTexts } from "./texts.ts";
 
 /**
- * Returns the tools with the names and parameters that clients of the stdio protocol know. They work like `read_file`,
+ * Returns the tools with the names and parameters that clients of the zot protocol know. They work like `read_file`,
  * `write_file`, `edit_file` and `run_command`. Rules, grants and channels use those four names for them.
  */
 export function shortTools(): readonly Tool[] {
@@ -25,8 +25,8 @@ const parameters = () =>
 type Arguments = z.infer<ReturnType<typeof parameters>>;
 
 /**
- * `run_command` under the name that clients of the stdio protocol know. It has no parameter for the network: every command has
- * its sandbox's access to the operator's hosts, and no command runs outside its sandbox.
+ * `run_command` under the name that clients of the zot protocol know. It has no parameter for the network: every command has its
+ * sandbox's access to the operator's hosts, and no command runs outside its sandbox.
  */
 const bash = defineTool<Arguments>({
 	name: "bash",
@@ -57,7 +57,7 @@ function translated({ command, timeout }: Arguments, { sandbox }: ToolContext) {
 	};
 }
 
-/** `read_file` under the name that clients of the stdio protocol know. */
+/** `read_file` under the name that clients of the zot protocol know. */
 const read = defineTool({
 	...readFile,
 	name: "read",
@@ -65,7 +65,7 @@ const read = defineTool({
 	description: shortToolTexts.read,
 });
 
-/** `write_file` under the name that clients of the stdio protocol know. */
+/** `write_file` under the name that clients of the zot protocol know. */
 const write = defineTool({
 	...writeFile,
 	name: "write",

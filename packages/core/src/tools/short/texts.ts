@@ -30,7 +30,7 @@ export const editTexts = {
 	}): string => `edit ${number}: oldText matches ${count} times in ${path} (must be unique)${where}`,
 } as const;
 
-/** Descriptions of the tools of the Roz protocol. */
+/** Descriptions of the tools of the zot protocol, with their parameters. */
 export const shortToolTexts = {
 	bash:
 		"Runs a command line in the working directory; returns its output and its exit code if that is not 0. Each " +

@@ -49,6 +49,6 @@ test.each([
 		const { user, system } = process.cpuUsage(start);
 		return (user + system) / 1_000;
 	};
-	// Quadratic time would be minutes.
+	// An algorithm with quadratic time would take minutes.
 	expect(time(1_000_000)).toBeLessThan(3_000);
 });

@@ -1,4 +1,4 @@
-/** Errors of pages, and notes about their text. */
+/** Errors and notes about web pages. */
 export const pageTexts = {
 	refused: "refused the connection",
 	closed: "closed the connection",
