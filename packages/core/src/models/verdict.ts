@@ -11,7 +11,6 @@ export interface Verdict {
 	readonly reason: string;
 }
 
-/** Maximum characters of a reason. */
 const maxReason = 2_000;
 
 const schema = z.object({ passed: z.boolean(), reason: z.string() });

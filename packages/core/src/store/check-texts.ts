@@ -77,7 +77,7 @@ export async function checkTexts(
 	return { ok: faults === 0, sessions, allSessions, verified, unverified, faults, examples };
 }
 
-/** Reports no faults for a session that is deleted during the check. */
+/** Checks one session. Reports no faults if the session is deleted during the check. */
 async function checkSession(session: SessionRow, read: Read): Promise<Tally> {
 	const tally = new Tally();
 	await new SessionCheck(session, read, tally).run();

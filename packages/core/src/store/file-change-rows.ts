@@ -4,7 +4,6 @@ import { stamp, type Tables } from "./tables.ts";
 
 export type FileChangeRow = Selectable<Tables["file_changes"]>;
 
-/** A turn: its session and its run. */
 export interface Turn {
 	readonly sessionId: string;
 	readonly runId: string;

@@ -96,14 +96,14 @@ export const firstMemory = hotStatement<Tables, object, { n: number }>((db) =>
 
 /** Selection of notes: the notes of a reader or all notes, optionally restricted by scope and person. */
 export interface MemorySelection {
-	/** Absent for all notes. */
+	/** Only notes that this reader can read. Absent for all notes. */
 	readonly reader?: MemoryReader;
 	readonly scope?: MemoryScope | undefined;
-	/** Notes about this person or written for them. */
+	/** Only notes about this person, and notes that their requests and runs wrote. */
 	readonly person?: string | undefined;
 }
 
-/** Returns a condition for rows of `memories`. */
+/** Returns the condition of a selection for rows of `memories`. */
 export function selected({ reader, scope, person }: MemorySelection): RawBuilder<boolean> {
 	const conditions = definedItems([
 		reader ? readableBy(reader) : undefined,

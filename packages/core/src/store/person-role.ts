@@ -1,11 +1,11 @@
 import type { ChatSettings, PersonRule } from "../vocabulary/chat-settings.ts";
 import { type Actor, type Person, type Place, type Role, roles } from "../vocabulary/principal.ts";
 
-/** A person on a chat platform, with their current facts. */
+/** A person on a chat platform, the place where they act, and their granted role. */
 export interface ActingPerson {
 	readonly actor: Actor;
 	readonly place: Place;
-	/** Role that the operator granted. */
+	/** Role from the table `people`, or `stranger` for a person without a row. */
 	readonly given: Role;
 }
 
@@ -20,14 +20,15 @@ interface RoleRules {
 }
 
 /**
- * Returns the current role of a person: the highest one that the operator or a rule gives, or `stranger` for a denied person. A
- * guest of the tenant is `guest` at most.
+ * Returns the current role of a person: the highest of `given` and the roles of matching rules, or `stranger` for a denied
+ * person. A guest of the tenant is `guest` at most.
  */
 export function roleOf(person: ActingPerson, chat: RoleRules): Role {
 	if (isDenied(person, chat)) return "stranger";
 	const { actor, place, given } = person;
 	const allowed = chat.allow.filter((rule) => concerns(rule, person));
-	// In a channel shared with other organisations, general rules also match outsiders, so they give the role guest.
+	// In a channel shared with other organisations, rules without a user also match outsiders, so such rules give only the role
+	// guest.
 	const known = allowed.map(({ as, user }) => (place.shared && user === undefined ? "guest" : as));
 	const highest = [given, ...known].reduce(higherRole);
 	return actor.guest ? lowerRole(highest, "guest") : highest;

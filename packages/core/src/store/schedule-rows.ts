@@ -73,7 +73,10 @@ export async function countSchedules(db: Tx, owner: string): Promise<number> {
 	return Number(row.count);
 }
 
-/** Returns the schedules with a due time, the next due first. Leaves out the ids in `except`. */
+/**
+ * Returns the schedules with a due time, the next due first. Leaves out the ids in `except`. Returns at most `limit`. Default:
+ * all.
+ */
 export async function waitingSchedules(
 	db: Tx,
 	{ except, limit }: { readonly except: readonly string[]; readonly limit?: number },

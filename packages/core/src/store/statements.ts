@@ -85,7 +85,7 @@ interface AddedMessage {
 	readonly context: string | null;
 }
 
-/** Removes and returns the messages that were added to a run. */
+/** Removes and returns the waiting messages of a run. */
 export const deleteSteers = hotStatement<Tables, { runId: string }, AddedMessage>((db, p) =>
 	db
 		.deleteFrom("steers")

@@ -113,11 +113,13 @@ interface PromptsTable extends Stamped {
 	request: string;
 	/** One `Answer` as JSON. A password is stored as its handle. */
 	answer: string | null;
-	/** 1 if the tool call always requires approval. */
+	/** 1 if the tool call always requires approval, or if the question asks for trust in a channel. */
 	floor: number;
 	/** Session scope of the approval, as JSON. */
 	scope: string | null;
-	/** Hash of the tool call that the approver saw. An approval is valid only for a call with the same hash. */
+	/**
+	 * Hashes of the facts that the approver saw, from `bindingText`. An approval is valid only for a call with the same facts.
+	 */
 	binding: string | null;
 	/** Number of sent reminders and escalations. */
 	reminded: number;
@@ -125,7 +127,7 @@ interface PromptsTable extends Stamped {
 	notices: string | null;
 	/** Time of the next reminder, escalation or expiry; null if it follows from the lifetime. */
 	due_at: number | null;
-	/** `Votes` (conversation/votes.ts) as JSON if several people must approve and one has; otherwise null. */
+	/** `Votes` (conversation/votes.ts) as JSON if several people must approve and at least one has; otherwise null. */
 	votes: string | null;
 	/** `StoredGrantRequest` as JSON if the question asks for trust in a channel. `run_id` is then empty. */
 	wanted_grant: string | null;
@@ -166,7 +168,7 @@ interface KeysTable extends Stamped {
 interface SteersTable extends Stamped {
 	id: string;
 	run_id: string;
-	/** Position within the run. */
+	/** Position among the waiting messages of the run, from 1. */
 	ordinal: number;
 	content: string;
 	/** The `Person` of a chat platform who wrote the message, as JSON. Null for other authors. */
@@ -182,7 +184,7 @@ interface SteersTable extends Stamped {
 interface UsageDaysTable extends Stamped {
 	/** Id of a session, or "" for the gateway. The gateway's totals remain when sessions are deleted. */
 	scope: string;
-	/** YYYY-MM-DD. */
+	/** UTC day as YYYY-MM-DD. */
 	day: string;
 	model: string;
 	provider: string;
@@ -216,8 +218,8 @@ interface CompactionsTable extends Stamped {
 	/** Index of a message within that run. */
 	message: number;
 	/**
-	 * For a summary, the message that replaces all content before it. For tool results, the maximum characters of each result. If
-	 * null, each result becomes one line.
+	 * For a summary, the message that replaces all content before it. For tool results, the maximum characters of each result, or
+	 * null to reduce each result to one line.
 	 */
 	summary: string | null;
 	at: number;
@@ -235,13 +237,13 @@ interface FilesTable extends Stamped {
 	name: string;
 	media_type: string;
 	bytes: number;
-	/** Hexadecimal. */
+	/** Hash of the content, in hexadecimal. */
 	sha256: string;
 	created_at: number;
 	expires_at: number;
 }
 
-/** Latest feedback of each person about each run. */
+/** Latest feedback of each principal about each run. */
 interface FeedbackTable extends Stamped {
 	session_id: string;
 	run_id: string;

@@ -19,7 +19,7 @@ interface BackgroundCommandsTable extends Stamped {
 	informed: number;
 }
 
-/** Descriptions of MCP tools at their last call (see agent/mcp/approved-tools.ts). */
+/** Hashes of the descriptions of MCP tools at their last call (see agent/mcp/approved-tools.ts). */
 interface McpToolsTable extends Stamped {
 	name: string;
 	directory: string;
@@ -34,7 +34,7 @@ interface FileChangesTable extends Stamped {
 	run_id: string;
 	/** Number in the turn, from 1. */
 	n: number;
-	/** Absolute and real. */
+	/** Absolute real path. */
 	path: string;
 	before_hash: string;
 	before_mode: number | null;

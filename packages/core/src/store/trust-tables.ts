@@ -29,13 +29,13 @@ interface TenantsTable extends Stamped {
 }
 
 interface PeopleTable extends Stamped {
-	/** For example `discord:GUILD:USER`. */
+	/** `PLATFORM:TENANT:USER`, for example `discord:GUILD:USER`. */
 	id: string;
 	platform: string;
 	tenant: string;
 	/** The platform's id of the person. */
 	user_id: string;
-	/** Name on the platform when the person got access. */
+	/** Name on the platform, from the last grant of a role that contained it. "" if unknown. */
 	name: string;
 	role: "guest" | "member" | "approver" | "owner";
 	added_by: string;

@@ -13,7 +13,7 @@ const DEFAULT_OUTPUT_UNKNOWN = 8192;
 
 export interface CallDestination {
 	readonly provider: string;
-	/** Facts from the model table, if known. */
+	/** Facts from the model table. Undefined for an unknown model. */
 	readonly info: ModelInfo | undefined;
 	readonly family: ApiFamily;
 	readonly traits: ServerTraits;

@@ -16,7 +16,9 @@ export interface FamilyFacts {
 	readonly api: string;
 	/** Pattern of the text in the last event of a stream. */
 	readonly last: RegExp;
-	/** Place of a tool's images: its result. For APIs that accept only text in results, it is a user message. */
+	/**
+	 * Place of a tool's images: the result of the tool, or a user message for APIs that accept only text in results.
+	 */
 	readonly pictures: "result" | "user";
 	/** Whether an empty text may have metadata, such as a signature at the end of a reply. */
 	readonly emptyTexts: boolean;

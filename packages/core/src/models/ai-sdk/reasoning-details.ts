@@ -37,7 +37,10 @@ export class ReasoningDetails {
 		}
 	};
 
-	/** Returns the details as fields of a message, or undefined without details and with too many details. */
+	/**
+	 * Returns the details as fields of a message, or undefined without details. Also undefined with more details than
+	 * `MAX_DETAILS`.
+	 */
 	readonly buildMetadata = (): SharedV4ProviderMetadata | undefined => {
 		if (this.#details.length === 0 || this.#isTooLong) return undefined;
 		const details = this.#details.map(({ fields, pieces }) => ({

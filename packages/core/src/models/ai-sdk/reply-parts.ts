@@ -63,7 +63,7 @@ export class ReplyParts {
 		return this.#finished;
 	}
 
-	/** Whether token counts of the provider were corrected. */
+	/** Whether token counts of the provider were impossible or missing. */
 	get isCorrected(): boolean {
 		return this.#counts.isCorrected;
 	}

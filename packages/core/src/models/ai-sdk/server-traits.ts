@@ -6,8 +6,8 @@ export interface ServerTraits {
 	 * Thinking to send back to the server. Applies only to thinking without metadata.
 	 * - none: no thinking, because the server refuses it.
 	 * - turn: thinking of the current turn. This is the default.
-	 * - all: thinking of all turns. The server refuses calls without thinking, so calls without thinking get a blank
-	 *   text.
+	 * - all: thinking of all turns. The server refuses calls without thinking, so calls without thinking get blank
+	 *   thinking.
 	 */
 	readonly returnedThinking?: "none" | "turn" | "all";
 	/**

@@ -68,7 +68,7 @@ export class ReplyEvents {
 		return this.#state === "finished";
 	}
 
-	/** Whether token counts of the provider were corrected. */
+	/** Whether token counts of the provider were impossible or missing. */
 	get isCorrected(): boolean {
 		return this.#counts.isCorrected;
 	}

@@ -22,7 +22,7 @@ interface SamplingFields {
 	repeat_penalty?: number;
 }
 
-/** Counted parts of a request. */
+/** Parts of a request that a token count includes. */
 type Input = MessageCountTokensParams & Prompt & Thinking;
 
 /** Body of a request to the Messages API, and the omitted sampling settings. */
@@ -54,7 +54,7 @@ export function encodeRequest(request: ModelRequest, { info, custom }: Destinati
 	return { body: { ...input, max_tokens: maxTokensOf(request, info), ...fields, stream: true }, dropped };
 }
 
-/** Encodes the counted parts of a request: the input and the thinking settings. */
+/** Encodes the parts of a request that a token count includes: the input and the thinking settings. */
 export function encodeInput(request: ModelRequest, destination: Destination): Input {
 	const { info } = destination;
 	const prompt = encodePrompt(request, destination);
@@ -295,7 +295,7 @@ function amidThoughtlessCalls(turns: readonly Turn[]): boolean {
 }
 
 export interface Destination {
-	/** Facts from the model table, if known. */
+	/** Facts from the model table. Undefined for an unknown model. */
 	readonly info: ModelInfo | undefined;
 	/** Whether the server is not Anthropic's own. */
 	readonly custom: boolean;

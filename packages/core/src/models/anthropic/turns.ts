@@ -200,7 +200,7 @@ function encodeThought({ text, signature, redacted }: ThinkingBlock): ContentBlo
 	return signature ? [{ type: "thinking", thinking: text, signature }] : [];
 }
 
-/** Encodes a text. The provider rejects blank text and unpaired surrogates. */
+/** Encodes a text without unpaired surrogates, or returns nothing for a blank text. The provider rejects both. */
 function encodeText(text: string): TextBlockParam[] {
 	return text.trim() === "" ? [] : [{ type: "text", text: text.toWellFormed() }];
 }

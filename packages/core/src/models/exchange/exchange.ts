@@ -95,7 +95,9 @@ export class Exchange {
 		};
 	}
 
-	/** Called when the reply is complete. Waits for the end of the response only to make the connection reusable. */
+	/**
+	 * Limits the wait for the end of the response after a complete reply. The wait only makes the connection reusable.
+	 */
 	finish(): void {
 		this.#watchdog.limitRest(RESPONSE_END_MS);
 	}
@@ -210,7 +212,7 @@ export class Exchange {
 		}
 	}
 
-	/** Reads the body up to the size limit. */
+	/** Reads the body up to `MAX_PLAIN` bytes. */
 	async #text(response: Response): Promise<string> {
 		if (response.body === null) return "";
 		const chunks: Uint8Array[] = [];

@@ -23,9 +23,9 @@ const MAX_BOUNDARY = 3;
 const nothing = Buffer.alloc(0);
 
 /**
- * Passes on the bytes of a stream of server-sent events unchanged. Fails as `interrupted` if an event or the complete
- * stream exceeds the limit. Reports to the watchdog when it waits for bytes and when they arrive. For speed, it
- * inspects chunks and not single events.
+ * Passes on the bytes of a stream of server-sent events unchanged. Fails as `interrupted` if the source fails, or if an
+ * event or the complete stream exceeds its limit. Reports to the watchdog when it waits for bytes and when they arrive.
+ * For speed, it inspects chunks and not single events.
  */
 export class GuardedBody implements AsyncIterable<Uint8Array>, AsyncIterator<Uint8Array, undefined> {
 	readonly #source: AsyncIterator<Uint8Array>;

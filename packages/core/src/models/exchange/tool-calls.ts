@@ -69,7 +69,7 @@ export class OpenCall {
 	}
 }
 
-/** A call that may be incomplete, with the length of its arguments. */
+/** A call that may be incomplete, with the number of characters of its arguments. */
 export interface PendingCall {
 	readonly call: Call;
 	readonly characters: number;
@@ -85,7 +85,7 @@ export function cutOff({ call, characters }: PendingCall): Call {
 	};
 }
 
-/** Rules for all calls of one reply. */
+/** Numbers and checks the calls of one reply. */
 export class ReplyCalls {
 	readonly #ids = new Set<string>();
 	#count = 0;

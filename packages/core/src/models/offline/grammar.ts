@@ -153,7 +153,7 @@ function readSearch(argument: string): [string, unknown] {
 	return ["search_files", { pattern, path: argument.slice(at + " in ".length).trim() }];
 }
 
-/** Splits the argument at spaces. Single or double quotes join words and have no other meaning. */
+/** Splits the argument at white space. Single or double quotes join words and have no other meaning. */
 function readGit(argument: string): [string, unknown] {
 	const word = /(?:"[^"]*"|'[^']*'|[^\s"'])+/g;
 	if (argument.replace(word, "").trim() !== "") throw unreadable(offlineGrammarTexts.openQuote);

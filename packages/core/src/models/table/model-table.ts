@@ -5,7 +5,7 @@ export class ModelTable {
 	readonly #models: readonly ModelInfo[];
 	readonly #listed: readonly ModelInfo[];
 	readonly #routes: Routes;
-	/** Models by provider. Computed at the first use, because each run uses it several times. */
+	/** Cached models by provider, because each run looks them up several times. */
 	#byProvider: ReadonlyMap<string, readonly ModelInfo[]> | undefined;
 
 	/**
@@ -222,7 +222,7 @@ export interface ModelInfo {
 	readonly tier?: Tier;
 }
 
-/** Minimum share of the word's character pairs that a name must contain. */
+/** Minimum share of the word's character pairs, and of its letter pairs, that a name must contain. */
 const enough = 0.5;
 
 /**

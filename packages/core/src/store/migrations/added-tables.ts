@@ -53,7 +53,7 @@ async function createPostgresIndex(db: Kysely<unknown>): Promise<void> {
 	await sql`create index memory_index_grams on memory_index using gin (grams)`.execute(db);
 }
 
-/** Adds schedules: messages that are sent to a session at given times. */
+/** Adds schedules: messages that are sent to a session at given times or on events. */
 export async function createSchedules(db: Kysely<unknown>): Promise<void> {
 	await createTable(
 		db,
@@ -130,7 +130,6 @@ export async function addNotices(db: Kysely<unknown>): Promise<void> {
 	await db.schema.alterTable("prompts").addColumn("due_at", "bigint").execute();
 }
 
-/** Adds the background commands of sessions. */
 export async function createBackgroundCommands(db: Kysely<unknown>): Promise<void> {
 	await withColumns(db.schema.createTable("background_commands"), [
 		["session_id", "text"],
@@ -240,7 +239,7 @@ const tasks: readonly Column[] = [
 	...stampColumns,
 ];
 
-/** Adds tasks, their dependencies, and their conversations. */
+/** Adds tasks and their dependencies, and the task of a session. */
 export async function createTasks(db: Kysely<unknown>): Promise<void> {
 	await db.schema.alterTable("sessions").addColumn("task_id", "text").execute();
 	await createTable(db, "tasks", ["id", "text"], tasks);

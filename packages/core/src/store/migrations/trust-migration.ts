@@ -86,7 +86,9 @@ const audit: readonly Column[] = [
 	["v", "integer"],
 ];
 
-/** Adds the tables of tokens, people, channels, grants and the audit, and the requesters of runs. */
+/**
+ * Adds the tables about trust. Also adds the channel of a session, the authors of messages, and the requested grant of a prompt.
+ */
 export async function createTrust(db: Kysely<unknown>): Promise<void> {
 	for (const [table, column] of [
 		["sessions", "place"],

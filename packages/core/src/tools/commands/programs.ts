@@ -137,8 +137,8 @@ function outermost(directories: readonly string[]): string[] {
 }
 
 /**
- * Whether the word at this position may be a program. The first word is a program, and any word may be one after a program that
- * runs others.
+ * Whether the word at this position may be a program. The first word after keywords and assignments is a program. Any word may be
+ * a program after a program that runs others.
  */
 function mayRun({ words, hidden }: SeenWords, index: number): boolean {
 	const word = words[index] ?? "";

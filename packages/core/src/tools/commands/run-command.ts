@@ -241,7 +241,7 @@ export function execClasses({ mode, exposed = false }: CommandConfinement): Acti
 	return mode === "container" ? [exec, "egress"] : [exec];
 }
 
-/** Maximum bytes of a command that an approver can read. */
+/** Maximum bytes of a label, so that an approver can read the command. */
 const MAX_SHOWN_BYTES = 16 * 1024;
 
 /** Refuses a command that cannot start or cannot be shown exactly, because it cannot be approved. */

@@ -130,7 +130,7 @@ function boundNotes(
 	return { notes: [note], ...defined({ usualNotes: complete && known ? [note] : undefined }) };
 }
 
-/** Maximum paths in a refusal. */
+/** Maximum paths of a fact in a refusal, and maximum names in a note. */
 const maxShown = 5;
 
 /** Returns the differing facts in words: names of facts, and paths of changed files. */

@@ -101,7 +101,7 @@ async function readPage(file: FileHandle, args: Arguments, { signal }: ToolConte
 	return { text: describe(slice, args), failed: slice.total !== undefined && first > 1 };
 }
 
-/** Whether the first bytes of the file contain a NUL. Also true for images, because the header of every image contains NULs. */
+/** Whether the first bytes of the file contain a NUL. Also true for images, because the binary formats of images contain NULs. */
 async function isBinary(file: FileHandle, shown: string): Promise<boolean> {
 	const start = await readAt(file, shown, { position: 0, length: SNIFFED_BYTES });
 	return start.includes(0);

@@ -191,7 +191,7 @@ export const sendFileTexts = {
 	name: "The name that people see. Default: the name of the file.",
 } as const;
 
-/** Refusals of tools that walk a directory tree. */
+/** Errors and notes of tools that read a directory tree. */
 export const treeTexts = {
 	tooSlow: "looking for files took too long: name a directory further down",
 	tooMany: "there are too many files for one search: name a directory further down",

@@ -62,7 +62,7 @@ function whyIncomplete({ code, timedOut }: CommandOutcome, cut: boolean): string
 	return code === 0 || code === 1 ? undefined : treeTexts.unreadable;
 }
 
-/** Throws if the path is not a readable directory. `text` is its name in errors. */
+/** Throws if the path is not a directory, or cannot be inspected. `text` is its name in errors. */
 export async function requireDirectory(path: string, text: string): Promise<void> {
 	try {
 		if ((await stat(path)).isDirectory()) return;

@@ -66,7 +66,10 @@ function refusalOf(change: FileChange, present: FileState): string | undefined {
 	return before.size > MAX_STORED_BYTES ? undoTexts.notStored(before.size) : undoTexts.noRoom;
 }
 
-/** Unified diff of a change: `undo` from the present content to that before the turn, `show` the other way round. */
+/**
+ * Returns the unified diff of a change. `undo`: from the present content to the content before the turn. `show`: from the content
+ * before the turn to the present content.
+ */
 function diffOfChange({ change, present, shown }: InspectedChange, direction: "undo" | "show"): string {
 	const before = beforeTurn(change);
 	const now = present

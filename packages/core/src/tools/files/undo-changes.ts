@@ -18,8 +18,8 @@ const parameters = () =>
 type Arguments = z.infer<ReturnType<typeof parameters>>;
 
 /**
- * Restores the files that a turn wrote. Rules treat it as `write_file`. Models do not get it: only the run of an undo of the
- * operator has it. Each file is restored atomically. A repetition after a crash restores the remaining files.
+ * Restores the files that a turn wrote. Rules treat it as `write_file`. No model gets this tool: only the run that undoes a turn
+ * for the operator has it. Each file is restored atomically. A repetition after a crash restores the remaining files.
  */
 export const undoChanges = defineTool<Arguments>({
 	name: "undo_changes",
@@ -94,12 +94,12 @@ async function run(
 	return { text: [text, ...notes].join("\n"), failed: false };
 }
 
-/** Whether files are already as before the turn, for example because a kill interrupted the undo. */
+/** Whether at least one file is already as before the turn, for example because a kill interrupted the undo. */
 function isBegun(files: readonly InspectedChange[]): boolean {
 	return files.some(({ kind }) => kind === "restored");
 }
 
-/** A file that the plan left stays as it is, even if it could be restored now. */
+/** Marks a file as refused because the plan left it, even if it could be restored now. */
 function leave(file: InspectedChange): InspectedChange {
 	return file.kind === "refused" ? file : { ...file, kind: "refused", reason: undoTexts.leftBefore };
 }

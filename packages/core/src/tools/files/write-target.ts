@@ -154,8 +154,8 @@ export function classesOf({ path, written, root }: ResolvedPath): ActionClass[] 
 export const MAX_STORED_BYTES = 256 * 1024;
 
 /**
- * Reads the state of the file at a real path. Refuses a file that is not regular, may not be written, or is a hard link to a file
- * of the gateway.
+ * Reads the state of the file at a real path. A missing file has the fingerprint `absent`. Refuses a file that is not regular,
+ * may not be written, or is a hard link to a file of the gateway.
  */
 export async function inspectFile(
 	path: string,

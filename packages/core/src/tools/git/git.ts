@@ -187,7 +187,10 @@ function grantOf([command = "", verb = ""]: readonly string[]): GrantScope {
 	return { kind: "argv", tool: "git", prefix: command === "stash" ? [command, verb] : [command] };
 }
 
-/** Returns the beginning of git's output. Hides possible secrets in file diffs, unless the call was approved as secret. */
+/**
+ * Returns the beginning of git's output. Hides possible secrets in file diffs, unless the call was approved as secret. Also hides
+ * user names and passwords in the URLs of `remote`.
+ */
 function readable(outcome: CommandOutcome, { patches, words, classes }: GitJudgement): string {
 	const { lines, cut } = wholeLines(outcome);
 	const open = !patches || classes.includes("secret") ? lines : hideSecrets(lines);

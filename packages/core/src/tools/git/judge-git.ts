@@ -115,8 +115,8 @@ async function isUnnamed(
 	const [revision = "", ...path] = word.split(":");
 	if (revision === "") return false;
 	const { code, output } = await git(["cat-file", "-t", `${revision}^{}`], directory, context);
-	// If git fails, the word is not an object but a path, or an error that git will report. Below a commit, the path names the
-	// content.
+	// If git fails, the word is a path instead of an object, or git will report its error later. Below a commit, the path names
+	// the content.
 	return code === 0 && !(path.length > 0 ? ["commit"] : objects).includes(output.trim());
 }
 
@@ -208,12 +208,12 @@ async function exists(path: string): Promise<boolean> {
 		await lstat(path);
 		return true;
 	} catch {
-		// Git cannot change a file that the gateway cannot inspect.
+		// A path that the gateway cannot inspect is treated as missing.
 		return false;
 	}
 }
 
-/** Returns reasons for words that name places beyond the roots: working trees, archives, patches, other repositories. */
+/** Returns reasons for words that name places outside the roots: working trees, archives, patches, other repositories. */
 function outsideReasons(args: readonly string[], directory: string, { roots }: ToolContext): string[] {
 	const parts = args.flatMap((word) => {
 		const local = word.replace(/^file:\/\//, "");

@@ -28,7 +28,7 @@ export interface Repository {
 }
 
 const WHERE = ["--show-toplevel", "--git-dir", "--git-common-dir", "--git-path", "hooks"];
-/** Matches settings that name programs for calls that change a repository, unless another option disables them. */
+/** Matches settings that name programs which git may start when a call changes a repository. */
 const PROGRAM = new RegExp(
 	[
 		String.raw`^(?:filter\..+\.(?:clean|smudge|process)|merge\..+\.driver|diff\.external|diff\..+\.(?:command|textconv)`,
@@ -124,7 +124,10 @@ interface Setting {
 	readonly own: boolean;
 }
 
-/** Returns the names of all settings. Throws if they cannot be read, because an unknown setting cannot be disabled. */
+/**
+ * Returns the names of all settings. Throws if they cannot be read, because an unknown setting cannot be disabled. Also throws if
+ * a filter cannot be disabled.
+ */
 async function settingNames(directory: string, context: ToolContext): Promise<Setting[]> {
 	const outcome = await git(["config", "--list", "--show-scope", "--name-only"], directory, context);
 	const { lines, cut } = wholeLines(outcome);

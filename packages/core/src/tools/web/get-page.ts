@@ -217,7 +217,7 @@ function unpackerOf(encoding: string): Transform | undefined {
  * https://html.spec.whatwg.org/multipage/parsing.html#prescan-a-byte-stream-to-determine-its-encoding
  */
 const DECLARED_WITHIN = 1024;
-/** Number of characters at the start of a body in which a NUL marks a binary file. Git uses the same number. */
+/** Number of characters at the start of a body in which a NUL marks a binary file. Git uses the same number of bytes. */
 const SNIFFED = 8_000;
 
 const textTypes = new Set(
@@ -242,7 +242,7 @@ const textTypes = new Set(
 
 /** Parsed `content-type`. `essence` is "" if the header is missing or invalid. */
 interface MediaType {
-	/** For example `text/html`. */
+	/** Type and subtype, for example `text/html`. */
 	readonly essence: string;
 	readonly charset: string | undefined;
 }
@@ -264,7 +264,7 @@ export function mayBeText({ essence }: MediaType): boolean {
 	return essence.startsWith("text/") || /\+(?:json|xml|yaml)$/.test(essence) || textTypes.has(essence);
 }
 
-/** Whether the text is a web page for people. */
+/** Whether the text is HTML. */
 export function isHtml({ essence }: MediaType, text: string): boolean {
 	if (essence === "text/html" || essence === "application/xhtml+xml") return true;
 	return essence === "" && /^\s{0,100}<(?:!doctype html|html)\b/i.test(text);

@@ -20,12 +20,12 @@ export interface WebFetchOptions {
 	readonly ids: Ids;
 	/** Addresses that requests may reach. Default: public addresses, ports 80 and 443. */
 	readonly reach?: Reach;
-	/** Default: the resolver of the system. */
+	/** Resolves host names. Default: the resolver of the system. */
 	readonly lookup?: Lookup;
 }
 
 /**
- * Control characters except line feeds and tabs, direction marks, and tag characters, which are invisible to people but not to
+ * Direction marks, tag characters, and control characters except line feeds and tabs. They are invisible to people but not to
  * models.
  */
 const UNSEEN = /(?![\n\t])[\p{Cc}\u{202a}-\u{202e}\u{2066}-\u{2069}\u{e0000}-\u{e007f}]/gu;
