@@ -48,7 +48,7 @@ test.each([
 	expect(judge(cmd, allowsLs)).toMatchObject({ effect: "allow", floor: false });
 });
 
-/** Commands that the rule must not allow, in many spellings. */
+/** Commands that the rule `allowsLs` must not allow, in many spellings. */
 const tricks: readonly string[] = [
 	...["/bin/ls", "./ls", "../ls", "~/ls", "LS", "ls.exe", "lsx", "xls", "l", "", "''", "'ls -la'", "\\\\ls"],
 	...[

@@ -117,7 +117,7 @@ test.skipIf(!hasBubblewrap)(
 		const command = shellCommand(`touch ${ran}`, directory.path);
 		await expect(sandbox.run(command)).rejects.toThrow("the sandbox could not be set up");
 		await expect(stat(file)).rejects.toThrow("ENOENT");
-		// Without the stored failure, mode `preferred` would run the command without a sandbox.
+		// Without the record of the failure, mode `preferred` would run the command without a sandbox.
 		const later = await of(request());
 		expect(later).toMatchObject({ mode: "none", refusal: expect.stringContaining("No permissions") });
 		await expect(later.run(command)).rejects.toThrow("No permissions");

@@ -46,7 +46,9 @@ class Scene implements AsyncDisposable {
 		writeFileSync(path, JSON.stringify({ rules }));
 	}
 
-	/** Sends a message, answers its question, and returns the result of the tool call. */
+	/**
+	 * Sends a message and answers its approval requests. Returns `asked, ` for each request, and then `ran` or the error.
+	 */
 	async say(answer: { readonly value?: unknown } = { value: true }): Promise<string> {
 		await this.t.send(this.session, "go");
 		let logged = "";

@@ -32,7 +32,7 @@ function newRequest(options: Partial<RequestedGrant> = {}): RequestedGrant {
 	return { place, ...all, maxActions: 200, lifeMs: 4 * hour, reason: "release", ...options };
 }
 
-/** Returns sandboxes with the guarantees of real sandboxes for chats. */
+/** Returns sandboxes whose state says that commands of chats run in bubblewrap. */
 function confined(clock: ManualClock): Sandboxes {
 	const none = noSandboxes(clock);
 	const state = { ...none.state, chat: "bubblewrap" } as const;

@@ -12,7 +12,7 @@ let directory: Awaited<ReturnType<typeof createDirectory>>;
 let cwd = "";
 
 beforeAll(async () => {
-	// The directory is not below /tmp, because the policy allows removing every file there.
+	// The directory is not below /tmp, because removing files there is not irreversible.
 	directory = await createDirectory("/var/tmp");
 	cwd = join(directory.path, "work");
 	await mkdir(join(cwd, "sub"), { recursive: true });
@@ -35,7 +35,7 @@ async function classesOf(command: string): Promise<string> {
 }
 
 test.each([
-	// Forced pushes, in every spelling of the options.
+	// Forced pushes and deletions of branches, in many spellings of the options.
 	"git push --force",
 	"git push -f",
 	"git push -fu origin main",
@@ -150,7 +150,7 @@ test.each([
 	"npx -y git push -f",
 	"watch -n1 'git push -f'",
 	"sudo env nice bash -c 'exec git push -f'",
-	// Publishing and other effects that cannot be undone elsewhere.
+	// Publishing and other effects on remote systems that cannot be undone.
 	"npm publish",
 	"npm pub",
 	"npm --registry x publish",

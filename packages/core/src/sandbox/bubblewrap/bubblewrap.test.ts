@@ -16,7 +16,7 @@ const testInside = test.skipIf(!hasBubblewrap);
 let directory: Awaited<ReturnType<typeof createDirectory>>;
 let root: string;
 let data: string;
-/** Sandboxes of the tests. They run the probes once. */
+/** Sandboxes of the current test, created at the first use. */
 let own: Sandboxes | undefined;
 
 beforeEach(async () => {
@@ -58,7 +58,7 @@ async function sandbox(...roots: string[]): Promise<Sandbox> {
 	return sandboxes().of({ chat: false, roots: roots.length > 0 ? roots : [root] });
 }
 
-/** Runs a command. Returns its output and its exit code. */
+/** Runs a command. Returns its output and, unless it is 0, its exit code. */
 async function run(line: string, fields: Partial<Command> = {}, where?: Sandbox): Promise<string> {
 	const { output, code } = await (where ?? (await sandbox())).run(shellCommand(line, root, fields));
 	return `${output}${code === 0 ? "" : `[${code}]`}`;
@@ -109,7 +109,7 @@ function textOf(path: string): string {
 	try {
 		return readFileSync(path, "utf8");
 	} catch {
-		// The file was deleted in the meantime.
+		// The process has ended in the meantime.
 		return "";
 	}
 }
@@ -297,7 +297,7 @@ testInside("files in memory have a limit, and /dev accepts none", async () => {
 testInside("a process gets no more memory than its limit", async () => {
 	const { features } = await sandboxes().check();
 	const { v } = limitsOfProcess(features?.memory ?? "address-space");
-	// A command that creates a string of this many KiB.
+	// Returns a command that creates a string of this many KiB.
 	const line = (kib: number): string => `perl -e '$x = "a" x (1024 * ${kib}); print length $x'`;
 	expect(await run(line(1024))).toBe(String(1024 * 1024));
 	expect(await run(line(v + 1))).toMatch(/Out of memory/);

@@ -16,7 +16,7 @@ const root = join(base, "root");
 const data = join(root, "data");
 const reported: EgressEntry[] = [];
 
-/** Server in place of the public internet. It sends one line and reads one line. */
+/** Server in place of the public internet. It sends one line and ends the connection. */
 const server = createServer((socket) => socket.on("error", () => undefined).end("welcome\n"));
 
 const egress = new Egress({
@@ -130,7 +130,7 @@ test("the sandbox without access has no proxy, and the command with access has o
 		sandbox.egress,
 		"ls /dev/parley; ls /proc/self/fd | wc -l; ls /proc >/tmp/processes; grep -c '^[0-9]' /tmp/processes",
 	);
-	// `ls` has descriptors 0 to 2 and one for /proc. The processes are bwrap, the shell and ls.
+	// `ls` has descriptors 0 to 2 and one for the directory that it reads. The processes are bwrap, the shell and ls.
 	expect(open?.output).toBe("node\n4\n3\n");
 	expect(reported).toEqual([]);
 });

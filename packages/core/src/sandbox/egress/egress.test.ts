@@ -9,7 +9,7 @@ import type { EgressEntry } from "./egress-proxy.ts";
 const publicAddress = "93.184.215.14";
 const established = "HTTP/1.1 200 Connection established\r\n\r\n";
 
-/** Proxy in front of an echo server, which replaces all public addresses. */
+/** Opens a proxy in front of an echo server, which replaces all public addresses. */
 async function setUp({ audit, ...options }: Partial<EgressOptions> & { readonly audit?: EgressAudit } = {}) {
 	const echo = createServer({ allowHalfOpen: true }, (socket) =>
 		socket.pipe(socket).on("error", () => undefined),

@@ -64,7 +64,7 @@ afterAll(() => {
 });
 beforeEach(({ skip }) => skip(!works, "bubblewrap is not installed, or may not make namespaces here"));
 
-/** `address()` returns an address with a port, because the server listens on TCP. */
+/** Returns the port of the server. `address()` returns an address and a port, because the server listens on TCP. */
 const serverPort = (): number => (server.address() as AddressInfo).port;
 
 /** Opens an `Egress` to a server in place of the public internet, with its recorded log. */
