@@ -39,8 +39,8 @@ export async function findFile(db: Tx, id: string, now: number): Promise<OwnedFi
 }
 
 /**
- * Whether the principal may read a file, as if it belonged to its owner or to the owner of its session. A person of a
- * chat reads only files of their channel.
+ * Whether the principal may read a file: `file.read` must be allowed for the owner of the file, or for the owner of its
+ * session. A person of a chat can read the file of a session only in the channel of the session.
  */
 export function visibleTo(
 	principal: Principal,

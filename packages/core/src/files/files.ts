@@ -258,7 +258,7 @@ export class Files {
 			if (!row) continue;
 			all += Math.max(leastCounted, Number(row.bytes));
 			refuseOverQuota(all, this.limits);
-			// The stored row counts from here on, so the arriving bytes must not be counted as well.
+			// The stored row is counted from here on, so the arriving bytes must not be counted as well.
 			this.#arriving.set(id, 0);
 			const name = row.name === `${from}.txt` ? `${id}.txt` : row.name;
 			const created_at = this.#options.clock.now();
@@ -277,7 +277,7 @@ export class Files {
 		}
 	}
 
-	/** Deletes expired files, and all content without a row. */
+	/** Deletes expired files, and content without a row unless it is arriving. */
 	async sweep(): Promise<void> {
 		const { store, clock } = this.#options;
 		await store.commit(async (tx) => {
@@ -334,7 +334,7 @@ export class Files {
 		facts: ContentFacts,
 	): Promise<StoredFile> {
 		refuseOverQuota((await countedBytes(tx)).all + Math.max(leastCounted, facts.bytes), this.limits);
-		// The stored row counts from here on, so the arriving bytes must not be counted as well.
+		// The stored row is counted from here on, so the arriving bytes must not be counted as well.
 		this.#arriving.set(id, 0);
 		const created_at = this.#options.clock.now();
 		const expires_at = created_at + this.limits.retentionMs;

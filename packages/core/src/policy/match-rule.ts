@@ -26,7 +26,7 @@ export function mayConcern(rule: PolicyRule, facts: CallFacts): boolean {
 }
 
 /**
- * Returns the rules that together allow the complete call, or undefined in case of doubt. `needed`: classes that
+ * Returns the rules that together allow the complete call, or an empty list in case of doubt. `needed`: classes that
  * require approval.
  */
 export function findAllowing(
@@ -126,7 +126,7 @@ export class CallFacts {
 		this.#call = call;
 	}
 
-	/** Whether the call runs a program. */
+	/** Whether the tool runs programs and the arguments of the call are known. */
 	get runs(): boolean {
 		return this.#call.tool.command !== undefined && this.#call.args !== undefined;
 	}
@@ -136,10 +136,10 @@ export class CallFacts {
 		return definedItems([this.plan.binding["path"], ...(this.plan.furtherPaths ?? [])]);
 	}
 
-	/** Real paths, and path that the model wrote. */
+	/** Real paths, and the absolute form of the path that the model wrote. */
 	get paths(): readonly string[] {
 		const { args, context } = this.#call;
-		// True for all values, because a value other than an object has no such property.
+		// Works for every value, because a value other than an object has no such property.
 		const written: unknown = Object(args).path;
 		return definedItems([
 			...this.realPaths,
@@ -152,7 +152,7 @@ export class CallFacts {
 		return url === undefined ? undefined : URL.parse(url)?.hostname.replace(/\.$/, "");
 	}
 
-	/** All programs that the call runs, if they are certain. */
+	/** Words of all programs that the call runs. Undefined if they are not certain. */
 	get plain(): readonly (readonly string[])[] | undefined {
 		const command = this.#command();
 		return typeof command === "string" ? splitPlainly(command) : command && [command];
@@ -215,8 +215,8 @@ function mayRun(prefix: readonly string[], { seen, isComplete }: FoundCommands):
 }
 
 /**
- * Whether the word at this position may be a program that runs: the first word, and any word after a program that runs
- * others.
+ * Whether the word at this position may be a program that runs. This is the first word, any word after a program that
+ * runs others, or any word of a hidden command.
  */
 function isProgram({ words, hidden }: SeenWords, index: number): boolean {
 	const first = words.findIndex((word) => !isKeyword(word) && !assignment.test(word));

@@ -10,7 +10,7 @@ import type { KnownTool, PolicySource } from "./read-policy.ts";
 import { policyTexts } from "./texts.ts";
 import { type PolicyState, WatchedPolicy } from "./watched-policy.ts";
 
-/** A changed policy file. */
+/** A policy file after its first read or after a change. */
 export interface PolicyChange {
 	readonly layer: PolicySource["layer"];
 	readonly path: string;

@@ -33,7 +33,7 @@ export interface Permissions {
 	readonly taint: Taint;
 	/** Rules in addition to the built-in rules. Default: none. */
 	readonly policy?: PolicyInForce;
-	/** Whether the channel grant covers the call. */
+	/** Whether a trust grant of the channel covers the call. */
 	readonly trusted?: boolean;
 	/** Whether the work began in a chat channel. */
 	readonly fromChat?: boolean;
@@ -62,9 +62,9 @@ interface Asking {
 }
 
 /**
- * Decides about a call. Regardless of the order of rules, `deny` overrides `ask`, and `ask` overrides `allow`. Rules of
- * other files than the operator's cannot allow a call for which the built-in rules require approval. No rule can allow
- * a call that always requires approval.
+ * Decides about a call. Regardless of the order of rules, `deny` overrides `ask`, and `ask` overrides `allow`. A rule
+ * in a file can allow a call for which the built-in rules require approval, but only if it is the operator's rule. No
+ * rule can allow a call that always requires approval.
  */
 export function decide(call: JudgedCall, permissions: Permissions): Decision {
 	const { policy = builtInPolicy } = permissions;
@@ -136,7 +136,7 @@ function findLift(
 	if (isLifted("grant") && grants.some((scope) => grantCovers(scope, tool, plan))) {
 		return policyTexts.allowedForSession;
 	}
-	// The author of a rule in a file wants an approval, so a channel grant does not replace it.
+	// The author of a rule in a file wants an approval, so a trust grant does not replace it.
 	const isBuiltIn = asking.every(({ description }) => description.layer === "built-in");
 	if (trusted && isBuiltIn && isLifted("grant")) return policyTexts.trusted;
 	return undefined;

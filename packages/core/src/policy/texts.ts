@@ -1,4 +1,4 @@
-/** Reasons of decisions. Each completes "requires approval:" or a similar sentence. */
+/** Reasons of decisions, for example after "requires approval:", and texts about policy files. */
 export const policyTexts = {
 	invalid: (layer: string, why: string): string =>
 		`the ${layer}'s policy is invalid, and no tool runs until it is fixed: ${why}`,
@@ -35,7 +35,7 @@ export const effectTexts = {
 	irreversible: "cannot be undone",
 } as const;
 
-/** Errors in a policy file. */
+/** Errors in a policy file, and the default reason of a rule. */
 export const policyFileTexts = {
 	homePattern: (pattern: string): string =>
 		`the pattern ${JSON.stringify(pattern)} cannot be used: write the complete path instead of ~`,

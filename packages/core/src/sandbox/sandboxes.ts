@@ -170,8 +170,8 @@ export function createSandboxes(options: SandboxesOptions): Sandboxes {
 }
 
 /**
- * Creates a sandbox. With `egress`, it reaches the hosts of the request. For a request without hosts, only its variant
- * `egress` reaches the configured hosts.
+ * Creates a sandbox. If `egress` is given, the sandbox reaches the hosts of the request. For a request without hosts,
+ * only the field `egress` of the sandbox reaches the configured hosts.
  */
 function withHosts(
 	bubblewrap: Bubblewrap,

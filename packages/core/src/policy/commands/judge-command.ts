@@ -15,10 +15,10 @@ export interface CommandJudgement {
 	readonly secret: readonly string[];
 }
 
-/** Maximum texts that are read in one command. A larger command requires approval. */
+/** Maximum texts that are read in one command. A command with more texts always requires approval. */
 const MAX_TEXTS = 300;
 const MAX_WORDS = 300;
-/** Maximum removals, because each needs access to the file system. */
+/** Maximum removals that are checked, because each check needs access to the file system. */
 const MAX_REMOVALS = 20;
 /** Maximum length of a directory path that is followed, because every word of the command is compared with it. */
 const MAX_FOLLOWED = 500;

@@ -58,7 +58,7 @@ const assignment = /^([A-Za-z_]\w*)\+?=(.*)$/s;
 class Reader {
 	/** Texts of substitutions that are read later. */
 	readonly inner: string[] = [];
-	/** Whether every shell reads the text so far in the same way. */
+	/** Whether the text so far contains nothing that a shell could expand or read in another way. */
 	plain = true;
 	readonly #text: string;
 	readonly #variables: Map<string, string>;
@@ -296,7 +296,10 @@ function closingParenthesis(text: string): number {
 	return text.length;
 }
 
-/** Returns the text in the braces at the beginning of `text`, and the position after the braces. */
+/**
+ * Returns the text in the braces at the beginning of `text`, and the position after the braces. Without a closing
+ * brace, returns the rest of the text.
+ */
 function readBraces(text: string): { readonly inner: string; readonly end: number } {
 	let depth = 0;
 	for (const { 0: token, index } of text.matchAll(/\\.|[{}]/gs)) {

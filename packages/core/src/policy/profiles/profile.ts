@@ -2,7 +2,10 @@ import { ParleyError } from "@parley/base";
 import type { Reasoning, Sampling } from "../../vocabulary/model.ts";
 import { agentTexts } from "./texts.ts";
 
-/** Agent profile: instructions and settings of an agent. The gateway's setting applies for an absent field. */
+/**
+ * Agent profile: instructions and settings of an agent. For an absent field without a stated default, the gateway's
+ * setting applies.
+ */
 export interface Profile {
 	/** Name of the profile's directory. */
 	readonly name: string;
@@ -18,7 +21,7 @@ export interface Profile {
 	readonly sampling: Sampling;
 	/** Names of the agent's tools. Absent: all tools. */
 	readonly tools?: readonly string[];
-	/** Context window in tokens. It applies to models that are not in the table, or limits the window. */
+	/** Context window in tokens. For a model in the table, it can only reduce the window. */
 	readonly contextWindow?: number;
 	/** Server that replaces the gateway's model server. */
 	readonly endpoint?: ProfileEndpoint;

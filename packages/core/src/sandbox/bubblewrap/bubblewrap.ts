@@ -113,8 +113,8 @@ const confinement: readonly Mount[] = [
 ];
 
 /**
- * Creates a sandbox with the programs of the system and the roots. Commands reach no network except the hosts of
- * `access`. All processes of a command end with the command.
+ * Creates a sandbox that contains the roots and the programs of the system. Commands reach no network except the hosts
+ * of `access`. All processes of a command end with the command.
  */
 export function createBubblewrap(bubblewrap: Bubblewrap, profile: Profile): Sandbox {
 	const { roots, readable = [], network, egress, access, hidesSecrets = false } = profile;

@@ -120,7 +120,8 @@ export interface FoundKeyctl {
 }
 
 /**
- * Finds keyctl(1) and tries it once. Kernels and containers can deny calls about keys, and then no command could start.
+ * Finds keyctl(1) and tries it once. A kernel or container can deny calls about keys. A command that keyctl(1) starts
+ * would then fail.
  */
 export async function findKeyctl(unsandboxed: Sandbox, path = SYSTEM_PATH): Promise<FoundKeyctl> {
 	const program = await findProgram("keyctl", path).catch(() => undefined);

@@ -53,7 +53,7 @@ export class PinnedPlaces implements AsyncDisposable {
 	}
 
 	/**
-	 * Returns the mounts, except those whose source `isPinned` selects and does not exist. Records the other selected
+	 * Returns the mounts without those whose source is missing and selected by `isPinned`. Records the other selected
 	 * sources for `check`. Throws `PlaceReplaced` if the path of a selected source is or contains a link.
 	 */
 	async bind(mounts: readonly Mount[], isPinned: (path: string) => boolean): Promise<Mount[]> {
@@ -159,8 +159,8 @@ async function openIfThere(path: string): Promise<FileHandle | undefined> {
 const MAX_STARTS = 3;
 
 /**
- * Calls `start` again, up to `MAX_STARTS` calls, if a file or directory was replaced. The command has not run in that
- * case.
+ * Calls `start`, at most `MAX_STARTS` times, until no file or directory is replaced. If one is replaced, the command
+ * has not run.
  */
 export async function retryIfReplaced<T>(start: () => Promise<T>): Promise<T> {
 	for (let started = 1; ; started += 1) {

@@ -99,7 +99,7 @@ export class RootGuard {
 	}
 
 	/**
-	 * Returns mounts that make control files read-only. Leaves out the farthest ones beyond `MAX_MOUNTS`. Parent
+	 * Returns mounts that make control files read-only. Leaves out the last groups that exceed `MAX_MOUNTS`. Parent
 	 * directories are first, because a mount hides earlier mounts below it.
 	 */
 	async mounts(): Promise<Mount[]> {

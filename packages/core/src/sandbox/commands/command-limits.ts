@@ -77,8 +77,8 @@ const UNCHANGED = "a ${PATH} $$ %n";
 const EXPECTED = `${MEMORY_BYTES}\n0\n${PROCESSES}\n${UNCHANGED}`;
 
 /**
- * Returns the first limiter whose limits the kernel shows in a trial: of systemd, or of an own cgroup. Without one,
- * returns `eachProcess`.
+ * Tries limiters that use systemd, and then a cgroup of this process. Returns the first limiter whose limits the kernel
+ * shows, or `eachProcess`.
  */
 export async function findLimiter(unsandboxed: Sandbox): Promise<Limiter> {
 	for (const candidate of [...(await systemdLimiters()), ...(await ownCgroupLimiters())]) {

@@ -105,13 +105,13 @@ export interface EgressEntry {
 	/** Requested host. For a refused connection, the requested text. */
 	readonly target: string;
 	/**
-	 * An allowed connection is reported twice: as `allowed` before it opens, and as `ended` when it closes, or as
-	 * `refused` if it cannot be opened.
+	 * An allowed connection is reported twice: as `allowed` before it opens, and then as `ended` or, if it cannot be
+	 * opened, as `refused`.
 	 */
 	readonly decision: "allowed" | "refused" | "ended";
 	/** Reason why the gateway refused or ended the connection. */
 	readonly reason?: string;
-	/** Transferred bytes. Present only if `decision` is `ended`. */
+	/** Bytes sent to the host and received from it. Present only if `decision` is `ended`. */
 	readonly sent?: number;
 	readonly received?: number;
 }

@@ -48,7 +48,7 @@ async function setUp({ audit, ...options }: Partial<EgressOptions> & { readonly 
 	return { proxy, clock, log, entries, reached, proxyPort };
 }
 
-/** Listens on loopback. The server itself accepts no connections. */
+/** Returns a server that listens on loopback. It does not handle connections itself. */
 async function listen(): Promise<Server> {
 	const listener = createServer().listen(0, "127.0.0.1");
 	await once(listener, "listening");

@@ -114,7 +114,7 @@ interface EgressWrapping {
 	readonly environment: Readonly<Record<string, string>>;
 }
 
-/** A path outside of the system directories and of all roots. */
+/** Path of Node inside the sandbox, outside the system directories and all roots. */
 const NODE = "/dev/parley/node";
 /** Any port is free in a new network namespace. */
 const PORT = 3128;

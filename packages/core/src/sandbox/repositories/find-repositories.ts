@@ -21,7 +21,7 @@ const ofAgents = [".parley", ".claude"];
 
 /** Directories to search. All paths are real paths. */
 export interface SearchScope extends SearchLimits {
-	/** Directories that are searched even beyond the limits, without the directories in them. */
+	/** Directories that are searched even beyond the limits, without their subdirectories. */
 	readonly required: readonly string[];
 	/** Whether the time for the search is over. */
 	isLate(): boolean;

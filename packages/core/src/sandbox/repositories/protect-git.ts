@@ -26,7 +26,7 @@ interface Protected {
 /** A mount as one option of bubblewrap with its values. */
 type Mount = readonly string[];
 
-/** Mounts that protect one repository or working tree. */
+/** Mounts that protect one directory, such as a repository, a working tree or a directory with skills. */
 export interface Group {
 	readonly of: string;
 	readonly mounts: readonly Mount[];
@@ -57,8 +57,8 @@ function ownerOf(path: string): string {
 }
 
 /**
- * Returns mounts that prevent commands from renaming their own repositories (see `isOwn`) and the `modules` in these.
- * They must precede all mounts in these directories.
+ * Returns mounts that prevent commands from renaming own repositories (see `isOwn`) and the directories `modules` in
+ * these. They must precede all mounts in these directories.
  */
 export async function pinRepositories(
 	repositories: Repositories,

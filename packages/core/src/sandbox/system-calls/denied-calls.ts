@@ -22,8 +22,8 @@ const ADDR_NO_RANDOMIZE = 0x4_0000;
 const CLONE_NEWUSER = 0x1000_0000;
 const SIGCHLD = 17;
 /**
- * Families and types from include/linux/socket.h: `AF_PACKET` with `SOCK_RAW`, `AF_ALG` with `SOCK_SEQPACKET`, `AF_VSOCK` with
- * `SOCK_STREAM`.
+ * Families of include/linux/socket.h and types of include/linux/net.h: `AF_PACKET` with `SOCK_RAW`, `AF_ALG` with
+ * `SOCK_SEQPACKET`, `AF_VSOCK` with `SOCK_STREAM`.
  */
 const strange = [
 	[17, 3, 0],
@@ -123,8 +123,9 @@ interface SystemCall {
 }
 
 /**
- * Machine code that makes a system call and exits with its error number, or with 0. It loads the number and the six arguments
- * from the data that follows the code. As machine code, the probes need no interpreter. The comment shows the assembly source.
+ * Machine code that makes a system call and exits with its error number, or with 0. It loads the number and the six
+ * arguments from the data that follows the code. As machine code, the probes need no interpreter. The comments show the
+ * assembly source.
  */
 const code: Readonly<Record<Architecture, string>> = {
 	/*

@@ -120,7 +120,7 @@ const ATTACH = 16;
 const SEIZE = 0x4206;
 /** `CLONE_NEWNS`, `NEWCGROUP`, `NEWUTS`, `NEWIPC`, `NEWUSER`, `NEWPID`, `NEWNET`: `include/uapi/linux/sched.h` */
 const NEW_NAMESPACES = 0x7e02_0000;
-/** Valid only for unshare(2), because clone(2) uses these bits for the exit signal of the child. */
+/** `CLONE_NEWTIME`. Valid only for unshare(2), because clone(2) uses these bits for the exit signal of the child. */
 const NEW_TIME_NAMESPACE = 0x80;
 /** Argument of personality(2) that returns the current personality and changes nothing. */
 const QUERY_PERSONALITY = 0xffff_ffff;

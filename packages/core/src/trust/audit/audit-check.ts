@@ -49,7 +49,7 @@ export async function checkAudit(
 
 type Broken = NonNullable<AuditCheck["broken"]>;
 
-/** State of a check of the record. */
+/** State of the check. */
 class Walk {
 	seq = 0;
 	readonly #anchors: ReadonlyMap<number, string>;

@@ -9,7 +9,7 @@ import { actingId, type Principal } from "../../vocabulary/principal.ts";
 import { insertAudit, lastAudit } from "./audit-statements.ts";
 import { auditTexts } from "./texts.ts";
 
-/** A decision or an action. Contains neither message text nor secrets. */
+/** A decision or an action. Its row contains neither message text nor secrets. */
 export interface AuditEntry {
 	/** Id of the principal. If a connector acts for a person, the person's id. */
 	readonly principal: string;

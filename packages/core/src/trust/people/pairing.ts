@@ -28,7 +28,10 @@ const lifeMs = 60 * 60 * 1000;
 /** Maximum attempts of a person per minute. */
 const maxTries = 5;
 
-/** Scope and role of an invitation. Without a platform or a tenant, it is valid for all of them. */
+/**
+ * Scope and role of an invitation. Without a platform, it is valid on every platform. Without a tenant, it is valid in
+ * every guild and team.
+ */
 export interface Invitation {
 	readonly role: GivenRole;
 	readonly platform?: string;

@@ -42,7 +42,7 @@ export async function insertPairing(
 		.execute();
 }
 
-/** Returns the valid code with this hash. */
+/** Returns the valid code of this kind with this hash, or undefined. */
 export function findPairing(
 	tx: Tx,
 	kind: Kind,
@@ -153,7 +153,7 @@ export async function settlePairing(tx: Tx, id: string, now: number): Promise<bo
 	return settled.numUpdatedRows === 1n;
 }
 
-/** An unused code. */
+/** Facts about a valid code. */
 export interface PairingFacts {
 	/** Id of the pairing. It does not reveal the code. */
 	readonly id: string;

@@ -1,4 +1,4 @@
-/** Errors of tokens. */
+/** Errors and log messages about tokens. */
 export const tokenTexts = {
 	reserved: (name: string): string =>
 		`the name ${name} is reserved for the token of the data directory; choose another name`,
