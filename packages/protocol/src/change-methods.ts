@@ -15,8 +15,8 @@ export const FileChangePayload = z.object({
 	/** Whether the turn created the file. */
 	created: z.boolean(),
 	/**
-	 * Unified diff from the content before the turn to the present content, without secrets. If the diff is not shown,
-	 * for example because it is too long, the reason.
+	 * Unified diff from the content before the turn to the present content, without secrets. A text with the reason
+	 * replaces a diff that is not shown, for example because it is too long.
 	 */
 	diff: z.string(),
 });
@@ -32,7 +32,7 @@ export const changeMethods = {
 			turn: z.exactOptional(
 				z.object({
 					run_id: z.string(),
-					/** Message of the turn. */
+					/** Text of the message that started the turn. */
 					message: z.string(),
 					files: z.array(FileChangePayload),
 					/** Whether the turn ran commands or tools of other programs. Their changes are not listed and not undone. */

@@ -27,7 +27,7 @@ export type CommandPayload = z.output<typeof CommandPayload>;
 
 /** Methods for background commands. */
 export const commandMethods = {
-	/** Returns the newest commands of a session, newest first, at most 50. */
+	/** Returns the 50 newest commands of a session, newest first. */
 	list_commands: {
 		params: z.object({ session_id: optionalSession }),
 		result: z.object({ commands: z.array(CommandPayload) }),

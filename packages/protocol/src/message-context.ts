@@ -11,7 +11,10 @@ export const MessageContextParams = z.object({
 	messages: z
 		.array(
 			z.object({
-				/** The platform's id of the message. The gateway omits messages that the session already contains. */
+				/**
+				 * The platform's id of the message. The model receives a message of an earlier request again only if it was
+				 * edited, or if the request refers to it.
+				 */
 				id: z.string().min(1).max(128),
 				/**
 				 * Relation to the request: an earlier message of its thread or channel, or a message to which the request

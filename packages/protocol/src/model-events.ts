@@ -48,8 +48,8 @@ export const modelPayloads = {
 		offset: z.int().min(0),
 	}),
 	/**
-	 * The next complete lines of the output of a running call, at most 10 times a second. If there is too much output, a
-	 * marker replaces older lines. The result of the call contains the complete output. Transient.
+	 * The next lines of the output of a running call, at most 10 times a second. Only the last part may have an incomplete
+	 * line. If there is too much output, a marker replaces older lines. Transient.
 	 */
 	"tool.output": z.object({ ...runId, call_id: z.string(), content: z.string() }),
 	/** A model call failed and is retried with `model` after `in_ms` milliseconds. `attempt` starts at 1. */

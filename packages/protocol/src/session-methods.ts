@@ -71,7 +71,7 @@ export const sessionMethods = {
 		}),
 		result: z.object({ status: z.literal("deleted") }),
 	},
-	/** Stores feedback about a reply. It replaces earlier feedback of the same person or client. */
+	/** Stores feedback about a reply. It replaces earlier feedback of the same client about this reply. */
 	feedback: {
 		params: z.object({
 			session_id: optionalSession,

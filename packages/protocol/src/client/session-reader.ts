@@ -31,7 +31,7 @@ export interface ReaderOptions {
 	onCaughtUp(): void;
 }
 
-/** `full`: this frame and all later frames were dropped, because the reader is too slow. */
+/** `full`: the reader is too slow, so frames are dropped from this frame on, until the session is resumed. */
 export type ReceiveResult = "kept" | "ignored" | "gap" | "full";
 
 /** Position of this client in the frames of one session, and the unread frames. */

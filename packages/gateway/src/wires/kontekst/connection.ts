@@ -31,7 +31,7 @@ interface StreamRun {
 export class RunStream {
 	readonly #options: RunStreamOptions;
 	readonly #turns = new Turns();
-	/** Open approvals by token, with the id of their call on this stream. */
+	/** Open prompts by token. An approval has the id of its call on this stream. */
 	readonly #prompts = new Map<string, { readonly prompt: Prompt; readonly callId: string | undefined }>();
 	readonly #tasks = new Set<string>();
 	/** Tokens of the calls that wait for a decision of this stream, by call id. */

@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { mcpErrorTexts, mcpParameterTexts } from "../../texts/wires/mcp.ts";
 
-/** Maximum number of characters of a message. A text of about 50,000 words has this length. */
+/** Maximum number of characters of a message or a task description. */
 const longestMessage = 400_000;
-/** Maximum seconds of a wait: as long as a run may work. */
+/** Maximum seconds of a wait: the default working time of a run. */
 export const longestWaitSeconds = 1_800;
 
 const id = z.string().regex(/^[\w-]{1,128}$/, mcpErrorTexts.noId);

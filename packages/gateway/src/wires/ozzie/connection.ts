@@ -63,7 +63,7 @@ export class Connection implements HandlerContext {
 	/** Promise that resolves when delayed events are sent. It is created on demand, because most connections never need it. */
 	#released: PromiseWithResolvers<void> | undefined;
 	#working: Promise<void> | undefined;
-	/** Joined sessions whose response was not sent yet. */
+	/** Joined sessions whose events begin after the current response. */
 	#joined: SessionView[] = [];
 	#finishing = false;
 	#closed = false;

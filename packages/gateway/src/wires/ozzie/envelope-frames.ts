@@ -155,7 +155,7 @@ const frameHead = 4;
 
 /** Minimum length of cut strings while other parts can be omitted, so that ids, names and paths stay complete. */
 const shortest = 200;
-/** Minimum length of cut strings in responses, whose lists are shortened first. */
+/** Minimum length of cut strings in a response before its list is shortened. */
 const shortestListed = 1_000;
 /** Precision of the length of a cut, in characters. */
 const near = 32;

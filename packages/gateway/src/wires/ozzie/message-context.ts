@@ -5,7 +5,7 @@ import { toTime } from "../shared/time.ts";
 
 type Context = NonNullable<MethodParams<"send_message">["context"]>;
 
-/** Decodes the messages that a client has read for a request, to the runtime's types. */
+/** Decodes the context of a message: chat messages that the client has read. */
 export function decodeContext({ messages, has_older: hasOlder = false, problem }: Context): GivenContext {
 	return { messages: messages.map(decodeMessage), hasOlder, ...defined({ problem }) };
 }

@@ -4,7 +4,10 @@ export interface ErrorRedactor {
 	redact(text: string): string;
 }
 
-/** Returns the error for a client, without secrets. The message may repeat a part of the request or of found data. */
+/**
+ * Returns the error for a client. The redactor, if any, removes secrets, because the message may repeat a part of the
+ * request or of found data.
+ */
 export function shownError(reason: unknown, redactor: ErrorRedactor | undefined): ParleyError {
 	const error = ParleyError.from(reason);
 	const message = redactor?.redact(error.message) ?? error.message;

@@ -10,7 +10,7 @@ interface Bucket {
 	at: number;
 }
 
-/** Token buckets for requests by key: a session, or a connection without a session. */
+/** Token buckets for requests by key, for example a session or a connection without a session. */
 export class RateLimit {
 	readonly #clock: Clock;
 	readonly #onRefused: () => void;

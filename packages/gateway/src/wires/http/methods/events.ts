@@ -37,7 +37,7 @@ export function wantsStream({ method, headers }: IncomingMessage, { pathname }: 
 	return (headers.accept ?? "").split(",").some((type) => /^\s*text\/event-stream\s*(?:;|$)/i.test(type));
 }
 
-/** Server-sent events of `/api/events`. They have the filters and the events of the list, but arrive live. */
+/** Server-sent events of `/api/events`: the events of the list as they are recorded, and on request transient events. */
 export class EventStreams {
 	readonly wire = "events";
 	readonly #deps: StreamDeps;

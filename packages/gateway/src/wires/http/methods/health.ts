@@ -118,7 +118,7 @@ function encodeProvider(
 	return defined({ name, model, server, ...encodeTime(found) });
 }
 
-/** Encodes times as RFC 3339 strings, and omits empty fields. */
+/** Encodes `since` as RFC 3339, and omits an empty `reason`. */
 function encodeTime({
 	since,
 	reason,

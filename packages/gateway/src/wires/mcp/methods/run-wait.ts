@@ -19,7 +19,7 @@ export interface Waiting {
 	readonly progress: (words: string) => void;
 }
 
-/** State of one run, according to the events of its session. Pass all events since a moment before the message was sent. */
+/** State of one run, according to the events of its session. Pass the events from before the message is sent. */
 export class RunWait {
 	readonly #sessionId: string;
 	#runId: string | undefined;
@@ -95,8 +95,8 @@ export class RunWait {
 	}
 
 	/**
-	 * Resolves when the run has ended, when it waits for a person, or when the wait is stopped. Rejects with `not_found` if
-	 * the session was deleted.
+	 * Resolves when the run has ended, when it waits for a person (see `patient`), or when the wait is stopped. Rejects with
+	 * `not_found` if the session was deleted.
 	 */
 	async result(waiting: Waiting): Promise<RunResult> {
 		const left = new Set<string>();

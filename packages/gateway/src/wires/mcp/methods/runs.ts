@@ -89,7 +89,7 @@ interface KnownRun {
 	readonly patient?: boolean;
 }
 
-/** Waits for the end of a run that was started earlier. */
+/** Waits for a run that was started earlier, and returns its state. */
 export async function runState(context: McpContext, call: ToolCall, run: KnownRun): Promise<CallToolResult> {
 	const { runtime, principal } = context;
 	const { sessionId, runId, seconds, patient = false } = run;

@@ -1,6 +1,5 @@
 import { keyed, type MethodsOf, targetNamed } from "./request.ts";
 
-/** Methods for the file changes of turns. */
 export const changeMethods: MethodsOf<"file_changes" | "undo_changes"> = {
 	async file_changes(connection, request) {
 		const sessionId = targetNamed(connection, request);

@@ -50,7 +50,7 @@ export interface JoinedSession {
 	readonly lastSeq: number;
 }
 
-/** A request with its principal. A request of a connector has the person for whom the connector acts. */
+/** A request with its principal. The principal of a connector contains the person that the request names, if any. */
 export type PrincipalRequest = Request & { readonly principal: Principal };
 export type RequestOf<Name extends MethodName> = Extract<PrincipalRequest, { method: Name }>;
 

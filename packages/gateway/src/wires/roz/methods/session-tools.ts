@@ -26,7 +26,7 @@ export class SessionTools {
 	readonly #withdraw: (() => void) | undefined;
 	#hosted: { readonly host: Host; readonly connection: ToolConnection } | undefined;
 	#run = "";
-	/** Names of tools whose calls change nothing, from the gateway and from the host. */
+	/** Names of the session's tools whose calls change nothing, at the last `permissions`. */
 	#pure: ReadonlySet<string> = new Set();
 	#hasLeft = false;
 
