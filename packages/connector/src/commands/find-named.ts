@@ -33,7 +33,7 @@ type Found = Named | "none" | "several";
 
 const StoredChoice = z.object({ id: z.string(), title: z.string() });
 
-/** Searches as `searchNow` does. After a crash, returns the object that the earlier try found. */
+/** Searches as `searchNow` does. After a crash, returns the object that the earlier attempt found. */
 async function search(
 	context: HandlerContext,
 	handled: HandledEvent<"command">,
@@ -89,8 +89,8 @@ export async function findNamed(
 }
 
 /**
- * Removes the object that the text names. After a crash, an earlier try may have removed the object: the gateway then knows
- * the key, and the result is `done`.
+ * Removes the object that the text names. After a crash, an earlier attempt may have removed the object: the gateway then
+ * knows the key, and the result is `done`.
  */
 export async function removeNamed<Value>(
 	context: HandlerContext,

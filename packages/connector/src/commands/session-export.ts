@@ -35,7 +35,7 @@ export const sessionExport: Command<RoomContext> = {
 	},
 };
 
-/** Returns a file name that every file system accepts. */
+/** Returns a file name of letters, digits and hyphens, with its ending. */
 function fileNameOf(title: string): string {
 	const words = title
 		.normalize("NFKD")

@@ -50,7 +50,7 @@ export const controlKinds = {
 	"task-retry": "z",
 	/** Subject: the id of a trust grant. */
 	"grant-end": "v",
-	/** A conversation of a channel or thread. Subject: the name of a model, or `-`. */
+	/** Acts on a conversation of a channel or thread. Subject: the name of a model for `model-one`, otherwise `-`. */
 	"stop-one": "S",
 	"info-one": "I",
 	"usage-one": "U",

@@ -31,10 +31,10 @@ export function isExpecting({ answers, questions, tasks }: ConversationState): b
 	return answers.open.length > 0 || questions.open.length > 0 || tasks.live.length > 0;
 }
 
-/** Maximum time since the last message for which a deletion is posted. */
+/** Maximum time in milliseconds since the last message or answer for which a deletion is posted. */
 const recentMs = 24 * 3_600_000;
 
-/** Posts the deletion of a session if the room has recent or open activity. Cards are closed by their own reducers. */
+/** Posts the deletion of a session that has open work or recent activity. Cards are closed by their own reducers. */
 function deletion(state: ConversationState, { event, at }: RecordedEvent): readonly RenderOperation[] {
 	if (event.event !== "session.deleted") return [];
 	const { usedAt = Number.NEGATIVE_INFINITY } = state.answers;

@@ -24,7 +24,9 @@ export interface RenderedRow extends PlannedRow {
 	readonly payload: Posting;
 }
 
-/** Converts the operations of an event to posts and edits, in order. Each fits the platform, and none is empty. */
+/**
+ * Converts the operations of an event to rows for the outbox, in order. Each row fits the platform, and no post is empty.
+ */
 export function toRows(operations: readonly RenderOperation[], showing: RowTarget): RenderedRow[] {
 	const { time, conversation, platform } = showing;
 	const { seq, at } = time;

@@ -37,7 +37,10 @@ export interface Pressed {
 	readonly room: Room;
 }
 
-/** Opens the form of a control whose kind passes `hasFormOfTarget`. Returns undefined if the person gets an answer instead. */
+/**
+ * Returns the form of a control whose kind passes `hasFormOfTarget`. Returns undefined if the person gets an answer
+ * instead.
+ */
 export async function openTargetForm(
 	{ context, controls, subscriptions }: EventParts,
 	{ control, person, room }: Pressed,

@@ -28,7 +28,10 @@ const maxAttachments = 20;
 /** Maximum number of bytes of the joined text of several messages. */
 const maxTextBytes = maxRequestBytes / 2;
 
-/** Milliseconds that an inbound event waits for further messages of its author: `windowMs` for a request, otherwise 0. */
+/**
+ * Milliseconds that an inbound event waits for further messages of its author: `windowMs` for a message that may be a
+ * request, otherwise 0.
+ */
 export function joinDelayMs(data: unknown, windowMs: number): number {
 	const event = InboundEvent.safeParse(data).data;
 	if (event?.type !== "message" || event.person.bot || event.seenBefore || event.address.others) return 0;
@@ -120,7 +123,7 @@ interface ReservationParts {
 	readonly clock: Clock;
 	readonly event: Message;
 	readonly turn: Turn;
-	/** Waiting messages of the same person and edits of these messages, in order of arrival. */
+	/** Waiting messages and edits of the same person, in order of arrival. */
 	readonly events: readonly JoinedEvent[];
 	readonly decide: (ids: ReadonlySet<string>) => void;
 }

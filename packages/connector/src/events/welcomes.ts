@@ -52,7 +52,10 @@ export class Welcomes {
 		this.#done = new Lookup({ clock: parts.clock, max: maxKnown });
 	}
 
-	/** Welcomes the author of a message. Called before the message is handled, so that the welcome precedes the answer. */
+	/**
+	 * Welcomes the author or the channel of a message. Called before the message is handled, so that the welcome precedes
+	 * the answer.
+	 */
 	async atMessage(event: InboundEventOf<"message" | "edited">): Promise<void> {
 		const { room, person, message, seenBefore } = event;
 		if (seenBefore) return;

@@ -13,13 +13,13 @@ import { homeTexts } from "../texts/home.ts";
 import type { HomeParts } from "./home-places.ts";
 import { homeSections, sectionLength } from "./home-sections.ts";
 
-/** Delay of an update after a change, because more changes usually follow. */
+/** Delay of an update in milliseconds after a change, because more changes usually follow. */
 const soonMs = 2000;
-/** Minimum time between two updates of one page, unless its person acts. */
+/** Minimum milliseconds between two updates of one page, unless its person acts. */
 const everyMs = 15_000;
 /**
- * Limits of the pages that are kept current: time since they were opened, and number of people. Other pages are updated
- * when they are opened again.
+ * Limits of the pages that are kept current: milliseconds since they were opened, and number of people. Other pages are
+ * updated when they are opened again.
  */
 const viewedMs = 12 * 3_600_000;
 const maxViewers = 20;

@@ -18,7 +18,10 @@ import type { ConnectorTables, InboundState } from "../store/tables.ts";
 
 /** An inbound event in the durable queue. */
 export interface QueuedEvent {
-	/** Unique id: kind, tenant, channel and platform id, with the version of an edit. All copies of an event have the same id. */
+	/**
+	 * Unique id, for example the kind of the event and the id of its message, with the version of an edit. All copies of
+	 * an event have the same id.
+	 */
 	readonly id: string;
 	/** Name of the conversation. Events of one conversation keep their order. */
 	readonly conversation: string;

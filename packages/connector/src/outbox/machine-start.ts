@@ -12,14 +12,14 @@ export interface MachineStart {
 }
 
 /**
- * Maximum difference of `bootedAt` that is not a change of the clock. It is far below the time for which a platform refuses
- * duplicates.
+ * Maximum difference of `bootedAt` in milliseconds that is not a change of the clock. It is far below the time for which
+ * a platform refuses duplicates.
  */
 const toleranceMs = 2000;
 
 /**
  * Reads the present start; undefined if the system does not report it, for example outside of Linux. `now` returns the
- * time of the wall clock.
+ * time of the wall clock in milliseconds since the epoch.
  */
 export async function readMachineStart(now: () => number): Promise<MachineStart | undefined> {
 	try {

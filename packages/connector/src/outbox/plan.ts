@@ -8,7 +8,7 @@ import { type OpenRow, unblocked } from "./open-row.ts";
 import type { Draft } from "./open-rows.ts";
 import { attemptRow, laneOf, readCard, readOpenOf } from "./statements.ts";
 
-/** One post or edit of an event. */
+/** One post, edit or other request of an event. */
 export interface PlannedRow {
 	/** Number of the event in its session. */
 	readonly seq: number;
@@ -29,7 +29,7 @@ export interface PlannedRow {
 	 * form.
 	 */
 	readonly standsFor?: string;
-	/** Whether another database may have posted the row. True for all rows of a `replayed` plan. */
+	/** Whether another database may have posted the row. Default: `replayed` of the plan. */
 	readonly doubtful?: true;
 	/** Reason why the row waits for a person's decision. */
 	readonly decisionReason?: string;

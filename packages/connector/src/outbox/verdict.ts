@@ -10,8 +10,8 @@ export const maxAttempts = 8;
 export const staleMs = 24 * 3_600_000;
 
 /**
- * Time in milliseconds after which a post can be treated as missing. Until then, the platform may still carry out a request
- * that timed out. Two lookups must miss the post.
+ * Time in milliseconds after which a post can be treated as missing. Until then, the platform may still carry out a
+ * request that timed out. Two lookups after this time must miss the post, or one if this database never sent it.
  */
 export const inboundMs = 15_000;
 const betweenLooksMs = 5000;
@@ -97,7 +97,7 @@ export function judgeSend(
 				? { to: "held", attempts, ...failed, reason: postTexts.closed({ error: outcome.message }) }
 				: { to: "dead", attempts, ...failed };
 		case "rate-limited":
-			// The platform did not carry out the request. The post is not the cause, so the attempt does not count.
+			// The platform did not carry out the request. The post is not the cause, so the attempt is not counted.
 			return { to: "planned", attempts: row.attempts, ...failed, waitMs: outcome.limit ? 0 : firstWaitMs };
 		case "unknown":
 			return {

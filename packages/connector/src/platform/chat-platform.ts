@@ -13,7 +13,7 @@ export interface FormLimits {
 	readonly text: number;
 }
 
-/** Limits of the platform. Lengths are in units of the platform's dialect. */
+/** Limits of the platform. `post` is in units of the platform's dialect. Other lengths are in UTF-16 code units. */
 export interface PlatformLimits {
 	/** Maximum length of a post. */
 	readonly post: number;
@@ -97,7 +97,10 @@ export interface ChatPlatform extends PlatformWords, PostFormat {
 	 * Required for home pages.
 	 */
 	readable?(person: Person, channel: Pick<Room, "tenant" | "channel">): Promise<Room | undefined>;
-	/** Suggests requests to the person of direct messages. Does not retry. Rejects with a `DeliveryError`. */
+	/**
+	 * Suggests requests to the person of direct messages. Does not retry. Rejects with a `DeliveryError`. Absent if the
+	 * platform has no suggestions.
+	 */
 	suggest?(room: Room, prompts: readonly string[]): Promise<void>;
 	/**
 	 * Opens a thread at a message of a channel, whose posts are then in the room with this message as `thread`. An existing

@@ -132,7 +132,10 @@ export function composeSurface(
 	};
 }
 
-/** Returns the post with its link as the last control, or without the link if the link has no address. */
+/**
+ * Returns the post with its link as the last control. Omits the link if its card is not posted, or if posts have no
+ * addresses.
+ */
 async function withLink(
 	{ opens, ...post }: PostingOf<"post">,
 	cards: CardMessages,

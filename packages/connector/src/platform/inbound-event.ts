@@ -62,7 +62,7 @@ export type ReadMessage = z.output<typeof ReadMessage>;
 export const Address = z.object({
 	/** Whether the message mentions the bot, or a role that only the bot has. */
 	us: z.boolean(),
-	/** Whether the message mentions another person. */
+	/** Whether the message mentions another person, or a role or group of other people. */
 	others: z.boolean(),
 	/** Whether the message mentions all members. */
 	everyone: z.boolean(),
@@ -98,7 +98,7 @@ const message = {
 	forwarded: z.exactOptional(z.literal(true)),
 	/** Further messages in the event: a message that is replied to, forwarded or quoted. */
 	referenced: z.exactOptional(z.array(ReadMessage)),
-	/** Whether the room is a thread that the bot opened. */
+	/** Whether the room is a thread of the bot: for example, the bot opened it or has posted in it. */
 	ourThread: z.boolean(),
 	/** Whether an earlier process may have answered the message. The platform is then searched before an answer is posted. */
 	seenBefore: z.exactOptional(z.literal(true)),
@@ -126,7 +126,7 @@ export const InboundEvent = z.discriminatedUnion("type", [
 		ticket: Ticket,
 		command: z.string(),
 		options: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])),
-		/** The message on which a message command was used. */
+		/** Message on which a message command was used, or to which a text command replies. */
 		target: z.exactOptional(z.object({ message: id, text: z.string() })),
 		attachments: z.array(Attachment),
 	}),
@@ -150,7 +150,7 @@ export const InboundEvent = z.discriminatedUnion("type", [
 	z.object({ type: z.literal("retitled"), ...happened, title: z.string() }),
 	/** A person opened the app's home page or its direct messages. In both cases, `room` is the direct messages. */
 	z.object({ type: z.literal("home"), ...happened, tab: z.enum(["page", "messages"]) }),
-	/** The bot was added to the channel. `person` added it, or owns the server. */
+	/** The bot was added to the channel or to its server. `person` added it, or owns the server. */
 	z.object({ type: z.literal("invited"), ...happened }),
 	/** The room accepts posts again: its thread was unlocked or its channel unarchived. */
 	z.object({ type: z.literal("reopened"), room: Room, at: z.number() }),

@@ -1,9 +1,9 @@
 import type { messageTexts } from "../texts/messages.ts";
 import type { Address, Person, Room } from "./inbound-event.ts";
 
-/** Channel settings that decide about messages. */
+/** Channel settings that the connector uses. */
 export interface RoomFacts {
-	/** Whether the agent answers only mentions, or every message. */
+	/** Whether the agent answers only messages that address it, or every message. */
 	readonly mention: "required" | "always";
 	/** Whether a channel has one conversation, or one for each person. */
 	readonly sessions: "shared" | "person";
@@ -18,7 +18,10 @@ export interface RoomFacts {
 	 * `queue`.
 	 */
 	readonly busy?: "queue" | "offer";
-	/** Number of earlier messages that are read for a request. With 0, no messages are read, not even in threads. Default: 20. */
+	/**
+	 * Number of earlier messages that are read for a request. With 0, no earlier messages are read, not even in threads.
+	 * Default: 20.
+	 */
 	readonly context?: number;
 	/** Whether welcomes are posted to channels and people. Default: no. */
 	readonly welcome?: { readonly posts: boolean };

@@ -125,7 +125,7 @@ const PostPosting = z.object({
 	controls: z.exactOptional(z.array(z.array(Control).min(1))),
 	/** Link that becomes the last control, if the card is posted and posts have addresses. */
 	opens: z.exactOptional(CardLink),
-	/** Text that is too long for posts. */
+	/** A text file, for example with an answer that is too long for posts. */
 	file: z.exactOptional(z.object({ name: z.string(), content: z.string() })),
 	/** Files with long code of the answer, for platforms with `PostFormat.snippets`. */
 	snippets: z.exactOptional(
@@ -136,15 +136,15 @@ const PostPosting = z.object({
 		z.object({ fileId: z.string(), name: z.string(), size: z.int(), alt: z.exactOptional(z.string()) }),
 	),
 	/**
-	 * State of the card or notice that the post shows. Absent for other text, for example an answer. Files of a post with a
-	 * state are not shown.
+	 * State of the card or notice that the post shows. Absent for other text, for example an answer. A post with files
+	 * has no state.
 	 */
 	state: z.exactOptional(CardState),
 	/** The list of steps in `body`, for platforms with an element for lists. */
 	list: z.exactOptional(StepList),
 	/** Shorter body that the surface posts if the platform refuses the content of this post. */
 	plain: z.exactOptional(z.string()),
-	/** Unique text that finds this card after its content has changed. Earlier versions wrote it into all cards. */
+	/** Unique text that earlier versions wrote into this card. It finds the card after its content has changed. */
 	marker: z.exactOptional(z.string()),
 	/** Identity of a post that several rows may create; by default, the id of the row. The nonce derives from it. */
 	key: z.exactOptional(z.string()),

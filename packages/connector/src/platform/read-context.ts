@@ -11,7 +11,7 @@ export interface ContextQuery {
 	readonly at: number;
 	/** Text of the request. It may contain links to other messages. */
 	readonly text: string;
-	/** Maximum numbers of earlier messages, for a thread and for a channel. With 0, no messages are read. */
+	/** Maximum numbers of earlier messages, for a thread and for a channel. */
 	readonly limits: { readonly thread: number; readonly channel: number };
 }
 

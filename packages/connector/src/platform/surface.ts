@@ -16,7 +16,7 @@ export interface Receipt {
 	readonly unreached?: string;
 }
 
-/** One post or edit for the surface. */
+/** One request for the surface, for example a post or an edit. */
 export interface OutboxRow {
 	readonly id: string;
 	/**
@@ -51,8 +51,8 @@ export interface Surface {
 	/** Posts or edits once. Rejects with a `DeliveryError`; any other error is treated as `unknown`. */
 	send(row: OutboxRow): Promise<Receipt>;
 	/**
-	 * Searches for the post of a row, for example by its nonce or metadata. Resolves with undefined if the post does not
-	 * exist. Rejects with `unknown` or `rate-limited` for a temporary failure of the search, and with another kind for a
+	 * Searches for the post of a row, for example by its nonce or metadata. Resolves with undefined if no post is found.
+	 * Rejects with `unknown` or `rate-limited` for a temporary failure of the search, and with another kind for a
 	 * permanent one.
 	 */
 	find(row: OutboxRow): Promise<Receipt | undefined>;

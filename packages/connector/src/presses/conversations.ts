@@ -44,7 +44,7 @@ async function stopOne(context: HandlerContext, { event, key }: Acting, one: Con
 	return { text: status === "cancelled" ? texts.stopped({ title }) : texts.idle({ title }) };
 }
 
-/** Returns facts about a conversation. */
+/** Returns the number of messages, the model and the running commands of a conversation. */
 export async function infoOfOne(
 	context: HandlerContext,
 	{ event: { person } }: Acting,
@@ -58,7 +58,6 @@ export async function infoOfOne(
 	return { text: [linkedTitle(context, one), ...facts, ...running].join("\n\n") };
 }
 
-/** Returns the usage of a conversation. */
 export async function usageOfOne(
 	context: HandlerContext,
 	{ event: { person } }: Acting,
@@ -87,7 +86,6 @@ export async function compactOne(
 	return { text: one.current ? started : `${linkedTitle(context, one)}\n\n${started}` };
 }
 
-/** Chooses the model of a conversation. */
 export async function chooseModel(
 	context: HandlerContext,
 	{ event, key }: Acting,
@@ -120,7 +118,7 @@ export function linkedTitle(
 /** Conversations that a person can choose from. */
 interface Offer {
 	readonly all: readonly Conversation[];
-	/** Subject of the buttons. */
+	/** Subject of the buttons; `-` by default. */
 	readonly subject?: string;
 	/** Markdown above the list. */
 	readonly question: string;

@@ -16,7 +16,9 @@ export interface AudienceWatchParts {
 	readonly signal: AbortSignal;
 }
 
-/** Retention of events if the platform states none. A stopped gateway ends its grants after the same time. */
+/**
+ * Retention of events in milliseconds if the platform states none. A stopped gateway ends its grants after the same time.
+ */
 const usualRetentionMs = 60 * 60_000;
 const everyMs = 60_000;
 const firstWaitMs = 1000;
@@ -100,7 +102,7 @@ export class AudienceWatch {
 		return this.#parts.clock.now() - (this.#watchedAt ?? Number.NEGATIVE_INFINITY);
 	}
 
-	/** Maximum time after which the platform still reports missed events. */
+	/** Maximum milliseconds after which the platform still reports missed events. */
 	#retentionMs(): number {
 		return this.#parts.platform.eventRetentionMs ?? usualRetentionMs;
 	}

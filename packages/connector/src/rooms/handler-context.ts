@@ -39,7 +39,7 @@ export interface HandlerContext {
 	sessionOf(person: Person, room: Room, key: string): Promise<RoomSession>;
 	/** Returns a session by its id; undefined if this connector does not read the session. */
 	session(id: string): RoomSession | undefined;
-	/** Starts to read a session by its id, so that requests can name it. */
+	/** Starts to read a session by its id, so that requests can name it. Returns undefined for an unknown session. */
 	follow(id: string): Promise<RoomSession | undefined>;
 	/** Returns the conversations of a channel: see `channelConversations`. */
 	conversations(
@@ -134,7 +134,10 @@ export interface RoomContext extends HandlerContext {
 	events(session: string): AsyncIterable<PastEvent>;
 	/** Continues a copy of a conversation of the room: see `forkRoom`. */
 	fork(person: Person, room: Room, request: ForkOptions): Promise<ForkedRoom>;
-	/** Stops the active run of the room's session. `at` is the time of the request. Returns false if no run was active. */
+	/**
+	 * Stops the active runs of the room that this person can stop. `at` is the time of the request in milliseconds since
+	 * the epoch. Returns false if no run was active.
+	 */
 	stop(person: Person, room: Room, request: { readonly key: string; readonly at: number }): Promise<boolean>;
 	/**
 	 * Returns the record of a message. Without a message, returns the record of this person's last message that was not a

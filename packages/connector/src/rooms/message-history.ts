@@ -9,7 +9,7 @@ import {
 	writeMessageRecord,
 } from "./message-records.ts";
 
-/** Time for which the database keeps message records, as `sweep` defines it. */
+/** Time in milliseconds for which the database keeps message records, as `sweep` defines it. */
 const retentionMs = 7 * 24 * 3_600_000;
 /** Maximum number of names in memory. If there are more names, each name is looked up in the database. */
 const max = 50_000;
@@ -61,7 +61,7 @@ interface MessageEvent {
 
 interface Stopping {
 	readonly conversation: string;
-	/** Time of the request. */
+	/** Time of the request, in milliseconds since the epoch. */
 	readonly at: number;
 	readonly ended: Promise<void>;
 }
@@ -114,7 +114,7 @@ export class MessageHistory {
 
 	/**
 	 * Whether another inbound event of the same message was already handled. For an edit, only a newer edit or a deletion
-	 * counts.
+	 * is relevant.
 	 */
 	async isOvertaken(message: MessageEvent & { readonly editedAt?: number }): Promise<boolean> {
 		if (!this.#others.mayHave(nameOf(message))) return false;

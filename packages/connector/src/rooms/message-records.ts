@@ -56,7 +56,7 @@ export async function writeMessageRecord(tx: Tx, record: MessageRecord, now: num
 	await upsert(tx, row);
 }
 
-/** Returns the records of a message or of a conversation, the newest first. */
+/** Returns up to `limit` records that match the filter, the newest first. */
 export async function readMessageRecords(
 	db: Tx,
 	filter: {

@@ -5,7 +5,6 @@ import type { ChatPlatform } from "../platform/chat-platform.ts";
 import type { InboundEventOf, Room } from "../platform/inbound-event.ts";
 import { trustTexts } from "../texts/trust.ts";
 
-/** Gateway and platform of a connector. */
 interface Parts {
 	readonly gateway: Requester;
 	readonly platform: ChatPlatform;

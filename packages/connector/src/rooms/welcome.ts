@@ -82,7 +82,7 @@ function configuredOf(prompts: readonly string[]): readonly string[] {
 	return prompts.map((prompt) => oneLine(prompt, maxPrompt)).filter((prompt) => prompt !== "");
 }
 
-/** Reads the requests for the first skills of the data directory. */
+/** Returns requests that start the first suitable skills of the data directory. */
 async function skillsOf(
 	{ gateway, onBehalf }: RoomContext,
 	person: Person,

@@ -52,7 +52,7 @@ export interface ConnectorParts {
 	readonly files: GatewayFiles & GatewayHistory;
 	readonly platform: ChatPlatform;
 	readonly controls: Controls;
-	/** Time of the last connection, in the same database: see `AudienceWatchParts`. */
+	/** Last time of the connection to the platform, in the same database: see `AudienceWatchParts`. */
 	readonly watchedAt: StoredValue<number>;
 	/** Called when model calls begin to fail, and when they succeed again. */
 	readonly modelChanged?: (isFailing: boolean) => void;

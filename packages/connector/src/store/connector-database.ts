@@ -16,7 +16,10 @@ import type { ConnectorTables } from "./tables.ts";
 /** A value of the platform's package that survives a restart. */
 export interface StoredValue<Value> {
 	load(): Promise<Value | undefined>;
-	/** Saves the value, or deletes it if it is undefined. `retentionMs` is the time until it is deleted. Default: no limit. */
+	/**
+	 * Saves the value, or deletes it if it is undefined. `retentionMs` is the time in milliseconds until it is deleted.
+	 * Default: no limit.
+	 */
 	save(value: Value | undefined, retentionMs?: number): Promise<void>;
 }
 

@@ -1,9 +1,9 @@
 import { type Generated, type GeneratedAlways, sql } from "kysely";
 
 /**
- * State of an outbox row. `planned`: to be sent. `attempted`: a request is running. `unknown`: may be posted, so the
- * platform must be searched before the next request. `held`: waits for a person's decision, or until its room is open
- * again. `confirmed`: posted. `dead`: given up.
+ * State of an outbox row. `planned`: to be sent. `attempted`: a request is running. `unknown`: may be posted, so the next
+ * step is a repeat or a search: see `Outbox`. `held`: waits for a person's decision, or until its room is open again.
+ * `confirmed`: posted. `dead`: given up.
  */
 export type DeliveryState = "planned" | "attempted" | "unknown" | "held" | "confirmed" | "dead";
 
@@ -23,11 +23,14 @@ export interface OutboxTable {
 	card: string | null;
 	/** Content as JSON, which only the surface reads. */
 	payload: string;
-	/** Time of the event. */
+	/** Time of the event, in milliseconds since the epoch. */
 	at: number;
 	state: DeliveryState;
 	attempts: number;
-	/** Time of the first request since the row was last known not to be posted; null before any request. */
+	/**
+	 * Time of the first request since the row was last known not to be posted, in milliseconds since the epoch. Null
+	 * before any request, or if the time is unknown.
+	 */
 	sent_at: Generated<number | null>;
 	/** Reason for the state `held` or `dead`, or for the last failure, in words for an operator; null without one. */
 	reason: string | null;
@@ -81,7 +84,7 @@ interface MessagesTable {
 	effect: string;
 	/** Author as JSON. */
 	person: string;
-	/** Time of the message on the platform. */
+	/** Time of the message on the platform, in milliseconds since the epoch. */
 	at: number;
 	/** Text after an edit that was not sent to the agent. */
 	text: string | null;
@@ -96,7 +99,7 @@ export type InboundState = "waiting" | "done" | "dead";
 interface InboundTable {
 	/** Number of the row, in the order of arrival. */
 	position: GeneratedAlways<number>;
-	/** Id on the platform, with tenant and channel. A redelivered event has the same id. */
+	/** Id of the event: see `QueuedEvent`. A redelivered event has the same id. */
 	id: string;
 	conversation: string;
 	data: string;

@@ -20,8 +20,8 @@ export interface SessionCursor {
 }
 
 /**
- * Whether rendering can continue at the cursor. It cannot after an interrupted replay, because the old cards were not
- * stored.
+ * Whether rendering can continue at the cursor. It cannot without a state, or after an interrupted replay, whose old
+ * cards were not stored.
  */
 export function isWhole(
 	cursor: SessionCursor,

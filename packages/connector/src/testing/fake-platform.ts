@@ -24,7 +24,7 @@ export class FakePlatform implements ChatPlatform {
 	readonly surface = new ScriptedSurface();
 	/**
 	 * Messages of all rooms, oldest first. `reading` decides whether they can be read. `refused`: the person may not read
-	 * them. `silent`: the platform does not answer.
+	 * them. `failing`: the platform answers with an error. `silent`: it does not answer.
 	 */
 	readonly earlier: ReadMessage[] = [];
 	reading: "allowed" | "refused" | "failing" | "silent" = "allowed";

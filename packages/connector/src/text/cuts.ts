@@ -27,8 +27,8 @@ const byWord = new Intl.Segmenter("en", { granularity: "word" });
 const byGrapheme = new Intl.Segmenter("en", { granularity: "grapheme" });
 
 /**
- * Returns the cuts between two offsets, without the offsets themselves. Inside leaves, only the leaf at `to` has cuts. The
- * cuts do not depend on text at or after `to`, so appended text cannot move them.
+ * Returns the cuts between two offsets, without the offsets themselves. Only the leaf at `to` has cuts inside its text.
+ * The cuts do not depend on text at or after `to`, so appended text cannot move them.
  */
 export function cutsBetween(layout: Layout, from: number, to: number): Cuts {
 	const cuts: Cuts = {

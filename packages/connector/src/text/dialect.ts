@@ -1,10 +1,13 @@
 import type { Block } from "./document.ts";
 
-/** Syntax and length of text on one platform. It must show text nodes literally, without formatting, links or notifications. */
+/**
+ * Syntax and length of text on one platform. Written text nodes must be literal, without formatting, links or
+ * notifications.
+ */
 export interface Dialect {
 	/** Writes blocks for the platform. More content must never give a shorter result. */
 	write(blocks: readonly Block[]): string;
-	/** Wraps a written line as small print, if the platform supports it. */
+	/** Wraps a written line as small print. Absent if the platform has no small print. */
 	readonly small?: (written: string) => string;
 	/** Length of `written` in the unit of the platform's limits. The length of two joined texts is the sum of their lengths. */
 	measure(written: string): number;

@@ -39,7 +39,7 @@ const opensBlock = /^\s*(?:$|[|#>]|[-+*][ \t]|\d{1,9}[.)][ \t])/;
 const delimiter = /[*_~[\]]/g;
 
 const plainLine = String.raw`\p{L}(?: ?[\p{L}\p{M}\p{N}.,;:!?'"()%…–—“”‘’])*`;
-/** Pattern of plain sentences, which contain no character of Markdown syntax. */
+/** Pattern of plain sentences, in which no character has a meaning in Markdown. */
 const plain = new RegExp(`^${plainLine}(?:\\n{1,2}${plainLine})*\\n*$`, "u");
 const linkedWithoutScheme = /www\./i;
 
@@ -100,7 +100,7 @@ function stylesTooMuch(lines: readonly string[]): boolean {
 
 /** Maximum depth of quotes and lists, so that the prefixes leave space for the text of a line. */
 const maxDepth = 8;
-/** Maximum length of the address of a link. A longer address is shown as text, which can be split. */
+/** Maximum number of characters in the address of a link. A longer address is shown as text, which can be split. */
 const maxUrl = 1000;
 const shownScheme = /^(?:https?:\/\/|mailto:)/i;
 const language = /^[\w+#.-]{1,32}$/;

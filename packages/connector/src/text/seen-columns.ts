@@ -8,7 +8,10 @@ const names = /<@!?\w+>|\[[^\]]*\]\(https:\/\/discord\.com\/users\/\d+\)/gu;
 const times = /<t:\d+(?::\w)?>|<!date\^[^>]*>|\[[^\]]*\]\(https:\/\/moment\.invalid\/\d+\)/gu;
 const links = /\[(?<label>[^\]]*)\]\([^)\s]*\)/gu;
 
-/** Width of a line of a post in columns, as people see it: without marks, and with names and times in place of their codes. */
+/**
+ * Width of a line of a post in columns, as people see it: without formatting marks, and with names and times in place of
+ * their codes.
+ */
 export function seenColumns(line: string): number {
 	return columnsOf(
 		line

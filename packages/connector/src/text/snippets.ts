@@ -15,7 +15,7 @@ const maxLines = 60;
 /** Maximum number of files. Further code stays in the text. */
 const maxSnippets = 5;
 
-/** Language and extension by the word after a fence. */
+/** Language for Slack and file extension, by the word after a fence. */
 const languages: ReadonlyMap<string, readonly [language: string, extension: string]> = new Map(
 	Object.entries({
 		c: ["c", "c"],

@@ -1,7 +1,7 @@
 import { columnsOf } from "./columns.ts";
 import { type Block, type Inline, type ListItem, plainText, type Table, type TableRow } from "./document.ts";
 
-/** Maximum length of a header cell that is repeated for every row. */
+/** Maximum number of characters of a header cell that is repeated for every row. */
 const maxLabel = 40;
 /**
  * Number of first rows, including the header, that determine the form of a table. A growing table must not change its

@@ -182,7 +182,7 @@ export const approvalTexts = {
 	typed: {
 		unclear: ({ allowSession }: { readonly allowSession: boolean }): string =>
 			`Not decided. Reply **approve**${allowSession ? ", **approve for this session**" : ""}, **deny** or **deny: your reason**, or press a button.`,
-		/** Shown for trust requests and for calls that always require approval. */
+		/** Shown for trust requests and for critical calls. */
 		onlyButtons: "Not decided, because this request cannot be answered by message. Use its buttons.",
 		/** `command`: command that lists the calls with buttons. */
 		severalCalls: ({ calls, command }: { readonly calls: number; readonly command: string }): string =>

@@ -1,6 +1,6 @@
 /** Markdown texts about the conversations of a channel. */
 export const conversationTexts = {
-	/** Name of a thread for a message without a text. */
+	/** Name of a thread for a message without a text, or for a copy without a title. */
 	thread: "Conversation",
 	titleOption: "Title of the conversation",
 	untitled: "untitled",

@@ -10,7 +10,7 @@ export const exportTexts = {
 	exported: ({ at }: { readonly at: string }): string => `Exported ${at}`,
 	leftOut: "*The beginning of the conversation is left out, because the file would be too long.*",
 	shortened: ({ count }: { readonly count: number }): string => `[… ${count} characters left out]`,
-	/** Name of messages without a person of the platform. */
+	/** Name of the author of messages without a known person. */
 	operator: "Operator",
 	agent: "Agent",
 	call: ({ name }: { readonly name: string }): string => `### Call of ${name}`,

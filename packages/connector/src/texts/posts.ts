@@ -1,4 +1,7 @@
-/** Texts for the operator about posts that wait for a decision or were given up. They appear in lists of the command. */
+/**
+ * Texts for the operator about posts that wait for a decision or were given up. They appear in lists of the `parley`
+ * command.
+ */
 export const postTexts = {
 	/** Reasons for the state of a post. */
 	noReason: "no reason was given",

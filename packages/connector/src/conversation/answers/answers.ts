@@ -337,7 +337,6 @@ function failed(error: string, { platform, at: from }: Scene): string {
 	});
 }
 
-/** Footer of the answer. */
 function footOf(answer: Answer, runParts: readonly RunPart[], scene: Scene): { foot?: string } {
 	const { content, error, context, origin } = answer;
 	const { platform, at, live = () => usualLevel } = scene;

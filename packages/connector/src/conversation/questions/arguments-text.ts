@@ -1,7 +1,7 @@
 import { questionTexts } from "../../texts/questions.ts";
 import { visible, visibleLine } from "../vocabulary/plain.ts";
 
-/** Maximum length of a value in the arguments, if a preview shows the complete value. */
+/** Maximum number of characters of a value in the arguments, if a preview shows the complete value. */
 const briefLength = 200;
 const count = new Intl.NumberFormat("en");
 

@@ -36,8 +36,8 @@ interface Piece {
 }
 
 /**
- * Draws a waiting call of a card with several calls, in at most `maximum` lines: its number, its tool, its warnings, and
- * the start of its effect.
+ * Draws a waiting call of a card with several calls, in at most `maximum` lines. It shows the number, the tool, the label
+ * or arguments, the warnings, and the effect if it fits.
  */
 export function callRow(row: CardRow, question: OpenQuestion, maximum: number): CallRow {
 	const head = headOf(row, question);

@@ -27,7 +27,7 @@ const waitingLines = cardLines - 3;
 const endedLines = cardLines - 2;
 /** Maximum width of a call's name in the line of a decision, in columns. */
 const maxName = 34;
-/** Equal decisions of one person within this time share a line. */
+/** Equal decisions of one person within this time in milliseconds share a line. */
 const togetherMs = 60_000;
 
 /** A row with its question. The question is absent if the call no longer waits. */
@@ -95,7 +95,7 @@ function endedOf(entries: readonly Entry[]): readonly EndedEntry[] {
 	return entries.filter((entry): entry is EndedEntry => entry.row.ended !== undefined);
 }
 
-/** Returns a call as one line of plain text. */
+/** Returns a call as one line of Markdown: its tool and its label. */
 export function callLine({ row: { ended }, question }: Entry, maximum = maxLabel): string {
 	const { call, label } = question ?? {};
 	const tool = ended?.tool ?? call?.tool ?? "";
@@ -287,7 +287,6 @@ interface ControlScene {
 	readonly platform: { readonly limits: { readonly buttonLabel: number } };
 }
 
-/** Options for the buttons of a call. */
 interface CallButtonOptions {
 	/** Whether the post shows the complete call, so that a person can approve it there. */
 	readonly approves?: boolean;

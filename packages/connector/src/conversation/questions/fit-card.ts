@@ -63,7 +63,7 @@ function fitLongest<Drawn extends { readonly text: string }>(
 	return fits(shortest) ? shortest : undefined;
 }
 
-/** Whether a text fits one post. */
+/** Whether a text fits one post, with room to separate a footer. */
 export function fitsPost({ limits, dialect = markdownDialect }: Platform, text: string): boolean {
 	// A character of a post needs at most four code units of Markdown: two units, each after a backslash.
 	if (text.length > 4 * limits.post) return false;

@@ -112,7 +112,7 @@ function choiceOf(question: OpenQuestion, { controls, session, platform }: Scene
 	];
 }
 
-/** Whether the text of an option is shortened. */
+/** Whether the label or the description of an offered option is longer than the platform allows. */
 export function hasShortened(question: OpenQuestion, { limits }: Scene["platform"]): boolean {
 	const { offered } = offeredOptions(question, limits);
 	return offered.some(

@@ -32,7 +32,10 @@ export interface ApprovalCall {
 	/** A unified diff, or an empty text. */
 	readonly preview: StoredText;
 	readonly notes: readonly StoredText[];
-	/** Notes about unusual properties of the call. Absent if the gateway does not report them: then each note may be one. */
+	/**
+	 * Notes about unusual properties of the call. Absent if the gateway does not report them. Each note may then be a
+	 * warning.
+	 */
 	readonly warnings?: readonly StoredText[];
 	readonly risk: "low" | "normal" | "high" | "critical";
 	readonly allowSession: boolean;

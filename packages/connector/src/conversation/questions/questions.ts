@@ -75,8 +75,8 @@ export function openQuestions({ open }: QuestionsSlice): readonly OpenQuestion[]
 }
 
 /**
- * Kind of the oldest request that stops the active run. A trust request stops no run, and a task is not a run of the
- * conversation.
+ * Kind of the oldest request that stops the active run; undefined if none does. A trust request stops no run, and a task
+ * is not a run of the conversation.
  */
 export function waitsForOf({ open }: QuestionsSlice): WaitsFor | undefined {
 	const first = open.find(({ task, kind }) => task === undefined && kind !== "grant");

@@ -1,7 +1,7 @@
 import { defined } from "@parley/base";
 import type { PlanStep } from "./step-lines.ts";
 
-/** State of a task. `retrying`: a provider failed, and the task is retried later. */
+/** State of a task. `retrying`: an attempt has failed, and the task is retried later. */
 export type TaskState =
 	| "pending"
 	| "running"
@@ -59,7 +59,7 @@ export interface Task extends EndedTask {
 	readonly requester?: string;
 	/** Time of the submission, in milliseconds since the epoch. */
 	readonly createdAt: number;
-	/** Time of the first start. */
+	/** Time of the first start, in milliseconds since the epoch. */
 	readonly startedAt?: number;
 	readonly step?: { readonly done: number; readonly total: number; readonly label: string };
 	/** The complete plan, if the gateway reports it. */

@@ -41,7 +41,7 @@ export function endWords(
 
 /**
  * Reason and person of a failure or cancellation, in words that follow the state. The default reason of the gateway only
- * repeats the state and `by`, so it is omitted. A person can also type that reason, so it never names a person.
+ * repeats the state and `by`, so it is omitted. A person can also type that reason, so no name is read from it.
  */
 export function because(
 	{ why = "", by }: { readonly why?: string | undefined; readonly by?: string | undefined },

@@ -203,7 +203,6 @@ function inThread({ id }: Task, post: CardContent, { threads = true }: Scene): S
 const maxWorkersShown = 8;
 const maxWorkerTitle = 60;
 
-/** State of the card of a task. */
 const cardStates: Readonly<Record<TaskState, CardState>> = {
 	pending: "working",
 	running: "working",

@@ -36,7 +36,7 @@ export type WaitsFor = "approval" | "question" | "secret";
  */
 export interface Scene {
 	readonly session: string;
-	/** Time of the event that is reduced. */
+	/** Time of the event that is reduced, in milliseconds since the epoch. */
 	readonly at?: number;
 	readonly controls: Controls;
 	readonly platform: ScenePlatform;
