@@ -13,7 +13,7 @@ export interface SkillStep {
 	readonly prompt: string;
 	/** Name of a model, or a tier. Default: the run's model. */
 	readonly model?: string;
-	/** Ids of the steps that must end before this step starts. The steps exist, and have no cycle. */
+	/** Ids of the steps that must succeed before this step starts. The steps exist, and have no cycle. */
 	readonly needs: readonly string[];
 	/** Conditions that the result must meet. Absent if there are none. */
 	readonly criteria?: readonly string[];

@@ -74,7 +74,7 @@ export function readTaint(text: string): Taint {
  * - person: asks a person.
  * - client: a tool that a client runs.
  * - mcp: a tool of an MCP server.
- * - mcp-changed: such a tool whose description or schema has changed since its last call.
+ * - mcp-changed: such a tool whose description or schema has changed since its last approved call.
  * - memory-read, memory-write: notes of the person and the channel, and reading those for all people.
  * - `memory-everyone`: storing or deleting shared notes.
  * - schedule: creating or removing a schedule.

@@ -112,7 +112,7 @@ export interface ToolContext {
 	/** Directories that the tools of this session may access. The first directory is the working directory. */
 	readonly roots: readonly string[];
 	readonly cwd: string;
-	/** Paths that no tool may read or write, such as the data directory. */
+	/** Paths that no tool may use, such as the data directory. `workspace` and `readable` are exceptions. */
 	readonly forbidden: readonly string[];
 	/** The session's own workspace: the only directory below the forbidden paths that tools may change. */
 	readonly workspace?: string | undefined;

@@ -13,7 +13,7 @@ interface McpServerFacts {
 	readonly directory?: string;
 }
 
-/** A server on another machine. */
+/** A server that is reached by its URL. */
 export interface McpRemoteSettings extends McpServerFacts {
 	/** URL of the endpoint. */
 	readonly url: string;
