@@ -56,7 +56,7 @@ export function isApproval({ binding, wanted_grant }: PromptWithActor): boolean 
 interface PromptOrigin {
 	readonly id: string;
 	readonly place: string | undefined;
-	/** Authors of the messages of the run, with their roles in the channel of the run. */
+	/** People who wrote to the run, with their roles in the channels in which they wrote. */
 	readonly participants: readonly Person[];
 }
 

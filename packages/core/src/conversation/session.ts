@@ -47,7 +47,7 @@ export interface LiveRun {
 	readonly workedMs: number;
 	/** Version of the policy that applies to the calls of the run now. */
 	readonly policyVersion: string;
-	/** Key: the id of a call that waits for its approval. */
+	/** Judges of changed arguments, by the id of the call that waits for its approval. */
 	readonly changes: ReadonlyMap<string, ChangeJudge>;
 	readonly ended: Promise<void>;
 }
@@ -127,7 +127,7 @@ export class Session {
 	readonly profile: string;
 	/** Channel of the session, in the form of `placeKey`. */
 	readonly place: string | undefined;
-	/** Model that `set_model` has set. */
+	/** Model that `set_model` or the channel settings have set. */
 	model: string | undefined;
 	readonly bus: EventBus;
 	/** The task to which this session belongs. Only the worker of the task writes to the session. */

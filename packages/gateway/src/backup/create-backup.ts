@@ -243,7 +243,10 @@ async function copyPrivately(from: string, to: string): Promise<void> {
 	await copyFile(from, to);
 }
 
-/** Links stored files. They never change, so a hard link is a valid copy, which stays when the file is deleted. */
+/**
+ * Links stored files, and returns the ids of missing files. Stored files never change, so a hard link is a valid copy,
+ * which stays when the file is deleted.
+ */
 async function linkFiles(dataDirectory: string, target: string, ids: readonly string[]): Promise<string[]> {
 	const missing: string[] = [];
 	await mkdir(join(target, filesDirectory), { mode: 0o700 });

@@ -117,8 +117,8 @@ export function checkLlama({ settings, source }: CheckedSource, all: Settings): 
 }
 
 /**
- * Returns the name of the model that the arguments of llama-server choose. Without a name, llama-server serves one model
- * under any name.
+ * Returns the name of the model that the arguments of llama-server choose. Default: `default`, because llama-server then
+ * serves one model under any name.
  */
 export function modelInArguments(args: readonly string[] = []): string {
 	const argument = (...names: readonly string[]): string | undefined => {

@@ -34,7 +34,7 @@ const llamaKeyVariable = "LLAMA_API_KEY";
 
 /**
  * Chooses the provider. Throws `invalid_argument` with advice if the configured provider cannot work. `keyName` is the name
- * of the key's place in messages.
+ * of the flag or variable with the key, for messages.
  */
 export function chooseProvider(
 	settings: Settings,

@@ -134,7 +134,7 @@ function busyError(dataDirectory: string, { other, stop, flag }: Words, cause: u
 	);
 }
 
-/** Name of the lock's owner, for a message. Directly after locking, the file does not contain the owner yet. */
+/** Returns the name of the lock's owner for a message, or "" if the owner has not written its file yet. */
 function ownerName(owner: string): string {
 	try {
 		return ` (process ${readFileSync(owner, "utf8")})`;

@@ -12,7 +12,7 @@ const longestWaitMs = 60_000;
 
 /**
  * Runs work while no other process and no other call has this lock. The lock ends with the process, even after a kill.
- * Rejects with `unavailable` after a minute.
+ * Rejects with `unavailable` if the wait takes longer than a minute.
  */
 export async function withFileLock<T>(path: string, clock: Clock, work: () => Promise<T>): Promise<T> {
 	mkdirSync(dirname(path), { recursive: true, mode: 0o700 });

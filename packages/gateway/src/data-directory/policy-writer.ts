@@ -32,8 +32,8 @@ export function policyWriter({
 }
 
 /**
- * Returns the path of the lock. It is in the directory of the file itself, because gateways with other data directories may
- * use the same file.
+ * Returns the path of the lock. It is below the directory of the file itself, because gateways with other data directories
+ * may use the same file.
  */
 async function lockOf(path: string): Promise<string> {
 	const target = await realpath(path).catch(() => path);

@@ -46,7 +46,7 @@ export class WireCounts {
 /** Reason for a refused event stream. */
 export type StreamRefusal = "too_many" | "draining";
 
-/** Counts events of clients with event streams. A gauge reads the number of streams at each scrape. */
+/** Metrics of clients with event streams. A gauge reads the number of streams at each scrape. */
 export class StreamCounts {
 	readonly #recorder: MetricRecorder;
 

@@ -41,8 +41,8 @@ interface ServerModels {
 	/** Host and port of the server, if it does not belong to the provider. */
 	readonly serverHost: string | undefined;
 	/**
-	 * Models of another server's list, with the models that the operator described. Absent if no list was requested or
-	 * received.
+	 * Models of another server's list, with the models that the operator described and the models of other providers.
+	 * Absent if no list was requested or received.
 	 */
 	readonly served?: ModelTable;
 	/**

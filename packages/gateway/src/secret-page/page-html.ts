@@ -2,7 +2,7 @@ import { actingId, type OpenPrompt, type Principal } from "@parley/core";
 import { page, shown } from "../pages/html-page.ts";
 import { passwordPageTexts } from "../texts/pages/password.ts";
 
-/** Content of the form in addition to the question. */
+/** Content of the form. */
 export interface FormFacts {
 	readonly question: OpenPrompt;
 	readonly holder: Principal;

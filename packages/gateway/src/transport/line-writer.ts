@@ -112,7 +112,7 @@ export class LineWriter {
 		return new Promise((resolve) => this.#waiters.push(resolve));
 	}
 
-	/** Resolves with true when all lines are written, or with false if the client has disconnected or does not read. */
+	/** Resolves with true when all lines are written, or with false if the reader has disconnected or does not read. */
 	async end(): Promise<boolean> {
 		this.flush();
 		await this.drained();

@@ -23,8 +23,8 @@ export interface NewConnection {
 }
 
 /**
- * Maximum milliseconds for a place, which is more than any request needs. Further bytes do not extend it, because a client
- * could otherwise keep its place forever.
+ * Milliseconds in which a served connection must authenticate. Further bytes do not extend the time, because a client could
+ * otherwise keep its place forever.
  */
 const DEADLINE_MS = 10_000;
 

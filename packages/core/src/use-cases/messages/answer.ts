@@ -141,7 +141,7 @@ async function admit(
 	}
 }
 
-/** Whether the question is an approval of another channel that members of the person's channel may also answer. */
+/** Whether the question is an approval of another channel that may also be answered in the person's channel. */
 async function isAnsweredElsewhere(
 	{ journal, places }: AnswerPorts,
 	by: Principal,

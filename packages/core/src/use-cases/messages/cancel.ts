@@ -26,7 +26,7 @@ export interface Ending {
 	readonly runId?: string | undefined;
 }
 
-/** Result of a cancel. `atWork` is true if one of the runs had started. */
+/** Result of a cancel. `atWork` is true if one of the cancelled runs was active. */
 interface Ended extends Outcome<Cancelled> {
 	readonly atWork: boolean;
 }

@@ -18,7 +18,7 @@ export interface SessionSummary {
 	readonly usage: Pick<Usage, "inputTokens" | "outputTokens">;
 	/** Cost of all model calls so far, in billionths of a US dollar. */
 	readonly cost: number;
-	/** Model that `set_model` set. */
+	/** Model that `set_model` or the channel settings have set. */
 	readonly model: string | undefined;
 	/** Agent profile of the session. */
 	readonly profile: string;
@@ -133,7 +133,7 @@ const shortestIndexed = 3;
 /** Maximum words of a search. Further words are ignored. */
 const maxWords = 10;
 
-/** Returns conditions for rows of `sessions` that contain all words of the query. */
+/** Returns conditions for rows of `sessions`. The texts of such a session contain the words of the query. */
 function conditionsOf(query: string, engine: Engine): RawBuilder<boolean>[] {
 	const words = [...new Set(folded(query).split(/\s+/u))].filter((word) => word !== "");
 	return words.slice(0, maxWords).map((word) => {

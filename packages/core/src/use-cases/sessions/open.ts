@@ -53,7 +53,7 @@ export async function createSession(
 ): Promise<{ readonly id: string; readonly status: "created" | "resumed" }> {
 	const { journal, ids } = ports;
 	const owner = request.principal.id;
-	// The promise is not awaited if the session already exists.
+	// If the session already exists, the promise is not awaited, and its rejection must have no effect.
 	requested.usable?.catch(() => undefined);
 	const externalKey = requested.externalKey ?? null;
 	let created: readonly Recorded[] = [];

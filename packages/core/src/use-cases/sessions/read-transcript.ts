@@ -25,7 +25,7 @@ interface TimedStep {
 
 /**
  * Returns the transcript of a session as the model currently sees it: with summaries, and with the progress of an active
- * run. Recalled notes, and secrets in arguments and thinking are removed.
+ * run. Omits recalled notes, and secrets in arguments and thinking.
  */
 export async function readTranscript(
 	{ journal, files }: { readonly journal: Journal; readonly files: Files },

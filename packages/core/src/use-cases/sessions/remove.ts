@@ -24,10 +24,10 @@ export interface RemovePorts extends CancelPorts {
 }
 
 /**
- * Deletes a session with its content, including its workspace if no fork uses it. Deletes the notes of a channel with its last
- * session. Its usage remains in the gateway's totals, and files in another working directory remain. Throws
- * `failed_precondition` while a run or a task has not ended. With `force`, cancels active runs first. A repeated request with the
- * same key has no effect.
+ * Deletes a session with its content, including its workspace if no fork uses it. Deletes the notes of a channel with its
+ * last session. Its usage remains in the gateway's totals, and files in another working directory remain. Throws
+ * `failed_precondition` while a run or a task has not ended. With `force`, cancels the open runs of the session and of its
+ * tasks first. A repeated request with the same key has no effect.
  */
 export async function removeSession(
 	ports: RemovePorts,

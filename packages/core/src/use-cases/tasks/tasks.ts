@@ -161,7 +161,7 @@ export class Tasks {
 	): Promise<Submitted> {
 		if (home.taskId !== undefined) throw unfit(undefined, taskRefusalTexts.noTasksInTask);
 		const checked = checkTask(home, requested, this.#options.choice);
-		// The promise is not awaited for a repeated request.
+		// A repeated request does not await the promise, whose rejection must then have no effect.
 		checked.catch(() => undefined);
 		let created: readonly Recorded[] = [];
 		const outcome = await home.commit((tx, record) =>
