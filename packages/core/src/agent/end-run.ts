@@ -64,7 +64,8 @@ export interface EndPorts extends SpendingPorts {
 /**
  * Records the end of a run and claims the session's next run. Returns undefined if a message arrived before the
  * successful end of the run, because the run then continues. A parked run has no end: it continues at the next start
- * of the gateway. A task is also parked if its provider had a temporary failure.
+ * of the gateway. The run of a task is also parked if its provider had a temporary failure and the task may be
+ * retried.
  */
 export async function endRun(run: Run, ending: Ending, ports: EndPorts): Promise<Ended | undefined> {
 	const { session, control } = run;
@@ -112,7 +113,8 @@ export async function endRun(run: Run, ending: Ending, ports: EndPorts): Promise
 }
 
 /**
- * Postpones the run of a task if its provider had a temporary failure. Returns whether the caller must park the run.
+ * Postpones the run of a task if its provider had a temporary failure and the task may be retried. Returns whether the
+ * caller must park the run.
  */
 async function putOff(
 	run: Run,

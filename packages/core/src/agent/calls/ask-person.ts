@@ -28,7 +28,7 @@ import { settleCall } from "./record-call.ts";
 import { readPrompt, settled } from "./settled-prompt.ts";
 import { approvalTexts } from "./texts.ts";
 
-/** A session, identified by its channel. `place` is undefined outside channels. */
+/** A session with its channel. `place` is undefined outside channels. */
 interface InPlace {
 	readonly place: string | undefined;
 }
@@ -322,7 +322,8 @@ async function askPerson(
 
 /**
  * Asks a person the question of a tool. Such a question is not an approval. `isRepeated`: whether the call has already
- * asked since the last restart. Its first question may be older than the restart. `withdrawn`: see `ToolContext.ask`.
+ * asked since the last restart. The first question of the call may be older than the restart. `withdrawn`: see
+ * `ToolContext.ask`.
  */
 export async function elicit(
 	run: Run,

@@ -148,7 +148,7 @@ function withReason(one: Omit<DraftProposal, "again">, again: Again | undefined)
 	return { ...one, again, ready: { ...one.ready, plan: { ...plan, notes } } };
 }
 
-/** Whether a question must be repeated after a restart because later calls changed its files. */
+/** Whether a question must be repeated after a restart because calls that ran after the question changed its files. */
 function isOutdated(run: Run, bound: PlannedCall, known: PromptRow): boolean {
 	if (!bound.isBound || !ranSinceQuestion(run.steps, bound.call.id)) return false;
 	if (known.state !== "open" && !isApproved(known)) return false;

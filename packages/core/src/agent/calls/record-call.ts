@@ -85,7 +85,7 @@ function shownFacts(image: ImageBlock): ImageFacts {
 	return { mediaType: image.mediaType, bytes: bytesOf(image) };
 }
 
-/** Announces a call. A second announcement has no effect. */
+/** Announces a call. Call it once for each call. */
 export async function recordStart(
 	run: Run,
 	{

@@ -67,7 +67,7 @@ const largestMargin = 0.4;
 const leastMargin = 0.005;
 /** Assumed relative error that remains with the best weights. */
 const usualNoise = 0.03;
-/** Minimum difference of tokens for an observation. */
+/** Minimum difference of tokens from which the calibration learns. */
 const significantTokens = 40;
 
 /**

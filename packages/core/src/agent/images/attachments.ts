@@ -34,7 +34,7 @@ export interface AttachmentPorts extends ImagePorts, WorkspacePorts {}
 /**
  * Delivers the attachments of the message before the first model call. Images that the model can read are part of the
  * conversation if there is room. Other attached images and all other files are copied into the working directory.
- * Other images in the message itself are described by name and size. The outcome is recorded once, even after a crash.
+ * Other images in the message itself are described by type and size. The outcome is recorded once, even after a crash.
  */
 export async function placeAttachments(run: Run, ports: AttachmentPorts): Promise<void> {
 	const { attachments = [], images, retryOf } = run.row;
@@ -46,7 +46,7 @@ export async function placeAttachments(run: Run, ports: AttachmentPorts): Promis
 
 /**
  * Removes the images of the run's own message from the conversation, unless a model has already replied. In their
- * place, the model receives their names and sizes.
+ * place, the model receives their descriptions.
  */
 async function withdrawOwn(run: Run): Promise<void> {
 	const { attachments = [], images } = run.row;

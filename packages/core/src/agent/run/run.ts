@@ -247,13 +247,13 @@ export interface RunSchedules {
 		filter: { readonly sessionId: string; readonly limit: number },
 	): Promise<readonly Schedule[]>;
 	remove(request: Keyed, id: string): Promise<Schedule>;
-	/** Returns the trigger in its stored form. Throws `invalid_argument` if the trigger never occurs. */
+	/** Returns the trigger in its stored form. Throws `invalid_argument` if the trigger is invalid or never occurs. */
 	triggerOf(requested: RequestedTrigger): Trigger;
 }
 
 type StopCause = "cancelled" | "parked" | "overtime";
 
-/** Stops an active run, and measures its working time. Not stored. */
+/** Stops an active run, and measures its working time. The state of this object is not stored. */
 class RunControl implements LiveRun {
 	readonly id: string;
 	readonly log: Logger;

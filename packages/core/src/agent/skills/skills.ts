@@ -361,7 +361,7 @@ async function realDirectory(directory: string): Promise<string> {
 	throw unusable(skillTrustTexts.noDirectory(shown(directory)));
 }
 
-/** Returns the beginning of a path that a client sent. */
+/** Returns the beginning of a path that a client sent, in quotes. */
 function shown(directory: string): string {
 	return JSON.stringify(directory.slice(0, 100));
 }

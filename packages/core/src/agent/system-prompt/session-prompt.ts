@@ -139,7 +139,7 @@ function agentsNote(agents: readonly Profile[]): string {
 	return [agentsSection, "", ...lines].join("\n");
 }
 
-/** Directories of a session: absolute real paths, as in `ToolContext`. */
+/** Directories of a session as absolute real paths, and the clock for the date. */
 interface Surroundings {
 	readonly cwd: string;
 	readonly roots: readonly string[];

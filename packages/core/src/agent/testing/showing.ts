@@ -29,7 +29,7 @@ export const times = <T>(number: number, make: (index: number) => T): T[] =>
 export const answers = (number: number): ScriptedReply[] =>
 	times(number, (index) => [says(`answer ${index}`)]);
 
-/** Model with a window for many images. */
+/** Table with a model whose window has room for many images. */
 export const table = new ModelTable([
 	{
 		id: "scripted",

@@ -78,7 +78,7 @@ export class WorkflowProgress {
 		});
 	}
 
-	/** First permanently failed step, in the order of the file. */
+	/** First permanently failed step, in the order of the workflow. */
 	get failed(): { readonly step: WorkStep; readonly attempts: number; readonly error: string } | undefined {
 		for (const step of this.workflow.steps) {
 			const last = this.lastTry(step.id);
@@ -109,7 +109,7 @@ export class WorkflowProgress {
 		return this.succeeded(stepId) ? (this.lastTry(stepId)?.end?.output ?? "") : "";
 	}
 
-	/** Steps that no other step needs, in the order of the file. */
+	/** Steps that no other step needs, in the order of the workflow. */
 	get lastSteps(): readonly WorkStep[] {
 		const needed = new Set(this.workflow.steps.flatMap(({ needs }) => needs));
 		return this.workflow.steps.filter(({ id }) => !needed.has(id));

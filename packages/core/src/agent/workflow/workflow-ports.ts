@@ -11,11 +11,14 @@ export interface StepModels {
 
 /** Agents that can be sub-agents of a session. */
 export interface SubAgents {
-	/** Finds the profile of an agent. Throws `invalid_argument` with the existing agents. */
+	/**
+	 * Finds the profile of an agent. Throws `invalid_argument` if the agent does not exist, with the existing agents, or
+	 * if its profile is not valid.
+	 */
 	readonly find: (agent: string) => Promise<Profile>;
-	/** Returns the names of the tools that the session has with this agent. */
+	/** Returns the names of the tools that the session has with this agent, without tools of clients. */
 	readonly toolsOf: (session: Session, agent: string) => Promise<readonly string[]>;
-	/** Returns the agent that the operator has set for a channel. */
+	/** Returns the agent that the operator has set for a channel, if any. */
 	readonly pinnedAgent: (place: string | undefined) => string | undefined;
 	/** Returns the real name of an agent's model. */
 	readonly usualModelOf: (agent: string) => Promise<string>;
