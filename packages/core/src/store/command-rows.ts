@@ -50,7 +50,7 @@ export async function endCommand(
 	return numUpdatedRows > 0n;
 }
 
-/** Returns the newest commands of a session, at most `limit`, newest first. */
+/** Returns at most `limit` commands of a session, newest first. */
 export async function listCommands(db: Tx, sessionId: string, limit: number): Promise<BackgroundCommand[]> {
 	const rows = await db
 		.selectFrom("background_commands")

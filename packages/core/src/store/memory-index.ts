@@ -16,7 +16,7 @@ interface MemoryIndex {
 /** Number of characters of each sequence in the indexes. The search finds shorter words in the texts. */
 const gramLength = 3;
 
-/** Triggers update the index. A quoted phrase has no operators: https://www.sqlite.org/fts5.html#full_text_query_syntax */
+/** Index that triggers update. A quoted phrase has no operators: https://www.sqlite.org/fts5.html#full_text_query_syntax */
 const sqliteIndex: MemoryIndex = {
 	async add() {},
 	contains(word) {
@@ -26,7 +26,10 @@ const sqliteIndex: MemoryIndex = {
 	},
 };
 
-/** The trigrams select rows, and the text then confirms the match, because trigrams can match in another order. */
+/**
+ * Index of trigrams. They select rows, and the text then confirms the match, because a row can have the trigrams in another
+ * order.
+ */
 const postgresIndex: MemoryIndex = {
 	async add(tx, { n, text }) {
 		await sql`insert into memory_index (n, grams) values (${n}, ${lexemes(gramsOf(text), " ")}::tsvector)`.execute(

@@ -129,7 +129,7 @@ function ofPerson(person: string): RawBuilder<boolean> {
 	return sql<boolean>`((memories.scope = 'user' and memories.subject = ${person}) or memories.author = ${person})`;
 }
 
-/** Returns the newest notes of a selection, at most `limit`, newest first. */
+/** Returns at most `limit` notes of a selection, newest first. */
 export async function listMemories(db: Tx, selection: MemorySelection, limit: number): Promise<Memory[]> {
 	const rows = await db
 		.selectFrom("memories")

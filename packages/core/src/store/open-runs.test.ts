@@ -41,7 +41,7 @@ test("the oldest open run of a session is found without walking its ended runs",
 		}
 		return Math.min(...times);
 	};
-	// A scan of 5,000 runs takes about 20 times as long as a scan of the short store.
+	// A scan of 5,000 runs takes about 20 times as long as a scan of the short session.
 	expect(await least("long")).toBeLessThan(5 * (await least("short")));
 	await store.close();
 });

@@ -46,7 +46,7 @@ export interface ScheduleSelection {
 	readonly sessionId?: string | undefined;
 }
 
-/** Returns the schedules of a selection, at most `limit`, the next due first. Schedules without a due time are last. */
+/** Returns at most `limit` schedules of a selection, the next due first. Schedules without a due time are last. */
 export async function listSchedules(
 	db: Tx,
 	{ owner, sessionId }: ScheduleSelection,
@@ -74,8 +74,8 @@ export async function countSchedules(db: Tx, owner: string): Promise<number> {
 }
 
 /**
- * Returns the schedules with a due time, the next due first. Leaves out the ids in `except`. Returns at most `limit`. Default:
- * all.
+ * Returns the schedules with a due time, the next due first. Leaves out the ids in `except`. Returns at most `limit` schedules,
+ * by default all.
  */
 export async function waitingSchedules(
 	db: Tx,

@@ -27,7 +27,7 @@ export interface AiSdkOptions {
 	readonly table: ModelTable;
 	readonly clock: Clock;
 	readonly log: Logger;
-	/** Model if the session chooses none. Default: the provider's default model in the table. */
+	/** Model for sessions that choose no model. Default: the provider's default model in the table. */
 	readonly defaultModel?: string;
 	readonly traits?: ServerTraits;
 	readonly timeouts?: Partial<Timeouts>;

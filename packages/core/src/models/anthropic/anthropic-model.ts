@@ -38,7 +38,7 @@ export interface AnthropicOptions {
 	readonly table: ModelTable;
 	readonly clock: Clock;
 	readonly log: Logger;
-	/** Model if the session chooses none. Default: the provider's default model in the table. */
+	/** Model for sessions that choose no model. Default: the provider's default model in the table. */
 	readonly defaultModel?: string;
 	readonly timeouts?: Partial<Timeouts>;
 	readonly fetch?: typeof fetch;

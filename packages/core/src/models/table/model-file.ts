@@ -4,7 +4,7 @@ import { builtinModels } from "./builtin-models.ts";
 import { type ModelInfo, type Prices, reasoningKinds, tiers } from "./model-table.ts";
 import { modelFileTexts } from "./texts.ts";
 
-/** Minimum of `compact_above`, because a summary and the newest parts need room. */
+/** Minimum of `compact_above` in tokens, because a summary and the newest parts need room. */
 const leastThreshold = 4_000;
 
 /** Creates the schemas when the first file is read, because most gateways have no file. */

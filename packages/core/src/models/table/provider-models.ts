@@ -93,7 +93,7 @@ const gemini: Readonly<Record<string, Facts>> = {
 	"gemini-2.5-flash-lite": { ...gemini4, reasoning: "adaptive", prices: usd(0.1, 0.4, 0.01) },
 };
 
-/** A subscription pays for the tokens: https://www.kimi.com/code/docs, read on 29 November 2026. */
+/** Facts of a model whose tokens a subscription pays: https://www.kimi.com/code/docs, read on 29 November 2026. */
 const kimi: Readonly<Record<string, Facts>> = {
 	"kimi-for-coding": {
 		contextWindow: 262_144,

@@ -18,7 +18,7 @@ export interface ReadyCall {
 	readonly plan: ToolPlan;
 }
 
-/** Invalid tool call. `text` gives the model the reason and a remedy. */
+/** Tool call that is invalid or cannot be planned. `text` gives the model the reason. */
 export interface RefusedCall {
 	readonly kind: "refused";
 	readonly text: string;

@@ -233,8 +233,8 @@ class Look {
 	}
 
 	/**
-	 * Returns the entries of a directory in a fixed order. Two looks that end after the same number of entries have then read the
-	 * same entries.
+	 * Returns the entries of a directory in a fixed order. In unchanged directories, two looks with the same number of entries
+	 * have then read the same entries.
 	 */
 	#entries(at: string): Dirent[] {
 		const path = join(this.#directory, at);

@@ -188,7 +188,10 @@ async function isRunnable(path: string): Promise<boolean> {
 	}
 }
 
-/** Returns the identity of a program. A user may have permission to run a program but not to read it. */
+/**
+ * Returns the identity of a program, or a text for an unreadable program. A user may have permission to run a program but not to
+ * read it.
+ */
 async function unlessUnreadable(path: string): Promise<string> {
 	try {
 		return await contentIdentityOf(path);

@@ -7,7 +7,7 @@ import { wholeLines } from "../../text/visible.ts";
 import type { CommandOutcome, Sandbox } from "../../vocabulary/sandbox.ts";
 import { treeTexts } from "./texts.ts";
 
-/** Maximum bytes of output. Only the first half is used: about 80,000 paths. */
+/** Maximum bytes of output. If ripgrep writes more, only the first half of this number is used: about 80,000 paths. */
 const MAX_OUTPUT_BYTES = 8 * 1024 * 1024;
 
 /** Pattern that excludes names with a control character, because control characters separate the parts of the output. */

@@ -24,7 +24,7 @@ export function previewWrite(path: string, old: ShownContent, content: string): 
 	return diffOf(visible(path), seen, visibleLines(content));
 }
 
-/** Returns a unified diff between two contents. If one of them is not shown, the diff has only the reasons. */
+/** Returns a unified diff between two contents. If one of them is not shown, the diff has only the file names and the reasons. */
 export function previewChange(path: string, from: ShownContent, to: ShownContent): string {
 	const shown = visible(path);
 	const reasons = [from, to].flatMap((content) => (content.kind === "hidden" ? [content.reason] : []));

@@ -160,7 +160,7 @@ export interface GitWords {
 	readonly all: readonly string[];
 	/** Words before `--` that begin with a dash. */
 	readonly options: readonly string[];
-	/** All other words, including those after `--`. */
+	/** All other words, including those after `--`, but not `--` itself. */
 	readonly plain: readonly string[];
 }
 
@@ -195,7 +195,7 @@ interface ReadForm {
 	readonly careful?: readonly string[];
 	/** Additional condition on the words. */
 	readonly when?: (words: GitWords) => boolean;
-	/** Verbs that may follow the command. */
+	/** Verbs of the command after which `careful` is inserted. */
 	readonly verbs?: readonly string[];
 	/** Whether the command may print file diffs. */
 	readonly patches?: true;

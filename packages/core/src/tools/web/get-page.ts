@@ -247,7 +247,10 @@ interface MediaType {
 	readonly charset: string | undefined;
 }
 
-/** Parses a `content-type` header. Many servers send invalid headers. Ignores a value that is longer than any valid type. */
+/**
+ * Parses a `content-type` header. Many servers send invalid headers. Also treats a type or subtype of more than 80 characters as
+ * invalid.
+ */
 export function readMediaType(header: string): MediaType {
 	try {
 		const { essence, params } = new MIMEType(header);
@@ -271,8 +274,8 @@ export function isHtml({ essence }: MediaType, text: string): boolean {
 }
 
 /**
- * Decodes bytes by their byte order mark, the charset of the header, the charset that HTML declares, or UTF-8. Returns undefined
- * if they are not text.
+ * Decodes bytes by the first known charset: that of the byte order mark, of the header, or of the HTML. Default: UTF-8. Returns
+ * undefined if they are not text.
  */
 export function decodeText(bytes: Buffer, type: MediaType): string | undefined {
 	const text = decoderOf(bytes, type).decode(bytes);

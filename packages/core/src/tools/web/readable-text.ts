@@ -10,7 +10,9 @@ const MAX_DEPTH = 200;
 const MAX_ATTRIBUTES = 100;
 /** Maximum attributes of a page. */
 const MAX_ALL_ATTRIBUTES = 100_000;
-/** Minimum share of the page's text that an article must have. With a smaller share, the page is an index or a reference. */
+/**
+ * Minimum share of the page's text that an article must have. A page with a smaller share is probably an index or a reference.
+ */
 const LEAST_SHARE = 0.3;
 
 const unread = "script, style, noscript, template, svg, iframe, object, [hidden], [aria-hidden=true]";
