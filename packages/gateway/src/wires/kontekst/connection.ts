@@ -148,7 +148,7 @@ export class RunStream {
 		for (const happened of early) this.#happened(happened);
 	}
 
-	/** Removes a session without a message, unless another client uses it. */
+	/** Removes a session without a message, unless another client has started work in it. */
 	async #removeEmpty(sessionId: string): Promise<void> {
 		const { runtime, log } = this.#options;
 		await runtime.remove(this.#keyed("run"), sessionId, false).catch((error: unknown) => {

@@ -176,7 +176,8 @@ function malformed(value: unknown, error: z.ZodError): ParleyError {
 	const numeric =
 		typeof value === "object" && value !== null && "id" in value && typeof value.id === "number";
 	if (numeric) return new ParleyError("invalid id", { code: "failed_precondition" });
-	// Issues are in the order of the schema. If the first issue is about `params`, then type, id and method are valid.
+	// Issues are in the order of the schema. If the first issue is about `params` or `session_id`, then type, id and method
+	// are valid.
 	const [place] = error.issues[0]?.path ?? [];
 	if (place !== "params" && place !== "session_id") return notARequest(describe(error));
 	return new ParleyError(describe(error), { code: "invalid_argument" });

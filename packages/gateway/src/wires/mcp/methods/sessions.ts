@@ -36,7 +36,7 @@ function directoryError(reason: unknown): never {
 	throw new ParleyError(message.replace(/^root_dir: /, "directory: "), { code, cause: reason });
 }
 
-/** Removes a session without a message, unless another client uses it. */
+/** Removes a session without a message, unless another client has started work in it. */
 export async function removeEmpty(context: McpContext, sessionId: string): Promise<void> {
 	await context.runtime.remove(keyed(context, "delete_session"), sessionId, false).catch((error: unknown) => {
 		context.log.warn("an empty session could not be deleted", { sessionId, error });
