@@ -3,9 +3,10 @@ import type { OodaPhase } from "./run-options.ts";
 import type { Spent, Usage } from "./usage.ts";
 
 /**
- * States of a task. pending: it waits for a free slot, for other tasks or for a retry. waiting: it waits for its workers, and is
- * shown as running. suspended: it waits for a person's answer. The last three states are final, and a task reaches at most one of
- * them.
+ * States of a task. The last three states are final, and a task reaches at most one of them.
+ * - pending: it waits for a free slot, for other tasks or for a retry.
+ * - waiting: it waits for its workers, and is shown as running.
+ * - suspended: it waits for a person's answer.
  */
 export const taskStates = [
 	"pending",
