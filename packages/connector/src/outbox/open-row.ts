@@ -12,7 +12,10 @@ export interface OpenRow {
 	readonly card: string | null;
 	readonly state: Exclude<DeliveryState, "confirmed" | "dead">;
 	readonly attempts: number;
-	/** Time of the first request since the row was last known not to be posted, in milliseconds since the epoch. */
+	/**
+	 * Time of the first request since the row was last known not to be posted, in milliseconds since the epoch. Null if
+	 * no such request was made, or if its time is unknown.
+	 */
 	readonly sentAt: number | null;
 	/** Reason for the last failure, or the reason why the row is held. */
 	readonly reason: string | null;

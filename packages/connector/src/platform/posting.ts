@@ -57,7 +57,7 @@ export type StepList = z.output<typeof StepList>;
 
 /**
  * A part of a growing answer. Later states begin with the same parts in the same order. Only the last text may be longer,
- * and the state of a call may differ.
+ * and the title and state of a call may differ.
  */
 export const GrowingPart = z.discriminatedUnion("type", [
 	/** A text. `body` is in the platform's dialect. */

@@ -66,8 +66,8 @@ export class RequestContexts {
 	}
 
 	/**
-	 * Reads the earlier messages of the room and the referenced messages. Does not reject for an error of the platform: the
-	 * context then states that the messages could not be read.
+	 * Reads the earlier messages of the room and the referenced messages. Does not reject for an error of the platform:
+	 * if earlier messages were requested, the context then has a `problem`.
 	 */
 	async read(
 		person: Person,

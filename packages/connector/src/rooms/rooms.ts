@@ -33,7 +33,7 @@ interface SwitchedSession {
 	readonly by: string;
 }
 
-/** Current sessions of rooms. */
+/** Sessions of rooms, with the current session of each room. */
 export class Rooms {
 	readonly #parts: RoomsParts;
 	/**

@@ -224,7 +224,7 @@ export class Connector {
 		return this.#inbox.accept({ id, conversation: `${conversation}${queueOf(event)}`, data: event });
 	}
 
-	/** Returns the progress of the gateway in each room; see `readRoomProgress`. */
+	/** Returns the progress of each session in its room; see `readRoomProgress`. */
 	roomProgress(): Promise<readonly RoomProgress[]> {
 		return readRoomProgress(this.#subscriptions, this.#parts);
 	}

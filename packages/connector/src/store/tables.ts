@@ -110,7 +110,7 @@ interface InboundTable {
 	changed_at: number;
 }
 
-/** Decisions of other processes about held outbox rows. */
+/** Decisions of other processes about held outbox rows and dead answers. */
 interface DecisionsTable {
 	/** Id of the outbox row. */
 	id: string;

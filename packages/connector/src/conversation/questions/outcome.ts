@@ -22,7 +22,7 @@ export interface Outcome {
 	readonly details: (cut: Cut) => readonly string[];
 	/** State of the card after the answer. */
 	readonly state: CardState;
-	/** Principal of the answer. */
+	/** Principal of the answer; absent without an answer. */
 	readonly by?: string;
 }
 

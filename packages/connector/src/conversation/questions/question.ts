@@ -39,7 +39,7 @@ export interface ApprovalCall {
 	readonly warnings?: readonly StoredText[];
 	readonly risk: "low" | "normal" | "high" | "critical";
 	readonly allowSession: boolean;
-	/** Present if a form of the platform can contain the arguments. */
+	/** Present if `editForm` returns a form for the arguments. */
 	readonly editable?: true;
 	/** Number of different people who must approve the call, if several are required. */
 	readonly approvals?: number;
@@ -91,7 +91,7 @@ export interface OpenQuestion extends QuestionName {
 
 export interface ClosedQuestion {
 	readonly token: string;
-	/** Result, person and time of the answer, in Markdown. */
+	/** Result, person and time of the answer, with its details, in Markdown. */
 	readonly outcome: string;
 	/** Principal of the answer; absent if the question was closed without an answer. */
 	readonly by?: string;

@@ -27,7 +27,7 @@ export type TaskEvent = Extract<OzzieEvent, { event: `task.${string}` }>;
 const maxTitle = 150;
 const maxLabel = 120;
 const maxReason = 300;
-/** Maximum number of workers of a task. It exceeds the gateway's limit for all levels of a task. */
+/** Maximum number of workers of a task in the state. The oldest are dropped first. */
 const maxWorkers = 80;
 
 /** Returns the change that an event makes to a task, or undefined if it changes no task with a card. */
