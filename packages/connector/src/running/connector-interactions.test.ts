@@ -280,7 +280,7 @@ const scenes: Readonly<Record<string, readonly Step[]>> = {
 		{ gateway: { answers: "third" }, of: 1 },
 		{ shows: ["first", "second", "third"] },
 		{ commands: "session switch", options: { session: "nonsense" } },
-		{ privately: ["Switched to", "does not match exactly one"] },
+		{ privately: ["Switched to", "matches none or several"] },
 	],
 	"after a loss of the database a room goes on with the session used last": [
 		{ says: "one" },

@@ -15,7 +15,7 @@ export const contextTexts = {
 			readonly authors: string;
 			readonly times: string;
 		}): string =>
-			`I read ${messages === 1 ? "1 message" : `${messages} messages`} with it: ${authors}; ${times}.`,
+			`I also read ${messages === 1 ? "1 message" : `${messages} messages`}: ${authors}; ${times}.`,
 		author: ({ name, messages }: { readonly name: string; readonly messages: number }): string =>
 			messages === 1 ? name : `${name} (${messages})`,
 		me: "me",

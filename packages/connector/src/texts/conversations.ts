@@ -19,7 +19,7 @@ export const conversationTexts = {
 		description: "Switch to another conversation of this channel",
 		session: "Its title, or its number in the list",
 		unknown: ({ name, list }: { readonly name: string; readonly list: string }): string =>
-			`“${name}” does not match exactly one conversation here. \`${list}\` shows all.`,
+			`“${name}” matches none or several of the conversations here. \`${list}\` shows all.`,
 		done: ({ name }: { readonly name: string }): string => `Switched to **${name}**.`,
 		current: " · current",
 	},
@@ -50,8 +50,7 @@ export const conversationTexts = {
 		noSpace:
 			"The files of this conversation do not fit a second time. The operator can delete old conversations.",
 		occupied: "Another conversation began there first, so I did not copy this one. Try again.",
-		place:
-			"A copy ends after one of the messages: use its number, such as 3, or -1 to leave out the last message.",
+		place: "Write the number of the last message to copy, such as 3, or -1 to leave out your last message.",
 	},
 
 	compact: {

@@ -99,7 +99,7 @@ export const discord: readonly Scene<DiscordSite>[] = [
 			{ showsOnly: [] },
 			reactions("say: one", { "✅": 1 }),
 			{ commands: "/why", in: "say: one" },
-			{ answered: "I read 1 message with it: Mia" },
+			{ answered: "I also read 1 message: Mia" },
 			{ says: "say: two", in: "say: one" },
 			{ shows: "[offline] two", in: "say: one" },
 			{ says: "@Parley say: three" },

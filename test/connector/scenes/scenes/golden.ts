@@ -331,7 +331,7 @@ export const golden: Readonly<Record<string, Scene>> = {
 			{ says: "@Parley say: yes" },
 			{ shows: "[Good]" },
 			{ commands: "/why" },
-			{ answered: "I read 1 message with it: Max" },
+			{ answered: "I also read 1 message: Max" },
 		],
 	},
 	"deleted-conversation": {

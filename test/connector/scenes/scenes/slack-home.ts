@@ -117,7 +117,7 @@ export const slackHome: readonly Scene<SlackSite>[] = [
 			{ says: "say: I see it", in: "dm" },
 			{ shows: "I see it", in: "dm" },
 			{ says: "!why", in: "dm" },
-			{ shows: "I read 1 message with it: Max", in: "dm" },
+			{ shows: "I also read 1 message: Max", in: "dm" },
 		],
 	},
 	{

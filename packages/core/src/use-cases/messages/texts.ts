@@ -6,7 +6,7 @@ export const acceptAllTexts = {
 
 export const promptAnswerTexts = {
 	answered: "question answered",
-	busy: "session busy: the run that asked is not active at this moment; answer again soon",
+	busy: "session busy: the run of this question is not active at this moment; answer again soon",
 	noRule: "no rule can allow this call: approve it once, or deny it",
 	otherRules: "the rules have changed since this approval was requested: approve the call once, or deny it",
 	roleUnreadable: (person: string): string =>
