@@ -90,7 +90,7 @@ export interface Config extends ProviderChoice {
 	readonly publicUrl?: string;
 	/** Whether clients on other machines need neither TLS nor a proxy. */
 	readonly insecureLan?: boolean;
-	/** Warnings about other users who can change the sources, for the log. */
+	/** Warnings about other users who can change the configuration file or a file that it names, for the log. */
 	readonly warnings?: readonly string[];
 }
 

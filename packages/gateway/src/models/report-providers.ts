@@ -7,7 +7,7 @@ import { homeOf, othersOf, type Server } from "./open-server.ts";
 export interface ProviderReport {
 	readonly name: string;
 	readonly host: string;
-	/** Name of the variable for the key. Absent for servers without keys. */
+	/** Name of the option or variable for the key. Absent for servers without keys. */
 	readonly key?: string;
 	readonly keyFound: boolean;
 	/** Number of models in the provider's list. Absent if the provider sends no list. */

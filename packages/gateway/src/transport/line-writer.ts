@@ -35,8 +35,8 @@ export interface LineWriterOptions {
 }
 
 /**
- * Writes lines to one reader. All lines of a tick share one write. In a stream, all lines of several turns of the event
- * loop share one.
+ * Writes lines to one reader. All lines of a tick share one write. In a stream, the lines of several turns of the event
+ * loop share one write.
  */
 export class LineWriter {
 	readonly #output: Writable;

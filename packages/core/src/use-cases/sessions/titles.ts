@@ -127,7 +127,7 @@ interface Beginning {
 interface TitleServices {
 	readonly log: Logger;
 	readonly settings: ChooseSettings;
-	/** The gateway's model. For another model, the price table does not show which models its server has. */
+	/** The gateway's model. Only for this model, the price table certainly has the fast model of its provider. */
 	readonly model: Model;
 }
 
