@@ -164,7 +164,7 @@ interface RunEnd extends Outcome {
 	readonly stoppedBy?: string;
 }
 
-/** Records the end of the run with its events, and claims the session's next run. */
+/** Records the end of the run with its events. Claims and returns the session's next run, if any. */
 async function recordEnd(
 	run: Run,
 	{ tx, record }: Writing,

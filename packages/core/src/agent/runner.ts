@@ -59,7 +59,9 @@ export class Runner {
 		this.#stopping.resolve();
 	}
 
-	/** Replaces the transcript of an idle session with a summary. Runs wait until it is done. */
+	/**
+	 * Replaces the transcript of an idle session with a summary, as `compactSession` does. Runs wait until it is done.
+	 */
 	compact(session: Session, request: Keyed, ending: Stoppable): Promise<Compacted | undefined> {
 		return compactSession(session, request, ending, this.#ports);
 	}
@@ -92,7 +94,7 @@ export class Runner {
 
 	/**
 	 * Works on a run until it has ended or is parked. If the store fails, continues from the stored state after a pause.
-	 * Returns the session's next run, which the end of this run claimed.
+	 * Returns the session's next run, which the end of this run claimed, if any.
 	 */
 	async #complete(first: Run, before: readonly Promise<void>[]): Promise<RunRow | undefined> {
 		// The end of the previous run is stored, but this process may not have updated its memory yet.
@@ -131,7 +133,7 @@ export class Runner {
 		else this.#onIdle(session);
 	}
 
-	/** Keeps data in memory for the session's next run. */
+	/** Keeps the history in memory for the session's next run, unless the run is parked. */
 	#remember({ session, history, control, row, steps }: Run): void {
 		if (control.cause !== "parked") {
 			session.history = [...history, { ordinal: row.ordinal, messages: messagesOf(row, steps) }];

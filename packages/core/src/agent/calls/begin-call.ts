@@ -108,7 +108,10 @@ async function isStricter(run: Run, call: ApprovedCall, ports: JudgePorts): Prom
 	return now.floor && !notes.includes(run.session.redactor.into("question").redact(now.reason));
 }
 
-/** Proposes a call and waits for its decision. Earlier approvals of the call have no effect. */
+/**
+ * Proposes a call and waits for its decision. Earlier approvals of the call have no effect. Returns undefined if the
+ * call does not run.
+ */
 async function decideAgain(
 	run: Run,
 	{ call, token }: ApprovedCall,

@@ -123,8 +123,8 @@ function mayOffer({ session, policies }: Run, { approvals }: Decision): boolean 
 }
 
 /**
- * Returns the channel grant that replaces the approval of a call. The grant must cover all people who wrote to the
- * run.
+ * Returns the channel grant that replaces the approval of a call. Returns undefined unless it covers all people who
+ * wrote to the run.
  */
 function findTrust(
 	run: Run,
@@ -220,7 +220,7 @@ const harmless: readonly ActionClass[] = ["read", "person", "memory-read"];
 /** Classes of calls that can fill the workspace. */
 const filling: readonly ActionClass[] = ["write", "exec-sandboxed", "exec-unsandboxed"];
 
-/** Returns the reason why no approval can allow the call: the role of a speaker, or a full workspace. */
+/** Returns the reason why no approval can allow the call, if any: the role of a speaker, or a full workspace. */
 async function refusalOfPlace(run: Run, { plan }: ReadyCall, ports: JudgePorts): Promise<string | undefined> {
 	const reads = plan.classes.every((name) => harmless.includes(name));
 	const refusal = reads ? undefined : await refusalOfParticipants(run, ports.people);
@@ -229,8 +229,8 @@ async function refusalOfPlace(run: Run, { plan }: ReadyCall, ports: JudgePorts):
 }
 
 /**
- * Returns the reason why the run may only read. The present role of each speaker applies, not the role at the time of
- * the message.
+ * Returns the reason why the run may only read, if any. The present role of each speaker applies, not the role at the
+ * time of the message.
  */
 async function refusalOfParticipants(run: Run, people: People): Promise<string | undefined> {
 	for (const person of participantsOf(run)) {
@@ -242,7 +242,8 @@ async function refusalOfParticipants(run: Run, people: People): Promise<string |
 }
 
 /**
- * Returns the reason why a call cannot get the number of approvals that a rule requires: only the operator can answer.
+ * Returns the reason why a call cannot get the number of approvals that a rule requires, if any: only the operator can
+ * answer.
  */
 function refusalOfQuorum({ session }: Run, { approvals, floor, reason }: Decision): string | undefined {
 	if (approvals === undefined || (session.home.place !== undefined && !floor)) return undefined;

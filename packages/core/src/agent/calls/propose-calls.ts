@@ -157,7 +157,9 @@ function isOutdated(run: Run, bound: PlannedCall, known: PromptRow): boolean {
 	return facts.length > 0 && !facts.includes("policy");
 }
 
-/** Returns the reason why a call that was announced before a restart does not run after it. */
+/**
+ * Returns the reason why a call that was announced before a restart does not run after it. Undefined for other calls.
+ */
 function interruptedReason(run: Run, call: CallBlock): string | undefined {
 	const tool = run.settings.tools.find(({ name }) => name === call.name);
 	// A plan describes the present. It cannot show changes that the call has already made.

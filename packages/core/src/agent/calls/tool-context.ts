@@ -46,7 +46,7 @@ interface ToolPorts extends QuestionPorts, WorkspacePorts, SchedulePorts, Workfl
 	readonly files: Files;
 	readonly memories: Memories;
 	readonly commands: BackgroundCommands;
-	/** Encrypts the earlier content of changed files. */
+	/** Encrypts and decrypts the earlier content of changed files. */
 	readonly secrets: SecretBox;
 }
 

@@ -193,9 +193,9 @@ const shortestResult = 500;
 
 /**
  * Plans the compactions that make the request fit. Clears older results of tools, then older thinking. If the target
- * is not reached, plans a summary of all but the newest groups instead. If that is still too large, also shortens the
- * remaining results. The last question, the newest reply and its results stay. Throws `resource_exhausted` if these
- * alone are too large.
+ * is not reached, plans a summary of all but the newest groups instead. If the summary is too large, keeps the
+ * clearing if that fits. Otherwise, also shortens the remaining results. The last question, the newest reply and its
+ * results stay. Throws `resource_exhausted` if these alone are too large.
  */
 function planCompaction(sizing: Sizing, reductions: Reductions): Plan {
 	const { room, transcript } = sizing;
@@ -264,7 +264,7 @@ function planSummary(
 	return found;
 }
 
-/** Returns the end of the summarised part, if possible before a user message. */
+/** Returns the end of the summarised part, if possible before a user message. Undefined without groups. */
 function summaryPlace(
 	sizing: Sizing,
 	reductions: Reductions,

@@ -7,7 +7,7 @@ export interface Room {
 	readonly reply: number;
 	/** Maximum tokens of all messages: the window without instructions, tools and reply. */
 	readonly messages: number;
-	/** Size after a compaction. It is smaller than `messages` to delay the next compaction. */
+	/** Intended size after a compaction. It is smaller than `messages` to delay the next compaction. */
 	readonly target: number;
 	/** Recent groups of messages. Clearing and summaries leave them unchanged. */
 	readonly tail: number;

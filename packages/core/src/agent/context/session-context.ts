@@ -126,7 +126,7 @@ export class SessionContext {
 		return sumOf([this.#instructions.features, featuresOfTools(tools)]);
 	}
 
-	/** Returns the newest estimated request if `messages` belongs to it. */
+	/** Returns the newest estimated request if `messages` belongs to it, otherwise undefined. */
 	fitted(messages: readonly Message[]): Fitted | undefined {
 		return this.#fitted?.messages === messages ? this.#fitted : undefined;
 	}

@@ -71,7 +71,7 @@ function booleanDefault({ default: usual }: FieldSchema): string | undefined {
 	return usual ? "yes" : "no";
 }
 
-/** Returns a field in which a person can select several items. */
+/** Returns a field in which a person can select several items. Undefined if no question can fill it. */
 function choicesField(facts: Omit<Field, "choices" | "usual">, schema: FieldSchema): Field | undefined {
 	const choices = choicesOf(Object(schema.items));
 	if (choices === undefined || !areUsable(choices)) return undefined;
@@ -94,7 +94,10 @@ function areUsable(choices: readonly Choice[] | undefined): boolean {
 	return choices.length > 0 && choices.length <= maxOptions && values.size === choices.length;
 }
 
-/** Returns the choices of a field with the server's titles. A list of choices uses `anyOf`. */
+/**
+ * Returns the choices of a field with the server's titles. A list of choices uses `anyOf`. Undefined for a field
+ * without choices.
+ */
 function choicesOf(schema: object): readonly Choice[] | undefined {
 	const titled = "oneOf" in schema ? schema.oneOf : "anyOf" in schema ? schema.anyOf : undefined;
 	if (Array.isArray(titled)) {
@@ -114,7 +117,9 @@ function choiceOf(value: unknown, title: unknown): Choice {
 	return { value: String(value), label: label.trim() === "" ? String(value) : label };
 }
 
-/** Returns the default of a field if it has the field's type and is one of its choices. */
+/**
+ * Returns the default of a field if it has the field's type and is one of its choices. Otherwise returns undefined.
+ */
 function usualOf({ default: usual, type }: FieldSchema, choices: Field["choices"]): string | undefined {
 	if (typeof usual !== (type === "string" ? "string" : "number")) return undefined;
 	const text = String(usual);

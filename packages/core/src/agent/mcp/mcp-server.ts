@@ -271,8 +271,8 @@ export class McpServer {
 	}
 
 	/**
-	 * Returns the only open call. A request does not name its call, so it is declined if several calls are open. It is
-	 * also declined while another request of the call is answered.
+	 * Returns the only open call, if it can answer a request. A request does not name its call, so it is declined if
+	 * several calls are open. It is also declined while another request of the call is answered.
 	 */
 	#onlyCall(): OpenCall | undefined {
 		const [only, ...others] = this.#open;

@@ -40,7 +40,7 @@ interface McpDeps {
 	readonly approved?: ApprovedTools;
 }
 
-/** Milliseconds that a run waits for servers that start for the first time. */
+/** Maximum milliseconds that a run waits for servers that start for the first time. */
 const patienceMs = 10_000;
 /** Maximum tools of one server. */
 const maxTools = 128;

@@ -96,7 +96,10 @@ const textCalls = 2;
 
 type TextPurpose = "a summary" | "a verdict";
 
-/** Returns an error if a complete reply is not usable as a text, because the model refused or wrote no text. */
+/**
+ * Returns an error if a complete reply is not usable as a text, because the model refused or wrote no text. Otherwise
+ * returns undefined.
+ */
 export function withoutText({ content, stop }: Reply, purpose: TextPurpose): ModelError | undefined {
 	if (stop !== "refusal" && textOf(content).trim() !== "") return undefined;
 	const reason = (stop && reasons[stop]) ?? replyTexts.noText;

@@ -81,7 +81,10 @@ function parseYaml(text: string, before: number): Facts | { readonly problem: Pa
 	}
 }
 
-/** Returns the start of the key of the value at a path. In a list, returns the start of the value. */
+/**
+ * Returns the start of the key of the value at a path. In a list, returns the start of the value. For a missing value,
+ * returns the start of the value that should contain it, if known.
+ */
 function positionOf(node: unknown, path: readonly (string | number)[]): number | undefined {
 	const [step, ...rest] = path;
 	if (step === undefined) return isNode(node) ? node.range?.[0] : undefined;
@@ -146,7 +149,9 @@ function readToml(text: string, before: number): Facts {
 	}
 }
 
-/** Returns the line of a top-level key, or of a key in the numbered `[[table]]`. */
+/**
+ * Returns the line of a top-level key, or of a key in the numbered `[[table]]`. Undefined for an unknown key or table.
+ */
 function tomlLine(text: string, [first, index = 0, key]: readonly (string | number)[]): number | undefined {
 	const rows = text.split("\n");
 	const headers = rows.flatMap((row, at) => {

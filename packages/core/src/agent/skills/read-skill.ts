@@ -166,7 +166,10 @@ function oneLine(words: string, max: number): string {
 	return line.length > max ? `${line.slice(0, max - 1).trimEnd()}…` : line;
 }
 
-/** Returns the allowed tools. If a file has both `tools` and `allowed-tools`, a tool must be in both. */
+/**
+ * Returns the allowed tools. If a file has both `tools` and `allowed-tools`, a tool must be in both. Undefined if the
+ * file restricts no tools.
+ */
 function toolsOf({ tools, allowed_tools: allowed }: Facts): readonly string[] | undefined {
 	const lists = [tools, allowed].flatMap((list) => (list === undefined ? [] : [namesIn(list)]));
 	const [first, second] = lists;

@@ -218,7 +218,7 @@ export class SkillFiles {
 		return found;
 	}
 
-	/** Returns the SHA-256 of a file. The hash is cached until the identity, size or times of the file change. */
+	/** Returns the SHA-256 of a file. The hash is cached until the identity, mode, size or times of the file change. */
 	async #hashOf(path: string): Promise<string> {
 		const { dev, ino, size, mtimeNs, ctimeNs, mode } = await lstat(path, { bigint: true });
 		const stamp = [dev, ino, size, mtimeNs, ctimeNs, mode].join();

@@ -21,7 +21,7 @@ const Content = z.array(
 		name: z.string(),
 		/** SHA-256 of the file. */
 		hash: z.string(),
-		/** Text of the file. Absent for a file that is too large or not UTF-8. */
+		/** Text of the file. Absent if it is not UTF-8 or exceeds a limit. */
 		text: z.exactOptional(z.string()),
 	}),
 );

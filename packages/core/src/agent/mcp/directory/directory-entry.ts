@@ -107,7 +107,10 @@ interface Grants {
 	readonly variables: readonly string[];
 }
 
-/** Returns the reason why an entry is unusable with these grants, with the option for the missing grant. */
+/**
+ * Returns the reason why an entry is unusable with these grants, with the option for the missing grant. Undefined for
+ * a usable entry.
+ */
 export function trustNeed(entry: DirectoryEntry, { allowPrivate, variables }: Grants): string | undefined {
 	if (!("url" in entry)) return undefined;
 	if (new URL(entry.url).protocol !== "https:" && !allowPrivate)

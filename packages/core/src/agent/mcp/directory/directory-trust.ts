@@ -45,8 +45,8 @@ export async function programOf(
 
 /**
  * Returns the servers of a directory whose file, programs and addresses have not changed since the operator trusted
- * them. Other trusted servers are reported as problems, in words for people. The settings come from the same bytes as
- * the hash.
+ * them. Other trusted servers are reported as problems, in words for people. A program outside the directory is
+ * compared only by its path. The settings come from the same bytes as the hash of the file.
  */
 export async function trustedServers(
 	directory: string,

@@ -12,7 +12,7 @@ import { mcpLoginTexts } from "./texts.ts";
 /** Maximum bytes of one answer. */
 const maxBodyBytes = 256 * 1024;
 const answerMs = 20_000;
-/** Maximum requests of one login or refresh. */
+/** Maximum requests of one login, refresh or revocation. */
 const maxRequests = 30;
 
 export interface AuthorizationReach {
@@ -26,7 +26,7 @@ export interface AuthorizationReach {
 	readonly privateHosts: readonly string[];
 }
 
-/** A guarded fetch for one login or refresh. It records the first problem. */
+/** A guarded fetch for one login, refresh or revocation. It records the first problem. */
 export interface AuthorizationFetch extends GuardedFetch {
 	/** First problem of a request. After some problems the library continues without the answer. */
 	readonly problem: ParleyError | undefined;

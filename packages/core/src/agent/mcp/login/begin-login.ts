@@ -215,7 +215,10 @@ async function register(
 	};
 }
 
-/** Adds the scope without which some servers return no refresh token. */
+/**
+ * Adds the scope without which some servers return no refresh token, if the server offers it and another scope is
+ * requested.
+ */
 function withOfflineAccess(
 	scope: string | undefined,
 	{ scopes_supported: supported }: AuthorizationServerMetadata,
