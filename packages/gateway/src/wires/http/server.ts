@@ -50,7 +50,7 @@ export interface HttpServerOptions {
 	readonly onWebSocket: (request: IncomingMessage, socket: Duplex, head: Buffer, caller: Caller) => void;
 }
 
-/** An endpoint of another protocol on the same port. Its requests are checked and authenticated before. */
+/** An endpoint of another protocol on the same port. The server checks and authenticates its requests first. */
 export interface OtherEndpoint {
 	/** Whether the endpoint reads the body of this request. */
 	carries(request: IncomingMessage): boolean;
