@@ -17,7 +17,7 @@ export interface WriteRow {
 	readonly content: string | null;
 }
 
-/** Limits of the changes of one session: turns, and characters of stored content. Older turns are forgotten. */
+/** Limits of the changes of one session: turns, and characters of stored content. The changes of older turns are deleted. */
 export const changeLimits = { turns: 20, characters: 16 * 1024 * 1024 } as const;
 
 /** Records a write of a turn. The record of a file that the turn wrote before keeps the content before the turn. */
@@ -139,8 +139,8 @@ async function findChange(db: Tx, turn: Turn, path: string): Promise<FileChangeR
 }
 
 /**
- * Forgets the oldest turns until the content and the number of turns are within `changeLimits`. Returns false if the content does
- * not fit even then.
+ * Deletes the changes of the oldest turns until the content and the number of turns are within `changeLimits`. Returns false if
+ * the content does not fit even then.
  */
 async function makeRoom(tx: Tx, { sessionId, runId }: Turn, needed: number): Promise<boolean> {
 	const turns = await tx

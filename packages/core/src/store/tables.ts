@@ -48,7 +48,7 @@ interface EventsTable extends Stamped {
 	type: string;
 	at: number;
 	data: string;
-	/** See text-hash.ts; null in rows from before the migration that added it. */
+	/** Hash of the row (see text-hash.ts). Null in rows from before the migration that added hashes. */
 	hash: string | null;
 }
 
@@ -84,7 +84,7 @@ interface RunsTable extends Stamped {
 	ended_at: number | null;
 	/** Run that the message joined while its own run was queued. Null for all other runs. */
 	joined: string | null;
-	/** See text-hash.ts; null in rows from before the migration that added it. */
+	/** Hash of the row (see text-hash.ts). Null in rows from before the migration that added hashes. */
 	hash: string | null;
 }
 
@@ -95,7 +95,7 @@ interface StepsTable extends Stamped {
 	at: number;
 	/** One `Step` (vocabulary/step.ts) as JSON. */
 	data: string;
-	/** See text-hash.ts; null in rows from before the migration that added it. */
+	/** Hash of the row (see text-hash.ts). Null in rows from before the migration that added hashes. */
 	hash: string | null;
 }
 
@@ -174,7 +174,7 @@ interface SteersTable extends Stamped {
 	/** The `Person` of a chat platform who wrote the message, as JSON. Null for other authors. */
 	actor: string | null;
 	created_at: number;
-	/** See text-hash.ts; null in rows from before the migration that added it. */
+	/** Hash of the row (see text-hash.ts). Null in rows from before the migration that added hashes. */
 	hash: string | null;
 	/** The `MessageContext` of a message that was queued earlier, as JSON. Null for all other messages. */
 	context: string | null;
@@ -223,7 +223,7 @@ interface CompactionsTable extends Stamped {
 	 */
 	summary: string | null;
 	at: number;
-	/** See text-hash.ts; null in rows from before the migration that added it. */
+	/** Hash of the row (see text-hash.ts). Null in rows from before the migration that added hashes. */
 	hash: string | null;
 }
 

@@ -6,7 +6,7 @@ import { type ApiFamily, families } from "./families.ts";
 import { encodePrompt } from "./prompt.ts";
 import { type Effort, nearestEffort, type ServerTraits } from "./server-traits.ts";
 
-/** Default maximum tokens of a reply from a known model. */
+/** Default maximum tokens of a reply from a known model. The maximum of the model may be lower. */
 const DEFAULT_OUTPUT = 32_000;
 /** Default maximum tokens of a reply from an unknown model. Many small local models have this limit. */
 const DEFAULT_OUTPUT_UNKNOWN = 8192;

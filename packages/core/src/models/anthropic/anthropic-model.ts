@@ -62,7 +62,7 @@ class AnthropicModel implements Model {
 	/** Models for which a warning about unsent settings was logged. */
 	readonly #warned = new Set<string>();
 	#client: Promise<BaseAnthropic> | undefined;
-	/** Whether the server is assumed to count tokens. Set to false when it refuses to count. */
+	/** Whether the server is assumed to count tokens. False after a server other than Anthropic's refused to count. */
 	#counts = true;
 
 	constructor(options: AnthropicOptions) {

@@ -31,7 +31,7 @@ export interface EncodedRequest {
 	readonly dropped: readonly (keyof Sampling)[];
 }
 
-/** Default maximum tokens of a reply from a known model. */
+/** Default maximum tokens of a reply from a known model. The maximum of the model may be lower. */
 const DEFAULT_OUTPUT = 32_000;
 /** Default maximum tokens of a reply from an unknown model. Many small local models have this limit. */
 const DEFAULT_OUTPUT_UNKNOWN = 8192;

@@ -82,8 +82,8 @@ export class Exchange {
 
 	/**
 	 * Returns a fetch function for the only request of this exchange, for clients other than the Anthropic SDK. It
-	 * follows no redirects. `last` matches the text of the last event of a stream: a connection error after this event
-	 * is treated as the end of the stream.
+	 * follows no redirects. `last` matches the text of the last event of a stream: an error after this event is treated
+	 * as the end of the stream.
 	 */
 	fetching(send: typeof fetch, last?: RegExp): typeof fetch {
 		return async (url, init) => {

@@ -40,7 +40,10 @@ export class OpenCall {
 		return this.#json.length;
 	}
 
-	/** Adds a piece of the arguments without parsing, because parsing incomplete arguments takes quadratic time. */
+	/**
+	 * Adds a piece of the arguments without parsing, because parsing after each piece would take quadratic time.
+	 * Ignores pieces after the maximum.
+	 */
 	append(json: string): void {
 		if (this.#json.length <= MAX_ARGUMENTS) this.#json += json;
 	}

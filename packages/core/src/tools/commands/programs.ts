@@ -21,8 +21,8 @@ export interface Named {
 	/** Programs to find on the search path. A line for each one has its name, and its identity or `none`. */
 	readonly programs: string;
 	/**
-	 * Files, with a line for each file. A tab separates path and identity. Data files are included only if the command may execute
-	 * them.
+	 * Files, with a line for each file. A tab separates the path from the real path and the identity. Data files are included
+	 * only if the command may execute them.
 	 */
 	readonly files: string;
 	/** Real paths of directories in the roots that the facts of the working directory do not cover. */

@@ -161,7 +161,7 @@ export function editableText(
 	return content.toString();
 }
 
-/** Returns the part of the text that is most similar to the requested text, as the end of a message. */
+/** Returns the end of a message: the lines that are most similar to the requested text, or that no line is similar. */
 export function nearest(text: string, requested: string): string {
 	if (text === "") return editFileTexts.emptyFile;
 	const near = findNearestLines(text, requested);

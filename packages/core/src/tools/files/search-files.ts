@@ -126,7 +126,7 @@ interface Candidates {
 	readonly directory: string;
 	/** Paths relative to the directory. */
 	readonly files: readonly string[];
-	/** Notes about omissions. */
+	/** Notes about files that are left out. */
 	readonly notes: readonly string[];
 }
 

@@ -24,7 +24,7 @@ export type InspectedChange = {
 	readonly change: FileChange;
 	/** Path in texts for people. */
 	readonly shown: string;
-	/** Undefined if the file cannot be inspected. */
+	/** State of the file at this moment. Undefined if the file cannot be inspected. */
 	readonly present: FileState | undefined;
 	readonly classes: readonly ActionClass[];
 } & ({ readonly kind: "restorable" | "restored" } | { readonly kind: "refused"; readonly reason: string });

@@ -60,8 +60,9 @@ interface Elsewhere {
 }
 
 /**
- * Gets a page with GET. Follows redirects within the site, and checks each redirect like the first URL. Every connection uses an
- * address that was looked up once and checked, never a name. Throws an error for the model, or the signal's reason.
+ * Gets a page with GET. Follows redirects within the site, and checks each redirect like the first URL. Returns a redirect to
+ * another site without following it. Every connection uses an address that was looked up once and checked, never a name. Rejects
+ * with an error for the model, or with the signal's reason.
  */
 export function getPage(first: URL, deps: GetDeps, signal: AbortSignal): Promise<Page | Elsewhere> {
 	const limit = { ms: MAX_TOTAL_MS, what: pageTexts.page, clock: deps.clock };

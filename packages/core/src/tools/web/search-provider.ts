@@ -18,8 +18,8 @@ export interface SearchProvider {
 	/** Scheme, host and port of the server. */
 	readonly origin: string;
 	/**
-	 * Resolves with about `count` results, the best first. Some engines send more. Throws an error in words for the model, or the
-	 * signal's reason.
+	 * Resolves with about `count` results, the best first. Some engines send more. Rejects with an error for the model, or with
+	 * the signal's reason.
 	 */
 	search(query: string, count: number, signal: AbortSignal): Promise<readonly SearchResult[]>;
 }
