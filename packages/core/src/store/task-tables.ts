@@ -60,7 +60,7 @@ interface TasksTable extends Stamped {
 	ended_at: number | null;
 }
 
-/** A dependency of a task on another task, which must end first. */
+/** A dependency of a task on another task. The other task must be completed first. */
 interface TaskNeedsTable extends Stamped {
 	task_id: string;
 	needs: string;
