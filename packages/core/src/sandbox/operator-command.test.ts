@@ -1,4 +1,9 @@
-import { expect, test } from "vitest";
+import { execFileSync } from "node:child_process";
+import { createReadStream, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { expect, onTestFinished, test } from "vitest";
 import { readOperatorCommand, runOperatorCommand } from "./operator-command.ts";
 
 const environment = { PATH: process.env["PATH"] ?? "", LC_ALL: "C" };
@@ -61,4 +66,16 @@ test("the command does not wait for a program that ignores the signal, nor for c
 	const signal = AbortSignal.timeout(100);
 	const { code, bytes } = await readShell("trap '' TERM; sleep 3 & sleep 100", { signal });
 	expect({ code, bytes }).toEqual({ code: 137, bytes: undefined });
+});
+
+test("the processes that a program has started end with it at a limit", async () => {
+	const directory = mkdtempSync(join(tmpdir(), "parley-read-"));
+	onTestFinished(() => rmSync(directory, { recursive: true }));
+	const pipe = join(directory, "running");
+	execFileSync("mkfifo", [pipe]);
+	// The pipe ends when none of the processes is left.
+	const left = text(createReadStream(pipe));
+	const { bytes } = await readShell(`exec 9> '${pipe}'; echo 1 >&9; sleep 300 & cat /dev/zero`);
+	expect(bytes).toBeUndefined();
+	expect(await left).toBe("1\n");
 });

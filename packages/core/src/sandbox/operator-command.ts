@@ -3,6 +3,7 @@ import { constants } from "node:os";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { DEFAULT_PATH, type Environment, findProgram } from "./commands/environment.ts";
+import { signalGroup } from "./commands/process-group.ts";
 
 /** Maximum characters of stdout, and of stderr, in a result of `runOperatorCommand`. The rest is dropped. */
 const LONGEST_OUTPUT = 1_000_000;
@@ -79,20 +80,25 @@ export interface ReadCommandResult {
 }
 
 /**
- * Runs the program without input and resolves with the bytes that it writes to stdout. Uses only `command`, `args` and
- * `environment`. Does not wait for other processes that keep the output open after a limit. Rejects with `not_found` if
- * the program does not exist.
+ * Runs the program without input and resolves with the bytes that it writes to stdout. A limit also ends the processes
+ * that the program has started. A process that left its group may continue, but is not waited for. Rejects with
+ * `not_found` if the program does not exist.
  */
 export async function readOperatorCommand(
 	{ command, args, environment }: ProgramCall,
 	{ maxBytes, signal }: ReadLimits,
 ): Promise<ReadCommandResult> {
 	const path = await findProgram(command, environment["PATH"] ?? DEFAULT_PATH);
-	const child = spawn(path, args, { env: { ...environment }, stdio: ["ignore", "pipe", "ignore"] });
+	const child = spawn(path, args, {
+		env: { ...environment },
+		// The program leads a group, so that a signal reaches all its processes.
+		detached: true,
+		stdio: ["ignore", "pipe", "ignore"],
+	});
 	let isEnded = false;
 	const stop = (): void => {
 		isEnded = true;
-		child.kill("SIGKILL");
+		if (child.pid !== undefined) signalGroup(child.pid, "SIGKILL");
 		child.stdout.destroy();
 	};
 	signal.addEventListener("abort", stop, { once: true });

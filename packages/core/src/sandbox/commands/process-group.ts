@@ -174,12 +174,16 @@ export class ProcessGroup {
 	}
 
 	#kill(signal: NodeJS.Signals): void {
-		if (this.pid <= 0) return;
-		try {
-			process.kill(-this.pid, signal);
-		} catch (reason) {
-			if (!isMissingOrForeign(reason)) throw reason;
-		}
+		if (this.pid > 0) signalGroup(this.pid, signal);
+	}
+}
+
+/** Sends a signal to the group of a process that was started as its leader. A group without a process is no error. */
+export function signalGroup(leader: number, signal: NodeJS.Signals): void {
+	try {
+		process.kill(-leader, signal);
+	} catch (reason) {
+		if (!isMissingOrForeign(reason)) throw reason;
 	}
 }
 
