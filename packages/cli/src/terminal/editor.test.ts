@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type Editor, emptyEditor, enterLine, isEnter, type Key, pressKey } from "./editor.ts";
+import { type Editor, emptyEditor, enterLine, insert, isEnter, type Key, pressKey } from "./editor.ts";
 
 function key(name: string, modifiers: { readonly ctrl?: boolean; readonly meta?: boolean } = {}): Key {
 	return { text: "", name, ctrl: false, meta: false, ...modifiers };
@@ -94,4 +94,14 @@ test("moves to the ends of the current line with Home and End", () => {
 	const editor = type("two", press(type("one"), key("enter")));
 	expect(shown(press(editor, key("home")))).toBe("one\n|two");
 	expect(shown(press(editor, key("home"), left, key("home")))).toBe("|one\ntwo");
+});
+
+test("Ctrl-W after a long text needs no long time", () => {
+	for (const [text, rest] of [
+		[`${" ".repeat(256 * 1024)}x`, 256 * 1024],
+		[`${"x".repeat(256 * 1024)} y`, 256 * 1024 + 1],
+	] as const) {
+		const before = insert(emptyEditor(), text);
+		expect(pressKey(before, { text: "", name: "w", ctrl: true, meta: false }).text).toHaveLength(rest);
+	}
 });

@@ -188,7 +188,9 @@ function after({ text, cursor }: Editor): number {
 }
 
 function wordStart({ text, cursor }: Editor): number {
-	return cursor - (/\S*\s*$/u.exec(text.slice(0, cursor))?.[0].length ?? 0);
+	const head = text.slice(0, cursor).trimEnd();
+	// A greedy match from the start, because a search for the last word needs quadratic time.
+	return /^.*\s/su.exec(head)?.[0].length ?? 0;
 }
 
 function wordEnd({ text, cursor }: Editor): number {

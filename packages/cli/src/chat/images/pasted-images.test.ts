@@ -116,3 +116,10 @@ test("a failed upload does not delay the next message", async () => {
 	await expect(first).rejects.toThrow("no connection");
 	await expect(second).resolves.toEqual([]);
 });
+
+test("a long row of punctuation after @ does not stop the chat for seconds", () => {
+	const images = new PastedImages();
+	const text = `@${".".repeat(256 * 1024)}x`;
+	expect(images.labelOf(text, "/")).toBeUndefined();
+	expect(images.of(text, "/").paths).toEqual([]);
+});

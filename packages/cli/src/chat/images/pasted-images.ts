@@ -96,14 +96,16 @@ export class PastedImages {
 
 /** Names of images after `@`, without the punctuation that follows them in a sentence. */
 function namesIn(text: string): string[] {
-	return [...text.matchAll(/(?:^|\s)@(\S+)/g)].flatMap(([, word = ""]) => {
-		const name = word.replace(/[.,;:!?)\]}"'…]+$/u, "");
+	const names = [...text.matchAll(/(?:^|\s)@(\S+)/g)].flatMap(([, word = ""]) => {
+		// A greedy match from the start, because a search for the punctuation needs quadratic time.
+		const [name = ""] = /^.*[^.,;:!?)\]}"'…]/u.exec(word) ?? [];
 		return imageName.test(name) ? [name] : [];
 	});
+	return unique(names);
 }
 
-function unique(paths: readonly string[]): string[] {
-	return [...new Set(paths)];
+function unique(texts: readonly string[]): string[] {
+	return [...new Set(texts)];
 }
 
 /**
