@@ -107,3 +107,9 @@ test("a program of the clipboard is ended at the end of the chat", async () => {
 	const ended = system({ xclip: xclipImage }, { signal: AbortSignal.abort() });
 	expect(await readClipboard(ended)).toEqual({ kind: "failed", program: "xclip" });
 });
+
+test("an image that is larger than the limit is refused, also in the text form of Windows", async () => {
+	const large = `case "$*" in *GetImage*) { cat image.png; head -c 22020096 /dev/zero; } | base64 | tr -d '\\n' ;; *) echo text ;; esac`;
+	const windows = system({ "powershell.exe": large }, { isWsl: true });
+	expect((await readClipboard(windows)).kind).toBe("failed");
+});

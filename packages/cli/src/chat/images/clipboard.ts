@@ -90,6 +90,7 @@ async function readWith(
 	try {
 		const image = await program.image(read);
 		const extension = image && extensionOf(image);
+		if (image && image.length > maxImageBytes) return failed;
 		if (image && extension) return { kind: "image", bytes: image, extension };
 		if (isStopped) return failed;
 		if (!program.text) return undefined;
