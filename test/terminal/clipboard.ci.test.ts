@@ -1,8 +1,9 @@
 import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { createReadStream, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { text } from "node:stream/consumers";
 import { paced } from "@parley/base/testing";
 import { expect, onTestFinished } from "vitest";
 import type { Setup } from "./setup.ts";
@@ -60,17 +61,38 @@ test("Ctrl-V pastes a text without running it, and says why it can paste nothing
 		"text",
 		`case "$*" in *TARGETS*) echo UTF8_STRING ;; *) printf '!touch pasted\\r\\nnext\\033[2J' ;; esac`,
 	);
-	const text = await chatWith(setup, { PATH, DISPLAY: ":9" });
-	text.type(ctrlV);
-	await text.shows("!touch pasted\n  next[2J");
-	text.type("\r");
-	await text.rests("must be one line");
+	const pasted = await chatWith(setup, { PATH, DISPLAY: ":9" });
+	pasted.type(ctrlV);
+	await pasted.shows("!touch pasted\n  next[2J");
+	pasted.type("\r");
+	await pasted.rests("must be one line");
 	const empty = await chatWith(setup, { PATH: fakeXclip(setup, "empty", "exit 1"), DISPLAY: ":9" });
 	empty.type(ctrlV);
 	await empty.shows("no image and no text was found in the clipboard");
 	const none = await chatWith(setup, { DISPLAY: "" });
 	none.type(ctrlV);
 	await none.shows("no clipboard here: there is no graphical session");
+});
+
+test("the chat can be left while a program of the clipboard hangs, and this program ends", async ({
+	setup,
+}) => {
+	const PATH = fakeXclip(setup, "hanging", "exec 9> running; sleep 300");
+	const pipe = join(setup.root, "hanging", "running");
+	execFileSync("mkfifo", [pipe]);
+	// Programs of the current directory are not run.
+	writeFileSync(join(setup.work, "xclip"), "#!/bin/sh\ntouch planted\n", { mode: 0o755 });
+	const chat = await chatWith(setup, { PATH: `:.:${PATH}`, DISPLAY: ":9" });
+	const running = createReadStream(pipe);
+	const left = text(running);
+	chat.type(ctrlV + ctrlV);
+	await Promise.all([chat.shows("reading the clipboard…"), once(running, "open")]);
+	chat.type("\u0004");
+	expect(await chat.ended()).toBe(0);
+	// The pipe ends when neither the program nor its child is left.
+	expect(await left).toBe("");
+	expect(chat.text).not.toContain("cannot be");
+	expect(readdirSync(setup.work)).not.toContain("planted");
 });
 
 /** An X server without a screen. Returns its display. */

@@ -63,12 +63,15 @@ test("control characters in the text of the clipboard cannot hide that the path 
 test("Enter does not send a message before the image of the clipboard is attached", async () => {
 	const { promise, resolve } = Promise.withResolvers<Clipboard>();
 	const { client, keyboard, press } = chatWith(directory(), () => promise);
-	await press("v", true);
+	// The clipboard is read once.
+	for (const name of ["v", "v"]) await press(name, true);
 	await press("return");
 	expect(client.requests).toEqual([]);
+	await press("left");
 	expect(keyboard.notice).toBe(clipboardTexts.reading);
 	resolve(image);
 	await setImmediate();
+	expect(keyboard.notice).toBe("");
 	await press("return");
 	expect(client.requests).toMatchObject([
 		{ params: { content: "[image 1: clipboard-1.png]", attachments: ["file_1"] } },
