@@ -178,7 +178,7 @@ export class ProcessGroup {
 	}
 }
 
-/** Sends a signal to the group of a process that was started as its leader. A group without a process is no error. */
+/** Sends a signal to the group of a process that was started as its leader. Ignores a group without processes. */
 export function signalGroup(leader: number, signal: NodeJS.Signals): void {
 	try {
 		process.kill(-leader, signal);
