@@ -160,10 +160,7 @@ function accept(slice: AnswersSlice, userMessage: UserMessage, scene: Scene): St
 	return { slice: withRun(slice, run), operations: [...quoted, ...showQueued(run, position, scene)] };
 }
 
-/**
- * Whether a message can join the active run: it comes from this platform, does not repeat a run, and has no files, which
- * need their own run.
- */
+/** Whether a message can join the active run. It must come from this platform, repeat no run, and have no files. */
 function canJoin(message: UserMessage): boolean {
 	const { retry_of, attachments } = message;
 	return ownMessage(message) !== undefined && retry_of === undefined && attachments === undefined;
