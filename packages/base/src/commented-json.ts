@@ -25,7 +25,7 @@ export interface CommentedJson {
 
 /**
  * Reads one object of JSON with comments and trailing commas. `path` names the file in errors. Throws
- * `invalid_argument` for other text, and for a duplicate key outside lists.
+ * `invalid_argument` for other text, and for a duplicate key.
  */
 export function parseCommentedJson(path: string, source: string): CommentedJson {
 	const text = source.replace(/^\uFEFF/, "");
@@ -113,9 +113,8 @@ function hasCommaIn(text: string): boolean {
 }
 
 function findTwice(node: Node, names: readonly string[]): { node: Node; name: string } | undefined {
-	if (node.type !== "object") return undefined;
 	const seen = new Set<string>();
-	for (const [key, value] of properties(node)) {
+	for (const [key, value] of entriesOf(node)) {
 		const path = [...names, key];
 		if (seen.has(key)) return { node: value, name: path.join(".") };
 		seen.add(key);
@@ -123,6 +122,12 @@ function findTwice(node: Node, names: readonly string[]): { node: Node; name: st
 		if (deeper) return deeper;
 	}
 	return undefined;
+}
+
+/** Returns the properties of an object, or the items of a list with their positions as names. */
+function entriesOf(node: Node): [string, Node][] {
+	if (node.type === "array") return (node.children ?? []).map((item, at) => [String(at), item]);
+	return node.type === "object" ? properties(node) : [];
 }
 
 function properties({ children = [] }: Node): [string, Node][] {
