@@ -222,7 +222,7 @@ async function openWires(parts: WireParts): Promise<Wires> {
 		async close() {
 			entrance.tls?.close();
 			openConnections.close();
-			// From here on, no connection is accepted. Open connections get a goodbye before their sockets are closed.
+			// This call stops accepting connections. Open connections get a goodbye before their sockets are closed.
 			const closed = port.close(closeGrpcMs);
 			await closeConnections();
 			http.closeAllConnections();

@@ -5,7 +5,7 @@ import type { SecretBox } from "../vocabulary/secrets.ts";
 import type { Session } from "./session.ts";
 import { promptTexts } from "./texts.ts";
 
-/** Handle of a password for the model and for stored data. */
+/** Pattern of the handles that replace passwords for the model and in stored data. */
 const handles = /^secret:(pw_[0-9a-z]{26})$/;
 
 /** Encrypts and stores a password, and returns its handle. The session's redactor removes the password from then on. */

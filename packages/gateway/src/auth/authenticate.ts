@@ -30,7 +30,7 @@ export type AuthOutcome =
 
 /** Facts about a request that its content does not show. */
 export interface Circumstances {
-	/** Address of the client if a proxy forwards the request. */
+	/** Address of the client. Default: the far end of the connection. */
 	readonly peer?: string;
 	/** Whether the request opens a WebSocket. A ticket is valid only for such a request. */
 	readonly opensWebSocket?: boolean;

@@ -212,8 +212,8 @@ async function gather(dataDirectory: string, target: string): Promise<Gathered> 
 }
 
 /**
- * Lists all files except the database with its side files and old copies, stored files, workspaces, drafts, logs, and files
- * of a running process or of a restore. Follows links.
+ * Lists the files of a data directory that are copied unchanged. Omits the database with its side files and old copies,
+ * stored files, workspaces, drafts and logs. Also omits files of a running process or of a restore. Follows links.
  */
 async function listOthers(dataDirectory: string): Promise<string[]> {
 	const names = (await readdir(dataDirectory)).filter((name) => {

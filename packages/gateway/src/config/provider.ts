@@ -10,7 +10,7 @@ export type ProviderReason = "key" | "base-url" | "llama" | "configured" | "no k
 
 /** The gateway's key of the Messages API. */
 export interface MessagesKey {
-	/** Key from the environment, which is never shown. */
+	/** Key from an option or a variable, which is never shown. */
 	readonly apiKey?: string;
 	/** Name of the option or variable with the key, for messages. */
 	readonly keyName?: string;

@@ -68,9 +68,9 @@ interface Firing {
 }
 
 /**
- * Sends the prompt of a due schedule. The message, its run, the event and the next due time are one transaction, so the schedule
- * fires once for a due time, even if the process is killed. If the owner has no permission, no run starts. `report` is the answer
- * of the owner's connector, if `needsReport` is true.
+ * Sends the prompt of a due schedule. The message, its run, the event and the next due time are stored in one transaction.
+ * The schedule therefore fires once for a due time, even if the process is killed. If the owner has no permission, no run
+ * starts. `report` is the answer of the owner's connector, if `needsReport` is true.
  */
 export async function fireSchedule(
 	parts: FiringParts,

@@ -61,7 +61,7 @@ export class ScheduleClock {
 	readonly #reports = new Map<string, "pending" | Reported>();
 	/** The newest firing, and whether a run of its session has ended since it began. */
 	#firing: { readonly sessionId: string; runEnded: boolean } | undefined;
-	/** Sessions with schedules on an event, and sessions with unprocessed events. */
+	/** Sessions that may have schedules on an event, and sessions with unprocessed events. */
 	readonly #listening = new Set<string>();
 	readonly #withEvents = new Set<string>();
 	/** Difference between the wall clock and the monotonic clock at the last check, in milliseconds. */
@@ -72,7 +72,7 @@ export class ScheduleClock {
 		parts.checks.onConnected((connector) => this.#retry((paused) => paused.connector === connector));
 		parts.observers.addRecorded(({ event, sessionId }) => {
 			if (event.type === "schedule.created") {
-				// The offset is updated now, because the clock may be set back before the next check.
+				// The offset is updated at once, because the clock may be set back before the next check.
 				this.#offset = Math.max(this.#offset, this.#offsetNow());
 				if (event.trigger.kind === "event") this.#listening.add(sessionId);
 				this.#wait(event.nextDue ?? Number.POSITIVE_INFINITY);

@@ -33,7 +33,7 @@ interface History {
 	readonly runs: readonly Row<"runs">[];
 	readonly steps: readonly Row<"steps">[];
 	readonly events: readonly { readonly at: number; readonly event: CopiedEvent }[];
-	/** Compactions of these turns. */
+	/** Compactions of the copied turns. */
 	readonly compactions: readonly Row<"compactions">[];
 	readonly readMessages: readonly Row<"read_messages">[];
 	/** All stored files of the original session. */
