@@ -43,8 +43,8 @@ export class Decisions implements AsyncDisposable {
 	}
 
 	/**
-	 * Waits for the decision about a call. Returns the call, or undefined if it does not run. The working time of the run
-	 * pauses during the wait.
+	 * Waits for the decision about a call. Returns the call, or undefined if it does not run. Throws if the run is
+	 * stopped. The working time of the run pauses during the wait.
 	 */
 	async of(proposed: ProposedCall): Promise<ApprovedCall | undefined> {
 		this.#run.control.signal.throwIfAborted();
@@ -126,9 +126,9 @@ async function decideAgain(
 }
 
 /**
- * Records that a call starts, and returns the call that runs. If the policy changed, the approval is invalid. A call
- * without an approval is decided again if the policy changed or its channel grant ended. Returns undefined and records
- * the result if the call does not run.
+ * Records that a call starts, and returns the call that runs. Throws if the run is stopped. If the policy changed, the
+ * approval is invalid. A call without an approval is decided again if the policy changed or its channel grant ended.
+ * Returns undefined and records the result if the call does not run.
  */
 export async function beginCall(
 	run: Run,

@@ -100,7 +100,9 @@ async function nextGroup(
 	return waiting.slice(0, alone === -1 ? maxTogether : Math.min(maxTogether, Math.max(1, alone)));
 }
 
-/** Runs a group of calls together, and returns the calls that have run. */
+/**
+ * Runs a group of calls together, and returns the calls that have run. Throws if the gateway stops in the meantime.
+ */
 async function runGroup(
 	run: Run,
 	decided: readonly ApprovedCall[],

@@ -150,7 +150,8 @@ function readToml(text: string, before: number): Facts {
 }
 
 /**
- * Returns the line of a top-level key, or of a key in the numbered `[[table]]`. Undefined for an unknown key or table.
+ * Returns the line of a top-level key, or of a key in the numbered `[[table]]`. For an unknown key in a table, returns
+ * the line of the table. Undefined for an unknown table.
  */
 function tomlLine(text: string, [first, index = 0, key]: readonly (string | number)[]): number | undefined {
 	const rows = text.split("\n");

@@ -123,7 +123,10 @@ export function readSkill(content: string, fallbackName: string): SkillText {
 	};
 }
 
-/** Validates the frontmatter and returns its keys with underscores instead of hyphens. */
+/**
+ * Returns the keys of the frontmatter with underscores instead of hyphens. Throws `invalid_argument` for invalid keys
+ * or values.
+ */
 function factsOf(file: SkillFile): Facts {
 	const { facts } = file;
 	const keys = new Map<string, string>();

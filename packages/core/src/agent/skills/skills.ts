@@ -245,7 +245,7 @@ export class Skills {
 		throw refused(skillRefusalTexts.changedSinceMessage(name));
 	}
 
-	/** Returns the skill that the model starts. Errors are texts for the model. */
+	/** Returns the skill that the model starts. Throws an error in words for the model if the model may not start it. */
 	async startedByModel(rootDir: string, { name, arguments: given }: Invocation): Promise<UsedSkill> {
 		const all = this.#files.mayExist(rootDir) ? await this.#all(rootDir) : { skills: [], problems: [] };
 		const found = all.skills.find(({ skill }) => skill.name === name);

@@ -232,7 +232,10 @@ class Engine {
 		}
 	}
 
-	/** Returns the verdict about a result, or undefined for a step without criteria. */
+	/**
+	 * Returns the verdict about a result, or undefined for a step without criteria. An unreadable verdict is negative.
+	 * Rejects if the model call fails.
+	 */
 	#judge(step: WorkStep, { output }: TaskRow): Promise<Verdict | undefined> {
 		const { criteria } = step;
 		if (!criteria) return Promise.resolve(undefined);

@@ -46,7 +46,8 @@ export interface PendingLogin {
 
 /**
  * Finds the authorization server of a remote server, registers Parley there unless the options contain a client, and
- * creates the address for the login. https://modelcontextprotocol.io/specification/2025-11-25/basic/authorization
+ * creates the address for the login. Rejects with a reason for the operator.
+ * https://modelcontextprotocol.io/specification/2025-11-25/basic/authorization
  */
 export async function beginLogin(
 	{ url, allowPrivate }: McpRemoteSettings,
@@ -158,7 +159,10 @@ function resourceOf(
 	throw refusal(mcpLoginTexts.otherResource);
 }
 
-/** Returns the data for later refreshes. It is stored once, so that the server cannot redirect the refresh token. */
+/**
+ * Returns the data for later refreshes. Throws if the authorization server lacks PKCE or has an unsafe address. It is
+ * stored once, so that the server cannot redirect the refresh token.
+ */
 function readServer(metadata: AuthorizationServerMetadata, allowPrivate: boolean): McpAuthorizationServer {
 	const { issuer, authorization_endpoint, token_endpoint, response_types_supported } = metadata;
 	if (!metadata.code_challenge_methods_supported?.includes("S256")) throw refusal(mcpLoginTexts.noPkce);
@@ -185,8 +189,9 @@ interface Registration {
 }
 
 /**
- * Registers Parley as a client: https://www.rfc-editor.org/rfc/rfc7591. The redirect address has another port for each
- * login. The registration names no scopes, because some servers refuse the scopes of a resource here.
+ * Registers Parley as a client: https://www.rfc-editor.org/rfc/rfc7591. Throws if the server allows no registration.
+ * The redirect address has another port for each login. The registration names no scopes, because some servers refuse
+ * the scopes of a resource here.
  */
 async function register(
 	library: Library,
@@ -229,7 +234,10 @@ function withOfflineAccess(
 	return isOffered ? `${scope} ${offline}` : scope;
 }
 
-/** Returns the code of an answer. The issuer is checked before other parameters are read. */
+/**
+ * Returns the code of an answer. The issuer is checked before other parameters are read. Throws for another issuer,
+ * and for an answer without a code.
+ */
 function readCode(library: Library, answer: URLSearchParams, metadata: AuthorizationServerMetadata): string {
 	try {
 		library.validateAuthorizationResponseIssuer({
