@@ -104,10 +104,13 @@ export async function writeContent(
 const maxBytes = 200;
 const fallback = "file";
 
-/** Characters that are special in shells or file systems, or that mislead people, such as controls and direction marks. */
+/**
+ * Matches characters that Windows does not allow in names, or that mislead people, such as controls and direction
+ * marks.
+ */
 const unsafe = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}<>:"|?*]/gu;
 /**
- * File names that Windows reserves:
+ * Matches file names that Windows reserves:
  * https://learn.microsoft.com/en-us/windows/win32/fileio/naming-a-file#naming-conventions
  */
 const reserved = /^(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9¹²³])(?=\.|$)/i;

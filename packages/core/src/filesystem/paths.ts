@@ -18,7 +18,7 @@ export interface ResolvedPath {
 export interface ForbiddenPaths {
 	/** Paths that tools may not read or write, such as the data directory. */
 	readonly forbidden: readonly string[];
-	/** Directory of the session below a forbidden path. Its tools may use this directory. */
+	/** Directory of the session below a forbidden path. The tools of the session may use this directory. */
 	readonly workspace?: string | undefined;
 }
 

@@ -34,19 +34,19 @@ const secret: readonly RegExp[] = [
 const control: readonly RegExp[] = [
 	// Hooks and settings of git. Settings can name programs, for example in filters and aliases.
 	name(String.raw`\.git|\.githooks|\.husky|\.gitconfig|\.gitmodules|\.config/git|pre-commit-config\.yaml`),
-	// Programs that continuous integration runs.
+	// Settings of continuous integration, which runs programs.
 	name(
 		String.raw`\.github/(?:workflows|actions)|\.gitlab-ci\.ya?ml|\.circleci|\.buildkite|\.woodpecker[^/]*`,
 	),
 	name(
 		String.raw`\.drone\.ya?ml|\.travis\.ya?ml|azure-pipelines\.ya?ml|bitbucket-pipelines\.ya?ml|jenkinsfile`,
 	),
-	// Programs that start automatically on this machine.
+	// Files that start programs automatically on this machine.
 	name(
 		String.raw`crontabs?|anacrontab|cron\.(?:d|hourly|daily|weekly|monthly)|spool/cron|systemd|init\.d|rc\.d|rc\.local|launchagents|launchdaemons|autostart`,
 	),
 	/\.(?:service|timer|socket|mount|automount|path)$/,
-	// Startup files of shells and editors.
+	// Startup files of shells, and settings of editors and development containers.
 	name(
 		String.raw`\.(?:bash|zsh|ksh|csh|tcsh|fish|sh)(?:rc|env|_profile|_login|_logout)|\.z(?:profile|login|logout)`,
 	),
@@ -73,15 +73,15 @@ export function isSecret(...paths: readonly string[]): boolean {
 }
 
 /**
- * Whether a change to the file affects programs that run later: on this machine, in the repository's automation, or in
- * Parley.
+ * Whether a change to one of the files may affect programs that run later: on this machine, in the repository's
+ * automation, or in Parley.
  */
 export function isControl(...paths: readonly string[]): boolean {
 	return paths.some((path) => matches(control, path));
 }
 
 /**
- * Whether Parley automatically gives the content of the file to other sessions as instructions. See `project-notes.ts`.
+ * Whether Parley may give the content of one of the files to other sessions as instructions. See `project-notes.ts`.
  */
 export function isInstructions(...paths: readonly string[]): boolean {
 	return paths.some((path) => matches(instructions, path));

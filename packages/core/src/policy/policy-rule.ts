@@ -7,10 +7,10 @@ export type Effect = "allow" | "ask" | "deny";
 /** Layer of a rule, strongest first. Layers after `operator` can only add `ask` and `deny`. */
 export type Layer = "built-in" | "operator" | "agent" | "channel" | "workspace";
 
-/** A rule in a file. It applies to calls that match all its conditions. An absent condition matches every call. */
+/** A rule in a file, or of a channel. */
 export interface PolicyRule {
 	readonly layer: Layer;
-	/** Position of the rule: `FILE:LINE`. */
+	/** Position of a rule in a file: `FILE:LINE`. For a rule of a channel, a name. */
 	readonly source: string;
 	readonly effect: Effect;
 	/** Reason for people and the model. */

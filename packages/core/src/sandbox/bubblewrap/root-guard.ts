@@ -293,7 +293,7 @@ function quoted(path: string): string {
 	return JSON.stringify(path.length > 300 ? `${path.slice(0, 300)}…` : path);
 }
 
-/** Opens a directory without the permission to read it. https://man7.org/linux/man-pages/man2/open.2.html */
+/** Flag that opens a directory without the permission to read it. https://man7.org/linux/man-pages/man2/open.2.html */
 const O_PATH = 0o10000000;
 
 /**

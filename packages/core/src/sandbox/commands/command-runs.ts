@@ -17,7 +17,7 @@ export interface Prepared {
 	/** Receives a handle: see `Start`. */
 	onHandle?(handle: unknown): void;
 	/**
-	 * Whether the command has its own namespaces. Then its processes end with it, and it does not share the gateway's
+	 * Whether the command has its own namespaces. If so, its processes end with it, and it does not share the gateway's
 	 * network.
 	 */
 	readonly contained: boolean;

@@ -23,7 +23,7 @@ const BASH_PRELUDE = `for f in /dev/fd/*; do f=\${f##*/}; [ "$f" -gt LAST ] 2>/d
 const SH = "/bin/sh";
 /**
  * Joins standard error with standard output. In a dialogue it is omitted, because the output of a dialogue contains
- * only answers.
+ * only responses.
  */
 const JOINED = "exec 2>&1; ";
 /** Starts a command with an empty environment. Without it, the shell would export additional variables. */

@@ -11,11 +11,11 @@ export interface AuditAnchor {
 	readonly hash: string;
 }
 
-/** Result of a check of all rows. */
+/** Result of a check of the audit. */
 export interface AuditCheck {
 	readonly ok: boolean;
 	readonly records: number;
-	/** Number and hash of the last row: 0 and zeros in an empty record. */
+	/** Number and hash of the last valid row: 0 and zeros in an empty record. */
 	readonly seq: number;
 	readonly head: string;
 	readonly broken?: { readonly seq: number; readonly reason: string };

@@ -338,7 +338,7 @@ const maxNames = 10_000;
 export class Attempts {
 	readonly #clock: Clock;
 	readonly #max: number;
-	/** First attempt of each name in the last minute, in order of time. */
+	/** Time of the first attempt and number of attempts of each name in the last minute, in order of time. */
 	readonly #begun = new Map<string, { readonly at: number; times: number }>();
 
 	constructor(clock: Clock, max: number) {
