@@ -46,25 +46,17 @@ export interface SandboxesOptions {
 	readonly clock: Clock;
 	readonly ids: Ids;
 	readonly log: Logger;
-	/**
-	 * Real paths of directories that the sandbox hides, such as the data directory. Roots and readable directories inside
-	 * them stay visible.
-	 */
+	/** Real paths of directories that the sandbox hides, except for roots and readable directories inside them. */
 	readonly hidden: readonly string[];
 	/** Files of the operator that no command in the sandbox may change, such as the policy. */
 	readonly steering?: readonly string[];
 	/** Whether commands may use Unix sockets. They can then reach sockets that other processes create in a root. */
 	readonly unixSockets?: boolean;
-	/**
-	 * Access to the configured hosts and to the hosts of a request. Without it, commands in the sandbox reach no hosts.
-	 */
+	/** Access to the configured hosts and to the hosts of a request. Without it, sandboxed commands reach no hosts. */
 	readonly egress?: Egress;
 	/** Directories to search for bubblewrap and keyctl(1), in the form of PATH. Default: the directories of the system. */
 	readonly path?: string;
-	/**
-	 * Opens listeners that no command may reach, one at the socket `file`. Without it, the probes look for listeners that
-	 * do not exist.
-	 */
+	/** Opens listeners that no command may reach, one at the socket `file`. Without it, the probes find no listeners. */
 	readonly listen?: (file: string) => Promise<ProbeListeners>;
 	/** Store of the circumstances in which all probes failed to escape. Without it, each process runs the probes. */
 	readonly verdict?: StoredVerdictOptions;
@@ -87,17 +79,11 @@ interface Found {
 	readonly probes: number;
 	readonly reason?: string;
 	readonly fix?: string;
-	/**
-	 * Whether a sandbox failed to start earlier in this process. If so, mode `preferred` also refuses commands while
-	 * bubblewrap is unusable.
-	 */
+	/** Whether a sandbox failed to start earlier. If so, mode `preferred` also refuses commands while bubblewrap is unusable. */
 	readonly isLost?: boolean;
 }
 
-/**
- * Creates the sandboxes of the operator's mode. A session of a chat requires bubblewrap in every mode except
- * `container`.
- */
+/** Creates the sandboxes of the operator's mode. A chat session requires bubblewrap, except in mode `container`. */
 export function createSandboxes(options: SandboxesOptions): Sandboxes {
 	const { mode, clock, log } = options;
 	const runs = new CommandRuns(options);
@@ -120,9 +106,8 @@ export function createSandboxes(options: SandboxesOptions): Sandboxes {
 	}
 
 	/**
-	 * Makes the next command wait for all probes, unless another sandbox failed in the last 10 minutes. A command can
-	 * make its own sandbox fail, for example by removing a directory. Without this limit, all sessions would wait for the
-	 * probes repeatedly.
+	 * Makes the next command wait for all probes, unless another sandbox failed in the last 10 minutes. Without this limit, a
+	 * command could make all sessions wait repeatedly, for example by removing a directory of its own sandbox.
 	 */
 	async function failedToStart(): Promise<void> {
 		const now = clock.monotonic();
@@ -170,8 +155,8 @@ export function createSandboxes(options: SandboxesOptions): Sandboxes {
 }
 
 /**
- * Creates a sandbox. If `egress` is given, the sandbox reaches the hosts of the request. For a request without hosts,
- * only the field `egress` of the sandbox reaches the configured hosts.
+ * Creates a sandbox, with access to the hosts of the request. For a request without hosts, only the field `egress` of the sandbox
+ * reaches the configured hosts. Without the parameter `egress`, no host can be reached.
  */
 function withHosts(
 	bubblewrap: Bubblewrap,
@@ -190,9 +175,7 @@ function withHosts(
 	});
 }
 
-/**
- * Whether a command is refused if it cannot be confined. Also true if bubblewrap became unusable after a failed start.
- */
+/** Whether commands that cannot be confined are refused. Also true if bubblewrap is unusable after a failed start. */
 function isRequired(mode: SandboxMode, { bubblewrap, isLost = false }: Found): boolean {
 	return mode === "required" || (isLost && bubblewrap === undefined);
 }
@@ -268,10 +251,7 @@ async function find(options: SandboxesOptions, { runs, isLost, failedToStart }: 
 	}
 }
 
-/**
- * Resolves with the number of probes that failed to escape. An earlier process may have run them and stored the result.
- * Rejects as `testSandbox` does.
- */
+/** Resolves with the number of probes that failed to escape, now or in an earlier process. Rejects as `testSandbox` does. */
 async function probeOrReuse(
 	options: SandboxesOptions,
 	bubblewrap: Bubblewrap,
@@ -318,7 +298,7 @@ function featuresOf(bubblewrap: Bubblewrap, { state: keyring }: FoundKeyctl): Sa
 	return { memory: limiter.kind, keyring, sizes: hasSizes(bubblewrap), unixSockets };
 }
 
-/** Returns advice for the operator if the sandbox could not be set up. An escape has no advice. */
+/** Returns advice for the operator if the sandbox could not be set up. Undefined for an escape. */
 function fixOf(message: string): string | undefined {
 	return message.startsWith(sandboxTexts.notSetUp) ? howToPermit() : undefined;
 }
@@ -366,10 +346,7 @@ function logMode({ log, mode }: SandboxesOptions, found: Found): void {
 	else log.warn(sandboxTexts.noneForCommands, { mode, reason, ...defined({ fix }) });
 }
 
-/**
- * Settings of the operator's git that commands outside chats see in the sandbox, for example the committer. Except for
- * the large-file filter, no setting names a program. None contains a credential.
- */
+/** The operator's git settings that commands outside chats see. Only `filter.lfs` names programs. None contains a credential. */
 const shared = [
 	"user\\.name",
 	"user\\.email",
