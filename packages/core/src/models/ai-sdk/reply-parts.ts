@@ -160,8 +160,8 @@ export class ReplyParts {
 	}
 
 	/**
-	 * Returns the events that end a call. Its `call` event follows later. Some providers send no earlier parts of the
-	 * arguments.
+	 * Returns the events that end a call. Its `call` event follows later. A call that the provider itself executed has
+	 * no events. Some providers send no earlier parts of the arguments.
 	 */
 	#call({
 		toolCallId,

@@ -75,9 +75,10 @@ export function isDataName(name: string): boolean {
 /**
  * Identifies the files below a directory that a program could run or load. Skips documents, images, caches, logs, databases, and
  * git's stored data. A link is identified by its text, and by its target if that is a file in the directory or in a root. A file
- * of up to 256 KiB is identified by content and permissions. A larger file, a file of an installed package, or any file after the
- * first 32 MiB of content is identified by metadata. The metadata is permissions, device, inode, size, and `mtime` and `ctime` in
- * nanoseconds. Reads installed packages last. Stops at 30,000 files and directories or after 3 s (10 s with `earlier`).
+ * of up to 256 KiB is identified by content and permissions. A larger file, a file of an installed package, or a file that would
+ * exceed 32 MiB of content in total is identified by metadata. The metadata is permissions, device, inode, size, and `mtime` and
+ * `ctime` in nanoseconds. Reads installed packages last. Stops at 30,000 files and directories or after 3 s (10 s with
+ * `earlier`).
  */
 export async function filesBelow(directory: string, options: FilesOptions): Promise<FilesFact> {
 	const look = new Look(directory, options);
