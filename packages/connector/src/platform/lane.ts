@@ -20,9 +20,9 @@ export function isUrgent(lane: Lane): boolean {
 }
 
 /**
- * Group of lanes that keep the order of planning within a conversation. The groups are acknowledgements, approvals, and all
- * other lanes, so that no milestone appears after the answer. Progress has no group: it edits cards, and keeps only the
- * order of its card.
+ * Group of lanes that keep the order of planning within a conversation. The groups are acknowledgements, approvals, and
+ * `story` for answers, errors and milestones. No milestone therefore appears after the answer. Progress has no group: it
+ * edits cards, and keeps only the order of its card.
  */
 export function trackOf(lane: Lane): "acknowledgement" | "approval" | "story" | undefined {
 	switch (lane) {

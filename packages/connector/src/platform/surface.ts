@@ -48,7 +48,10 @@ export interface Request {
 
 /** Interface of a platform for the outbox. No method retries a request. */
 export interface Surface {
-	/** Posts or edits once. Rejects with a `DeliveryError`; any other error is treated as `unknown`. */
+	/**
+	 * Sends the request of a row once, for example a post or an edit. Rejects with a `DeliveryError`; any other error is
+	 * treated as `unknown`.
+	 */
 	send(row: OutboxRow): Promise<Receipt>;
 	/**
 	 * Searches for the post of a row, for example by its nonce or metadata. Resolves with undefined if no post is found.

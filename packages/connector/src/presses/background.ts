@@ -30,7 +30,7 @@ export async function runningPart(context: HandlerContext, asker: Asker, session
 	return running.length === 0 ? [] : [commandList(context, texts.running, running)];
 }
 
-/** Numbered list of commands below a heading. */
+/** List of commands with their numbers, below a heading. */
 export function commandList(
 	context: HandlerContext,
 	heading: string,

@@ -113,7 +113,7 @@ export class ScriptedGateway {
 		return new Promise((resolve) => this.#waiting.add(resolve));
 	}
 
-	/** Resolves as soon as the gateway can be reached. */
+	/** Resolves as soon as the gateway can be reached. Rejects with `cancelled` if the signal aborts. */
 	async reached(signal?: AbortSignal): Promise<void> {
 		const aborted = (): void => this.changed();
 		signal?.addEventListener("abort", aborted, { once: true });

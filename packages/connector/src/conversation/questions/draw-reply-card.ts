@@ -161,10 +161,7 @@ interface Decision {
 	readonly unnamed: readonly number[];
 }
 
-/**
- * Returns the lines that fit about calls with a decision. The decisions have priority, then their details, then the
- * calls.
- */
+/** Returns as many lines about decided calls as fit. The decisions have priority, then their details, then the calls. */
 function firstOf(decisions: readonly Decision[], room: number, ended: readonly EndedEntry[]): string[] {
 	const needed = rowsOf(decisions);
 	if (needed > room) return firstDecisions(decisions, room);

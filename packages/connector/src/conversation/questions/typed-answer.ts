@@ -108,7 +108,10 @@ function enabled(options: readonly QuestionOption[]): readonly QuestionOption[] 
 	return options.filter(({ disabled }) => !disabled);
 }
 
-/** Finds an option by its value or label in any letter case, or by its number. Numbers start at 1. */
+/**
+ * Finds an enabled option by its value or label in any letter case, or by its number. Only enabled options have numbers,
+ * from 1.
+ */
 function matchOption(options: readonly QuestionOption[], typed: string): NamedOption {
 	const offered = enabled(options);
 	const lower = typed.toLowerCase();

@@ -263,7 +263,7 @@ function waitingLine({ id, reviews }: Task): string[] {
 	return asking ? [`${states.suspended}: ${plain(asking.title, maxWorkerTitle)}`] : [];
 }
 
-/** The newest workers, each below its parent. */
+/** Lines of the newest workers, each below its parent if that is shown, and the number of the others. */
 function workerLines(workers: readonly Worker[]): string[] {
 	const shown = workers.slice(-maxWorkersShown);
 	if (shown.length === 0) return [];

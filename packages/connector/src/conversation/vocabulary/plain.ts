@@ -28,7 +28,10 @@ const unseen =
 /** Characters that change the order or the position of other characters. */
 const disorderly = /[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}]/gu;
 
-/** Text of a command or file, with every invisible character as `\u{202e}`. Line breaks and tabs stay. */
+/**
+ * Text of a command or file, with every invisible or deceptive character as its code point, for example `\u{202e}`. Line
+ * breaks and tabs stay.
+ */
 export function visible(text: string): string {
 	return escaped(text, unseen);
 }
