@@ -19,7 +19,7 @@ export interface ProgramCall {
 	readonly environment: Environment;
 }
 
-/** A call of a system program with further options. */
+/** A system program for `runOperatorCommand`. */
 export interface OperatorCommand extends ProgramCall {
 	readonly cwd?: string;
 	/** Ends the program with SIGTERM when it aborts. */
@@ -91,7 +91,7 @@ export async function readOperatorCommand(
 	const path = await findProgram(command, environment["PATH"] ?? DEFAULT_PATH);
 	const child = spawn(path, args, {
 		env: { ...environment },
-		// The program leads a group, so that a signal reaches all its processes.
+		// The program leads a group, so that a signal also reaches its child processes.
 		detached: true,
 		stdio: ["ignore", "pipe", "ignore"],
 	});

@@ -47,7 +47,7 @@ export function splitPlainly(text: string): (readonly string[])[] | undefined {
 	return commands.map(({ words }) => words);
 }
 
-/** Characters that are not literal for the shell if they are not quoted. */
+/** Characters because of which a text is not plain, unless they are quoted. */
 const special = /[*?[\]{}()\n\r]/;
 
 const reserved = new Set(

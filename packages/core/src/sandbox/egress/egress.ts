@@ -38,7 +38,7 @@ export class Egress {
 	audit: EgressAudit = async () => undefined;
 	readonly #options: EgressOptions;
 
-	/** Throws `invalid_argument` if an entry is not a host name. */
+	/** Throws `invalid_argument` if an entry is neither a host name, nor `*.` and a host name. */
 	constructor(options: EgressOptions) {
 		this.#options = options;
 		this.hosts = options.allow.map((entry) => {

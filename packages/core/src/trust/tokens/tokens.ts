@@ -24,7 +24,7 @@ import {
 	touchToken,
 } from "./token-rows.ts";
 
-/** Text of a new token, which is not stored, and its facts. */
+/** Text of a new token, which the database does not contain, and its facts. */
 export interface CreatedToken {
 	readonly text: string;
 	readonly facts: TokenFacts;
@@ -90,7 +90,10 @@ export class Tokens {
 		return this.#register.verify(text);
 	}
 
-	/** Whether a client with this token may stay connected. False if the token was revoked or replaced, or has expired. */
+	/**
+	 * Whether a client with this token may stay connected. False if the token was revoked, has expired, or was replaced
+	 * and its grace period is over.
+	 */
 	counts(tokenId: string): boolean {
 		return this.#register.counts(tokenId);
 	}
