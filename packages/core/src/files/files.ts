@@ -83,8 +83,7 @@ const partEnding = ".part";
 
 /**
  * Files that clients upload and tools share, and complete results of calls. The table `files` has the metadata. The
- * directory `files` of the data directory has the content, under the id. Content is streamed and never completely in
- * memory.
+ * directory `files` of the data directory has the content, under the id. Content is streamed, except by `load`.
  */
 export class Files {
 	readonly limits: FileLimits;

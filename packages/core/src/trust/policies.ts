@@ -166,8 +166,8 @@ type SceneOptions = TrustOptions & {
 };
 
 /**
- * Finds the session, or returns the facts of an imaginary session of the operator in the first root. Throws `not_found` or
- * `invalid_argument`.
+ * Returns the facts of the session. Without one, returns the facts of an imaginary session in the channel, or of the
+ * operator in the first root. Throws `not_found` or `invalid_argument`.
  */
 async function findScene(
 	{ sessionId, agent, place }: PolicyPlace,

@@ -178,7 +178,10 @@ export class ProcessGroup {
 	}
 }
 
-/** Sends a signal to the group of a process that was started as its leader. Ignores a group without processes. */
+/**
+ * Sends a signal to the group of a process that was started as its leader. Ignores a group without processes, or with
+ * processes of another user.
+ */
 export function signalGroup(leader: number, signal: NodeJS.Signals): void {
 	try {
 		process.kill(-leader, signal);

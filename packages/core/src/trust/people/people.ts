@@ -80,7 +80,10 @@ export class People {
 		return acting;
 	}
 
-	/** Returns the current role of a person, at most the role that the person had before. */
+	/**
+	 * Returns the current role of a person, at most the role that the person had before. Without known platform roles,
+	 * returns the earlier role.
+	 */
 	async roleNow(db: Tx, person: Person): Promise<Role> {
 		const { id, name, place, role, platformRoles } = person;
 		if (!platformRoles) return role;
