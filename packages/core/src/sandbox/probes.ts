@@ -153,7 +153,7 @@ call() {
 }`;
 }
 
-/** Encodes bytes for the format of printf(1). */
+/** Returns bytes as octal escapes for the format of printf(1). */
 function octal(bytes: Uint8Array): string {
 	return Array.from(bytes, (byte) => `\\${byte.toString(8).padStart(3, "0")}`).join("");
 }

@@ -120,7 +120,7 @@ export function isOfSystem(path: string): boolean {
 	return ["/usr", ...stores, ...topLevel.map((name) => `/${name}`)].some((known) => isWithin(path, known));
 }
 
-/** Returns a mount that binds an existing path read-only at the same path. */
+/** Returns a mount that binds the path, if it exists, read-only at the same path. */
 export function readOnly(path: string): Mount {
 	return ["--ro-bind-try", path, path];
 }
