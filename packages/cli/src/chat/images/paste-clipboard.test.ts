@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -91,6 +92,26 @@ test("the files of pasted images belong only to this user, and are deleted at th
 	await waiting;
 	expect(existsSync(await begun)).toBe(false);
 	await expect(files.add(image)).rejects.toThrow("abort");
+	expect(readdirSync(parent)).toEqual([]);
+});
+
+test("the files of pasted images are deleted if the process exits before the end of the chat", () => {
+	const parent = directory();
+	const script = `
+		import { readdirSync } from "node:fs";
+		import { ClipboardFiles } from ${JSON.stringify(new URL("paste-clipboard.ts", import.meta.url).href)};
+		const [, parent] = process.argv;
+		await new ClipboardFiles(parent).add({ kind: "image", bytes: Buffer.from("image"), extension: "png" });
+		console.log(readdirSync(parent).length);
+		process.exit(1);
+	`;
+	const options = { encoding: "utf8" } as const;
+	const { status, stdout } = spawnSync(
+		process.execPath,
+		["--input-type=module", "-e", script, parent],
+		options,
+	);
+	expect({ status, stdout }).toEqual({ status: 1, stdout: "1\n" });
 	expect(readdirSync(parent)).toEqual([]);
 });
 

@@ -1,3 +1,4 @@
+import { rmSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -47,6 +48,10 @@ export class ClipboardFiles implements AsyncDisposable {
 	#count = 0;
 	/** Resolves when the last image is stored. */
 	#last: Promise<unknown> = Promise.resolve();
+	/** Deletes the files if the process exits without disposing of them, for example because its terminal was closed. */
+	readonly #deleteNow = (): void => {
+		if (this.#directory !== undefined) rmSync(this.#directory, { recursive: true, force: true });
+	};
 
 	/** `parent` is the directory that contains the directory of the files. */
 	constructor(parent = tmpdir()) {
@@ -68,16 +73,23 @@ export class ClipboardFiles implements AsyncDisposable {
 
 	async #store({ bytes, extension }: ClipboardImage): Promise<string> {
 		this.signal.throwIfAborted();
-		this.#directory ??= await mkdtemp(join(this.#parent, "parley-clipboard-"));
+		this.#directory ??= await this.#makeDirectory();
 		this.#count += 1;
 		const path = join(this.#directory, `clipboard-${this.#count}.${extension}`);
 		await writeFile(path, bytes, { mode: 0o600 });
 		return path;
 	}
 
+	async #makeDirectory(): Promise<string> {
+		const directory = await mkdtemp(join(this.#parent, "parley-clipboard-"));
+		process.once("exit", this.#deleteNow);
+		return directory;
+	}
+
 	async [Symbol.asyncDispose](): Promise<void> {
 		this.#ending.abort();
 		await this.#last;
 		if (this.#directory !== undefined) await rm(this.#directory, { recursive: true, force: true });
+		process.off("exit", this.#deleteNow);
 	}
 }
