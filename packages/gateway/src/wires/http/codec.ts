@@ -36,8 +36,11 @@ export function encodePassing(passing: WirePassing): ShownEvent {
 	return { session_id, type: event, source: "agent", payload: withoutToken(payload), seq, transient: true };
 }
 
+/** Omits the token of a prompt or task, also that of a changed prompt in a vote. */
 function withoutToken(payload: unknown): unknown {
-	return typeof payload === "object" && payload !== null ? { ...payload, token: undefined } : payload;
+	if (typeof payload !== "object" || payload === null) return payload;
+	const shown = { ...payload, token: undefined };
+	return "changed" in shown ? { ...shown, changed: { ...Object(shown.changed), token: undefined } } : shown;
 }
 
 export function encodeSession(session: SessionSummary): object {
