@@ -2,8 +2,9 @@ import { Redactor } from "@parley/base";
 import { expect, test } from "vitest";
 import { EventLog } from "../../testing/event-log.ts";
 import { ScriptedModel, says, stuck } from "../../testing/scripted-model.ts";
+import { testConnector } from "../../testing/test-connector.ts";
 import { TestRuntime, unkeyed } from "../../testing/test-runtime.ts";
-import { operator } from "../../vocabulary/principal.ts";
+import { operator, type Person } from "../../vocabulary/principal.ts";
 
 const good = { rating: "good", comment: "" } as const;
 
@@ -26,6 +27,28 @@ test("the last feedback of each person about a reply is stored, without secrets"
 	const bad = { rating: "bad", comment: "it knows k3y-0123456789", runId } as const;
 	await t.runtime.feedback.record(unkeyed(), session, bad);
 	expect(await opinions()).toEqual([{ by: "operator", rating: "bad", comment: "it knows [redacted]" }]);
+});
+
+test("people of one connector have separate feedback about a reply", async () => {
+	await using t = await TestRuntime.open({ model: new ScriptedModel([says("hello")]) });
+	const connector = testConnector("member");
+	const session = await t.create(connector);
+	const log = await EventLog.join(t.runtime, session, { afterSeq: 0 });
+	await t.send(session, "hi");
+	await log.next("assistant.message");
+	for (const [id, rating] of [
+		["ada", "good"],
+		["bo", "bad"],
+		["ada", "bad"],
+	] as const) {
+		const person = { ...connector.person, id: `discord:guild:${id}`, name: id } as Person;
+		await t.runtime.feedback.record(unkeyed({ ...connector, person }), session, { rating, comment: id });
+	}
+	const { feedback } = await t.runtime.explain(operator, session);
+	expect(feedback).toEqual([
+		{ by: "discord:guild:ada", rating: "bad", comment: "ada" },
+		{ by: "discord:guild:bo", rating: "bad", comment: "bo" },
+	]);
 });
 
 test("feedback with the same key is stored once, also if the last reply has changed", async () => {

@@ -6,7 +6,7 @@ import { type Keyed, type KeyServices, once } from "../../store/idempotency.ts";
 import type { Journal, Tx } from "../../store/journal.ts";
 import { stamp, type Tables } from "../../store/tables.ts";
 import { authorize } from "../../vocabulary/authorize.ts";
-import type { Principal } from "../../vocabulary/principal.ts";
+import { actingId, type Principal } from "../../vocabulary/principal.ts";
 import { feedbackTexts } from "./texts.ts";
 
 /** Feedback about a reply. Without `runId`, it is about the reply of the last ended run. */
@@ -57,7 +57,7 @@ async function recordFeedback(
 	request: Keyed,
 	{ runId, rating, comment }: Feedback,
 ): Promise<{ readonly runId: string }> {
-	const principal = request.principal.id;
+	const principal = actingId(request.principal);
 	const outcome = await session.commit((tx) =>
 		once(tx, request, services, async () => {
 			const run = await findReplied(tx, session.id, runId);
