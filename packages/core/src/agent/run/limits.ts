@@ -160,8 +160,8 @@ export function reachedLimit(steps: readonly Step[]): Refusal | undefined {
 }
 
 /**
- * Returns the failures and denials of each call. A successful call with an effect deletes the failures of calls that
- * were never denied.
+ * Returns the failures and denials of each call. A successful call with an effect deletes the failures, because it may
+ * have removed their cause.
  */
 function countFailures(steps: readonly Step[]): Map<string, Tally> {
 	const found = new Map<string, Tally>();
@@ -185,7 +185,10 @@ function countFailures(steps: readonly Step[]): Map<string, Tally> {
 }
 
 function deleteFailures(found: Map<string, Tally>): void {
-	for (const [key, { denials }] of found) if (denials === 0) found.delete(key);
+	for (const tally of found.values()) {
+		tally.failures = 0;
+		tally.refusedIn.clear();
+	}
 }
 
 function count(
