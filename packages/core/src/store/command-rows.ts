@@ -50,16 +50,17 @@ export async function endCommand(
 	return numUpdatedRows > 0n;
 }
 
-/** Returns at most `limit` commands of a session, newest first. */
+/** Returns at most `limit` commands of a session, newest first. Running commands take precedence over ended ones. */
 export async function listCommands(db: Tx, sessionId: string, limit: number): Promise<BackgroundCommand[]> {
 	const rows = await db
 		.selectFrom("background_commands")
 		.selectAll()
 		.where("session_id", "=", sessionId)
+		.orderBy(({ eb }) => eb.case().when("ended_at", "is", null).then(0).else(1).end())
 		.orderBy("n", "desc")
 		.limit(limit)
 		.execute();
-	return rows.map(commandOf);
+	return rows.map(commandOf).toSorted((a, b) => b.n - a.n);
 }
 
 export async function findCommand(db: Tx, sessionId: string, n: number): Promise<CommandRow | undefined> {

@@ -3,6 +3,7 @@ import { seededIds } from "@parley/base/testing";
 import { sql } from "kysely";
 import { expect, test } from "vitest";
 import { createParts } from "../../runtime-parts.ts";
+import { listCommands } from "../../store/command-rows.ts";
 import { noSandboxes } from "../../testing/no-sandboxes.ts";
 import { ScriptedModel } from "../../testing/scripted-model.ts";
 import { TestRuntime } from "../../testing/test-runtime.ts";
@@ -188,6 +189,16 @@ test("commands that start at the same time count for the limit, and a close wait
 		...Array.from({ length: max }, () => "fulfilled"),
 		"rejected",
 	]);
+});
+
+test("a list that is too short for all commands has the running ones", async () => {
+	const { t, commands, start, session } = await open();
+	await using _ = t;
+	await start("serve");
+	for (const command of ["test", "build"]) await (await start(command)).ends();
+	const listed = await t.store.read((db) => listCommands(db, session, 2));
+	expect(listed.map(({ command }) => command)).toEqual(["build", "serve"]);
+	await commands.close();
 });
 
 test("all sessions of a gateway together have a maximum of commands", async () => {

@@ -15,7 +15,7 @@ interface SessionCommandsPorts extends KeyServices {
 	readonly commands: BackgroundCommands;
 }
 
-/** Maximum commands in a list. The newest commands include all running ones. */
+/** Maximum commands in a list. More than a session can run at the same time. */
 const maxListed = 50;
 
 /** Background commands of sessions, for people. */
