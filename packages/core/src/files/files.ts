@@ -66,7 +66,6 @@ interface UploadedFile {
 export interface FileCopy {
 	readonly from: string;
 	readonly id: string;
-	/** Size of the content in bytes. */
 	readonly bytes: number;
 }
 

@@ -17,7 +17,6 @@ export interface AddedRule {
 	readonly source: string;
 }
 
-/** A rule to add. */
 export interface NewRule {
 	readonly offered: OfferedRule;
 	/** Called while no other process can write the file. If it throws, the file stays unchanged. */

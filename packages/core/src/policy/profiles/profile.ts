@@ -9,7 +9,6 @@ import { agentTexts } from "./texts.ts";
 export interface Profile {
 	/** Name of the profile's directory. */
 	readonly name: string;
-	/** Display name. */
 	readonly title: string;
 	/** Kind of work that other agents may delegate to the agent. */
 	readonly description?: string;

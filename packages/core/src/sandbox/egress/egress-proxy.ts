@@ -120,7 +120,6 @@ export interface EgressEntry {
 export type Connect = (addresses: readonly string[], signal: AbortSignal) => Promise<Socket>;
 
 interface TunnelDeps {
-	/** Hosts that may be reached. */
 	readonly allowed: readonly string[];
 	readonly clock: Clock;
 	readonly reach: Reach;

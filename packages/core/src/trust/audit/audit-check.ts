@@ -11,7 +11,6 @@ export interface AuditAnchor {
 	readonly hash: string;
 }
 
-/** Result of a check of the audit. */
 export interface AuditCheck {
 	readonly ok: boolean;
 	readonly records: number;
@@ -49,7 +48,6 @@ export async function checkAudit(
 
 type Broken = NonNullable<AuditCheck["broken"]>;
 
-/** State of the check. */
 class Walk {
 	seq = 0;
 	readonly #anchors: ReadonlyMap<number, string>;
