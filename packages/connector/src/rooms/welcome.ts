@@ -95,7 +95,10 @@ async function skillsOf(
 		.map(({ name }) => welcomeTexts.skill({ name: oneLine(name, maxPrompt) }));
 }
 
-/** Whether a skill can be suggested: the agent must be allowed to start the skill when it gets the request. */
+/**
+ * Whether a skill can be suggested: it is trusted, people may start it, and the agent may start it when it gets the
+ * request.
+ */
 function isSuggested({ user_invocable, model_invocable, trust }: SkillPayload): boolean {
 	return user_invocable && model_invocable && (trust === "operator" || trust === "trusted");
 }
