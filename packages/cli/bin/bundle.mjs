@@ -39,9 +39,9 @@ export function findBundle() {
 }
 
 /**
- * Paths, sizes and times of all sources as a text, which identifies a state of the sources. Reading the sources would
- * take longer than a bundle saves. The function runs at each start in a clone. The text is compared directly, because a
- * hash would need another module.
+ * Paths, sizes and times of all inputs of a bundle as a text, which identifies a state of the sources. Reading the
+ * sources would take longer than a bundle saves. The function runs at each start in a clone. The text is compared
+ * directly, because a hash would need another module.
  */
 export function factsOfSources() {
 	/** @type {(string | number | undefined)[]} */
@@ -70,7 +70,7 @@ function readFacts(folder) {
 	try {
 		return readFileSync(join(folder, factsFile), "utf8");
 	} catch {
-		// A bundle of an earlier version has no such file, so it does not match any sources.
+		// A bundle without this file, for example of an earlier version, matches no sources.
 		return undefined;
 	}
 }

@@ -1,4 +1,7 @@
-/** Commands with long-lived processes. Other commands end before these settings have an effect. */
+/**
+ * Commands of the gateway and of connectors, whose processes run for a long time. Other commands keep the usual
+ * settings.
+ */
 const longLived = ["start", "gateway", "discord", "slack"];
 
 /**
@@ -13,10 +16,10 @@ export const options = ["--max-semi-space-size=4"];
 export const variables = { MALLOC_ARENA_MAX: "2", MALLOC_TRIM_THRESHOLD_: "131072" };
 
 /**
- * Applies the settings for long-lived commands. V8 and the C library read most settings only when a program starts. If
- * a setting is missing, the function replaces this process with a new Node. The operator's own settings stay: options
- * in NODE_OPTIONS or on the command line of Node, and variables. An option that this Node does not support is left out,
- * because Node would not start with it.
+ * Applies the settings for a command of `longLived`. V8 and the C library read most settings only when a program
+ * starts. If a setting is missing, the function replaces this process with a new Node. The operator's own settings
+ * stay: options in NODE_OPTIONS or on the command line of Node, and variables. An option that this Node does not
+ * support is left out, because Node would not start with it.
  * @param {string | undefined} command
  * @param {{ options: readonly string[], variables: Readonly<Record<string, string>> }} [settings]
  */

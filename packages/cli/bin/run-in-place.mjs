@@ -5,8 +5,9 @@ import { constants } from "node:os";
 const forwarded = ["SIGINT", "SIGTERM", "SIGHUP"];
 
 /**
- * Runs a program that replaces this process: the program receives the input, the output and the signals. Resolves with
- * the exit code of the program. If a signal ends the program, the same signal ends this process.
+ * Runs a program in place of this process. The program has the streams of this process, and receives its signals.
+ * Resolves with the exit code of the program, or with 127 if the program cannot be started. If a signal ends the
+ * program, the same signal ends this process.
  * @param {string} file
  * @param {readonly string[]} args
  * @returns {Promise<number>}

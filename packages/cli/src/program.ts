@@ -161,7 +161,7 @@ function applyGlobalFlags(program: Command, command: Command): void {
 	}
 }
 
-/** The command or its nearest parent group that has the option. */
+/** The command or its nearest parent group that has the option. Undefined if none has it. */
 function ownerOf(name: string, command: Command, program: Command): Command | undefined {
 	let owner: Command | null = command;
 	while (owner && owner !== program) {

@@ -3,8 +3,8 @@ import { shownCode, UsageError } from "./command-line/usage.ts";
 import { visibleText } from "./text/visible.ts";
 
 /**
- * Runs one command line and returns the exit code: 2 for an invalid command line, 1 for a failed command. Prints an
- * error to stderr in one or two lines.
+ * Runs one command line and returns its exit code. The code is 2 for an invalid command line, and 1 for most failures.
+ * Prints an error to stderr.
  */
 export async function run(args: readonly string[], io: Io): Promise<number> {
 	const { commandIn, createProgram } = await import("./program.ts");
@@ -31,7 +31,7 @@ function isForPerson({ stdin, stdout }: Io): boolean {
 	return stdin.isTTY && stdout.isTTY && programName() === "parley";
 }
 
-/** Reports a failed start. Programs that start an agent read one line and expect exit code 1. */
+/** Reports an error of `rpc`. Programs that start an agent read one line and expect exit code 1. */
 function refuseStart(error: unknown, io: Io): number {
 	const line = messageOf(error).replaceAll(/\s*\n\s*/g, "; ");
 	io.stderr.write(`${programName()}: ${visibleText(line)}\n`);

@@ -21,8 +21,8 @@ const clearRow = "\r\u001b[K";
 
 /**
  * Writes a run for people and pipes: the text of the answer to stdout, and all other text to stderr. A pipe or file
- * receives each reply only when it is complete, so that a retried reply leaves no partial text. A terminal shows the
- * current activity in one row until the model writes text.
+ * receives each reply when it is complete, so that a retried reply leaves no partial text. If stderr is a terminal, one
+ * row shows the activity of the model until the model writes text.
  */
 export class AnswerOutput {
 	readonly #io: Io;
@@ -41,7 +41,7 @@ export class AnswerOutput {
 		this.#format = errorFormat(io);
 	}
 
-	/** Processes one event of the run. The last event comes with the metrics of the run. */
+	/** Processes one event of the run. The last event comes with the metrics of the run, if the run called a model. */
 	write(event: OzzieEvent, metrics?: RunMetrics): void {
 		this.#progress.receive(event);
 		this.#showStatus(progressWords(this.#progress.now, this.#format.columns - 1) ?? "");
@@ -53,14 +53,17 @@ export class AnswerOutput {
 		this.#note(event);
 	}
 
-	/** Writes the pending text of a run that cannot be followed to its end. */
+	/** Removes the status row, and writes the text of an incomplete reply. */
 	close(): void {
 		this.#showStatus("");
 		this.#endLine();
 		this.#release();
 	}
 
-	/** The cursor returns to the beginning of the row, so that the next text overwrites the status. */
+	/**
+	 * Replaces the status row of a terminal. The cursor returns to the beginning of the row, so that the next text
+	 * overwrites the status.
+	 */
 	#showStatus(words: string): void {
 		const { stderr, environment } = this.#io;
 		if (!stderr.isTTY || environment["TERM"] === "dumb" || words === this.#status) return;
@@ -70,7 +73,7 @@ export class AnswerOutput {
 		this.#status = words;
 	}
 
-	/** Handles all events other than text and tool calls. */
+	/** Shows a changed list of steps, a retry, or an event that `askRows` converts. */
 	#note(event: OzzieEvent): void {
 		const format = this.#format;
 		if (event.event === "todo.updated") this.#listed(event.payload.plan);

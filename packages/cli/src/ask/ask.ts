@@ -162,7 +162,7 @@ class Ask {
 	}
 }
 
-/** The words of the command line, followed by the text from stdin. */
+/** The words of the command line, followed by the text from stdin if there is any. */
 async function withPipedInput(words: string, io: Io): Promise<string> {
 	const input = await readPipedInput(io, systemClock);
 	if (input === undefined) io.stderr.write(`${askTexts.noInput({ seconds: firstByteMs / 1000 })}\n`);
@@ -211,7 +211,10 @@ export class OwnRun {
 		return this.#before;
 	}
 
-	/** Processes the next event. Returns whether the event belongs to the run. */
+	/**
+	 * Processes the next event. Returns whether the event belongs to the run. A queued run owns no events until the runs
+	 * before it have ended.
+	 */
 	owns(event: OzzieEvent): boolean {
 		if (event.event === "user.message" && event.payload.run_id === this.#runId) {
 			this.#accepted = true;

@@ -17,12 +17,14 @@ export interface QuestionsOptions {
 	readonly io: Io;
 	readonly client: Client;
 	readonly sessionId: string;
-	/** Whether the user accepted all tools in advance. Only calls that always require approval then need an answer. */
+	/**
+	 * Whether the user accepted all tools in advance. A call then needs an approval only if it always requires approval.
+	 */
 	readonly acceptsAll: boolean;
 	/** Whether a person can answer at the terminal. */
 	readonly hasPerson: boolean;
 	onInterrupt(): void;
-	/** Called if an answer could not be sent. */
+	/** Called if a question could not be asked, or an answer could not be sent. */
 	onFailure(reason: unknown): void;
 }
 
@@ -31,7 +33,10 @@ interface Asking {
 	readonly ended: AbortController;
 }
 
-/** Questions of one run. Asks the person at the terminal. Without a terminal, denies each question. */
+/**
+ * Questions of one run. Asks the person at the terminal. Without a person, denies each approval and declines each other
+ * question.
+ */
 export class Questions {
 	readonly #options: QuestionsOptions;
 	#asking: Asking | undefined;
@@ -45,7 +50,7 @@ export class Questions {
 		this.#options = options;
 	}
 
-	/** Number of questions that were denied or left open because no person was at the terminal. */
+	/** Number of questions that were denied or declined because no person was at the terminal. */
 	get unanswered(): number {
 		return this.#unanswered;
 	}

@@ -11,12 +11,12 @@ export type AuditCheck = MethodResult<"verify_audit">;
 /** Result of a check of the sessions' stored text. */
 export type MessagesCheck = NonNullable<AuditCheck["messages"]>;
 
-/** The result of a check for people: first the audit with the value for `--anchor`, then the messages. */
+/** The result of a check for people: first the audit log, then the messages if they were checked. */
 export function checkRows({ messages, ...audit }: AuditCheck): string[] {
 	return [...auditRows(audit), ...(messages ? messagesRows(messages) : [])];
 }
 
-/** One line if all messages are valid. Otherwise, a line for each faulty example. */
+/** One line if all messages are valid. Otherwise, the number of faults, a line for each example, and the next step. */
 export function messagesRows(check: MessagesCheck): string[] {
 	const { ok, faults, examples } = check;
 	if (ok) return [auditTexts.messagesIntact({ summary: messagesSummary(check) })];
@@ -52,7 +52,10 @@ function auditRows({ ok, records, seq, head, broken }: Omit<AuditCheck, "message
 
 type AuditRecord = MethodResult<"read_audit">["records"][number];
 
-/** One row for each audit record, newest last. Values that do not fit the terminal appear only in `--json`. */
+/**
+ * The column names, and one row for each audit record, newest last. Values that do not fit the terminal are shortened
+ * or omitted.
+ */
 export function auditTable(records: readonly AuditRecord[], format: OutputFormat): string[] {
 	const rows = [auditTexts.columns, ...records.map(cellsOf)];
 	return tableRows({ rows, right: [0], optional: [3, 0, 6], elastic: 7 }, format);

@@ -7,7 +7,7 @@ import { auditTexts } from "../texts/audit.ts";
 import type { AuditCheck, MessagesCheck } from "./audit-rows.ts";
 
 interface CheckOptions {
-	/** Callback after each checked session. */
+	/** Called with a progress text after every 50 checked sessions. */
 	readonly onProgress: (doing: string) => void;
 	/** Signal that ends the check early. The check then resolves with its result so far. */
 	readonly signal?: AbortSignal;
@@ -19,7 +19,7 @@ const hashMigration = "0007-hashed-from";
 
 /**
  * Checks the stored text of all sessions in the database of a data directory. A gateway may be running on it. Resolves
- * with undefined if there is no database, or if no gateway of this version has used it yet.
+ * with undefined if there is no database, or if an earlier version without hashes wrote it.
  */
 export async function checkMessagesFile(
 	data: string,
@@ -46,7 +46,10 @@ export async function checkMessagesFile(
 	});
 }
 
-/** Verifies the audit log in the database of a data directory, without a gateway. Rejects if there is no database. */
+/**
+ * Verifies the audit log in the database of a data directory, without a gateway. Rejects if there is no database, or if
+ * the database has no audit log.
+ */
 export async function checkAuditFile(data: string, anchors: readonly AuditAnchor[]): Promise<AuditCheck> {
 	const [{ ParleyError, readMigrationNames, readSqliteFile }, { checkAudit }, { databaseIn }] =
 		await Promise.all([import("@parley/base"), import("@parley/core"), import("@parley/gateway/data")]);

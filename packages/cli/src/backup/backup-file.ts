@@ -26,7 +26,7 @@ interface Restoring extends Verifying {
 	readonly testHooks?: string;
 }
 
-/** Restores a backup and prints the resulting paths. */
+/** Restores a backup. Prints a summary of the backup, the data directory, and the directory of the previous data. */
 export async function restoreFromFile(
 	{ file, data, force, json, limits, testHooks }: Restoring,
 	io: Io,
@@ -53,7 +53,7 @@ export async function restoreFromFile(
 	);
 }
 
-/** Prints whether a backup can be restored. */
+/** Verifies a backup and prints a summary of it. Rejects if the backup cannot be restored. */
 export async function verifyFile({ file, json, limits }: Verifying, io: Io): Promise<void> {
 	const progress = progressLine(io);
 	const facts = await verifyBackup(resolve(io.cwd, file), { limits, onProgress: progress.show }).finally(
@@ -79,7 +79,7 @@ interface Saving {
 	readonly json: boolean;
 }
 
-/** Saves a data directory and prints the contents of the backup file. */
+/** Saves a data directory and prints a summary of the backup file. */
 export async function saveToFile({ file, data, version, force, json }: Saving, io: Io): Promise<void> {
 	const progress = progressLine(io);
 	const saved = await createBackup({

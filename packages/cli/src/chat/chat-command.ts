@@ -52,13 +52,13 @@ export async function chat(flags: ChatFlags, io: Io): Promise<number> {
 		const session = await open(flags.continue ? await lastSession(client, rootDir) : flags.session);
 		const find = (id: string) => findSession(address, id);
 		const listFiles = async (id: string, text: string) => fileNames((await find(id)).root_dir, text);
-		// The author of piped text is unknown, so this text must not choose files to send.
 		const upload = (path: string) => uploadFile(address, path);
 		const directory = async (id: string) => (address.isLocal ? (await find(id)).root_dir : io.cwd);
 		const clipboard = {
 			read: () => readSystemClipboard(io, pasted.signal),
 			store: (image: ClipboardImage) => pasted.add(image),
 		};
+		// The author of piped text is unknown, so this text must not choose files to send.
 		const images = io.stdin.isTTY ? { cwd: io.cwd, directory, upload, clipboard } : undefined;
 		const begin: BeginChat = (display) => {
 			current = new Chat({
@@ -87,7 +87,9 @@ export async function chat(flags: ChatFlags, io: Io): Promise<number> {
 	}
 }
 
-/** Most chats never read the clipboard, so its code is loaded at the first use. */
+/**
+ * Reads the clipboard of the system. The code is loaded at the first use, because most chats never read the clipboard.
+ */
 async function readSystemClipboard({ environment }: Io, signal: AbortSignal): Promise<Clipboard> {
 	const [{ readClipboard }, { thisMachine }] = await Promise.all([
 		import("./images/clipboard.ts"),
@@ -103,8 +105,9 @@ function isInteractive({ stdin, stdout, environment }: Io): boolean {
 }
 
 /**
- * A chat without a terminal to draw on. Each line of the input is a message, or the answer to an open question. When
- * the input ends, the chat waits for running work. Returns no rows about its session.
+ * Runs a chat that prints lines and does not draw. Each line of the input is a message, a command, or the answer to an
+ * open question. When the input ends, the chat waits for running work and declines open questions. Resolves with no
+ * rows about its session.
  */
 export async function chatInLines(io: Io, begin: BeginChat): Promise<readonly string[]> {
 	const format = { columns: Number.POSITIVE_INFINITY, styles: createStyles(false) };
@@ -130,7 +133,10 @@ export async function chatInLines(io: Io, begin: BeginChat): Promise<readonly st
 		},
 	});
 	io.stderr.write(`session: ${visibleLine(chat.sessionId)}\n`);
-	/** Ctrl-C cancels the running turn. Without a running turn, Ctrl-C leaves the chat. */
+	/**
+	 * Handles Ctrl-C: cancels the running turn. Leaves the chat if there is no turn, or if its cancel was already
+	 * requested.
+	 */
 	const press = (): void => {
 		if (chat.canCancel) void chat.cancel();
 		else chat.leave();
@@ -188,7 +194,7 @@ async function chatWithLines(
 	}
 }
 
-/** Waits until the next line can be sent. At a terminal, hides the typed password. */
+/** Waits until the next line can be sent. Prints the prompt of an open question, and hides a password at a terminal. */
 async function untilReady(chat: Chat, { io, hidden }: LineInput): Promise<void> {
 	await chat.ready();
 	const question = chat.conversation.question?.question;

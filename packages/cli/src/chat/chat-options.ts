@@ -12,7 +12,7 @@ export interface ChatDisplay {
 	/** Whether the chat can ask the questions of tasks at any time. Otherwise, the chat only shows them. */
 	readonly asksForTasks: boolean;
 	readonly text: TextDisplay;
-	/** Whether the answer `always` may add the rule that an approval offers. True if an operator types at a terminal. */
+	/** Whether the answer `always` may add the rule that an approval offers. True if a person types at a terminal. */
 	readonly offersRules: boolean;
 	/** Effect of a typed line that begins with an exclamation mark. */
 	readonly shellLines: ShellLines;

@@ -80,7 +80,7 @@ export class Chat {
 		return this.#conversation;
 	}
 
-	/** Whether there is active work for which no cancel was requested yet. */
+	/** Whether work is active and connected, and no cancel was requested yet. */
 	get canCancel(): boolean {
 		return this.#conversation.active && !this.#isCancelling && !this.#isLost;
 	}
@@ -197,7 +197,7 @@ export class Chat {
 		if (kind === "command") await this.#commands[entered.name](entered.words);
 	}
 
-	/** Calls `show` with all names that complete a text, in alphabetical order, then redraws. Never rejects. */
+	/** Calls `show` with names that complete a text, then redraws. Never rejects. */
 	complete({ kind, text }: Beginning, show: (names: readonly string[]) => void): Promise<void> {
 		return this.#attempt(async () => {
 			show(await this.#namesOf(kind, text));
@@ -213,7 +213,7 @@ export class Chat {
 		return this.#earlier ?? [];
 	}
 
-	/** Shows a change of the typed text that did not come from a key. */
+	/** Draws the chat again after a change that did not come from a key. */
 	redraw(): void {
 		this.#show([]);
 	}
@@ -312,7 +312,7 @@ export class Chat {
 		this.#note(chatTexts.modelChanged({ model }));
 	}
 
-	/** Returns a label for an image whose path was pasted. Returns undefined for any other text. */
+	/** Returns a label for a pasted image path. Undefined for other text, and if no images can be sent. */
 	imageLabel(pasted: string): string | undefined {
 		const { images } = this.#options;
 		return images && this.#images.labelOf(pasted, images.cwd);
@@ -334,7 +334,7 @@ export class Chat {
 		});
 	}
 
-	/** The chat shows a sent message until the gateway sends its event. */
+	/** Sends a message, and shows it until the gateway accepts or refuses it. */
 	async #sending(shown: string, send: () => Promise<unknown>): Promise<void> {
 		const conversation = this.#conversation;
 		conversation.send(shown);
@@ -350,7 +350,7 @@ export class Chat {
 	readonly #request: Client["request"] = (method, params) =>
 		this.#options.client.request(method, params, { sessionId: this.sessionId });
 
-	/** Shows the last messages of a resumed session. */
+	/** Shows the last messages of an existing session, and its suspended tasks. */
 	async #recall(): Promise<void> {
 		if (this.#session.status === "created") return;
 		const messages = await this.#request("load_messages", { limit: maxMessages });
@@ -361,7 +361,7 @@ export class Chat {
 		await this.#attempt(() => this.#recallTasks(this.#conversation));
 	}
 
-	/** Shows the active tasks and their unanswered questions. */
+	/** Adds the active tasks to the board, and shows the suspended tasks. */
 	async #recallTasks(conversation: Conversation): Promise<void> {
 		const { tasks } = await this.#request("query_tasks", { status: [...openStatuses] });
 		this.#show(conversation.tasks.recall(tasks, this.#options.format()));

@@ -28,7 +28,7 @@ import { type Activity, RunActivity } from "./run-activity.ts";
 import { RunningCalls } from "./running-calls.ts";
 import { Thinking, type Thought } from "./thinking.ts";
 
-/** `markdown`: the text of replies is rendered. `plain`: the text is printed unchanged. */
+/** `markdown`: the text of replies is rendered. `plain`: the text is printed without rendering. */
 export type TextDisplay = "markdown" | "plain";
 
 /** Minimum duration in seconds of a call whose duration is shown. */
@@ -61,7 +61,7 @@ export class Conversation {
 	#queue: readonly UserMessagePayload[] = [];
 	#steering: readonly UserMessagePayload[] = [];
 	#retrying: Payload<"run.retrying"> | undefined;
-	/** Whether the current model call has produced output. */
+	/** Whether the current model call has produced text of the reply. */
 	#hasOutput = false;
 	#sending: readonly string[] = [];
 	/** The message of the active run. */
@@ -109,7 +109,10 @@ export class Conversation {
 		return this.#queue;
 	}
 
-	/** Messages that were added to the active run. They are shown below the streamed part of the reply. */
+	/**
+	 * Messages that were added to the active run in the middle of a row. They are printed after the current text of the
+	 * reply.
+	 */
 	get steering(): readonly UserMessagePayload[] {
 		return this.#steering;
 	}
@@ -119,12 +122,12 @@ export class Conversation {
 		return this.#retrying;
 	}
 
-	/** Progress of a model that does not emit text yet. */
+	/** Thinking of the model, or the tool call that it writes. Undefined for other activity. */
 	get progress(): ReplyProgress["now"] {
 		return this.#progress.now;
 	}
 
-	/** The running turn's list of steps. */
+	/** The running turn's list of steps. Undefined without a list. */
 	get todo(): Payload<"todo.updated"> | undefined {
 		return this.#todo;
 	}
@@ -138,7 +141,7 @@ export class Conversation {
 		return this.#questions.current;
 	}
 
-	/** Whether no work is active. */
+	/** Whether no run is active, and no message is queued or being sent. */
 	get idle(): boolean {
 		return !this.#active && this.#queue.length === 0 && this.#sending.length === 0;
 	}
@@ -147,7 +150,7 @@ export class Conversation {
 		this.#sending = [...this.#sending, content];
 	}
 
-	/** Removes a message that the gateway refused. */
+	/** Removes a message that the gateway accepted or refused. */
 	unsend(content: string): void {
 		const index = this.#sending.indexOf(content);
 		this.#sending = this.#sending.filter((_, at) => at !== index);
@@ -163,7 +166,10 @@ export class Conversation {
 		return this.#questions.unanswer(token, format);
 	}
 
-	/** Shows an earlier part of the session. If a message is the last item, its run is still active. */
+	/**
+	 * Shows an earlier part of the session. If the last item is a person's message and was not imported, its run is still
+	 * active.
+	 */
 	recall(messages: MethodResult<"load_messages">, format: OutputFormat): string[] {
 		// Events do not name the run of a loaded message, so no loaded message is treated as queued.
 		const last = messages.at(-1);
@@ -191,7 +197,7 @@ export class Conversation {
 		return note.ends === "reply" ? [...this.#endReply(format), ...note.rows] : note.rows;
 	}
 
-	/** One row that replaces the thinking. */
+	/** Stores the thinking in `details`. Returns one row that replaces it. A chat in lines has no such row. */
 	#folded({ text, seconds }: Thought, { styles, columns }: OutputFormat): string[] {
 		this.details.addThinking(text);
 		if (this.#text instanceof PlainFlow) return [];
@@ -322,7 +328,7 @@ export class Conversation {
 		return [...rows, ...ended, ...this.#callFacts(call, durationMs, format, isOwn)];
 	}
 
-	/** Duration of a long call, and the key that shows a long result. */
+	/** A row with the duration of a long call and the key that shows a long result. A chat in lines has no such row. */
 	#callFacts(call: Ended, durationMs: number, { styles }: OutputFormat, isOwn: boolean): string[] {
 		if (this.#text instanceof PlainFlow) return [];
 		const text = call.status === "failed" ? call.error : call.result;
@@ -366,7 +372,10 @@ export class Conversation {
 	}
 }
 
-/** Tools whose calls have no row, because other events show the question or the list of steps. */
+/**
+ * Whether other events show the calls of the tool: its question or its list of steps. Such a call has a row only if it
+ * fails.
+ */
 function isShownElsewhere(name: string): boolean {
 	return name === "ask_user" || name === "todo";
 }

@@ -13,8 +13,8 @@ export interface CreatedSessions {
 const harmless: readonly string[] = ["failed_precondition", "not_found", "unavailable"];
 
 /**
- * Deletes sessions that this chat created but did not use. An unused session has no messages, title, tasks or
- * schedules, and would only fill the list of sessions. Returns the ids of the deleted sessions.
+ * Deletes sessions that this chat created but did not use. An unused session is idle, and has no messages, title, tasks
+ * or schedules. It would only fill the list of sessions. Returns the ids of the deleted sessions.
  */
 export async function deleteUnused({ client, created, find }: CreatedSessions): Promise<readonly string[]> {
 	const deleted: string[] = [];

@@ -5,7 +5,10 @@ import { visibleText } from "../text/visible.ts";
 import { wrapText } from "../text/wrap.ts";
 import { detailTexts } from "../texts/chat/live.ts";
 
-/** Maximum number of entries, and of their characters. The oldest entries are dropped. */
+/**
+ * Maximum number of entries, and of the characters of all entries. The oldest entries are dropped, but the newest one
+ * stays.
+ */
 const maxEntries = 200;
 const maxCharacters = 2_000_000;
 

@@ -17,8 +17,9 @@ const passedOver: readonly string[] = [
 ];
 
 /**
- * Paths below `root` that complete a text. If the text names a directory, its entries; otherwise, files whose path
- * contains the text. Directories end with `/`. Hidden entries match only a text that begins with a dot.
+ * Paths below `root` that complete a text: the entries of the directory in the text whose names begin with the rest of
+ * the text. If no entry matches, files whose path contains the text. Directories end with `/`. Hidden entries match
+ * only a name that begins with a dot. A path with a space or a control character is omitted.
  */
 export function fileNames(root: string, text: string): string[] {
 	const directory = text.slice(0, text.lastIndexOf("/") + 1);
@@ -31,7 +32,7 @@ export function fileNames(root: string, text: string): string[] {
 	return found.filter((path) => !/[\s\p{Cc}]/u.test(path)).slice(0, maxMatches);
 }
 
-/** Files whose path contains the text. Files near the root come first. */
+/** Files whose path contains the lower-case text. Files near the root come first. */
 function searchFiles(root: string, text: string): string[] {
 	const found: string[] = [];
 	let level: readonly string[] = [""];

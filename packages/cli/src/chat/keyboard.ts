@@ -23,7 +23,7 @@ export class Keyboard {
 	#message = emptyEditor();
 	#answer: Editor | undefined;
 	#mayLeave = false;
-	/** Notice about the last key, such as the names that Tab found. */
+	/** Notice about the last key, for example the names that Tab found. Empty without a notice. */
 	#choices = "";
 	#search: HistorySearch | undefined;
 	#isReadingClipboard = false;
@@ -53,12 +53,11 @@ export class Keyboard {
 		return (this.#answer ?? this.#message).pasted !== undefined;
 	}
 
-	/** Notice about the last key or the clipboard. Without either, the notice of the chat. */
+	/** Notice of the search, of the last key, or of the chat. Empty without a notice. */
 	get notice(): string {
 		if (this.#search) return this.#searchNotice(this.#search);
 		if (this.#choices !== "") return this.#choices;
-		if (this.#mayLeave) return liveTexts.leaves;
-		return this.#isReadingClipboard ? clipboardTexts.reading : this.#chat.notice;
+		return this.#mayLeave ? liveTexts.leaves : this.#chat.notice;
 	}
 
 	/**
@@ -94,8 +93,8 @@ export class Keyboard {
 	 * read, a message is not sent, because its image would be missing.
 	 */
 	#enterTyped({ text }: Editor, { follows }: Key): Promise<void> | void {
-		if (!this.#answer && this.#isReadingClipboard) return;
-		if (!this.#answer && follows && text.startsWith("!")) this.#choices = keyTexts.enterAgain;
+		if (!this.#answer && this.#isReadingClipboard) this.#choices = clipboardTexts.reading;
+		else if (!this.#answer && follows && text.startsWith("!")) this.#choices = keyTexts.enterAgain;
 		else return this.#enter(text);
 	}
 
@@ -108,7 +107,9 @@ export class Keyboard {
 		else this.#message = pressKey(this.#message, key);
 	}
 
-	/** Action of a key with Ctrl that does not edit the text. */
+	/**
+	 * Action of a key with Ctrl: opens the details, starts a search, or reads the clipboard. Undefined for other keys.
+	 */
 	#actionOf(name: string): (() => Promise<void> | void) | undefined {
 		if (name === "o") return this.#openDetails;
 		if (this.#answer) return undefined;
@@ -120,6 +121,7 @@ export class Keyboard {
 	async #pasteClipboard(): Promise<void> {
 		if (this.#isReadingClipboard) return;
 		this.#isReadingClipboard = true;
+		this.#choices = clipboardTexts.reading;
 		this.#chat.redraw();
 		const pasted = await this.#chat.readClipboard();
 		this.#isReadingClipboard = false;

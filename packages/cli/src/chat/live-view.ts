@@ -25,7 +25,7 @@ export interface LiveState {
 	readonly search?: Editor | undefined;
 	/** Notice of the chat. It replaces the state of the session. */
 	readonly notice: string;
-	/** Current time in milliseconds, for the duration of the running turn. */
+	/** Current time in milliseconds, for the duration and the symbol of the running turn. */
 	readonly now: number;
 	/** The row below the typed line, which may be empty. Undefined if there is no such row. */
 	readonly status: string | undefined;
@@ -40,12 +40,12 @@ const roomyRows = 8;
 /** Minimum number of columns for the description of the activity. */
 const minActivity = 12;
 
-/** Maximum number of queued messages that are shown. */
+/** Maximum number of waiting messages that are shown. */
 const maxWaiting = 3;
 
 /**
- * Rows below the scrollback: the incomplete row of the reply, running tasks, queued messages, the current activity, and
- * the typed line.
+ * Rows below the scrollback. In order: the incomplete part of the reply, the output of running calls, steps, and tasks.
+ * Then follow waiting messages, the activity or a notice, the typed line, and the status row.
  */
 export function liveView(state: LiveState, format: OutputFormat, terminalRows: number): Frame {
 	const { conversation, answer } = state;

@@ -17,8 +17,8 @@ const left = 130;
 
 /**
  * `parley` without arguments at a terminal: opens a chat in the current directory. Asks once whether agents may work
- * there, and starts a gateway in the background if none runs. If PARLEY_URL names a gateway, that gateway has its own
- * directories.
+ * there, and starts a gateway in the background if none runs. If PARLEY_URL names a gateway, opens the chat there
+ * without a question.
  */
 export async function chatInProject(io: Io): Promise<number> {
 	if (io.environment["PARLEY_URL"]) return chat({}, io);
@@ -40,8 +40,8 @@ export async function chatInProject(io: Io): Promise<number> {
 }
 
 /**
- * Returns the stored answer for the directory. Without a stored answer, asks the operator and stores the answer.
- * Undefined if the operator leaves.
+ * Whether agents may work in the directory: the stored answer, or true inside a configured root directory. Otherwise,
+ * asks the operator and stores the answer. Undefined if the operator leaves.
  */
 async function mayWork(directory: string, data: string, io: Io): Promise<boolean | undefined> {
 	const known = findProject(directory, await readProjects(data));

@@ -9,7 +9,7 @@ interface RunningCall {
 	readonly output: string;
 }
 
-/** Maximum number of stored output characters, and of shown lines. */
+/** Maximum number of stored output characters of a call, and of shown lines of all calls. */
 const maxOutput = 4_000;
 const maxLines = 5;
 
@@ -45,7 +45,7 @@ export class RunningCalls {
 		if (callId !== undefined && call) this.#calls.set(callId, { ...call, since: now });
 	}
 
-	/** Removes a call. Returns its arguments and its duration. */
+	/** Removes a call. Returns its arguments and its duration in milliseconds, or 0 for an unknown call. */
 	end(callId: string, now: number): { readonly arguments: unknown; readonly durationMs: number } {
 		const call = this.#calls.get(callId);
 		this.#calls.delete(callId);

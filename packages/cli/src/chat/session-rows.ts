@@ -15,7 +15,7 @@ interface SessionsNow {
 	readonly now: number;
 }
 
-/** Minimum number of columns for the column with the number of messages. */
+/** Minimum number of terminal columns for showing the number of messages. */
 const roomyColumns = 80;
 
 /** Rows of the latest sessions. A mark identifies the current session. */

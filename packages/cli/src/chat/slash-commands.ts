@@ -28,7 +28,7 @@ export const slashCommands = {
 
 export type SlashCommand = keyof typeof slashCommands;
 
-/** A typed line: a command, an unknown command, or a message. */
+/** Meaning of a typed line. `unknown` is a line that the chat refuses with a hint. */
 export type Line =
 	| { readonly kind: "command"; readonly name: SlashCommand; readonly words: string }
 	| { readonly kind: "unknown"; readonly hint: string }
@@ -52,7 +52,8 @@ export function readLine(line: string, shell: ShellLines = "message"): Line {
 }
 
 /**
- * `refused` is for a chat that cannot distinguish typed and pasted lines. `message` is for lines that no person types.
+ * `run` is for a chat that draws. `refused` is for a chat that cannot distinguish typed and pasted lines. `message` is
+ * for lines that no person types.
  */
 export type ShellLines = "run" | "refused" | "message";
 

@@ -40,7 +40,7 @@ export class StatusLine implements ChatObserver {
 	session(id: string): void {
 		this.#sessionId = id;
 		this.#facts = {};
-		// If a fact cannot be read, the row omits it.
+		// If the facts cannot be read, the row omits them.
 		void this.#read(id).catch((reason: unknown) => ParleyError.from(reason));
 	}
 
@@ -56,7 +56,7 @@ export class StatusLine implements ChatObserver {
 		this.#set({ model, context: undefined });
 	}
 
-	/** As many facts as a row of `columns` columns can contain. */
+	/** The facts that fit a row of fewer than `columns` columns. */
 	words(columns: number): string {
 		const { model, context, costUsd = 0, directory, sandbox } = this.#facts;
 		const window = model === undefined ? undefined : this.#windows.get(model);

@@ -3,7 +3,7 @@ import type { OzzieEvent } from "@parley/protocol";
 /** Maximum number of stored characters of thinking. */
 const maxLength = 200_000;
 
-/** The complete thinking of one reply. */
+/** The thinking of one reply, up to 200,000 characters. */
 export interface Thought {
 	readonly text: string;
 	readonly seconds: number;
@@ -12,13 +12,14 @@ export interface Thought {
 /** Events that may arrive while a model still thinks. */
 const duringThinking: readonly string[] = ["internal.llm.call", "assistant.started", "user.message"];
 
-/** Collects the thinking of a model until other output follows. */
+/** Collects the thinking of a model. */
 export class Thinking {
 	#text = "";
 	#since = 0;
 
 	/**
-	 * Processes an event. Returns the complete thinking when the first other output follows. `now` is in milliseconds.
+	 * Processes an event. Returns the thinking at the first event that cannot arrive during thinking. `now` is in
+	 * milliseconds.
 	 */
 	receive(event: OzzieEvent, now: number): Thought | undefined {
 		if (event.event === "assistant.thinking") {

@@ -9,7 +9,9 @@ import { noteRows } from "../wordings/message-rows.ts";
 /** Maximum length of the message that identifies a turn, in characters. */
 const maxMessage = 60;
 
-/** Rows of the file changes of a turn, as coloured unified diffs. */
+/**
+ * Rows of the file changes of a turn: coloured unified diffs, and notes about restored or refused files and commands.
+ */
 export function turnRows({ turn }: MethodResult<"file_changes">, format: OutputFormat): string[] {
 	if (!turn) return noteRows(changeTexts.none, format);
 	const message = shorten(visibleLine(turn.message), maxMessage);

@@ -44,7 +44,7 @@ function hasLock(pid: number, data: string): boolean {
 		const lock = lockIn(realpathSync(data));
 		return readdirSync(`/proc/${pid}/fd`).some((fd) => isOpenForWriting(pid, fd, lock));
 	} catch {
-		// The process does not exist.
+		// The process or the lock file does not exist, or the system has no such directory.
 		return false;
 	}
 }

@@ -23,7 +23,10 @@ export interface SessionFacts {
 /** Maximum number of sessions in the error for an ambiguous id. */
 const maxNamed = 5;
 
-/** Finds the session with this id. The id may be abbreviated as long as it is unique, with or without `sess_`. */
+/**
+ * Finds the session with this id. The id may be abbreviated as long as it is unique, with or without `sess_`. Rejects
+ * if no session or several sessions match.
+ */
 export async function findSession(address: HttpAddress, given: string): Promise<SessionFacts> {
 	if (!/^[\w-]{1,128}$/.test(given)) throw unknown(given);
 	for (const prefix of [given, `sess_${given}`]) {

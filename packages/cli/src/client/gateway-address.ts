@@ -102,7 +102,7 @@ async function isOwnAddress(url = ""): Promise<boolean> {
 	return Object.values(networkInterfaces()).some((own) => own?.some(({ address }) => address === host));
 }
 
-/** Whether the address leads to this machine. */
+/** Whether the host of the address is `localhost` or a loopback address. */
 export function isLoopback(url: string): boolean {
 	const host = URL.canParse(url) ? new URL(url).hostname : "";
 	return host === "localhost" || host === "[::1]" || /^127(?:\.\d{1,3}){3}$/.test(host);

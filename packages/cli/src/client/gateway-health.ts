@@ -44,7 +44,7 @@ interface SandboxReport {
 
 const patienceMs = 3_000;
 
-/** Health report of the gateway. Null if this user may not read it. */
+/** Health report of the gateway. Null if the gateway refuses it, for example because this user may not read it. */
 export async function readHealthReport(flags: AddressFlags, io: Io): Promise<HealthReport | null> {
 	const address = await findGateway(flags, io);
 	const signal = AbortSignal.timeout(patienceMs);
@@ -134,7 +134,7 @@ interface State {
 	readonly reason?: string;
 }
 
-/** A row about a state that is not in order. */
+/** Returns a row about a state that is not in `fine`. Empty for other states, and without a state. */
 function troubleRow(name: string, known: State | undefined, fine: readonly string[]): [string, string][] {
 	if (!known || fine.includes(known.state)) return [];
 	return [[name, healthTexts.trouble(known)]];

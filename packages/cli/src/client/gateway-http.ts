@@ -65,7 +65,7 @@ export async function getFromGateway(
 	return { status: response.statusCode ?? 0, text: await text(response) };
 }
 
-/** Time limit for a gateway that must read its complete history. */
+/** Maximum wait for a response. A gateway may have to read its complete history. */
 const patienceMs = 60_000;
 
 /** Parsed JSON of a response with status 200. Throws a `ParleyError` for an error of the gateway or of the connection. */
@@ -90,7 +90,7 @@ const codes: Readonly<Record<number, ErrorCode>> = {
 	503: "unavailable",
 };
 
-/** Error for a response with a status other than 200. */
+/** Error for a response with an unexpected status. */
 export function answerError(
 	{ url }: HttpAddress,
 	{ status, text: body }: { readonly status: number; readonly text: string },
@@ -113,7 +113,7 @@ function errorIn(body: string): string | undefined {
 		const { error }: { error?: unknown } = Object(parseJson(body));
 		return typeof error === "string" ? error : undefined;
 	} catch {
-		// The response comes from a server that is not a gateway, so the status is sufficient for the error.
+		// A body that is not JSON, for example of another server, has no error text.
 		return undefined;
 	}
 }

@@ -9,7 +9,7 @@ export interface SessionChoice {
 	readonly rootDir: string | undefined;
 	/** Agent profile of a new session. If absent, the default profile is used. */
 	readonly profile?: string | undefined;
-	/** Model for the next and all later messages. If absent, the profile's model is used. */
+	/** Model for the next and all later messages. If absent, the session's model stays. */
 	readonly model?: string | undefined;
 	/**
 	 * Called with the reason if the gateway does not allow `rootDir` and chooses another directory. If the callback is
@@ -41,8 +41,8 @@ export async function lastSession(client: Client, directory: string | undefined)
 const alwaysKnown: readonly string[] = ["fast", "standard", "max", "default"];
 
 /**
- * Opens a session for a person: the named session, or a new session in the current directory. Throws `invalid_argument`
- * for an unknown model before it creates a session.
+ * Opens a session for a person: the named session, or a new session in `rootDir`. Throws `invalid_argument` for an
+ * unknown model before it creates a session.
  */
 export async function openSession(client: Client, choice: SessionChoice): Promise<OpenSession> {
 	const { model } = choice;

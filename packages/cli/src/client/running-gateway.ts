@@ -12,8 +12,8 @@ export interface RunningGateway extends RuntimeFile {
 const patienceMs = 3_000;
 
 /**
- * The gateway of a data directory. Undefined if no gateway answers. The file is not sufficient, because a killed
- * gateway leaves its file behind.
+ * The gateway of a data directory. Undefined if no gateway answers. The runtime file is not sufficient, because a
+ * killed gateway leaves its file behind.
  */
 export async function findRunningGateway(data: string): Promise<RunningGateway | undefined> {
 	const runtime = await readRuntimeFile(data);
@@ -40,7 +40,7 @@ async function readHealth(address: HttpAddress): Promise<RunningGateway["health"
 		const { status }: { status?: unknown } = Object(parseJson(response.text));
 		return status === "ok" || status === "degraded" || status === "draining" ? status : undefined;
 	} catch {
-		// In each of these cases, no gateway runs: no connection, a timeout, or a response that is not JSON.
+		// No gateway answers: there is no connection, a timeout, or a response that is not JSON.
 		return undefined;
 	}
 }

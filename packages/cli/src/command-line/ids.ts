@@ -2,11 +2,12 @@ import { visibleLine } from "../text/visible.ts";
 import { commandLineTexts } from "../texts/command-line.ts";
 import { UsageError } from "./usage.ts";
 
-/** Minimum length. A shorter text could match by chance, because all task ids begin with `task_`. */
+/** Minimum length of an abbreviated id without its prefix. A shorter text could match by chance. */
 const fewestCharacters = 4;
 
 /**
- * Whether the text is the complete id, or the beginning of the part after the prefix. The text may include the prefix.
+ * Whether the text is the complete id, or at least 4 characters from the beginning of the part after the prefix. The
+ * text may include the prefix.
  */
 export function beginsId(id: string, given: string): boolean {
 	const prefix = id.slice(0, id.indexOf("_") + 1);

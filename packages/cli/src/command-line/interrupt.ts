@@ -11,7 +11,7 @@ export interface InterruptOptions {
 /** Exit code after Ctrl-C, as in shells: 128 plus the signal number of SIGINT. */
 export const interruptedCode = 130;
 
-/** Handles Ctrl-C. The first press cancels the turn and waits until it ends. The second press ends the process. */
+/** Handles Ctrl-C. The first press cancels the turn. The second press ends the process. */
 export class Interrupt {
 	readonly #options: InterruptOptions;
 	#wasPressed = false;

@@ -13,7 +13,7 @@ export interface Io {
 	exitCode: number;
 }
 
-/** The streams of this process. */
+/** Streams, environment and current directory of this process. */
 export function processIo(): Io {
 	const { stdin, stdout, stderr, env } = process;
 	return {
@@ -40,7 +40,7 @@ function currentDirectory(): string {
 	}
 }
 
-/** Name under which this program was started. */
+/** `zot` if this program was started under a name that begins with `zot`, otherwise `parley`. */
 export function programName(): "zot" | "parley" {
 	return basename(process.argv[1] ?? "").startsWith("zot") ? "zot" : "parley";
 }

@@ -10,7 +10,10 @@ export function asksInLines({ environment }: Io): boolean {
 	return environment["TERM"] === "dumb";
 }
 
-/** Asks for a line of text. Enter accepts the initial text. Undefined if the person leaves with Ctrl-C or Ctrl-D. */
+/**
+ * Asks for a line of text. Enter accepts the initial text, and `-` means no text. Undefined if the person leaves with
+ * Ctrl-C or Ctrl-D.
+ */
 export async function askTextInLines(question: TextQuestion, io: Io): Promise<string | undefined> {
 	const { message, initial = "" } = question;
 	io.stdout.write(`${message}\n`);

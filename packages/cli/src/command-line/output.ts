@@ -4,7 +4,7 @@ import type { Io } from "./io.ts";
 
 const usualColumns = 80;
 
-/** Width and styles of stdout. Rows in a file are not shortened. */
+/** Width and styles of stdout. Rows in a file or pipe are not shortened. */
 export function outputFormat({ stdout, environment }: Io): OutputFormat {
 	// A terminal with an unknown size reports 0 columns.
 	const columns = stdout.isTTY ? stdout.columns || usualColumns : Number.POSITIVE_INFINITY;

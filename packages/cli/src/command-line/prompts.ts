@@ -17,7 +17,7 @@ export async function askText(question: TextQuestion, io: Io): Promise<string | 
 	return isCancel(answer) ? undefined : (answer ?? "");
 }
 
-/** Asks for a secret and shows dots instead of its characters. Undefined if the person leaves. */
+/** Asks for a secret without showing its characters. Undefined if the person leaves. */
 export async function askSecret(question: TextQuestion, io: Io): Promise<string | undefined> {
 	if (asksInLines(io)) return await askSecretInLines(question, io);
 	const { message, problemOf } = question;
@@ -25,7 +25,7 @@ export async function askSecret(question: TextQuestion, io: Io): Promise<string 
 	return isCancel(answer) ? undefined : (answer ?? "");
 }
 
-/** Lets the person choose an option with the arrow keys. Returns undefined if the person leaves. */
+/** Lets the person choose an option. Undefined if the person leaves. */
 export async function choose<Value extends string>(
 	choice: Choice<Value>,
 	io: Io,

@@ -5,6 +5,7 @@ const units = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as cons
 
 /**
  * Reads `--since` and `--until`: `30m`, `12h`, `2d` and `1w` ago, a day, or an ISO 8601 time. Returns ISO 8601 in UTC.
+ * Throws for any other text.
  */
 export function readMoment(text: string, now: number): string {
 	const [, count, unit] = /^(\d{1,6})([mhdw])$/.exec(text) ?? [];

@@ -37,7 +37,10 @@ export function explainUsage(command: Command, io: Io): Command {
 		});
 }
 
-/** Exit code of an error that only reports shown help or a shown version. The code is 2 if a subcommand is missing. */
+/**
+ * Exit code of an error that only reports shown help or a shown version. The code is 2 if a subcommand is missing.
+ * Undefined for any other error.
+ */
 export function shownCode(error: unknown): 0 | 2 | undefined {
 	if (!(error instanceof CommanderError)) return undefined;
 	if (error.exitCode === 0) return 0;
@@ -107,7 +110,10 @@ export function refuseSubcommandName(words: readonly string[], command: Command)
 	);
 }
 
-/** Name of a subcommand that differs from the word by one letter, or by two letters that are exchanged. */
+/**
+ * Name or alias of a subcommand that differs from the word by one letter, or by two exchanged letters. Short names are
+ * not compared.
+ */
 function similarName(given: string, { commands }: Command): string | undefined {
 	const names = commands.flatMap((one) => [one.name(), ...one.aliases()]);
 	return names.find((one) => one.length > 3 && (isOneLetterOff(one, given) || isExchanged(one, given)));

@@ -22,7 +22,7 @@ export interface ConnectorWords {
 	readonly held?: number;
 }
 
-/** State of a connector, in a file next to its database. Times are milliseconds since the epoch. */
+/** State of a connector, as a file of the data directory stores it. */
 export interface ConnectorReport extends ConnectorWords {
 	readonly pid: number;
 	/** Time at which the state began, in milliseconds since the epoch. */
@@ -147,7 +147,7 @@ function loadOf({ waiting = 0, open = 0, held = 0 }: ConnectorStatus): string {
 	return facts.length > 0 ? `; ${facts.join(", ")}` : "";
 }
 
-/** Milliseconds between two checks of a connector that does not report its state itself. */
+/** Milliseconds between two reports without a change. */
 const everyMs = 5_000;
 
 interface ReportWriterParts {
@@ -155,7 +155,7 @@ interface ReportWriterParts {
 	readonly clock: Clock;
 	readonly log: Logger;
 	readonly pid: number;
-	/** Called after each change of the state. */
+	/** Called at each change of the state or of its reason. */
 	readonly onChange?: (words: ConnectorWords) => void;
 }
 
@@ -186,7 +186,7 @@ export class ReportWriter {
 		this.changed();
 	}
 
-	/** Updates the report if the state has changed. */
+	/** Writes the state that `watch` reads, then again every five seconds. */
 	readonly changed = (): void => {
 		const readState = this.#report;
 		if (!readState) return;
@@ -222,7 +222,7 @@ export class ReportWriter {
 		this.#isWritten = true;
 	}
 
-	/** Logs a write failure, once for each series of failures. */
+	/** Logs a failure to read or write the state, once for each series of failures. */
 	#failed(reason: unknown): void {
 		if (this.#isWritten) {
 			const why = reason instanceof Error ? reason.message : ParleyError.from(reason).message;

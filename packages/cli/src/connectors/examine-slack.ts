@@ -139,7 +139,10 @@ async function readAll({ stdin }: Io): Promise<string> {
 	return text;
 }
 
-/** Returns the scheme and the host, because the connector adds its own path. */
+/**
+ * Returns the origin of a public URL, because the connector adds its own path. Throws unless the URL uses `https:` and
+ * has no path.
+ */
 function readPublicUrl(text: string): string {
 	const url = URL.canParse(text) ? new URL(text) : undefined;
 	if (url?.protocol !== "https:") {

@@ -40,7 +40,7 @@ interface Waiting {
 }
 
 /**
- * Tries `reach` until a gateway answers: first after 1 s, then with growing delays of up to 15 s. Ends immediately when
+ * Tries `reach` until a gateway answers. The delay between two attempts grows from 1 s to 15 s. Ends immediately when
  * `stopRequest` resolves. Rejects with any error except `unavailable`.
  */
 export async function reachGateway<T>(
@@ -138,7 +138,7 @@ function healthIn(text: string): unknown {
 }
 
 interface TokenFile {
-	/** Name of the chat platform, which is also the name of the token. */
+	/** Name of the chat platform, with which the name of the token begins. */
 	readonly platform: string;
 	readonly data: string;
 }
@@ -150,8 +150,8 @@ export interface TokenQuestion extends TokenFile {
 
 /**
  * Returns the token of a connector on this machine. The data directory stores it, readable only by this user. If the
- * gateway knows no token for the connector, creates one. Rejects with `failed_precondition` if the operator has revoked
- * the token, because only an operator may replace a revoked token.
+ * gateway knows no token for the connector, creates one. Rejects with `failed_precondition` if the token was revoked or
+ * has expired, because only an operator may replace such a token.
  */
 export async function connectorToken({ platform, data, gateway }: TokenQuestion): Promise<string> {
 	const file = tokenFileOf({ platform, data });

@@ -36,7 +36,10 @@ export async function runSlackConnector(flags: SlackFlags, io: Io): Promise<numb
 	});
 }
 
-/** Only a person can add a missing setting, so the supervisor does not restart the connector. */
+/**
+ * Calls `read`. A `UsageError` becomes `failed_precondition`, because only a person can add a missing setting. The
+ * supervisor then does not restart the connector.
+ */
 function settled<Value>(read: () => Value): Value {
 	try {
 		return read();

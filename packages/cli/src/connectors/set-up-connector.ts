@@ -69,7 +69,7 @@ export async function setUpConnector(way: SetupWay, flags: ConnectorFlags, io: I
 	}
 }
 
-/** Runs all steps. Resolves with true if all are complete. */
+/** Runs the steps in order. Resolves with false at the first incomplete step, and with true after the last step. */
 async function follow(
 	steps: readonly SetupStep[],
 	{ connector, way }: { readonly connector: SetupConnector; readonly way: SetupWay },
@@ -86,7 +86,10 @@ async function follow(
 	return true;
 }
 
-/** Repeats the check of a step until it passes. Prints no instruction if the first check passes. */
+/**
+ * Repeats the check of a step until it passes. Prints no instruction if the first check passes. Resolves with false if
+ * the person leaves, or if the check fails without a terminal.
+ */
 async function passes(step: SetupStep, { io, signal }: Setup): Promise<boolean> {
 	for (let isFirst = true; ; isFirst = false) {
 		const findings = await step.check(signal);
@@ -180,7 +183,10 @@ function say({ stdout }: Io, text: string): void {
 
 const lookMs = 2_000;
 
-/** Polls until a session of the platform contains an answer that is newer than `since`. */
+/**
+ * Polls until a session of the platform shows an answer: it changed after `since`, is idle, and has at least two
+ * messages.
+ */
 async function untilAnswered(options: {
 	readonly flags: ConnectorFlags;
 	readonly io: Io;
@@ -207,7 +213,7 @@ async function untilAnswered(options: {
 }
 
 const readyLookMs = 300;
-/** Time limits: for a connector to connect, and then for it to update its commands. */
+/** Time limit for a connector to connect, and then for a step that the connector may complete. */
 const connectMs = 20_000;
 
 /** The running connector, or a temporary connector that runs during the setup. */

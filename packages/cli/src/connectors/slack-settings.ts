@@ -25,13 +25,13 @@ interface SlackConfig {
 
 /**
  * Settings of the connector: Socket Mode with SLACK_APP_TOKEN, HTTP with SLACK_SIGNING_SECRET. Throws a `UsageError`
- * that names missing variables. `listen` is the value of the flag, which overrides the configuration.
+ * for a missing or invalid setting. `listen`, the value of the flag, selects HTTP and overrides the configured address.
  */
 export function slackSettings(io: SlackEnvironment, config: SlackConfig, listen?: string): SlackSettings {
 	return { botToken: readBotToken(io), transport: readTransport(io, config, listen) };
 }
 
-/** The same settings with errors as values, so that each check can report its own error. */
+/** Settings as `slackSettings` returns them, but with errors as values, so that each check can report its own error. */
 export function trySlackSettings(
 	io: SlackEnvironment,
 	config: SlackConfig,

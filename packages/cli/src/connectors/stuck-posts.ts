@@ -18,7 +18,7 @@ interface OfPlatform {
 	readonly flags: ConnectorFlags;
 }
 
-/** Prints posts that the connector has not sent and does not retry, with the reason. */
+/** Prints up to 100 posts that the connector has not sent and does not retry, with the reason. */
 export async function listStuckPosts(
 	{ platform, flags }: OfPlatform & { readonly flags: { readonly json?: boolean } },
 	io: Io,

@@ -56,7 +56,7 @@ export function superviseConnectors(
 	};
 }
 
-/** Starts the connectors with the gateway's log when the gateway is ready. Calls `onStart` with their names. */
+/** Returns a function that starts the connectors with the gateway's log. `onStart` receives their names. */
 export function attachConnectors(
 	flags: GatewayFlags,
 	io: Io,

@@ -34,7 +34,7 @@ export class Supervisor {
 		this.#ended = this.#run();
 	}
 
-	/** Resolves when the program has ended. After 10 s, the program is killed. */
+	/** Asks the program to stop, and kills it after 10 s. Resolves when it has ended. */
 	async stop(): Promise<void> {
 		this.#stopping.abort();
 		this.#program?.signal("SIGTERM");

@@ -30,7 +30,10 @@ const families: Readonly<Record<string, Distribution>> = {
 	suse: "suse",
 };
 
-/** The kind is determined by ID and ID_LIKE: https://www.freedesktop.org/software/systemd/man/latest/os-release.html */
+/**
+ * Kind of the system. On Linux, ID and ID_LIKE select it:
+ * https://www.freedesktop.org/software/systemd/man/latest/os-release.html
+ */
 export function distributionOf({ platform, release, kernel }: Signs): Distribution {
 	if (platform === "darwin") return "macos";
 	if (platform !== "linux") return "other";

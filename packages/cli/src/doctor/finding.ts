@@ -7,7 +7,7 @@ export interface Check {
 	readonly examine: (system: System) => Promise<Found>;
 }
 
-/** Result of checks that need a valid configuration. */
+/** Text of a check that needs a valid configuration, if the configuration is invalid. */
 export const configInvalid = doctorTexts.configInvalid;
 
 export function ok(what: string): Found {

@@ -25,12 +25,12 @@ export interface System {
 	/** Configuration of a gateway that this shell would start, or the error in it. */
 	readonly config: Config | Error;
 	readonly gateway: RunningGateway | undefined;
-	/** Health report of the gateway. Null if this user may not read it. */
+	/** Health report of the gateway. Null without a gateway, or if the report cannot be read. */
 	readonly health: HealthReport | null;
 	readonly versions: { readonly parley: string; readonly node: string; readonly sqlite: string };
 	/** Current time in milliseconds since the epoch. */
 	now(): number;
-	/** Facts about a path. Undefined if it does not exist. */
+	/** Facts about a path. Undefined if it does not exist or cannot be read. */
 	stat(path: string): Promise<PathFacts | undefined>;
 	/** Number of bytes that this user can still write in the directory. */
 	freeBytes(path: string): Promise<number>;
@@ -40,7 +40,10 @@ export interface System {
 	answers(host: string, port: number): Promise<boolean>;
 	/** Whether this user can execute the program, which is a name in PATH or a path. */
 	program(command: string): Promise<boolean>;
-	/** The answer of the named provider. By default, of the gateway's main provider. Undefined for the offline model. */
+	/**
+	 * The answer of the named provider. By default, of the gateway's main provider. Undefined for the offline model, and
+	 * if the configuration is invalid.
+	 */
 	provider(name?: string): Promise<ProviderAnswer | undefined>;
 	sandbox(): Promise<SandboxState>;
 	/** Resolves with the policy file, if it exists. Rejects if the policy is invalid. */
@@ -54,7 +57,7 @@ export interface System {
 	/** Checks the key file. Rejects if it is damaged or other users can read it. */
 	storedSecrets(): Promise<StoredSecrets>;
 	audit(): Promise<AuditCheck>;
-	/** Verifies all stored text. Undefined if the database has no hashes yet. */
+	/** Verifies all stored text. Undefined without a database, or if the database has no hashes yet. */
 	messages(): Promise<MessagesCheck | undefined>;
 	/** Whether the file of the operator token exists. Rejects if the file is unusable. */
 	operatorToken(): Promise<boolean>;

@@ -28,7 +28,7 @@ import { visibleLine } from "../text/visible.ts";
 import { connectionWords } from "../wordings/connection-words.ts";
 import { listWords } from "../wordings/event-wordings.ts";
 
-/** Number of earlier events to print first. */
+/** Default number of earlier events to print. */
 const usualLimits = { follow: 10, list: 50 };
 
 /** Prints events. With `--follow`, also prints new events until Ctrl-C. Returns the exit code. */
@@ -111,8 +111,9 @@ interface FollowOptions {
 }
 
 /**
- * Reports events as they happen until the signal aborts. Reports each event once and without gaps, even after a lost
- * connection. Rejects if the first connection fails, or if the gateway refuses these events.
+ * Reports events as they happen until the signal aborts or the followed session is deleted. Reports each stored event
+ * once and without gaps, even after a lost connection. Rejects if the first connection fails, or if the gateway refuses
+ * these events.
  */
 export async function followEvents(options: FollowOptions): Promise<void> {
 	const { clock, signal, onState } = options;

@@ -33,7 +33,8 @@ export interface FoundGateway {
 
 /**
  * Finds the gateway of the data directory, or starts a gateway that outlives this command and its terminal. Rejects
- * with the last lines of the log if the new gateway ends immediately. Concurrent commands use the same gateway.
+ * with the last lines of the log if the new gateway ends. Also rejects if no gateway answers within 120 s. Concurrent
+ * commands use the same gateway.
  */
 export async function ensureGateway(start: BackgroundStart): Promise<FoundGateway> {
 	const { data, io } = start;
@@ -96,7 +97,10 @@ export function environmentOf({ environment }: Io): Record<string, string> {
 	return Object.fromEntries(set);
 }
 
-/** Returns flags for the new gateway, because a gateway of another data directory may use the default port. */
+/**
+ * Returns flags for the new gateway: a free port if another program uses the default port, and `/` as the root if it is
+ * the current directory.
+ */
 async function flagsFor({ data, directory, io }: BackgroundStart): Promise<string[]> {
 	const { listen, root } = await readConfig({ data }, io);
 	const [first] = listen;
@@ -118,7 +122,7 @@ async function isFree(address: { readonly host: string; readonly port: number })
 	return true;
 }
 
-/** Maximum size of the log. The gateway itself enforces it. */
+/** Current size of the log in bytes. 0 without a log. */
 function sizeOf(log: string): number {
 	return statSync(log, { throwIfNoEntry: false })?.size ?? 0;
 }

@@ -36,7 +36,10 @@ export async function configSources({ data, config }: ConfigFlags, io: Io): Prom
 	};
 }
 
-/** Prints one setting, the settings of a group, or all stored settings. */
+/**
+ * Prints one setting, the settings of a group, or all settings that a source sets. `--all` also includes default
+ * values.
+ */
 export async function showSettings(key: string | undefined, flags: ConfigFlags, io: Io): Promise<void> {
 	const sources = await configSources(flags, io);
 	if (key === undefined) {

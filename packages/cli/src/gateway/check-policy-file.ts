@@ -7,7 +7,10 @@ import { rootTexts } from "../texts/gateway/start.ts";
 import type { GatewayFlags } from "./gateway-flags.ts";
 import { readConfig } from "./run-gateway.ts";
 
-/** Checks a policy file. By default, the file that a gateway would use. Throws with the line and the reason. */
+/**
+ * Checks a policy file and returns a summary. By default, checks the file that a gateway would use. Throws with the
+ * line and the reason.
+ */
 export async function checkFile(named: string | undefined, flags: GatewayFlags, io: Io): Promise<string> {
 	const path = named === undefined ? await usedFile(flags, io) : resolve(io.cwd, named);
 	// The file is optional, because the built-in rules apply without it.

@@ -3,7 +3,7 @@ import { type Command, Option } from "commander";
 import { sharedHelp } from "../texts/commands/shared.ts";
 import { gatewayFlagHelp } from "../texts/gateway/flags.ts";
 
-/** Flags of commands that run a gateway. */
+/** Flags of commands that run or install a gateway. */
 export interface GatewayFlags extends Omit<ConfigFlags, "trustedProxies" | "policyFile"> {
 	/** Path from `--policy`. */
 	readonly policy?: string;
@@ -13,7 +13,7 @@ export interface GatewayFlags extends Omit<ConfigFlags, "trustedProxies" | "poli
 	readonly testHooks?: string;
 }
 
-/** Adds the flags that all commands that run a gateway have. The configuration checks their values. */
+/** Adds the flags that all commands of `GatewayFlags` have. The configuration checks their values. */
 export function addGatewayFlags(command: Command): Command {
 	return command
 		.option("--listen <host:port>", gatewayFlagHelp.listen, collect)

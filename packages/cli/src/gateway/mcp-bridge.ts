@@ -41,7 +41,7 @@ export class McpBridge {
 	readonly #open = new Set<Promise<void>>();
 	#sessionId: string | undefined;
 	#revision: string | undefined;
-	/** The first message of the client, which can open another session. */
+	/** The last `initialize` message of the client, which can open another session. */
 	#initialize: Message | undefined;
 
 	constructor(options: McpBridgeOptions) {
@@ -99,8 +99,8 @@ export class McpBridge {
 	}
 
 	/**
-	 * Opens another session after a restart of the gateway. The client does not notice it. Throws if the gateway
-	 * refuses the new session.
+	 * Opens another session, for example after a restart of the gateway. The client does not notice it. Throws if the
+	 * gateway refuses the new session.
 	 */
 	async #openAgain({ text: first }: Message): Promise<void> {
 		this.#sessionId = undefined;

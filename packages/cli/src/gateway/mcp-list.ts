@@ -49,7 +49,7 @@ export async function listServers(flags: McpFlags, io: Io): Promise<void> {
 
 interface Found {
 	readonly servers: readonly ListedServer[];
-	/** Unusable entries of the directory, each with the reason. */
+	/** Unusable entries, each with the reason. */
 	readonly refused: readonly string[];
 }
 

@@ -93,8 +93,8 @@ interface Logins {
 	/** The working directory whose servers are included. */
 	readonly directory: string;
 	/**
-	 * Servers of the operator come first, and hide servers of the directory with the same name. With `--dir`, only
-	 * servers of the directory.
+	 * Remote servers. Servers of the operator come first, and hide servers of the directory with the same name. With
+	 * `--dir`, only servers of the directory.
 	 */
 	readonly servers: readonly McpRemoteSettings[];
 	/** Reasons why trusted servers of the directory cannot be used. */
@@ -150,7 +150,10 @@ function clientOf({ clientId, clientSecretFrom }: LoginFlags, io: Io) {
 	return { client_id: clientId, ...defined({ client_secret: secret }) };
 }
 
-/** The browser's answer on this machine, or an answer that a person pastes. The first answer wins. */
+/**
+ * The browser's answer on this machine, or an answer that a person pastes. The first answer wins. Rejects with
+ * `deadline_exceeded` after 10 minutes.
+ */
 async function waitForAnswer(
 	pending: PendingLogin,
 	listener: LoginListener,

@@ -14,7 +14,10 @@ export interface ServerPlace {
 	readonly directory?: string | undefined;
 }
 
-/** Removes a login, records the change for the audit, and revokes the tokens. Undefined if this server has no login. */
+/**
+ * Removes a login, records the change for the audit, and tries to revoke the tokens. Undefined if this server has no
+ * login.
+ */
 export async function endLogin(
 	server: ServerPlace,
 	allowPrivate: boolean,

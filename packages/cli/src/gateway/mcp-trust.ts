@@ -29,7 +29,10 @@ import { changeMcpFile, rightsOf } from "./mcp-setup.ts";
 type Trust = McpFileContent["trusted"][number]["servers"][string];
 type Rights = ReturnType<typeof rightsOf>;
 
-/** Trusts the current servers of a directory after a confirmation by the operator. Returns the exit code. */
+/**
+ * Trusts the usable servers in the `.mcp.json` of a directory. Without `--yes`, asks the operator for a confirmation.
+ * Returns the exit code.
+ */
 export async function trustDirectory(given: string, flags: TrustFlags, io: Io): Promise<number> {
 	const needsConfirmation = flags.yes !== true;
 	if (needsConfirmation && !(io.stdin.isTTY && io.stderr.isTTY)) throw new UsageError(noConfirmation);
@@ -82,7 +85,10 @@ interface Chosen {
 	readonly refused: string[];
 }
 
-/** The entries to trust. Throws a `UsageError` if an entry from `--server` is unusable, or if no entry is usable. */
+/**
+ * The entries to trust. Throws a `UsageError` if an entry from `--server` is missing or unusable, or if no entry is
+ * usable.
+ */
 function chooseEntries(
 	file: DirectoryFile,
 	directory: string,
@@ -185,7 +191,10 @@ function rightRows({ envFrom = [], read = [], write = [], hosts = [] }: Rights):
 	].map(visibleLine);
 }
 
-/** With `--server`, the trust in the remaining servers of the file does not change. */
+/**
+ * Stores the trust and records it for the audit. With `--server`, the trust in the remaining servers stays if the file
+ * has not changed.
+ */
 async function storeTrust(
 	{ directory, file, servers }: McpFileContent["trusted"][number],
 	flags: TrustFlags,

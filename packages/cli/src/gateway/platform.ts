@@ -13,7 +13,7 @@ export interface Platform {
 	readonly variables: readonly string[];
 	/** Whether the environment contains the connector's tokens, so that `parley start` runs the connector. */
 	isRequested(environment: Environment): boolean;
-	/** Variables that contain the tokens of the connector. */
+	/** Text for people with the names of the variables that the connector needs. */
 	readonly wants: string;
 	/** Instruction with which the person who sets up the bot becomes its owner. */
 	pairing(code: string): string;

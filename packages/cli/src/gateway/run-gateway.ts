@@ -25,7 +25,7 @@ import { type LogOutput, logOutput } from "./log-output.ts";
 import { platforms } from "./platform.ts";
 import { stopSignal } from "./stop-signal.ts";
 
-/** Time for running work after the first signal, and then the time until the process is killed. */
+/** Time for running work after the first signal, and then the time until the process ends itself. */
 const signalGraceMs = 25_000;
 const lastMs = 5_000;
 /** Time for running work after a client has asked the gateway to stop. */
@@ -65,8 +65,8 @@ export interface RunOptions {
 
 /**
  * Runs a gateway until a signal or a client stops it. Returns the exit code. When the gateway is ready, prints one line
- * per listener to stdout. A second signal ends the process immediately, as does a stop that takes 30 s. An uncaught
- * error ends the process with code 1.
+ * per listener to stdout. A second signal ends the process immediately. A stop that takes too long and an uncaught
+ * error end the process with code 1.
  */
 export async function runGateway(options: RunOptions): Promise<number> {
 	const { flags, version, destination } = options;
@@ -136,7 +136,7 @@ function withListeners(config: Config, more: Config["listen"]): Config {
 	return { ...config, listen };
 }
 
-/** Order of precedence: flags, `PARLEY_*` variables, the configuration file. */
+/** Reads the configuration. Order of precedence: flags, `PARLEY_*` variables, the configuration file. */
 export async function readConfig(
 	{ testHooks: _, trustedProxy: trustedProxies, policy: policyFile, ...rest }: GatewayFlags,
 	io: Io,

@@ -38,8 +38,8 @@ export interface RunRpcOptions {
 }
 
 /**
- * Serves the parent program until its input ends. Returns the exit code. If the caller can fix an error, throws it
- * before anything is written to stdout.
+ * Serves the parent program until its input ends or a signal arrives, then ends the process. If the caller can fix an
+ * error, throws it before anything is written to stdout.
  */
 export async function runRpc({ flags, io, version }: RunRpcOptions): Promise<number> {
 	const { environment, stdin, stdout } = io;
@@ -91,14 +91,17 @@ export async function runRpc({ flags, io, version }: RunRpcOptions): Promise<num
 		});
 		await started.close();
 	} finally {
-		// If the agent did not open, there is no work to wait for.
+		// The work has ended, so no timer must end the process.
 		for (const timer of patience) timer.cancel();
 	}
 	flushCompileCache();
 	process.exit(signalled === undefined ? code : signalCodes[signalled]);
 }
 
-/** Node.js treats a directory as an ended input, so the program would exit without output and without an error. */
+/**
+ * Throws if stdin is a directory. Node.js treats a directory as an ended input, so the program would exit without
+ * output and without an error.
+ */
 function demandLines(): void {
 	if (!fstatSync(standardInput).isDirectory()) return;
 	throw new ParleyError(rpcTexts.inputIsDirectory, {
@@ -143,7 +146,7 @@ function versioned(baseUrl: string | undefined, provider: string | undefined): s
 	return /\/v\d\w*$/.test(plain) ? plain : `${plain}/v1`;
 }
 
-/** Adds `--no-session` without effect. Clients send this flag, although it is the default. */
+/** Replaces a session that is not a path with undefined. Clients send `--no-session`, although it is the default. */
 function withSession(flags: RpcCommandFlags): RpcCommandFlags {
 	const session: unknown = flags.session;
 	return { ...flags, session: typeof session === "string" && session !== "" ? session : undefined };

@@ -23,7 +23,10 @@ import type { McpFlags } from "./mcp-flags.ts";
 import { chosenAgent } from "./mcp-list.ts";
 import { readConfig } from "./run-gateway.ts";
 
-/** Starts all servers as the gateway does, prints their states, and stops them. Returns the exit code. */
+/**
+ * Starts the servers of an agent and a directory as the gateway does, prints their states, and stops them. Returns the
+ * exit code: 1 if a server is not ready or has a problem.
+ */
 export async function tryServers(flags: McpFlags, io: Io, version: string): Promise<number> {
 	const config = await readConfig(defined({ data: flags.data }), io);
 	if (!existsSync(config.data)) throw new UsageError(mcpServeTexts.noDataDirectory({ data: config.data }));

@@ -49,8 +49,9 @@ function kindOf(home: string, prefix: string | undefined): Installation["kind"] 
 }
 
 /**
- * According to https://docs.npmjs.com/cli/v11/configuring-npm/folders, packages are in `lib/node_modules`, and links to
- * programs are in `bin`.
+ * npm's prefix of a global installation. Undefined for any other copy. According to
+ * https://docs.npmjs.com/cli/v11/configuring-npm/folders, packages are in `lib/node_modules`, and links to programs are
+ * in `bin`.
  */
 function prefixOf(home: string, program: string): string | undefined {
 	const modules = dirname(home);

@@ -9,7 +9,7 @@ export async function ownLinks(program: string, { PATH = "" }: NodeJS.ProcessEnv
 	return links.filter((_, index) => isOwn[index]);
 }
 
-/** Removes a link. Returns false if this user has no permission to remove it. */
+/** Removes a link. Returns false if it cannot be removed. */
 export async function removeLink(link: string): Promise<boolean> {
 	return await rm(link, { force: true }).then(
 		() => true,

@@ -27,7 +27,10 @@ export function recordOf({ text }: LogLine): Readonly<Record<string, unknown>> |
 	}
 }
 
-/** Whether to show a line. A line without a level or a time is always shown. */
+/**
+ * Whether to show a line. A line without a time passes the filter `since`, and a line without a level passes the filter
+ * `level`.
+ */
 export function matches(line: LogLine, { since, level }: LogFilter): boolean {
 	const record = recordOf(line);
 	const written = record?.["time"];

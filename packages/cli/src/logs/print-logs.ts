@@ -16,7 +16,7 @@ import { followLogFile, hasLogFile, readLogFile } from "./read-log-file.ts";
 export interface LogsOptions {
 	readonly since?: number;
 	readonly level?: LogLevel;
-	/** Number of older lines to print first. */
+	/** Maximum number of older lines to print first. With `since`, all older lines are printed. */
 	readonly lines: number;
 	readonly follow: boolean;
 	readonly json: boolean;
@@ -27,10 +27,7 @@ interface Surroundings {
 	readonly machine: Machine;
 }
 
-/**
- * Prints the log of a data directory's gateway. If a service runs the gateway, prints the log of the service;
- * otherwise, the log file.
- */
+/** Prints the log of a data directory's gateway: the journal of its systemd service, otherwise the log file. */
 export async function printLogs(data: string, options: LogsOptions, around: Surroundings): Promise<void> {
 	const service = await serviceWithLog(data, around.machine);
 	if (service) return printJournal(service, options, around);
@@ -53,8 +50,8 @@ export async function printServiceLogs(
 }
 
 /**
- * The service that runs the gateway of the data directory, or that would run it if no gateway is running. Undefined if
- * the journal has no log of the service.
+ * The systemd service that runs the gateway of the data directory, or that would run it if no gateway is running.
+ * Undefined without such a service.
  */
 async function serviceWithLog(data: string, machine: Machine): Promise<InstalledService | undefined> {
 	const [service] = (await servicesOf(data, machine)).filter(({ manager }) => manager.kind === "systemd");

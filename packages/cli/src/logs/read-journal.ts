@@ -17,7 +17,10 @@ interface JournalQuery {
 	readonly signal?: AbortSignal;
 }
 
-/** Passes a service's lines in the journal to `onLine`. Resolves with the cursor of the last line: journalctl(1). */
+/**
+ * Passes a service's lines in the journal to `onLine`. Resolves with the cursor of the last line, or with `after` if
+ * there is no line: journalctl(1).
+ */
 export async function readJournal(
 	{ name, scope, since, lines, follow = false, after, signal }: JournalQuery,
 	machine: Machine,

@@ -8,13 +8,13 @@ import { decline, readAnswer } from "./read-answer.ts";
 
 export interface AskPersonOptions {
 	readonly io: Io;
-	/** Aborts when another client has answered. */
+	/** Ends the question when it aborts, for example because another client has answered. */
 	readonly signal: AbortSignal;
 	/** Called after Ctrl-C. */
 	onInterrupt(): void;
 }
 
-/** Asks a question on stderr. Resolves with undefined if another client answered it. */
+/** Asks a question on stderr. Resolves with undefined if the signal aborts or the input ends. */
 export function askPerson(
 	question: PromptRequestPayload,
 	{ io, signal, onInterrupt }: AskPersonOptions,

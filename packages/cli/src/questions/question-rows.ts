@@ -127,7 +127,7 @@ export interface OpenQuestion {
 	readonly given?: GivenAnswer;
 }
 
-/** Row of the result. If the gateway accepted this client's answer, the row shows the person's own answer. */
+/** Row of the result. If the gateway probably accepted this client's answer, the row shows the person's own answer. */
 export function answeredRow(
 	open: OpenQuestion,
 	response: EventPayloads["prompt.response"],
@@ -141,7 +141,7 @@ export function answeredRow(
 	return `  ${markOf(refused, format)} ${visibleLine(answer)}${styles.dim(` ${questionTexts.answeredElsewhere}`)}`;
 }
 
-/** Row of an unconfirmed answer. It is shown because another question follows immediately. */
+/** Row of an answer that a person gave in this client. */
 export function givenRow({ response, shown }: GivenAnswer, format: OutputFormat): string {
 	return `  ${markOf(response.cancelled === true, format)} ${visibleLine(shown)}`;
 }

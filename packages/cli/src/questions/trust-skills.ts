@@ -14,7 +14,10 @@ interface TrustFlags extends AddressFlags {
 	readonly yes?: boolean;
 }
 
-/** Trusts the skills of a working directory after the operator has confirmed the list. Returns the exit code. */
+/**
+ * Trusts the skills of a working directory. Without `--yes`, the operator must first confirm the list. Returns the exit
+ * code.
+ */
 export async function trustSkills(directory: string, flags: TrustFlags, io: Io): Promise<number> {
 	const needsConfirmation = flags.yes !== true;
 	if (needsConfirmation && !(io.stdin.isTTY && io.stderr.isTTY)) {

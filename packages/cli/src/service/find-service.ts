@@ -69,7 +69,10 @@ export async function allServices(machine: Machine): Promise<InstalledService[]>
 	return found;
 }
 
-/** The Parley program that a service starts. Undefined for a description that an operator has changed. */
+/**
+ * The Parley program that a service starts. Undefined if the description starts no such program, for example after a
+ * change by an operator.
+ */
 export function programOfService({ text }: { readonly text: string }): string | undefined {
 	const [line = ""] = /^ExecStart=.*$/m.exec(text) ?? [];
 	const quoted = /"((?:[^"\\]|\\.)*bin\/parley\.mjs)"/.exec(line)?.[1];

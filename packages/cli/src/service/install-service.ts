@@ -28,8 +28,8 @@ interface Surroundings {
 }
 
 /**
- * Installs a service: writes its description, enables and starts it, and waits until the gateway answers. Returns the
- * exit code.
+ * Installs a service: writes its description, enables and starts it, and waits until the gateway answers. With
+ * `--dry-run`, only prints the description. Returns the exit code.
  */
 export async function installService(flags: InstallFlags, around: Surroundings): Promise<number> {
 	const { io, machine } = around;
@@ -63,7 +63,9 @@ export async function installService(flags: InstallFlags, around: Surroundings):
 	return 1;
 }
 
-/** A data directory can have only one gateway, which may be the gateway of this service. */
+/**
+ * Rejects if another gateway runs on the data directory, which can have only one. The gateway of this service may run.
+ */
 async function refuseOtherGateway({ data, name }: ServicePlan, manager: ServiceManager): Promise<void> {
 	const running = await findRunningGateway(data);
 	if (!running) return;

@@ -87,8 +87,8 @@ async function dataOf({ data, system }: InstallFlags, scope: Scope, io: Io): Pro
 }
 
 /**
- * The file with keys of a system service is outside of its data directory. Root reads this file, and the account does
- * not own it.
+ * Default path of the file with keys. The file of a system service is outside of its data directory, because root reads
+ * this file, and the account does not own it.
  */
 function usualEnvironmentFile(name: string, scope: Scope, data: string): string {
 	return scope === "system" ? `/etc/${name}.env` : join(data, "service.env");
@@ -190,7 +190,7 @@ function listOf(value: string | readonly string[] | undefined): readonly string[
 
 /**
  * The Node and the program of this command. Prefers a Node path that stays the same after an upgrade, for example
- * /usr/bin/node, to the path of the current version.
+ * /usr/bin/node, to the path of the current version. Throws for a copy of npx, which npm may delete.
  */
 export function programOf(
 	node: string,

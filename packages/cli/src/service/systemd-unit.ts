@@ -3,7 +3,10 @@ import { definedItems } from "@parley/base/defined";
 import { serviceErrors, serviceFileTexts } from "../texts/service.ts";
 import { markerLine, type ServicePlan } from "./service-plan.ts";
 
-/** Seconds until systemd kills the service. A gateway gives runs 25 s after SIGTERM, and then exits within 5 s. */
+/**
+ * Seconds until the service manager kills the service. A gateway gives runs 25 s after SIGTERM, and then exits within 5
+ * s.
+ */
 export const stopSeconds = 45;
 
 /** Data directory of system services. systemd creates it for the account of the service. */
@@ -61,7 +64,9 @@ export function systemdUnit(plan: ServicePlan, version: number): string {
 	return `${lines.join("\n")}\n`;
 }
 
-/** Hardening settings of a unit. In a user unit, each of them would also set NoNewPrivileges. */
+/**
+ * Hardening settings of a unit. In a user unit, LockPersonality and RestrictRealtime would also set NoNewPrivileges.
+ */
 function hardening({ scope, needsSetuid, data }: ServicePlan): string[] {
 	const isSystem = scope === "system";
 	const ownsState = isSystem && data === systemData;

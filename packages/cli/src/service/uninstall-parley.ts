@@ -39,8 +39,8 @@ interface Surroundings {
 }
 
 /**
- * Stops the gateway, removes its services, and deletes the data if the operator confirms it. Each step can be repeated.
- * After a kill, the same command completes the uninstallation.
+ * Stops the gateway, removes its services and the links to a clone, and deletes the data if the operator wants it. Each
+ * step can be repeated. After a kill, the same command completes the uninstallation.
  */
 export async function uninstallParley(
 	flags: UninstallParleyFlags,
@@ -139,7 +139,10 @@ function checkUnshared(data: string, { others, otherGateway }: DataUsers): void 
 	throw new ParleyError(texts.shared({ data, users }), { code: "failed_precondition" });
 }
 
-/** Asks at a terminal, unless a flag gives the answer. Without a terminal, the data stays. */
+/**
+ * Asks at a terminal, unless a flag gives the answer. Without a terminal, the data stays, and `--data-too` requires
+ * `--yes`.
+ */
 async function wantsDeletion(
 	{ data, services }: { readonly data: string; readonly services: readonly InstalledService[] },
 	flags: UninstallParleyFlags,

@@ -39,7 +39,10 @@ function headOf(session: SessionFacts): string[] {
 	return [`# ${plainMarkdown(titleOf(session))}`, facts.map((fact) => `- ${fact}`).join("\n")];
 }
 
-/** Writes a file that only its owner can read. Throws `already_exists` for an existing file, unless `replaces` is set. */
+/**
+ * Writes a file that only its owner can read. Throws `already_exists` for an existing file, unless `replaces` is set.
+ * Throws `invalid_argument` if the file cannot be written.
+ */
 export async function writeExport(path: string, text: string, replaces: boolean): Promise<void> {
 	try {
 		await using file = await open(path, replaces ? "w" : "wx", 0o600);

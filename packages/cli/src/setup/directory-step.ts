@@ -14,7 +14,10 @@ import { projectTexts } from "../texts/projects.ts";
 import { setupTexts } from "../texts/setup.ts";
 import type { StepParts, StepResult } from "./setup-flags.ts";
 
-/** Asks for a directory in which agents may work, and for the sandbox mode. */
+/**
+ * Stores a directory in which agents may work, and the sandbox mode. Both come from flags or from the operator's
+ * answers.
+ */
 export async function setUpDirectory(parts: StepParts): Promise<StepResult> {
 	const project = await setUpProject(parts);
 	if (project === "left") return "left";

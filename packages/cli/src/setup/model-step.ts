@@ -26,13 +26,13 @@ interface ModelChoice {
 	readonly baseUrl: string | undefined;
 	/** Variable with the provider's key. Undefined if the provider needs no key. */
 	readonly variable: string | undefined;
-	/** Key to store. Undefined if the environment contains the key or the key is already stored. */
+	/** Key to store. Undefined if no key must be stored. */
 	readonly key: string | undefined;
 }
 
 const usual = "standard";
 
-/** Asks for the model and its key, tests both with one short message, and stores them. */
+/** Determines the model and its key, tests both with one short message, and stores them. */
 export async function setUpModel(parts: StepParts): Promise<StepResult> {
 	for (;;) {
 		const choice = await chosen(parts);
@@ -132,7 +132,7 @@ function problemOf(given: string, isStored: boolean): string | undefined {
 	return /^[!-~]+$/.test(key) ? undefined : setupTexts.invalidKey;
 }
 
-/** Reason why the choice does not work. Undefined if it works. Stores no values. */
+/** Reason why the choice does not work. Undefined if it works or is not tested. Stores no values. */
 async function test(choice: ModelChoice, { flags, io, data }: StepParts): Promise<string | undefined> {
 	const { provider, model, baseUrl, variable, key } = choice;
 	if (provider === "offline" || flags.test === false) return undefined;

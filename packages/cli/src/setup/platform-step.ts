@@ -16,7 +16,10 @@ const platforms = {
 	slack: { platform: slack, tokens: ["SLACK_BOT_TOKEN", "SLACK_APP_TOKEN"], setUp: setUpSlack },
 } as const;
 
-/** Stores the tokens of a chat platform, and runs the platform's own setup, which ends with a message in a chat. */
+/**
+ * Stores the tokens of a chat platform. If the step may ask questions, also runs the platform's own setup, which ends
+ * with a message in a chat.
+ */
 export async function setUpPlatform(name: Platform["name"], parts: StepParts): Promise<StepResult> {
 	const { platform, tokens, setUp } = platforms[name];
 	const { flags, io, data, asks } = parts;
@@ -58,7 +61,10 @@ async function wants({ title }: Platform, { io }: StepParts): Promise<boolean | 
 	return answer === undefined ? undefined : answer === "yes";
 }
 
-/** The token from the environment, or the token that the operator types. "" if there is no token. */
+/**
+ * The token from the environment, or the token that the operator types. "" if there is no token. Undefined if the
+ * operator leaves.
+ */
 async function tokenOf(variable: string, { io, asks }: StepParts): Promise<string | undefined> {
 	const found = io.environment[variable]?.trim();
 	if (found || !asks) return found ?? "";

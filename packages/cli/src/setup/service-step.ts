@@ -16,7 +16,7 @@ import { startDirectory } from "./start-directory.ts";
 
 const name = "parley";
 
-/** Installs the gateway as a user service that starts at boot. */
+/** Installs the gateway as a user service that starts automatically, if the operator wants it. */
 export async function setUpService(parts: StepParts): Promise<StepResult> {
 	const { flags, io, data, asks } = parts;
 	const other = await otherService(data, io);

@@ -10,7 +10,7 @@ import { policyTableTexts, tokenTableTexts, trustTableTexts } from "../texts/tab
 
 export type Grant = MethodResult<"list_grants">["grants"][number];
 
-/** Rows of trust grants, newest first. */
+/** Rows of trust grants, in the given order. */
 export function grantTable(grants: readonly Grant[], now: number, format: OutputFormat): string[] {
 	const rows = grants.map((grant) => [
 		grant.grant_id,
@@ -108,7 +108,7 @@ type Answer = MethodResult<"test_policy">;
 type Listing = MethodResult<"show_policy">;
 type Rule = Listing["rules"][number];
 
-/** Decision about a call, followed by the result of each rule. The deciding rules come first. */
+/** Decision about a call, followed by the result of each rule. `▸` marks the deciding rules. */
 export function decisionRows(answer: Answer, format: OutputFormat): string[] {
 	const { effect, floor, reason, classes, sandbox, policy_version, rules } = answer;
 	const facts = [
@@ -127,7 +127,7 @@ export function decisionRows(answer: Answer, format: OutputFormat): string[] {
 	return [...facts.flatMap((fact) => wrapText(fact, format.columns)), ...table];
 }
 
-/** The active rules, in the order of their policy layers. */
+/** The problem of an invalid policy, followed by the rules. Parentheses mark an ignored rule. */
 export function ruleRows({ rules, problem }: Listing, format: OutputFormat): string[] {
 	const cells = rules.map((rule) =>
 		[rule.layer, effectOf(rule), conditionsOf(rule), rule.reason, rule.source ?? ""].map(visibleLine),

@@ -71,7 +71,7 @@ export function skillRows(skill: MethodResult<"show_skill">, { columns, styles }
 	];
 }
 
-/** A diff from `show_skill` as rows. */
+/** A diff from `show_skill` as rows, or a note if there is no diff. */
 export function changeRows(changes: string | undefined): string[] {
 	if (changes === undefined) return [skillTableTexts.noTrustedText];
 	return changes.replace(/\n$/, "").split("\n").map(visibleText);
@@ -142,7 +142,10 @@ function minuteOf(time: string): string {
 	return `${time.slice(0, 16).replace("T", " ")} UTC`;
 }
 
-/** One line of facts for each rating, followed by the reply and the comment. `now` is in milliseconds since the epoch. */
+/**
+ * One line of facts for each rating, followed by the first line of the reply and by the comment. `now` is in
+ * milliseconds since the epoch.
+ */
 export function feedbackRows(
 	feedback: readonly FeedbackPayload[],
 	now: number,

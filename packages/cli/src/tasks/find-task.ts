@@ -14,7 +14,10 @@ const pageLength = 200;
 /** Maximum number of tasks in the error for an ambiguous id. */
 const maxNamed = 5;
 
-/** Finds the task with this id. The id may be abbreviated as long as it is unique, with or without `task_`. */
+/**
+ * Finds the task with this id. The id may be abbreviated as long as it is unique, with or without `task_`. Rejects if
+ * no task or several tasks match.
+ */
 export async function findTask(client: Client, given: string): Promise<Task> {
 	if (completeId.test(given)) return client.request("check_task", { task_id: given });
 	const found: Task[] = [];
@@ -31,7 +34,7 @@ export async function findTask(client: Client, given: string): Promise<Task> {
 	throw new ParleyError(message, { code: "not_found" });
 }
 
-/** All workers of a task in order of creation. Each worker is followed by its own workers. */
+/** Workers of a task in order of creation, at most 200 of each task. Each worker is followed by its own workers. */
 export async function readWorkers(client: Client, id: string): Promise<Task[]> {
 	const { tasks } = await client.request("query_tasks", { parent_id: id, limit: pageLength });
 	const workers = tasks.toReversed();

@@ -17,11 +17,11 @@ import { watchTask } from "./watch-task.ts";
 
 export interface NewTask {
 	readonly title: string;
-	/** Title of the task. By default, the description. `-` reads the title from stdin. */
+	/** Description of the task. By default, the title. `-` reads the description from stdin. */
 	readonly description: string | undefined;
 }
 
-/** Submits a task. Creates a session if no session is named. Returns the exit code. */
+/** Submits a task. Without `--session` and `--after`, creates a session. Returns the exit code. */
 export async function submitTask(given: NewTask, flags: SubmitFlags, io: Io): Promise<number> {
 	const description = given.description === "-" ? await text(io.stdin) : (given.description ?? given.title);
 	const address = await findGateway(flags, io);

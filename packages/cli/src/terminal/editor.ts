@@ -25,8 +25,8 @@ export interface Editor {
 	/** Text that the person had typed before looking at the history. */
 	readonly draft: string;
 	/**
-	 * Pasted text so far. A terminal sends a mark before and after a paste. At the second mark, the pasted text becomes
-	 * part of the text.
+	 * Pasted text so far. Undefined outside of a paste. A terminal sends a mark before and after a paste. At the second
+	 * mark, the pasted text becomes part of the text.
 	 */
 	readonly pasted: string | undefined;
 }
@@ -126,7 +126,10 @@ function endsInBackslash({ text, cursor }: Editor): boolean {
 	return cursor === text.length && text.endsWith("\\");
 }
 
-/** Whether the text has no control characters. A key without a function would insert such a character. */
+/**
+ * Whether the text is not empty, and has no control characters except a tab. A key without a function would insert such
+ * a character.
+ */
 function isTyped(text: string): boolean {
 	return text !== "" && (text === "\t" || !/\p{Cc}/u.test(text));
 }

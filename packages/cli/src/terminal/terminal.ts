@@ -19,11 +19,11 @@ export interface TerminalOptions {
 	onKey(key: Key): void;
 	/** Called if the frame must be redrawn, because the size has changed or the screen was cleared. */
 	onRedraw(): void;
-	/** Called when the terminal was closed. */
+	/** Called when the input has ended. */
 	onEnd(): void;
 }
 
-/** Handles a key in the form of `node:readline`. */
+/** A key in the form of `node:readline`. */
 interface Keypress {
 	readonly name?: string;
 	readonly ctrl?: boolean;

@@ -22,7 +22,7 @@ export function codeMarkdown(text: string): string {
 	return `${ticks}${pad}${line}${pad}${ticks}`;
 }
 
-/** Text in which no character has a meaning in Markdown: https://spec.commonmark.org/0.31.2/#backslash-escapes */
+/** One line of text with escaped Markdown characters: https://spec.commonmark.org/0.31.2/#backslash-escapes */
 export function plainMarkdown(text: string): string {
 	return visibleLine(text).replaceAll(/[\\`*_[\]<>#&!|~]/g, "\\$&");
 }

@@ -44,7 +44,7 @@ export function createStyles(coloured: boolean): Styles {
 	};
 }
 
-/** Whether to use colours. True only at a terminal and without NO_COLOR: https://no-color.org */
+/** Whether to use colours: at a terminal that supports escape sequences, and without NO_COLOR: https://no-color.org */
 export function wantsColours(
 	stream: { readonly isTTY?: boolean | undefined },
 	environment: NodeJS.ProcessEnv,

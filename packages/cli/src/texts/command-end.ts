@@ -9,7 +9,7 @@ interface CommandEnd {
 /** State of a running command, which follows the command's number. */
 export const commandRunning = "is running";
 
-/** Reason why a command ended, which follows the command's name. */
+/** State of an ended command, which follows the command's number or name. */
 export function commandEnd({ reason, exit_code: code, by }: CommandEnd): string {
 	switch (reason) {
 		case "exited":

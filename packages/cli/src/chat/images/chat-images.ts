@@ -1,6 +1,6 @@
 import type { Clipboard, ClipboardImage } from "./clipboard.ts";
 
-/** Images that a person sends by typing or pasting their paths. */
+/** Access to the images that a person sends by a path or from the clipboard. */
 export interface ChatImages {
 	/** Base directory for a pasted relative path. */
 	readonly cwd: string;

@@ -24,7 +24,7 @@ export type Clipboard =
 	| { readonly kind: "no-program"; readonly programs: readonly string[] }
 	/** There is no graphical session, and so no clipboard. */
 	| { readonly kind: "no-clipboard" }
-	/** A program failed, needed too long, or its output is larger than the limit. */
+	/** A program could not be run, needed too long, or its output is larger than the limit. */
 	| { readonly kind: "failed"; readonly program: string };
 
 /** System that the chat runs on. */
@@ -49,7 +49,10 @@ const extensions: { readonly [Type in ImageType]: ImageExtension } = {
 	"image/gif": "gif",
 };
 
-/** Returns the output of a program. Undefined if it exits with an error, which means that the clipboard has no such content. */
+/**
+ * Returns the output of a program. Undefined if a signal or a limit ends the program. Also undefined after an exit with
+ * an error, which means that the clipboard has no such content.
+ */
 type ReadProgram = (args: readonly string[], maxBytes: number) => Promise<Buffer | undefined>;
 
 /** A program that reads the clipboard. Returns undefined for content that the clipboard does not have. */
@@ -60,7 +63,7 @@ interface ClipboardProgram {
 	text?(read: ReadProgram): Promise<Buffer | undefined>;
 }
 
-/** Reads the clipboard by the first installed program of the system. */
+/** Reads the clipboard with the first program that is installed and supports the content. */
 export async function readClipboard(system: ClipboardSystem): Promise<Clipboard> {
 	const programs = programsOf(system);
 	if (programs.length === 0) return { kind: "no-clipboard" };

@@ -11,7 +11,7 @@ import type { PastedImages } from "./pasted-images.ts";
 /** Text for the message, or a notice with the reason why there is no text. */
 export type PastedClipboard = { readonly text: string } | { readonly notice: string };
 
-/** Reads the clipboard. An image becomes a label, which the message sends. Never rejects. */
+/** Reads the clipboard. An image becomes a label, which represents the image in the message. Never rejects. */
 export async function pasteClipboard(
 	images: ChatImages | undefined,
 	labels: PastedImages,
@@ -46,7 +46,7 @@ export class ClipboardFiles implements AsyncDisposable {
 	readonly #ending = new AbortController();
 	#directory: string | undefined;
 	#count = 0;
-	/** Resolves when the last image is stored. */
+	/** Resolves when the last image is stored or has failed. */
 	#last: Promise<unknown> = Promise.resolve();
 	/** Deletes the files if the process exits without disposing of them, for example because its terminal was closed. */
 	readonly #deleteNow = (): void => {

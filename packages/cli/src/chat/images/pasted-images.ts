@@ -9,10 +9,11 @@ const imageName = /\.(?:png|jpe?g|gif|webp)$/i;
 /** Maximum number of characters in a pasted path. */
 const maxPath = 4_096;
 
-/** The images that a message sends. */
+/** Images of a message, without duplicates. */
 export interface MessageImages {
+	/** All images that are sent. */
 	readonly paths: readonly string[];
-	/** Images that the message names by a path after `@`. */
+	/** Sent images that the message names by a path after `@`. */
 	readonly named: readonly string[];
 	/** Images that are not sent, because their path after `@` comes from a pasted text. */
 	readonly pasted: readonly string[];
@@ -110,7 +111,7 @@ function unique(texts: readonly string[]): string[] {
 
 /**
  * Returns the path of an existing image file. The text is the plain path, a path in quotes, a path with backslashes
- * before special characters, or a `file:` address.
+ * before special characters, or a `file:` address. Returns undefined for any other text.
  */
 function imagePathIn(text: string, cwd: string): string | undefined {
 	const given = text.trim();

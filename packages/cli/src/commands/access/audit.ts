@@ -94,8 +94,9 @@ async function verify(flags: AuditFlags, io: Io): Promise<void> {
 }
 
 /**
- * Runs the check in the gateway that the flags name or that runs on the data directory. Without a gateway, checks the
- * database directly.
+ * Runs the check in the gateway that `--url` or PARLEY_URL names. Otherwise, checks the messages in the database of the
+ * data directory. A running gateway of this directory checks the audit log. Without a gateway, the log is also checked
+ * in the database.
  */
 async function checkOf(flags: AuditFlags, io: Io): Promise<AuditCheck> {
 	const { anchor, url } = flags;

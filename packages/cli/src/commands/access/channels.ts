@@ -90,7 +90,7 @@ function setCommand(io: Io): Command {
 	});
 }
 
-/** Options for the answers in a channel, each with its allowed values. */
+/** Options that allow only certain values. */
 function addModes(command: Command): Command {
 	return command
 		.addOption(new Option("--mention <mode>", channelsHelp.mention).choices(["required", "always"]))
@@ -155,7 +155,7 @@ function gather(value: string, before: readonly string[] = []): string[] {
 
 const letters = " kmgt";
 
-/** Reads a size, for example `500MB`, `2GiB` or `1048576`. */
+/** Reads a size, for example `500MB`, `2GiB` or `1048576`. Returns bytes. */
 function readSize(text: string): number {
 	const [, amount, unit = "", binary] = /^(\d{1,9}(?:\.\d{1,3})?)\s?([kmgt]?)(i?)b?$/i.exec(text) ?? [];
 	const exponent = unit === "" ? 0 : letters.indexOf(unit.toLowerCase());

@@ -110,7 +110,10 @@ function revokeCommand(io: Io): Command {
 	});
 }
 
-/** Prints only the token to stdout, so that a pipe receives only the token. Prints the explanation to stderr. */
+/**
+ * Without `--json`, prints only the token to stdout, so that a pipe receives only the token. The explanation goes to
+ * stderr.
+ */
 async function printMade(made: MethodResult<"create_token">, flags: TokenFlags, io: Io): Promise<void> {
 	if (flags.json) return printJson(made, io);
 	const [{ createdWords }, { systemClock }] = await Promise.all([

@@ -150,7 +150,7 @@ function revokeCommand(io: Io): Command {
 
 type Class = NonNullable<MethodInput<"request_grant">["classes"]>[number];
 
-/** Classes that a grant can cover. All other classes require approval in every channel. */
+/** Classes that a grant can cover. */
 const classes: readonly string[] = [
 	"read",
 	"write",
@@ -178,7 +178,10 @@ function readNumber(text: string): number {
 	throw new InvalidArgumentError(trustMessages.invalidNumber);
 }
 
-/** Answers a request as the operator. The id may be abbreviated. Returns the channel of the request. */
+/**
+ * Answers a request for a trust grant. The id may be abbreviated. Returns the channel of the request. Throws if no
+ * request or several requests match.
+ */
 export async function answerRequest(
 	client: Client,
 	id: string,
@@ -197,7 +200,10 @@ export async function answerRequest(
 	return { ...(await client.request("prompt_response", { token, ...answer })), place };
 }
 
-/** Complete id of the grant. If no grant matches, returns the id unchanged, so that the gateway refuses it. */
+/**
+ * Complete id of the grant. If no grant matches, returns the id unchanged, so that the gateway refuses it. Throws if
+ * the id is too short or ambiguous.
+ */
 export async function findGrant(client: Client, given: string): Promise<string> {
 	const { grants } = await client.request("list_grants", {});
 	const ids = grants.map(({ grant_id }) => grant_id);

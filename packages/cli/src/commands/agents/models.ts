@@ -32,7 +32,10 @@ interface ModelsFlags extends AddressFlags {
 	readonly json?: boolean;
 }
 
-/** Names of the gateway's providers. If the default model is not in the list, its provider is unknown. */
+/**
+ * Names of the gateway's providers. The set includes `unnamed` if the default model is not in the list, because its
+ * provider is unknown.
+ */
 function providersOf({ models, default: chosen }: MethodResult<"list_models">): ReadonlySet<string> {
 	const names = models.map(({ provider }) => provider);
 	return new Set(models.some(({ name }) => name === chosen) ? names : [...names, unnamed]);

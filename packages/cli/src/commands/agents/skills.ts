@@ -68,8 +68,8 @@ function untrustCommand(io: Io): Command {
 }
 
 /**
- * The directory from `--dir`, otherwise the current directory. Undefined for a gateway on another machine, which has
- * other directories.
+ * The directory from `--dir`, otherwise the current directory. A gateway on another machine has other directories, so
+ * `--dir` is then the only source.
  */
 async function directoryOf(flags: SkillsFlags, io: Io): Promise<{ readonly directory?: string }> {
 	if (flags.dir !== undefined) return { directory: await absolute(flags.dir, io) };

@@ -30,7 +30,10 @@ export function gatewayCommand(io: Io, version: string): Command {
 		});
 }
 
-/** Logs the reason for a failed start. If stderr is not visible, only the log file contains the reason. */
+/**
+ * Writes the reason for a failed start or run to the log file. If stderr is not visible, no other place contains the
+ * reason.
+ */
 async function logFailure(error: unknown, { data }: ServiceFlags, io: Io): Promise<void> {
 	const [{ LogFile }, { createLogger, Redactor }] = await Promise.all([
 		import("../../gateway/log-file.ts"),

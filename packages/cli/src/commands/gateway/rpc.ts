@@ -29,7 +29,7 @@ export function rpcCommand(io: Io, version: string): Command {
 			.option("--policy <file>", rpcHelp.policy)
 			.option("--log-level <level>", rpcHelp.logLevel)
 			.version(version, "--version", rpcHelp.version)
-			// Flags without effect, which existing clients send.
+			// Flags that existing clients send. They have no effect, except that `--no-session` excludes `--session`.
 			.addOption(new Option("--no-session").argParser(sessionDirectory).hideHelp())
 			.addOption(new Option("--no-ext").hideHelp())
 			.addOption(new Option("--no-skill").hideHelp())

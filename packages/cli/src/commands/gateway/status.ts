@@ -29,9 +29,9 @@ interface Status {
 	readonly data: string;
 	readonly started_at: string;
 	readonly sessions: number | null;
-	/** Open work for the operator. Null if this user may not read it. */
+	/** Open work for the operator. Null if it cannot be read. */
 	readonly waiting: Waiting | null;
-	/** Health report of the gateway. Null if this user may not read it. */
+	/** Health report of the gateway. Null if it cannot be read. */
 	readonly health: HealthReport | null;
 	/** Connectors that are running, or that ended without a stop request. */
 	readonly connectors: readonly ConnectorStatus[];
@@ -157,7 +157,7 @@ async function describe(status: Status, io: Io): Promise<string[]> {
 
 /** Open work for the operator in the form of `--json`. */
 interface Waiting {
-	/** Number of sessions with an open question. Excludes requests for trust grants. */
+	/** Number of sessions with an open question. Excludes sessions with a request for a trust grant. */
 	readonly questions: number;
 	/** Number of requests for trust grants. */
 	readonly grant_wishes: number;
@@ -167,7 +167,7 @@ interface Waiting {
 	readonly suspended_tasks: number;
 }
 
-/** Maximum number of counted sessions. */
+/** Maximum number of counted sessions, and of counted tasks. */
 const maxCounted = 1000;
 
 /** Number of sessions, up to `maxCounted`, and open work for the operator. */

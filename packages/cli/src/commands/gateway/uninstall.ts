@@ -4,7 +4,7 @@ import type { UninstallParleyFlags } from "../../service/uninstall-parley.ts";
 import { uninstallHelp } from "../../texts/commands/gateway/uninstall.ts";
 import { sharedHelp } from "../../texts/commands/shared.ts";
 
-/** `parley uninstall`: removes all that Parley put on the machine, except the program. */
+/** `parley uninstall`: stops the gateway, and removes its services and, on request, its data. The program stays. */
 export function uninstallCommand(io: Io): Command {
 	return new Command("uninstall")
 		.description(uninstallHelp.description)

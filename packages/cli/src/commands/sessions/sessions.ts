@@ -18,7 +18,7 @@ interface SessionsFlags extends AddressFlags {
 	readonly limit: number;
 }
 
-/** `parley sessions`: lists, shows, exports, renames and deletes sessions. */
+/** `parley sessions`: lists, searches and manages sessions. */
 export function sessionsCommand(io: Io): Command {
 	const command = new Command("sessions")
 		.description(sessionsHelp.description)

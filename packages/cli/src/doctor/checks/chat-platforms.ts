@@ -88,7 +88,10 @@ export const clock: Check = {
 	},
 };
 
-/** Another check reports a directory that is not writable. */
+/**
+ * Difference between the clock of the file system and the machine's clock, in milliseconds. 0 if the data directory is
+ * missing or not writable, which another check reports.
+ */
 async function differenceToFile({ data, stat, writeProbe, now }: System): Promise<number> {
 	if (!(await stat(data))) return 0;
 	const before = now();

@@ -71,7 +71,7 @@ async function nearest({ data, stat }: System): Promise<string> {
 	}
 }
 
-/** Files that only this user may read. */
+/** Files and directories that only this user may read. */
 const secrets = [
 	"tokens",
 	"tokens/operator",

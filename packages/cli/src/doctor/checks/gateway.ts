@@ -66,7 +66,7 @@ function judge({ urls, auth, insecureLan }: Reach): Found {
 	);
 }
 
-/** If another program uses the port, the gateway cannot start. */
+/** Finds a port of the settings that another program uses, because the gateway then cannot start. */
 async function findOccupiedPort(
 	{ answers, distribution }: System,
 	listen: readonly { readonly host: string; readonly port: number }[],
@@ -84,7 +84,7 @@ function bracketed(host: string): string {
 }
 
 const dayMs = 24 * 60 * 60 * 1000;
-/** Number of days before its expiry when a certificate without automatic renewal should be renewed. */
+/** Number of days before the expiry of a certificate when the check begins to warn. */
 const soonDays = 14;
 
 export const tls: Check = {
@@ -150,7 +150,7 @@ export const tokens: Check = {
 	},
 };
 
-/** The version must be the same as in package.json. */
+/** Minimum version of Node, as in package.json. */
 const leastNode = [24, 11] as const;
 
 export const versions: Check = {

@@ -9,7 +9,7 @@ import { bind, config, gateway, passwords, tls, tokens, versions } from "./gatew
 import { llama, model, policy, skills } from "./model.ts";
 import { sandbox } from "./sandbox.ts";
 
-/** All checks, in the order of the output. */
+/** The usual checks, in the order of the output. */
 const checks: readonly Check[] = [
 	data,
 	config,
@@ -33,10 +33,10 @@ const checks: readonly Check[] = [
 	model,
 ];
 
-/** Additional checks for `--deep`, which read all stored text. */
+/** All checks, for `--deep`. The last check reads all stored text. */
 export const deepChecks: readonly Check[] = [...checks, messages];
 
-/** Findings of all checks. A check that fails does not stop the others. */
+/** Findings of the chosen checks. A check that fails does not stop the others. */
 export async function runChecks(system: System, chosen = checks): Promise<Finding[]> {
 	const findings = await Promise.all(
 		chosen.map(async ({ id, examine }) => {

@@ -2,7 +2,7 @@ import type { SandboxFeatures } from "@parley/core";
 import { sandboxCheckTexts } from "../../texts/doctor/sandbox.ts";
 import { type Check, fail, ok, warn } from "../finding.ts";
 
-/** Tries every known escape from the sandbox. Reports which protections this system enforces. */
+/** Tries known escapes from the sandbox. Reports which protections this system enforces. */
 export const sandbox: Check = {
 	id: "sandbox",
 	async examine({ sandbox: tryOut, health }) {

@@ -3,7 +3,7 @@ import type { OutputFormat } from "../../text/styles.ts";
 import { flowText, wrapText } from "../../text/wrap.ts";
 import { codeRows, markdownRows } from "./markdown-rows.ts";
 
-/** Prints a growing text in rows. Returned rows are final. */
+/** Converts a growing text to rows. Rows from `add` and `end` are final. */
 export interface TextFlow {
 	/** Adds text and returns completed rows. */
 	add(text: string, format: OutputFormat): string[];
@@ -15,7 +15,7 @@ export interface TextFlow {
 	end(format: OutputFormat): string[];
 }
 
-/** Prints text unchanged. Each row is printed when it is full. */
+/** Prints text without rendering it. A row is printed when it is full or its line ends. */
 export class PlainFlow implements TextFlow {
 	#last = "";
 
@@ -41,8 +41,8 @@ export class PlainFlow implements TextFlow {
 }
 
 /**
- * Maximum number of characters in an incomplete block, and in code that is coloured together. Each new part makes the
- * code parse both again.
+ * Maximum number of characters in an incomplete block, and in code that is coloured together (`longestCode`). A block
+ * and a code are parsed again with each new part.
  */
 const longestBlock = 16_384;
 /** Pause before the incomplete block is parsed again, as a multiple of the duration of the last parse. */
@@ -59,7 +59,7 @@ interface OpenCode {
 	readonly mark: string;
 	readonly indentation: number;
 	readonly language: string | undefined;
-	/** Lines that are already printed. The colours of later lines depend on them. */
+	/** Printed lines that determine the colours of later lines. Removed when they exceed `longestCode`. */
 	readonly lines: readonly string[];
 }
 
@@ -169,7 +169,7 @@ export class MarkdownFlow implements TextFlow {
 		return [];
 	}
 
-	/** Whether the line ends the previous block. */
+	/** Whether the line begins another block. */
 	#beginsBlock(line: string): boolean {
 		if (this.#block === "" || heading.test(line)) return true;
 		if (listItem.test(this.#block) && listItem.test(line)) return true;

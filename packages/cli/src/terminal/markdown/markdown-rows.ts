@@ -83,7 +83,10 @@ function listRows({ ordered, start = 1, children }: List, format: OutputFormat):
 	});
 }
 
-/** Blocks of a text or of another block. An empty row separates paragraphs. */
+/**
+ * Rows of the blocks in a text or in another block. An empty row precedes each paragraph, except if it is the first
+ * block.
+ */
 function childRows(blocks: readonly Block[], format: OutputFormat): string[] {
 	return blocks.flatMap((block, index) => {
 		const gap = index > 0 && block.type === "paragraph" ? "" : undefined;

@@ -12,7 +12,7 @@ export interface Span {
 
 export const plainStyle: Style = (text) => text;
 
-/** Adds a style to a text. The style applies both inside and outside of the text's spans. */
+/** Adds a style to each span. The span's own style stays. */
 export function styled(spans: readonly Span[], style: Style): Span[] {
 	return spans.map((span) => ({ text: span.text, style: (text) => style(span.style(text)) }));
 }
