@@ -1,7 +1,4 @@
-/**
- * Texts of `parley` in a directory: the question about the directory, and the start of a gateway. The directories must
- * have passed `visibleText`.
- */
+/** Texts of `parley` in a directory: the question about the directory, and the start of a gateway. */
 export const projectTexts = {
 	allow: ({ directory }: { readonly directory: string }): string =>
 		`May agents work in ${directory}? They read files there without approval. Changes and commands require your approval.`,

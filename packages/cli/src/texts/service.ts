@@ -49,7 +49,7 @@ export const serviceTexts = {
 		`${health}, version ${version}`,
 } as const;
 
-/** Errors of `parley service`. */
+/** Errors of `parley service`, and notes about lingering. */
 export const serviceErrors = {
 	foreignFile: ({ file }: Filed) =>
 		`${file} was not written by \`parley service install\`, so it stays as it is; remove it yourself, or choose another name with \`--name\``,
@@ -89,7 +89,7 @@ export const serviceErrors = {
 		`the value of ${name} has characters that this command does not store; write it into the file yourself`,
 } as const;
 
-/** First lines of the files that Parley writes for services. */
+/** Texts in the files that Parley writes for services. */
 export const serviceFileTexts = {
 	written: "Written by `parley service install`, which replaces it. `parley service uninstall` removes it.",
 	description: "Parley, a self-hosted AI agent",

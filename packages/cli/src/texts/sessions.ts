@@ -1,4 +1,4 @@
-/** Texts of the commands that handle one session. */
+/** Texts of the commands that handle single sessions. */
 export const sessionTexts = {
 	connectionLost: "lost the connection, so the session is perhaps not summarised; run the command again",
 	closed: "the session was closed",

@@ -1,4 +1,4 @@
-/** Texts of the wizard `parley setup`. The values must have passed `visibleText`. */
+/** Texts of the wizard `parley setup`. */
 export const setupTexts = {
 	steps: {
 		model: "Model",

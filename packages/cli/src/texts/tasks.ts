@@ -1,4 +1,4 @@
-/** Texts about tasks. Ids are shortened, and titles contain only visible characters. */
+/** Texts about tasks. Titles contain only visible characters. */
 export const taskTexts = {
 	noTask: ({ id }: { readonly id: string }) =>
 		`no task has an id that begins with ${id}; \`parley tasks --all\` lists them`,

@@ -50,7 +50,7 @@ export const upgradeTexts = {
 	},
 } as const;
 
-/** Errors of `parley upgrade`. In each case, the command has changed nothing. */
+/** Errors of `parley upgrade`. */
 export const upgradeErrors = {
 	clone: ({ home }: { readonly home: string }) =>
 		`cannot upgrade the clone ${home}: update it yourself with \`parley backup FILE\`, \`parley stop\`, \`git pull\` and \`npm start\``,

@@ -37,8 +37,8 @@ export interface FoundData {
 }
 
 /**
- * The chosen data directory, and the data directories of all services of this copy. Rejects with `failed_precondition`
- * if another copy uses one of these directories.
+ * The chosen data directory, and the data directories of all services of this copy, if they exist. Rejects with
+ * `failed_precondition` if another copy uses one of these directories.
  */
 export async function findData(
 	chosen: string,
@@ -81,7 +81,7 @@ async function foundData(
 	return defined({ data, services: running, gateway, command });
 }
 
-/** Matches a command line whose command follows the options of the program. */
+/** Matches the arguments of a process that runs a gateway. The command follows the options of the program. */
 const isGateway = /^(?:--(?:data|url)(?:=[^\0]*|\0[^\0]*)\0)*(?:gateway|start)(?:\0|$)/;
 
 /**

@@ -17,7 +17,7 @@ export interface UpgradeParts extends Surroundings {
 	/** Aborted when the operator sends a signal. */
 	readonly signal: AbortSignal;
 	readonly environments: ReadonlyMap<string, RunningCommand["environment"]>;
-	/** Directory for copies of the data. */
+	/** Directory for copies of the data. If undefined, a directory next to the data is used. */
 	readonly copies: string | undefined;
 	show(doing: string): void;
 }

@@ -70,7 +70,10 @@ export function placesOf({ home, name }: NamedPackage): UpgradePlaces {
 	return { work, stage, staged: join(stage, "lib/node_modules", name), old: join(work, "old") };
 }
 
-/** The journal of an interrupted upgrade of this copy. The copy may be the old or the new package of that upgrade. */
+/**
+ * The journal of an interrupted upgrade of this copy. Undefined if there is none. The copy may be the old or the new
+ * package of that upgrade.
+ */
 export async function findJournal({ home, name }: NamedPackage): Promise<UpgradeJournal | undefined> {
 	const parts = home.split(sep);
 	const at = parts.indexOf(workName(name));

@@ -17,7 +17,7 @@ export function lockWork(installation: NamedPackage): DataLock {
 	}
 }
 
-/** Removes the directory of a finished upgrade. */
+/** Removes the directory of a finished upgrade, and releases the lock. */
 export async function unlockWork(lock: DataLock, installation: NamedPackage): Promise<void> {
 	const { work } = placesOf(installation);
 	if (!(await findJournal(installation))) await rm(work, { recursive: true, force: true });

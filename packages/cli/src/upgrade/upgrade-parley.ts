@@ -188,7 +188,10 @@ const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 function ignore(): void {}
 
-/** A signal ends the upgrade at its next point and starts a rollback. The rollback ignores further signals. */
+/**
+ * Performs or resumes an upgrade. A signal ends the upgrade at its next point and starts a rollback. The rollback
+ * ignores further signals.
+ */
 async function perform(
 	journal: UpgradeJournal,
 	{ flags, around, found }: Performing,

@@ -45,7 +45,10 @@ export async function copyData(
 	return file;
 }
 
-/** Creates the directory for copies, which belongs to the owner of the data. */
+/**
+ * Creates the directory for copies if it is missing. It then belongs to the owner of the data. Rejects if the owner
+ * cannot write to the directory.
+ */
 export async function makeCopies({ data }: UpgradedData, copies: string | undefined): Promise<void> {
 	const directory = copiesOf(data, copies);
 	try {
@@ -101,7 +104,7 @@ export async function failedChecks(home: string, data: string, machine: Machine)
 	});
 }
 
-/** Replaces the data with the copy. Returns the directory of the replaced data. */
+/** Replaces the data with the copy. Returns the directory of the replaced data. Without a copy, changes nothing. */
 export async function restoreData({ data, copy }: UpgradedData): Promise<string | undefined> {
 	if (copy === undefined) return undefined;
 	// Parley made the copy itself, so it may exceed the usual limits of a backup.

@@ -67,7 +67,7 @@ const none = (): string[] => [];
 const noWords = (): ListWords => ({ words: "" });
 /** Wordings of an event for which `parley events` shows only the type. */
 const typeOnly = { list: noWords, transcript: none, markdown: none, chat: "hidden", ask: "hidden" } as const;
-/** Wordings of the parts of a reply. The chat shows them while the reply grows. */
+/** Wordings of the parts of a reply, and of a tool's output. The chat shows them while they grow. */
 const growing = { ...typeOnly, chat: "stateful" } as const;
 
 /** Wordings of a task event. `TaskBoard` makes the rows in the chat, because they contain the title of the task. */
@@ -222,7 +222,7 @@ const wordings = {
 		chat: "hidden",
 		ask: "hidden",
 	},
-	// For a workflow, the chat shows the list of steps and the output as an answer instead of these events.
+	// For a workflow, the chat shows the list of steps, failed attempts, and the output as an answer.
 	"skill.started": { ...typeOnly, list: ({ skill_name }) => ({ words: skill_name }) },
 	"skill.step.started": { ...typeOnly, list: skillStepListWords },
 	"skill.step.completed": {

@@ -10,7 +10,7 @@ export const promptMark = "› ";
 /** Text that replaces the message of a retry. */
 export const againWords = eventTexts.retry;
 
-/** A queued message in one line. */
+/** A message in one line. */
 export function messageLine({ content, retry_of }: UserMessagePayload): string {
 	return retry_of === undefined ? visibleLine(content) : againWords;
 }

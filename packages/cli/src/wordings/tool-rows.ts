@@ -9,7 +9,7 @@ type Started = Extract<ToolCallPayload, { status: "started" }>;
 type Ended = Exclude<ToolCallPayload, Started>;
 
 const maxResultRows = 5;
-/** Maximum width of a call, even without a terminal. */
+/** Maximum width of a row, even without a terminal. */
 const maxColumns = 200;
 
 /** One row with the tool and its arguments. A mark shows that the channel is trusted and no approval was needed. */
@@ -25,8 +25,8 @@ export function toolStartRow(
 }
 
 /**
- * Beginning of a tool's result with at most `maxRows` lines. If several tools run at the same time, `named` adds the
- * name of the tool.
+ * Beginning of a tool's result: `maxRows` lines and the number of further lines, or all lines if at most one is left.
+ * If several tools run at the same time, `named` adds the name of the tool.
  */
 export function toolEndRows(
 	ended: Ended,

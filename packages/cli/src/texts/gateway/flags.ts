@@ -1,4 +1,4 @@
-/** Help of the options of `parley start` and `parley gateway`. */
+/** Help of the options of commands that run or install a gateway. */
 export const gatewayFlagHelp = {
 	listen: "address to listen on; may be repeated (default: 127.0.0.1:7777)",
 	data: "data directory for sessions and tokens",

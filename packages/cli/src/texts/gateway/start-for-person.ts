@@ -1,6 +1,6 @@
 import { plural } from "../../text/amounts.ts";
 
-/** Texts of `parley start` at a terminal. */
+/** Texts of `parley start`. */
 export const startTexts = {
 	stopping: ({ seconds }: { readonly seconds: number }) => `stopping; running work gets up to ${seconds} s …`,
 	connects: ({ platforms }: { readonly platforms: string }) => `connects to ${platforms}`,
