@@ -1,4 +1,7 @@
-/** The requirements that one scenario cites, and its wire. Without a wire, the scenario runs on all wires. */
+/**
+ * The requirements that one scenario cites, and its wire. Without a wire, the scenario runs on all wires that keep
+ * the requirements.
+ */
 export interface Citation {
 	readonly wire: string | undefined;
 	readonly ids: readonly string[];

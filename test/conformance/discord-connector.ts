@@ -16,7 +16,7 @@ export interface DiscordConnector extends AsyncDisposable {
 	connect(token: string): Promise<OzzieClient>;
 }
 
-/** Pairs these people with their roles. */
+/** Starts a gateway with a Discord connector, and gives these people their roles. */
 export async function discordConnector(
 	people: Readonly<Record<string, string>>,
 	{ config, ...options }: GatewayOptions = {},

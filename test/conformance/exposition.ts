@@ -42,7 +42,9 @@ function readSample(row: string, current: string, family: ReadFamily | undefined
 	for (const [, label = ""] of labels.matchAll(/([a-z_]+)="/g)) if (label !== "le") family.labels.add(label);
 }
 
-/** Like ParseFloat of Go, which ignores case: https://pkg.go.dev/strconv#ParseFloat */
+/**
+ * Parses a number like ParseFloat of Go, which ignores case in `NaN` and `Inf`: https://pkg.go.dev/strconv#ParseFloat
+ */
 function readNumber(text: string): number {
 	if (/^nan$/i.test(text)) return Number.NaN;
 	const number = /^[+-]?inf$/i.test(text) ? Number.POSITIVE_INFINITY : Number(text);

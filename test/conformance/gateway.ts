@@ -28,7 +28,7 @@ export class TestGateway implements AsyncDisposable {
 	readonly directory: string;
 	readonly #options: GatewayOptions;
 	#gateway: Gateway | undefined;
-	/** The address before the last restart, for clients that reconnect. */
+	/** Address of the newest gateway, also after its stop. */
 	#url = "";
 
 	private constructor(directory: string, options: GatewayOptions) {

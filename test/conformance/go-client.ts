@@ -21,7 +21,7 @@ function handshake(key: string): Readonly<Record<string, string>> {
 	};
 }
 
-/** Go reads `null` and missing fields as the zero value. This parser drops values of another type. */
+/** Go reads `null` and missing fields as the zero value. This parser fails for a value of another type. */
 function field<Schema extends z.ZodType>(schema: Schema, zero: z.output<Schema>) {
 	return schema.nullish().transform((value) => value ?? zero);
 }

@@ -81,7 +81,7 @@ export class LlamaSetup implements AsyncDisposable {
 		return parseJson(await (await fetch(`${this.endpoint}/fake/${what}`)).text());
 	}
 
-	/** Resolves when the current process at the endpoint has closed its connections. */
+	/** Connects to the current server. The returned function resolves when the server has closed this connection. */
 	async untilGone(): Promise<() => Promise<unknown>> {
 		const socket = connect({ host: "127.0.0.1", port: this.llamaPort });
 		await once(socket, "connect");
@@ -100,7 +100,7 @@ export class LlamaSetup implements AsyncDisposable {
 		return Object(llama);
 	}
 
-	/** Runs a prompt to its end, and returns the last event and the context snapshot. */
+	/** Runs a prompt to its end, and returns its final text and its context snapshot. */
 	async run(prompt: string) {
 		await using stream = new KontekstStream(this.url);
 		stream.start({ prompt });

@@ -63,7 +63,7 @@ const others = [
 	...[["X-Forwarded-Host: 127.0.0.1"], ["Sec-Fetch-Site: same-origin"], ["Sec-Fetch-Mode: websocket"]],
 ];
 
-/** Paths that are tested with all combinations. Requests for the remaining paths have one fault at a time. */
+/** Paths that are tested with all combinations. Requests for the remaining paths have at most one fault. */
 const thorough = ["/api/health", "/api/sessions", "/api/files"];
 
 type Route = Pick<Probe, "path" | "upgrade">;

@@ -66,7 +66,7 @@ verifiesOn("ozzie", ["envelope.both"], "other clients of the session get the doc
 	await using gateway = await TestGateway.start();
 	await using client = await dial(gateway);
 	const session = await open(client);
-	// Schemas of complete frames, which reject unknown keys. The test checks the payloads.
+	// This client rejects frames with unknown keys. The test checks the payloads.
 	await using flat = await OzzieClient.connect(gateway.url);
 	await flat.open({ session_id: session });
 	await flat.arrived();

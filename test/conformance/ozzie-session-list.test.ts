@@ -178,7 +178,7 @@ interface Received {
 	readonly data: string;
 }
 
-/** Events that the stream has received so far. */
+/** Events with data from the stream of a response, in order of arrival. */
 async function* receivedFrom({ body }: Response): AsyncGenerator<Received> {
 	let text = "";
 	for await (const piece of body?.pipeThrough(new TextDecoderStream()) ?? []) {

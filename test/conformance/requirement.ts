@@ -8,8 +8,8 @@ type Coverage = "kept" | { readonly cannot: string };
 export interface Requirement {
 	readonly promise: string;
 	/**
-	 * Source of the promise: a section of the protocol document, or a ruling. `our own` refers to the page of the
-	 * protocol in docs/protocols.
+	 * Sources of the promise: for example a section of the protocol document, a ruling or an observation. `our own`
+	 * refers to the page of the protocol in docs/protocols.
 	 */
 	readonly source: string;
 	readonly wires: { readonly [Name in Wire]: Coverage };

@@ -57,7 +57,10 @@ const levels = [
 
 type Level = (typeof levels)[number];
 
-/** Plays turns until the first ContextCompacted event, and resolves with that event. */
+/**
+ * Plays turns until the first ContextCompacted event, and resolves with that event. Undefined if no turn causes the
+ * event.
+ */
 async function play(
 	stream: RozStream,
 	{ level, content }: Pick<Level, "level" | "content">,

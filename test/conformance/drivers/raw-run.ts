@@ -41,7 +41,7 @@ export class RawRun implements AsyncDisposable {
 		return this.#changes.until("the connection ends", () => this.#isClosed);
 	}
 
-	/** Resolves when the gateway has read all sent data. */
+	/** Resolves when the gateway has read all sent data, or when the connection has ended. */
 	async reached(): Promise<void> {
 		let isReached = false;
 		this.#session.ping(() => {

@@ -229,7 +229,7 @@ export class ZotClient implements AsyncDisposable {
 	}
 }
 
-/** The types of the lines in order. Consecutive deltas of one text are one item. */
+/** The types of the lines in order. Consecutive deltas of one type are one item. */
 export function typesOf(frames: readonly ZotFrame[]): string[] {
 	const types = frames.map((frame) => (frame.type === "turn_end" ? `turn_end ${frame.stop}` : frame.type));
 	const pieces = ["text_delta", "thinking_delta", "tool_use_args"];

@@ -1,6 +1,6 @@
 import * as z from "zod";
 
-/** A token count or an amount of money, both always numbers. */
+/** Token counts, and the cost in US dollars. */
 const Counts = {
 	input: z.int().min(0),
 	output: z.int().min(0),

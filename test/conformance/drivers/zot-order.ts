@@ -1,6 +1,9 @@
 import type { ZotFrame, ZotType } from "./zot-frame.ts";
 
-/** Valid types of the next line, by the type of the last line. `"start"` is the response to a prompt. */
+/**
+ * Position in the order of lines: the type of the last line, or one of three further positions. `start` follows the
+ * response to a prompt or a compaction, `rest` precedes the first prompt, and `aborted` follows an aborted turn.
+ */
 type Place = ZotType | "start" | "rest" | "aborted";
 
 const turn = ["assistant_start", "usage", "turn_end"] as const;
@@ -18,7 +21,7 @@ const speaking = [
 ] as const;
 const next: { readonly [From in Place]: readonly Place[] } = {
 	rest: ["start"],
-	// During a compaction, no line precedes the usage of the summary.
+	// The events of a compaction can start with the usage of the summary.
 	start: ["user_message", "usage", "compact_done", ...ends],
 	user_message: ["turn_start", "usage", ...ends],
 	turn_start: turn,
@@ -35,7 +38,6 @@ const next: { readonly [From in Place]: readonly Place[] } = {
 	tool_progress: tools,
 	ask: tools,
 	tool_result: [...tools, "turn_start", "usage", ...ends],
-	// Ends of the turn and of the prompt.
 	aborted: ["done"],
 	error: ["done"],
 	compact_done: ["done"],
@@ -96,7 +98,10 @@ export class ZotOrder {
 		}
 	}
 
-	/** Each call has exactly one result before the next model call. A result without a call is a violation. */
+	/**
+	 * Checks that each call has exactly one result before the next model call. A result without a call is a
+	 * violation.
+	 */
 	#pair(frame: Exclude<ZotFrame, { type: "response" }>): void {
 		if (frame.type === "tool_use_start") this.#written.add(frame.id);
 		if (frame.type === "tool_use_args" && !this.#written.has(frame.id)) {

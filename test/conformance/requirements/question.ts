@@ -1,6 +1,6 @@
 import { ozzie, type Requirement } from "../requirement.ts";
 
-/** Requirements for questions, passwords and explanations that follow the first answer. */
+/** Requirements for changed calls, reminders, long answers, passwords, explanations and feedback. */
 export const questionRequirements = {
 	"prompt.changed": ozzie(
 		"ruling 12",

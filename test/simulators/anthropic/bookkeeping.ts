@@ -17,7 +17,9 @@ interface BookkeepingOptions {
 	readonly furtherKeys: readonly string[];
 }
 
-/** State of the service across requests: accepted keys, token counts, cache and issued replies. */
+/**
+ * Checks and token counts of the service, with its state between requests: the prompt cache and the issued thinking.
+ */
 export class Bookkeeping {
 	readonly #options: BookkeepingOptions;
 	readonly #cache: PromptCache;
@@ -48,7 +50,10 @@ export class Bookkeeping {
 		return promptBlocks(body, this.#options.tokenizer).reduce((sum, { tokens }) => sum + tokens, 0);
 	}
 
-	/** Counts the request and the reply. Stores the content that later requests must return unchanged. */
+	/**
+	 * Returns the usage of the request and its reply. Updates the prompt cache, and stores the content that later
+	 * requests must return unchanged.
+	 */
 	enter(body: MessageCreateParamsStreaming, { content }: StreamedReply): Usage {
 		for (const block of content) this.#remember(block);
 		const cached = this.#cache.use(body.model, promptBlocks(body, this.#options.tokenizer));

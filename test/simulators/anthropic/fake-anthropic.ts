@@ -18,7 +18,7 @@ import { RequestSchema } from "./request-schema.ts";
 import { streamEvents } from "./stream-events.ts";
 import { type Tokenizer, wordsAndSigns } from "./tokenizer.ts";
 
-/** API version whose events the simulator sends. The SDK states this version in every request. */
+/** API version of the simulator. It refuses requests with another version. */
 const API_VERSION = "2026-10-21";
 
 export interface FakeAnthropicOptions {
@@ -37,9 +37,9 @@ export interface FakeAnthropicOptions {
 }
 
 /**
- * Simulator of the Messages API on a loopback port. It sends scripted replies, records every request, and refuses the
- * same requests as the real service. `close` throws if it has refused a request, because a refusal is a fault of
- * Parley.
+ * Simulator of the Messages API on a loopback port. It sends scripted replies, records message and count requests,
+ * and refuses requests that break the service's rules. A refusal is a fault of Parley or its script, so `close`
+ * throws for each unread refusal.
  */
 export class FakeAnthropic {
 	readonly apiKey: string;
@@ -101,7 +101,7 @@ export class FakeAnthropic {
 		this.#otherwise = answer;
 	}
 
-	/** Resolves when the request with this number, starting at 1, has arrived. */
+	/** Waits for the message request with this number, starting at 1, and returns it. */
 	async received(number: number): Promise<ReceivedRequest> {
 		await this.#watch.until(`request ${number} arrives`, () => this.requests.length >= number);
 		const request = this.requests[number - 1];
@@ -115,7 +115,7 @@ export class FakeAnthropic {
 		return violations;
 	}
 
-	/** Stops the server. Throws if a recorded refusal was not read. */
+	/** Stops the server. Throws if `drainViolations` has not read each refusal and each failure of the simulator. */
 	async close(): Promise<void> {
 		const closed = new Promise((resolve) => this.#server.close(resolve));
 		this.#server.closeAllConnections();
@@ -176,7 +176,7 @@ export class FakeAnthropic {
 		await playStream(stage, reply, streamEvents(reply, { id, model: body.model, usage }));
 	}
 
-	/** Refuses an invalid request as the service does. Returns true if the request was refused. */
+	/** Refuses a request with a wrong key, a wrong header or a problem. Returns whether the request was refused. */
 	#refused(stage: Stage, headers: IncomingHttpHeaders, problems: readonly string[]): boolean {
 		if (headers.authorization !== `Bearer ${this.apiKey}`) {
 			this.#refuse(stage, 401, ["authorization: is not the key"]);

@@ -8,7 +8,7 @@ export interface Stage {
 	readonly response: ServerResponse;
 	readonly requestId: string;
 	readonly clock: Clock;
-	/** Aborts when the client has disconnected. */
+	/** Aborts when the response has ended or the client has disconnected. */
 	readonly gone: AbortSignal;
 	/** Form of the stream. By default, the form of the Messages API. */
 	readonly form?: StreamForm;
@@ -70,7 +70,7 @@ export async function playStream(
 	response.end();
 }
 
-/** Waits for a promise, but stops waiting when the client disconnects. */
+/** Waits for a promise. Ignores its rejection if the client has disconnected. */
 async function unlessGone({ gone }: Stage, awaited: Promise<unknown>): Promise<void> {
 	try {
 		await awaited;
@@ -104,7 +104,7 @@ const errorTypes: Readonly<Record<number, string>> = {
 	529: "overloaded_error",
 };
 
-/** The events before the break. For the break 3, these are the events up to the third delta. */
+/** The events before the break. For the break 3, these are all events before the fourth delta. */
 function upTo(events: readonly WireEvent[], at: Break["at"], { isDelta }: StreamForm): readonly WireEvent[] {
 	if (typeof at !== "number") return [];
 	let left = at;
@@ -124,7 +124,7 @@ function* packetsOf(reply: StreamedReply, frames: readonly string[]): Generator<
 
 async function breakOff(stage: Stage, { how, when, pingEveryMs }: Break): Promise<void> {
 	const { response, form = messagesForm } = stage;
-	// Waits so that the client can read the written data before the connection closes.
+	// Gives the client time to read the written data before the connection closes.
 	await (when ?? tick());
 	if (how === "hang") return hang(stage, pingEveryMs);
 	if (typeof how === "object") {

@@ -7,7 +7,7 @@ const lifetimes = { "5m": 300_000, "1h": 3_600_000 } as const;
 /** Number of blocks before a breakpoint that the service checks for a shorter cached prefix. */
 const LOOKBACK = 20;
 
-/** Minimum length of a cached prefix. Some models require longer prefixes. */
+/** Minimum length of a cached prefix, in tokens. Some models require longer prefixes. */
 const LEAST_TOKENS = 1_024;
 
 /** Tokens of one prompt, divided by their use of the cache. */

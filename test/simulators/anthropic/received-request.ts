@@ -6,10 +6,12 @@ export interface ReceivedRequest {
 	readonly bytes: Buffer;
 	/** The parsed body. A refused request may have a different shape. */
 	readonly body: MessageCreateParamsStreaming;
-	/** Tokens of the prompt, counted by the simulator. 0 for a refused request. */
+	/** Tokens of the prompt, counted by the simulator. 0 until the request is accepted. */
 	promptTokens: number;
-	/** Usage counted by the simulator. Present after a streamed response. */
+	/** Usage counted by the simulator. Set when a streamed response starts. */
 	usage: Usage | undefined;
-	/** Resolves when the response ends. The value is true if the client disconnected before the end. */
+	/**
+	 * Resolves when the response closes. The value is true if the connection ended before the response was complete.
+	 */
 	readonly abandoned: Promise<boolean>;
 }

@@ -14,7 +14,7 @@ export type ReplyBlock =
 			readonly json?: string;
 	  };
 
-/** One server-sent event: its name, and the JSON of its `data:` line. */
+/** One server-sent event: its name, and the value of its `data:` line before encoding. */
 export interface WireEvent {
 	readonly event: string;
 	readonly data: unknown;
@@ -22,13 +22,13 @@ export interface WireEvent {
 
 /**
  * Position and kind of an early end of a stream. `start`: before the response headers. `head`: after the headers,
- * before any event. A number: after this number of deltas; 0 means directly before the first delta.
+ * before any event. A number: after this number of deltas, directly before the next delta.
  */
 export interface Break {
 	readonly at: "start" | "head" | number;
 	/**
-	 * Kind of the end. reset: TCP reset. end: clean end. hang: silence on an open connection. An error is sent as an
-	 * SSE event.
+	 * Kind of the end. reset: TCP reset. end: clean end. hang: an open connection without further events except
+	 * pings. An error is sent as an SSE event.
 	 */
 	readonly how: "reset" | "end" | "hang" | { readonly type: string; readonly message: string };
 	/** Event to wait for before the break, for example that the client has read the reply so far. */
@@ -44,9 +44,9 @@ export interface StreamedReply {
 	readonly stop?: string | null;
 	/** Model in the reply. By default, the requested model. */
 	readonly model?: string;
-	/** Content of the two usage reports that replaces the true counts. */
+	/** Content of the two usage reports that replaces the true counts. Undefined removes the reports. */
 	readonly usage?: (counted: Usage) => unknown;
-	/** Number of deltas between `ping` events. By default, one ping at the start. */
+	/** Number of deltas before each `ping` event. By default, one ping after the second event. */
 	readonly pingEvery?: number;
 	/** Splits a text into deltas. By default, into pieces of 16 characters. */
 	readonly cut?: (text: string) => readonly string[];
@@ -54,7 +54,10 @@ export interface StreamedReply {
 	readonly edit?: (events: readonly WireEvent[]) => readonly WireEvent[];
 	/** Changes the bytes of the stream. */
 	readonly encode?: (stream: string) => Uint8Array;
-	/** Splits the bytes into separate writes. By default, one write for each event. */
+	/**
+	 * Splits the bytes into separate writes. By default, one write for each event, or one write in total with
+	 * `encode`.
+	 */
 	readonly packets?: (bytes: Uint8Array) => readonly Uint8Array[];
 	/** Delay before each packet, on the simulator's clock. */
 	readonly everyMs?: number;

@@ -78,7 +78,10 @@ function isBase64(data: string): boolean {
 	return data !== "" && Buffer.from(data, "base64").toString("base64") === data;
 }
 
-/** Faults unless the next message begins with one result for every call, and has no results of other calls. */
+/**
+ * Faults of calls and results. The message after calls must begin with one result for each call, without other
+ * results. Ids of calls must be unique.
+ */
 function* callsAndResults(messages: readonly MessageParam[]): Generator<string> {
 	const seen = new Set<string>();
 	let open: string[] = [];
@@ -167,7 +170,7 @@ function* limits(request: MessageCreateParamsStreaming): Generator<string> {
 		yield "messages: with thinking enabled, the calls under way must begin with the thinking before them";
 }
 
-/** Replies since the last text of the user. The results at the end belong to these replies. */
+/** Replies after the last user message without tool results. */
 function currentTurn(messages: readonly MessageParam[]): readonly MessageParam[] {
 	const start = messages.findLastIndex(
 		(message) => message.role === "user" && !blocksOf(message).some(({ type }) => type === "tool_result"),

@@ -46,7 +46,7 @@ export class RequestSchema {
 	}
 }
 
-/** The deepest errors of a union, because they identify the mistake. */
+/** At most six texts of the deepest errors, because in a union these errors identify the mistake. */
 function deepest(errors: readonly ErrorObject[]): string[] {
 	const depth = (error: ErrorObject): number => error.instancePath.split("/").length;
 	const maximum = Math.max(...errors.map(depth));
@@ -59,7 +59,10 @@ function deepest(errors: readonly ErrorObject[]): string[] {
 	return distinct.length > 0 ? distinct : ["fits none of the types"];
 }
 
-/** Building the schemas takes seconds, so they are cached by the versions of the SDK and of the generator. */
+/**
+ * Returns the schemas for these versions of the SDK and the generator. Caches them in a file, because their
+ * generation takes seconds.
+ */
 async function loadSchemas(): Promise<Schemas> {
 	const generator = JSON.parse(
 		readFileSync(require.resolve("ts-json-schema-generator/package.json"), "utf8"),

@@ -3,8 +3,8 @@ import type { MessageCountTokensParams } from "@anthropic-ai/sdk/resources/messa
 export type Tokenizer = (text: string) => number;
 
 /**
- * Counts words by their length, digits in groups of three, and every other character separately, including Chinese
- * characters. The ratio of tokens to characters differs between texts, so no fixed ratio can replace the count.
+ * Counts words and runs of whitespace by their length, digits in groups of three, and every other character
+ * separately, including Chinese characters. Single spaces are free.
  */
 export const wordsAndSigns: Tokenizer = (text) => {
 	let tokens = 0;
@@ -19,7 +19,7 @@ export const wordsAndSigns: Tokenizer = (text) => {
 /** Maximum number of cached counts. */
 const maxCachedCounts = 5_000;
 
-/** A tokenizer that counts each text only once, because each request repeats the complete conversation. */
+/** A tokenizer that caches its counts, because each request repeats the earlier messages of the conversation. */
 export function remembering(tokenizer: Tokenizer): Tokenizer {
 	const known = new Map<string, number>();
 	return (text) => {
@@ -35,12 +35,12 @@ const MESSAGE_TOKENS = 4;
 const TOOLS_TOKENS = 290;
 const IMAGE_TOKENS = 1_500;
 
-/** A position of a possible cache breakpoint. A prompt is a list of these blocks, in the service's order. */
+/** A block that a cache breakpoint may follow. A prompt is a list of these blocks, in the service's order. */
 export interface PromptBlock {
 	/** Text that the cache compares with earlier prompts. */
 	readonly text: string;
 	readonly tokens: number;
-	/** The breakpoint after the block, if any. */
+	/** Lifetime of the breakpoint after the block. Undefined without a breakpoint. */
 	readonly ttl: "5m" | "1h" | undefined;
 }
 
@@ -74,7 +74,10 @@ function asBlocks(content: string | readonly object[]): readonly object[] {
 	return typeof content === "string" ? [{ type: "text", text: content }] : content;
 }
 
-/** The tokens of all texts in the value. Keys and block types are free, and all images have the same cost. */
+/**
+ * Number of tokens of the value. Keys, types, roles and signatures are free, except in calls and tool definitions.
+ * All images have the same cost.
+ */
 function tokensOf(value: unknown, tokenizer: Tokenizer): number {
 	if (typeof value === "string") return tokenizer(value);
 	if (typeof value === "number" || typeof value === "boolean") return 1;

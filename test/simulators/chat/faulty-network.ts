@@ -29,7 +29,7 @@ export class FaultyNetwork<Fault extends NetworkFault> {
 		this.#clock = clock;
 	}
 
-	/** Plans a fault for the next request with this label. `*` matches any label. */
+	/** Plans a fault for the next request with this label. `*` matches any text. */
 	next(label: string, fault: Fault): void {
 		const escaped = label.replace(/[.+?^${}()|[\]\\]/g, "\\$&").replaceAll("*", ".*");
 		this.#planned.push({ pattern: new RegExp(`^${escaped}$`), fault });

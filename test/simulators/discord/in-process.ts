@@ -8,9 +8,12 @@ import type { Simulator } from "./platform/simulator.ts";
 export interface SessionStore {
 	session?: {
 		readonly id: string;
-		/** The newest delivered event. The same process continues after it. */
+		/** Number of the newest delivered event. The same process continues after it. */
 		readonly seq: number;
-		/** Delivered events that are not durable yet. Another process continues before the first of these events. */
+		/**
+		 * Numbers of delivered events that are not durable yet. Another process continues before the first of these
+		 * events.
+		 */
 		readonly unreceived?: ReadonlySet<number>;
 	};
 }
@@ -42,7 +45,7 @@ export class InProcessPort implements DiscordPort {
 	readonly #token: string;
 	readonly #intents: number;
 	readonly #sessions: SessionStore;
-	/** Events of the resumed session that are not durable yet. */
+	/** Numbers of delivered events that are not durable yet. */
 	#unreceived = new Set<number>();
 	#handlers: Handlers | undefined;
 	#live: { readonly session: Session; readonly sink: Sink } | undefined;
@@ -63,7 +66,7 @@ export class InProcessPort implements DiscordPort {
 			method,
 			path,
 			query: query ?? {},
-			// Converts an event as the network does: a copy without undefined fields, which later changes do not
+			// Converts the body as the network does: a copy without undefined fields, which later changes do not
 			// affect.
 			body: body === undefined ? undefined : parseJson(JSON.stringify(body)),
 			files: (files ?? []).map(({ name, bytes }, index) => ({ index, name, bytes })),
@@ -125,7 +128,7 @@ export class InProcessPort implements DiscordPort {
 		this.#live = undefined;
 	}
 
-	/** Rewinds to the first event that the previous process did not store. */
+	/** Rewinds to the position before the first event that the previous process did not store. */
 	#goBack(): void {
 		const { id, seq, unreceived = [] } = this.#sessions.session ?? { id: "", seq: 0 };
 		const received = Math.min(seq, ...[...unreceived].map((one) => one - 1));

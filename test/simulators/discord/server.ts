@@ -55,7 +55,7 @@ export class DiscordServer {
 		return `127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
 	}
 
-	/** Ends all connections. Throws for faults, and for violations of Discord's rules. */
+	/** Ends all connections. Throws for faults, and for unread violations of Discord's rules. */
 	async close(): Promise<void> {
 		for (const socket of this.#sockets.clients) socket.terminate();
 		const closed = new Promise((resolve) => this.#server.close(resolve));
@@ -95,7 +95,10 @@ export class DiscordServer {
 		else response.destroy();
 	}
 
-	/** An expired link returns 404: https://discord.com/developers/docs/reference#signed-attachment-cdn-urls */
+	/**
+	 * Sends the file of a link. An invalid or expired link returns 404:
+	 * https://discord.com/developers/docs/reference#signed-attachment-cdn-urls
+	 */
 	#file(url: URL, response: ServerResponse): void {
 		const file = readLink(this.simulator.state, url.href);
 		if (!file) {

@@ -15,7 +15,9 @@ export interface FakeLlamaOptions {
 	readonly contextSize: number;
 	/** Whether the model keeps loading until a test ends the loading. */
 	readonly delaysLoading: boolean;
-	/** Whether this is the server's first start. In the first start, `crash:` in a prompt ends the server. */
+	/**
+	 * Whether this is the server's first start. In the first start, `crash:` in a streamed prompt ends the server.
+	 */
 	readonly isFirst: boolean;
 	readonly exit: (code: number) => void;
 }
@@ -29,9 +31,10 @@ interface Received {
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * A simulator of llama-server of llama.cpp: `/health`, `/props`, `/v1/models`, `/tokenize` and `/v1/messages` with the
- * shapes of its README. Tests control it with `POST /fake/…`: `loaded` ends the loading, `mute` stops the responses of
- * `/tokenize` and `/health`, and `requests` returns the received requests. Its replies repeat the last message.
+ * A simulator of llama-server of llama.cpp: `/health`, `/props`, `/v1/models`, `/tokenize` and `/v1/messages` with
+ * the shapes of its README. Tests control it with `POST /fake/…`: `loaded` ends the loading, `mute` stops the
+ * responses of `/tokenize` and `/health`, and `requests` returns the received requests. Its replies repeat the last
+ * message after `You said: `.
  */
 export class FakeLlama {
 	readonly #options: FakeLlamaOptions;

@@ -4,8 +4,8 @@ import { FakeLlama } from "./fake-llama.ts";
 
 /**
  * The program of the simulator. It accepts the options and variables of llama-server that tests use, and some options
- * of its own. It writes its process id to `starts` in its directory. Exit codes and messages are the same as in
- * llama-server: 1 if it cannot listen or load its model.
+ * of its own. It appends its process id to `starts` in its working directory, and prints the names of its environment
+ * variables. As in llama-server, the exit code is 1 if it cannot listen or load its model.
  */
 const { values } = parseArgs({
 	options: {

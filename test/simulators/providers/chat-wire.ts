@@ -37,7 +37,7 @@ export function openAiError(status: number, message: string): string {
 export interface ChatDialect {
 	/** Path of the API on the server. */
 	readonly base: string;
-	/** Fields that contain the pieces of reasoning in a reply. By default, `reasoning_content`. */
+	/** Deltas with the pieces of reasoning. By default, each delta has one piece in `reasoning_content`. */
 	readonly reasoning?: (pieces: readonly string[], id: string, issued: Issued) => object[];
 	/** Whether the server sends a call as one piece. */
 	readonly wholeCalls?: boolean;

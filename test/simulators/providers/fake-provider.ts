@@ -27,9 +27,9 @@ export interface FakeProviderOptions {
 const TOKEN = 4;
 
 /**
- * Simulator of the API of a family of providers on a loopback port. It sends scripted replies, records every request,
- * and refuses the same requests as the real services. `close` throws if it has refused a request, because a refusal is
- * a fault of Parley.
+ * Simulator of the API of a family of providers on a loopback port. It sends scripted replies, records reply
+ * requests, and refuses requests that break the rules of its wire. A refusal is a fault of Parley or its script, so
+ * `close` throws for each unread refusal.
  */
 export class FakeProvider implements AsyncDisposable {
 	readonly wire: ProviderWire;
@@ -82,7 +82,7 @@ export class FakeProvider implements AsyncDisposable {
 		this.#otherwise = answer;
 	}
 
-	/** Resolves when the request with this number, starting at 1, has arrived. */
+	/** Waits for the reply request with this number, starting at 1, and returns it. */
 	async received(number: number): Promise<ProviderRequest> {
 		await this.#watch.until(`request ${number} arrives`, () => this.requests.length >= number);
 		const request = this.requests[number - 1];
@@ -96,7 +96,7 @@ export class FakeProvider implements AsyncDisposable {
 		return violations;
 	}
 
-	/** Stops the server. Throws if a recorded refusal was not read. */
+	/** Stops the server. Throws if `takeViolations` has not read each refusal and each failure of the simulator. */
 	async close(): Promise<void> {
 		const closed = new Promise((resolve) => this.#server.close(resolve));
 		this.#server.closeAllConnections();
@@ -163,8 +163,8 @@ export class FakeProvider implements AsyncDisposable {
 	}
 
 	/**
-	 * Counts the tokens of a prompt and its reply. The cache contains the longest beginning that the prompt shares with
-	 * an earlier prompt.
+	 * Counts the tokens of a prompt and its reply. The cached tokens are those of the longest beginning that the
+	 * prompt shares with an earlier prompt.
 	 */
 	#count(body: Fields, { content }: ProviderReply): Counted {
 		const prompt = JSON.stringify(this.wire.cachedPart(body));

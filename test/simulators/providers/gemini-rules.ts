@@ -48,7 +48,10 @@ function isImageValid({ inlineData }: Fields): boolean {
 	return !isFields(inlineData) || /^[\w+/]+=*$/.test(String(inlineData["data"]));
 }
 
-/** Faults unless the content after calls has one response for each call. */
+/**
+ * Faults unless the content after calls has one response for each call, in the same order. Also checks the names of
+ * called tools.
+ */
 function* callFaults(contents: readonly Fields[]): Generator<string> {
 	for (const [index, { parts }] of contents.entries()) {
 		const called = namesIn(parts, "functionCall");
@@ -62,7 +65,10 @@ function namesIn(parts: unknown, key: string): unknown[] {
 	return fieldsIn(parts).flatMap((part) => (isFields(part[key]) ? [part[key]["name"]] : []));
 }
 
-/** Faults unless the first call of each reply has a signature, and each signature is in its original part. */
+/**
+ * Faults unless the first call of each reply has a signature, and each issued signature is at its kind of part: a
+ * text or a call.
+ */
 function* signatureFaults(contents: readonly Fields[], { seals }: Issued): Generator<string> {
 	for (const [index, { parts }] of contents.entries()) {
 		if (!fieldsIn(parts).every((part) => isOwnSignature(part, seals))) {

@@ -33,7 +33,7 @@ const statuses: Readonly<Record<number, string>> = {
 	503: "UNAVAILABLE",
 };
 
-/** Error types of the tests, translated to the statuses of this API. */
+/** HTTP status of each error type that tests use. */
 const codes: Readonly<Record<string, number>> = {
 	server_error: 500,
 	rate_limit_error: 429,
@@ -100,7 +100,10 @@ function events(reply: ProviderReply, { id, model, counted }: Head, issued: Issu
 	];
 }
 
-/** Parts of a reply with the service's signature: at the first call, or at the last text of a reply without calls. */
+/**
+ * Parts of a reply. A reply with thinking has a signature: at its first call, or in an empty text at its end if it
+ * has no calls.
+ */
 function partsOf({ content, cut = inPieces }: ProviderReply, id: string, { seals }: Issued): object[] {
 	const thinks = content.some(({ type }) => type === "thinking" || type === "redacted_thinking");
 	const firstCall = content.findIndex(({ type }) => type === "tool_use");

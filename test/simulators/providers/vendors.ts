@@ -23,8 +23,8 @@ export interface Vendor {
 }
 
 /**
- * Faults if a message contains reasoning, which these vendors refuse: https://console.groq.com/docs/openai,
- * https://docs.mistral.ai/api
+ * Faults if a message has a field with reasoning, which Groq and Mistral refuse:
+ * https://console.groq.com/docs/openai, https://docs.mistral.ai/api
  */
 function noReasoning(body: Fields): string[] {
 	return fieldsIn(body["messages"]).flatMap((message, index) =>
@@ -34,7 +34,7 @@ function noReasoning(body: Fields): string[] {
 	);
 }
 
-/** Reasoning efforts that a vendor accepts. */
+/** Faults if the reasoning effort is not one of the allowed efforts. */
 function onlyEfforts(body: Fields, ...allowed: readonly string[]): string[] {
 	const { reasoning_effort: effort } = body;
 	return effort === undefined || allowed.includes(String(effort)) ? [] : [`reasoning_effort: ${effort}`];
@@ -77,7 +77,7 @@ function kimiProblems(body: Fields): string[] {
 const format = "anthropic-claude-v1";
 
 /**
- * Reasoning details of OpenRouter: pieces of a text, then its signature.
+ * Reasoning deltas of OpenRouter: pieces of a text, its signature, and an encrypted block.
  * https://openrouter.ai/docs/use-cases/reasoning-tokens
  */
 function openRouterReasoning(pieces: readonly string[], id: string, { seals }: Issued): object[] {
@@ -100,8 +100,8 @@ function sorted(fields: Fields): [string, unknown][] {
 }
 
 /**
- * Faults unless reasoning blocks return complete and in order. Calls of a reply with reasoning must return with their
- * reasoning.
+ * Faults unless reasoning blocks return complete and in order. After the first reply with reasoning, each message
+ * with calls must have reasoning.
  */
 function openRouterProblems(body: Fields, { seals }: Issued): string[] {
 	const messages = fieldsIn(body["messages"]);

@@ -23,9 +23,11 @@ export interface ProviderRequest {
 	readonly bytes: Buffer;
 	/** The parsed body. A refused request may have a different shape. */
 	readonly body: Readonly<Record<string, unknown>>;
-	/** Resolves when the response ends. The value is true if the client disconnected before the end. */
+	/**
+	 * Resolves when the response closes. The value is true if the connection ended before the response was complete.
+	 */
 	readonly abandoned: Promise<boolean>;
-	/** Usage counted by the simulator. Present after a streamed response. */
+	/** Usage counted by the simulator. Set when a streamed response starts. */
 	counted: Counted | undefined;
 }
 
@@ -44,8 +46,8 @@ export interface Head {
 /** Issued content that later requests must return unchanged. */
 export interface Issued {
 	/**
-	 * Sealed texts, for example encrypted reasoning or signatures. Each value names the call or text that the seal
-	 * belongs to.
+	 * Values by seal, for example by an encrypted reasoning or a signature. Each wire derives the value from the part
+	 * that the seal belongs to.
 	 */
 	readonly seals: Map<string, string>;
 }
@@ -102,7 +104,7 @@ export function stopOf({ stop, content }: ProviderReply): string | null {
 	return content.some(({ type }) => type === "tool_use") ? "tool_use" : "end_turn";
 }
 
-/** Faults of a tool name that every service refuses. */
+/** Fault of a tool name that is not 1 to 64 letters, digits, `_` or `-`. */
 export function* nameFaults(name: unknown): Generator<string> {
 	if (typeof name !== "string" || !/^[\w-]{1,64}$/.test(name))
 		yield `invalid tool name ${JSON.stringify(name)}`;

@@ -44,7 +44,8 @@ function print({ cursor, text, time }: Entry): void {
 		process.stdout.write(`${text}\n`);
 		return;
 	}
-	// A message with other control characters is an array of bytes. Without --all, a long message is null.
+	// A message with control characters other than tab is an array of bytes. Without --all, a message of more than
+	// 4096 characters is null.
 	// biome-ignore lint/suspicious/noControlCharactersInRegex: these characters make a message binary
 	const isBinary = /[\u0000-\u0008\u000b-\u001f]/.test(text);
 	const message = isBinary ? [...Buffer.from(text)] : text.length > 4096 && !values.all ? null : text;

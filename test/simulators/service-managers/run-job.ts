@@ -15,7 +15,10 @@ export interface JobDescription {
 	readonly isJournal: boolean;
 }
 
-/** Starts a job under a process that records the end of the job. Resolves when the job runs. */
+/**
+ * Starts a job under a process that records its start and its end. Resolves when the job has started, ended or failed
+ * to start.
+ */
 export async function startJob(name: string, description: JobDescription): Promise<void> {
 	const { code: _code, pid: _pid, ...rest } = readJob(name);
 	writeJob(name, rest);
@@ -34,7 +37,10 @@ export async function startJob(name: string, description: JobDescription): Promi
 	}
 }
 
-/** Sends SIGTERM to the first process, as with KillMode=mixed, and SIGKILL after this number of seconds. */
+/**
+ * Sends SIGTERM to the main process, as with KillMode=mixed, and SIGKILL after this number of seconds. Resolves when
+ * the end is recorded.
+ */
 export async function stopJob(name: string, seconds: number): Promise<void> {
 	const { pid } = readJob(name);
 	if (pid === undefined || !isAlive(pid)) return;
@@ -60,7 +66,6 @@ function runAndRecord(name: string, { argv, cwd, environment, errorFile, isJourn
 	closeSync(file);
 	child.on("spawn", () => writeJob(name, { ...readJob(name), pid: child.pid ?? 0 }));
 	child.on("error", () => writeJob(name, { ...readJob(name), code: 203 }));
-	// The record shows the end of the process only after it has really ended.
 	child.on("exit", (code) => writeJob(name, { ...readJob(name), code: code ?? 0 }));
 }
 
@@ -69,7 +74,9 @@ if (script === fileURLToPath(import.meta.url) && name !== undefined && descripti
 	runAndRecord(name, JSON.parse(description));
 }
 
-/** Reads the variables of a file with `NAME=value` lines, in the same way as both service managers. */
+/**
+ * Reads the variables of a file with `NAME=value` lines, as systemd does for simple values. Ignores all other lines.
+ */
 export function readVariables(file: string): Record<string, string> {
 	const lines = readFileSync(file, "utf8").split("\n");
 	return Object.fromEntries(

@@ -18,7 +18,10 @@ const directory = isUser
 	: "/etc/systemd/system";
 const file = join(directory, unitName);
 
-/** Loads the unit. The manager knows a unit only in its state at the last daemon-reload. */
+/**
+ * Loads the unit from its file. Fails without a previous daemon-reload, because only that makes a unit known to the
+ * manager.
+ */
 function load(): Unit {
 	if (!existsSync(file)) fail(`Unit ${unitName} could not be found.`, 5);
 	if (!existsSync(join(process.env["SIMULATED_MANAGERS"] ?? "", "reloaded")))

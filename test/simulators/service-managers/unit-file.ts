@@ -13,7 +13,7 @@ export function parseUnit(text: string): Unit {
 	return unit;
 }
 
-/** Words of a value: unquoted words, and words in double quotes with C escapes. Specifiers (`%%`) are resolved later. */
+/** Words of a value: unquoted words, and words in double quotes with C escapes. Resolves `%%`. */
 export function wordsOf(value: string): string[] {
 	const words: string[] = [];
 	for (const [, quoted, bare] of value.matchAll(/"((?:[^"\\]|\\.)*)"|(\S+)/g)) {

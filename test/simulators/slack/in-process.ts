@@ -192,7 +192,10 @@ const listeners: ReadonlyMap<string, SlackEnvelope["type"]> = new Map([
 	["message_action", "shortcut"],
 ]);
 
-/** Converts an event as the network does: a copy without undefined fields, which later changes do not affect. */
+/**
+ * Converts arguments or a body as the network does: to a copy without undefined fields, which later changes do not
+ * affect.
+ */
 function sent(value: Readonly<Record<string, unknown>>): Record<string, unknown> {
 	// The cast is safe because a copy of an object is an object.
 	return parseJson(JSON.stringify(value), limits) as Record<string, unknown>;

@@ -73,7 +73,7 @@ export class SlackServer {
 		return events;
 	}
 
-	/** Ends all connections. Throws for faults, and for violations of Slack's rules. */
+	/** Ends all connections. Throws for faults, and for unread violations of Slack's rules. */
 	async close(): Promise<void> {
 		for (const detach of this.#receivers.splice(0)) detach();
 		this.sockets.close();
@@ -159,7 +159,7 @@ export class SlackServer {
 	}
 
 	/**
-	 * A caller without access receives the sign-in page:
+	 * Sends a file. A caller without access receives the sign-in page:
 	 * https://docs.slack.dev/reference/objects/file-object#authentication
 	 */
 	async #file(url: URL, request: IncomingMessage, response: ServerResponse): Promise<void> {

@@ -132,7 +132,7 @@ export class Connection {
 		this.#socket.send(JSON.stringify(payload));
 	}
 
-	/** Closes a connection that has sent nothing for longer than a heartbeat interval. */
+	/** Closes the connection after two heartbeat intervals without a heartbeat. */
 	#listen(): void {
 		this.#silence?.cancel();
 		this.#silence = this.#clock.after(this.#heartbeatMs * 2, () =>

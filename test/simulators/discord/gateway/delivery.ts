@@ -2,21 +2,22 @@ import type { Clock, Timer } from "@parley/base";
 import type { SimulatorEvent } from "../platform/state.ts";
 
 /**
- * Share of disordered events, from 0 to 1. A duplicate arrives twice. A reordered event arrives after a later event of
- * another kind or channel.
+ * Share of disordered events, from 0 to 1. A duplicate arrives twice. A reordered event arrives after the next event
+ * if that event may overtake it.
  */
 export interface Disorder {
 	readonly duplicate?: number;
 	readonly reorder?: number;
 }
 
-/** Number of later events that a reordered event waits for. */
+/** Maximum delay of a reordered event, in milliseconds. */
 const delayMs = 100;
 
 /**
- * Passes events on, which are then numbered. By default, it passes each event on once and in order. A test can change
- * both, because Discord guarantees neither: https://discord.com/developers/docs/reference#consistency. Every connection
- * receives the numbered events in the order of their numbers.
+ * Passes events on before they are numbered. By default, it passes each event on once and in order. A test can change
+ * the number and the order, because Discord guarantees neither:
+ * https://discord.com/developers/docs/reference#consistency. Every connection receives the numbered events in the
+ * order of their numbers.
  */
 export class Delivery {
 	readonly #clock: Clock;
@@ -66,8 +67,8 @@ export class Delivery {
 }
 
 /**
- * Events of one channel, and all events about one message, stay in order, because people react to posts that they have
- * seen.
+ * Whether an event may overtake an earlier event. Events of one channel stay in order if they have one type or are
+ * about one message, because people react to posts that they have seen.
  */
 function mayOvertake(later: SimulatorEvent, earlier: SimulatorEvent): boolean {
 	if (channelOf(later) !== channelOf(earlier)) return true;

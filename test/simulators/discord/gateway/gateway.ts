@@ -38,7 +38,7 @@ export class Gateway {
 	readonly #delivery: Delivery;
 	readonly #sessions = new Map<string, Session>();
 	#schema: PayloadSchema | undefined;
-	/** Whether the connection only seems alive: heartbeats are not acknowledged, and no event is sent. */
+	/** Whether all connections only seem alive: heartbeats are not acknowledged, and no event is sent. */
 	zombie = false;
 
 	constructor(state: State) {
@@ -71,7 +71,10 @@ export class Gateway {
 		return session;
 	}
 
-	/** Resumes a session: sends missed events in order, then RESUMED. Returns undefined if the session has ended. */
+	/**
+	 * Resumes a session: sends missed events in order, then RESUMED. Returns undefined if the session is unknown or
+	 * expired, or if a missed event is no longer stored.
+	 */
 	resume({ token, sessionId, seq }: Resume, sink: Sink): Session | undefined {
 		const state = this.#state;
 		if (token !== state.app.token) throw new GatewayClosed(4004, "Authentication failed.");
@@ -116,7 +119,7 @@ export class Gateway {
 		for (const { sink } of this.#connected()) sink.send({ op: 7, t: null, s: null, d: null });
 	}
 
-	/** Ends all sessions (op 9). If the sessions can be resumed, ends only their connections. */
+	/** Sends op 9 to all connected sessions. Ends these sessions unless they can be resumed. */
 	invalidate(resumable = false): void {
 		for (const { session, sink } of this.#connected()) {
 			if (!resumable) this.#sessions.delete(session.id);
@@ -124,7 +127,7 @@ export class Gateway {
 		}
 	}
 
-	/** Ends all connections with a close code. */
+	/** Ends all connections with a close code. The codes 4007 and 4009 also end the sessions. */
 	close(code: number, reason = ""): void {
 		for (const { session, sink } of this.#connected()) {
 			if (code === 4007 || code === 4009) this.#sessions.delete(session.id);
@@ -138,7 +141,7 @@ export class Gateway {
 	}
 
 	/**
-	 * Starts disorder: events repeat or overtake each other before they are numbered. Without an argument, ends the
+	 * Starts disorder: events repeat or overtake each other before they are numbered. An empty object ends the
 	 * disorder.
 	 */
 	unruly(disorder: Disorder): void {
@@ -178,7 +181,7 @@ export class Gateway {
 		}
 	}
 
-	/** Without the privileged intent, the app sees itself as the only member. */
+	/** The guild as the session sees it. Without the intent GuildMembers, the app is its only visible member. */
 	#guildFor(session: Session, guild: ReturnType<typeof guildCreateShape>): object {
 		const all = (session.intents & GatewayIntentBits.GuildMembers) !== 0;
 		const own = ({ user }: { readonly user: { readonly id: string } }): boolean =>
@@ -212,7 +215,7 @@ export class Gateway {
 		if (!this.zombie) carry(session, dispatch);
 	}
 
-	/** A fault here is a fault of the simulator. The types do not fully describe RESUMED. */
+	/** Records faults of the simulator's own events. Skips RESUMED, because the types do not fully describe it. */
 	#check(dispatch: Dispatch): void {
 		if (dispatch.t === GatewayDispatchEvents.Resumed) return;
 		this.#schema ??= PayloadSchema.load();
@@ -221,7 +224,7 @@ export class Gateway {
 	}
 }
 
-/** Sends an event only after the request that caused it has a response. */
+/** Sends an event after the code that caused it has run, unless the session has changed its connection. */
 function carry(session: Session, dispatch: Dispatch): void {
 	const { sink } = session;
 	queueMicrotask(() => {

@@ -48,7 +48,7 @@ export class PayloadSchema {
 		return PayloadSchema.#loaded;
 	}
 
-	/** Reasons why a payload does not match its `t`, including unknown keys. */
+	/** Reasons why a payload does not match its `t`, including unknown keys. Throws if `t` is not a known event. */
 	faults(payload: { readonly t: string }): string[] {
 		const validate = this.#validators.get(payload.t) ?? this.#compile(payload.t);
 		return validate(payload) ? [] : unionErrors(validate.errors ?? []);
@@ -80,7 +80,10 @@ function completeSnapshots({ definitions }: Schema): void {
 	Object.assign(snapshot, { properties: Object.fromEntries(fields), required });
 }
 
-/** Building the schema takes two seconds, so it is cached by the versions of the types and of the generator. */
+/**
+ * Returns the schema for these versions of the types and the generator. Caches it in a file, because its generation
+ * takes two seconds.
+ */
 function readSchema(): Schema {
 	const file = `${cacheDirectory}${entries.map(versionOf).join("-")}.json`;
 	// The cast is safe because only this class writes the file.

@@ -7,7 +7,10 @@ export interface Dispatch {
 	readonly d: object;
 }
 
-/** Further messages from Discord to a connection: 7 requests a reconnect, and 9 ends the session. */
+/**
+ * Further messages from Discord to a connection: 7 requests a reconnect, and 9 reports an invalid session. With 9,
+ * `d` is true if the session can be resumed.
+ */
 export interface Order {
 	readonly op: 7 | 9;
 	readonly t: null;
@@ -43,9 +46,9 @@ export interface Session {
 	readonly id: string;
 	readonly intents: number;
 	seq: number;
-	/** Events that are sent again after a resume. */
+	/** Newest events, which a resume can send again. */
 	readonly log: Dispatch[];
 	sink: Sink | undefined;
-	/** Time of the last disconnect. */
+	/** Time of the last disconnect, in milliseconds since the epoch. 0 before the first disconnect. */
 	lostAt: number;
 }

@@ -36,7 +36,7 @@ export class Channel {
 		return seen.map((message) => show(this.#state, message));
 	}
 
-	/** The newest message that the viewer sees. */
+	/** The newest message that the viewer sees. Throws if the viewer sees no message. */
 	last(viewer?: { readonly id: string }): Shown {
 		const last = this.shows(viewer).at(-1);
 		if (!last) throw new Error(`nothing is said in ${this.name}`);
@@ -101,12 +101,12 @@ export class Channel {
 		emitChannel(this.#state, this.record, GatewayDispatchEvents.ChannelUpdate);
 	}
 
-	/** Archives the thread as a moderator, and optionally locks it. */
+	/** Archives the thread as a moderator, and locks it if `locked` is true. Otherwise, unlocks it. */
 	archive({ locked = false } = {}): void {
 		this.#setThread({ archived: true, archivedAt: this.#state.now(), locked });
 	}
 
-	/** Locks the thread as a moderator. The thread stays active. */
+	/** Locks the thread as a moderator, without archiving it. */
 	lock(): void {
 		this.#setThread({ locked: true });
 	}
@@ -129,7 +129,7 @@ export class Channel {
 		emitThread(this.#state, this.record, GatewayDispatchEvents.ThreadUpdate);
 	}
 
-	/** Renames the channel or thread. With `by`, the thread contains a message that names this person. */
+	/** Renames the channel or thread. If a person renames a thread, the thread gets a message about that. */
 	rename(name: string, by?: { readonly user: UserRecord }): void {
 		const { thread } = this.record;
 		if (thread && by) {

@@ -50,7 +50,7 @@ const types: Readonly<Record<number, (value: unknown) => boolean>> = {
 };
 
 /**
- * Finds the command that the person's client offers in this channel:
+ * Finds the command that the person's client offers in this channel. Throws if it offers none with this name:
  * https://discord.com/developers/docs/interactions/application-commands#permissions
  */
 function offered(state: State, user: UserRecord, { channel, target, name }: Given<unknown>): CommandRecord {
@@ -151,7 +151,7 @@ function checkValue(option: AnyOption, value: OptionValue | undefined): void {
 	if (typeof size === "number" && !fits) throw new Error(`${name} does not take ${String(value)}`);
 }
 
-/** The last value is incomplete, so its option must support autocomplete. */
+/** Requests suggestions for the last value, which is incomplete. Throws if its option has no autocomplete. */
 export function typeCommand(state: State, user: UserRecord, given: Given<Typing>): InteractionRecord {
 	const { channel, values, name } = given;
 	const command = offered(state, user, given);

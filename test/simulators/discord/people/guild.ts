@@ -52,7 +52,8 @@ export class Guild {
 	}
 
 	/**
-	 * The managed role of the app: https://discord.com/developers/docs/topics/permissions#role-object-role-tags-structure
+	 * Creates the managed role of the app:
+	 * https://discord.com/developers/docs/topics/permissions#role-object-role-tags-structure
 	 */
 	botRole(): RoleRecord {
 		const { user, name } = this.#state.app;

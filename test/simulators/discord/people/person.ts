@@ -194,7 +194,7 @@ export class Person {
 		return new SentInteraction(this.#state, runCommand(this.#state, this.user, command));
 	}
 
-	/** Types a command and waits for its suggestions. The last value is still incomplete. */
+	/** Types a command and requests suggestions. The last value is still incomplete. */
 	types(name: string, values: Typing, where: { readonly in: Channel }): SentInteraction {
 		const command = { name, values, channel: where.in.record };
 		return new SentInteraction(this.#state, typeCommand(this.#state, this.user, command));

@@ -9,7 +9,7 @@ export interface ShownForm {
 	readonly fields: readonly ModalField[];
 }
 
-/** An action that the app must answer: a press, a command or a form. */
+/** An action that the app must answer: a press, a command, a form, or a request for suggestions. */
 export class SentInteraction {
 	readonly #state: State;
 	readonly record: InteractionRecord;
@@ -27,7 +27,7 @@ export class SentInteraction {
 		return settleInteraction(this.#state, this.record).state;
 	}
 
-	/** Whether the person sees the failure notice, because no response arrived within three seconds. */
+	/** Whether the person sees the failure notice, because no response arrived in time. */
 	get failed(): boolean {
 		return this.state === "failed";
 	}

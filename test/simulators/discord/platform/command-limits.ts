@@ -101,7 +101,10 @@ function faultsOfChoices({ name, choices, autocomplete }: AnyOption): string[] {
 	return faults;
 }
 
-/** Discord limits the "Combined name, description, and value properties for each command, its options …, and choices". */
+/**
+ * Number of characters that Discord limits: "Combined name, description, and value properties for each command, its
+ * options …, and choices".
+ */
 function charactersOf(name: string, description: string, options: readonly AnyOption[]): number {
 	const own = long(name) + long(description);
 	const inner = options.map((option) => {

@@ -22,7 +22,7 @@ export function findCommand(state: State, scope: CommandScope, id: string): Comm
 }
 
 /**
- * A command with the same name and kind replaces the existing one:
+ * Creates a command, or replaces the command with the same name and kind:
  * https://discord.com/developers/docs/interactions/application-commands#create-global-application-command
  */
 export function createCommand(
@@ -43,7 +43,7 @@ function same(command: CommandRecord, { name, type }: CommandBody): boolean {
 }
 
 /**
- * Maximum of 200 creations per day and guild:
+ * Counts a creation. Refuses more than 200 creations per day for a guild, or for all global commands:
  * https://discord.com/developers/docs/interactions/application-commands#registering-a-command
  */
 function countCreate(state: State, { guildId = "global" }: CommandScope): void {
@@ -93,7 +93,7 @@ function shapeOf(
 			? { contexts: body.contexts ?? null, dm_permission: body.dm_permission ?? true }
 			: { guild_id: guildId }),
 	};
-	// The cast is safe because the contract has checked the command.
+	// The cast relies on the contract, which checks each command if it is loaded.
 	return command as APIApplicationCommand;
 }
 

@@ -25,7 +25,7 @@ export interface Draft {
 }
 
 /**
- * Sets the component ids that Discord adds in responses:
+ * Adds missing component ids and defaults, as Discord does in responses:
  * https://discord.com/developers/docs/components/reference#anatomy-of-a-component
  */
 export function numbered(
@@ -48,7 +48,7 @@ export function numbered(
 
 const nested = new Set(["components", "component", "accessory"]);
 
-/** Defaults that Discord adds to a select menu. */
+/** Defaults that Discord adds to a menu with options. */
 function defaultsOf(value: object): object {
 	if (!("options" in value)) return {};
 	return {

@@ -13,7 +13,10 @@ export function addUser(state: State, name: string, bot = false): UserRecord {
 	return user;
 }
 
-/** Creates a guild with the role `@everyone`, whose id is the id of the guild. The app is the first member. */
+/**
+ * Creates a guild with the role `@everyone`, whose id is the id of the guild. The owner and the app are its first
+ * members.
+ */
 export function addGuild(state: State, name: string, owner: UserRecord): GuildRecord {
 	const id = state.snowflakes.create();
 	const everyone: RoleRecord = {

@@ -28,7 +28,7 @@ export interface Beginning {
 	readonly trigger?: InteractionRecord;
 }
 
-/** An action of a person that the app must answer within three seconds. */
+/** Starts an action of a person, which the app must answer within `firstAnswerMs`. */
 export function beginInteraction(state: State, beginning: Beginning): InteractionRecord {
 	const interaction: InteractionRecord = {
 		...beginning,
@@ -105,7 +105,7 @@ function carryOut(
 	{ type, data }: Callback,
 	files: Draft["files"],
 ): void {
-	// The contract has checked the body, which may omit these fields.
+	// The contract, if it is loaded, has checked the body. The body may omit these fields.
 	const body = (data ?? {}) as Draft["body"];
 	switch (type) {
 		case InteractionResponseType.ChannelMessageWithSource:

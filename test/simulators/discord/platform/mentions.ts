@@ -18,7 +18,10 @@ export interface Calling {
 	readonly repliesTo?: UserRecord | undefined;
 }
 
-/** Users that a message notifies: https://discord.com/developers/docs/resources/message#allowed-mentions-object */
+/**
+ * Users and roles that a message notifies:
+ * https://discord.com/developers/docs/resources/message#allowed-mentions-object
+ */
 export function mentionsOf(state: State, calling: Calling): Mentions {
 	const { text, channel, repliesTo } = calling;
 	const allowed: APIAllowedMentions = calling.allowed ?? { replied_user: true };
@@ -44,7 +47,7 @@ function parsed({ parse, users, roles }: APIAllowedMentions): readonly string[] 
 	return users || roles ? [] : ["users", "roles", "everyone"];
 }
 
-/** Records the users that a message of the app would have notified. */
+/** Records the users and roles that a message of the app would notify. Skips ephemeral messages. */
 export function notePings(state: State, message: MessageRecord, by: "create" | "edit"): void {
 	if (message.author !== state.app.user || message.onlyFor) return;
 	const { users, roles, everyone } = message.mentions;

@@ -55,8 +55,8 @@ export function createMessage(
 }
 
 /**
- * Unarchives a thread when a message arrives, because of "Sending unarchives unless locked":
- * https://discord.com/developers/docs/topics/threads#active--archived-threads
+ * Unarchives a thread when a message arrives, and refuses a message in a locked thread. "Sending unarchives unless
+ * locked": https://discord.com/developers/docs/topics/threads#active--archived-threads
  */
 function wake(state: State, author: UserRecord, channel: ChannelRecord): void {
 	if (!channel.thread) return;
@@ -76,7 +76,10 @@ function nonceKey(author: UserRecord, nonce: string | number): string {
 	return `${author.id}/${nonce}`;
 }
 
-/** If an author repeats a nonce within the time window, the first message is returned, even if it was deleted. */
+/**
+ * The author's earlier message with the same nonce, even if it was deleted. Undefined after the time window, or
+ * without `enforce_nonce`.
+ */
 function repeatedNonce(state: State, author: UserRecord, body: MessageBody): MessageRecord | undefined {
 	if (!body.enforce_nonce || !body.nonce) return undefined;
 	const made = state.nonces.get(nonceKey(author, body.nonce));
@@ -91,7 +94,7 @@ function replyOf(channel: ChannelRecord, { message_reference: reference }: Messa
 	throw refusals.invalidForm(["message_reference: Unknown message"]);
 }
 
-/** The current form of a forwarded message. If the message is itself a forward, the form of its original. */
+/** A copy of the forwarded message in its current form. Undefined if the body forwards no message. */
 function snapshotOf(
 	state: State,
 	author: UserRecord,
@@ -169,13 +172,16 @@ function flagsOf({ draft, flags = 0, onlyFor, snapshot }: Making): number {
 	return ((draft.body.flags ?? 0) & settable) | flags | own;
 }
 
-/** Without the permission, Discord removes embeds without an error. Responses to interactions need no permission. */
+/**
+ * The embeds that Discord keeps. Without the permission EmbedLinks, it removes all embeds silently, except in
+ * responses to interactions.
+ */
 function embedsOf(state: State, { author, channel, interaction, draft }: Making): MessageRecord["embeds"] {
 	const shown = interaction !== undefined || may(state, author, channel, "EmbedLinks");
 	return shown ? richEmbeds(draft.body.embeds) : [];
 }
 
-/** Discord gives the type `rich` to all embeds of an app. */
+/** Embeds of an app. Discord gives them the type `rich`. */
 function richEmbeds(embeds: MessageBody["embeds"]): MessageRecord["embeds"] {
 	return (embeds ?? []).map((embed) => ({ type: EmbedType.Rich, ...embed }));
 }
@@ -209,7 +215,10 @@ export function editMessage(
 	return changeMessage(state, message, draft);
 }
 
-/** Changes the fields that the body contains. Mentions are determined again by the rules of this request. */
+/**
+ * Changes the fields that the body contains. Without a list of attachments, removes all existing files. Determines
+ * mentions again by the rules of this request.
+ */
 export function changeMessage(state: State, message: MessageRecord, draft: Draft): MessageRecord {
 	const { body, files } = draft;
 	const after = {
@@ -239,7 +248,8 @@ export function changeMessage(state: State, message: MessageRecord, draft: Draft
 }
 
 /**
- * The flag of components v2 cannot be removed: https://discord.com/developers/docs/components/reference#component-reference
+ * Flags after an edit, which can change SuppressEmbeds and add components v2. Refuses to remove the flag of
+ * components v2: https://discord.com/developers/docs/components/reference#component-reference
  */
 function editedFlags(before: number, flags: number | null | undefined): number {
 	if (flags === undefined || flags === null) return before;
@@ -270,7 +280,10 @@ export function removeMessage(state: State, message: MessageRecord): void {
 	});
 }
 
-/** Emits an event about a message. An ephemeral message requires the intent of direct messages. */
+/**
+ * Emits an event about a message. A direct or ephemeral message requires the intent DirectMessages, any other message
+ * GuildMessages.
+ */
 export function announce(
 	state: State,
 	message: MessageRecord,

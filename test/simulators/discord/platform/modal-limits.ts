@@ -57,7 +57,7 @@ function fieldOf(
 	};
 }
 
-/** Refuses a form that is too large and records it as a violation. */
+/** Returns a valid form. Refuses an invalid form, and records its faults as violations. */
 export function checkModal(
 	state: State,
 	modal: APIModalInteractionResponseCallbackData,

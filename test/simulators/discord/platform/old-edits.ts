@@ -4,7 +4,10 @@ import type { State } from "./state.ts";
 
 const hour = 3_600_000;
 
-/** Edits of messages older than an hour have a separate limit: https://github.com/discord/discord-api-docs/issues/4413 */
+/**
+ * Counts an edit of a message older than an hour. Refuses it above the separate limit of such edits:
+ * https://github.com/discord/discord-api-docs/issues/4413
+ */
 export function countOldEdit(state: State, { channel, createdAt }: MessageRecord): void {
 	const now = state.now();
 	if (now - createdAt <= hour) return;

@@ -85,7 +85,7 @@ export interface ChannelRecord {
 	/** Parent channel of a thread. */
 	readonly parent?: ChannelRecord;
 	readonly thread?: ThreadRecord;
-	/** Participants of direct messages. */
+	/** Participants of direct messages, without the app. */
 	readonly recipients: readonly UserRecord[];
 	name: string;
 	topic: string | null;
@@ -171,7 +171,7 @@ export type InteractionState =
 	/** The app has acknowledged the action without a visible change. */
 	| "acknowledged"
 	| "answered"
-	/** No response arrived within three seconds: "This interaction failed", "The application did not respond". */
+	/** No response arrived in time: "This interaction failed", "The application did not respond". */
 	| "failed";
 
 export interface InteractionRecord {
@@ -199,7 +199,7 @@ export interface InteractionRecord {
 	choices?: readonly { readonly name: string; readonly value: string | number }[];
 }
 
-/** A user whom a mention would have notified. */
+/** A user or role that a mention would have notified. */
 export interface Ping {
 	readonly messageId: string;
 	readonly who: string;

@@ -27,8 +27,8 @@ export interface SimulatorOptions {
 }
 
 /**
- * Discord in one process: guilds, channels and people, as apps and people see them. The behaviour depends only on its
- * clock and its seed.
+ * Discord in one process: guilds, channels and people, as apps and people see them. For the same inputs, clock and
+ * seed, its behaviour is the same.
  */
 export class Simulator {
 	readonly clock: Clock;
@@ -107,7 +107,7 @@ export class Simulator {
 		return [...this.state.commands.values()].filter((command) => command.guild_id === undefined);
 	}
 
-	/** Users whom posts of the app would have notified. A correct app notifies no user. */
+	/** Users and roles that posts of the app would have notified. A correct app notifies no user. */
 	get pings(): readonly Ping[] {
 		return this.state.pings;
 	}

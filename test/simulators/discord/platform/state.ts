@@ -52,7 +52,7 @@ export class State {
 	readonly interactions = new Map<string, InteractionRecord>();
 	readonly commands = new Map<string, CommandRecord>();
 	readonly files = new Map<string, AttachmentRecord>();
-	/** Messages by nonce: https://discord.com/developers/docs/resources/message#create-message */
+	/** Messages by author and nonce: https://discord.com/developers/docs/resources/message#create-message */
 	readonly nonces = new Map<string, { readonly message: MessageRecord; readonly at: number }>();
 	/** Times of edits of messages older than an hour, by channel. */
 	readonly oldEdits = new Map<string, number[]>();

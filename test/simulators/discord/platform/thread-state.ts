@@ -26,7 +26,7 @@ export function settle(state: State, channel: ChannelRecord): void {
 	emitThread(state, channel, GatewayDispatchEvents.ThreadUpdate);
 }
 
-/** A new message unarchives the thread. */
+/** Records activity in a thread. Unarchives an archived thread. */
 export function touch(state: State, channel: ChannelRecord): void {
 	const { thread } = channel;
 	if (!thread) return;
@@ -38,8 +38,8 @@ export function touch(state: State, channel: ChannelRecord): void {
 }
 
 /**
- * Throws error 50083: "Tried to perform an operation on an archived thread, such as editing a message or adding a
- * user".
+ * Throws error 50083 if the thread is archived: "Tried to perform an operation on an archived thread, such as editing
+ * a message or adding a user".
  */
 export function demandOpen(state: State, channel: ChannelRecord): void {
 	settle(state, channel);

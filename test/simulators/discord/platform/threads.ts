@@ -83,8 +83,8 @@ export interface ThreadChange {
 }
 
 /**
- * Checks a change of an archived thread. "When unarchiving a thread that is not locked, SEND_MESSAGES is enough". An
- * archived thread accepts no other change.
+ * Checks whether the user may change the thread. "When unarchiving a thread that is not locked, SEND_MESSAGES is
+ * enough". An archived thread accepts only changes that also unarchive it.
  */
 function demandChange(state: State, by: UserRecord, channel: ChannelRecord, change: ThreadChange): void {
 	const { thread } = channel;

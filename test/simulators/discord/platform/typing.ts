@@ -5,7 +5,7 @@ import type { ChannelRecord, UserRecord } from "./records.ts";
 import type { State } from "./state.ts";
 
 /**
- * Starts the typing indicator. It lasts ten seconds, cannot be cancelled, and ends with a message:
+ * Duration of the typing indicator. The app cannot cancel it, and a message ends it early:
  * https://discord.com/developers/docs/resources/channel#trigger-typing-indicator
  */
 const typingMs = 10_000;

@@ -52,7 +52,7 @@ function scopeOf(call: Call): CommandScope {
 
 function commandRoutes(path: string): readonly Route[] {
 	const one = `${path}/{command_id}`;
-	// The casts are safe because the contract has checked each body.
+	// The cast relies on the contract, which checks each body if it is loaded.
 	return [
 		{ method: "GET", path, handle: (call) => ok(listCommands(call.state, scopeOf(call))) },
 		{

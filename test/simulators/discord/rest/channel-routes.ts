@@ -18,7 +18,7 @@ import { memberShape, roleShape, userShape } from "../shapes/people.ts";
 import { channelOf, messageOf } from "./message-routes.ts";
 import { type Call, created, nothing, ok, param, type Route } from "./route.ts";
 
-/** Finds a guild that the app belongs to. For the app, other guilds do not exist. */
+/** Finds a guild that the app belongs to. Refuses access to all other guilds. */
 function guildOf(call: Call): GuildRecord {
 	const { state } = call;
 	const guild = state.guild(param(call, "guild_id"));
@@ -36,7 +36,7 @@ interface ThreadBody {
 }
 
 function wishOf({ body }: Call) {
-	// The cast is safe because the contract has checked the body.
+	// The cast relies on the contract, which checks each body if it is loaded.
 	const { name, auto_archive_duration: archiveAfter } = body as ThreadBody;
 	return { name, ...(archiveAfter && { archiveAfter }) };
 }
@@ -44,19 +44,19 @@ function wishOf({ body }: Call) {
 function changeChannel(call: Call, channel: ChannelRecord): void {
 	const { state, body } = call;
 	if (channel.thread) {
-		// The cast is safe because the contract has checked the body.
+		// The cast relies on the contract, which checks each body if it is loaded.
 		changeThread(state, state.app.user, channel, body as ThreadChange);
 		return;
 	}
 	demand(state, state.app.user, channel, "ManageChannels");
-	// The cast is safe because the contract has checked the body.
+	// The cast relies on the contract, which checks each body if it is loaded.
 	const { name, topic } = body as { readonly name?: string; readonly topic?: string | null };
 	channel.name = name ?? channel.name;
 	channel.topic = topic === undefined ? channel.topic : topic;
 }
 
 function directWith(call: Call): ChannelRecord {
-	// The cast is safe because the contract has checked the body.
+	// The cast relies on the contract, which checks each body if it is loaded.
 	const { recipient_id: id } = call.body as { readonly recipient_id?: string };
 	const person = call.state.user(id ?? "");
 	if (person.bot) throw refusals.directRefused();

@@ -63,10 +63,16 @@ export class Contract {
 	}
 }
 
-/** Fields that discord.js adds to all requests. Discord ignores them in these requests. */
+/**
+ * Fields that discord.js adds with the value `false`, also to requests without them in the contract. Discord ignores
+ * them.
+ */
 const additions: ReadonlySet<string> = new Set(["tts", "enforce_nonce"]);
 
-/** Permissions are strings in Discord's documentation, but numbers in its OpenAPI document. */
+/**
+ * Adapts a request body to the OpenAPI document: permissions become numbers, and fields that Discord ignores are
+ * removed.
+ */
 function forContract(body: unknown): unknown {
 	if (Array.isArray(body)) return body.map(forContract);
 	if (typeof body !== "object" || body === null) return body;
@@ -135,7 +141,7 @@ class Side {
 		return content ? `${at}/content/application~1json/schema` : undefined;
 	}
 
-	/** Faults of parameters. Texts in the address are converted to numbers if the schema requires numbers. */
+	/** Faults of parameters. Texts are converted first if the schema requires an integer or a boolean. */
 	faultsOfParameters(operation: Operation, place: "query" | "path", values: object): string[] {
 		const known = new Map(
 			(operation.parameters ?? []).filter((one) => one.in === place).map((one) => [one.name, one]),

@@ -19,12 +19,12 @@ export function messageOf(call: Call): MessageRecord {
 }
 
 export function draftOf({ body, files }: Call): Draft {
-	// The cast is safe because the contract has checked the body.
+	// The cast relies on the contract, which checks each body if it is loaded.
 	return { body: (body ?? {}) as Draft["body"], files };
 }
 
 /**
- * The message content intent also restricts REST:
+ * The message as the app may read it, because the message content intent also restricts REST:
  * https://discord.com/developers/docs/events/gateway#message-content-intent
  */
 function read({ state }: Call, message: MessageRecord): object {

@@ -55,7 +55,7 @@ export class RateLimits {
 		if (counts) this.#invalid = [...this.#recentInvalid(), this.#state.now()];
 	}
 
-	/** Number of invalid requests in the last ten minutes. */
+	/** Number of invalid requests in the time window of their limit. */
 	get invalid(): number {
 		return this.#recentInvalid().length;
 	}
@@ -79,7 +79,7 @@ export class RateLimits {
 		return { key, allowance, wait: this.#spend(key, allowance) };
 	}
 
-	/** Milliseconds until the next request is allowed. Undefined if a request is allowed now. */
+	/** Counts a request in the current window. If the window is full, returns the milliseconds until its end. */
 	#spend(key: string, { limit, perMs }: Allowance): number | undefined {
 		const now = this.#state.now();
 		const known = this.#windows.get(key);

@@ -19,7 +19,7 @@ function otherKinds(errors: readonly ErrorObject[]): Alternative[] {
 	}));
 }
 
-/** The errors of a union that identify the mistake: the deepest errors of the intended kind. */
+/** At most five errors of a union that identify the mistake: the deepest errors of the intended kind. */
 export function unionErrors(errors: readonly ErrorObject[]): string[] {
 	const real = errors.filter(({ keyword }) => !["oneOf", "anyOf", "$ref", "if"].includes(keyword));
 	const others = otherKinds(real);

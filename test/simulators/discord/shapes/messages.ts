@@ -99,8 +99,8 @@ function plainShape(state: State, message: MessageRecord) {
 }
 
 /**
- * Shape of a message: https://discord.com/developers/docs/resources/message#message-object. Only the response to the
- * creation and the event contain the nonce, because Discord does not store it.
+ * Shape of a message: https://discord.com/developers/docs/resources/message#message-object. By default, only the
+ * response to the creation and the event contain the nonce, because Discord does not store it.
  */
 export function messageShape(state: State, message: MessageRecord, fresh = false) {
 	const nonce = fresh || state.settings.nonceInHistory ? message.nonce : undefined;
@@ -143,7 +143,7 @@ export function messageEventShape(state: State, message: MessageRecord, fresh = 
 
 /**
  * Shape of a message for an app without the privileged intent. The content is empty unless the message is the app's
- * own, is only for the app, or mentions the app:
+ * own, answers an interaction, is a direct message, or mentions the app:
  * https://discord.com/developers/docs/events/gateway#message-content-intent
  */
 export function withoutContent<Shape extends object>(

@@ -112,7 +112,7 @@ function faultsOfTables(blocks: readonly unknown[]): string[] {
 	return faults;
 }
 
-/** Length of the text in blocks, in the count of the error `msg_blocks_too_long`. */
+/** Length of the texts and titles in blocks, as the error `msg_blocks_too_long` counts it. */
 export function textLength(blocks: readonly unknown[]): number {
 	const texts = all(blocks).flatMap(({ text, title }) => [text, title]);
 	return texts.reduce<number>((sum, text) => sum + (typeof text === "string" ? long(text) : 0), 0);

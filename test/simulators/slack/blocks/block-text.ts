@@ -34,7 +34,9 @@ function tokenOf(part: Part): string[] {
 	return part.type === "usergroup" ? [`<!subteam^${String(part["usergroup_id"])}>`] : [];
 }
 
-/** The visible text of a message's blocks, in the sent form (Markdown or mrkdwn). Each block has at least one line. */
+/**
+ * The visible text of a message's blocks, in the sent form (Markdown or mrkdwn). Omits blocks without a visible text.
+ */
 export function blockTexts(blocks: readonly unknown[]): string[] {
 	return blocks.filter(isPart).flatMap((block) => {
 		const text = textOfBlock(block);

@@ -14,7 +14,9 @@ export interface Contents {
 	readonly metadata?: MessageMetadata | undefined;
 }
 
-/** Content of the resulting message. Refuses an invalid message and records a violation. */
+/**
+ * Content of the resulting message. Refuses an invalid message, and records a violation unless the message is empty.
+ */
 export function readContents(state: State, contents: Contents) {
 	const { markdown_text: markdown, metadata } = contents;
 	if (markdown !== undefined && (contents.text !== undefined || contents.blocks)) {
@@ -35,7 +37,7 @@ export function readContents(state: State, contents: Contents) {
 }
 
 /**
- * With automatic parsing, names in the text become mentions and links:
+ * The text. With automatic parsing, names in it become mentions:
  * https://docs.slack.dev/messaging/formatting-message-text#automatic-parsing
  */
 function linked(state: State, { text, parse, link_names: links }: Contents): string | undefined {
@@ -48,7 +50,10 @@ function linked(state: State, { text, parse, link_names: links }: Contents): str
 		);
 }
 
-/** Refuses blocks with faults that the published types allow. */
+/**
+ * Refuses blocks with faults that the published types allow, and a message with too much text in its blocks. Records
+ * violations.
+ */
 export function checkBlocks(state: State, blocks: readonly unknown[], maximum: number): void {
 	const faults = faultsOfBlocks(blocks, maximum);
 	if (faults.length > 0) {

@@ -26,7 +26,7 @@ export function controlsOf(blocks: readonly unknown[]): SeenControl[] {
 	});
 }
 
-/** A pair of feedback buttons is one element, but people press its buttons separately. */
+/** The controls of an element. A pair of feedback buttons is one element, but people press its buttons separately. */
 function pressables(element: Part): Part[] {
 	if (element.type !== "feedback_buttons") return [element];
 	const { type, action_id } = element;

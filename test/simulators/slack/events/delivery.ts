@@ -6,8 +6,8 @@ import { payloadOf } from "../shapes/envelopes.ts";
 import { EventDelay } from "./event-delay.ts";
 
 /**
- * Share of disordered events, from 0 to 1. A duplicate arrives twice, and a reordered event arrives after a later
- * event.
+ * Share of disordered events, from 0 to 1. A duplicate arrives twice. A reordered event arrives after the next event
+ * if that event may overtake it.
  */
 export interface Disorder {
 	readonly duplicate?: number;
@@ -47,9 +47,9 @@ interface Sending {
 }
 
 /**
- * Delivers events to the app, each over any one of its connections. Repeats an event up to three times if the app does
- * not acknowledge it within three seconds: https://docs.slack.dev/apis/events-api. Delivers a person's interaction only
- * once.
+ * Delivers events to the app, each over any one of its connections. Repeats an event up to three times if the app
+ * does not acknowledge it within `acknowledgeMs`: https://docs.slack.dev/apis/events-api. Delivers a person's
+ * interaction only once.
  */
 export class Delivery {
 	disorder: Disorder = {};
@@ -91,7 +91,7 @@ export class Delivery {
 		for (const receiver of this.#receivers.splice(0)) receiver.cut?.();
 	}
 
-	/** Stops all deliveries. */
+	/** Ends all connections and stops all deliveries. */
 	close(): void {
 		this.drop();
 		for (const timer of this.#timers) timer.cancel();

@@ -5,7 +5,7 @@ import type { SimulatorEvent } from "../platform/state.ts";
 /** Maximum milliseconds by which an event is delayed. */
 const delayMs = 100;
 
-/** Delays one event at a time, so that later events overtake it. Slack guarantees no order. */
+/** Delays one event at a time, so that the next event can overtake it. Slack guarantees no order. */
 export class EventDelay {
 	readonly #clock: Clock;
 	readonly #deliver: (event: SimulatorEvent) => void;
@@ -40,7 +40,10 @@ export class EventDelay {
 	}
 }
 
-/** Events of one message stay in order, except for repetitions, because people react to posts that they have seen. */
+/**
+ * Whether an event may overtake an earlier event. Events of one type about one message stay in order, because people
+ * react to posts that they have seen.
+ */
 function mayOvertake({ body: later }: SimulatorEvent, { body: earlier }: SimulatorEvent): boolean {
 	return messageOf(later) !== messageOf(earlier) || later["type"] !== earlier["type"];
 }

@@ -52,7 +52,7 @@ export class Socket implements Receiver {
 		});
 	}
 
-	/** Receives a share of the events until `detach` is called. */
+	/** Sends `hello`. Calls `detach` when the socket must not receive further events. */
 	joins(detach: () => void, connections: number): void {
 		const { app } = this.#parts.state;
 		this.#detach = detach;

@@ -41,7 +41,7 @@ export class Sockets {
 		return `ws://${host}/link/?ticket=${ticket}&app_id=${app.id}`;
 	}
 
-	/** Accepts a connection to an issued address. Refuses a used address. */
+	/** Accepts a connection to an issued address. Refuses an unknown or used address. */
 	upgrade(request: IncomingMessage, stream: Duplex, head: Buffer): void {
 		const { searchParams } = new URL(request.url ?? "/", "ws://127.0.0.1");
 		if (!this.#tickets.delete(searchParams.get("ticket") ?? "")) {
@@ -51,7 +51,7 @@ export class Sockets {
 		this.#server.handleUpgrade(request, stream, head, (webSocket) => this.#accept(webSocket));
 	}
 
-	/** Disables Socket Mode in the settings of the app. */
+	/** Ends all sockets, as when an administrator disables Socket Mode. */
 	switchOff(): void {
 		for (const socket of [...this.#open]) socket.disconnects("link_disabled");
 	}

@@ -126,7 +126,7 @@ export class Channel {
 		return promptsIn(this.#state, this).map(({ title }) => title);
 	}
 
-	/** Names of people and apps that have a status. */
+	/** Name of the app, if it has a status here. */
 	typing(): string[] {
 		return this.statuses().length > 0 ? [this.#state.app.user.name] : [];
 	}

@@ -47,7 +47,10 @@ function written(values: CommandOptions): string {
 		.join(" ");
 }
 
-/** The option "Escape channels, users and links sent to your app": picked mentions contain the name. */
+/**
+ * The text with the option "Escape channels, users and links sent to your app": entities are escaped, and picked
+ * mentions contain names.
+ */
 function escaped(state: State, typed: string): string {
 	return typed
 		.replaceAll("&", "&amp;")

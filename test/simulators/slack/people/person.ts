@@ -166,7 +166,10 @@ export class Person {
 		return this.#sent(pressHome(this.#state, home, control));
 	}
 
-	/** Looks at a channel while the app is open. An assistant receives the event in its thread. */
+	/**
+	 * Looks at a channel while the app is open. Without `agent_view`, the app receives an event only for an
+	 * assistant's thread.
+	 */
 	looksAt({ record }: Channel, { thread }: { readonly thread?: Channel } = {}): void {
 		const root = thread?.record.messages.find(({ ts }) => ts === thread.threadTs);
 		lookAt(this.#state, this.user, record, root);
@@ -185,7 +188,7 @@ export class Person {
 		return this.says(found.message, { in: where });
 	}
 
-	/** Presses the button with this label. A link button opens its link. */
+	/** Presses the button or link button with this label. */
 	clicks(label: string, place: Place = {}): SentInteraction {
 		const fits = ({ element }: SeenControl): boolean => isButton(element.type) && labelOf(element) === label;
 		return this.#sent(pressButton(this.#state, this.user, this.#control(place, fits, label)));

@@ -43,7 +43,10 @@ export function pressHome(state: State, home: HomeRecord, control: SeenControl):
 	return beginInteraction(state, { kind: "press", user: home.user, home, data });
 }
 
-/** A link button also sends a payload: https://docs.slack.dev/reference/block-kit/block-elements/button-element */
+/**
+ * Presses a button. A link button also sends a payload:
+ * https://docs.slack.dev/reference/block-kit/block-elements/button-element
+ */
 export function pressButton(state: State, user: UserRecord, pressing: Pressing): InteractionRecord {
 	return press(state, user, pressing, labelled(pressing.control));
 }

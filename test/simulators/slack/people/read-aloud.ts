@@ -2,7 +2,8 @@ import { relativeTime } from "../../chat/relative-time.ts";
 import type { State } from "../platform/state.ts";
 
 /**
- * Replaces mentions and links with the text that people read: https://docs.slack.dev/messaging/formatting-message-text
+ * Replaces mentions, dates, links and entities with the text that people read:
+ * https://docs.slack.dev/messaging/formatting-message-text
  */
 export function readAloud(state: State, text: string): string {
 	return text

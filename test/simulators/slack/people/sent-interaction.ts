@@ -29,7 +29,7 @@ export class SentInteraction {
 		return settleInteraction(this.#state, this.record).state;
 	}
 
-	/** Whether the person sees the failure notice, because no acknowledgement arrived within three seconds. */
+	/** Whether the person sees the failure notice, because no acknowledgement arrived in time. */
 	get failed(): boolean {
 		return this.state === "failed";
 	}

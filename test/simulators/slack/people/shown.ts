@@ -26,7 +26,7 @@ export interface Shown extends ShownMessage {
 	readonly threadTs?: string;
 }
 
-/** Slack has no disabled controls, so each control is enabled. */
+/** The control as a person sees it. Slack has no disabled controls, so it is enabled. */
 function controlOf({ element }: SeenControl): ShownControl {
 	const { type, url } = element;
 	if (isButton(type)) {
@@ -77,7 +77,7 @@ function attachedText(attachment: object): string {
 	return [author, title, text ?? fallback].filter((part) => typeof part === "string").join("\n");
 }
 
-/** Clients show the blocks of a message instead of its text. */
+/** The text that clients show: the text of the blocks, or the message's own text if it has no blocks. */
 function textOf({ text, blocks }: MessageRecord): string {
 	return blocks.length === 0 ? text : blockTexts(blocks).join("\n");
 }

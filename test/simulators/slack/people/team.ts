@@ -8,7 +8,7 @@ import { Person, type PersonOptions } from "./person.ts";
 export interface ChannelOptions {
 	/** True if the channel contains only the named members and the app. */
 	readonly private?: boolean;
-	/** Members of the channel. By default, all members of the team. */
+	/** Members of the channel. By default, all members of the team, or none in a private channel. */
 	readonly members?: readonly Person[];
 	/** True if the app does not join the channel. */
 	readonly withoutApp?: boolean;

@@ -50,7 +50,7 @@ export function uploadUrl(state: State, { id }: FileRecord): string {
 	return `${state.hosts.files}/upload/v1/${id}`;
 }
 
-/** Accepts the bytes of a file once. Returns false if the address does not expect an upload. */
+/** Accepts the bytes of a file once. Returns false if the address does not expect an upload of this size. */
 export function storeUpload(state: State, url: string, bytes: Uint8Array): boolean {
 	const id = url.startsWith(`${state.hosts.files}/upload/v1/`) ? url.split("/").at(-1) : undefined;
 	const file = state.files.get(id ?? "");
@@ -67,7 +67,7 @@ export interface Sharing {
 	readonly blocks?: Parameters<typeof addMessage>[1]["blocks"];
 }
 
-/** Posts uploaded files in the channel after a delay. */
+/** Posts uploaded files in the channel after `shareMs`. */
 export function shareFiles(state: State, { blocks, ...sharing }: Sharing): void {
 	const show = (): void => {
 		const making = { author: state.app.user, ...sharing, ...(blocks && { blocks }) };
@@ -77,7 +77,7 @@ export function shareFiles(state: State, { blocks, ...sharing }: Sharing): void 
 	else show();
 }
 
-/** File at a private address, for a caller with the token. Undefined if the file does not exist. */
+/** File at a private address. Undefined if the file does not exist, is incomplete, or was deleted. */
 export function fileAt(state: State, url: string): FileRecord | undefined {
 	const [, id = ""] = /\/files-pri\/\w+?-(\w+)\//.exec(url) ?? [];
 	const file = state.files.get(id);

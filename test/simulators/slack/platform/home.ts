@@ -40,7 +40,8 @@ export function openHome(state: State, user: UserRecord, tab: "home" | "messages
 
 /**
  * Handles a person's look at another channel while the app is open. An app with `agent_view` receives
- * `app_context_changed`: https://docs.slack.dev/reference/events/app_context_changed
+ * `app_context_changed`, and an app without it an event for the assistant's thread:
+ * https://docs.slack.dev/reference/events/app_context_changed
  */
 export function lookAt(state: State, user: UserRecord, seen: ChannelRecord, thread?: MessageRecord): void {
 	if (!seen.members.has(user)) throw new Refusal("not_in_channel");

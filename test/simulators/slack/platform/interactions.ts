@@ -23,7 +23,7 @@ export interface Beginning {
 	readonly data: Readonly<Record<string, unknown>>;
 }
 
-/** An action of a person that the app must acknowledge within three seconds. */
+/** Starts an action of a person, which the app must acknowledge within `acknowledgeMs`. */
 export function beginInteraction(state: State, { data, ...beginning }: Beginning): InteractionRecord {
 	const id = state.ids.create("interaction").slice("interaction_".length);
 	const { kind, channel } = beginning;

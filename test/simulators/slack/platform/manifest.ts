@@ -21,7 +21,10 @@ export interface AppManifest {
 	};
 }
 
-/** Scope of each event whose scope is the same for all kinds of channels: https://docs.slack.dev/reference/events */
+/**
+ * Scope of each event. Outside public channels, `groups:read` replaces `channels:read`. An event with an empty scope
+ * needs none: https://docs.slack.dev/reference/events
+ */
 export const eventScopes: Readonly<Record<string, string>> = {
 	app_mention: "app_mentions:read",
 	"message.channels": "channels:history",

@@ -67,7 +67,7 @@ export function threadOf(state: State, channel: ChannelRecord, ts: string): stri
 	return ts;
 }
 
-/** Emits an event about a message. If the message mentions the app, emits a second event, in any order. */
+/** Emits an event about a message, and a mention event if the message mentions the app. Skips ephemeral messages. */
 export function announce(state: State, message: MessageRecord): void {
 	if (message.onlyFor) return;
 	const { channel } = message;

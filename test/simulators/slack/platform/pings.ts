@@ -4,7 +4,7 @@ import type { MessageRecord } from "./records.ts";
 import type { State } from "./state.ts";
 
 /**
- * Records the users whom a message of the app would have notified:
+ * Records the users and groups that a message of the app would notify:
  * https://docs.slack.dev/messaging/formatting-message-text#mentioning. Also includes mentions in code.
  */
 export function notePings(state: State, message: MessageRecord, by: "create" | "edit"): void {
@@ -13,7 +13,7 @@ export function notePings(state: State, message: MessageRecord, by: "create" | "
 	for (const who of calledBy(state, text)) state.pings.push({ messageId: messageId(message), who, by, text });
 }
 
-/** Names of the users whom an mrkdwn text mentions, without duplicates. */
+/** Names of the users, groups and broadcasts that an mrkdwn text mentions, without duplicates and without the app. */
 function calledBy(state: State, text: string): string[] {
 	const all = [...text.matchAll(/<!(channel|here|everyone)(?:\|[^>]*)?>/g)].map(([, who = ""]) => `@${who}`);
 	const groups = [...text.matchAll(/<!subteam\^(\w+)(?:\|[^>]*)?>/g)].map(([, id = ""]) => `@${id}`);

@@ -123,7 +123,7 @@ export interface MessageRecord {
 	broadcast: boolean;
 	/** Author and time of the last edit. */
 	edited?: { readonly user: UserRecord; readonly ts: string };
-	/** Number of changes without the note "edited". */
+	/** Number of changes, including changes without the note "edited". */
 	changes: number;
 	deleted: boolean;
 	/** True for a deleted message whose thread still exists. */
@@ -153,14 +153,14 @@ export type InteractionState =
 	/** The app has not acknowledged the action yet. */
 	| "waiting"
 	| "acknowledged"
-	/** Three seconds have passed, or no app was connected. People see a warning. */
+	/** No acknowledgement arrived in time, or no app was connected. People see a warning. */
 	| "failed";
 
 export interface InteractionRecord {
 	readonly id: string;
 	readonly kind: "command" | "press" | "form" | "shortcut";
 	readonly user: UserRecord;
-	/** Channel of the action. Undefined for a global shortcut and a form. */
+	/** Channel of the action. Undefined for a form and a press in the Home tab. */
 	readonly channel?: ChannelRecord;
 	/** Thread in which the person acted. */
 	readonly threadTs?: string;
@@ -175,7 +175,7 @@ export interface InteractionRecord {
 	readonly createdAt: number;
 	readonly triggerId: string;
 	triggerUsed: boolean;
-	/** Response URL. Undefined for a form. */
+	/** Response URL. Undefined for a form and a press in the Home tab. */
 	readonly responseUrl?: string;
 	responses: number;
 	state: InteractionState;
@@ -194,7 +194,7 @@ export interface StatusRecord {
 	/** Status text. Empty without a status. */
 	status: string;
 	at: number;
-	/** Time at which the status disappears. */
+	/** Time at which the status disappears. Undefined for the status of a session. */
 	until?: number;
 }
 
@@ -226,7 +226,7 @@ export interface HomeRecord {
 	hash: string;
 }
 
-/** A user whom a mention would have notified. */
+/** A user or group that a mention would have notified. */
 export interface Ping {
 	/** Message id of the form `CHANNEL-TS`. */
 	readonly messageId: string;

@@ -32,7 +32,7 @@ export function addUser(state: State, name: string, facts: NewUser = {}): UserRe
 
 const letters: Readonly<Record<ChannelKind, string>> = { channel: "C", group: "C", im: "D", mpim: "G" };
 
-/** Adds a channel without sending events. The caller then adds the creator with `join`. */
+/** Adds a channel with these members, without sending events. */
 export function addChannel(
 	state: State,
 	kind: ChannelKind,
@@ -65,7 +65,10 @@ export function openConversation(state: State, people: readonly UserRecord[]): C
 	return addChannel(state, kind, name, members);
 }
 
-/** Prefix of a channel id: `C` for public channels, `G` for private channels and groups, `D` for direct messages. */
+/**
+ * Type of a channel in events about members: `C` for public channels, `G` for private channels and groups, `D` for
+ * direct messages.
+ */
 function channelType({ kind }: ChannelRecord): string {
 	return kind === "channel" ? "C" : kind === "im" ? "D" : "G";
 }
@@ -88,8 +91,8 @@ export function join(state: State, channel: ChannelRecord, user: UserRecord, inv
 }
 
 /**
- * Removes a user from a channel: https://docs.slack.dev/reference/events/member_left_channel. A bot that leaves
- * receives `channel_left`.
+ * Removes a user from a channel: https://docs.slack.dev/reference/events/member_left_channel. The app itself receives
+ * `channel_left` or `group_left`.
  */
 export function leave(state: State, channel: ChannelRecord, user: UserRecord): void {
 	if (!channel.members.delete(user)) return;

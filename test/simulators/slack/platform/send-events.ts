@@ -44,7 +44,7 @@ function receives({ app }: State, { subscription, channel, everywhere = false }:
 	return channel === undefined || everywhere || channel.members.has(app.user);
 }
 
-/** The scope for an event. Joins and leaves in private channels need the scope of private channels. */
+/** The scope for an event. Outside public channels, `groups:read` replaces `channels:read`. */
 function scopeThere(scope: string, channel: ChannelRecord | undefined): string {
 	return scope === "channels:read" && channel && channel.kind !== "channel" ? "groups:read" : scope;
 }

@@ -27,8 +27,8 @@ export interface SimulatorOptions {
 }
 
 /**
- * Slack in one process: workspaces, channels and people, as apps and people see them. The behaviour depends only on its
- * clock and its seed.
+ * Slack in one process: workspaces, channels and people, as apps and people see them. For the same inputs, clock and
+ * seed, its behaviour is the same.
  */
 export class Simulator {
 	readonly clock: Clock;
@@ -76,14 +76,14 @@ export class Simulator {
 		return this.state.app.user;
 	}
 
-	/** Returns another workspace, for people of Slack Connect. Without a name, the first one. */
+	/** Creates another workspace, for people of Slack Connect. Without a name, returns the default workspace. */
 	team(name?: string): Team {
 		if (name === undefined) return this.home;
 		const id = this.state.stamps.id("T");
 		return new Team(this.state, { id, name, domain: name.toLowerCase() });
 	}
 
-	/** Creates a public channel of the first team, with all current and later members. */
+	/** Creates a public channel of the default workspace, with all current and later members. */
 	channel(name: string): Channel {
 		return this.home.channel(name);
 	}
@@ -129,12 +129,12 @@ export class Simulator {
 		install(this.state.app, manifest);
 	}
 
-	/** Sends a response to a press or a command to its response URL. */
+	/** Sends a response to an interaction's response URL. */
 	respond(url: string, body: unknown): ApiResponse {
 		return respond(this.state, url, body);
 	}
 
-	/** Users whom posts of the app would have notified. */
+	/** Users and groups that posts of the app would have notified. */
 	get pings(): readonly Ping[] {
 		return this.state.pings;
 	}

@@ -17,7 +17,7 @@ export class Stamps {
 		return `${micros.slice(0, -6)}.${micros.slice(-6)}`;
 	}
 
-	/** Creates a unique id with a prefix: `T`, `U`, `C`, `D`, `G`, `F`, `B`, `A`, `V`, `Ev`. */
+	/** Creates a unique id with a prefix, for example `U` for a user. */
 	id(prefix: string): string {
 		this.#count += 1;
 		const moment = Math.floor(this.#clock.now()).toString(36).padStart(8, "0");

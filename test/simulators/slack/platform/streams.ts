@@ -74,7 +74,7 @@ function withChunk(state: State, blocks: readonly AnyBlock[], chunk: AnyChunk, m
 	}
 }
 
-/** New text continues the previous text. */
+/** Adds a text. It continues a Markdown block at the end. */
 function withText(state: State, blocks: readonly AnyBlock[], added: string): AnyBlock[] {
 	if (added === "") return [...blocks];
 	const last = blocks.at(-1);

@@ -6,7 +6,7 @@ import { messageShape } from "./messages.ts";
 
 const channelTypes = { channel: "channel", group: "group", im: "im", mpim: "mpim" } as const;
 
-/** Fields of a message that its events do not contain. */
+/** Fields about reactions and replies, which the events of a message do not contain. */
 const notInEvents = ["reactions", "reply_count", "reply_users", "reply_users_count", "latest_reply"];
 
 /** Shape of a message event: https://docs.slack.dev/reference/events/message */

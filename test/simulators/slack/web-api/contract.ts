@@ -14,7 +14,7 @@ const require = createRequire(import.meta.url);
 const source = fileURLToPath(new URL("./method-arguments.ts", import.meta.url));
 const cacheDirectory = fileURLToPath(new URL("../../../node_modules/.cache/slack-schema/", import.meta.url));
 const roots = ["ChatMethods", "ConversationMethods", "OtherMethods", "SentEvents"] as const;
-/** Packages that provide the types for the schemas. */
+/** Packages that provide or generate the schemas. */
 const packages = ["@slack/types", "@slack/web-api", "ts-json-schema-generator"];
 const limits = { maxDepth: 100, maxNodes: 1_000_000 };
 
@@ -50,7 +50,7 @@ export class Contract {
 		return Contract.#loaded;
 	}
 
-	/** Faults of a method's arguments, including unknown arguments. */
+	/** Faults of a method's arguments or of an event, including unknown fields. */
 	faults(method: keyof AllMethods | "event", args: unknown): string[] {
 		const validate = this.#validators.get(method) ?? this.#compile(method);
 		return validate(args) ? [] : unionErrors(validate.errors ?? []);
@@ -93,7 +93,10 @@ function isJson(text: string): boolean {
 	return text.startsWith("{") || text.startsWith("[");
 }
 
-/** Building the schemas takes seconds, so they are cached by the versions of the types and of the generator. */
+/**
+ * Returns the schemas for these versions of the types and the generator. Caches them in a file, because their
+ * generation takes seconds.
+ */
 function readSchemas(): Roots {
 	const written = String(readFileSync(source).byteLength);
 	const file = `${cacheDirectory}${[...packages.map(versionOf), written].join("-")}.json`;

@@ -10,7 +10,7 @@ class DirectClient {
 		this.#simulator = simulator;
 	}
 
-	/** Token of the call. By default, the bot token. */
+	/** Sends a call with a token. By default, with the bot token. */
 	call(
 		method: string,
 		args: Readonly<Record<string, unknown>> = {},
@@ -26,7 +26,7 @@ class DirectClient {
 		return body;
 	}
 
-	/** Posts a message, and returns its channel and timestamp. */
+	/** Posts a message, and returns its id and timestamp. */
 	posts(
 		{ record, threadTs }: Pick<Where, "record" | "threadTs">,
 		args: Readonly<Record<string, unknown>>,

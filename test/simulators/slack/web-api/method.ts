@@ -13,7 +13,7 @@ export interface Method {
 	readonly name: keyof AllMethods;
 	/** Rate limit tier. `post` is the limit of `chat.postMessage`. */
 	readonly tier: 1 | 2 | 3 | 4 | "post";
-	/** Required scope. Absent if the scope depends on the channel. */
+	/** Required scope. Absent if the method needs none, or if its scope depends on the call. */
 	readonly scope?: string;
 	readonly token: "bot" | "app" | "configuration";
 	/** Returns the fields of the response in addition to `ok`. */
@@ -38,7 +38,7 @@ export function demandScope({ app }: State, needed: string): void {
 
 const families = { channel: "channels", group: "groups", im: "im", mpim: "mpim" } as const;
 
-/** The scope for this kind of channel, for example `channels:history` or `im:read`. */
+/** Refuses a call without the scope for this kind of channel, for example `channels:history` or `im:read`. */
 export function demandScopeThere(
 	state: State,
 	{ kind }: ChannelRecord,
