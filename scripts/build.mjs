@@ -64,8 +64,7 @@ export async function writeBundle(folder) {
 }
 
 /**
- * Moves the draft into place in one step. Several processes may do this at the same time, because their bundles are
- * equal.
+ * Replaces the bundle with the draft. Several processes may do this at the same time, because their bundles are equal.
  * @param {string} draft
  * @param {string} folder
  */
@@ -79,7 +78,7 @@ function place(draft, folder) {
 }
 
 /**
- * Removes older bundles, and drafts of killed builds.
+ * Removes other bundles and drafts of killed builds, except the newest `OLDER_BUNDLES`.
  * @param {string} made
  */
 function deleteOtherBuilds(made) {

@@ -6,8 +6,8 @@ import { binary, environment } from "./paths.mjs";
 const incremental = ["--incremental", "--tsBuildInfoFile", "node_modules/.cache/parley/types.tsbuildinfo"];
 
 /**
- * Runs lint, types, dead code and plain English. Prints a line for each check, and the output of a failed check. Each
- * check counts as one test.
+ * Runs lint, types, dead code and plain English. Prints a line for each check, the output of a failed check, and the
+ * output of plain English. Each check counts as one test.
  * @param {(line: string) => void} [print]
  * @returns {Promise<import("./counts.mjs").Counts>}
  */

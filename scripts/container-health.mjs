@@ -1,4 +1,5 @@
-// Health check of the container. It exits 0 if the gateway of the data directory is healthy, on any port and over TLS.
+// Health check of the container. It exits 0 if the gateway of the data directory is healthy, on any port, with or
+// without TLS.
 
 import { readFileSync } from "node:fs";
 import { get as getPlain } from "node:http";

@@ -1,8 +1,6 @@
 import { runAtFullScale } from "./full-scale.mjs";
 
-/**
- * Runs all tests of random inputs: malformed frames, lines and messages, interrupted replies, and random transcripts.
- */
+/** Runs all tests of random inputs with their largest numbers. */
 export function run() {
 	return runAtFullScale([".scale.test.ts"]);
 }

@@ -55,8 +55,8 @@ function ownFolders({ PATH = "" }) {
 }
 
 /**
- * Returns the directories of the PATH inside the home directory, except hidden directories. Hidden directories belong
- * to tools that may remove foreign files.
+ * Returns the directories of the PATH inside the home directory, the preferred ones first. Other hidden directories are
+ * omitted, because they belong to tools that may remove foreign files.
  * @param {readonly string[]} folders
  * @param {string} home
  */

@@ -39,8 +39,8 @@ const shorter = {
 const TESTS_SHARE = 0.77;
 
 /**
- * Runs `*.ci.test.ts`, the tests of the simulators and `*.scale.test.ts` at full scale. Runs each bench of a ratio as a
- * test.
+ * Runs `*.ci.test.ts`, the tests of the simulators, and `*.scale.test.ts` at the scale `ci`. Runs each bench except the
+ * large ones as a test.
  */
 export async function run() {
 	const counts = (await prepare()) ? await measure(limitOfRun()) : one(false, "preparation");

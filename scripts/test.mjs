@@ -4,7 +4,7 @@ import { add, one, report } from "./counts.mjs";
 import { limitOfRun } from "./limit.mjs";
 import { vitest } from "./vitest.mjs";
 
-/** Runs all checks and all tests. The last line of the output contains only the counts. */
+/** Runs all checks, and all tests except long ones. The last line of the output contains only the counts. */
 export async function run() {
 	const counts = (await prepare()) ? await measure(limitOfRun()) : one(false, "preparation");
 	report(counts);

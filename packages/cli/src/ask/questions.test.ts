@@ -92,7 +92,7 @@ test("asks the questions of one reply in order, with one answer for each", async
 			seq: 2,
 			payload: { token, value: true, cancelled: false },
 		} as OzzieEvent);
-	// The chat shows the second question before the gateway confirms the first answer. Another client then answers the
+	// The command shows the second question before the gateway confirms the first answer. Another client then answers the
 	// second question.
 	expect(io.drainError()).toContain("✓ yes");
 	respond("two");

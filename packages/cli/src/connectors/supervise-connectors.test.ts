@@ -7,7 +7,7 @@ import { expect, test } from "vitest";
 import { CapturedIo } from "../testing/captured-io.ts";
 import { superviseConnectors } from "./supervise-connectors.ts";
 
-/** Environment of an operator who has set every key. */
+/** Variables of an operator that no connector must receive. */
 const secrets = {
 	ANTHROPIC_API_KEY: "model key",
 	OPENAI_API_KEY: "model key",

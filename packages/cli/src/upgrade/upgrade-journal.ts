@@ -71,8 +71,8 @@ export function placesOf({ home, name }: NamedPackage): UpgradePlaces {
 }
 
 /**
- * The journal of an interrupted upgrade of this copy. Undefined if there is none. The copy may be the old or the new
- * package of that upgrade.
+ * The journal of an interrupted upgrade of this copy. Undefined without such an upgrade. The copy may be the old or the
+ * new package of that upgrade.
  */
 export async function findJournal({ home, name }: NamedPackage): Promise<UpgradeJournal | undefined> {
 	const parts = home.split(sep);

@@ -14,7 +14,7 @@ test("a second upgrade of an installation must wait, and another fault is report
 	expect(() => lockWork(installation)).toThrow("another `parley upgrade` works on this installation");
 	await unlockWork(lock, installation);
 	expect(existsSync(work)).toBe(false);
-	// Blocks a directory so that it cannot be created, as on a full disk.
+	// A file at the path of the directory prevents its creation.
 	writeFileSync(work, "");
 	expect(() => lockWork(installation)).toThrow(/^cannot write the files of the upgrade into .*: ENOTDIR/);
 	rmSync(work);
