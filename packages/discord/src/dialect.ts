@@ -13,8 +13,8 @@ import { lengthOf } from "./vocabulary/limits.ts";
 const joiner = "\u2060";
 
 /**
- * Matches characters that can be marks inside a line. Only these get a backslash, because Discord shows a backslash before any
- * other character.
+ * Matches characters that can be marks anywhere in a line. They get a backslash, which Discord would show before a character
+ * that is not a mark.
  */
 const inlineMark = /[\\*_~`|<[\]@]/g;
 /** Matches marks at the beginning of a line: headings, small print, quotes and lists. */
@@ -24,7 +24,7 @@ const lineNumber = /^([ \t]*\d{1,9})(?=[.)])/gm;
 const address = /(https?|steam|discord)(?=:\/\/)/gi;
 const emojiName = /:(?=\w+:)/g;
 
-/** Patterns of links that Discord shows as a role, a person or a time. */
+/** Patterns of the kit's links that become mentions of roles and people, and timestamps. */
 const roleLink = /^https:\/\/role\.invalid\/(\d{1,20})$/;
 const personLink = /^https:\/\/discord\.com\/users\/(\d{1,20})$/;
 const momentLink = /^https:\/\/moment\.invalid\/(\d{1,12})$/;
@@ -95,7 +95,7 @@ function encoded(url: string, marks: RegExp): string {
 	return url.replace(marks, (mark) => `%${mark.charCodeAt(0).toString(16).toUpperCase().padStart(2, "0")}`);
 }
 
-/** Returns the name of a language in Discord's form: one word without `#`. */
+/** Returns the name of a language in Discord's form: one word without `#`, or an empty text. */
 function languageOf(lang: string | undefined): string {
 	if (lang === "c#") return "cs";
 	return lang !== undefined && /^[\w+.-]+$/.test(lang) ? lang : "";
@@ -125,8 +125,8 @@ const marks: LineSyntax = {
 };
 
 /**
- * Discord's dialect of Markdown. Text stays literal: it contains no mention, link, emoji or style. Links of `personMarkdown` and
- * `momentMarkdown` become Discord's mentions and timestamps.
+ * Discord's dialect of Markdown. Text stays literal: it becomes no mention, link, emoji or style. Links of `personMarkdown`,
+ * `roleMarkdown` and `momentMarkdown` become Discord's mentions and timestamps.
  */
 export const discordDialect: Dialect = {
 	write: (blocks: readonly Block[]) => writeLines(supportedBlocks(blocks), marks).toWellFormed(),

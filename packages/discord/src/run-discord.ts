@@ -42,7 +42,7 @@ export interface RunDiscordOptions extends RunOptions {
 	readonly token: string;
 	/** URL of the API. Default: `https://discord.com/api`. */
 	readonly apiUrl?: string | undefined;
-	/** Origin to allow for downloads in addition to `https://cdn.discordapp.com`. */
+	/** Origin to allow for downloads in addition to Discord's origins. */
 	readonly cdnUrl?: string | undefined;
 	/** Requests per second that Discord allows this bot on all routes together. Default: 50, the limit of an ordinary bot. */
 	readonly requestsPerSecond?: number | undefined;
@@ -148,7 +148,7 @@ async function startParts(
 	};
 }
 
-/** State of Discord that outlives a process. All of it can be read again from Discord. */
+/** State of the connector for Discord that outlives a process. */
 interface StoredState {
 	readonly sessions: SessionStore;
 	readonly cursors: CursorStore;

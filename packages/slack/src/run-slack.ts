@@ -46,7 +46,10 @@ type Parts = StartedParts & EventHandlers & { readonly posted: CatchUpParts["pos
 
 const dayMs = 24 * 3_600_000;
 
-/** Runs the connector for Slack; see `runConnector`. Also rejects if there is neither an app token nor a signing secret. */
+/**
+ * Runs the connector for Slack; see `runConnector`. Also rejects without a `port` if there is neither an app token nor a
+ * signing secret with an address to listen on.
+ */
 export async function runSlack(options: RunSlackOptions): Promise<RunningConnector<Ready>> {
 	const { botToken, apiUrl, clock, chance, log } = options;
 	const port =
@@ -123,7 +126,7 @@ async function startParts(
 	const connector = await start.connector(platform, controls);
 	const accept: EventHandlers["accept"] = async (inbound, key) => {
 		await connector.accept(inbound, key);
-		// The change is not awaited, because Slack waits for the acknowledgement.
+		// The status line is removed in the background, because Slack waits for the acknowledgement.
 		if (inbound.type === "stop") void platform.surface.stopped(key.conversation);
 	};
 	const interactions = new Interactions({

@@ -14,7 +14,7 @@ import { MissedMessages } from "./missed-messages.ts";
 
 export interface CatchUpParts extends DirectMessagesParts {
 	readonly highWater: HighWater;
-	/** Time since which messages may have been missed; see `LastAlive`. */
+	/** Lowest id of a message that may have been missed; see `LastAlive`. */
 	readonly alive: { readonly since: string | undefined };
 	/** Stores an event and resolves when it is durable. Within a channel, it must keep the order of the calls. */
 	readonly receive: (event: ReceivedEvent) => Promise<void>;
@@ -48,10 +48,10 @@ const OfGuild = z.object({ id: z.string() });
 const Ready = z.object({ guilds: z.array(OfGuild) });
 
 /**
- * Passes on the events of Discord. If Discord could not resume the session, it first reads the missed messages, oldest first. It
- * reads channels with a cursor, other channels and threads with messages since the connection last worked, and direct messages of
- * known people. Events of a channel wait until it is read. All other events, presses and commands are handled immediately. A
- * failed reading is retried until it succeeds.
+ * Passes on the events of Discord. If Discord could not resume the session, it first reads the missed messages of each channel,
+ * oldest first. It reads channels with a cursor, other channels and threads with messages since the connection last worked, and
+ * direct messages of known people. Message events of a channel wait until it is read. Other events, for example presses and
+ * commands, do not wait for it. A failed reading is retried.
  */
 export class CatchUp {
 	readonly #parts: CatchUpParts;
@@ -69,7 +69,7 @@ export class CatchUp {
 		this.#direct = new DirectMessages(parts);
 	}
 
-	/** Whether all messages are read, all people are checked, and every GUILD_CREATE has arrived. */
+	/** Whether no channel is being read, all people are checked, and every GUILD_CREATE has been handled. */
 	get isDone(): boolean {
 		return this.#reading.size === 0 && this.#expected.size === 0 && this.#direct.isSeen;
 	}
@@ -94,7 +94,10 @@ export class CatchUp {
 		return received.promise;
 	}
 
-	/** Starts reading. Call it before the first event of the new session. From then on, events of channels with a cursor wait. */
+	/**
+	 * Starts reading. Call it before the first event of the new session. From then on, message events of channels with a cursor
+	 * wait.
+	 */
 	begin(): void {
 		// Readings in progress start again, because they may have read a channel before the last session ended.
 		const reading = [...this.#reading].map(([channel, { cursor }]) => [channel, cursor] as const);
@@ -108,10 +111,7 @@ export class CatchUp {
 		});
 	}
 
-	/**
-	 * Handles a resumed session, in which Discord sends all missed events. Reads only messages that an earlier process could not
-	 * read.
-	 */
+	/** Handles a resumed session, in which Discord sends all missed events. Reads only messages that could not be read earlier. */
 	resumed(): void {
 		if (this.#parts.highWater.behind.length > 0) void this.#add(() => this.#readUnread());
 	}
@@ -145,7 +145,10 @@ export class CatchUp {
 		await this.#work;
 	}
 
-	/** Resolves when the messages missed before the new session are durable, because only then can that session be resumed. */
+	/**
+	 * Resolves when the messages missed before the new session are durable or recorded as unread. Only then can that session be
+	 * resumed.
+	 */
 	async #ready({ d }: DiscordDispatch): Promise<void> {
 		this.#expected = new Set(Ready.safeParse(d).data?.guilds.map(({ id }) => id));
 		if (!(await this.idle())) throw cutShort();
@@ -174,7 +177,10 @@ export class CatchUp {
 		if (guild !== undefined && guild.unavailable !== true) this.#expected.delete(guild.id);
 	}
 
-	/** Starts to read channels that are not being read, or not from such an early message. Their events wait from now on. */
+	/**
+	 * Registers readings of channels that are not being read from the same or an earlier message. Their message events wait from
+	 * now on.
+	 */
 	#begin(places: readonly ReadPosition[]): readonly Reading[] {
 		const isRead = ([channel, cursor]: ReadPosition): boolean => {
 			const reading = this.#reading.get(channel);
@@ -183,7 +189,7 @@ export class CatchUp {
 		return places.filter((place) => !isRead(place)).map((place) => this.#put(place));
 	}
 
-	/** Starts a reading. Events that wait for an earlier reading of the channel now wait for this one. */
+	/** Registers a reading. Events that wait for an earlier reading of the channel now wait for this one. */
 	#put([channel, cursor]: ReadPosition): Reading {
 		const before = this.#reading.get(channel);
 		if (before !== undefined) before.isDisplaced = true;

@@ -5,7 +5,7 @@ import type { Cursor } from "./high-water.ts";
 
 export interface DirectMessagesParts {
 	readonly port: DiscordRest;
-	/** Returns people whose first direct message may have been missed: people without one of the known channels. */
+	/** Returns people whose first direct message may have been missed: people without direct messages among the known channels. */
 	readonly people: (known: ReadonlyMap<string, Cursor>) => Promise<readonly string[]>;
 	readonly clock: Clock;
 	readonly log: Logger;
@@ -49,7 +49,7 @@ export class DirectMessages {
 
 	/** Records that any person may have written after `since`. The `known` channels are read anyway. */
 	miss(since: string, known: ReadonlyMap<string, Cursor>): void {
-		// An earlier time is kept, because the channels of that time may have missed messages from before they were known.
+		// The earlier time and its known channels are kept. Channels that became known since may have missed messages from before.
 		const { people: _, ...unseen } = this.#unseen ?? { since, known, seen: Promise.withResolvers() };
 		this.#unseen = unseen;
 	}
@@ -128,7 +128,7 @@ export function unreadChannels(data: unknown, since: string): ReadPosition[] {
 /**
  * Returns the direct messages with `people` that have messages after `since`. Discord has no list of a bot's direct messages
  * (https://docs.discord.com/developers/resources/user#get-current-user-guilds), but the bot can open those with a known person.
- * The person does not notice this. `left` are people for whom Discord did not respond.
+ * The person does not notice this. `left` are people for whom the request failed temporarily.
  */
 async function unreadDirectMessages(
 	people: readonly string[],

@@ -27,10 +27,10 @@ export interface EventReceiverParts {
 	readonly log: Logger;
 }
 
-/** Milliseconds until a failed inbound event is stored again. Later events wait for it. */
+/** Milliseconds until a failed attempt to store an inbound event is repeated. Later events of the channel wait for it. */
 const againMs = 1000;
 
-/** Fields that determine the order of events: the channel, or the guild without one. */
+/** Fields that determine the order of events: the channel or, without one, the guild. */
 const Place = z
 	.object({ channel_id: z.string(), guild_id: z.string(), id: z.string() })
 	.partial()
@@ -57,7 +57,10 @@ export class EventReceiver {
 		);
 	}
 
-	/** Resolves when the event is durable; rejects with `cancelled` after `stop`. */
+	/**
+	 * Resolves when the event is durable or ignored. An interaction is only passed to its handler. Rejects with `cancelled` after
+	 * `stop`.
+	 */
 	receive(event: ReceivedEvent): Promise<void> {
 		if (event.t === "INTERACTION_CREATE") return this.#interact(event.d);
 		const place = Place.safeParse(event.d).data ?? "";
@@ -72,7 +75,7 @@ export class EventReceiver {
 		return received;
 	}
 
-	/** Accepts no further events. Resolves when the events in progress have ended. */
+	/** Stops processing, except for interactions. Resolves when the events in progress have ended. */
 	async stop(): Promise<void> {
 		this.#stopping.abort(new ParleyError("the connector stops", { code: "cancelled" }));
 		await Promise.all(this.#tails.values());
@@ -93,7 +96,7 @@ export class EventReceiver {
 			return;
 		}
 		for (const { inbound, key, stored } of translated) {
-			// For a missed message that was edited, its last edit is the known version.
+			// The intake translates a missed message that was edited into its last edit.
 			const isMessage = inbound.type === "message" || inbound.type === "edited";
 			await this.#accept(event.seenBefore && isMessage ? { ...inbound, seenBefore: true } : inbound, key);
 			await stored?.();

@@ -1,7 +1,7 @@
 import { type Clock, defined, type Logger } from "@parley/base";
 import { LateSave } from "@parley/connector";
 
-/** Newest durable message of a channel, with its id. */
+/** Position in a channel: the id of its newest durable message, or an id that stands for a time. */
 export interface Cursor {
 	readonly message: string;
 	/** Guild of the channel. Absent for direct messages. */
@@ -22,8 +22,8 @@ export interface CursorStore {
 }
 
 /**
- * Maximum cursors. The channel with the oldest change is removed first, but never a channel with unread messages. The cursors are
- * not a cache: a lost cursor cannot be restored, and its messages would never be read.
+ * Maximum cursors. The channel with the oldest change is removed first, but a channel with unread messages only if all have
+ * some. The cursors are not a cache: a lost cursor cannot be restored, and missed messages of its channel may never be read.
  */
 const maximum = 500;
 
@@ -55,8 +55,8 @@ export class HighWater {
 	}
 
 	/**
-	 * Records a durable message of the channel. Resolves immediately, or for the first message of a channel when its cursor is
-	 * stored, because a channel without a cursor would not be read.
+	 * Records a durable message of the channel. Resolves immediately. For the first message of a channel, resolves when storing
+	 * its cursor has succeeded or failed, because a channel without a cursor may not be read.
 	 */
 	async passed(channel: string, cursor: Cursor): Promise<void> {
 		const before = this.#cursors.get(channel);
@@ -104,7 +104,7 @@ export class HighWater {
 		return [...this.#cursors].filter(([, { unread }]) => unread !== undefined);
 	}
 
-	/** Deletes the cursor of a deleted channel. */
+	/** Deletes the cursor of a channel that the bot can no longer read. */
 	forget(channel: string): void {
 		if (this.#cursors.delete(channel)) this.#saved.changed();
 	}

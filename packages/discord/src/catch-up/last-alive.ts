@@ -15,7 +15,7 @@ const everyMs = 60_000;
  */
 const slackMs = 120_000;
 
-/** Last time when no message can have been missed. In channels without a cursor, reading starts at this time. */
+/** Last known time at which no message was missed. In channels without a cursor, reading starts `slackMs` before it. */
 export class LastAlive {
 	readonly #parts: { readonly store: AliveStore; readonly clock: Clock; readonly log: Logger };
 	#at: number | undefined;

@@ -84,8 +84,8 @@ export class Listening {
 	}
 
 	/**
-	 * Starts when the connector is ready. Without an earlier database, the missed messages are those after the last message of each
-	 * session of the gateway. Rejects if the connector stops first.
+	 * Call it when the connector is ready. If no earlier time is stored, reads the messages after the last known message of each
+	 * channel with a session of the gateway. Rejects if the reading is stopped.
 	 */
 	async begin(knownRooms: () => Promise<readonly RoomProgress[]>): Promise<void> {
 		if (this.#alive.since === undefined) {
@@ -103,7 +103,7 @@ export class Listening {
 		await Promise.all([this.#catchUp.stop(), this.#receiver.stop()]);
 	}
 
-	/** Resolves when all state is stored. */
+	/** Resolves when all state is stored, or when storing has failed. */
 	async close(): Promise<void> {
 		await this.#alive.close();
 		await this.#highWater.close();

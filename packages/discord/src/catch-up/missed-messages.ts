@@ -32,7 +32,7 @@ const Limited = z.object({ retry_after: z.number() });
 /** Reads missed messages, and converts them to events. */
 export class MissedMessages {
 	readonly #parts: MissedMessagesParts;
-	/** Members by guild and user. Events contain the member, but read messages do not. */
+	/** Guild members by the path of their request. Events contain the member, but read messages do not. */
 	readonly #members = new Map<string, Promise<unknown>>();
 
 	constructor(parts: MissedMessagesParts) {
@@ -40,9 +40,9 @@ export class MissedMessages {
 	}
 
 	/**
-	 * Passes the messages after a cursor to `receive`, oldest first. If there are too many, passes only the newest. Resolves with
-	 * `gone` if the channel can no longer be read. Rejects with a `ParleyError` if Discord does not respond for minutes, or if the
-	 * signal aborts.
+	 * Passes the messages after a cursor that are at most a day old to `receive`, oldest first. If there are too many, passes only
+	 * the newest. Resolves with `gone` if the channel can no longer be read. Rejects if Discord does not return the messages after
+	 * several attempts, or if the signal aborts.
 	 */
 	async read(
 		channel: string,
@@ -72,7 +72,7 @@ export class MissedMessages {
 		return "read";
 	}
 
-	/** Returns the newest messages, or those before a message, oldest first. Undefined if the bot may not read the channel. */
+	/** Returns the newest messages, or those before a message, oldest first. Undefined if the bot cannot read the channel. */
 	async #page(channel: string, before: string | undefined): Promise<Message[] | undefined> {
 		const { status, body } = await this.#ask({
 			method: "GET",

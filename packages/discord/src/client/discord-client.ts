@@ -31,7 +31,7 @@ export interface DiscordPortOptions {
 	readonly token: string;
 	/** URL of the API. Default: `https://discord.com/api`. */
 	readonly apiUrl?: string | undefined;
-	/** Origin to allow for downloads in addition to `https://cdn.discordapp.com`. */
+	/** Origin to allow for downloads in addition to Discord's origins. */
 	readonly cdnUrl?: string | undefined;
 	/** Global rate limit of the bot; see `RunDiscordOptions`. */
 	readonly requestsPerSecond?: number | undefined;
@@ -43,7 +43,8 @@ export interface DiscordPortOptions {
 type Handlers = Parameters<DiscordPort["connect"]>[0];
 
 /**
- * Milliseconds to wait between attempts to read the gateway's URL, doubled each time. discord.js itself retries the connection.
+ * Milliseconds to wait between attempts to read the gateway's URL, doubled each time, up to the maximum. discord.js itself
+ * retries the connection.
  */
 const firstWaitMs = 1000;
 const maxWaitMs = 60_000;
@@ -52,10 +53,10 @@ const maxWaitMs = 60_000;
 const goodbyeMs = 2000;
 
 /**
- * Events that Discord sends. Message content is a privileged intent and required. Without it, only messages that mention the bot
- * have text. Replies to the bot, and other messages in its threads and in channels that it always reads, would be empty. The
- * privileged intent for members is not requested, because each event contains its author, and trust belongs to a channel with its
- * roles. https://docs.discord.com/developers/events/gateway#gateway-intents
+ * Events that Discord sends. Message content is a privileged intent and required. Without it, of other people's messages only
+ * direct messages and mentions of the bot have text. Replies to the bot, and other messages in its threads and in channels that
+ * it always reads, would be empty. The privileged intent for members is not requested, because each event contains its author,
+ * and trust belongs to a channel with its roles. https://docs.discord.com/developers/events/gateway#gateway-intents
  */
 const intents =
 	GatewayIntentBits.Guilds |
@@ -121,7 +122,7 @@ class DiscordClient implements DiscordPort {
 	}
 
 	present(presence: DiscordPresence): void {
-		// The cast is safe because both enums have the values of the protocol.
+		// The cast is safe because `DiscordPresence` uses the values of the protocol.
 		const d = {
 			...presence,
 			status: presence.status as PresenceUpdateStatus,
@@ -257,7 +258,7 @@ const Ready = z.object({
 	application: z.object({ id: z.string() }),
 });
 
-/** Parses the bot's ids in the data of READY. */
+/** Parses the bot's ids in the data of READY. Undefined for invalid data. */
 function readReady(data: unknown): { readonly user: string; readonly application: string } | undefined {
 	const ready = Ready.safeParse(data).data;
 	return ready && { user: ready.user.id, application: ready.application.id };

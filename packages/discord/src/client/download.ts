@@ -15,7 +15,10 @@ export interface Download {
 	readonly cdnUrl?: string | undefined;
 }
 
-/** Downloads an attachment, only from Discord. A message can name any URL, and this machine may reach private addresses. */
+/**
+ * Downloads an attachment, only from Discord or the origin of `cdnUrl`. A message can name any URL, and this machine may reach
+ * private addresses.
+ */
 export async function download({ url, maximum, signal, cdnUrl }: Download): Promise<Uint8Array> {
 	const allowed = cdnUrl === undefined ? origins : [...origins, new URL(cdnUrl).origin];
 	const origin = URL.canParse(url) ? new URL(url).origin : downloadTexts.invalidAddress;

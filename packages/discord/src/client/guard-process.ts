@@ -2,8 +2,8 @@ import { defined, type Logger } from "@parley/base";
 import { type GuardedProcess, guardProcess as guard } from "@parley/connector";
 
 /**
- * Matches the stack of code in discord.js that reads frames outside any call of the connector: the path of the file, or names
- * that a bundle keeps.
+ * Matches stacks of errors in discord.js outside any call of the connector: a path of its files, or a class name that a bundle
+ * keeps.
  */
 const reading =
 	/[/\\](?:discord\.js|@discordjs[/\\]ws)[/\\]|\bat (?:async )?(?:WebSocketShard|SimpleShardingStrategy)[\w$]*\./;

@@ -33,7 +33,7 @@ export class HealthPresence {
 		this.#send();
 	}
 
-	/** Handles a ready or lost connection. A resumed session keeps its presence. */
+	/** Handles a change of the connection. A resumed session keeps its presence. */
 	linked(link: { readonly state: string; readonly resumed?: boolean }): void {
 		this.#isReady = link.state === "ready";
 		if (!this.#isReady) return;

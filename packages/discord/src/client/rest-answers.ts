@@ -38,7 +38,7 @@ export class RestAnswers {
 	/** Client with the bot's token. `WebSocketManager` uses it to read the gateway's URL. */
 	readonly rest: REST;
 	readonly #authorization: string;
-	/** Responses by the signal of their request. discord.js reports no other field of the request with its response. */
+	/** Responses by the signal of their request. No other field that discord.js reports with a response identifies the request. */
 	readonly #responses = new WeakMap<AbortSignal, ResponseLike>();
 
 	/** `apiUrl` replaces `https://discord.com/api`. `requestsPerSecond` is the bot's global limit. Default: 50. */
@@ -61,7 +61,10 @@ export class RestAnswers {
 		});
 	}
 
-	/** Sends a request. Rejects with `unavailable` if there is no response; Discord may still have executed the request. */
+	/**
+	 * Sends a request. Rejects with `unavailable` if there is no response, and with another code if the response cannot be read.
+	 * Discord may still have executed the request.
+	 */
 	async request({ method, path, query, body, files, authorized }: DiscordRequest): Promise<DiscordResponse> {
 		const { signal } = new AbortController();
 		const request = defined({

@@ -34,8 +34,8 @@ class RetryLater extends ParleyError {
 }
 
 /**
- * Returns the steps that would update the commands on Discord, without executing them. Rejects with a `ParleyError` that quotes
- * Discord.
+ * Returns the steps that would update the commands on Discord, without executing them. Rejects if Discord refuses or cannot be
+ * reached.
  */
 export async function planCommands(sync: CommandSync): Promise<SyncStep[]> {
 	return stepsOf(sync, await installedBefore(sync));
@@ -52,8 +52,8 @@ async function installedBefore({ application, memory }: CommandSync): Promise<re
 }
 
 /**
- * Restores deleted and changed commands on Discord. Retries temporary failures. Resolves when the commands are up to date, when
- * the signal aborts, or after a permanent failure, which it logs.
+ * Creates, changes and deletes commands on Discord as required. Retries temporary failures. Resolves when the commands are up
+ * to date, when the signal aborts, or after a permanent failure, which it logs.
  */
 export async function startCommandSync(
 	sync: CommandSync,
@@ -78,8 +78,8 @@ export async function startCommandSync(
 }
 
 /**
- * Restores the commands for a waiting operator, and returns the executed steps. Follows Discord's rate limits. Rejects if Discord
- * demands a longer wait than `patienceMs`, cannot be reached, or refuses a change.
+ * Updates the commands for a waiting operator, and returns the executed steps. Follows Discord's rate limits. Rejects if
+ * Discord demands a longer wait than `patienceMs`, cannot be reached, or refuses a change.
  */
 export async function restoreCommands(
 	sync: CommandSync,
@@ -107,7 +107,7 @@ async function updateCommands(
 	const before = await installedBefore(sync);
 	const steps = await stepsOf(sync, before);
 	const both = [...new Set([...before, ...keys])];
-	// The state is saved before the first request, because a created but unrecorded command could never be deleted.
+	// The state is saved before the first change, because a created but unrecorded command could never be deleted.
 	if (both.length > before.length) await memory.save({ application, ours: both });
 	for (const step of steps) {
 		await send(port, requestOf(application, step));

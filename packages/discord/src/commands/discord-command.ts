@@ -17,7 +17,7 @@ interface Option {
 
 const bound = z.number().optional();
 
-// Absent and null fields get their default values.
+// Absent fields with a default, and null `choices`, get their default values.
 const Option: z.ZodType<Option> = z.object({
 	type: z.int(),
 	name: z.string(),
@@ -67,7 +67,7 @@ const Unknown = z
 	.transform(({ id, ...named }): InstalledCommand => ({ ...DiscordCommand.parse(named), id }));
 
 /**
- * Parses the commands that Discord lists. A command of another program may have fields that this version cannot parse. The result
- * then contains only its name.
+ * Parses the commands that Discord lists. A command of another program may have fields that this version cannot parse. The
+ * result then contains only its id, name and type.
  */
 export const InstalledCommands: z.ZodType<InstalledCommand[]> = z.array(z.union([Known, Unknown]));

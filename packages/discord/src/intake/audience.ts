@@ -10,7 +10,7 @@ const ways = [
 	PermissionFlagsBits.UseApplicationCommands,
 	PermissionFlagsBits.Administrator,
 ] as const;
-/** Bits of the permissions in `ways`, in the same order. */
+/** Bits of the first four permissions in `ways`, in the same order. */
 const [view, inChannels, inThreads, commands] = [1, 2, 4, 8];
 const administrator = 1 << (ways.length - 1);
 /**
@@ -49,8 +49,8 @@ export interface GuildRights {
 }
 
 /**
- * Returns a text that identifies the audience of a channel. It stays the same while each set of roles has the same permissions in
- * the channel. https://docs.discord.com/developers/topics/permissions#permission-overwrites
+ * Returns a text that identifies the audience of a channel. It changes when a set of roles, a member with an overwrite, or the
+ * owner has other permissions in the channel. https://docs.discord.com/developers/topics/permissions#permission-overwrites
  */
 export function audienceOf({ guild, owner, roles }: GuildRights, overwrites: readonly Overwrite[]): string {
 	const base = roles.get(guild) ?? 0;

@@ -93,7 +93,7 @@ export class Audiences {
 		return { changed, added, save: async () => void (isSame || (await this.#save(guild, now))) };
 	}
 
-	/** Whether a person can write in a channel. Undefined if the bot cannot see the guild. */
+	/** Whether a person can read a channel, and write or use commands in it. Undefined if the bot cannot see the guild. */
 	async mayWrite(person: PersonInChannel, signal: AbortSignal): Promise<boolean | undefined> {
 		const { guild } = person;
 		const rights = this.#known.get(guild) ?? (await this.#ask(guild, signal));

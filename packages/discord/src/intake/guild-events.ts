@@ -25,7 +25,10 @@ export interface GuildEventsParts {
 
 const remembered = { ignored: "the event only updates cached data" } as const;
 
-/** Handles events about servers. Records their channels and roles, and reports channels whose audience has changed. */
+/**
+ * Handles events about servers. Records their channels and roles, and reports changed audiences, invitations and reopened
+ * threads.
+ */
 export class GuildEvents {
 	readonly #parts: GuildEventsParts;
 
@@ -49,10 +52,6 @@ export class GuildEvents {
 		GUILD_ROLE_DELETE: (data, signal) => this.#role("GUILD_ROLE_DELETE", data, signal),
 	};
 
-	/**
-	 * Handles a new or changed channel. The permissions of a thread are those of its channel. A channel without a known audience is
-	 * treated as changed.
-	 */
 	async #channel(
 		event: "CHANNEL_CREATE" | "CHANNEL_UPDATE",
 		data: unknown,
@@ -104,7 +103,10 @@ export class GuildEvents {
 		return remembered;
 	}
 
-	/** Handles a changed thread. A thread that is neither archived nor locked accepts posts again. Its earlier state is unknown. */
+	/**
+	 * Handles a changed thread. A thread that is neither archived nor locked is reported as reopened, because its earlier state is
+	 * unknown.
+	 */
 	#threadChanged(data: unknown): Translated {
 		const { malformed, channels, clock } = this.#parts;
 		const thread = malformed.read("THREAD_UPDATE", Channel, data);
@@ -157,7 +159,7 @@ export class GuildEvents {
 		return this.#compared(guild.id, { change: audienceTexts.serverOwner, apply, signal });
 	}
 
-	/** Ends all trust in the server, also for the case that the bot is invited again. */
+	/** Ends all trust in a server that the bot has left, also for the case that the bot is invited again. */
 	#guildGone(data: unknown): Translated {
 		const { malformed, audiences, clock, log } = this.#parts;
 		const guild = malformed.read("GUILD_DELETE", RemovedGuild, data);
@@ -184,7 +186,7 @@ export class GuildEvents {
 
 	/**
 	 * Compares the audiences of all channels of a guild with the stored ones, and reports the changed channels. `affected` chooses
-	 * the channels to report. Default: the changed channels, or all channels if none are stored.
+	 * the channels to report. Default: the changed channels, or all channels if none are stored or the bot cannot see the guild.
 	 */
 	async #compared(
 		guild: string,
@@ -227,7 +229,10 @@ export class GuildEvents {
 	}
 }
 
-/** Returns the invitation to a new server, in the channel for Discord's notices. Undefined if the bot cannot post there. */
+/**
+ * Returns the invitation to a server, in the channel for Discord's notices. Undefined if the bot is not new there or cannot
+ * post in that channel, or if Discord does not name the owner.
+ */
 function invitedTo(
 	{ id: guild, joined_at, system_channel_id: channel, owner_id: owner, members }: Guild,
 	rights: GuildRights,

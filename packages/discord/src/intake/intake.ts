@@ -35,7 +35,7 @@ const signs: ReadonlyMap<string, "stop" | "again" | "good" | "bad"> = new Map([
 	["👍", "good"],
 	["👎", "bad"],
 ]);
-/** Matches skin tones, and the mark of a colored emoji. */
+/** Matches skin tones, and the mark of a coloured emoji. */
 const variants = /[\u{1F3FB}-\u{1F3FF}\u{FE0F}]/gu;
 
 /**
@@ -69,7 +69,7 @@ export class Intake {
 
 	/**
 	 * Translates an event. Ignores and logs invalid data. The facts of the event are recorded when the promise resolves. Rejects
-	 * only if `signal` aborts.
+	 * if `signal` aborts, or if the stored audiences cannot be read.
 	 */
 	async translate({ t, d }: DiscordDispatch, signal: AbortSignal): Promise<Translated> {
 		const handle = this.#handlers.get(t);
@@ -182,7 +182,10 @@ export class Intake {
 		return [incoming(inbound, message, user_id, sign === "again" ? sign : `${sign}-${at}`)];
 	}
 
-	/** Returns the channel of an event. Asks Discord only if the event does not show whether its channel is a thread. */
+	/**
+	 * Returns the channel of an event. Asks Discord about an unknown channel if the event does not show its type, or if it is a
+	 * thread. Undefined if the bot cannot see the channel.
+	 */
 	#channelOf(
 		event: {
 			readonly channel_id: string;
@@ -239,14 +242,14 @@ export function readAddress(message: Message, names: Names): { address: Address;
 	};
 }
 
-/** Whether a message has no text of its own and forwards another message: resources/message#message-reference-types */
+/** Whether a message forwards another message. It then has no text of its own: resources/message#message-reference-types */
 function isForwarded({ message_reference: reference }: Message): boolean {
 	return reference != null && (reference.type ?? 0) !== 0;
 }
 
 /**
- * Returns a function for the text of messages that are not in an event. The text contains the names of people and channels. Names
- * of roles are not looked up.
+ * Returns a function for the text of earlier, referenced and forwarded messages. The text contains the names of people and
+ * channels. Names of roles are not looked up.
  */
 export function readableText(user: string, channels: Channels): (message: ReadableMessage) => string {
 	const names: Names = { user, roles: new Map(), channel: (id) => channels.get(id) };

@@ -18,8 +18,9 @@ export interface PersonRightsParts {
 }
 
 /**
- * Asks Discord for the roles of a person, and whether the person can write in the channel. Resolves with undefined if Discord
- * does not respond, or if the bot cannot see the server. In direct messages, a person has no roles that could be removed.
+ * Asks Discord for the roles of a person, and whether the person can use the channel; see `mayWrite`. Resolves with undefined
+ * if Discord refuses, or if the bot cannot see the server. Rejects if Discord does not respond. In direct messages, a person
+ * has no roles that could be removed.
  */
 export async function readPersonRights(
 	{ port, audiences, clock }: PersonRightsParts,

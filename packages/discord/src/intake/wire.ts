@@ -124,7 +124,7 @@ export const Guild = z.object({
 });
 export type Guild = z.output<typeof Guild>;
 export const ThreadList = z.object({ guild_id: id, threads: z.array(z.unknown()) });
-/** A role of a guild. If the role was deleted, only `role_id` is present. */
+/** A role of a guild. If the role was deleted, `role` is absent. */
 export const RoleOfGuild = z.object({
 	guild_id: id,
 	role: z.looseObject({ id, name: z.string() }).optional(),

@@ -66,7 +66,7 @@ export class Interactions {
 		return this.#malformed.count;
 	}
 
-	/** Handles the data of an INTERACTION_CREATE. Sends its first answer before it returns. */
+	/** Handles the data of an INTERACTION_CREATE. Returns before the interaction is answered. */
 	handle(data: unknown): void {
 		const head = this.#malformed.read("INTERACTION_CREATE", Head, data);
 		if (head === undefined) return;
@@ -77,7 +77,7 @@ export class Interactions {
 		this.#running.add(running);
 	}
 
-	/** Resolves when all interactions are answered. */
+	/** Resolves when all interactions in progress are answered, or their answers have failed. */
 	async settled(): Promise<void> {
 		await Promise.all(this.#running);
 	}
@@ -219,7 +219,7 @@ function words(content: string): Callback {
 	return { type: callbackTypes.message, data: { ...data, flags: messageFlags.ephemeral } };
 }
 
-/** Returns suggestions for an option. A value that is too long is left out, because a cut value would mean something else. */
+/** Returns suggestions for an option. An empty or too long value is left out, because a cut value would mean something else. */
 function suggestions(all: readonly { readonly value: string; readonly label: string }[]): Callback {
 	const fitting = all.filter(({ value }) => value !== "" && lengthOf(value) <= limits.suggestionText);
 	const choices = fitting.slice(0, limits.suggestions).map(({ value, label }) => ({

@@ -19,7 +19,7 @@ export interface OptionInput {
 	readonly room: Room;
 }
 
-/** An interaction of a person. `opens` is a press that may open a form instead of becoming an inbound event. */
+/** An interaction of a person. `opens` is true for a press that may open a form instead of becoming an inbound event. */
 export type Interaction =
 	| { readonly type: "complete"; readonly input: OptionInput }
 	| {
@@ -32,7 +32,7 @@ export type Interaction =
 const optionTypes = { subcommand: 1, group: 2, attachment: 11 } as const;
 const commandTypes = { user: 2, message: 3 } as const;
 
-/** Parses an interaction. Returns undefined, and logs, if its data does not have the documented form. */
+/** Parses an interaction. Returns undefined for invalid data, which it logs, and for a completion without a focused option. */
 export function readInteraction(
 	head: Head,
 	data: unknown,

@@ -39,7 +39,7 @@ export async function checkToken(discord: Discord): Promise<Finding> {
 	return { id: "discord-token", status: "ok", what: accountTexts.token({ name: username }) };
 }
 
-/** Checks the application settings that events and interactions require. */
+/** Checks the settings of the application for messages, interactions and invitations. */
 export async function checkApplication(discord: Discord): Promise<Finding[]> {
 	const application = await readApplication(discord);
 	return [intentOf(application), interactionsOf(application), grantOf(application)];
@@ -72,7 +72,7 @@ function grantOf(application: Application): Finding {
 	return { id, status: "fail", what: accountTexts.noInvite, fix };
 }
 
-/** Checks whether a connection is possible, and how many more connections Discord allows today. */
+/** Checks how many more connections Discord allows until its limit resets, and how many it recommends for this bot. */
 export async function checkGateway({ port }: Discord): Promise<Finding> {
 	const id = "discord-gateway";
 	const { shards, session_start_limit: limit } = Gateway.parse((await askDiscord(port, "/gateway/bot")).body);

@@ -41,7 +41,10 @@ export const checks = {
 } as const satisfies Record<string, Check>;
 export type CheckName = keyof typeof checks;
 
-/** Runs all checks. Changes nothing without `fix`. Never rejects: a check that fails becomes a finding. */
+/**
+ * Runs the checks in order, and ends if the check of the token fails. Changes nothing without `fix`. Never rejects: a check
+ * that throws becomes a finding.
+ */
 export async function* examineDiscord(parts: DoctorParts): AsyncGenerator<Finding> {
 	for (const name of Object.keys(checks).filter(isCheckName)) {
 		const findings = await runCheck(name, parts);

@@ -86,7 +86,7 @@ interface NeededPermission {
 
 const { purposes } = serverTexts;
 
-/** All permissions that the bot uses: https://docs.discord.com/developers/topics/permissions */
+/** Permissions that the bot needs: https://docs.discord.com/developers/topics/permissions */
 export const neededPermissions: readonly NeededPermission[] = [
 	{ name: "View Channels", bit: PermissionFlagsBits.ViewChannel, reason: purposes.viewChannel },
 	{ name: "Send Messages", bit: PermissionFlagsBits.SendMessages, reason: purposes.sendMessages },
@@ -148,7 +148,7 @@ const GuildChannels = z.array(
 	}),
 );
 
-/** The bot's roles in a guild. */
+/** All roles of a guild, and the bot's roles there. */
 export interface Standing {
 	readonly guild: string;
 	readonly user: string;

@@ -32,7 +32,7 @@ export class Caller {
 	}
 
 	/**
-	 * Sends a request. `channel` is the scope of the route's rate limit. Absent for paths with a token, which have no such limit.
+	 * Sends a request. `channel` is the scope of the route's rate limit. Without it, the rate limits in the response are ignored.
 	 */
 	async ask(request: DiscordRequest, route: Route, channel?: string): Promise<ApiResponse> {
 		const { port, limits, clock, log } = this.#parts;

@@ -7,7 +7,10 @@ export interface Draft {
 	/** Rows of buttons and choices in Discord's format. */
 	readonly components: readonly ComponentRow[];
 	readonly files: readonly DraftFile[];
-	/** Container that shows the content and the components, with an accent color from 0 to 0xffffff. Not allowed with files. */
+	/**
+	 * Container that shows the content and the components, with an accent colour from 0 to 0xffffff, or null. Not allowed with
+	 * files.
+	 */
 	readonly container?: Container | undefined;
 }
 
@@ -58,7 +61,7 @@ export interface Violations {
 	readonly files?: string;
 }
 
-/** Checks a message against all of Discord's limits. */
+/** Checks a message against Discord's limits. */
 export function checkDraft({ content, components, files, container }: Draft): Violations {
 	const length = lengthOf(content);
 	const wrong = {

@@ -19,10 +19,10 @@ export interface Showing {
 	readonly state?: CardState | undefined;
 }
 
-/** A message that Discord accepts, and the problems of the parts that were left out. */
+/** A message for Discord, with the problems of its content. */
 export interface Drafted {
 	readonly draft: Draft;
-	/** Parts that were left out, with the reason, for the log. */
+	/** Reasons why parts were left out or shortened, for the log. */
 	readonly omitted: readonly string[];
 }
 
@@ -35,8 +35,8 @@ export const fileRefusals = ["permission", "size", "contents"] as const;
 export type FileRefusal = (typeof fileRefusals)[number];
 
 /**
- * Returns the message for the content. Leaves out parts that Discord would refuse: controls, and files that are too large. If the
- * text is too long, it becomes a file, and the message contains its beginning. No text is lost.
+ * Returns the message for the content. Leaves out parts that Discord would refuse: its controls, or its files. If the text is
+ * too long, the complete text becomes a file, and the message contains its beginning.
  */
 export function draftOf(showing: Showing): Drafted {
 	const { body, controls = [] } = showing;
@@ -59,7 +59,7 @@ export function draftOf(showing: Showing): Drafted {
 	return { draft: tooLong === undefined || text.trim() === "" ? draft : shortened(draft), omitted };
 }
 
-/** Accent colors of cards. */
+/** Accent colours of cards. */
 const accents: Readonly<Record<CardState, number>> = {
 	waiting: 0xf0_b2_32,
 	working: 0x58_65_f2,
@@ -71,7 +71,7 @@ const accents: Readonly<Record<CardState, number>> = {
 };
 
 /**
- * Returns the container of a card. A card has no container if it has files or if its text is too long:
+ * Returns the container of a card. A card has no container if it has files or if its text is empty or too long:
  * components/reference#container
  */
 function containerOf({ body, files, state }: Showing): Container | undefined {
@@ -79,7 +79,7 @@ function containerOf({ body, files, state }: Showing): Container | undefined {
 	return state !== undefined && fits ? { accent: accents[state] } : undefined;
 }
 
-/** Returns the draft without files. The text gets their names, the reason, and advice for the reader. */
+/** Returns the draft without files and container. The text, which may be shortened, gets the reason. */
 export function withoutFiles({ content, components, files }: Draft, why: FileRefusal): Draft {
 	const noFiles = `\n-# ${cutTo(whyWithout(files, why), longestReason)}`;
 	const maximum = limits.content - lengthOf(noFiles);
@@ -106,10 +106,7 @@ function whyWithout(files: readonly DraftFile[], why: FileRefusal): string {
 	}
 }
 
-/**
- * Returns simpler forms of the message for attempts after a refusal, in order. `plain` replaces the body. Empty if nothing can be
- * left out.
- */
+/** Returns simpler forms of the message for attempts after a refusal, in order. `plain` replaces the body. */
 export function fallbackDrafts(
 	draft: Draft,
 	{

@@ -35,7 +35,7 @@ export interface FinderParts {
 	readonly caller: Caller;
 	readonly places: PostChannels;
 	readonly posts: Posts;
-	/** Returns the stored row that a message was posted for. */
+	/** Returns the id of the stored row that a message was posted for, or undefined if no row is known. */
 	readonly ownerOf: (message: string) => Promise<string | undefined>;
 	/** User id of the bot. */
 	readonly user: string;
@@ -70,7 +70,7 @@ export class Finder {
 		const inPlace = await this.#parts.places.act(row, post.thread, (channel) =>
 			this.#search(channel, since, isOurs),
 		);
-		// If the thread is locked, the post is in the channel.
+		// If the thread is locked, the post may be in the channel.
 		const isElsewhere = inPlace === undefined && post.thread !== undefined;
 		const found = isElsewhere ? await this.#search(channelOf(row.conversation), since, isOurs) : inPlace;
 		if (found === undefined) return undefined;
@@ -79,7 +79,7 @@ export class Finder {
 	}
 
 	/**
-	 * Returns each form that the post may have: with and without its file. The gateway may have lost the file, and Discord may have
+	 * Returns forms that the post may have, with and without its files. The gateway may have lost the file, and Discord may have
 	 * refused it.
 	 */
 	async #drafts(row: OutboxRow, post: Post): Promise<Draft[]> {
@@ -181,7 +181,7 @@ function unescaped(text: string): string {
 	return text.replaceAll("\\", "");
 }
 
-/** Returns the text without invisible characters, which Discord may drop or replace. */
+/** Returns the normalised text without invisible characters and repeated blanks, which Discord may change. */
 function shown(text: string): string {
 	return text
 		.normalize()

@@ -4,7 +4,7 @@ import { deliveryTexts } from "../texts/delivery.ts";
 import { errorCodes } from "../vocabulary/limits.ts";
 import { Refused } from "./refused.ts";
 
-/** Maximum cards, and maximum conversations, in memory. Discord is asked for all others. */
+/** Maximum cards, and maximum conversations, in memory. */
 const maxKnown = 10_000;
 
 /** Returns the channel of a conversation, whose form is `CHANNEL` or `CHANNEL#task:ID`. */

@@ -29,7 +29,7 @@ export class PrivateAnswers {
 		this.#parts = parts;
 	}
 
-	/** Shows the answer. Without a body, deletes it. */
+	/** Shows the answer. Without a body and a file, deletes the deferred answer. */
 	async answer(answer: PrivateAnswer): Promise<Receipt> {
 		const { ticket, body, file, controls = [] } = answer;
 		const { caller, tickets } = this.#parts;
@@ -50,7 +50,7 @@ export class PrivateAnswers {
 		return { remote: Answer.safeParse(made).data?.id ?? ticket.id };
 	}
 
-	/** Returns the receipt if the answer is shown or, for an answer without a body, if nothing is shown. */
+	/** Returns the receipt if the answer is shown or, for an answer without a body and a file, if nothing is shown. */
 	async find(answer: PrivateAnswer): Promise<Receipt | undefined> {
 		this.#checkTime(answer);
 		const request = { method: "GET", path: this.#path(answer), authorized: false } as const;

@@ -70,8 +70,8 @@ export class Reactions {
 	}
 
 	/**
-	 * Returns reactions that no longer apply. At the end of a run and after an interrupted attempt, reads the message, because an
-	 * attempt may have added a reaction without removing the previous one.
+	 * Returns reactions that may no longer apply. At the end of a run and after an interrupted attempt, reads the message, because
+	 * an attempt may have added a reaction without removing the previous one.
 	 */
 	async #earlier({ id, target, attempt, conversation }: OutboxRow, reaction: Reaction): Promise<string[]> {
 		const { message, emoji } = reaction;
@@ -91,8 +91,8 @@ export class Reactions {
 	}
 
 	/**
-	 * Replaces the bot's reactions. `earlier` are those that no longer apply. Adds the new reaction first, so that one is always
-	 * visible.
+	 * Replaces the bot's reactions. `earlier` are those to remove, except the new one. Adds the new reaction first, so that one is
+	 * always visible.
 	 */
 	async #replace(row: OutboxRow, reaction: Reaction, earlier: readonly string[]): Promise<Receipt> {
 		const { message, emoji, notice } = reaction;
@@ -165,7 +165,7 @@ export class Reactions {
 		return parent;
 	}
 
-	/** Returns the bot's reactions to a message, or undefined if the message does not exist. */
+	/** Returns the bot's status reactions to a message, or undefined if Discord refuses to show the message. */
 	async #own(
 		{ conversation }: Pick<OutboxRow, "conversation">,
 		message: string,

@@ -99,7 +99,7 @@ export class ThreadTitles {
 		return full === undefined ? [] : [full];
 	}
 
-	/** Returns the wait of the conversation until the next change is possible. The newest title then replaces waiting ones. */
+	/** Returns the wait until the next change is possible, or undefined. A newer title then replaces the waiting one. */
 	#limitOf({ conversation }: OutboxRow, changedAt: readonly number[]): RateLimit | undefined {
 		const oldest = changedAt.at(-maxChanges);
 		if (oldest === undefined) return undefined;

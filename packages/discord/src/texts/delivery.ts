@@ -1,4 +1,4 @@
-/** Reasons why Discord did not accept a post, for operators. Lists of posts and the log show them. */
+/** Reasons why a request to Discord failed, for operators. Lists of posts and the log show them. */
 export const deliveryTexts = {
 	answered: ({
 		status,

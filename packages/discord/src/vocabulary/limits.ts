@@ -1,7 +1,7 @@
 import { cutText } from "@parley/connector";
 
 /**
- * Limits of Discord: code points of texts (discord/discord-api-docs #1315), and bytes of files. Comments name the page of
+ * Limits of Discord. Lengths of texts are code points (discord/discord-api-docs #1315). Comments name the page of
  * https://docs.discord.com/developers that states each limit.
  */
 export const limits = {

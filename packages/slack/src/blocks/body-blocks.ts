@@ -131,7 +131,7 @@ function writeCode(value: string): string {
 	return value.includes("`") ? escaped(value) : `\`${entitiesOnly(value)}\``;
 }
 
-/** Escapes only entities, because Slack shows emoji names in code unchanged. */
+/** Escapes only `&`, `<` and `>`, because Slack shows emoji names in code unchanged. */
 function entitiesOnly(value: string): string {
 	return visible(value).replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }

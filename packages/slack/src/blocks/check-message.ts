@@ -26,7 +26,7 @@ export interface Violations {
 	readonly controls?: string;
 }
 
-/** Checks a message against all relevant limits of Slack. */
+/** Checks a message against Slack's limits. */
 export function checkMessage({ blocks, text }: Message): Violations {
 	const controls = controlsProblem(blocks.filter(isControls));
 	const body = bodyProblem(blocks, text);

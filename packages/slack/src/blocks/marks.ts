@@ -11,12 +11,15 @@ const token = /<(?=[@#][A-Z0-9]|!(?:here|channel|everyone|group|subteam|date)\b|
 
 const entities: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;" };
 
-/** Removes invisible control characters. */
+/** Removes control characters, except line breaks and tabs. */
 export function visible(value: string): string {
 	return value.replace(/(?![\n\t])\p{Cc}/gu, "");
 }
 
-/** Escapes text so that it has no mentions, links or emoji: messaging/formatting-message-text#escaping. */
+/**
+ * Escapes text so that Slack finds no `<…>` token and no `:name:` of an emoji in it:
+ * messaging/formatting-message-text#escaping.
+ */
 export function harmless(value: string): string {
 	return visible(value)
 		.replace(emojiName, `:${joiner}`)

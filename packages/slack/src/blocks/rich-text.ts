@@ -44,7 +44,7 @@ function inlineNeedsRichText(node: Inline): boolean {
 
 /**
  * Converts blocks to rich text, which Slack does not parse: reference/block-kit/blocks/rich-text-block. Lists become lines of
- * text, because a native list cannot contain code blocks. Undefined without visible text.
+ * text, because a native list cannot contain code blocks. Undefined without text.
  */
 export function richTextBlock(blocks: readonly Block[]): RichTextBlock | undefined {
 	const parts: Part[] = [];

@@ -15,13 +15,10 @@ const lineNumber = /^([ \t]*\d{1,9})(?=[.)])/gm;
 const bareAddress = /https?(?=:\/\/)|www(?=\.)/gi;
 const openEdge = /^[^\p{L}\p{N}\u2060]/u;
 const closeEdge = /[^\p{L}\p{N}\u2060]$/u;
-/** Matches a label that looks like a URL other than the link's URL. */
+/** Matches a label that looks like a URL. */
 const misleading = /:\/\/|^www\./i;
 
-/**
- * Writes inlines as Markdown (CommonMark with strikethrough) in which all text is literal. Line breaks are `\
- * `.
- */
+/** Writes inlines as Markdown (CommonMark with strikethrough) in which all text is literal. Line breaks stay plain newlines. */
 export function writeInlines(nodes: readonly Inline[]): string {
 	return write(nodes, []);
 }
@@ -107,7 +104,7 @@ function unwrapped(node: Inline, around: readonly Style[]): readonly Inline[] {
 		: [node];
 }
 
-/** Merges adjacent nodes of one style, because their delimiters would be misread. */
+/** Merges adjacent texts, and adjacent nodes of one style, because their delimiters would be misread. */
 function merged(nodes: readonly Inline[]): Inline[] {
 	const result: Inline[] = [];
 	for (const node of nodes) {

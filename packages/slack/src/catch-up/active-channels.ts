@@ -97,7 +97,8 @@ export class ActiveChannels {
 }
 
 /**
- * Returns the entries of a message. A message outside threads is read with its channel. A thread of the agent is read separately.
+ * Returns the entries of a message. A message outside threads is read with its channel. A thread is read separately in direct
+ * messages, after a mention, or if it belongs to the agent.
  */
 function channelsOf({
 	room,

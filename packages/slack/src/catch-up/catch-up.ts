@@ -49,9 +49,9 @@ const tries = 3;
 const againMs = 60_000;
 
 /**
- * Reads messages that Slack no longer delivers. It reads when no event has arrived for longer than Slack retries, in the channels
- * in which the agent was last addressed. An open connection does not prove that events arrive, or that this process was not
- * suspended. Missed messages may be handled after newer messages, which do not wait.
+ * Reads messages that Slack no longer delivers. It reads when no event has arrived for longer than Slack retries, in recently
+ * active channels and threads. An open connection does not prove that events arrive, or that this process was not suspended.
+ * Missed messages may be handled after newer messages, which do not wait.
  */
 export class CatchUp {
 	readonly #parts: CatchUpParts;
@@ -74,7 +74,7 @@ export class CatchUp {
 		this.#silenceStart = aliveAt;
 	}
 
-	/** Number of channels that remain to be read. */
+	/** Number of channels and threads that remain to be read. */
 	get behind(): number {
 		return this.#left.length;
 	}
@@ -119,8 +119,8 @@ export class CatchUp {
 	}
 
 	/**
-	 * Called once when events arrive. After a loss of the database, reads the messages that the gateway does not have, in rooms
-	 * with sessions. Rejects if the connector stops first, or if the completion cannot be saved.
+	 * Call it once when events arrive. After a loss of the database, reads the messages that the gateway does not have, in rooms
+	 * with sessions. If the connector stops first, the next start repeats this. Rejects if the completion cannot be saved.
 	 */
 	async begin(knownRooms: () => Promise<readonly RoomProgress[]>): Promise<void> {
 		const { places, begun, clock, log } = this.#parts;
@@ -271,7 +271,7 @@ export class CatchUp {
 	}
 }
 
-/** Returns the gaps of threads in which the agent was not addressed yet. They are known only from these messages. */
+/** Returns a gap for each thread that starts in the messages of a gap. */
 function begunIn({ place: { channel }, ...gap }: Gap, threads: readonly string[]): Gap[] {
 	return threads.map((thread) => ({ ...gap, place: { channel, thread } }));
 }

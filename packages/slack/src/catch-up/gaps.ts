@@ -74,13 +74,13 @@ interface Known {
 	readonly place: ActiveChannel;
 	/** Newest known message of the channel or thread. */
 	message?: string;
-	/** Last use of a channel or thread without a known message. */
+	/** Last use of the channel or thread, for the case that no message is known. */
 	used: string;
 }
 
 /**
- * Returns the gaps of the gateway's rooms up to `latest`, most recently used first. Each gap begins at the newest message of a
- * session. In a channel, that is the newest message that started a thread.
+ * Returns the gaps of the gateway's rooms up to `latest`, most recently used first. Each gap begins at the newest known
+ * message, or at the last use if none is known. In a channel, the first message of each known thread is also known.
  */
 export function gapsOf(rooms: readonly RoomProgress[], latest: string): Gap[] {
 	const known = new Map<string, Known>();

@@ -18,7 +18,8 @@ const perPage = 100;
 const maxThreadPages = 30;
 
 /**
- * Milliseconds between requests. Both methods allow fifty requests per minute: https://docs.slack.dev/apis/web-api/rate-limits
+ * Milliseconds between requests. `conversations.history` and `conversations.replies` each allow fifty requests per minute:
+ * https://docs.slack.dev/apis/web-api/rate-limits
  */
 const paceMs = 1200;
 
@@ -33,7 +34,7 @@ const Page = z.object({
 });
 type Message = z.output<typeof Page>["messages"][number];
 
-/** Errors after which a channel can no longer be read. */
+/** Errors after which a channel or thread can no longer be read. */
 const gone: ReadonlySet<string> = new Set([
 	"channel_not_found",
 	"not_in_channel",

@@ -40,8 +40,8 @@ const maxWaitMs = 60_000;
 const echoed: ReadonlySet<string> = new Set(["chat.postMessage"]);
 
 /**
- * Creates the port to Slack, which uses Bolt and its web client. `connect` resolves when the bot's account is known, or after a
- * refusal.
+ * Creates the port to Slack, which uses Bolt and its web client. `connect` resolves when the transport has started, after a
+ * refusal of the token, or when the port closes.
  */
 export function createSlackPort(options: SlackPortOptions): SlackPort {
 	return new SlackClient(options);
@@ -130,7 +130,7 @@ class SlackClient implements SlackPort {
 					account,
 					handlers,
 				),
-			// An event is handled even if Bolt does not know it, because it has its own schema.
+			// An event is handled even if Bolt does not know it, because the intake has its own schemas.
 			unread: (body, attempt) =>
 				handlers.receive({ type: "event" in body ? "event" : "unread", body, attempt }),
 		});
@@ -188,7 +188,7 @@ class SlackClient implements SlackPort {
 		else this.#options.log.warn("Slack reported that the app was removed, but still accepts its token");
 	}
 
-	/** Logs each silence once. In a quiet workspace, it is not a warning. */
+	/** Reports a silence, and logs it: a likely one as a single warning, any other at the level `debug`. */
 	#suspected({ reason, since, isLikely }: Suspicion, handlers: Handlers): void {
 		const { log } = this.#options;
 		const words = "events from Slack may not arrive";
@@ -232,7 +232,7 @@ const Removed = z.object({
 /** A notice about the app: Slack delays events, or the token may be invalid. */
 type AppNotice = "limited" | "removed";
 
-/** Parses a notice. Returns undefined for other events, and for notices about another workspace. */
+/** Parses a notice. Returns undefined for other events, and for notices about another workspace or token. */
 export function readAppNotice(body: unknown, { team, user }: OwnAccount): AppNotice | undefined {
 	if (Limited.safeParse(body).success) return "limited";
 	const removed = Removed.safeParse(body).data;
@@ -278,7 +278,7 @@ export class PendingCalls {
 		this.#wait();
 	}
 
-	/** Starts a timer, but only while calls are pending. */
+	/** Starts the timer of the grace period after `end`, but only while calls are pending. */
 	#wait(): void {
 		if (this.#running > 0 && this.#endsAt !== undefined) {
 			const leftMs = this.#endsAt - this.#clock.monotonic();

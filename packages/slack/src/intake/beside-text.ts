@@ -2,7 +2,7 @@ import { cutText } from "@parley/connector";
 import * as z from "zod";
 
 /**
- * Maximum attachments of a message. Slack shows at most a hundred:
+ * Maximum attachments of a message to read. Slack shows at most a hundred:
  * https://docs.slack.dev/messaging/formatting-message-text#attachments
  */
 const maxAttachments = 20;
@@ -137,7 +137,7 @@ function textOf(part: Part, depth: number): string {
 	if (named !== undefined) return named;
 	if (type === "image") return wordOf(part["alt_text"]);
 	if (type === "table") return rowsOf(part["rows"], depth);
-	// Slack escapes all text except rich text.
+	// Slack escapes all text except the text of rich text and of table cells.
 	if (type === "text" || type === "raw_text") return escaped(wordOf(text));
 	if (typeof text === "string") return text;
 	return [
@@ -149,7 +149,10 @@ function textOf(part: Part, depth: number): string {
 		.join("\n");
 }
 
-/** Returns the mention or link of an element: https://docs.slack.dev/reference/block-kit/blocks/rich-text-block#element-types */
+/**
+ * Returns the mention, emoji or link of an element, or undefined for other elements:
+ * https://docs.slack.dev/reference/block-kit/blocks/rich-text-block#element-types
+ */
 function nameOf(part: Part): string | undefined {
 	switch (part.type) {
 		case "user":

@@ -9,7 +9,7 @@ import { Channel } from "./wire.ts";
 /** Properties of a channel, a group or a direct message. */
 export interface KnownChannel {
 	readonly kind: Room["kind"];
-	/** Whether people of other organizations can read or join the channel. True if Slack does not report it. */
+	/** Whether people of other organizations can read or join the channel. True if Slack does not report the channel. */
 	readonly shared: boolean;
 	readonly name?: string;
 	/** Whether the bot can read and write in the channel. */
@@ -64,7 +64,7 @@ export class Channels {
 		return this.#known.get(id);
 	}
 
-	/** Removes a changed or deleted channel from the cache. */
+	/** Removes a channel from the cache, so that the next use asks Slack. */
 	forget(id: string): void {
 		this.#known.forget(id);
 	}
@@ -91,7 +91,7 @@ export class Channels {
 		return { ...place, shared: shared || known.shared, kind };
 	}
 
-	/** Returns the room of a message if Slack does not respond. The room is treated as shared. */
+	/** Returns the room of a message without a request to Slack. A channel that is not in the cache is treated as shared. */
 	unknown(
 		source: EventChannel,
 		message: { readonly ts: string; readonly thread_ts?: string | undefined },
@@ -107,7 +107,9 @@ export class Channels {
 	}
 }
 
-/** Returns the timestamp of the thread's first message. Undefined for that message itself. */
+/**
+ * Returns the timestamp of the thread's first message. Undefined for that message itself, and for a message outside threads.
+ */
 export function threadOf({
 	ts,
 	thread_ts,

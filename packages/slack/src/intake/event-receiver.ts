@@ -16,7 +16,7 @@ export interface EventHandlers {
 
 export interface EventReceiverParts {
 	readonly handlers: Promise<EventHandlers>;
-	/** Called when a message is stored. */
+	/** Called when an inbound event is stored. */
 	readonly passed: (inbound: InboundEvent) => Promise<void>;
 	/** Called for an outer event that was not handled and that Slack does not redeliver. Returns whether it can be read later. */
 	readonly lost: (body: unknown) => boolean;
@@ -39,7 +39,10 @@ export class EventReceiver {
 		parts.handlers.catch(() => undefined);
 	}
 
-	/** Resolves when the delivery is stored or answered. Rejects if Slack must redeliver it. */
+	/**
+	 * Resolves when the delivery is stored or answered, or will be read later. Rejects if Slack must redeliver it, or if it is
+	 * lost.
+	 */
 	async receive(envelope: SlackEnvelope): Promise<SlackReply> {
 		this.#stopping.signal.throwIfAborted();
 		const { type, body, attempt } = envelope;
@@ -146,7 +149,7 @@ const Lined = z.object({
 
 /**
  * Returns the line of an event. Events in a line keep their order: the messages, edits and deletions of a thread or of direct
- * messages. A message outside threads is the first message of its own thread. Other events have no line.
+ * messages. A message outside threads is the first message of its own thread. Events without the id of a channel have no line.
  */
 function lineOf(body: unknown): string | undefined {
 	const event = Lined.safeParse(body).data?.event;

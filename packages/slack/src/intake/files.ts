@@ -71,8 +71,8 @@ export class Files {
 	}
 
 	/**
-	 * Converts files. Rejects with `unavailable` if Slack does not report the details of a file in time. With `isLast`, the file
-	 * then has no URL.
+	 * Converts files, without deleted and invalid ones. Rejects with `unavailable` if Slack does not report the details of a file
+	 * in time. With `isLast`, the file then has no URL.
 	 */
 	async read(files: readonly unknown[], isLast = false): Promise<Attachment[]> {
 		const read = await Promise.all(files.map((file) => this.#read(file, isLast)));

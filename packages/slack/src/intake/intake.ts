@@ -64,7 +64,10 @@ const written: ReadonlySet<string | undefined> = new Set([
 	"bot_message",
 ]);
 
-/** Subtypes of messages about joins. They are read only after a disconnection, because live joins have their own event. */
+/**
+ * Subtypes of messages about joins. After a disconnection, only these messages report a join, because the history has no other
+ * events.
+ */
 const joins: ReadonlySet<string | undefined> = new Set(["channel_join", "group_join"]);
 
 /** Names of the emoji ❌ and 🔁, and of similar emoji. */
@@ -92,9 +95,9 @@ export class Intake {
 	}
 
 	/**
-	 * Translates an event. Ignores and logs undocumented events. Rejects with `unavailable` if Slack does not respond to a required
-	 * request within a second; Slack must then redeliver the event. With `isLast`, the author is treated as a guest instead, and
-	 * files are left out. When the promise resolves, events that only change a cache have changed it.
+	 * Translates an event. Ignores and logs undocumented events. Rejects with `unavailable` if Slack does not respond to a
+	 * required request within a second; Slack must then redeliver the event. With `isLast`, a message is translated with the known
+	 * data instead. When the promise resolves, events that only change a cache have changed it.
 	 */
 	async translate(body: unknown, isLast = false): Promise<Translated> {
 		const { malformed, self } = this.#parts;
@@ -158,7 +161,7 @@ export class Intake {
 		if (message.files?.length) return arriving;
 		arriving.catch(() => undefined);
 		return this.#twins.either(pairKey(where.channel, message), async () => {
-			// After the mention event, the message event is a duplicate.
+			// A later message event is ignored as a duplicate, so the files are read here.
 			const id = messageId(where.channel, message.ts);
 			const beside = await this.#parts.files.attachedTo(id, outer.isLast);
 			return beside ? this.#current(type, source, { ...message, ...beside }, outer.isLast) : arriving;

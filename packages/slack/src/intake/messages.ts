@@ -32,8 +32,8 @@ export class Messages {
 	}
 
 	/**
-	 * Creates the event of a message or an edit. Rejects with `unavailable` if Slack does not report the author or the channel in
-	 * time. With `isLast`, uses the known data instead, which never gives more permissions.
+	 * Creates the event of a message or an edit. Rejects with `unavailable` if Slack does not report the author, the channel, a
+	 * file or the thread in time. With `isLast`, uses the known data instead, which never gives more permissions.
 	 */
 	async arrived(
 		type: "message" | "edited",
@@ -61,7 +61,7 @@ export class Messages {
 				? { ours: false, root: false }
 				: await threads.find(
 						{ channel: source.channel, thread },
-						// For these messages, the thread does not matter.
+						// The thread matters only for a person's message in a channel that addresses nobody.
 						{ asks: !isLast && room.kind !== "direct" && !person.bot && !address.us && !address.others },
 					);
 		const edited = type === "edited" ? message.edited?.ts : undefined;

@@ -99,7 +99,10 @@ export function ownThreads(store: Store<ConnectorTables>): OwnThreads {
 	};
 }
 
-/** Returns threads that posts outside threads may have started since then, newest first. */
+/**
+ * Returns threads that posts outside threads may have started, newest post first. `since` is the earliest change of a post, in
+ * milliseconds since the epoch.
+ */
 export async function postedThreads(
 	store: Store<ConnectorTables>,
 	since: number,

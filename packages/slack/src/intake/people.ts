@@ -60,7 +60,7 @@ export class People {
 
 	/**
 	 * Returns current data of a person from Slack. Returns `left` if the person was deactivated or removed, or if Slack does not
-	 * know them. Rejects with `unavailable` without a response.
+	 * know them. Rejects with `unavailable` if Slack does not return valid data.
 	 */
 	async ask(id: string): Promise<Person | "left"> {
 		const answer = await askSlack(this.#port, { method: "users.info", args: { user: id } });
@@ -80,7 +80,7 @@ export class People {
 		this.#known.note(user.id, this.#person(user));
 	}
 
-	/** Returns the name for a mention in a text, or undefined if Slack does not respond in time. */
+	/** Returns the name for a mention in a text, or undefined if the person has none or Slack does not respond in time. */
 	async nameOf(id: string): Promise<string | undefined> {
 		const person = await this.find(id).catch(() => undefined);
 		return person?.name || undefined;

@@ -24,7 +24,8 @@ export interface PersonRightsParts {
 
 /**
  * Asks Slack whether a person belongs to the workspace, is a guest, and can write in the channel. Resolves with undefined for
- * another workspace. Rejects if Slack does not respond. The result contains no roles, because Slack does not have roles.
+ * another workspace, or if the members of the channel cannot be read. Rejects if Slack does not respond. The result contains no
+ * roles, because Slack does not have roles.
  */
 export async function readPersonRights(
 	{ self, port, people, channels }: PersonRightsParts,
@@ -45,10 +46,7 @@ export async function readPersonRights(
 	return mayWrite ? { present: true, roles: [], guest, shared } : { present: false, reason: "no_access" };
 }
 
-/**
- * Whether a person is a member of a channel. Undefined if Slack does not respond, or if the channel has more members than are
- * read.
- */
+/** Whether a person is a member of a channel. Undefined if Slack refuses, or if the channel has more members than are read. */
 async function isMember(port: SlackApi, channel: string, user: string): Promise<boolean | undefined> {
 	let cursor = "";
 	for (let page = 0; page < maxPages; page++) {

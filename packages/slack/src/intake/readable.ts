@@ -8,7 +8,7 @@ const maxEntries = 2000;
 
 /**
  * Returns `ChatPlatform.readable`, which returns a channel's room if Slack reports that the person can read the channel. Direct
- * messages of other people are never readable. A channel is also not readable if Slack does not respond.
+ * messages of other people are never readable. It rejects if Slack does not respond.
  */
 export function readableRooms(
 	parts: PersonRightsParts & { readonly clock: Clock },

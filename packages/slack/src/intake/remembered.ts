@@ -20,7 +20,7 @@ export interface RememberedParts<Value> {
 /** Responses of Slack, cached in memory. */
 export class Remembered<Value> {
 	readonly #parts: RememberedParts<Value>;
-	/** Cached values. Expiry uses the injected clock, because the cache would use the machine's clock. */
+	/** Cached values with their expiry times, because `retentionMs` may depend on the value. */
 	readonly #known: Cache<string, { readonly value: Value; readonly until: number }>;
 	/** Pending requests. This is not a cache, because no request may be evicted. */
 	readonly #pending = new Map<string, Promise<Value>>();

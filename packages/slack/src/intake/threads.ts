@@ -127,8 +127,8 @@ export class Threads {
 	}
 
 	/**
-	 * Returns the thread of a message for which an event has only the timestamp. Rejects like `find`. A message that Slack does not
-	 * show is treated as one outside threads.
+	 * Returns the thread of a message for which an event has only the timestamp. Rejects like `find`. A message outside threads is
+	 * in its own thread, and so is one that Slack does not show. Undefined for a post of the bot outside threads.
 	 */
 	async threadOf(channel: string, ts: string): Promise<string | undefined> {
 		const { known, self } = this.#parts;

@@ -96,7 +96,7 @@ export interface AnswerTarget {
 	readonly thread?: string | undefined;
 }
 
-/** Returns the ticket for a private answer. `id` is the trigger id of the interaction. */
+/** Returns the ticket for a private answer. `id` is the trigger id of the interaction, or the id of a message. */
 export function ticketFor(id: string, at: number, { url, channel, user, thread }: AnswerTarget): Ticket {
 	const token = JSON.stringify({ url, channel, user, thread });
 	return { id, token, expiresAt: at + answerableMs };

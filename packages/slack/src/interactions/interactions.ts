@@ -53,7 +53,10 @@ export interface InteractionsParts {
 	readonly log: Logger;
 }
 
-/** Milliseconds. Older presses are ignored, because the person has already seen a failure. Clocks differ by less. */
+/**
+ * Milliseconds. Older presses and uses of message menus are refused, because the person has already seen a failure. Clocks
+ * differ by less.
+ */
 const staleMs = 5 * 60_000;
 
 interface Happened {
@@ -225,7 +228,7 @@ export class Interactions {
 		return undefined;
 	}
 
-	/** Opens a form before any other request, because a trigger is valid for only three seconds. */
+	/** Opens a form. The trigger is valid for only three seconds. */
 	async #open(trigger_id: string, view: object, place: AnswerTarget): Promise<undefined> {
 		const { port, log } = this.#parts;
 		const opened = await port

@@ -141,7 +141,10 @@ export async function runCheck(name: CheckName, parts: SlackChecks): Promise<Fin
 	}
 }
 
-/** Runs all checks without changing anything. Never rejects: a check that fails becomes a finding. */
+/**
+ * Runs the checks in order without changing anything, and ends if the check of the token fails. Never rejects: a check that
+ * throws becomes a finding.
+ */
 export async function* examineSlack(parts: SlackChecks): AsyncGenerator<Finding> {
 	// The cast is safe because these are the keys of the object.
 	for (const name of Object.keys(checks) as CheckName[]) {
@@ -189,7 +192,10 @@ async function checkLimits({ bot }: { readonly bot: SlackApi }): Promise<Finding
 	return { id, status: "warn", what: doctorTexts.unknownHistory, fix };
 }
 
-/** Returns the number of messages that Slack returns when one more than the limit is requested. Undefined without a channel. */
+/**
+ * Returns the number of messages that Slack returns when one more than the limit is requested. Undefined without a readable
+ * channel.
+ */
 async function readHistory(
 	bot: SlackApi,
 ): Promise<{ readonly count: number; readonly hasMore: boolean } | undefined> {

@@ -19,8 +19,8 @@ export function readManifest(data: unknown): Manifest | undefined {
 }
 
 /**
- * Returns the required changes of `installed`. The operator may change names and colours, and keep additional settings.
- * Additional scopes and events are reported, because the app should have no unused permissions.
+ * Returns the required changes of `installed`. The operator may change names, descriptions and colours, and keep additional
+ * settings. Additional scopes and events are reported, because the app should have no unused permissions.
  */
 export function manifestDiff(installed: unknown, wanted: Manifest): readonly Difference[] {
 	const { display_information: _theirs, _metadata: _version, ...needed } = wanted;
@@ -59,7 +59,7 @@ function differences(path: string, is: unknown, wanted: unknown): readonly Diffe
 	return is === wanted ? [] : [{ path, wanted, ...defined({ is }) }];
 }
 
-/** Names of texts for people, which the operator may change. */
+/** Names of values that the operator may change. */
 const operators: ReadonlySet<string> = new Set([
 	"display_name",
 	"always_online",

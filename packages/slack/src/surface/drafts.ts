@@ -35,8 +35,8 @@ export interface Drafted {
 const reserved = 2500;
 
 /**
- * Returns the message for the content. Leaves out parts that Slack would refuse: drops controls, and shortens a text that is too
- * long, with the complete text in a file. No text is lost. Throws `rejected` if no valid message is possible.
+ * Returns the message for the content. Leaves out parts that Slack would refuse: drops controls, and shortens a text that is
+ * too long, with the complete text in a file. No text of the body is lost. Throws `rejected` if no valid message is possible.
  */
 export function draftOf(showing: Showing): Drafted {
 	const drafted = withoutMentions(showing);

@@ -36,7 +36,7 @@ const Page = z.object({
 
 /** Maximum milliseconds by which this machine's clock may be ahead of Slack's. */
 export const skewMs = 6 * 60_000;
-/** Maximum messages of a search. If there are more, the result is unknown. */
+/** Maximum messages of a search. If there are more, the search fails. */
 const maxMessages = 2000;
 const maxPages = 60;
 const maxLooks = 500;

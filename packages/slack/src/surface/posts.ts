@@ -290,7 +290,10 @@ export class Posts {
 		);
 	}
 
-	/** Shares the files of a message that is already posted. After a failure, it is unknown which files are shared. */
+	/**
+	 * Shares the files of a message that is already posted. If Slack refuses them, the text of the message explains this. After
+	 * any other failure, it is unknown which files are shared.
+	 */
 	async #share(prepared: Prepared, postTarget: PostTarget & { readonly ts: string }): Promise<void> {
 		const { ids, files } = prepared;
 		try {
@@ -343,7 +346,7 @@ function whyNot(upload: Upload, bytes: Uint8Array | undefined): string {
 	return bytes ? postTexts.fileEmpty(upload) : fileUnread(upload);
 }
 
-/** Returns the files of a post that the gateway has. */
+/** Returns the files of a post that can be uploaded, with their sizes in bytes. */
 function filesOf(
 	{ file, upload, snippets = [] }: Post,
 	{ file: rest }: Drafted,

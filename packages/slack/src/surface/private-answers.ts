@@ -68,7 +68,8 @@ export class PrivateAnswers {
 
 	/**
 	 * Posts an answer. A `response_url` accepts a limited number of answers
-	 * (interactivity/handling-user-interaction#message_responses). After that, another method is used.
+	 * (interactivity/handling-user-interaction#message_responses). After that, or without a `response_url`, `chat.postEphemeral`
+	 * is used.
 	 */
 	async #say({ url, channel, user, thread }: Token, message: Message): Promise<void> {
 		const { caller } = this.#parts;

@@ -70,7 +70,7 @@ const tokenCodes: ReadonlySet<string> = new Set([
 	"token_expired",
 ]);
 
-/** Codes for temporary refusals. */
+/** Codes for temporary refusals by the workspace or its organisation. */
 const temporaryCodes: ReadonlySet<string> = new Set([
 	"org_login_required",
 	"team_added_to_org",
@@ -79,7 +79,7 @@ const temporaryCodes: ReadonlySet<string> = new Set([
 	"accesslimited",
 ]);
 
-/** Codes for invalid blocks of a message. */
+/** Codes for a message whose blocks or text Slack does not accept. */
 const blockCodes: ReadonlySet<string> = new Set([
 	"invalid_blocks",
 	"invalid_blocks_format",

@@ -34,7 +34,7 @@ export interface SurfaceParts extends CommonParts {
 
 /** Slack's surface, with methods for the status line and suggestions. */
 export interface SlackSurface extends Surface {
-	/** Removes the status line of a conversation without an active run. Never rejects. */
+	/** Removes the status line of a conversation after Slack's stop button. Never rejects. */
 	stopped(conversation: string): Promise<void>;
 	/** Shows suggested prompts; see `ChatPlatform.suggest`. */
 	suggest(channel: string, prompts: readonly string[]): Promise<void>;

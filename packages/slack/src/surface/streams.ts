@@ -117,8 +117,8 @@ export class Streams {
 	}
 
 	/**
-	 * Ends the stream of a message, even one of another process. Resolves even if no stream is running, or if Slack refuses. After
-	 * a refusal, Slack refuses the next edit until it ends the stream itself.
+	 * Ends the stream of a message, even one of another process. Resolves even if no stream is running, or if Slack refuses.
+	 * Rejects for other failures. After a refusal, Slack refuses the next edit until it ends the stream itself.
 	 */
 	async stop(row: OutboxRow, message: StreamedMessage): Promise<void> {
 		const { caller, log } = this.#parts;

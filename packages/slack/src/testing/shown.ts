@@ -12,7 +12,7 @@ const dateToken = /^!date\^\d+\^[^|]+\|[^|]+$/;
 const meaning = /^(?:[@#]\w|!(?:here|channel|everyone|group|subteam|date)\b|[a-z][a-z0-9+.-]*:)/i;
 const emoji = /:[\p{L}\p{M}\p{N}_+'-]+:/u;
 
-/** Returns the visible text of blocks, with its styles. Throws for mentions and emoji. */
+/** Returns the visible text of blocks. Throws for mentions and emoji. */
 export function shownBy(blocks: readonly MessageBlock[]): string {
 	return unseen(blocks.map(shownBlock).join("\n"));
 }

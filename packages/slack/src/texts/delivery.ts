@@ -1,7 +1,7 @@
 const invite = "invite it with /invite @parley";
 const token = "restart the connector with a valid token";
 
-/** Reasons why Slack did not accept a post, for operators. Lists of posts and the log show them. */
+/** Reasons why a request to Slack failed, for operators. Lists of posts and the log show them. */
 export const deliveryTexts = {
 	/** Refusal of a call. `error` is Slack's error code, and `details` are Slack's messages about the arguments. */
 	refused: ({

@@ -12,7 +12,10 @@ export function readMessageId(id: string): { readonly channel: string; readonly 
 	return channel === undefined || ts === undefined ? undefined : { channel, ts };
 }
 
-/** Returns the id of a message that a person names by its link, its id, or its timestamp in this channel. */
+/**
+ * Returns the id of a message that a person names by its link, its id, or its timestamp in this channel. Any other text is only
+ * trimmed.
+ */
 export function namedMessage(text: string, channel: string): string {
 	const [, linked, seconds, rest] = /\/archives\/([A-Z0-9]+)\/p(\d+)(\d{6})\b/.exec(text) ?? [];
 	if (linked !== undefined) return messageId(linked, `${seconds}.${rest}`);

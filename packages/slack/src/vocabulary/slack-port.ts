@@ -25,7 +25,7 @@ export interface SlackEnvelope {
 	readonly attempt: number;
 }
 
-/** A delivery for a command, a button, a form or a message menu. */
+/** A delivery that is not an event. */
 export type Interaction = SlackEnvelope & { readonly type: Exclude<SlackEnvelope["type"], "event"> };
 
 /** Body of the acknowledgement. Usually undefined. */
@@ -54,13 +54,15 @@ export interface OwnAccount {
 }
 
 export interface SlackApi {
-	/** Calls a method. Rejects without a response, or with a 5xx status; Slack may still have executed the call. */
+	/**
+	 * Calls a method. Rejects without a response, or with an HTTP error other than 429; Slack may still have executed the call.
+	 */
 	call(call: SlackCall): Promise<SlackAnswer>;
 }
 
 /** The Web API, and the URLs from Slack for answers to one interaction. */
 export interface SlackResponder extends SlackApi {
-	/** Posts to a `response_url`. Rejects like `call`. */
+	/** Posts to a `response_url`. Rejects without a response, or with a 5xx status. */
 	respond(url: string, body: Readonly<Record<string, unknown>>): Promise<SlackAnswer>;
 }
 

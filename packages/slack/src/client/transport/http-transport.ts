@@ -13,7 +13,7 @@ export const requestPath = "/slack/events";
 
 /** Maximum concurrent signed requests. */
 const maxAtOnce = 200;
-/** Milliseconds until the head of a request must be complete. */
+/** Maximum milliseconds to receive a complete request. */
 const requestTimeoutMs = 10_000;
 /** Minimum milliseconds between two warnings about invalid requests. */
 const warnEveryMs = 60_000;
@@ -50,7 +50,7 @@ interface Answer {
 	readonly body?: SlackReply;
 }
 
-/** Receives deliveries over HTTP. Unsigned, old and replayed requests are refused. */
+/** Receives deliveries over HTTP. Unsigned and old requests are refused, and replayed requests have no further effect. */
 export class HttpTransport implements Transport {
 	readonly #parts: HttpTransportParts;
 	readonly #server: Server;
@@ -95,7 +95,7 @@ export class HttpTransport implements Transport {
 		this.#silence.notePost();
 	}
 
-	/** Resolves when the complete requests are answered. Drops incomplete requests. */
+	/** Resolves when the running requests are answered. After `goodbyeMs`, drops the remaining ones. */
 	async close(): Promise<void> {
 		this.#silence.stop();
 		const closed = Promise.withResolvers<void>();

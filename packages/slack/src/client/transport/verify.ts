@@ -16,7 +16,10 @@ export interface SignedRequest {
 	readonly now: number;
 }
 
-/** Returns the reason to refuse a request by its head: no signature, or too old. Undefined for an acceptable head. */
+/**
+ * Returns the reason to refuse a request by its head: no signature, an invalid timestamp, or a time outside the window.
+ * Undefined for an acceptable head.
+ */
 export function forgeryInHead({
 	timestamp,
 	signature,
@@ -29,8 +32,8 @@ export function forgeryInHead({
 }
 
 /**
- * Returns the reason to refuse a request that is forged or too old. Undefined for a valid request. Bolt's own check accepts
- * timestamps in the future.
+ * Returns the reason to refuse a request that is forged or outside the window. Undefined for a valid request. Bolt's own check
+ * accepts timestamps in the future.
  */
 export function forgery(request: SignedRequest): string | undefined {
 	const inHead = forgeryInHead(request);
