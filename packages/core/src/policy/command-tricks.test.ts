@@ -230,8 +230,8 @@ test.each(tricks)("a command that a rule does not allow word for word requires a
 	expect(judge(cmd, allowsLs).effect).toBe("ask");
 });
 
-test("the number of tricks equals the number in the decision record", () => {
-	expect(new Set(tricks).size).toBeGreaterThanOrEqual(150);
+test("each trick is listed once", () => {
+	expect(tricks.toSorted()).toEqual([...new Set(tricks)].toSorted());
 });
 
 test.each([

@@ -263,7 +263,7 @@ test("the active rules are listed, and those without effect too", async () => {
 	]);
 });
 
-test("a call in a channel is judged by the channel's own directory", async () => {
+test("a call in a channel is judged by the rules and paths of the channel's own directory", async () => {
 	await using scene = await Scene.open(0);
 	await using directory = await createDirectory();
 	const root = directory.path;
@@ -274,4 +274,9 @@ test("a call in a channel is judged by the channel's own directory", async () =>
 		scene.t.runtime.trust.policies.test(operator, { tool: "read_file", arguments: { path }, place });
 	expect(await read(join(root, "notes.txt"))).toMatchObject({ effect: "allow", classes: ["read"] });
 	expect((await read(join(scene.t.directory, "work"))).effect).not.toBe("allow");
+	const file = join(root, ".parley", "policy.jsonc");
+	scene.write([{ effect: "deny", tool: "read_file" }], file);
+	const { rules } = await scene.t.runtime.trust.policies.list(operator, { place });
+	expect(rules).toContainEqual(expect.objectContaining({ layer: "workspace", source: `${file}:1` }));
+	expect((await read(join(root, "notes.txt"))).effect).toBe("deny");
 });

@@ -110,7 +110,7 @@ export class Policies {
 	/** Returns the rules that apply at this place, in the order of their layers. The ignored rules are last. */
 	async list(principal: Principal, place: PolicyPlace): Promise<PolicyListing> {
 		authorize(principal, "policy.read");
-		return listRules(place, { ...this.#options, policies: this });
+		return listRules(place, { ...this.#options, policies: this, places: this.#places });
 	}
 
 	/** Whether this process can change the operator's file. */
@@ -161,9 +161,7 @@ export interface PolicyScene {
 	readonly taint: Taint;
 }
 
-type SceneOptions = TrustOptions & {
-	readonly places?: Places;
-};
+type SceneOptions = TrustOptions & { readonly places: Places };
 
 /**
  * Returns the facts of the session. Without one, returns the facts of an imaginary session in the channel, or of the
@@ -178,7 +176,7 @@ async function findScene(
 	const profile = await profiles.find(agent ?? session?.profile ?? "default");
 	const tools = options.tools.filter(({ name }) => profile.tools?.includes(name) ?? true);
 	// A channel without a directory gets one with its first session. Until then, the first root replaces it.
-	const channel = place === undefined ? undefined : options.places?.profileOf(place).root;
+	const channel = place === undefined ? undefined : options.places.profileOf(place).root;
 	const rootDir = channel ?? (await chooseRoot(undefined, roots));
 	const known = session ?? { rootDir, acceptAll: false, grants: [], taint: "" };
 	return {
@@ -231,10 +229,7 @@ export interface PolicyListing {
 }
 
 /** Returns the rules of a place in the order of their layers. The ignored rules are last. */
-async function listRules(
-	place: PolicyPlace,
-	options: TrustOptions & { readonly policies: Policies },
-): Promise<PolicyListing> {
+async function listRules(place: PolicyPlace, options: JudgeOptions): Promise<PolicyListing> {
 	const { version, rules, ignored, problem } = options.policies.of(await findScene(place, options));
 	return {
 		policyVersion: version,
@@ -254,10 +249,7 @@ function listed({ paths, ...rule }: PolicyRule, ignored: boolean): ListedRule {
 	return { ...rule, ...defined({ paths: paths?.map(({ text }) => text) }), floor: false, ignored };
 }
 
-type JudgeOptions = TrustOptions & {
-	readonly policies: Policies;
-	readonly places?: Places;
-};
+type JudgeOptions = SceneOptions & { readonly policies: Policies };
 
 /** Plans the tool call like a run of the session, and decides about it. */
 async function judgeQuestion(question: PolicyQuestion, options: JudgeOptions): Promise<PolicyAnswer> {
