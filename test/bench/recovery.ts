@@ -54,7 +54,7 @@ async function emptyMemory(): Promise<number> {
 const acknowledged: WriteLoad["acknowledged"] = [];
 interface Round extends Readonly<Record<"resume" | "memory" | "empty", number>> {
 	readonly start: Start;
-	/** Starts a process that only imports the modules of the gateway. */
+	/** The start of a process that only imports the modules of the gateway. */
 	readonly imported: Start;
 }
 

@@ -59,7 +59,7 @@ interface Measured {
 	/** CPU time in microseconds. */
 	readonly cpu: number;
 	readonly seconds: number;
-	/** Maximum number of waiting bytes during all replies. */
+	/** Maximum number of waiting bytes, read after each reply. */
 	readonly usedBytes: number;
 }
 

@@ -10,8 +10,8 @@ const pings = 2000;
 const prompts = 40;
 const deltas = 20_000;
 /**
- * Milliseconds from a prompt to the provider's request, with a commit between the two. A user does not notice a shorter
- * delay.
+ * Maximum milliseconds from a prompt to the provider's request, with a commit between the two. A user does not notice
+ * a shorter delay.
  */
 const maxAddedMs = 5;
 const options = readOptions(7);
@@ -32,7 +32,7 @@ const rpc = [binary, ...flags];
 
 const clear = `${JSON.stringify({ id: "2", type: "clear" })}\n`;
 
-/** Milliseconds of one side for each case. */
+/** Milliseconds for one exchange of a side, by the wall clock and by CPU time. */
 interface Timing {
 	readonly clock: number;
 	readonly cpu: number;
@@ -43,7 +43,7 @@ interface Round {
 	readonly floor: Timing;
 }
 
-/** The median time of one exchange, and the CPU time of all exchanges. */
+/** The median time and the average CPU time of an exchange. */
 async function exchange(side: LineProcess, times: number, ask: () => Promise<number>): Promise<Timing> {
 	const samples: number[] = [];
 	const before = side.cpu();
@@ -79,7 +79,10 @@ async function measurePings(): Promise<Round[]> {
 	return rounds;
 }
 
-/** Alternates after each prompt, because the result is the difference of two small times. */
+/**
+ * Measures the time to the first token. Alternates after each prompt, because the result is the difference of two
+ * small times.
+ */
 async function measureFirstTokens(): Promise<Round[]> {
 	const model = await startServer("model-server");
 	const url = `http://127.0.0.1:${model.port}`;

@@ -242,7 +242,6 @@ verifiesOn("ozzie", ["token.refused"], "all invalid tokens are refused in the sa
 	];
 	const answers = new Set<string>();
 	for (const [n, token] of wrong.entries()) {
-		// Requests from several pages of this gateway would be delayed just as early as requests from one page.
 		const answer = await fetch(`${gateway.url}/api/sessions`, bearer(token));
 		expect([401, 429], `${n}`).toContain(answer.status);
 		if (answer.status === 401) answers.add(await answer.text());

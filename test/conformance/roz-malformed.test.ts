@@ -6,7 +6,10 @@ import { frameRozRequest } from "./drivers/roz-client.ts";
 import { TestGateway } from "./gateway.ts";
 import { verifiesOn } from "./verifies.ts";
 
-/** gRPC status in the trailers, or in the headers of a response without a body. */
+/**
+ * gRPC status in the trailers, or in the headers of a response without a body. -1 if the stream closes without a
+ * status.
+ */
 function statusOf(stream: ClientHttp2Stream): Promise<number> {
 	return new Promise((resolve) => {
 		for (const name of ["response", "trailers"]) {

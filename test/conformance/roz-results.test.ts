@@ -29,7 +29,7 @@ verifiesOn(
 		const facts = [
 			{ success: true, exitCode: 0, truncated: true, durationMs: 1_234 },
 			{ success: false, truncated: true },
-			// The event contains no duration.
+			// A negative duration is invalid, so the result does not show it.
 			{ success: true, durationMs: -1 },
 		];
 		for (const [index, fact] of facts.entries())

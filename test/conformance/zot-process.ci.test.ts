@@ -135,8 +135,8 @@ verifiesOn("zot", ["zot.input-ends-ask"], "a question that can no longer be answ
 });
 
 /**
- * Sends one prompt and stops at the last `done`, like the existing client for Node. The client closes the input and
- * exits immediately.
+ * Sends one prompt and stops at its `done`, like the existing client for Node. The client closes the input and exits
+ * immediately.
  */
 const leavingClient = `
 	const { spawn } = require("node:child_process");

@@ -3,7 +3,7 @@ import { isOzzieEvent } from "@parley/protocol";
 import { effectOf } from "./outcome.ts";
 import { messageOf } from "./sightings.ts";
 
-/** Approves each prompt once, except for prompts of messages on hold. */
+/** Approves each prompt once. Prompts of withheld messages wait for `release`. */
 export class Answerer {
 	readonly #client: () => Client;
 	readonly #withheld = new Set<string>();

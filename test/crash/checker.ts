@@ -168,7 +168,9 @@ function callsOf(frames: readonly OzzieEvent[]): Map<string, CallFrame[]> {
 	return Map.groupBy(calls, ({ payload }) => payload.call_id);
 }
 
-/** Checks that no effect happens twice or without its call, and that each requested effect was attempted. */
+/**
+ * Checks that no effect happens twice or without its call, and that each effect of an answered message was attempted.
+ */
 function checkEffects({ effects, messages, ...outcome }: Outcome, known: ReadonlySet<string>): string[] {
 	const twice = [...effects]
 		.filter(([, times]) => times > 1)

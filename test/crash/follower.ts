@@ -20,5 +20,5 @@ export interface Follower {
 	close(): Promise<void>;
 }
 
-/** A client that receives every frame, including transient frames. */
+/** Called with every event that a client receives, including transient events. */
 export type OnFrame = (frame: EventFrame) => void;

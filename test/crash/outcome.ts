@@ -1,6 +1,6 @@
 import type { EventFrame } from "@parley/protocol";
 
-/** States in which a kill hits the gateway. The first five states have a minimum number of hits. */
+/** States in which a kill hits the gateway. Each planned state has a minimum number of hits. */
 export const killStates = [
 	"before the acknowledgement",
 	"model streaming",

@@ -93,7 +93,7 @@ export function planKills(random: Random, tens: number): PlannedKill[] {
 	return random.shuffle(draws).map((draw) => draw(random));
 }
 
-/** Replaces an outside kill that came too late for its state. */
+/** Returns a replacement for an outside kill that came too late. It hits the state before the acknowledgement. */
 export function planAgain(random: Random): PlannedKill {
 	return outside(acknowledging, paused("accepted"))(random);
 }

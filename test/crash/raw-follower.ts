@@ -64,7 +64,10 @@ export class RawFollower implements Follower {
 		return runOf(payload);
 	}
 
-	/** Sends a message only once, without an idempotency key. If no response arrives, the result is unknown. */
+	/**
+	 * Sends a message only once, by default without an idempotency key. If no response arrives, the result is
+	 * unknown.
+	 */
 	async sayOnce(session: string, content: string, key?: string): Promise<string> {
 		return runOf(await this.request("send_message", { content, key }, { session }));
 	}
@@ -126,8 +129,8 @@ export class RawFollower implements Follower {
 	}
 
 	/**
-	 * Sends a request and resolves with its response. Rejects with the error of the response. Never settles if the
-	 * connection is lost first.
+	 * Sends a request and resolves with its response. Rejects with the error of the response. Unless `lasting` is
+	 * set, never settles if the connection is lost first.
 	 */
 	request(
 		method: string,

@@ -1,8 +1,8 @@
 import type { Change } from "./shell-blocks.ts";
 
 /**
- * Blocks that `shell-blocks.ci.test.ts` plays with a gateway and the offline model, in this order. The changes replace
- * questions to a person, and ids that differ between runs.
+ * Blocks that `shell-blocks.ci.test.ts` plays with a gateway and the offline model, in this order. The changes
+ * replace parts that the test cannot play, for example questions to a person and ids of another run.
  */
 export const played: Readonly<Record<string, readonly Change[]>> = {
 	"operating: parley status": [],
@@ -108,7 +108,10 @@ export const elsewhere: Readonly<Record<string, readonly string[]>> = {
 	],
 };
 
-/** The test plays the steps of the image, and the commands behind `docker compose exec parley`. It compares the options of `docker run`. */
+/**
+ * Reason for blocks of Docker. The test that it names plays the steps of the image, and the commands behind `docker
+ * compose exec parley`. It compares the options of `docker run`.
+ */
 const docker = "Needs the daemon of Docker, which does not run here: test/packages/container.ci.test.ts";
 
 /** Blocks that this machine cannot run, with the reason. */

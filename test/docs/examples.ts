@@ -6,7 +6,7 @@ export type Step =
 	| { readonly kind: "frame"; readonly line: number; readonly value: Readonly<Record<string, unknown>> }
 	/** A line to send that is not a JSON object. */
 	| { readonly kind: "text"; readonly line: number; readonly text: string }
-	/** An HTTP request with the status of the response. The body is present only if the document shows it. */
+	/** An HTTP request with the status of the response. A body that the document does not show is an empty text. */
 	| {
 			readonly kind: "http";
 			readonly line: number;
@@ -70,8 +70,8 @@ interface Block {
 }
 
 /**
- * An unindented line starts a step. The step ends before the next unindented line. A step that starts with a brace is a
- * frame.
+ * Reads the steps of a block. An unindented line starts a step. The step ends before the next unindented line. A step
+ * that starts with a brace is a frame.
  */
 function readFrames({ first, lines }: Block): Step[] {
 	const starts = lines.flatMap((line, index) => (/^\S/.test(line) ? [index] : []));

@@ -21,7 +21,7 @@ function namesIn(answer: string): unknown[] {
 	return Array.isArray(list) ? list.map((item) => Object(item).type) : [];
 }
 
-/** Trusted channels require a sandbox. */
+/** Headings of the scenes that require a sandbox. */
 const needSandbox = new Set(["Trusted channels"]);
 
 for (const scene of scenes)

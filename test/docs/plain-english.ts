@@ -1,5 +1,5 @@
 /**
- * Checks the English of comments, pages, texts and names of tests against the rules that can be measured.
+ * Checks the English of comments, pages, texts, names of tests and identifiers against the rules that can be measured.
  *
  * `node test/docs/plain-english.ts [PATH…]` prints each finding with its rule. `--summary` prints a table, `--json` prints
  * findings as JSON. `--check` compares with the recorded maxima and exits 1 if a package has more findings than its

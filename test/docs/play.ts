@@ -49,7 +49,7 @@ class Player implements AsyncDisposable {
 		return this.#client;
 	}
 
-	/** Connects with a token. Without a token, connects as the operator. */
+	/** Connects with a token. The word `operator` instead of a token connects without one, as the operator. */
 	async #connectAs(token: string): Promise<void> {
 		await this.#client?.[Symbol.asyncDispose]();
 		const options = token === "operator" ? {} : { headers: { authorization: `Bearer ${token}` } };

@@ -143,7 +143,7 @@ test.runIf(process.getuid?.() === 0)("service: an account and a service of the s
 	);
 });
 
-/** A system whose accounts, units and home directories are its own. */
+/** Command prefix for a system with its own accounts, units and home directories. */
 function systemOfItsOwn({ root }: Managers): string[] {
 	const etc = join(root, "etc");
 	cpSync("/etc", etc, { recursive: true, verbatimSymlinks: true });

@@ -13,7 +13,7 @@ const stage = realpathSync(mkdtempSync("/tmp/parley-start-"));
 const home = join(stage, "home");
 const programs = join(stage, "programs");
 const listening = "parley listening on http://127.0.0.1:7777\n";
-/** Each block has its own network, so that it can use the ports of its page. */
+/** Test of blocks in a separate network, in which they can use the ports of their pages. Needs bubblewrap. */
 const testAlone = test.runIf(hasBubblewrap);
 
 beforeAll(() => {

@@ -2,7 +2,7 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 
 /**
- * The server's side of `startServer`: sends the port, then answers `cpu`, `memory` and `stop`. Exits when its bench
+ * The server's side of `startServer`: sends the port, then handles `cpu`, `memory` and `stop`. Exits when its bench
  * exits, so that it does not disturb later benches.
  */
 export function answerParent(port: number, stop: () => Promise<void>): void {

@@ -54,7 +54,10 @@ export class GrpcClient {
 		return stream;
 	}
 
-	/** Resolves with the next token of the stream. The text is not compared, because a word may arrive in two parts. */
+	/**
+	 * Resolves when the next token of the stream arrives. The text is not compared, because a word may arrive in two
+	 * parts.
+	 */
 	token(stream: ClientHttp2Stream): Promise<void> {
 		return new Promise((resolve) => {
 			const look = tokens(() => {

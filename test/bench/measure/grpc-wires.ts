@@ -20,13 +20,13 @@ export interface GrpcWire {
 	readonly begun: string;
 	/** Opens a session with this name. A server without sessions ignores the name. */
 	talk(client: GrpcClient, session: string): Talk;
-	/** Text that the gateway sends when a turn with the reply `said` ends. */
+	/** Text that the gateway sends when a turn with this answer ends. */
 	ended(answerText: string): string;
 }
 
 const run = "/kontekst.AgentService/Run";
 
-/** A stream has one run, so each message has its own stream. */
+/** The kontekst wire. A stream has one run, so each message has its own stream. */
 export const kontekst: GrpcWire = {
 	name: "kontekst",
 	begin: (client, prompt) => client.open(run, frameCommand({ start: { prompt } })),
@@ -58,7 +58,7 @@ const streamSession = "/roz.v1.AgentService/StreamSession";
 const start = frameRozRequest({ start: {} });
 const message = (content: string): Buffer => frameRozRequest({ userMessage: { content } });
 
-/** One stream is one session. */
+/** The roz wire. One stream is one session. */
 export const roz: GrpcWire = {
 	name: "roz",
 	begin: (client, prompt) => client.open(streamSession, start, message(prompt)),

@@ -10,7 +10,7 @@ import { answerParent } from "./answer-parent.ts";
 export async function serveGateway(made: {
 	readonly flags?: ConfigFlags;
 	readonly model?: Model;
-	/** An empty data directory, which the parent removes. By default, the server creates one. */
+	/** An empty directory for the gateway, which the parent removes. By default, the server creates one. */
 	readonly directory?: string | undefined;
 	/** Content of the gateway's configuration file. */
 	readonly settings?: object;

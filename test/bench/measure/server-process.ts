@@ -12,7 +12,7 @@ export interface ServerProcess {
 	stop(): Promise<void>;
 }
 
-/** Starts `servers/NAME.ts`. The server first sends its port, then answers requests for its CPU time. */
+/** Starts `servers/NAME.ts`. The server first sends its port, then answers requests and orders. */
 export async function startServer(name: string, ...args: readonly string[]): Promise<ServerProcess> {
 	const child = fork(new URL(`../servers/${name}.ts`, import.meta.url), args, {
 		stdio: ["ignore", "inherit", "inherit", "ipc"],

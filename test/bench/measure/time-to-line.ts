@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { processCpu } from "./process-cpu.ts";
 
-/** Milliseconds from the start of a process to its first line or mark. */
+/** Milliseconds from the start of a process to its first output or mark: wall clock and CPU time. */
 export interface Start {
 	readonly clock: number;
 	readonly cpu: number;
@@ -10,11 +10,11 @@ export interface Start {
 
 interface LineOptions {
 	readonly input?: string;
-	/** The text to wait for in the output. By default, any first line. */
+	/** The text to wait for in the output. By default, any output. */
 	readonly mark?: string;
 }
 
-/** Starts Node with these arguments and this input, waits for the line on stdout, and ends the process. */
+/** Starts Node with these arguments and this input, waits for the mark on stdout, and ends the process. */
 export async function timeToLine(
 	args: readonly string[],
 	cwd: string,

@@ -23,7 +23,7 @@ export interface Sentence {
 	readonly line: number;
 }
 
-/** A text with fewer words is a label. */
+/** Minimum number of words in a checked sentence. A text with fewer words is a label. */
 const fewestWords = 3;
 
 const segmenter = new Intl.Segmenter("en", { granularity: "sentence" });
@@ -44,7 +44,7 @@ export function sentencesOf({ kind, text, line }: Prose): Sentence[] {
 		.filter(({ plain }) => countWords(plain) >= fewestWords);
 }
 
-/** Parts that are not the author's prose: code spans, quotations, docstring links and template values. */
+/** Parts that are not the author's prose: code spans, quotations, docstring links, template values and addresses. */
 const foreign = /`[^`]*`|"[^"]*"|“[^”]*”|\{@link [^}]*\}|\{…\}|https?:\/\/\S+/g;
 
 /** Replaces foreign parts and markup. The result has the same length, so that an index is valid in both texts. */

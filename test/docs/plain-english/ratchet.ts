@@ -4,7 +4,7 @@ import * as z from "zod";
 import { type Kind, kinds } from "./prose.ts";
 import { packageOf, type Reading } from "./readings.ts";
 
-/** Maximum share of sentences with findings after the rewrite, in percent. */
+/** Goal for the share of sentences with findings: the maximum in percent. */
 export const goals: Readonly<Record<Kind, number>> = {
 	comments: 2,
 	docs: 0,

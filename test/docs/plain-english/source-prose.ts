@@ -126,7 +126,7 @@ function rootName(callee: ESTree.Expression | ESTree.Super): string {
  */
 function sentenceLiterals(program: ESTree.Program): Found[] {
 	const found: Found[] = [];
-	/** Parts of a concatenation or of a tagged template. */
+	/** Nodes to skip: parts of a concatenation or of a tagged template, and literal types. */
 	const seen = new Set<ESTree.Node>();
 	const add = (node: ESTree.Node): void => {
 		if (seen.has(node)) return;

@@ -32,7 +32,7 @@ type Fields = Readonly<Record<string, unknown>>;
 
 /**
  * A simulator of llama-server of llama.cpp: `/health`, `/props`, `/v1/models`, `/tokenize` and `/v1/messages` with
- * the shapes of its README. Tests control it with `POST /fake/…`: `loaded` ends the loading, `mute` stops the
+ * the shapes of its README. Tests control it with requests to `/fake/…`: `loaded` ends the loading, `mute` stops the
  * responses of `/tokenize` and `/health`, and `requests` returns the received requests. Its replies repeat the last
  * message after `You said: `.
  */
