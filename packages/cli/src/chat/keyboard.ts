@@ -126,6 +126,7 @@ export class Keyboard {
 		const pasted = await this.#chat.readClipboard();
 		this.#isReadingClipboard = false;
 		this.#choices = "notice" in pasted ? pasted.notice : "";
+		if ("label" in pasted) this.#message = insert(this.#message, pasted.label);
 		if ("text" in pasted) {
 			// The chat must compare the same paths that the message will contain.
 			const text = pastedText(pasted.text);

@@ -127,5 +127,5 @@ test("an image that cannot be stored is reported with the reason, and the next o
 	const labels = new PastedImages();
 	expect(await pasteClipboard(images, labels)).toEqual({ notice: expect.stringContaining("ENOENT") });
 	mkdirSync(parent);
-	expect(await pasteClipboard(images, labels)).toEqual({ text: "[image 1: clipboard-1.png]" });
+	expect(await pasteClipboard(images, labels)).toEqual({ label: "[image 1: clipboard-1.png]" });
 });

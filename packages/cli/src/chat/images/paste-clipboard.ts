@@ -8,8 +8,11 @@ import type { ChatImages } from "./chat-images.ts";
 import type { Clipboard, ClipboardImage } from "./clipboard.ts";
 import type { PastedImages } from "./pasted-images.ts";
 
-/** Text for the message, or a notice with the reason why there is no text. */
-export type PastedClipboard = { readonly text: string } | { readonly notice: string };
+/** Label of an image or text for the message, or a notice with the reason why there is neither. */
+export type PastedClipboard =
+	| { readonly label: string }
+	| { readonly text: string }
+	| { readonly notice: string };
 
 /** Reads the clipboard. An image becomes a label, which represents the image in the message. Never rejects. */
 export async function pasteClipboard(
@@ -19,7 +22,7 @@ export async function pasteClipboard(
 	if (!images?.clipboard) return { notice: clipboardTexts.notHere };
 	try {
 		const content = await images.clipboard.read();
-		if (content.kind === "image") return { text: labels.labelOfFile(await images.clipboard.store(content)) };
+		if (content.kind === "image") return { label: labels.labelOfFile(await images.clipboard.store(content)) };
 		return content.kind === "text" ? { text: content.text } : { notice: noticeOf(content) };
 	} catch (error) {
 		const reason = visibleLine(error instanceof Error ? error.message : String(error));

@@ -123,3 +123,15 @@ test("a long row of punctuation after @ does not stop the chat for seconds", () 
 	expect(images.labelOf(text, "/")).toBeUndefined();
 	expect(images.of(text, "/").paths).toEqual([]);
 });
+
+test("a label in a longer pasted text sends no image, until the image is pasted again", () => {
+	const cwd = directory("a.png");
+	const path = join(cwd, "a.png");
+	const images = new PastedImages();
+	const label = images.labelOf(path, cwd) ?? "";
+	const pasted = `see ${label}`;
+	expect(images.labelOf(pasted, cwd)).toBeUndefined();
+	expect(images.of(pasted, cwd)).toEqual({ paths: [], named: [], pasted: [path] });
+	expect(images.labelOf(path, cwd)).toBe(label);
+	expect(images.of(label, cwd)).toEqual({ paths: [path], named: [], pasted: [] });
+});

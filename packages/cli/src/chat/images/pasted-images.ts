@@ -15,7 +15,7 @@ export interface MessageImages {
 	readonly paths: readonly string[];
 	/** Sent images that the message names by a path after `@`. */
 	readonly named: readonly string[];
-	/** Images that are not sent, because their path after `@` comes from a pasted text. */
+	/** Images that are not sent, because their label, or their path after `@`, comes from a pasted text. */
 	readonly pasted: readonly string[];
 }
 
@@ -27,12 +27,12 @@ interface Upload {
 
 /**
  * Images of messages. If a person drags a file into a terminal, the terminal pastes the path of the file. A label in
- * the message then represents this image. A typed path after `@` also names an image. A path in a longer pasted text
- * names no image, because the text may have another author.
+ * the message then represents this image. A typed path after `@` also names an image. A path or a
+ * label in a longer pasted text names no image, because the text may have another author.
  */
 export class PastedImages {
 	readonly #paths = new Map<string, string>();
-	/** Paths after `@` that come from pasted texts. */
+	/** Labels, and paths after `@`, that come from pasted texts. */
 	readonly #foreign = new Set<string>();
 	/** Resolves when the last upload has ended. */
 	#last: Promise<unknown> = Promise.resolve();
@@ -42,6 +42,7 @@ export class PastedImages {
 		const path = imagePathIn(pasted, cwd);
 		if (path === undefined) {
 			for (const name of namesIn(pasted)) this.#foreign.add(name);
+			for (const [label] of this.#labelledIn(pasted)) this.#foreign.add(label);
 			return undefined;
 		}
 		return this.labelOfFile(path);
@@ -49,7 +50,11 @@ export class PastedImages {
 
 	/** Returns the label of an image file. */
 	labelOfFile(path: string): string {
-		for (const [label, known] of this.#paths) if (known === path) return label;
+		for (const [label, known] of this.#paths) {
+			if (known !== path) continue;
+			this.#foreign.delete(label);
+			return label;
+		}
 		const label = lineTexts.image({ place: this.#paths.size + 1, name: visibleLine(basename(path)) });
 		this.#paths.set(label, path);
 		return label;
@@ -83,15 +88,21 @@ export class PastedImages {
 			const path = imagePathIn(name, directory);
 			return path === undefined ? [] : [{ path, isForeign: this.#foreign.has(name) }];
 		});
-		const labelled = this.#labelledIn(content);
+		const labelled = this.#labelledIn(content).map(([label, path]) => {
+			return { path, isForeign: this.#foreign.has(label) };
+		});
+		const own = labelled.flatMap(({ path, isForeign }) => (isForeign ? [] : [path]));
 		const named = unique(images.flatMap(({ path, isForeign }) => (isForeign ? [] : [path])));
-		const paths = unique([...labelled, ...named]);
-		const pasted = unique(images.map(({ path }) => path)).filter((path) => !paths.includes(path));
+		const paths = unique([...own, ...named]);
+		const pasted = unique([...labelled, ...images].map(({ path }) => path)).filter(
+			(path) => !paths.includes(path),
+		);
 		return { paths, named, pasted };
 	}
 
-	#labelledIn(content: string): string[] {
-		return [...this.#paths].flatMap(([label, path]) => (content.includes(label) ? [path] : []));
+	/** Labels in a text, with the paths of their images. */
+	#labelledIn(content: string): (readonly [label: string, path: string])[] {
+		return [...this.#paths].filter(([label]) => content.includes(label));
 	}
 }
 

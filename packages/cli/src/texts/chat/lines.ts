@@ -5,7 +5,7 @@ export const lineTexts = {
 		`[image ${place}: ${name}]`,
 	sends: ({ path }: { readonly path: string }): string => `sends the image ${path}`,
 	notSent: ({ path }: { readonly path: string }): string =>
-		`does not send the image ${path}, because its path was part of a pasted text; to send it, paste only the path`,
+		`does not send the image ${path}, because its name was part of a pasted text; to send it, paste only the image or its path`,
 };
 
 /** Notes that the chat shows. */
