@@ -53,11 +53,12 @@ export class Keyboard {
 		return (this.#answer ?? this.#message).pasted !== undefined;
 	}
 
-	/** Notice of the search, of the last key, or of the chat. Empty without a notice. */
+	/** Notice of the search, of the last key, of the clipboard, or of the chat. Empty without a notice. */
 	get notice(): string {
 		if (this.#search) return this.#searchNotice(this.#search);
 		if (this.#choices !== "") return this.#choices;
-		return this.#mayLeave ? liveTexts.leaves : this.#chat.notice;
+		if (this.#mayLeave) return liveTexts.leaves;
+		return this.#isReadingClipboard ? clipboardTexts.reading : this.#chat.notice;
 	}
 
 	/**
@@ -93,8 +94,8 @@ export class Keyboard {
 	 * read, a message is not sent, because its image would be missing.
 	 */
 	#enterTyped({ text }: Editor, { follows }: Key): Promise<void> | void {
-		if (!this.#answer && this.#isReadingClipboard) this.#choices = clipboardTexts.reading;
-		else if (!this.#answer && follows && text.startsWith("!")) this.#choices = keyTexts.enterAgain;
+		if (!this.#answer && this.#isReadingClipboard) return;
+		if (!this.#answer && follows && text.startsWith("!")) this.#choices = keyTexts.enterAgain;
 		else return this.#enter(text);
 	}
 
@@ -121,7 +122,6 @@ export class Keyboard {
 	async #pasteClipboard(): Promise<void> {
 		if (this.#isReadingClipboard) return;
 		this.#isReadingClipboard = true;
-		this.#choices = clipboardTexts.reading;
 		this.#chat.redraw();
 		const pasted = await this.#chat.readClipboard();
 		this.#isReadingClipboard = false;
