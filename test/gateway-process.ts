@@ -44,7 +44,7 @@ export class GatewayProcess {
 	readonly #child: ChildProcessByStdio<null, Readable, Readable>;
 	readonly #lines: string[] = [];
 	readonly #watchers = new Set<(line: string) => void>();
-	/** Resolves with true when the ready line arrives, or with false if the process ends first. */
+	/** Whether the first line of stdout is the ready line. False if the process ends first. */
 	readonly ready: Promise<boolean>;
 	readonly exited: Promise<ProcessEnd>;
 	readonly port: number;
@@ -124,8 +124,8 @@ export class GatewayProcess {
 }
 
 /**
- * A port that stays the same across restarts. It is below the range of outgoing ports. A client that connects to an
- * unused port of that range may reach itself.
+ * A free port, which a test can use again after a restart. It is below the range of outgoing ports, because a client that
+ * connects to an unused port of that range may reach itself.
  */
 export async function choosePort(): Promise<number> {
 	for (;;) {

@@ -14,8 +14,8 @@ export function testSeed(): number {
 }
 
 /**
- * Factor for a test's everyday numbers. It is `ci` for `npm run test:ci`, and `full` for the long runs of `npm run
- * fuzz` and `npm run chaos` (`PARLEY_TEST_SCALE=full`). If `full` is omitted, it equals `ci`.
+ * Factor for a test's everyday numbers. It is 1 by default, `ci` for `npm run test:ci`, and `full` for the long runs of
+ * `npm run fuzz` and `npm run chaos` (`PARLEY_TEST_SCALE=full`). If `full` is omitted, it equals `ci`.
  */
 export function testScale(ci: number, full = ci): number {
 	const scale = process.env["PARLEY_TEST_SCALE"] ?? "everyday";

@@ -11,8 +11,8 @@ export class Watch {
 	}
 
 	/**
-	 * Resolves when the condition is true. Rejects with the name of the condition after this time, which is scaled to
-	 * the speed of the machine.
+	 * Resolves when the condition is true. Rejects with an error that names the condition after `patience` milliseconds,
+	 * scaled to the speed of the machine.
 	 */
 	async until(what: string, isTrue: () => boolean, patience = patienceMs): Promise<void> {
 		if (isTrue()) return;

@@ -27,7 +27,7 @@ class Run:
         self.events: Iterator[kontekst.RunEvent] = agent.Run(iter(self.commands.get, None), metadata=metadata)
 
     def decide(self, call: kontekst.ProposedToolCall) -> None:
-        """Asks about one call. The end of the input denies."""
+        """Asks about one call. Any answer other than `approve`, and the end of the input, deny the call."""
         print(f"\n{call.name} {call.arguments_json}\n{call.preview}approve or deny? ", end="", flush=True)
         if sys.stdin.readline().strip() == "approve":
             command = kontekst.RunCommand(approve_tool=kontekst.ApproveToolCommand(call_id=call.call_id))
@@ -37,7 +37,7 @@ class Run:
         self.commands.put(command)
 
     def follow(self) -> str:
-        """Shows the events. Returns the name of the last one."""
+        """Shows the events. Returns how the run ended: `completed`, `cancelled` or `failed`."""
         end = ""
         for message in self.events:
             event = message.WhichOneof("event")

@@ -61,7 +61,7 @@ const run: ClientDuplexStream<RunCommand, RunEvent> = agent["run"]?.(metadata);
 const terminal = createInterface({ input: process.stdin });
 const answers = terminal[Symbol.asyncIterator]();
 
-/** Asks about the calls one after the other. The end of the input denies a call. */
+/** Asks about the calls one after the other. Any answer other than `approve`, and the end of the input, deny a call. */
 async function decide(calls: readonly ProposedCall[]): Promise<void> {
 	for (const { callId, name, argumentsJson, preview } of calls) {
 		process.stdout.write(`\n${name} ${argumentsJson}\n${preview}approve or deny? `);

@@ -9,7 +9,7 @@ import { createInterface } from "node:readline";
 
 type Payload = Readonly<Record<string, unknown>>;
 
-/** A frame of the gateway: the response to a request, or an event of the session. */
+/** A frame of the gateway: the response to a request, or an event. */
 type Frame =
 	| { readonly type: "res"; readonly id: string; readonly ok: true; readonly payload: Payload }
 	| { readonly type: "res"; readonly id: string; readonly ok: false; readonly error: string }
@@ -50,7 +50,7 @@ function end(): void {
 	socket.close();
 }
 
-/** Asks for the approval of a tool call, or asks a question of the agent. The end of the input denies the call. */
+/** Asks for the approval of a tool call, or for the answer to a question. The end of the input denies or cancels it. */
 async function ask({ token, label, type }: Payload): Promise<void> {
 	const choices = type === "confirm" ? " approve or deny?" : "";
 	process.stdout.write(`\n${label}${choices} `);

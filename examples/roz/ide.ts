@@ -53,7 +53,7 @@ if (file === undefined || question === undefined) {
 }
 const text = readFileSync(file, "utf8");
 
-/** Returns a schema with required parameters of the given types. */
+/** Returns the JSON Schema of an object with parameters of the given types. */
 function schemaOf(parameters: Readonly<Record<string, string>>): Struct {
 	const properties = Object.entries(parameters).map(([name, type]) => [
 		name,
@@ -82,7 +82,6 @@ const tools = [
 	},
 ];
 
-/** Runs a tool of this program. */
 function runTool({ toolName, parameters }: ToolRequest): {
 	readonly success: boolean;
 	readonly result: string;
@@ -115,7 +114,7 @@ const session: ClientDuplexStream<object, SessionResponse> = agent["streamSessio
 const terminal = createInterface({ input: process.stdin });
 const answers = terminal[Symbol.asyncIterator]();
 
-/** Asks a person about a call of a gateway tool, by its id. The end of the input denies the call. */
+/** Asks about a call of a gateway tool. Any answer other than `approve`, and the end of the input, deny the call. */
 async function decide(toolCallId: string): Promise<void> {
 	process.stdout.write(`\nThe call ${toolCallId} waits: approve or deny? `);
 	const { value: answer = "" } = await answers.next();

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Asks the agent one thing, shows what it does, and prints what that cost. Python 3.9 or newer, nothing else.
+"""Asks the agent one question, shows its work, and prints the tokens and the cost. Needs only Python 3.9 or newer.
 
     examples/zot/ask.py "say: hello" --provider offline
 
-What follows the question goes to `zot rpc` as it is. ZOT names the program; a ZOTCORE_RPC_TOKEN that is set is used.
+Arguments after the question are passed to `zot rpc`. ZOT names the program. ZOTCORE_RPC_TOKEN is used if it is set.
 """
 
 import contextlib
@@ -16,7 +16,7 @@ from typing import Any, Iterator
 
 
 class Agent:
-    """One `zot rpc` process. Commands go in, one JSON object a line; events come out."""
+    """One `zot rpc` process. Each line of its input is a command, and each line of its output an event or a response."""
 
     def __init__(self, flags: list[str]) -> None:
         program = shlex.split(os.environ.get("ZOT") or "zot")
@@ -30,7 +30,7 @@ class Agent:
 
     def send(self, **command: Any) -> None:
         assert self.process.stdin
-        # Where nobody reads any more, the end of the events says so.
+        # If the agent has ended, the end of its output reports it.
         with contextlib.suppress(BrokenPipeError):
             self.process.stdin.write(json.dumps(command) + "\n")
             self.process.stdin.flush()
@@ -38,12 +38,12 @@ class Agent:
     def events(self) -> Iterator[dict[str, Any]]:
         assert self.process.stdout
         for line in self.process.stdout:
-            # Of an agent that was killed the last line may be half of one.
+            # The last line of a killed agent may be incomplete.
             with contextlib.suppress(ValueError):
                 yield json.loads(line)
 
     def close(self) -> int:
-        """The agent finishes what it was asked for and ends by itself."""
+        """Ends the input, waits until the agent has finished, and returns its exit code."""
         assert self.process.stdin
         with contextlib.suppress(BrokenPipeError):
             self.process.stdin.close()

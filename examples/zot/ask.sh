@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Asks the agent one thing and prints its answer as it comes. Needs bash and jq.
+# Asks the agent one question, and prints its tool calls and its answer as they arrive. Needs bash and jq.
 #
 #   examples/zot/ask.sh "say: hello" --provider offline
 #
-# What follows the question goes to `zot rpc` as it is. ZOT names the program; a ZOTCORE_RPC_TOKEN that is set is used.
+# Arguments after the question are passed to `zot rpc`. ZOT names the program. ZOTCORE_RPC_TOKEN is used if it is set.
 set -euo pipefail
 
 question=${1:?"usage: ask.sh QUESTION [FLAGS of zot rpc]"}
@@ -21,8 +21,8 @@ ask() {
 	jq -cn --arg message "$question" '{id: "1", type: "prompt", message: $message}'
 }
 
-# The agent answers what it was asked and ends when its input has ended; jq ends with 1 where something went wrong, also
-# where the agent has ended before it was done. It reads with `inputs`, because jq 1.6 goes on with the next line after a
+# After the end of its input, the agent completes the prompt and ends. jq exits with 1 after an error, or if the agent
+# ends before `done`. The filter reads with `inputs`, because jq 1.6 otherwise continues with the next line after a
 # halt_error.
 ask | "${zot[@]}" rpc "$@" | jq -jn --unbuffered '
 	(inputs

@@ -1,5 +1,5 @@
 /**
- * Asks the agent one question, answers its own questions with no, and prints the cost.
+ * Asks the agent one question, refuses all approvals, and prints the state of the session.
  *
  *   node examples/zot/ask.ts "say: hello" --provider offline
  *

@@ -15,8 +15,8 @@ interface Waiting {
 
 /**
  * One `zot rpc` process. `request` sends a command and resolves with the data of its response. `prompt` also passes on
- * every event until `done`. Both reject with the agent's error, and if the process has ended or cannot be started. The
- * constructor can also throw if the process cannot be started.
+ * the events and waits for `done`. The two methods reject with the agent's error, and if the process has ended or cannot
+ * be started. The constructor can also throw if the process cannot be started.
  */
 export class ZotClient {
 	readonly #process: ChildProcess;
@@ -74,7 +74,7 @@ export class ZotClient {
 		if (failure !== undefined) throw new Error(failure);
 	}
 
-	/** Lets the agent finish. Resolves with its exit code. */
+	/** Lets the agent finish. Resolves with its exit code, or with 1 if a signal ended it. */
 	close(): Promise<number> {
 		this.#process.stdin?.end();
 		return this.#ended;

@@ -10,8 +10,8 @@ const packages = fileURLToPath(new URL("../../packages", import.meta.url));
 const nameless = ["agent/client-tools/client-tools.ts", "agent/mcp/mcp-tool.ts", "tools/short/"];
 
 /**
- * Names of the tools that the product defines, read from its sources. Throws if a definition does not begin with its
- * name.
+ * Names of the tools that the product defines with a fixed name, read from its sources. Throws if such a definition does
+ * not begin with its name.
  */
 export function definedTools(): string[] {
 	const files = globSync("*/src/**/*.ts", { cwd: packages, exclude: ["**/*.test.ts", "**/testing/**"] });

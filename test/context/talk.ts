@@ -12,7 +12,7 @@ export interface TalkOptions extends Omit<FakeAnthropicOptions, "clock"> {
 	readonly systemTemplate?: string;
 }
 
-/** One long session with the simulator as its model. The session survives restarts of the gateway. */
+/** One long session with the simulator as its model. The session survives restarts of the runtime. */
 export class Talk implements AsyncDisposable {
 	readonly fake: FakeAnthropic;
 	readonly clock: ManualClock;

@@ -25,7 +25,7 @@ export function chinese(random: Random, length: number): string {
 	return Array.from({ length }, () => random.pick([...han])).join("");
 }
 
-/** A mix of all three kinds of text, or one kind. */
+/** A text of a random kind: prose, code or Chinese. */
 export function mixed(random: Random, size: number): string {
 	return random.pick([prose(random, size), code(random, Math.ceil(size / 6)), chinese(random, size)]);
 }

@@ -33,7 +33,7 @@ function namesIn(golden: string): string[] {
 	return [...golden.matchAll(/^# tool (\S+)$/gm)].map(([, name = ""]) => name);
 }
 
-/** Tools in the requests for a message and for a task. The gateway has a skill and network access. */
+/** Tools in the model requests for a message and for a task. The runtime has a skill and the web tools. */
 async function toolsSent() {
 	const clock = new ManualClock();
 	const model = new ScriptedModel([says("done")], [says("done")]);
@@ -91,7 +91,7 @@ test("each tool has a test that names it", () => {
 	);
 	const isTested = (name: string): boolean => {
 		const variable = name.replaceAll(/_(.)/g, (_, letter: string) => letter.toUpperCase());
-		// A name of one word, for example `read`, also occurs as a plain word, so only a call of the tool counts.
+		// A name of one word, for example `skill`, also occurs as a plain word. It must follow `name:` or be in a call.
 		const quoted = name.includes("_") ? `"${name}"` : `(?:prepare|call|plan|run|name:)\\(? ?"${name}"`;
 		const mention = new RegExp(`${quoted}|\\b${variable}\\.(?:plan|run)\\b|\\(${variable}[,)]`);
 		return sources.some((source) => mention.test(source));

@@ -53,8 +53,8 @@ interface Fitting {
 }
 
 /**
- * Runs a conversation of 400 turns, in which two topics stay open. Returns the estimated and the real tokens after each
- * compaction.
+ * Runs a conversation of this number of turns, with a restart, a denied call and a declined question. Returns the
+ * estimated and the real tokens after each compaction.
  */
 async function talkFor(turns: number, talk: Talk): Promise<Fitting[]> {
 	const random = new Random(3);

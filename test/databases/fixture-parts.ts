@@ -16,8 +16,8 @@ const usage = { outputTokens: 40, cacheReadTokens: 0, cacheWriteTokens: 0 };
 const words = "the brook ran on below the mill and nobody counted the hours ";
 
 /**
- * A model that creates the content of a fixture. The first word of a message selects the reply, and the same text
- * always leads to the same run.
+ * A model that creates the content of a fixture. The first word of the last message selects the reply. Only the first
+ * request with `fail` fails.
  */
 class FixtureModel implements Model {
 	readonly provider = "fixture";
@@ -53,7 +53,7 @@ class FixtureModel implements Model {
 		yield this.#end(request, "tool_use");
 	}
 
-	/** Approximate token count of English text in common tokenizers. */
+	/** The last event of a reply. It counts one input token for each four characters of the request. */
 	#end(request: ModelRequest, stop: "end_turn" | "tool_use"): ModelEvent {
 		const characters = JSON.stringify([request.system, request.messages, request.tools]).length;
 		return {

@@ -58,7 +58,7 @@ function contentOf({ event }: Recorded): string[] {
 	return event.type === "user.message" || event.type === "assistant.message" ? [event.content] : [];
 }
 
-/** Waits until this number of the session's runs have ended, and returns the last end. */
+/** Waits until at least this number of the session's runs have ended, and returns the last end. */
 async function ended(t: TestRuntime, sessionId: string, count: number) {
 	for (;;) {
 		const ends = await eventsOf(t, sessionId, "assistant.message");
@@ -131,7 +131,7 @@ test.each(fixtures)("%s continues with its question, its queue and its active ru
 	await t.runtime.cancel(unkeyed(), atWork);
 	expect(await ended(t, atWork, 1)).toMatchObject({ error: "cancelled" });
 
-	// A compacted conversation stays compacted, and the model still knows its earlier content.
+	// A compacted conversation continues, and a run of another session can be retried.
 	const [long] = facts.sessions.filter(({ title }) => title === "Long");
 	if (!long) throw new Error("the long conversation is missing");
 	const before = (await eventsOf(t, long.id, "assistant.message")).length;
@@ -143,7 +143,7 @@ test.each(fixtures)("%s continues with its question, its queue and its active ru
 	await t.runtime.retry(unkeyed(), notesId);
 	expect(await ended(t, notesId, answers + 1)).toMatchObject({ error: "" });
 
-	// Only the rows of older schemas, which have no hash, are unverified. All added rows are valid.
+	// Texts have a hash since schema 0006. Only texts of older schemas are unverified, and no text is wrong.
 	const check = await checkTexts(t.store);
 	expect(check).toMatchObject({ ok: true, examples: [] });
 	expect(check.verified).toBeGreaterThan(10);

@@ -64,7 +64,7 @@ test("an invitation leads to an approval after all processes were killed, with t
 	await machine.seen("[offline] still here", general);
 	expect(machine.connectorPid).toBe(survivor);
 
-	// The complete test uses one Discord session and registers the commands once.
+	// The complete test uses one Discord session. After the first kill, no process registers the commands again.
 	expect(identifies).toHaveLength(1);
 	expect([synced > 0, syncs().length - synced]).toEqual([true, 0]);
 	expect(simulator.pings).toEqual([]);

@@ -81,7 +81,7 @@ export class Machine implements AsyncDisposable {
 		return this.run(["start", ...places], tokens);
 	}
 
-	/** Runs `parley` to its end and resolves with its output. Rejects if the exit code is not 0. */
+	/** Runs `parley` to its end and resolves with its stdout. Rejects if the exit code is not 0 or stdout is empty. */
 	async ask(...args: readonly string[]): Promise<string> {
 		const program = this.run(args);
 		const { code } = await program.exited;
@@ -122,7 +122,7 @@ export class Machine implements AsyncDisposable {
 	}
 }
 
-/** The text without escape characters, as people see it. */
+/** The text without the backslashes that escape punctuation, as people see it. */
 export function unescaped(text: string): string {
 	return text.replace(/\\(?=[!-/:-@[-`{-~])/g, "");
 }

@@ -10,7 +10,7 @@ import { RemoteSetup } from "../remote/setup.ts";
 
 const password = "correct horse & <battery> ü=1%";
 
-/** Path of the browser: `PARLEY_CHROMIUM`, or `chromium` in the PATH. Undefined if neither exists. */
+/** Path of the browser: `PARLEY_CHROMIUM` if it is set, or `chromium` in the PATH. Undefined if it cannot be executed. */
 function findChromium(): string | undefined {
 	const named = process.env["PARLEY_CHROMIUM"];
 	const paths = (process.env["PATH"] ?? "").split(delimiter).map((folder) => join(folder, "chromium"));
@@ -24,7 +24,7 @@ function findChromium(): string | undefined {
 	});
 }
 
-/** A gateway with a self-signed certificate, and a browser that accepts it. */
+/** A gateway with the documented certificate, a connected client, and a browser. */
 async function open(executablePath: string) {
 	await using undo = new AsyncDisposableStack();
 	const setup = undo.use(await RemoteSetup.create());
@@ -32,8 +32,8 @@ async function open(executablePath: string) {
 	const environment = { PARLEY_CONFIG: setup.write("parley.config.json", settings) };
 	await setup.start({ environment, listen: [`127.0.0.1:${setup.publicPort}`] });
 	const client = undo.use(await setup.connect());
-	// Without its own sandbox, the browser also runs as root. It opens only pages of this gateway. The second option
-	// lets internet pages open local pages, so that only the gateway can refuse them.
+	// Without its own sandbox, the browser also runs as root. It loads nothing from the internet. The second option lets
+	// pages from elsewhere open local pages, so that only the gateway can refuse them.
 	const args = ["--no-sandbox", "--disable-features=LocalNetworkAccessChecks"];
 	const browser = undo.adopt(
 		await chromium.launch({ executablePath, args, chromiumSandbox: false }),
@@ -61,7 +61,7 @@ type Navigated = Awaited<ReturnType<Page["goto"]>>;
 /** The browser's error page can also interrupt the repeated navigation. */
 const networkChanged = /ERR_NETWORK_CHANGED|interrupted by another navigation to "chrome-error:/;
 
-/** A page in the browser, by default without scripts, and its console messages. */
+/** A page in the browser, by default without scripts, with its console messages and the status of its response. */
 async function visit(browser: Browser, url: string, javaScriptEnabled = false) {
 	const context = await browser.newContext({ ignoreHTTPSErrors: true, javaScriptEnabled });
 	const page = await context.newPage();
@@ -152,7 +152,7 @@ test("with scripts allowed, no injected script runs, and an invalid answer is ex
 	const { page, status } = await visit(browser, url, true);
 	expect([status, await page.title()]).toEqual([200, "An agent requests a password from you"]);
 	expect(await page.locator("script, img").count()).toBe(0);
-	// The content security policy blocks injected content.
+	// The content security policy blocks an injected script.
 	const ran = page.evaluate(`
 		const script = document.createElement("script");
 		script.textContent = 'document.title = "caught"';
@@ -165,7 +165,7 @@ test("with scripts allowed, no injected script runs, and an invalid answer is ex
 	expect(await page.getByRole("alert").textContent()).toContain("an answer is required");
 	expect(await send(page, password)).toBe(200);
 	await client.event("prompt.response", { token, value: null });
-	// The gateway refuses requests from a page of another site.
+	// The gateway refuses a form of another site, and its page is not shown in a frame.
 	const again = await askFor(client, "Once more");
 	const next = String((await client.call("secret_page", { token: again }))["url"]);
 	const foreign = await visit(browser, "about:blank", true);

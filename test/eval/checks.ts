@@ -8,7 +8,7 @@ export function answers({ answer }: Outcome, ...texts: readonly string[]): strin
 		.map((text) => `the answer does not contain "${text}"`);
 }
 
-/** Returns a fault if a file does not have exactly this text. Ignores spaces at both ends. */
+/** Returns a fault if a file does not have exactly this text. Ignores white space at its start and end. */
 export async function hasText(outcome: Outcome, path: string, text: string): Promise<string[]> {
 	const found = await outcome.read(path);
 	return found?.trim() === text.trim() ? [] : [`${path} is ${JSON.stringify(found)}`];
@@ -20,7 +20,7 @@ export async function contains(outcome: Outcome, path: string, text: string): Pr
 	return found?.includes(text) ? [] : [`${path} does not contain ${JSON.stringify(text)}`];
 }
 
-/** Returns a fault if a call of the model mentions this text. */
+/** Returns a fault for each tool call whose arguments contain this text. */
 export function neverTried({ calls }: Outcome, text: string): string[] {
 	return calls
 		.filter((call) => JSON.stringify(call.arguments).includes(text))

@@ -12,7 +12,7 @@ const run = promisify(execFile);
 const program = join(import.meta.dirname, "eval.ts");
 const task = ["--task", "files: read one value"];
 
-/** Runs the program with these variables only, in a home directory without settings. */
+/** Runs the program in a home directory, with these variables, `PATH`, `HOME` and `TMPDIR` only. */
 async function evaluate(
 	home: string,
 	args: readonly string[],

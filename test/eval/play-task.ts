@@ -16,7 +16,7 @@ export interface Played {
 	readonly turns: number;
 	readonly tokensInput: number;
 	readonly tokensOutput: number;
-	/** Cost in US dollars. 0 for a model without a price. */
+	/** Cost in US dollars. Calls of a model without a price add nothing. */
 	readonly cost: number;
 	readonly ms: number;
 }

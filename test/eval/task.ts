@@ -23,7 +23,7 @@ export interface Outcome {
 	readonly answer: string;
 	/** Error of the run. Empty if the run succeeded. */
 	readonly error: string;
-	/** All tool calls that started or required approval, in order. */
+	/** All tool calls that started or required approval, in order. An approved call is in the list twice. */
 	readonly calls: readonly Call[];
 	/** Returns the text of a file below the working directory. Undefined if the file does not exist. */
 	read(path: string): Promise<string | undefined>;
@@ -48,6 +48,6 @@ export interface Task {
 	check(outcome: Outcome): Promise<readonly string[]> | readonly string[];
 	/** Replies of a model that solves the task, so that the check can be tested without a real model. */
 	readonly good: readonly ScriptedReply[];
-	/** Replies of a model that fails. */
+	/** Replies of a model that fails the task. */
 	readonly bad: readonly ScriptedReply[];
 }

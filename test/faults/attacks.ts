@@ -59,7 +59,7 @@ const garbageData: Attack = ({ response, random }) => {
 	answer(response, lines.join(""));
 };
 
-/** An attack with changed numbers in the reply's usage report. Some of the numbers are not valid JSON. */
+/** An attack that replaces each number in the reply's usage report with this text, which may be invalid JSON. */
 const usageOf =
 	(number: string): Attack =>
 	({ response, wire }) => {
@@ -67,7 +67,7 @@ const usageOf =
 		answer(response, stream.replaceAll(/((?:[tT]okens?|TokenCount)":)\d+/g, `$1${number}`));
 	};
 
-/** Splits a text into pieces of 64 KiB. */
+/** Splits a text into pieces of at most 65,536 characters. */
 const cut = (json: string): string[] => json.match(/.{1,65536}/gs) ?? [];
 
 const call =

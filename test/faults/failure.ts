@@ -24,7 +24,7 @@ export interface Failure {
 	readonly spanMs?: number;
 	/** Pattern of the error message for people. */
 	readonly message?: RegExp;
-	/** The failure has fewer runs, because it has many bytes or many small time steps. */
+	/** Whether the failure has fewer runs, because it has many bytes or many small time steps. */
 	readonly large?: boolean;
 	/** Advances the clock until the reply fails. */
 	readonly pass?: (time: PassingTime) => Promise<void>;

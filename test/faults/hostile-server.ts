@@ -18,7 +18,7 @@ export type Attack = (scene: Scene) => unknown;
 /** A server with the API of a provider family. While an attack is set, each response is an attack. */
 export class HostileServer implements AsyncDisposable {
 	attack: Attack | undefined;
-	/** Number of bytes that the server could send since the last reset. */
+	/** Number of bytes that the server has sent in completed or aborted responses. */
 	sent = 0;
 	/** Requests that reached the private server. */
 	stolen = 0;
@@ -87,7 +87,7 @@ export function streamOf(wire: ProviderWire, reply: ProviderReply): string {
 	return `${events.map((event) => wire.form.frame(event)).join("")}${wire.form.end}`;
 }
 
-/** The stream of a reply up to the end of its first block, with one event for each piece. */
+/** The beginning of the stream of a reply with this block, up to its last delta. */
 export function beginningOf(wire: ProviderWire, block: ReplyBlock): string {
 	const reply: ProviderReply = { content: [block], cut: (text) => [text] };
 	const counted = { input: 10, cached: 0, output: 3, reasoning: 0 };

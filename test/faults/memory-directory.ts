@@ -3,7 +3,7 @@ import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** Parent directory in memory, so that writing takes no time. Other tests verify that the journal survives a crash. */
+/** Parent directory. Memory makes writes fast, and other tests verify that the journal survives a crash. */
 const place = existsSync("/dev/shm") ? "/dev/shm" : tmpdir();
 
 /** Creates a directory, in memory if the machine has `/dev/shm`. */

@@ -7,7 +7,7 @@ import { type Repeated, rowOf } from "./seeds.ts";
 
 export interface NetworkFailure {
 	readonly name: string;
-	/** The failure has fewer runs, because it is slow. */
+	/** Whether the failure has fewer runs, because it is slow. */
 	readonly large?: boolean;
 	readonly fault: FaultName;
 	readonly message: RegExp;

@@ -25,7 +25,7 @@ export class PassingTime implements Disposable {
 		unsubscribe(channel, this.#arrive);
 	}
 
-	/** Advances the clock `times` times. The client receives bytes before each step and must not give up. */
+	/** Advances the clock `times` times. After each step, the client receives bytes. It must not give up. */
 	async passTimes(times: number, ms: number): Promise<void> {
 		await settle();
 		for (let time = 0; time < times; time++) {
@@ -54,7 +54,7 @@ export class PassingTime implements Disposable {
 	};
 }
 
-/** Waits until all work is complete that does not depend on a clock or a server. */
+/** Waits for this number of ticks, which is enough for work that does not depend on a clock or a server. */
 export async function settle(turns = 20): Promise<void> {
 	for (let turn = 0; turn < turns; turn++) await tick();
 }

@@ -10,7 +10,7 @@ export interface ProviderFailure extends Omit<Failure, "answer"> {
 	readonly answer: (random: Random, now: number) => ProviderReply | StatusReply;
 }
 
-/** The same reply for every service. Each service adds its own usage. */
+/** The reply without its usage, which each service reports in its own form. */
 function anywhere(reply: Reply): ProviderReply | StatusReply {
 	if ("status" in reply) return reply;
 	const { usage: _, ...same } = reply;
@@ -22,7 +22,7 @@ const shared = [...statusFailures, ...brokenStreams].filter(
 	({ name }) => !/^200, then error|^clean end (?:just before|in the middle)/.test(name),
 );
 
-/** The rows of the fault table for one service, in the words of that service. */
+/** The rows of the fault table for one service: the shared rows, and rows in the form of that service. */
 export function failuresOf(wire: ProviderWire): (ProviderFailure & Repeated)[] {
 	const rows = [
 		...shared,
@@ -96,7 +96,7 @@ const odd =
 	(wire) =>
 		wire.usage({ input: 10, cached: 0, output: 3, reasoning: 0, ...counts });
 
-/** The row of the fault table about usage. */
+/** Row of the fault table about usage. */
 export const oddReports: readonly (OddReport & Repeated)[] = rowOf<OddReport>([
 	{ name: "missing", usage: () => undefined },
 	{ name: "negative", usage: odd({ input: -3, output: -1, cached: -1 }) },

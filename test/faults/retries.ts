@@ -26,7 +26,7 @@ export interface FailureCase {
 	readonly before: number;
 }
 
-/** Advances the clock until the attempt with this number, starting at 1, has failed. */
+/** Waits until the attempt with this number, starting at 1, has failed. Advances the clock if the failure needs time. */
 export async function playFailure(
 	failure: Failure,
 	{ setup, log, before }: FailureCase,
@@ -42,7 +42,7 @@ export async function playFailure(
 	await log.until(`try ${number} has failed`, over);
 }
 
-/** Checks the event about the next attempt, and that this attempt starts exactly at the announced time. */
+/** Checks the event about the next attempt, and that this attempt does not start before the announced time. */
 export async function playRetry(
 	failure: Failure,
 	{ setup, log, before }: FailureCase,
@@ -57,7 +57,7 @@ export async function playRetry(
 	const [least, maximum] = waitAfter(failure, number, last);
 	expect(inMs).toBeGreaterThanOrEqual(least);
 	expect(inMs).toBeLessThanOrEqual(maximum);
-	// The event names the reason for a wait of more than two minutes.
+	// The event mentions a requested wait of more than two minutes.
 	if ((failure.retryAfterMs ?? 0) > 120_000 && !last) expect(retrying.reason).toMatch(/wait/);
 	if (inMs === 0) return;
 	await settle();
@@ -68,8 +68,9 @@ export async function playRetry(
 }
 
 /**
- * Minimum and maximum of the wait before an attempt: the requested time up to two minutes plus some jitter, otherwise
- * 1, 2 or 4 seconds. There is no wait before the fallback.
+ * Minimum and maximum of the wait before an attempt, in milliseconds. After a rate limit, the wait is the requested time,
+ * at most two minutes, plus up to one second. Otherwise it is 1, 2 or 4 seconds plus up to 25 %. There is no wait before
+ * the fallback.
  */
 function waitAfter(failure: Failure, number: number, last: boolean): readonly [number, number] {
 	if (last) return [0, 0];

@@ -44,7 +44,7 @@ export class RunLog {
 		return this.#watch.until(what, isTrue);
 	}
 
-	/** The streamed texts, one for each `start` event. */
+	/** The streamed texts, one for each `text.started` event. */
 	get texts(): string[] {
 		const texts: string[] = [];
 		for (const event of this.events) {
@@ -54,7 +54,7 @@ export class RunLog {
 		return texts;
 	}
 
-	/** Throws if the log has a gap, a text without an end, or a text that starts within another text. */
+	/** Throws after a gap in the log, a text without an end, a text within another text, or a piece outside a text. */
 	check(): void {
 		if (this.#fault !== "") throw new Error(this.#fault);
 		if (this.#speaking) throw new Error("a text has no end");

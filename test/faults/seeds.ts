@@ -6,7 +6,7 @@ import { Random, testScale, testSeed } from "../random.ts";
  */
 const ROW_RUNS = 20;
 const isEveryday = testScale(ROW_RUNS) === 1;
-/** Minimum number of runs for each case. */
+/** Minimum number of runs for each case. At the everyday scale, large cases run once. */
 const LEAST_RUNS = 2;
 
 const base = testSeed();

@@ -10,7 +10,7 @@ type Call = Extract<ModelEvent, { type: "call" }>;
 /** A reply with calls. Some or all of these calls cannot run. */
 export interface ToolFault {
 	readonly name: string;
-	/** The fault has fewer runs, because it has many bytes. */
+	/** Whether the fault has fewer runs, because it has many bytes. */
 	readonly large?: boolean;
 	readonly answer: (random: Random) => StreamedReply;
 	readonly check: (calls: readonly Call[]) => void;

@@ -11,7 +11,7 @@ const png =
 
 const route = fileURLToPath(new URL("../simulators/providers/route-fetch.ts", import.meta.url));
 
-/** Parley with only the name and the key of a vendor. The vendor's official address is redirected to the simulator. */
+/** Parley with the name, model and key of a vendor. The vendor's official address is redirected to the simulator. */
 async function start(vendor: Vendor, service: FakeProvider): Promise<ZotClient> {
 	const { name, origin, model, key, environment, flags = [], row } = vendor;
 	const limits = { context_window: 100_000, max_output: 8_000, images: true };

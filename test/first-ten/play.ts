@@ -4,7 +4,7 @@ import type { FreshMachine } from "./fresh-machine.ts";
 /** Limits of the first ten minutes: from an empty machine to an answered message about the user's own project. */
 export const limits = { seconds: 90, commands: 3 } as const;
 
-/** Far above the limit, so that a slow machine reports its time instead of an error. */
+/** Maximum milliseconds of a step: far above the limit, so that a slow machine reports its time instead of an error. */
 const patience = 300_000;
 
 const prompt = "$ ";
@@ -17,7 +17,7 @@ export interface Step {
 	readonly seconds: number;
 }
 
-/** All steps, and the time from the first key press to the answer. */
+/** All steps, and the seconds from the first key press to the answer. */
 export interface Play {
 	readonly steps: readonly Step[];
 	readonly seconds: number;

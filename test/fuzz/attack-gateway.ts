@@ -66,7 +66,7 @@ async function settle(connection: FuzzConnection, random: Random): Promise<Surro
 	return { sessions, tokens: tokens() };
 }
 
-/** Cancels open prompts, so that the connection leaves no pending work. */
+/** Cancels the runs of the session, so that the connection leaves no open prompts and no pending work. */
 async function forget(connection: FuzzConnection, { sessions: [session] }: Surroundings): Promise<void> {
 	if (session === undefined) return;
 	try {

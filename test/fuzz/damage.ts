@@ -23,7 +23,7 @@ const close = 0x88;
 const ping = 0x89;
 const protocolError = [1002];
 
-/** A frame of a client (RFC 6455, 5.2), with any first byte, length and mask. */
+/** A frame of a client (RFC 6455, 5.2), with any first byte and length, and with or without a mask. */
 function frame(payload: Buffer, { first, length = payload.length, masked = true }: Header): Buffer {
 	const bit = masked ? 0x80 : 0;
 	const head = Buffer.alloc(length < 126 ? 2 : length < 65_536 ? 4 : 10);

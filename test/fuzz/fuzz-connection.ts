@@ -41,7 +41,7 @@ export class FuzzConnection {
 		this.#socket.send(rest, { binary: form === "binary", fin: true });
 	}
 
-	/** Sends one request and resolves with its payload. Rejects with the error of the response. */
+	/** Sends one request and resolves with the payload of the response. Rejects with the error of the response. */
 	async request(method: string, params: object, sessionId?: string): Promise<unknown> {
 		const id = `ask-${this.answers.length}`;
 		this.send(JSON.stringify({ type: "req", id, method, params, session_id: sessionId }));

@@ -26,13 +26,13 @@ const schemas = new Map(
 	}),
 );
 
-/** Fields that get only harmless values, because unexpected values would start real work. */
+/** Values of fields whose generated values could start real work. */
 const harmless: Readonly<Record<string, readonly string[]>> = {
 	content: ["say: hello", "think: well\nsay: hello", "nothing to carry out", "read: missing.txt"],
 	root_dir: ["", ".", "/", "/nowhere", "\u0000", "~"],
 };
 
-/** A frame from the schema of a method, with one to three mistakes. */
+/** A frame from the schema of a method, with one or more mistakes. */
 export function growFrame(random: Random, surroundings: Surroundings): string {
 	const method = random.pick(names);
 	const params = growParams(method, random, surroundings);
@@ -52,7 +52,7 @@ export function growFrame(random: Random, surroundings: Surroundings): string {
 	return write(random.chance(0.3) ? random.shuffle(frame) : frame);
 }
 
-/** A valid frame for a method that may not exist or may not be available yet. */
+/** A frame that names a method that does not exist. */
 export function nameMethod(random: Random): string {
 	const strange = [
 		"",

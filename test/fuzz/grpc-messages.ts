@@ -15,7 +15,7 @@ export interface GrpcAttack {
 
 const common = { ":method": "POST", "content-type": "application/grpc", te: "trailers" };
 
-/** A streaming method, and messages with every field. */
+/** A streaming method, and messages of each kind. */
 interface Target {
 	readonly path: string;
 	/** Messages with their framing. */
@@ -33,8 +33,8 @@ const tool = { name: "look", description: "Looks", parametersSchema: schema, tim
 const ping = { text: { text: "hi" } };
 
 /**
- * One message of each kind; `frame-kinds.test.ts` compares them with the \`.proto\` file. The messages have no prompt
- * and an unknown agent, so no mutation can start a run.
+ * One message of each kind; `frame-kinds.test.ts` compares them with the `.proto` file. The start has no prompt and an
+ * unknown agent, so that mutations do not start a run.
  */
 export const kontekstCommands = {
 	start: { sessionId: "sess_not_an_id", agentName: "unknown", workingDir: "/nowhere" },
@@ -115,7 +115,7 @@ function several(random: Random, make: () => Buffer): Pick<GrpcAttack, "body" | 
 	return { body: Buffer.concat(messages), messages: messages.length };
 }
 
-/** A message with a wrong length, up to 4 GiB. */
+/** A random length: up to about twice the given length, or up to 4 GiB. */
 function lie(random: Random, length: number): number {
 	return random.chance(0.5) ? random.below(2 * length + 2) : random.below(2 ** 32);
 }
@@ -166,7 +166,7 @@ function one(body: Buffer): Pick<GrpcAttack, "body" | "messages"> {
 }
 
 const kinds = Object.keys(makers);
-/** Selects the generators of messages more often. */
+/** Each of the first three kinds occurs four times, so that it is selected more often. */
 const weighted = [...kinds, ...kinds.slice(0, 3), ...kinds.slice(0, 3), ...kinds.slice(0, 3)];
 
 /** One stream with malformed messages, headers or framing. */

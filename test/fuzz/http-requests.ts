@@ -33,7 +33,7 @@ interface Parts {
 
 type Make = (random: Random, port: number) => Parts | Buffer;
 
-/** A request with `connection: close`, so that the connection also ends after a valid request. */
+/** The bytes of a request. Invalid parts are written unchanged. */
 function write({
 	method = "GET",
 	target = "/api/health",

@@ -49,7 +49,7 @@ function setting(id: number, value: number): Buffer {
 
 const initialWindow = 4;
 
-/** HPACK integer with a prefix of seven bits: https://www.rfc-editor.org/rfc/rfc7541#section-5.1 */
+/** HPACK string. Its length is an integer with a prefix of seven bits: https://www.rfc-editor.org/rfc/rfc7541#section-5.2 */
 function hpackText(text: string): Buffer {
 	const length = Buffer.byteLength(text);
 	const bytes: number[] = [Math.min(length, 127)];
@@ -69,7 +69,7 @@ function hpack(headers: Readonly<Record<string, string>>, indexed = false): Buff
 
 const preface = Buffer.concat([Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"), frame(types.settings, 0)]);
 
-/** Creates the frames of a connection whose client has this token. */
+/** Creates the frames of a connection. `request` is the header block of a valid request. */
 type Make = (random: Random, request: Buffer) => readonly Buffer[];
 
 interface Kind {
@@ -87,7 +87,7 @@ function odd(index: number): number {
 }
 
 const longHeader = { "x-long": "a".repeat(3_900) };
-/** Index of the first entry in the dynamic table: https://www.rfc-editor.org/rfc/rfc7541#section-2.3.3 */
+/** Header field that refers to the first entry of the dynamic table: https://www.rfc-editor.org/rfc/rfc7541#section-6.1 */
 const firstDynamic = Buffer.from([0x80 + 62]);
 
 const kinds: Readonly<Record<string, Kind>> = {

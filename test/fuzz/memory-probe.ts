@@ -2,8 +2,8 @@ import { readdirSync } from "node:fs";
 import { setImmediate } from "node:timers/promises";
 
 /**
- * Preloaded into the gateway process. On SIGUSR2, collects garbage and writes the remaining memory to stderr. Requires
- * `--expose-gc`.
+ * Preloaded into the gateway process. On SIGUSR2, collects garbage, and writes the memory and the numbers of timers and
+ * file descriptors to stderr. Requires `--expose-gc`.
  */
 process.on("SIGUSR2", async () => {
 	// Finalizers run after a collection and may release further memory.

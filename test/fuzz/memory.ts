@@ -15,7 +15,7 @@ export interface Holdings {
 export const probeArgs = ["--expose-gc", "--import", new URL("memory-probe.ts", import.meta.url).href];
 
 /**
- * Environment that makes glibc return freed memory immediately, so that the resident memory equals the used memory:
+ * Environment that makes glibc return freed memory early, so that the resident memory stays close to the used memory:
  * mallopt(3).
  */
 export const frugalMemory = { MALLOC_TRIM_THRESHOLD_: "131072", MALLOC_MMAP_THRESHOLD_: "16384" };
@@ -31,7 +31,7 @@ export async function probe(gateway: GatewayProcess): Promise<Holdings> {
 
 const restMs = 200;
 
-/** Timers that remain after an attack: one each for the expiry of tokens, grants and audit samples. */
+/** Maximum number of additional timers after an attack, for example for the expiry of tokens and grants. */
 export const timersOfUse = 4;
 
 /**

@@ -27,7 +27,7 @@ const patienceMs = 1_000;
 
 export interface SiegeResult {
 	readonly summary: string;
-	/** Violated limits and logged errors. Empty if the gateway passed. */
+	/** Violated limits, and logged errors and warnings. Empty if the gateway passed. */
 	readonly faults: readonly string[];
 }
 
@@ -119,7 +119,7 @@ export class Siege {
 		await checking;
 	}
 
-	/** Sets the mark: from now on, the memory of the gateway must not exceed it by more than the limit. */
+	/** Sets the mark. At the end, the memory of the gateway must not exceed the mark by more than the limit. */
 	async mark(): Promise<void> {
 		this.#mark = await probeSettled(this.#gateway, this.#start);
 	}

@@ -74,7 +74,7 @@ const welcome: readonly Draw[] = [
 	}),
 ];
 
-/** A request. In one of four cases, it reuses a recent id. */
+/** A request. In one of four cases, it has one of two repeated ids. */
 export function moveField(random: Random, surroundings: Surroundings): string {
 	const isWelcome = surroundings.sessions.length > 0 && random.chance(0.08);
 	const request = random.pick(isWelcome ? welcome : draws)(random, surroundings);

@@ -18,8 +18,7 @@ export interface Frame {
 type Request = Omit<Frame, "id" | "type" | "method">;
 
 /**
- * Valid requests of each method. A new method without a request fails to compile. Each request changes only its own
- * session.
+ * Valid requests of each method. A method without an entry fails to compile.
  */
 function validRequests({ sessions, tokens }: Surroundings): Readonly<Record<MethodName, readonly Request[]>> {
 	const [session = "sess_0000000000000000000000000a"] = sessions;
@@ -149,7 +148,7 @@ function validRequests({ sessions, tokens }: Surroundings): Readonly<Record<Meth
 	};
 }
 
-/** Valid client frames of each kind, as a base for mutations. */
+/** Valid frames for each method, as a base for mutations. */
 export function validFrames(surroundings: Surroundings): Frame[] {
 	const requests = Object.entries(validRequests(surroundings));
 	return requests

@@ -1,4 +1,4 @@
-"""Reads the schema of a gateway by reflection, calls it with that alone, and prints what it found as JSON."""
+"""Reads the schema of a gateway by reflection, calls a method with only this schema, and prints the results as JSON."""
 
 import json
 import os

@@ -19,7 +19,7 @@ class CycleSearch {
 		this.#graph = graph;
 	}
 
-	/** Returns the lowest number that is reachable from the node. */
+	/** Returns the lowest number of an open node that the node reaches, or infinity if its group is complete. */
 	visit(node: string): number {
 		const known = this.#order.get(node);
 		if (known !== undefined) return this.#open.includes(node) ? known : Number.POSITIVE_INFINITY;

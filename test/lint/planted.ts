@@ -313,7 +313,7 @@ export const planted: readonly Planted[] = [
 	},
 ];
 
-/** Modules that may contain code which is forbidden in other modules. Lint must not report this code. */
+/** Files with code that a rule forbids in other files. Lint must not report this code. */
 export const allowed: readonly Omit<Planted, "reported">[] = [
 	{
 		path: "packages/core/src/literal-with-reason.ts",

@@ -9,7 +9,7 @@ const run = promisify(execFile);
 const program = createRequire(import.meta.url).resolve("@modelcontextprotocol/inspector/package.json");
 
 export interface Inspected {
-	/** The parsed JSON result. Undefined if the output is not JSON. */
+	/** The parsed JSON of stdout. Empty if the program failed without output. */
 	readonly result: Record<string, unknown>;
 	readonly code: number;
 	readonly stderr: string;
@@ -31,7 +31,7 @@ export async function inspect(args: readonly string[], home: string): Promise<In
 	}
 }
 
-/** Environment variables of the test for the commands that the inspector starts. */
+/** Variables of the test that the commands of the inspector also need. */
 function ownVariables(): Record<string, string> {
 	const temporary = process.env["TMPDIR"];
 	return temporary === undefined ? {} : { TMPDIR: temporary };

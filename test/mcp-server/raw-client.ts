@@ -9,7 +9,7 @@ export const initialize = {
 	params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "raw", version: "1" } },
 };
 
-/** Sends a message without the MCP library. */
+/** A client that sends messages without the MCP library. */
 export class RawClient {
 	readonly #url: URL;
 	readonly #headers: Record<string, string>;

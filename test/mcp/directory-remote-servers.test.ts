@@ -41,7 +41,7 @@ async function trustIn(directory: string, more: Partial<TrustedMcpRemote> = {}):
 
 const workOf = ({ t }: McpScene): string => join(t.directory, "work");
 
-/** A server that only records its requests, and refuses them. */
+/** A server that records its requests and answers each with this status, by default 400. */
 async function openListener(answer = 400, location?: string) {
 	const seen: IncomingHttpHeaders[] = [];
 	const server = createServer(({ headers }, response) => {

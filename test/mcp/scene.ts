@@ -75,7 +75,7 @@ export async function answer({ t, log }: McpScene, value: unknown = true) {
 	return prompt;
 }
 
-/** The result of one call, in a session that trusts all tools. */
+/** Sends a message in a session that trusts all tools. Returns the tool results in the model's last request. */
 export async function outcomeOf(s: McpScene): Promise<string> {
 	await s.t.runtime.acceptAll(unkeyed(operator), s.session);
 	await s.t.send(s.session, "go");

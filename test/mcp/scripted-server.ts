@@ -87,7 +87,7 @@ function answerTo({ method, params = {} }: Message): object | undefined {
 
 const address = "https://login.example.com/start?for=1";
 
-/** Schema of the input that the server requests from a person during a call. */
+/** Request for input from a person during a call, or undefined. */
 function requestForInput(): object | undefined {
 	if (faults.has("asks-for-address")) return { mode: "url", elicitationId: "e1", url: address };
 	const colour = { type: "string", title: "colour" };

@@ -123,7 +123,7 @@ test("Node 24: npx runs the package as documented, without an installation", asy
 	});
 });
 
-// This test is in this file because it uses the same installed package.
+// This test is in this file because it uses the same tarball.
 test("a new user gets an answer about a project within 90 s and 3 commands, with Node 20 and npm only", async () => {
 	await using machine = await FreshMachine.create(oldNode, tarball);
 	const play = await playFirstTen(machine, tarball);
@@ -144,7 +144,7 @@ function documented(name: string): string {
 	return block.script;
 }
 
-/** Waits for the gateway, sends a message to it, and stops it. */
+/** Checks the gateway's first line, sends a message to the gateway, and stops it. */
 async function playFirstMessage(machine: NewMachine, before: string, line: string): Promise<void> {
 	expect(line).toMatch(/^parley listening on http:/);
 	const parley = (args: string) => machine.run("sh", "-c", `${before} parley ${args}`);

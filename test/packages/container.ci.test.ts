@@ -57,7 +57,7 @@ function installedPackages(): string[] {
 		.flatMap((folder) => ["--ro-bind", join(root, folder), join("/source", folder)]);
 }
 
-/** The last instruction with this keyword. */
+/** The last instruction with this keyword in the last stage. */
 function instruction(keyword: string) {
 	const found = last?.instructions.findLast((one) => one.getKeyword() === keyword);
 	if (!found) throw new Error(`the last stage has no ${keyword}`);

@@ -201,7 +201,7 @@ export class FreshRoot implements Disposable {
 		return stdout;
 	}
 
-	/** Path of a program in `/usr/local/bin`, which precedes the machine's own programs. */
+	/** Options that mount a script as a program in `/usr/local/bin`, which precedes the machine's own programs. */
 	#stub(name: string, script: string): string[] {
 		const file = join(this.directory, `tmp/stub-${name}`);
 		writeFileSync(file, `#!/bin/sh\n${script}\n`, { mode: 0o755 });

@@ -12,7 +12,7 @@ import { documented } from "../docs/shell-blocks.ts";
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const execute = promisify(execFile);
 
-/** PATH of the machine without the programs of the workspace. */
+/** Directories of the PATH, without those of installed packages. */
 export const systemPath = (process.env["PATH"] ?? "")
 	.split(delimiter)
 	.filter((folder) => !folder.includes("node_modules"));

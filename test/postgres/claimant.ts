@@ -24,7 +24,7 @@ export class Claimant {
 		return claimant;
 	}
 
-	/** Returns `won` if this process answered first, otherwise `lost`. */
+	/** Returns `won` if this process answered first, otherwise `lost`. Returns undefined if the process has ended. */
 	async claim(id: string): Promise<string | undefined> {
 		this.#child.stdin.write(`${id}\n`);
 		return this.#word();
@@ -35,7 +35,7 @@ export class Claimant {
 		return value;
 	}
 
-	/** The process also ends when its input ends, even if a test fails. */
+	/** Ends the input of the process, and waits until the process ends. */
 	async end(): Promise<void> {
 		this.#child.stdin.end();
 		await this.#ended;

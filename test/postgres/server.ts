@@ -21,7 +21,7 @@ export const missing = programs ? undefined : "PostgreSQL is not installed";
 const unprivileged = isRoot ? ["--reuid=postgres", "--regid=postgres", "--clear-groups"] : [];
 const leaders = process.platform === "linux" ? ["setpriv", "--pdeathsig=QUIT", ...unprivileged] : [];
 
-/** A PostgreSQL server for one test, which only this test can reach. Disposal deletes its data. */
+/** A PostgreSQL server on a Unix socket, for the tests of one file. Disposal deletes its data. */
 export class PostgresServer implements AsyncDisposable {
 	readonly #directory: string;
 	#child: ChildProcess | undefined;
@@ -55,7 +55,7 @@ export class PostgresServer implements AsyncDisposable {
 		return this.#addressOf(name);
 	}
 
-	/** Runs a statement that stores do not offer, and returns its rows as lines. */
+	/** Runs a statement with psql, and returns its rows as lines. */
 	async query(text: string, database = this.#addressOf("postgres")): Promise<string> {
 		const how = ["--no-psqlrc", "--no-align", "--tuples-only", "--quiet", "--command", text];
 		const { stdout } = await promisify(execFile)(join(programs ?? "", "psql"), [

@@ -12,8 +12,8 @@ import {
 import { noSandboxes, unkeyed } from "@parley/core/testing";
 
 /**
- * A runtime on PostgreSQL that starts or continues the skill `deploy` in its only session. After the answer, it prints
- * the recorded events as JSON, one per line, and exits. The failpoints in the last argument can kill it earlier.
+ * A runtime on PostgreSQL that starts the skill `deploy` in a session, or continues it. After the answer, it prints the
+ * session's events as JSON, one per line, and exits. The failpoints in the last argument can kill it earlier.
  */
 const [connection = "", directory = "", hooks] = process.argv.slice(2);
 const clock = systemClock;

@@ -5,8 +5,8 @@ export interface Block {
 }
 
 /**
- * The marked blocks of a page, in order. A marked block has `<!-- test: NAME -->`, and in the next line a fence that
- * begins with ```` ```sh ````.
+ * The marked blocks of a page, in order. A marked block is a fence that begins with ```` ```sh ```` and follows
+ * `<!-- test: NAME -->`.
  */
 export function markedBlocks(markdown: string): Block[] {
 	const marked = /^<!-- test: ([a-z-]+) -->\n+```sh\n(.*?)^```$/gms;

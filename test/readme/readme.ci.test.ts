@@ -28,8 +28,7 @@ const home = join(stage, "home");
 const programs = join(stage, "programs");
 
 /**
- * Environment of a new user's shell. It has no variables of this run, and an empty home directory that also contains
- * the data.
+ * Environment of a new user's shell. Its home directory is empty at first, and Parley also stores its data there.
  */
 const env = {
 	PARLEY_SANDBOX: "off",

@@ -35,7 +35,7 @@ test("no secret is in any file, event, response, log line or model request, by a
 	const { client, model } = setup;
 	const session = await client.open({ title: `about ${first}` });
 	await client.call("accept_all_tools");
-	// Reads and writes a file with tools that read, search, run and write.
+	// Reads the secrets with tools that read, search and run commands.
 	model.script(uses("t1", "read_file", { path: "secrets.txt" }), says("read"));
 	await setup.ask("read it");
 	model.script(
@@ -51,7 +51,7 @@ test("no secret is in any file, event, response, log line or model request, by a
 		says("ran"),
 	);
 	await setup.ask("run it");
-	// Makes the model reply in small pieces, and makes its server return errors.
+	// Makes the model reply in small pieces, and makes its server return an error.
 	model.script({ ...says(`It says ${hidden}`), cut: (text) => text.match(/.{1,3}/gsu) ?? [] });
 	await setup.ask("say it");
 	model.script({
@@ -63,7 +63,8 @@ test("no secret is in any file, event, response, log line or model request, by a
 	});
 	await setup.ask("fail");
 	model.drainViolations();
-	// Asks questions, and answers them as people do. The messages themselves contain only fake credentials.
+	// Asks questions, and answers them as people do. The messages contain only registered secrets, because other text
+	// with the form of a credential stays in messages.
 	model.script(
 		uses("t5", "ask_user", { question: `Which of ${written}?`, type: "select", options: [written, "no"] }),
 		says("asked"),
@@ -75,12 +76,11 @@ test("no secret is in any file, event, response, log line or model request, by a
 	await client.call("steer", { content: `steered ${first}` }).then(() => client.event("assistant.message"));
 	await client.call("rename_session", { session_id: session, title: `named ${second}` });
 	await client.call("feedback", { session_id: session, rating: "good", comment: hidden.slice(0, 1_000) });
-	// The gateway refuses a request whose name is a secret, and does not repeat the name.
+	// The gateway does not repeat a name that is a secret.
 	for (const secret of [first, shaped[0] ?? ""]) {
 		const name = encodeURIComponent(secret);
 		const upload = { method: "POST", body: "content" };
-		// Each response proves that the gateway has read the name. A probe with an unknown method or parameter would
-		// have another response.
+		// Each response proves that the gateway has read the request. An unknown parameter would have another response.
 		expect([
 			await setup.probe("open_session", { session_id: secret }),
 			await setup.probe("explain", { session_id: secret }),

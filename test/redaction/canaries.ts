@@ -35,7 +35,7 @@ export const shaped: readonly string[] = [
 	),
 ];
 
-/** The secret in every form that tools and programs produce. */
+/** The secret in the encodings of common tools and programs: JSON, base64, hexadecimal and URLs. */
 function formsOf(secret: string): string[] {
 	const bytes = Buffer.from(secret);
 	const json = JSON.stringify(secret).slice(1, -1);

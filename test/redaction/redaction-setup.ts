@@ -17,7 +17,7 @@ export class RedactionSetup implements AsyncDisposable {
 	readonly log: string[] = [];
 	/** Received WebSocket frames. */
 	readonly frames: string[] = [];
-	/** HTTP responses. */
+	/** Headers and bodies of HTTP responses. */
 	readonly answers: string[] = [];
 	readonly #gateway: Gateway;
 
@@ -91,7 +91,7 @@ export class RedactionSetup implements AsyncDisposable {
 		return response.ok ? `ok ${JSON.stringify(response.payload)}` : response.error;
 	}
 
-	/** Enters a value on the page of a password question, and returns the address of the page. */
+	/** Sends a value twice from the page of a password question, and returns the address of the page. */
 	async typeIntoPage(token: unknown, value: string): Promise<string> {
 		const { url } = await this.client.call("secret_page", { token });
 		const address = String(url).replace(publicUrl, this.url);
@@ -107,7 +107,7 @@ export class RedactionSetup implements AsyncDisposable {
 		return this.model.requests.map(({ bytes }) => bytes.toString("utf8"));
 	}
 
-	/** Stops the gateway. Returns its stored data: each file by name, and each row of the database. */
+	/** Stops the gateway. Returns its stored data: each file by name, and the rows of each table by name. */
 	async leftovers(): Promise<Record<string, string>> {
 		await this.client.leave();
 		await this.#gateway.stop(1_000);

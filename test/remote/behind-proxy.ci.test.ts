@@ -185,7 +185,7 @@ test("nginx keeps an idle gRPC stream open for long", async (context) => {
 	await stream.until("completed");
 });
 
-/** Reads a session and records the numbers of its events. */
+/** Reads a session and records the sequence numbers of its stored events. */
 class Reading {
 	readonly watch = new Watch();
 	readonly seqs: number[] = [];

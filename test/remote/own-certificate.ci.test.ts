@@ -118,7 +118,7 @@ test("a renewed certificate is loaded at SIGHUP, a broken one is not, and connec
 	await setup.certify("localhost");
 	gateway.kill("SIGHUP");
 	await gateway.line("the certificate was reloaded");
-	// After the restart, the gateway uses the directory's current certificate.
+	// Requests trust only the directory's certificate, so the response proves that the gateway uses the renewed one.
 	expect(setup.certificate).not.toBe(first);
 	expect((await setup.ask("/api/health")).status).toBe(200);
 	await client.call("send_message", { content: "hello" });

@@ -18,7 +18,7 @@ export class FrontProxy implements AsyncDisposable {
 		this.#ended = once(child, "close");
 	}
 
-	/** Makes the proxy reload its configuration. The proxy closes old connections one second later. */
+	/** Makes the proxy reload its configuration. nginx closes old connections one second later. */
 	reload(): void {
 		this.#child.kill("SIGHUP");
 	}
@@ -91,7 +91,7 @@ function nginxFile(setup: RemoteSetup): string {
 	return setup.write("nginx.conf", `${main.join("\n")}\n`);
 }
 
-/** Global options: no administration port, and a certificate that needs no certificate authority. */
+/** The documented site with the self-signed certificate, without an administration port and without redirects. */
 function caddyFile(setup: RemoteSetup): string {
 	const site = adapt(documented("caddy"), {
 		"parley.example {": `https://localhost:${setup.publicPort} {\n\tbind 127.0.0.1\n\ttls ${setup.directory}/cert.pem ${setup.directory}/key.pem`,

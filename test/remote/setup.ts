@@ -27,7 +27,7 @@ interface Asking {
 	readonly port?: number;
 }
 
-/** A directory with the document's certificate and a gateway on free ports. */
+/** A directory with the documented certificate, and free ports for a gateway and a proxy. */
 export class RemoteSetup implements AsyncDisposable {
 	readonly directory = mkdtempSync(join(tmpdir(), "parley-remote-"));
 	readonly data = join(this.directory, "data");
@@ -80,7 +80,7 @@ export class RemoteSetup implements AsyncDisposable {
 		throw new Error(`the gateway did not start: ${gateway.stderr.join("\n")}`);
 	}
 
-	/** Sends a TLS request to the public port. Does not wait for the response body. */
+	/** Sends a TLS request, by default to the public port. Does not wait for the response body. */
 	async open(
 		path: string,
 		{ token, headers = {}, body, port = this.publicPort, ...more }: Asking = {},
@@ -115,7 +115,7 @@ export class RemoteSetup implements AsyncDisposable {
 
 	/**
 	 * A relay to the public port for gRPC clients, which cannot choose their source address. The relay's connections
-	 * come from the client address.
+	 * come from `localAddress`.
 	 */
 	async grpc(
 		localAddress: string,

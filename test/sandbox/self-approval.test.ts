@@ -52,7 +52,6 @@ test.skipIf(!hasBubblewrap)(
 
 		await using client = await OzzieClient.connect(`http://127.0.0.1:${port}`);
 		await client.open();
-		// This open question gives the command a prompt to answer.
 		await client.call("send_message", { content: "run: bash ways.sh" });
 		const { payload } = await client.event("prompt.request");
 		expect(JSON.stringify(payload)).toContain(

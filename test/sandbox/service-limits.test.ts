@@ -16,7 +16,7 @@ const bwrap = [
 	"/tmp",
 ];
 
-/** Command prefix that has the same effect as `ProtectSystem=full`, in a separate mount namespace. */
+/** Shell program that makes `/usr` and `/etc` read-only, as `ProtectSystem=full` does, and then runs its arguments. */
 const protectSystem =
 	'for d in /usr /etc; do mount --bind $d $d && mount -o remount,bind,ro $d || exit 1; done; exec "$@"';
 

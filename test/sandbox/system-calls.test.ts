@@ -24,7 +24,7 @@ afterAll(() => rmSync(directory, { recursive: true }));
 
 type Call = (typeof deniedCalls)[number]["calls"][number];
 
-/** The error number of a system call under these seccomp rules. */
+/** The error number of a system call under these seccomp rules. Without rules, the call runs without a filter. */
 function errorOf(call: Call, rules?: typeof filterRules): number | null {
 	if (architecture === undefined) throw new Error(`no system calls of ${process.arch} are known`);
 	const [program, filter] = [join(directory, "call"), join(directory, "filter")];

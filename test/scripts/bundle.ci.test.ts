@@ -22,7 +22,7 @@ beforeAll(async () => {
 	built = await Promise.all([clone.build(), clone.build()]);
 	const [name = ""] = clone.bundles();
 	bundle = join(clone.dist, name);
-	// Only the bundle contains this text, so the output shows whether the bundle or the sources ran.
+	// Only the changed bundle contains this text, so the output shows whether the bundle or the sources ran.
 	for (const { file, text } of chunks()) {
 		if (text.includes(help)) writeFileSync(file, text.replaceAll(help, "the bundle speaks"));
 	}

@@ -59,7 +59,7 @@ export class Clone implements AsyncDisposable {
 		return this.#node(["packages/cli/bin/parley.mjs", ...args]);
 	}
 
-	/** Paths of the folders of all bundles, including drafts. */
+	/** Names of the folders of all bundles, including drafts. */
 	bundles(): string[] {
 		return readdirSync(this.dist);
 	}

@@ -33,7 +33,7 @@ test("a service is installed, updated, shown and removed", async () => {
 	// A second installation must not restart the same service.
 	expect(await managers.succeeds(["service", "install"])).toContain("unchanged: ");
 	expect(await managers.json(["service", "status"])).toMatchObject({ pid: before["pid"] });
-	// Sessions use the directory in which the service was installed.
+	// The service answers a message.
 	const session = JSON.parse(await managers.succeeds(["ask", "--output-format", "json", "say: hello"]));
 	expect(JSON.stringify(session)).toContain("hello");
 

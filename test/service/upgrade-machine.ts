@@ -22,14 +22,14 @@ import { packageName } from "../../packages/cli/bin/package-name.mjs";
 import { pack } from "../packages/packed.ts";
 import { Managers } from "./managers.ts";
 
-/** Libraries that the package imports. They are part of the package, so that npm needs no registry. */
+/** Libraries that the package imports. The tests link them beside the installations, so that npm needs no registry. */
 const libraries = fileURLToPath(new URL("../../packages/cli/node_modules", import.meta.url));
 const newest = migrations.at(-1)?.name ?? "";
 
 const added = "9999-added";
 const up = 'await db.schema.createTable("added").addColumn("id", "text").execute();';
 
-/** Changes of each version, as texts in its bundle. */
+/** Changes of each version, as code in its bundle. */
 const versions = {
 	"1.0.0": {},
 	"2.0.0": { migration: up },

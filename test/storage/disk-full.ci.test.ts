@@ -50,7 +50,7 @@ async function health(): Promise<{ readonly status: number; readonly body: unkno
 	return { status: response.status, body: await response.json() };
 }
 
-/** Sends messages until the gateway refuses one. Returns the accepted messages and the error. */
+/** Sends messages, at most 500, until the gateway refuses one. Returns the accepted messages and the error. */
 async function sendUntilRefused(
 	client: Client,
 	session: string,

@@ -57,7 +57,7 @@ test(`${clientCount} clients drop at the same time, resume in time, and miss no 
 	for (const client of clients) client.drop();
 });
 
-/** Connects all clients with retries within this time. Returns the time of the last connection. */
+/** Connects all clients, with retries. Each first attempt is within this time. Returns the milliseconds until the end. */
 async function rush(clients: readonly StormClient[], random: Random, withinMs: number): Promise<number> {
 	const began = performance.now();
 	const arrive = async (client: StormClient, firstMs: number): Promise<void> => {
@@ -71,7 +71,7 @@ async function rush(clients: readonly StormClient[], random: Random, withinMs: n
 	return Math.round(performance.now() - began);
 }
 
-/** Sends messages to the sessions in turn until the signal aborts. Returns the number of messages. */
+/** Sends messages to the sessions in turn until the signal aborts, at least one to each. Returns their number. */
 async function write(writer: OzzieClient, sessions: readonly string[], signal: AbortSignal): Promise<number> {
 	let count = 0;
 	while (!signal.aborted || count < sessions.length) {

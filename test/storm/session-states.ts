@@ -24,7 +24,7 @@ export type ClientFrame =
 	| "ping"
 	| "other";
 
-/** Errors that end a turn. Any other error answers one frame of the client. */
+/** Errors that end a turn. `internal` also ends a turn without its host. Other errors answer one frame of the client. */
 const turnErrors = new Set(["model_error", "agent_error", "rate_limited", "budget_exceeded"]);
 
 /** The documented states of one stream. Receives the frames of both sides in order, and records impossible frames. */
@@ -98,7 +98,7 @@ export class SessionStates {
 		else this.#ofTurn($case, value);
 	}
 
-	/** Errors that the gateway has not sent by the end. */
+	/** All faults, including frames that the gateway has not sent by the end. */
 	rest(): string[] {
 		if (this.#phase === "over") return this.faults;
 		return [

@@ -12,7 +12,7 @@ const Resumed = z.object({
 /** The sequence number of a persisted frame, which is its last key. */
 const seqAtEnd = /"seq":(\d+)\}$/;
 
-/** A client of one session that counts frames across all its connections. */
+/** A client of one session that checks the sequence numbers of its frames across all its connections. */
 export class StormClient {
 	readonly #url: string;
 	readonly #session: string;

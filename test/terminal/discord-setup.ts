@@ -42,7 +42,7 @@ export class DiscordSetup implements AsyncDisposable {
 		return this.server.simulator;
 	}
 
-	/** Token to enter. By default, the bot's token. */
+	/** Environment variables of a command with this token, by default the bot's token. */
 	environment(token = this.simulator.token): Record<string, string> {
 		return { ...this.setup.environment, DISCORD_TOKEN: token };
 	}
@@ -68,7 +68,7 @@ export class DiscordSetup implements AsyncDisposable {
 		return { out, error, code };
 	}
 
-	/** The content of the connector's status file. */
+	/** Path of the connector's status file. */
 	get reportFile(): string {
 		return join(this.setup.data, "connectors", "discord.json");
 	}

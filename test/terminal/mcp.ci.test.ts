@@ -150,7 +150,7 @@ test("doctor fails for an invalid file, a lost path and a missing variable, and 
 	expect(await invalid.ended()).not.toBe(0);
 	expect(invalid.text).toContain("is not valid");
 	const servers = {
-		// The home directory represents a secret, because the error message contains it.
+		// The home directory represents a secret, because the path in the error message contains it.
 		lost: { command: "sh", read: [join(setup.work, "lost")], envFrom: ["HOME"] },
 		missing: { command: "sh", envFrom: ["ABSENT_TOKEN"] },
 	};

@@ -5,7 +5,7 @@ import { Screen } from "./screen.ts";
 
 /** A gateway for one test or file, with terminals that connect to it. */
 export class Setup {
-	// The directory is outside of the system's temporary directory, whose name may be too long for a row of the screen.
+	// The directory is in /tmp, because the name of the temporary directory may be too long for a row of the screen.
 	readonly root = realpathSync(mkdtempSync("/tmp/parley-terminal-"));
 	readonly work = join(this.root, "work");
 	readonly data = join(this.root, "data");

@@ -101,7 +101,7 @@ test("500 simultaneous answers to one approval are one decision, and one call", 
 	await client.call("send_message", { content: "run: echo ran >> runs.txt" });
 	const { payload } = await client.event("prompt.request");
 	const { token } = payload;
-	// The gateway limits the rate of each connection without a session separately.
+	// The gateway limits the rate of requests without a session for each connection separately.
 	const others = await Promise.all(Array.from({ length: 20 }, () => OzzieClient.connect(gateway.url)));
 	const random = new Random(testSeed());
 	const answers = Array.from({ length: 500 }, (_, n) => {

@@ -96,7 +96,7 @@ test.runIf(hasBubblewrap)(
 			for (;;) {
 				const event = await log.next("prompt.requested", "assistant.message");
 				if (event.type === "assistant.message") break;
-				// Approvers approve every prompt that they may approve, and deny all other prompts.
+				// The owner approves each prompt, and denies a prompt whose approval is refused.
 				const answer = (response: object) => t.runtime.answer(unkeyed(owner), event.prompt.token, response);
 				await answer({ value: true }).catch(() => answer({ cancelled: true }));
 			}

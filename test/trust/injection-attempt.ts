@@ -159,7 +159,7 @@ async function furnish(work: string, text: string): Promise<void> {
 	await run("git", [...identity, "commit", "-q", "--allow-empty", "-m", "first"], { cwd: work });
 }
 
-/** All files, notes and schedules, and the requests that reached the attacker's site. */
+/** All files outside the data directory, all notes and schedules, and the requests that reached the attacker's site. */
 async function stateOf({ directory, store }: TestRuntime, site: Site): Promise<string> {
 	const entries = await readdir(directory, { recursive: true, withFileTypes: true });
 	const files = entries

@@ -53,7 +53,7 @@ async function titles(port: number): Promise<string[]> {
 	return ((await answer.json()) as { title: string }[]).map(({ title }) => title);
 }
 
-/** Runs the program as the other user, and returns the response that the program received. */
+/** Runs the program, as another user if `uid` is given, and returns the line that the program printed. */
 async function knock(
 	{ node, program }: Setup,
 	args: readonly string[],
@@ -105,7 +105,7 @@ function layCable(name: string): { readonly host: string; readonly namespace: st
 		}
 		return { host, namespace };
 	} catch {
-		// The tests are skipped on a machine without the permission or without `ip`.
+		// The test is skipped on a machine without the permission or without `ip`.
 		removeCable(name);
 		return undefined;
 	}

@@ -151,7 +151,7 @@ test("with the setting, an agent searches after an approval, and the session has
 	await client.call("prompt_response", { token: payload["token"], value: true });
 	const { content } = Object((await client.event("assistant.message")).payload);
 	expect(content).toContain("https://sea.example/tides");
-	// The key of the operator never reaches the model.
+	// The key of the operator must not reach the model.
 	expect(content).not.toContain(engine.key);
 	await client.call("send_message", { content: "web: again" });
 	const again = await client.event("prompt.request");

@@ -8,7 +8,7 @@ const rounds = 50;
 /** Maximum time from the abort to the end of all tool processes, in milliseconds. */
 const maxMs = 2_000;
 
-/** Waits this number of turns of the event loop. Each turn is a small part of an agent's turn. */
+/** Waits for this number of turns of the event loop, each of which is much shorter than a prompt. */
 async function turns(count: number): Promise<void> {
 	for (let turn = 0; turn < count; turn++) await new Promise((resolve) => setImmediate(resolve));
 }
@@ -35,7 +35,7 @@ async function abortOnce(agent: ZotClient, round: number, random: Random): Promi
 	return (await (released ?? gone(agent, began + paced(maxMs)))) - began;
 }
 
-/** Resolves with the time at which no process uses the agent's directory any longer. Checks until the deadline. */
+/** Resolves with the time at which no process uses the agent's directory any longer. Throws after the deadline. */
 async function gone(agent: ZotClient, until: number): Promise<number> {
 	for (;;) {
 		const left = await childrenIn(agent.path("work"));

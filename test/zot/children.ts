@@ -4,8 +4,8 @@ import { readdir, readFile, readlink } from "node:fs/promises";
 import type { ZotClient } from "../conformance/drivers/zot-client.ts";
 
 /**
- * A command with several processes that prints `ready` when all have started. With `deaf`, the processes ignore
- * SIGTERM. They keep the pipe `NAME` in the agent's directory open. The pipe closes only when the last process ends.
+ * A command with several processes that prints `ready` when all have started. With `deaf`, all of them ignore SIGTERM,
+ * otherwise one does. They keep the pipe `NAME` in the agent's directory open until the last process ends.
  */
 export function family(name: string, deaf: boolean): string {
 	return [
@@ -29,7 +29,7 @@ export async function openPipe(agent: ZotClient, name: string): Promise<OpenPipe
 	return { released };
 }
 
-/** The command lines of processes that use this directory, without the agent itself. */
+/** The command lines of processes whose working directory this is, without the agent itself. */
 export async function childrenIn(directory: string): Promise<string[]> {
 	const ids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
 	const found = await Promise.all(ids.map((id) => commandIn(id, directory)));

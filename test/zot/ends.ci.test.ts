@@ -86,8 +86,7 @@ test("a client that does not read cannot prevent the end of the process", async 
 	expect(await exited).toEqual([143, null]);
 });
 
-// Without bubblewrap, the system does not end the children of a killed process. The agent's commands would run until
-// they end or their timeout kills them, and write to a closed pipe.
+// Without bubblewrap, the system does not end the children of a killed process, so the agent's commands would continue.
 test.runIf(hasBubblewrap)("SIGKILL leaves no sandboxed process running", async () => {
 	await using agent = await ZotClient.start({ environment: { PARLEY_SANDBOX: "required" } });
 	const { released } = await begin(agent);

@@ -72,7 +72,7 @@ test("each malformed line is answered once, and the process continues unchanged"
 	expect(own.filter(({ id }) => String(id).startsWith("alive"))).toHaveLength(pings);
 	expect(growth).toBeLessThan(maxGrowth);
 	expect(after.descriptors).toBeLessThanOrEqual(before?.descriptors ?? 0);
-	// Every line that was accepted as a prompt has led to an end.
+	// Every accepted prompt and every accepted `compact` has led to an end.
 	const started = responses.filter(({ command, success }) => success && /^(prompt|compact)$/.test(command));
 	expect(only(agent.frames, "done")).toHaveLength(started.length);
 });

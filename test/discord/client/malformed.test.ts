@@ -6,7 +6,7 @@ import { type WebSocket, WebSocketServer } from "ws";
 import { Watch } from "../../watch.ts";
 import { WatchedClient } from "./watched-client.ts";
 
-/** A Discord gateway that sends any frames, including invalid frames. */
+/** A server that replaces Discord's gateway. It refuses the first `refused` connections, and the test sends its frames. */
 async function place({ refused = 0 } = {}) {
 	let attempts = 0;
 	const server = createServer((_request, response) => {
@@ -35,7 +35,7 @@ async function place({ refused = 0 } = {}) {
 		server.closeAllConnections();
 		server.close();
 	});
-	/** Sends READY to a new connection. */
+	/** Sends READY after the first message of a client, and returns the socket. */
 	const greet = async (): Promise<WebSocket> => {
 		const socket = await connected.promise;
 		const ids = { user: { id: "11" }, application: { id: "22" } };

@@ -20,7 +20,7 @@ export interface ClientOptions {
 	readonly accepts?: (event: DiscordDispatch) => boolean;
 }
 
-/** The real client with a record of the events that it has passed on. */
+/** The real client with a record of its events and of the states of its connection. */
 export class WatchedClient {
 	readonly port: DiscordPort;
 	readonly log = new MemoryLogger();

@@ -82,7 +82,7 @@ export async function openAuthorizationServer(scope: string): Promise<Authorizat
 	};
 }
 
-/** Follows redirects as a browser does, with cookies. Returns the first address on another host. */
+/** Follows redirects as a browser does, with cookies. Returns the first address with another origin. */
 export async function browse(start: URL): Promise<URL> {
 	const cookies = new Map<string, string>();
 	let place = start;

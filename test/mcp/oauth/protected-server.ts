@@ -2,10 +2,10 @@ import { type IncomingMessage, request, type ServerResponse } from "node:http";
 import { startEverything } from "../everything-server.ts";
 import { type AuthorizationServer, addressOf, close, listen } from "./authorization-server.ts";
 
-/** A server that serves only requests with a token for this server. */
+/** A server whose MCP endpoint accepts only requests with a token for this server. */
 export interface ProtectedServer extends AsyncDisposable {
 	readonly url: string;
-	/** Authorization headers of all requests, in order. */
+	/** Authorization headers of the MCP requests, in order. Empty for a request without the header. */
 	readonly seen: string[];
 }
 

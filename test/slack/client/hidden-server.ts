@@ -32,7 +32,7 @@ export async function hide(port: number, changed: () => void): Promise<HiddenSer
 	const curve = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "1"];
 	await promisify(execFile)("openssl", ["req", "-x509", ...curve, "-keyout", key, "-out", cert, ...subject]);
 
-	// Disables HTTP/2, because this server would negotiate it but does not implement it.
+	// This server negotiates HTTP/2 but does not implement it, so a client that offers it would fail.
 	const tls = createTlsServer(
 		{ key: readFileSync(key), cert: readFileSync(cert), ALPNProtocols: ["h2", "http/1.1"] },
 		(stream) => bind(stream, connect(port, "127.0.0.1")),

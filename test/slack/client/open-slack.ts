@@ -40,7 +40,7 @@ export async function openSlack(options: SimulatorOptions = {}) {
 			await watch.until(`${count} sockets are open`, () => sockets.open.length === count);
 			return known([...sockets.open]);
 		},
-		/** Resolves when `opened` sockets were opened in total and only the newest `open` sockets are still open. */
+		/** Resolves when at least `opened` sockets were opened in total and exactly `open` of them are still open. */
 		async replaced(opened: number, open = 2): Promise<readonly Socket[]> {
 			await watch.until(`${opened} sockets were opened, and ${open} are open`, () => {
 				return sockets.opened >= opened && sockets.open.length === open;

@@ -150,7 +150,7 @@ test("envelopes of two megabytes and with thousands of parts are accepted", asyn
 	await watch.until("it came", () => one.envelopes.length === 1);
 });
 
-/** Sends messages until enough of them have arrived over other sockets. */
+/** Sends messages until the condition is true, at most 200. */
 async function chatter(says: (text: string) => unknown, enough: () => boolean) {
 	for (let n = 0; n < 200 && !enough(); n++) {
 		says(`text ${n}`);

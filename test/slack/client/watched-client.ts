@@ -18,10 +18,10 @@ export interface ClientOptions extends Omit<SlackPortOptions, "log" | "chance" |
 	readonly receive?: (envelope: SlackEnvelope) => Promise<SlackReply>;
 }
 
-/** Type of a test event that shows that a client listens. Parley ignores the type. */
+/** Type of a test event that shows that a client listens. `WatchedClient` does not record it. */
 export const probe = "probe";
 
-/** The real client with a record of the events that it has passed on. */
+/** The real client with a record of its envelopes and of the states of its connection. */
 export class WatchedClient {
 	readonly port: SlackPort;
 	readonly log = new MemoryLogger();

@@ -9,7 +9,7 @@ const maxSteps = 6;
 const seed = testSeed();
 const all = allSequences(maxSteps);
 
-/** Which sequences are played: a sample, all short sequences with a larger sample, or all. */
+/** Size of the samples of sequences. With `everything`, the test without kills plays all sequences. */
 const level = (["sample", "short", "everything"] as const)[testScale(2, 3) - 1] ?? "sample";
 
 /** Number of patterns, and number of sequences for each pattern. */

@@ -9,8 +9,8 @@ type Read = Store<Tables>["read"];
 const quietTicks = 8;
 
 /**
- * The store of one process. After the death of the process, the store writes nothing, and pending calls never settle.
- * The next process finds the data that was durable before the death.
+ * The store of one process. After the death of the process, the store starts no write, and pending calls never settle.
+ * The next process finds the durable data.
  */
 export class MortalStore implements Store<Tables> {
 	readonly engine: Store<Tables>["engine"];

@@ -63,7 +63,7 @@ async function faultsOfOne(
 	return faults;
 }
 
-/** Faults unless each completed call has had its effect. */
+/** A fault for the task or its worker if it has not had one effect for each completed call. */
 function faultsOfEffects({ effects }: SequenceGroup, { player, at, sequence }: Playing): string[] {
 	const { title } = player.cast;
 	return [[title, at.effects] as const, [workerOf(title), at.workerEffects] as const].flatMap(

@@ -7,8 +7,9 @@ export type ScriptedReply = readonly ModelEvent[] | ModelError;
 const usageOfReply = { inputTokens: 10, outputTokens: 5, cacheReadTokens: 0, cacheWriteTokens: 0 };
 
 /**
- * A model whose calls wait until the test sets their reply. The model identifies a conversation by the title of its
- * task, which is the first line of the first message.
+ * A model whose calls wait until the test sets their reply. Dependent tasks and broken conversations get a reply
+ * immediately. The model identifies a conversation by the title of its task, which is the first line of the first
+ * message.
  */
 export class PuppetModel implements Model {
 	readonly provider = "puppet";

@@ -20,7 +20,7 @@ type Place = Omit<Storage, "now">;
 
 /** Maximum number of database reads, with pauses between them, before a difference is an error. */
 const maxReads = 40;
-/** Milliseconds between the attempts of a reply. `run/retries.ts` uses the same pauses for an unreachable provider. */
+/** Milliseconds between the attempts of a reply, as in `retries.ts` of the agent for an unreachable provider. */
 const tryPauses = [1_000, 2_000];
 
 /**

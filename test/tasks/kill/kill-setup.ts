@@ -70,7 +70,7 @@ export class KillSetup implements AsyncDisposable {
 		return session.id;
 	}
 
-	/** Waits until the run of a task has ended. Returns the roles of the messages in its conversation, in order. */
+	/** Waits for the first answer in the conversation of a task. Returns the roles of its messages, in order. */
 	async authors(task_id: string): Promise<string[]> {
 		const { conversation: session_id } = await this.check(task_id);
 		for (;;) {
@@ -90,7 +90,7 @@ export class KillSetup implements AsyncDisposable {
 		return this.client.request("check_task", { task_id });
 	}
 
-	/** Resolves with the first event that has this name and belongs to this task. */
+	/** Resolves with the payload of the first event that has this name and belongs to this task. */
 	async event(name: string, taskId: string): Promise<Payload> {
 		return this.#first(name, (payload) => taskOf(payload) === taskId);
 	}

@@ -32,8 +32,8 @@ test("a gateway killed with tasks in every state continues all of them", { timeo
 	const busy = await submit("busy", long);
 	for (const id of [speaking, busy]) await setup.event("task.started", id);
 	const helper = await setup.titled("task.started", "Helper");
-	// Four tasks run, and the task that waits for an approval does not use a worker. The next tasks wait for a free
-	// worker.
+	// Four tasks use a worker: working, helper, speaking and busy. The tasks that wait for an approval or a helper do
+	// not. The next tasks wait for a free worker.
 	const pending = await submit("pending", "say: at last");
 	await setup.reply(replied, "approved");
 	await setup.client.request("cancel_task", { task_id: cancelled, reason: "enough" });
