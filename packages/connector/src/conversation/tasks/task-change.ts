@@ -27,7 +27,7 @@ export type TaskEvent = Extract<OzzieEvent, { event: `task.${string}` }>;
 const maxTitle = 150;
 const maxLabel = 120;
 const maxReason = 300;
-/** Maximum number of workers of a task in the state. The oldest are dropped first. */
+/** Maximum number of workers of a task in the state. Beyond it, the oldest ended one is dropped, or else the oldest. */
 const maxWorkers = 80;
 
 /** Returns the change that an event makes to a task, or undefined if it changes no task with a card. */
@@ -58,7 +58,13 @@ function created(
 
 function joined(slice: TasksSlice, worker: Worker): TaskChange | undefined {
 	const before = cardWith(slice, worker.parent);
-	return before && { before, after: { ...before, workers: [...before.workers, worker].slice(-maxWorkers) } };
+	return before && { before, after: { ...before, workers: withWorker(before.workers, worker) } };
+}
+
+function withWorker(workers: readonly Worker[], worker: Worker): readonly Worker[] {
+	if (workers.length < maxWorkers) return [...workers, worker];
+	const dropped = workers.findIndex(({ state }) => hasEnded(state));
+	return [...workers.toSpliced(Math.max(dropped, 0), 1), worker];
 }
 
 function ofWorker(slice: TasksSlice, payload: EventPayloads["internal.worker"]): TaskChange | undefined {

@@ -37,3 +37,20 @@ test("the state of tasks is bounded and survives a round trip through JSON", () 
 		reduceAll(tasks, [next], { slice }).shown,
 	);
 });
+
+test("of many workers of a task, the running ones are remembered", () => {
+	const created = (task_id: string, parent_id: string): Happening => [
+		1,
+		"task.created",
+		{ task_id, title: task_id, description: "", parent_id },
+	];
+	const ended = Array.from({ length: 120 }, (_, index): Happening[] => {
+		const task_id = `worker_${index}`;
+		return [created(task_id, "task"), [2, "task.cancelled", { task_id, reason: "", by: "operator" }]];
+	});
+	const { slice } = reduceAll(tasks, [created("task", ""), created("first", "task"), ...ended.flat()]);
+	const workers = slice.live[0]?.workers.map(({ id }) => id) ?? [];
+	expect(workers).toHaveLength(80);
+	expect(workers).toContain("first");
+	expect(workers.at(-1)).toBe("worker_119");
+});
