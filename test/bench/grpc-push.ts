@@ -152,7 +152,7 @@ async function settled(server: ServerProcess): Promise<void> {
 
 /**
  * Kilobytes per connection with its stream and its session: after a turn, and with tools that the client has
- * registered.
+ * registered. For kontekst, the two values are equal.
  */
 async function measureIdle(wire: GrpcWire): Promise<{ readonly idle: number; readonly withTools: number }> {
 	const directory = mkdtempSync(join(tmpdir(), "parley-grpc-"));

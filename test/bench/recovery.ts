@@ -59,7 +59,7 @@ interface Round extends Readonly<Record<"resume" | "memory" | "empty", number>> 
 }
 
 const rounds: Round[] = [];
-/** The first start fills the compile cache. The first kill follows this start. */
+/** Rounds that are not measured, because the first start fills the compile cache. */
 const warmUp = 1;
 let gateway = await GatewayBinary.start(data, directory);
 for (const round of roundsOf(options, warmUp)) {

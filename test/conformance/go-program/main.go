@@ -1,6 +1,6 @@
-// Command go-program speaks to a gateway as the existing Go clients of the Ozzie protocol do: it dials with the defaults of
-// coder/websocket, takes the next message for the response of a request, and reads of an event only the payload inside its
-// payload. Its answers to prompts are lines on standard input.
+// Command go-program connects to a gateway like the existing Go clients of the Ozzie protocol. It dials with the defaults of
+// coder/websocket, and treats the next message as the response to a request. From an event, it reads only the inner payload.
+// Lines on standard input answer the prompts.
 package main
 
 import (
@@ -59,9 +59,9 @@ type client struct {
 	conn     *websocket.Conn
 	requests int
 	lines    *bufio.Scanner
-	// Answers every prompt without a value, as the first release does.
+	// Answers each prompt without a value, like the first release of the clients.
 	valueless bool
-	// Approves every prompt without reading a line.
+	// Approves each prompt without reading a line.
 	yes bool
 }
 
@@ -131,7 +131,7 @@ func (c *client) talk(session string, tui bool, messages []string) error {
 	return nil
 }
 
-// reply prints the reply to a message, until its final message.
+// reply prints the reply to a message and returns after the final message. An error in the final message is returned.
 func (c *client) reply(tui bool) error {
 	streamed := false
 	for {

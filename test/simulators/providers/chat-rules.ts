@@ -72,7 +72,10 @@ function* partFaults(part: Fields, role: unknown): Generator<string> {
 	}
 }
 
-/** Faults unless exactly one message answers each call, directly after the message with the calls. */
+/**
+ * Faults unless exactly one message answers each call, directly after the message with the calls. The calls of the
+ * last message may be open.
+ */
 function* callFaults(messages: readonly Fields[]): Generator<string> {
 	let open: unknown[] = [];
 	for (const [index, message] of messages.entries()) {

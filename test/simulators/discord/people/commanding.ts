@@ -50,8 +50,8 @@ const types: Readonly<Record<number, (value: unknown) => boolean>> = {
 };
 
 /**
- * Finds the command that the person's client offers in this channel. Throws if it offers none with this name:
- * https://discord.com/developers/docs/interactions/application-commands#permissions
+ * Finds the command with this name that the person's client offers in this channel. Throws if the command is missing
+ * or not offered. Permissions: https://discord.com/developers/docs/interactions/application-commands#permissions
  */
 function offered(state: State, user: UserRecord, { channel, target, name }: Given<unknown>): CommandRecord {
 	const [first = ""] = target ? [name] : name.replace(/^\//, "").split(" ");

@@ -131,7 +131,10 @@ export interface MessageRecord {
 	readonly webhookId?: string;
 	readonly createdAt: number;
 	readonly nonce?: string | number;
-	/** The message that this message replies to. For a starter message, the first message of its thread. */
+	/**
+	 * The message that this message replies to or forwards. For the first message in a thread of a message, that
+	 * message.
+	 */
 	readonly reference?: { readonly channelId: string; readonly messageId: string };
 	/** Interaction that this message answers. */
 	readonly interaction?: InteractionRecord;

@@ -168,7 +168,7 @@ export interface InteractionRecord {
 	readonly message?: MessageRecord;
 	/** The message at the time of the press, if it has changed since then. */
 	readonly pressedOn?: Version;
-	/** View of a form, or the view with the pressed element. */
+	/** View of a sent form. */
 	readonly view?: ViewRecord;
 	/** Home tab with the pressed element. */
 	readonly home?: HomeRecord;
