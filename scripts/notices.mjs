@@ -29,7 +29,7 @@ function noticeOf(folder) {
 }
 
 /**
- * Returns the licence texts of an SPDX expression, for a package without licence text.
+ * Returns the standard licence texts for an SPDX expression. Used for a package whose files are all short.
  * @param {string} expression
  * @param {string} holder
  */

@@ -104,8 +104,8 @@ const allCommands = Object.entries(groups).flatMap(([heading, commands]) =>
 const oldNames: Readonly<Record<string, string>> = { places: "channels" };
 
 /**
- * Returns the program for these arguments. If they begin with the name of a command, the program contains only this
- * command, because constructing all commands takes 10 ms. A command loads its own modules when it runs.
+ * Returns the program for these arguments. If they name a command, the program contains only this command, because
+ * constructing all commands takes 10 ms. A command loads its own modules when it runs.
  */
 export function createProgram(io: Io, args: readonly string[]): Command {
 	const program: Command = new Command(programName())
@@ -133,7 +133,10 @@ function programToComplete(io: Io): Command {
 	return program;
 }
 
-/** Name of the command in these arguments, which may follow `--data` and `--url`. "" if there is no command. */
+/**
+ * The first of these arguments after `--data` and `--url`: the name of the command, or a further flag. "" without such
+ * an argument.
+ */
 export function commandIn(args: readonly string[]): string {
 	const [first = "", , ...others] = args;
 	if (/^--(?:data|url)$/.test(first)) return commandIn(others);

@@ -55,7 +55,7 @@ export class Questions {
 		return this.#unanswered;
 	}
 
-	/** Processes an event of the run. */
+	/** Processes an event of the run: asks a question, or removes an answered or closed question. */
 	receive(event: OzzieEvent): void {
 		if (event.event === "prompt.request" && !isOfTask(event.payload)) this.#raise(event.payload);
 		if (event.event !== "prompt.response" && event.event !== "prompt.closed") return;

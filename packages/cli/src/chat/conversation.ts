@@ -80,7 +80,7 @@ export class Conversation {
 		return this.#questions.offersRules;
 	}
 
-	/** Time and output of the running turn at the time `now`. */
+	/** Elapsed time and output tokens of the running turn. `now` is in milliseconds. */
 	activityAt(now: number): Activity {
 		return this.#activity.at(now);
 	}

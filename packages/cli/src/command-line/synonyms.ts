@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 
-/** Names in other programs that correspond to one of Parley's commands. */
+/** Commands of Parley by the names that other programs use for them. */
 const programNames: Readonly<Record<string, string>> = {
 	list: "sessions",
 	ls: "sessions",

@@ -27,7 +27,7 @@ const patienceMs = 15 * 60_000;
 /** Steps of a setup, and the platform that they set up. */
 export interface SetupWay {
 	readonly platform: Platform;
-	/** Steps of the setup. The last steps wait for an answer of the bot. */
+	/** Steps of the setup. The last step waits for `answered`, at most `patienceMs`. */
 	steps(answered: (signal: AbortSignal) => Promise<void>, patienceMs: number): readonly SetupStep[];
 	/** Whether the token is set. Without a token, only the first step is possible. */
 	readonly hasToken: boolean;
@@ -129,8 +129,7 @@ async function waitForAnswer(step: SetupStep, { platform, flags, io, signal }: S
 }
 
 /**
- * Withdraws an invitation of the setup. Ignores errors, because a used invitation or a stopped gateway needs no
- * withdrawal.
+ * Withdraws an invitation of the setup. Ignores errors of the gateway, because a person may have used the invitation.
  */
 async function withdraw(code: string, flags: ConnectorFlags, io: Io): Promise<void> {
 	try {

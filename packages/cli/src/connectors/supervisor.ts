@@ -20,8 +20,8 @@ export interface Supervised {
 }
 
 /**
- * Restarts a program after each end. After repeated ends, the delay grows to a minute. An end with `refusedExitCode` is
- * final, because the program has reported what a person must change.
+ * Starts a program, and restarts it after each end until `stop`. After repeated ends, the delay grows to a minute. An
+ * end with `refusedExitCode` is final, because the program has reported what a person must change.
  */
 export class Supervisor {
 	readonly #supervised: Supervised;

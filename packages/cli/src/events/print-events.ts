@@ -147,7 +147,7 @@ class Follower {
 		this.#options = options;
 	}
 
-	/** Whether a retry may succeed. */
+	/** Whether a retry may succeed. True after the stop signal, because the loop then ends without an error. */
 	mayTryAgain(reason: unknown): boolean {
 		if (this.#options.signal.aborted) return true;
 		return this.#wasReached && reason instanceof ParleyError && reason.code === "unavailable";

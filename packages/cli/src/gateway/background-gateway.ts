@@ -79,7 +79,7 @@ export async function runInBackground(run: BackgroundRun): Promise<FoundGateway>
 		const wasOver = hasEnded;
 		const gateway = await findRunningGateway(data);
 		if (gateway) return { gateway, ...defined({ log: wasOver ? undefined : log }) };
-		// Another command may have started a gateway at the same time.
+		// Checked after the search, because another command may have started a gateway at the same time.
 		if (wasOver) throw await failure(log, from);
 		if (systemClock.monotonic() > end) {
 			const message = projectTexts.late({ seconds: patienceSeconds, log });

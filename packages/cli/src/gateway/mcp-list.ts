@@ -28,7 +28,9 @@ interface ListedServer {
 	/** The program with its arguments, or the complete address of a remote server. */
 	readonly command: string;
 	readonly trust: "operator" | "trusted" | "untrusted" | "changed";
-	/** State of the login to a remote server. `required` means that the login has ended. */
+	/**
+	 * State of the login to a remote server. `required` means that the login has ended. Undefined without a stored login.
+	 */
 	readonly login?: "yes" | "required";
 }
 

@@ -25,8 +25,9 @@ import { type LogOutput, logOutput } from "./log-output.ts";
 import { platforms } from "./platform.ts";
 import { stopSignal } from "./stop-signal.ts";
 
-/** Time for running work after the first signal, and then the time until the process ends itself. */
+/** Time for running work after the first signal. */
 const signalGraceMs = 25_000;
+/** Further time, after which the process ends itself. */
 const lastMs = 5_000;
 /** Time for running work after a client has asked the gateway to stop. */
 const shutdownGraceMs = 30_000;

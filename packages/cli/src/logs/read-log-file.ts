@@ -6,7 +6,7 @@ import { logFilesIn } from "../gateway/log-file.ts";
 
 const pollMs = 200;
 
-/** Whether a gateway has written a log file in the data directory. */
+/** Whether the data directory has a current log file. */
 export function hasLogFile(data: string): boolean {
 	return existsSync(logFilesIn(data).current);
 }

@@ -89,7 +89,10 @@ async function writeDescription(file: string, text: string): Promise<void> {
 	await rename(draft, file);
 }
 
-/** Keys and proxies that a gateway started from this shell would use, but that the service does not receive. */
+/**
+ * A note about the variables for keys, platforms and proxies that this shell sets, but that the service does not
+ * receive. Empty if there are none.
+ */
 async function missingKeys(
 	{ data, environmentFile }: ServicePlan,
 	environment: Io["environment"],

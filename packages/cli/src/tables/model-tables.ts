@@ -136,7 +136,10 @@ type UsageRow = UsageReport["rows"][number];
 const groupings = ["day", "model", "session"] as const;
 export type Grouping = (typeof groupings)[number];
 
-/** Usage as rows: one row for each day, model or session, then the sum and the budgets. */
+/**
+ * Usage as rows: one row for each day, model or session, and a sum if there are several. Notes about prices and the
+ * budgets follow.
+ */
 export function usageRows(
 	{ rows, total, budgets }: UsageReport,
 	by: Grouping,

@@ -11,7 +11,9 @@ import { memoryTableTexts, skillTableTexts } from "../texts/tables/skills.ts";
 type SkillList = MethodResult<"list_skills">;
 type Skill = SkillList["skills"][number];
 
-/** Rows of the skills, followed by the invalid files and the command that trusts skills. */
+/**
+ * Rows of the skills, followed by the invalid files. The command that trusts skills comes last, if a skill needs it.
+ */
 export function skillTable(
 	{ skills, problems }: { readonly skills: readonly Skill[]; readonly problems: SkillList["problems"] },
 	format: OutputFormat,

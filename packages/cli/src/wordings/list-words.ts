@@ -43,7 +43,7 @@ export function compactedListWords({
 		: { words: eventTexts.compactedWithoutSummary({ sizes, error }), failed: true };
 }
 
-/** Texts about the end of a requested compaction. */
+/** Text about the end of a requested compaction. */
 export function compactionListWords({
 	status,
 	tokens_before,

@@ -92,7 +92,7 @@ export function promptAnswerWords({
 	return `${cancelled ? no : visibleLine(given)} (${visibleLine(by)})`;
 }
 
-/** One of several required approvals of a call. */
+/** Text about one of several required approvals of a call. */
 export function promptVoteWords({ by, approvals, needed, changed }: EventPayloads["prompt.vote"]): string {
 	const words = eventTexts.approvals({ approvals, needed, by: visibleLine(by) });
 	return changed === undefined
