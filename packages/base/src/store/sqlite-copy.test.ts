@@ -73,6 +73,11 @@ test("each kind of unreadable file has its own error", () =>
 		await expect(copySqliteFile(at("none.sqlite"), target, async () => 0)).rejects.toMatchObject({
 			code: "not_found",
 		});
+		await writeFile(at("empty.sqlite"), "");
+		await expect(copySqliteFile(at("empty.sqlite"), target, async () => 0)).rejects.toMatchObject({
+			code: "not_found",
+			message: expect.stringContaining("or it is empty"),
+		});
 		const store = await openSqliteStore<ContractTables>({ file: at("a.sqlite"), migrations });
 		await store.close();
 		await expect(checkSqliteFile(at("a.sqlite"), [])).rejects.toMatchObject({

@@ -7,6 +7,7 @@ import {
 	openSync,
 	renameSync,
 	rmSync,
+	statSync,
 } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -124,14 +125,17 @@ export function copyDatabase(database: DatabaseSync, target: string): void {
 
 /**
  * Copies the current state of the database in `file` to one file (0600) without side files. Other processes may use the
- * database. `query` reads from the copy. Throws `not_found` if the database does not exist.
+ * database. `query` reads from the copy. Throws `not_found` if the database does not exist or is empty.
  */
 export async function copySqliteFile<DB, T>(
 	file: string,
 	target: string,
 	query: (copy: Kysely<DB>) => Promise<T>,
 ): Promise<T> {
-	if (!existsSync(file)) throw new ParleyError(`there is no database ${file}`, { code: "not_found" });
+	// A program that ended between the creation and the first write leaves an empty file.
+	if (!existsSync(file) || statSync(file).size === 0) {
+		throw new ParleyError(`there is no database ${file}, or it is empty`, { code: "not_found" });
+	}
 	const database = openReader(file);
 	try {
 		copyDatabase(database, target);

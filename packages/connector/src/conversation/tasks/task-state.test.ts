@@ -38,7 +38,7 @@ test("the state of tasks is bounded and survives a round trip through JSON", () 
 	);
 });
 
-test("of many workers of a task, the running ones are remembered", () => {
+test("running workers of a task are remembered before ended ones", () => {
 	const created = (task_id: string, parent_id: string): Happening => [
 		1,
 		"task.created",
