@@ -54,7 +54,7 @@ function faultsOf(posts: readonly SeenPost[], place: NoticePlatform): string[] {
 			["anything to the first approver", one, "", 1],
 			["anything to the second approver", two, "", 1],
 			["anything in the channel for approvals", approvals, "", 1],
-			// The approval card, the reminder and the answer.
+			// These posts are the approval card, the reminder and the answer.
 			["anything in the conversation", posts, "", 3],
 		];
 	return counts.flatMap(([what, all, text, count]) => {

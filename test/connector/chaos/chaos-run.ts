@@ -15,7 +15,7 @@ const maxExtraSteps = 200;
 /** Minimum number of edits or stream additions that one answer must have in each run. */
 const leastGrowth = 3;
 const quietTurns = 12;
-/** Step between places. It must have no common divisor with the number of places, so that each place is used. */
+/** Step between places. It must have no common divisor above 1 with the number of places, so that each place is used. */
 const placeStride = 4;
 const shortMs = 25;
 
@@ -32,7 +32,7 @@ export interface ChaosPeople {
 	readonly messages: { databaseLost(): void };
 	/** People who request background tasks. */
 	readonly requesters: readonly { readonly id: string; readonly name: string }[];
-	/** Whether every message in a channel mentions the connector. */
+	/** Mentions the connector in each room. */
 	greet(): void;
 	/** Performs one random action of a person. */
 	act(): void;
@@ -45,14 +45,14 @@ export interface ChaosPlatform<Simulator, People extends ChaosPeople> {
 	readonly people: People;
 	/** Tenants of the rooms, for example the guild. */
 	readonly tenants: readonly string[];
-	/** Virtual time after which the connector has stored earlier actions, although they may be unanswered. */
+	/** Virtual milliseconds after which the connector has stored earlier actions, although they may be unanswered. */
 	readonly calmMs: number;
-	/** Virtual time that exceeds the wait for any automatic action. */
+	/** Virtual milliseconds that exceed the wait for any automatic action. */
 	readonly longestMs: number;
 	readonly cuts: readonly (() => void)[];
 	/** Changes of growing answers that the platform has accepted. */
 	readonly growth: SeenGrowth;
-	/** Number of requests that the platform refused or lost. */
+	/** Number of requests that got a fault. */
 	readonly failed: number;
 	/** Starts the faults: from now on, requests fail and events arrive out of order. */
 	break(): void;
@@ -188,7 +188,10 @@ export class ChaosRun<Simulator, People extends ChaosPeople> {
 		await this.#pass(this.#random.pick([0, 50, 700, 3000, 9000]));
 	}
 
-	/** Causes a random fault between the connector and its servers. */
+	/**
+	 * Causes a random fault: cuts the connection to the platform, kills the process, or makes the gateway unavailable or
+	 * available.
+	 */
 	#disturb(): void {
 		const { cuts } = this.#platform;
 		this.people.pendingActions.disturbed();
@@ -263,7 +266,7 @@ export class ChaosRun<Simulator, People extends ChaosPeople> {
 		this.#armed += 1;
 		// Each place has its turn, even with only a few seeds.
 		const place = places[(this.#seed * placeStride + this.#armed) % places.length] ?? "";
-		// A process commits frequently, but it reaches every other place only a few times.
+		// A process uses the store and the platform frequently, but it reaches every other place only a few times.
 		killable.arm({ place, hit: this.#random.between(1, isFrequent(place) ? 60 : 5) });
 	}
 
@@ -282,7 +285,9 @@ export class ChaosRun<Simulator, People extends ChaosPeople> {
 		this.#arm(await this.#begin(isLost));
 	}
 
-	/** Advances the clock until the work is over. The work of a dead process never ends, so the method stops waiting. */
+	/**
+	 * Advances the clock until the work is over. The work of a dead process may never end, so the method waits at most 200 turns.
+	 */
 	async #through(work: Promise<void>): Promise<void> {
 		let isOver = false;
 		const over = (): void => {

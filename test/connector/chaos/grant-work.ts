@@ -4,7 +4,7 @@ import type { GrantPayload } from "@parley/protocol";
 
 type Session = ScriptedGateway["sessions"][number];
 
-/** Channels for direct messages of Discord or Slack. */
+/** Matches channels for direct messages of Discord or Slack. */
 const isDirect = /^dm:|:D/;
 
 export interface Grant {
@@ -20,7 +20,7 @@ export function reasonOf({ id }: Pick<Grant, "id">): string {
 	return `quick work ${id.slice(-6)}.`;
 }
 
-/** Channel grants of an operator, until they end. */
+/** Channel grants of an operator, with those that have ended. */
 export class GrantWork {
 	readonly grants: Grant[] = [];
 	readonly #gateway: ScriptedGateway;
@@ -40,7 +40,7 @@ export class GrantWork {
 		});
 	}
 
-	/** A channel has at most one grant. A direct message has no grant. */
+	/** Grants trust to the channel of a session, unless the channel has an open grant or is a direct message. */
 	give(session: Session): void {
 		const { place } = session;
 		if (place === undefined || isDirect.test(place)) return;

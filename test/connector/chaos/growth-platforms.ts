@@ -56,7 +56,7 @@ export function discordNotices(clock: ManualClock): NoticePlatform {
 	};
 }
 
-/** Asks in a thread of a channel. */
+/** Asks in a channel. Parley answers in a thread. */
 export function slackNotices(clock: ManualClock): NoticePlatform {
 	const platform = new SlackChaosPlatform({ clock, random: new Random(1), seed: 1 });
 	const { simulator } = platform;

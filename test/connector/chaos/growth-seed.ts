@@ -10,7 +10,7 @@ interface SeedParts {
 	readonly directory: string;
 }
 
-/** Plays one answer with random steps, network faults and deaths. Resolves with the faults that people can see. */
+/** Plays one answer with random steps, network faults and deaths. Resolves with the faults that it finds at the end. */
 export async function playSeed({ open, random, directory }: SeedParts): Promise<readonly string[]> {
 	const growth = new Growth(open, directory);
 	await growth.begin();

@@ -19,7 +19,7 @@ export interface GrowthPlatform {
 	/** Starts the faults: from now on, requests fail and events arrive out of order. */
 	break(): void;
 	heal(): void;
-	/** Sends a message of the person that mentions Parley in the channel. */
+	/** Sends a message of the person to Parley. */
 	ask(text: string): void;
 	posts(): readonly SeenPost[];
 	drainViolations(): readonly string[];
@@ -38,9 +38,15 @@ export type GrowingSession = ScriptedGateway["sessions"][number];
 const greeting = "Good morning.";
 const quietTurns = 12;
 const partMs = 250;
-/** Longer than the time in which an edit of the previous process may arrive, including retries. */
+/**
+ * Virtual milliseconds after which a wait may fail. Longer than the time in which an edit of the previous process may arrive,
+ * including retries.
+ */
 const longestMs = 300_000;
-/** Maximum real time for writes to the disk. On a busy machine, the clock can pass its own limit during one write. */
+/**
+ * Real milliseconds after which a wait may fail. On a busy machine, the clock can pass its own limit during one write to the
+ * disk.
+ */
 const patienceMs = 10_000;
 
 /** A connector that shows growing answers, and dies at given places. */
@@ -205,7 +211,9 @@ export class Growth {
 		this.#arm();
 	}
 
-	/** Advances the clock until the work is over. The work of a dead process never ends, so the method stops waiting. */
+	/**
+	 * Advances the clock until the work is over. The work of a dead process may never end, so the method waits at most 200 turns.
+	 */
 	async #through(work: Promise<void> | undefined): Promise<void> {
 		let isOver = false;
 		const over = (): void => {

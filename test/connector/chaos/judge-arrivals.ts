@@ -4,7 +4,7 @@ import type { ScriptedGateway } from "@parley/connector/testing";
 export interface Arrival {
 	readonly content: string;
 	readonly run: string;
-	/** True if the author cancelled the message before the answer. */
+	/** True if the run of the message was cancelled. */
 	readonly isCancelled: boolean;
 	/** True if the message joined an active run while it waited. */
 	readonly hasJoined: boolean;

@@ -59,8 +59,8 @@ export function judgeDeleted(run: DiscordChaosRun): string[] {
 }
 
 /**
- * True if the connector may not know the last change of the message. Either a new Discord session began shortly after
- * the change, or the connector lost its database.
+ * True if the connector may not know the last change of the message. Either a new Discord session began shortly after the
+ * change, or the message itself may be lost.
  */
 function isUnseen({ simulator }: DiscordChaosRun, { changedAt, mayBeLost }: SentMessage): boolean {
 	const { identifies } = simulator.state;

@@ -62,7 +62,9 @@ export function judgeOrder({ answers }: Work, places: readonly (readonly Post[])
 	});
 }
 
-/** Faults if a question is not on exactly one card, or if a card with an open question cannot approve it. */
+/**
+ * Faults if a question is not on exactly one card, or if a card has buttons to approve exactly when no question on it is open.
+ */
 export function judgeQuestions({ work, posts, isGone }: WorkAndPosts): string[] {
 	return work.questions.flatMap(({ session, label, approve }) => {
 		if (isGone?.(session)) return [];
@@ -78,14 +80,14 @@ export function judgeQuestions({ work, posts, isGone }: WorkAndPosts): string[] 
 
 const reviewStates = /Waiting for your answer|Answered|Closed/;
 
-/** Faults if a grant has several cards, or if a closed card still names its grant. */
+/** Faults if there are more cards of grants than grants. */
 export function judgeGrantCards({ work, posts }: WorkAndPosts): string[] {
 	const cards = posts.filter(({ text }) => /This channel is (?:no longer )?trusted/.test(text));
 	const { grants } = work.trust;
 	return cards.length <= grants.length ? [] : [`${grants.length} grants have ${cards.length} cards`];
 }
 
-/** Faults if a plan is not shown exactly once, or cannot be approved while it waits. */
+/** Faults if a plan is not shown exactly once, or can be approved exactly when it does not wait. */
 export function judgeReviews({ work, posts, isGone }: WorkAndPosts): string[] {
 	return work.tasks.tasks.flatMap(({ session, reviews }) =>
 		reviews.flatMap(({ label, isOpen }) => {

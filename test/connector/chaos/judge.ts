@@ -40,7 +40,7 @@ export function judge(run: DiscordChaosRun): string[] {
 	];
 }
 
-/** Our public posts, grouped by channel and thread. */
+/** Parley's public posts, one channel or thread after another. */
 function postsOf({ people, simulator }: DiscordChaosRun): Shown[] {
 	const places = [...people.rooms, ...simulator.threads()];
 	return places.flatMap((place) => place.shows()).filter(({ author }) => author === simulator.bot.name);
@@ -51,7 +51,7 @@ function judgeTasks({ work, simulator }: DiscordChaosRun, posts: readonly Shown[
 		const own = posts.filter(({ text }) => text.includes(title));
 		const cards = own.filter(({ buttons }) => /Cancel|Retry/.test(buttons.join()));
 		const threads = simulator.threads().filter(({ name }) => name.includes(title));
-		// A task from a direct message has no card there.
+		// A task from a direct message has no thread.
 		const expected = session.externalKey?.includes(":dm:") ? 0 : 1;
 		const workAndPosts = { completed: /Done/, cancelled: /Cancelled/ };
 		const isShown =
@@ -62,7 +62,7 @@ function judgeTasks({ work, simulator }: DiscordChaosRun, posts: readonly Shown[
 	});
 }
 
-/** Faults if a channel is still trusted after new people can read it. */
+/** Faults if a channel is still trusted after a change of its readers, or if the cards of a grant are wrong. */
 function judgeTrust({ work, people, simulator }: DiscordChaosRun, posts: readonly Shown[]): string[] {
 	return work.trust.grants.flatMap(({ id, place, givenAt, isOver }) => {
 		const changedAt = people.audiences.get(place.split(":").at(-1) ?? "") ?? 0;

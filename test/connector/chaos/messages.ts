@@ -33,7 +33,7 @@ export interface SentMessage<Room, Person> {
 	/** Time of the last edit or deletion of the message. */
 	changedAt: number;
 	isDeleted: boolean;
-	/** True if the connector later lost its database, or if a person stopped the message before it was active. */
+	/** True if the connector later lost its database, or if a person may have stopped the message. */
 	mayBeLost: boolean;
 }
 
@@ -68,12 +68,14 @@ export class Messages<Room extends Place, Person extends Author<Room>> {
 		return this.sentMessages.slice(-recent).filter(({ isDeleted }) => !isDeleted);
 	}
 
-	/** The loss of the database also loses messages that were stored but not delivered. Later messages are safe. */
+	/** Records a loss of the database, which also loses messages that were stored but not delivered. Later messages are safe. */
 	databaseLost(): void {
 		for (const sentMessage of this.sentMessages) sentMessage.mayBeLost = true;
 	}
 
-	/** A stop may affect every message of a room. In a channel, `/stop` also stops the only thread with active work. */
+	/**
+	 * Records a stop, which may affect every message of a room. In a channel, `/stop` also stops the only thread with active work.
+	 */
 	stopped(room: Room): void {
 		const stopped = new Set([room, ...room.threads()].map(({ id }) => id));
 		for (const sentMessage of this.sentMessages) sentMessage.mayBeLost ||= stopped.has(sentMessage.room.id);
@@ -107,7 +109,7 @@ export class Messages<Room extends Place, Person extends Author<Room>> {
 		sentMessage.person.deletes(sentMessage);
 	}
 
-	/** The message that a ❌ reaction stops. */
+	/** Returns a recent message to stop with a ❌ reaction, or undefined without one. */
 	cross(): SentMessage<Room, Person> | undefined {
 		const sentMessage = this.#own();
 		if (sentMessage) sentMessage.mayBeLost = true;

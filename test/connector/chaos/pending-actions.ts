@@ -1,7 +1,8 @@
 import type { Clock } from "@parley/base";
 
 /**
- * Time limit for a response. Discord: interactions/receiving-and-responding#responding-to-an-interaction. Slack:
+ * Milliseconds within which a response must arrive. Discord:
+ * interactions/receiving-and-responding#responding-to-an-interaction. Slack:
  * https://docs.slack.dev/interactivity/handling-user-interaction#acknowledgment_response
  */
 const answerMs = 3000;
@@ -36,7 +37,7 @@ export class PendingActions {
 		this.#disturbances.push(this.#clock.now());
 	}
 
-	/** Records a fault for each press and command whose time limit has passed. */
+	/** Records each press and command without a response within the time limit, unless there was a fault. */
 	look(): void {
 		const now = this.#clock.now();
 		for (const action of this.#actions) {

@@ -34,7 +34,7 @@ export class People {
 	readonly #simulator: Simulator;
 	readonly #random: Random;
 	readonly #persons: readonly Person[];
-	/** A person who only reads, with the channels that this person may see. */
+	/** A person who only reads. */
 	readonly #reader: Person;
 
 	constructor(simulator: Simulator, random: Random) {
@@ -59,7 +59,7 @@ export class People {
 		];
 	}
 
-	/** Mentions the connector in each channel, so that the connector knows the channel. */
+	/** Writes to the connector in each room, so that the connector knows the room. */
 	greet(): void {
 		for (const room of this.rooms) this.messages.say(this.#whoIsIn(room), room);
 	}

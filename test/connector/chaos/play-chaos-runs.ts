@@ -6,7 +6,7 @@ import { places } from "./killable-connector.ts";
 
 const kills = 4;
 
-/** The database is in memory, because only the process dies, not the machine. */
+/** Parent directory of the databases, in memory if possible, because only the process dies and not the machine. */
 const memory = existsSync("/dev/shm") ? "/dev/shm" : await realpath(tmpdir());
 
 interface Playable {

@@ -20,7 +20,7 @@ function reactingRun(seed: number, directory: string, kills: number): DiscordCha
 	return run;
 }
 
-/** Faults for messages with a bot reaction that no longer applies. */
+/** Faults for messages with several reactions of the bot, or with one for a run that has not ended. */
 function judgeReactions({ people, simulator }: DiscordChaosRun): string[] {
 	const messages = people.rooms.flatMap(({ record }) => record.messages);
 	const alive = messages.filter(({ deleted, onlyFor }) => !deleted && !onlyFor);

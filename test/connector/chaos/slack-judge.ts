@@ -56,7 +56,7 @@ function isGoneFor({ people }: SlackChaosRun, externalKey = ""): boolean {
 	);
 }
 
-/** Our public posts, in order. */
+/** Parley's public posts, oldest first. */
 function postsOf({ people, simulator }: SlackChaosRun): Shown[] {
 	const shown = people.rooms.flatMap((room) => [room, ...room.threads()].flatMap((place) => place.shows()));
 	return shown
@@ -76,7 +76,10 @@ function judgeTasks(run: SlackChaosRun, posts: readonly Shown[]): string[] {
 	});
 }
 
-/** Faults if a channel is still trusted after a guest joined, provided that Slack has reported the join. */
+/**
+ * Faults if a channel is still trusted after a guest joined, provided that Slack has reported the join. Also faults if the card
+ * of an ended grant can end it.
+ */
 function judgeTrust({ work, people, simulator }: SlackChaosRun, posts: readonly Shown[]): string[] {
 	return work.trust.grants.flatMap(({ id, place, givenAt, isOver }) => {
 		const changedAt = people.audiences.get(place.split(":").at(-1) ?? "") ?? 0;
@@ -113,7 +116,7 @@ function judgeSentMessage({ gateway, simulator, people }: SlackChaosRun, sentMes
 	return counts ? faults : [...faults, `the gateway did not learn that ${versions[0]} is ${last} now`];
 }
 
-/** Number of posts in the room which report that the file could not be read. */
+/** Number of Parley's posts in the room and in threads which name the file, because it could not be read. */
 function refusalsOf({ simulator }: SlackChaosRun, { room }: SentMessage, file: string): number {
 	return [room, ...simulator.threads()]
 		.flatMap((place) => place.shows())

@@ -55,7 +55,7 @@ export class SlackPeople {
 		for (const room of this.rooms.slice(0, 2)) room.loses(this.#guest);
 	}
 
-	/** Mentions the connector in each channel. */
+	/** Writes to the connector in each room. */
 	greet(): void {
 		for (const room of this.rooms) this.messages.say(this.#whoIsIn(room), room);
 	}

@@ -71,7 +71,7 @@ export class TaskWork {
 		if (open.length === 0) return;
 		const task = this.#random.pick(open);
 		const review = openReview(task);
-		// Cancels the task as from a terminal.
+		// Answers the review as from a terminal.
 		if (review) this.#resume(task, review);
 		else if (this.#random.chance(0.4)) this.#ask(task);
 		else proceed(task);

@@ -7,7 +7,7 @@ import { type SlackChaosRun, slackChaosRun } from "./slack-chaos-run.ts";
 import { judgeSlack } from "./slack-judge.ts";
 
 /**
- * Number of chaos runs in one file. With `PARLEY_TEST_SCALE=ci`, the two files of each platform play a thousand runs
+ * Number of chaos runs in one file. With `PARLEY_TEST_SCALE=ci`, the four files of both platforms play a thousand runs
  * together.
  */
 const count = 10 * testScale(25, 75);

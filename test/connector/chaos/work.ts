@@ -163,7 +163,7 @@ export class Work {
 	): string {
 		const number = this.questions.length;
 		const label = `Allow job-${number}.`;
-		// Tokens in the gateway's form, with unique ends and without Markdown characters.
+		// The token has the gateway's form and a unique end.
 		const token = `prompt_${String(number).padStart(26, "0")}`;
 		this.questions.push({
 			session,

@@ -33,7 +33,7 @@ export class DeliveryRun {
 	readonly #clock = new ManualClock(startedAt);
 	readonly #random: Random;
 	readonly #directory: string;
-	/** Number of planned events of each session. The gateway does not know this number. */
+	/** Newest `seq` that any process has planned, by session. */
 	readonly #planned = new Map<string, number>();
 	#awayUntil = 0;
 	#databases = 0;
@@ -100,7 +100,7 @@ export class DeliveryRun {
 		await this.#ended(Promise.all([outbox.stop(), inbox.stop()]));
 	}
 
-	/** A stopped process still receives the responses to its open requests. */
+	/** Waits until the process has stopped. It still receives the responses to its open requests. */
 	async #ended(stopping: Promise<unknown>): Promise<void> {
 		let hasEnded = false;
 		void stopping.then(() => {

@@ -1,7 +1,7 @@
 import type { Lane, PlannedRow } from "@parley/connector";
 import { Random } from "../../random.ts";
 
-/** Gateway events, identical for the same seed. */
+/** Returns the rows of a session's gateway events, which are identical for the same seed. */
 export function eventsOf(seed: number, session: string, count: number): readonly (readonly PlannedRow[])[] {
 	const random = new Random(seed);
 	const cards: string[] = [];

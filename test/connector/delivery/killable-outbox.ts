@@ -33,7 +33,7 @@ export class KillableOutbox implements Failpoints {
 	readonly surface: Surface;
 	/** Place at which the process died. */
 	end: string | undefined;
-	/** The step at which the process was stopped. */
+	/** Name of the place `a stop`, if the process was stopped. */
 	stop: string | undefined;
 	readonly death: Promise<void>;
 	readonly #die: () => void;
@@ -56,7 +56,7 @@ export class KillableOutbox implements Failpoints {
 					const result = await store.commit(async (tx) => {
 						const value = await command(tx);
 						this.#hit("before a commit");
-						// Rolls back the transaction, because the commit was not durable.
+						// The error rolls back the transaction, because the process died before the commit.
 						if (this.end !== undefined) throw new Error("dead");
 						return value;
 					});
@@ -78,7 +78,7 @@ export class KillableOutbox implements Failpoints {
 		if (this.end !== undefined) return new Promise(() => undefined);
 	}
 
-	/** Stops the process gracefully instead of killing it. Open requests may still receive a response. */
+	/** Whether the process must stop gracefully at this step, instead of dying. Open requests may still receive a response. */
 	isToStop(step: number): boolean {
 		if (this.#fate?.place !== stop || step < this.#fate.hit) return false;
 		this.stop = stop;

@@ -20,7 +20,7 @@ export class Network {
 	readonly #random: Random;
 	readonly #events: readonly QueuedEvent[];
 	readonly #unacknowledged: Set<QueuedEvent>;
-	/** Events that the connector's database has received. */
+	/** Events that were sent since the connector's database was created. */
 	readonly #passages = new Map<string, Passage>();
 	readonly #received = new Set<string>();
 	#step = 0;
@@ -41,7 +41,7 @@ export class Network {
 		await Promise.all(this.#next().map((event) => this.#pass(event, accept)));
 	}
 
-	/** The connector reads acknowledged but unhandled events again from the platform's history. */
+	/** Records a loss of the database. All events are then sent again, as from the platform's history. */
 	loseDatabase(): void {
 		this.#passages.clear();
 		for (const event of this.#events) this.#unacknowledged.add(event);

@@ -15,13 +15,15 @@ export interface Post {
 /** Maximum delay of a request in milliseconds. The outbox waits this long before it considers a request lost. */
 const latestMs = 14_000;
 
-/** Time within which a repeat may start. Even a late repeat then reaches the platform while it still knows the nonce. */
+/**
+ * Milliseconds within which a repeat may start. Even a late repeat then reaches the platform while it still knows the nonce.
+ */
 const safeMs = 60_000;
 const nonceMs = safeMs + latestMs;
 
 /**
- * A platform that drops requests, returns errors after it has performed them, performs them late, and limits rates.
- * Some platforms refuse a second post with the same nonce for a while. The remaining platforms post it.
+ * A platform that drops requests, returns errors after it has performed them, performs them late, and limits rates. Some
+ * platforms return the first post for a second one with the same nonce, for a while. The others post it again.
  */
 export class Platform implements Surface {
 	readonly posts: Post[] = [];

@@ -11,7 +11,7 @@ import { drawMarkdown } from "./draw-markdown.ts";
 import { html, lines, type Markup } from "./markup.ts";
 import { type Draw, drawFile, drawForm, drawMenu, drawPost, drawReactions } from "./post.ts";
 
-/** The text of a component. The component types have no common field for it. */
+/** A component with its text, for which the component types have no common field. */
 type Component = SeenComponent & { readonly content?: string };
 
 export const drawDiscord: Draw<DiscordSite> = {

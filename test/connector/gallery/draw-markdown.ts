@@ -1,7 +1,7 @@
 import { type Block, type Inline, type List, parseText } from "@parley/connector";
 import { html, lines, type Markup } from "./markup.ts";
 
-/** The start of a line of small print in Discord. */
+/** Matches a line of small print in Discord. */
 const small = /^-# (.*)$/;
 
 /** Renders Markdown as a platform shows it. */

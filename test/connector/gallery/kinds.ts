@@ -10,7 +10,7 @@ export interface Kind {
 	readonly scene: string;
 	/** Shows the first state of a post with this content. Without it, the section shows the channel after the scene. */
 	readonly at?: Sight;
-	/** Whether the section shows the open form or the home page after the scene. */
+	/** Shows the open form or the home page after the scene, instead of posts. */
 	readonly shows?: "form" | "home";
 	/** The only platform that has this kind. */
 	readonly only?: "slack";

@@ -1,13 +1,13 @@
 import type { Sight } from "../scenes/step.ts";
 import { html, lines, type Markup } from "./markup.ts";
 
-/** Reads the posts of one scene at its end. */
+/** Draws the posts of one scene at its end. */
 export interface Draw<S> {
 	/** All posts of the channel with their threads, as Mia sees them. */
 	channel(site: S): Markup;
 	/** First state of a post with this content, in any channel. Undefined if no post had this content. */
 	moment(site: S, sight: Sight): Markup | undefined;
-	/** The form that a person currently sees. Undefined if no form is open. */
+	/** Last form that a person has opened. Undefined without one. */
 	form(site: S): Markup | undefined;
 	/** Mia's home page. Undefined on a platform without home pages. */
 	home(site: S): Markup | undefined;

@@ -10,9 +10,12 @@ import { type Client, createClient } from "@parley/protocol";
 import type { Site, SiteParts } from "./site.ts";
 import type { Scene } from "./step.ts";
 
-/** Maximum wait of a scene, in real time of an idle machine. */
+/** Maximum milliseconds of one wait, in real time of an idle machine. */
 const deadlineMs = 20_000;
-/** Real time after which a waiting scene may need its clock. The clock then runs `clockFactor` times as fast as real time. */
+/**
+ * Real milliseconds after which a waiting scene may need its clock. The clock then runs `clockFactor` times as fast as real
+ * time.
+ */
 const stallMs = paced(80);
 const clockFactor = 20;
 

@@ -125,7 +125,7 @@ export class DiscordSite implements Site {
 		return found;
 	}
 
-	/** Notices for one person, which Discord cannot show in a channel. */
+	/** Returns Sam's direct messages, which contain notices for Sam that Discord cannot show in a channel. */
 	directOf(person: string): Channel | undefined {
 		const { Sam } = this.people;
 		return Sam.id === person ? Sam.dm : undefined;

@@ -12,8 +12,8 @@ const named =
 const shortWord = /\b(?=[0-9a-z]*[0-9])(?=[0-9a-z]*[a-z])[0-9a-z]{6,12}\b/gu;
 const endLength = 6;
 /**
- * Ids of people and channels. Excludes quoted comments, because the offline model repeats them with the ids that models
- * read.
+ * Ids of people and channels. Lines that introduce a quoted comment may have them, because the offline model repeats what
+ * models read.
  */
 const person = /\b(?:discord|slack):[0-9A-Za-z]+:[0-9A-Za-z]+/u;
 /** Permissions of Discord (`SEND_MESSAGES`, `SendMessages`) and scopes of Slack (`chat:write`). */

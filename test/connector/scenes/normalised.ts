@@ -16,9 +16,9 @@ export function normalised(transcript: string): string {
 			.replace(/^((?:\s*\| )?Parley) \(edited\)$/gm, "$1")
 			.replace(/\b(after|took) \d+ s\b/g, "$1 TIME")
 			.replace(/\b(\d+ tool calls? in) \d+ s\b/g, "$1 TIME")
-			// Durations of steps.
+			// The durations of steps are removed.
 			.replace(/ · (?:\d+ min )?\d+ s\b/g, "")
-			// Remaining times that are some seconds shorter than a day or an hour, and times that have just passed.
+			// A remaining time may be some seconds shorter than a day or an hour. Times just before or after the end of a scene differ.
 			.replace(/\bin (?:1 day|23 hours)\b/g, "in 24 hours")
 			.replace(/\bin (?:1 hour|5\d minutes)\b/g, "in 60 minutes")
 			.replace(/\b(?:in 0 seconds|\d+ (second|minute)s? ago)(?!\w)/g, "TIME ago")

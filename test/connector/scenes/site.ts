@@ -120,7 +120,7 @@ export interface Site {
 	readonly platform: string;
 	readonly directory: string;
 	readonly people: Readonly<Record<Name, Player>>;
-	/** The guild or team. It is also the name of the connector. */
+	/** Id of the guild or team, which is also a part of the connector's name. */
 	readonly tenant: string;
 	readonly tenants: readonly string[];
 	readonly rules: Chat["allow"];
@@ -133,10 +133,10 @@ export interface Site {
 	readonly mention: string;
 	/** Milliseconds without a working indicator after which an active run is at fault. */
 	readonly typingGapMs: number;
-	/** Whether the channels and commands that people need exist. */
+	/** Whether the connector is ready for the scene. */
 	readonly isReady: boolean;
 	room(name: string, person: Player): Room;
-	/** All channels, for reports about failed scenes. */
+	/** Channels and direct messages, for reports and for checks of all posts. */
 	rooms(): readonly Room[];
 	/** A post in the form of the simulator's `messageText`. */
 	written(seen: Seen): string;

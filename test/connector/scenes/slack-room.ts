@@ -26,7 +26,7 @@ export class SlackRoom implements Room {
 	conversation: Channel | undefined;
 	readonly #self: string | undefined;
 
-	/** `self` is Parley's user. If undefined, the room has only top-level messages. */
+	/** `self` is the name of Parley's bot. If undefined, the room has only top-level messages. */
 	constructor(channel: Channel, self?: string) {
 		this.channel = channel;
 		this.#self = self;

@@ -227,7 +227,7 @@ export class SlackSite implements Site {
 	}
 }
 
-/** Rewrites commands as subcommands of `/parley`, which is Slack's form. */
+/** Rewrites commands of tasks and sessions as subcommands of `/parley`, which is Slack's form. */
 function command(text: string): string {
 	return text.replace(/`\/(?=task |session )/g, "`/parley ");
 }

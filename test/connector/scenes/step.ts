@@ -9,12 +9,12 @@
  *       ],
  *     }
  *
- * Each scene has a new platform and connector, and a gateway with the offline model. The clock advances by a second
- * before each action of a person, for `passes`, and while a claim waits for a timer. A scene fails if it breaks a rule of
- * the platform, notifies a person, or logs an unexpected error.
+ * Each scene has a new platform and connector. The scenes of a file share a gateway with the offline model. The clock
+ * advances by a second before each action of a person, for `passes`, and while a claim waits for a timer. A scene fails if
+ * it breaks a rule of the platform, notifies a person unexpectedly, logs an unexpected error, or posts internal details.
  *
  * - People (`by`, `to`): Olga is an owner, Alex an approver, Mia (the default) and Max are members, Gus is a guest, and
- *   Sam has no access. `@Parley` and `@Max` in their messages are mentions.
+ *   Sam has no access. Robo is a bot. `@Parley` and `@Max` in their messages are mentions.
  * - Rooms (`in`): `general` (the default), `random`, `dm` (the person's direct messages with Parley), `thread` (the newest
  *   one), or the name of a thread.
  * - A message (`on`, `to` of `replies`, …) is identified by its name from `as`, or by words of the newest message that
@@ -89,12 +89,12 @@ export type Operating = {
 		readonly asks: MethodInput<Method>;
 		/** A name in the response. Its value is stored as `{1}`. */
 		readonly notes?: string;
-		/** Final text of the run's answer. */
+		/** Content for which the step waits in the response. */
 		readonly has?: string | RegExp;
 	};
 }[RequestMethod];
 
-/** An event that affects all people. */
+/** A step that is neither an action of one person nor a claim. */
 export type Happening<S extends Site = Site> =
 	/** Simultaneous actions, all before any response. */
 	| { readonly together: readonly Doing[] }
@@ -108,7 +108,7 @@ export type Happening<S extends Site = Site> =
 	/** Writes a file into the working directory of the agent. */
 	| { readonly file: string; readonly gets: string }
 	| { readonly passes: number }
-	/** The connector ends, and another process continues its work. */
+	/** The connector, the gateway or both end, and new processes continue their work. */
 	| { readonly restarts: "connector" | "gateway" | "both" }
 	| { readonly stops: "connector" | "gateway" }
 	| { readonly starts: "connector" | "gateway" }
@@ -130,7 +130,7 @@ export type Happening<S extends Site = Site> =
 			)[];
 			readonly in?: string;
 	  }
-	/** Changes the readers of the channel. */
+	/** Gives a person access to the channel. */
 	| { readonly opensTo: Name; readonly in?: string }
 	| { readonly archives: string; readonly locked?: true }
 	/** A moderator locks a thread. The thread stays active. */
@@ -198,7 +198,7 @@ export interface Scene<S extends Site = Site> {
 		readonly live?: "off" | "text" | "everything";
 		readonly answers?: "thread";
 	};
-	/** `dm` contains the settings of Mia's direct messages. */
+	/** With `dm`, `place` contains the settings of Mia's direct messages. */
 	readonly settingsOf?: "dm";
 	/** Role of Robo, a bot. By default, a member. */
 	readonly robo?: "approver";

@@ -6,8 +6,8 @@ import type { City } from "./city.ts";
 import type { Running, Site } from "./site.ts";
 
 /**
- * Number of turns without a change after which the town is calm. Each turn advances the clock by a millisecond and
- * completes all due work.
+ * Number of consecutive checks without a change after which the town is calm. The checks are about a millisecond of real time
+ * apart.
  */
 const quietTurns = 15;
 

@@ -12,7 +12,7 @@ const settled = (): Promise<void> => new Promise((resolve) => void setImmediate(
 const messages = "GET /channels/1/messages";
 const opening = "POST /users/@me/channels";
 
-/** Opens a connector with one known channel, 1. Messages are identified by their age in minutes. */
+/** Opens a `CatchUp`, which knows channel 1 if there is a `cursor`. Messages are identified by their age in minutes. */
 async function place(known: { cursor?: (ago: (minutes: number) => string) => Cursor; alive?: number } = {}) {
 	const [clock, log, port] = [new ManualClock(), new MemoryLogger(), new ScriptedPort()];
 	const start = clock.now();

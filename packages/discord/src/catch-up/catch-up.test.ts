@@ -17,7 +17,7 @@ function wrote(id: string, author: object = { id: "5", bot: true }): object {
 	return { id: newer(id), channel_id: "1", author };
 }
 
-/** Ids of all messages in these tests start with this prefix, so that they are newer than every cursor. */
+/** Prefix of the ids from `newer`, which are higher than every cursor. */
 const prefix = "1999";
 
 function newer(end: string): string {
@@ -44,7 +44,7 @@ async function place(cursors: (clock: ManualClock) => Cursors, { alive: minutes,
 		port.answer(`GET /channels/${channel}/messages`, ...bodies.map((body) => ({ body })));
 	// Each event in these tests has an id.
 	const ids = () => received.map(({ d }) => (d as { id: string }).id.replace(/^19990*/, ""));
-	/** Stored live events. */
+	/** Ids of live events whose `dispatch` has resolved. */
 	const durable: string[] = [];
 	const live = (t: string, channel: string, id: string) => {
 		const dispatched = catchUp.dispatch({ t, d: { id, channel_id: channel } });

@@ -20,7 +20,7 @@ function audience(
 	owner = "9",
 ): string {
 	const none = new Proxy({}, { get: () => () => Promise.reject(new Error("nobody asks")) });
-	// The cast is safe because the test reads only these fields.
+	// The cast is safe because `note` uses none of the fields.
 	const audiences = new Audiences(none as ConstructorParameters<typeof Audiences>[0]);
 	const roleList = Object.entries(roles).map(([id, permissions]) => ({
 		id,

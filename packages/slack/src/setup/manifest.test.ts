@@ -8,7 +8,7 @@ const shapes = commandTable;
 const wanted = manifestOf({ shapes });
 
 function changed(change: (manifest: Record<string, never>) => void): unknown {
-	// The test changes this copy.
+	// The cast lets `change` use each section of the copy.
 	const copy = structuredClone(wanted) as Record<string, never>;
 	change(copy);
 	return copy;

@@ -113,5 +113,5 @@ export const busy: readonly Scene[] = [
 	},
 ];
 
-/** The same scenes in threads of Slack. */
+/** Scenes of a message during a run, in threads of Slack. */
 export const slackBusy: readonly Scene[] = scenes(onSlack);

@@ -10,8 +10,8 @@ const onlyLookups = { context: 0 };
 const onlyEnds = { live: "off" } as const;
 
 /**
- * A scene with one unclear request. Discord refuses a second post with the same nonce, so the connector repeats the
- * request without a lookup.
+ * A scene with one unclear request. Discord creates no second post with the same nonce, so the connector repeats the request
+ * without a lookup.
  */
 function repeated(name: string, is: Fault): Scene<DiscordSite> {
 	const requests: string[] = [];

@@ -144,7 +144,7 @@ export const golden: Readonly<Record<string, Scene>> = {
 	"question-with-choices": {
 		name: "a question with choices",
 		steps: [
-			// On every platform, a reply to the post with the question answers the question.
+			// After `/ask`, the question is a post of the channel, to which a person can reply on every platform.
 			{ commands: "/ask", with: { text: "choose: tea | coffee | neither of both" } },
 			{ replies: "milk", to: "<Choose one" },
 			{ chooses: ["tea"] },

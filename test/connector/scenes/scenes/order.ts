@@ -2,7 +2,7 @@ import type { Scene } from "../step.ts";
 
 const slow = "long: 60 tokens at 2 per second";
 
-/** The notice of a stopped run, with its partial text if there is any. */
+/** Matches the notice of a stopped run, or its partial text. */
 const stopped = /stopped by|Stopped by [^:]*: “long: 60 tokens/;
 
 /** Scenes about the queue, and changes of its order. */

@@ -168,7 +168,7 @@ export const slackStreamLevels: readonly Scene<SlackSite>[] = [
 	},
 ];
 
-/** Kinds of changes of the last post. Consecutive changes of one kind are one item. */
+/** Waits until the last post has changed in these ways. Consecutive changes of one kind are one item. */
 function grew(kinds: readonly string[]): Step<SlackSite> {
 	return {
 		what: `the post has changed by ${kinds.join()}`,

@@ -260,7 +260,7 @@ export const slack: readonly Scene<SlackSite>[] = [
 		sandbox: true,
 		steps: [
 			...trusted,
-			// Parley does not read messages in channels without a conversation.
+			// Parley reads no missed messages in a channel without a conversation.
 			{ says: "@Parley say: hello", in: "top" },
 			{ shows: "[offline] hello" },
 			{ stops: "connector" },

@@ -127,7 +127,7 @@ test("a used port is reported with its number", async () => {
 	await expect(second.start()).rejects.toThrow(`cannot listen on 127.0.0.1:${port}`);
 });
 
-/** Sends a request with a signed head whose body never arrives. Resolves when the request has ended. */
+/** Sends a request with these headers, whose body never completes. `over` resolves when the request has ended. */
 function slow(url: string, headers: Readonly<Record<string, string>>) {
 	const over = Promise.withResolvers<number | "cut">();
 	const begun = Promise.withResolvers<void>();

@@ -12,7 +12,7 @@ import { PingWatch, SocketLine } from "./socket-line.ts";
 /** Constant of the WebSocket handshake: https://www.rfc-editor.org/rfc/rfc6455#section-4.2.2 */
 const guid = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
 
-/** Starts a server that answers neither handshakes nor frames. */
+/** Starts a server that answers no frames, and answers a handshake only with `accept`. */
 async function silentServer() {
 	const server = createServer().listen(0, "127.0.0.1");
 	onTestFinished(() => void server.close());
@@ -68,7 +68,10 @@ test("a socket whose peer does not answer a ping is closed, and others are not",
 		deaths += 1;
 	});
 	watch.start();
-	/** Sends a pong without a payload: https://www.rfc-editor.org/rfc/rfc6455#section-5.2 */
+	/**
+	 * Sends a pong and a text message, and resolves when the message has arrived:
+	 * https://www.rfc-editor.org/rfc/rfc6455#section-5.2
+	 */
 	const pong = async (): Promise<void> => {
 		const echoed = once(socket, "message");
 		stream.write(Buffer.from([0x8a, 0, 0x81, 1, 0x78]));
