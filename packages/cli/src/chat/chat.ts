@@ -27,8 +27,8 @@ import { readEarlierMessages } from "./earlier-messages.ts";
 import { type PastedClipboard, pasteClipboard } from "./images/paste-clipboard.ts";
 import { PastedImages } from "./images/pasted-images.ts";
 import { sessionRows } from "./session-rows.ts";
-import { namesSkill, skillRows, usableSkills } from "./skill-names.ts";
-import { helpRows, readLine, type SlashCommand, slashCommands } from "./slash-commands.ts";
+import { chatHelp, namesSkill, usableSkills } from "./skill-names.ts";
+import { readLine, type SlashCommand, slashCommands } from "./slash-commands.ts";
 import { readUndo, turnRows } from "./turn-changes.ts";
 
 export type BeginChat = (display: ChatDisplay) => Chat;
@@ -232,10 +232,6 @@ export class Chat {
 	readonly #skillList = (): Promise<MethodResult<"list_skills">> =>
 		this.#request("list_skills", { session_id: this.sessionId });
 
-	async #help(): Promise<void> {
-		this.#show([...helpRows(), ...skillRows(await this.#skillList(), this.#options.format())]);
-	}
-
 	readonly #commands: { readonly [Name in SlashCommand]: (words: string) => void | Promise<void> } = {
 		new: async () => this.#begin(await this.#options.openNew()),
 		sessions: () => this.#listSessions(),
@@ -257,7 +253,7 @@ export class Chat {
 		open: (words) => this.#openDetail(words),
 		cancel: () => this.cancel(),
 		quit: () => this.leave(),
-		help: () => this.#help(),
+		help: async () => this.#show(chatHelp(await this.#skillList(), this.#options.format())),
 	};
 
 	async #listSessions(): Promise<void> {

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { createStyles } from "../text/styles.ts";
+import { keyTexts } from "../texts/chat/keys.ts";
 import { sessionRows } from "./session-rows.ts";
 
 const now = Date.parse("2026-01-01T12:00:00Z");
@@ -18,7 +19,10 @@ const session = {
 test.each([
 	[100, "▸ 1  sess_4k2xw81  2 min ago  3 messages  the harbour"],
 	[60, "▸ 1  sess_4k2xw81  2 min ago  the harbour"],
+	[40, "▸ 1  2 min ago  the harbour"],
 ])("shows the title in %i columns", (columns, row) => {
 	const format = { columns, styles: createStyles(false) };
-	expect(sessionRows([session], { current: session.session_id, now }, format)[0]).toBe(row);
+	const rows = sessionRows([session], { current: session.session_id, now }, format);
+	expect(rows[0]).toBe(row);
+	expect(rows.slice(1).join(" ")).toBe(keyTexts.resumeHint);
 });

@@ -5,6 +5,7 @@ import { shorten } from "../text/shorten.ts";
 import type { OutputFormat } from "../text/styles.ts";
 import { timeAgo } from "../text/time-ago.ts";
 import { visibleLine } from "../text/visible.ts";
+import { wrapText } from "../text/wrap.ts";
 import { keyTexts } from "../texts/chat/keys.ts";
 
 type Listed = MethodResult<"list_sessions">["sessions"][number];
@@ -17,6 +18,8 @@ interface SessionsNow {
 
 /** Minimum number of terminal columns for showing the number of messages. */
 const roomyColumns = 80;
+/** Minimum number of columns for the column with the ids. A session can also be continued by its number. */
+const idColumns = 60;
 
 /** Rows of the latest sessions. A mark identifies the current session. */
 export function sessionRows(
@@ -27,12 +30,12 @@ export function sessionRows(
 	const cells = sessions.map(({ session_id, title, message_count, updated_at, root_dir }, index) =>
 		definedItems([
 			`${session_id === current ? "▸" : " "}${String(index + 1).padStart(2)}`,
-			visibleLine(session_id),
+			columns < idColumns ? undefined : visibleLine(session_id),
 			timeAgo(Date.parse(updated_at), now),
 			columns < roomyColumns ? undefined : `${message_count} ${message_count === 1 ? "message" : "messages"}`,
 			visibleLine(title || root_dir),
 		]),
 	);
 	const rows = alignColumns(cells).map((row) => shorten(row, columns));
-	return [...rows, styles.dim(shorten(keyTexts.resumeHint, columns))];
+	return [...rows, ...wrapText(keyTexts.resumeHint, columns).map(styles.dim)];
 }

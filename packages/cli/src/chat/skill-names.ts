@@ -2,7 +2,7 @@ import type { MethodResult, SkillPayload } from "@parley/protocol";
 import { shorten } from "../text/shorten.ts";
 import type { OutputFormat } from "../text/styles.ts";
 import { visibleLine } from "../text/visible.ts";
-import { slashCommands } from "./slash-commands.ts";
+import { helpRows, slashCommands } from "./slash-commands.ts";
 
 type SkillList = MethodResult<"list_skills">;
 
@@ -22,9 +22,10 @@ export function usableSkills({ skills }: SkillList): readonly SkillPayload[] {
 	});
 }
 
-/** Rows of the help for the skills that a person may start. */
-export function skillRows(list: MethodResult<"list_skills">, { columns }: OutputFormat): string[] {
-	return usableSkills(list).map(({ name, argument_hint: hint = "", description }) =>
+/** Rows of the help: commands, keys, and the skills that a person may start. */
+export function chatHelp(list: SkillList, { columns }: OutputFormat): string[] {
+	const skills = usableSkills(list).map(({ name, argument_hint: hint = "", description }) =>
 		shorten(visibleLine(`  /${`${name} ${hint}`.padEnd(11)} ${description}`), columns),
 	);
+	return [...helpRows(columns), ...skills];
 }

@@ -31,10 +31,17 @@ test.each([
 	expect(readLine(line)).toEqual({ kind: "unknown", hint: expect.stringContaining(hint) });
 });
 
-test("lists every command in rows of at most 80 columns", () => {
-	for (const name of Object.keys(slashCommands)) expect(helpRows().join("\n")).toContain(`/${name}`);
-	expect(Math.max(...helpRows().map((row) => row.length))).toBeLessThanOrEqual(80);
-});
+test.each([40, 80])(
+	"lists every command in rows of at most %i columns, without a break in a word",
+	(columns) => {
+		const rows = helpRows(columns);
+		for (const name of Object.keys(slashCommands)) expect(rows.join("\n")).toContain(`/${name}`);
+		expect(Math.max(...rows.map((row) => row.length))).toBeLessThanOrEqual(columns);
+		expect(rows.join(" ").replaceAll(/ +/g, " ")).toContain(
+			"/open N shows the last tool call or thinking in full; N: an earlier one",
+		);
+	},
+);
 
 test("a line after an exclamation mark is a command, only if a person typed it", () => {
 	expect(readLine("!git status ", "run")).toEqual({ kind: "shell", command: "git status" });

@@ -1,3 +1,4 @@
+import { hangText } from "../text/wrap.ts";
 import { slashCommandTexts } from "../texts/chat/commands.ts";
 
 interface CommandHelp {
@@ -66,11 +67,16 @@ function readShell(line: string, shell: "run" | "refused"): Line {
 	return command === "" ? unknown(slashCommandTexts.shellEmpty) : { kind: "shell", command };
 }
 
-export function helpRows(): string[] {
+/** Number of columns before the descriptions of the help. */
+const helpIndent = 15;
+/** Minimum number of columns for a description. */
+const leastDescription = 20;
+
+export function helpRows(columns: number): string[] {
 	const commands = Object.entries<CommandHelp>(slashCommands).map(([name, { does, argument }]) => {
 		return `  /${`${name} ${argument ?? ""}`.padEnd(12)}${does}`;
 	});
-	return [
+	const rows = [
 		...commands,
 		slashCommandTexts.shellLine,
 		slashCommandTexts.enterKey,
@@ -82,6 +88,8 @@ export function helpRows(): string[] {
 		slashCommandTexts.interruptKey,
 		slashCommandTexts.escapeKey,
 	];
+	const width = Math.max(columns, helpIndent + leastDescription);
+	return rows.flatMap((row) => hangText(row.slice(0, helpIndent), row.slice(helpIndent), width));
 }
 
 function readCommand(name: SlashCommand, words: string): Line {

@@ -1,17 +1,16 @@
 import { definedItems } from "@parley/base";
 import type { EventPayloads, OpenPromptPayload, PromptRequestPayload } from "@parley/protocol";
 import { tableRows } from "../text/columns.ts";
-import { shorten } from "../text/shorten.ts";
 import type { OutputFormat, Styles } from "../text/styles.ts";
 import { timeAgo } from "../text/time-ago.ts";
 import { visibleLine, visibleText } from "../text/visible.ts";
-import { wrapText } from "../text/wrap.ts";
+import { hangText, wrapText } from "../text/wrap.ts";
 import { questionTexts } from "../texts/questions.ts";
 import type { Response } from "./read-answer.ts";
 
 const indent = "  ";
 
-/** Rows of a question. The text of an approval is never shortened. */
+/** Rows of a question. Its texts are never shortened. */
 export function questionRows(question: PromptRequestPayload, format: OutputFormat): string[] {
 	return question.type === "confirm" ? approvalRows(question, format) : elicitationRows(question, format);
 }
@@ -51,7 +50,7 @@ export function offeredRows({ context }: PromptRequestPayload, format: OutputFor
 	const tool = visibleLine(rule.tool);
 	const access = rule.classes.flatMap((name) => questionTexts.accessOf(visibleLine(name)) ?? []);
 	const text = questionTexts.offered({ tool, access, commands: commands.join("; ") });
-	return hanging(indent, text, format).map(format.styles.dim);
+	return hangText(indent, text, format.columns).map(format.styles.dim);
 }
 
 function approvalRows({ label, context }: PromptRequestPayload, format: OutputFormat): string[] {
@@ -61,7 +60,7 @@ function approvalRows({ label, context }: PromptRequestPayload, format: OutputFo
 	return definedItems([
 		...wrapText(visibleText(label), format.columns).map(styles.bold),
 		...(preview === "" ? [] : diffRows(preview, format)),
-		...notes.flatMap((note) => hanging(indent, visibleText(note), format)).map(styles.dim),
+		...notes.flatMap((note) => hangText(indent, visibleText(note), format.columns)).map(styles.dim),
 		risk === "normal" || risk === "low" ? undefined : colour(`${indent}risk: ${risk}`),
 	]);
 }
@@ -73,7 +72,7 @@ export function diffRows(diff: string, format: OutputFormat): string[] {
 		.split("\n")
 		.flatMap((line) => {
 			const colour = diffColour(line, format.styles);
-			return hanging(indent, line, format).map(colour);
+			return hangText(indent, line, format.columns).map(colour);
 		});
 }
 
@@ -91,27 +90,21 @@ function elicitationRows(question: PromptRequestPayload, format: OutputFormat): 
 		validation === "" ? undefined : questionTexts.pattern({ pattern: visibleLine(validation) }),
 		required ? undefined : "optional",
 	]);
-	const choices = options.map((option, index) => {
+	const choices = options.flatMap((option, index) => {
 		const { label: name, description, disabled } = option;
 		const more = definedItems([
 			disabled ? questionTexts.notAvailable : undefined,
 			description === "" ? undefined : description,
 		]);
-		const row = `${indent}${index + 1}  ${[name, ...more].map(visibleLine).join("  · ")}`;
-		return disabled ? styles.dim(shorten(row, columns)) : shorten(row, columns);
+		const text = [name, ...more].map(visibleLine).join("  · ");
+		const rows = hangText(`${indent}${index + 1}  `, text, columns);
+		return disabled ? rows.map(styles.dim) : rows;
 	});
 	return [
-		...hanging("? ", visibleText(label), format).map((row) => styles.bold(row)),
+		...hangText("? ", visibleText(label), format.columns).map((row) => styles.bold(row)),
 		...choices,
 		...(hints.length === 0 ? [] : wrapText(`${indent}${hints.join(", ")}`, columns).map(styles.dim)),
 	];
-}
-
-/** Wrapped text that follows `first`. The next rows are indented by the width of `first`. */
-function hanging(first: string, text: string, { columns }: OutputFormat): string[] {
-	return wrapText(text, columns - first.length).map((row, index) =>
-		index === 0 ? `${first}${row}` : `${" ".repeat(first.length)}${row}`,
-	);
 }
 
 /** Answer that a person gave in this client, and its shown text. */

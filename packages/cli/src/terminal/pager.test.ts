@@ -18,6 +18,8 @@ test("shows the end first, and moves by rows and screens", () => {
 	expect(press(page, "pageup", "down")).toEqual({ end: 92 });
 	expect(press(page, "home", "up")).toEqual({ end: 10 });
 	expect(press(page, "home", "end", "down")).toEqual({ end: 100 });
+	expect(press({ end: Number.POSITIVE_INFINITY }, "up")).toEqual({ end: 99 });
+	expect(press({ end: Number.POSITIVE_INFINITY }, "pageup")).toEqual({ end: 91 });
 });
 
 test("is closed by q, Esc and Ctrl-C, and by no other key", () => {

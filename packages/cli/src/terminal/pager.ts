@@ -1,6 +1,9 @@
 import type { Key } from "./editor.ts";
 
-/** A text that is shown on the complete screen. `end` is the index of the row after the last visible row. */
+/**
+ * A text that is shown on the complete screen. `end` is the index of the row after the last visible row. A larger index
+ * than the number of rows shows the end of the text.
+ */
 export interface Page {
 	readonly end: number;
 }
@@ -21,7 +24,7 @@ export function pressPageKey(page: Page, { name, ctrl }: Key, { rows, height }: 
 	const least = Math.min(rows, height);
 	const ends: Readonly<Record<string, number>> = { home: least, end: rows, g: least };
 	const moved = (lineKeys[name] ?? 0) + (pageKeys[name] ?? 0) * Math.max(1, height - 1);
-	const end = ends[name] ?? page.end + moved;
+	const end = ends[name] ?? Math.min(rows, page.end) + moved;
 	return { end: Math.max(least, Math.min(rows, end)) };
 }
 

@@ -29,6 +29,14 @@ export function wrapText(text: string, columns: number): string[] {
 		.flatMap((line) => wrapLine(line, columns).map((row) => row.trimEnd()));
 }
 
+/** Wraps a text that follows `first`. The next rows are indented by the width of `first`. */
+export function hangText(first: string, text: string, columns: number): string[] {
+	const width = widthOf(first);
+	return wrapText(text, columns - width).map(
+		(row, index) => `${index === 0 ? first : " ".repeat(width)}${row}`,
+	);
+}
+
 /** A growing text. All rows except the last one are final. */
 export interface Flow {
 	readonly rows: readonly string[];

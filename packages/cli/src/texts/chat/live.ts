@@ -37,7 +37,9 @@ export const detailTexts = {
 	error: "Error:",
 	none: "No tool call or thinking yet.",
 	noSuch: ({ count }: { readonly count: number }): string =>
-		`There are ${count} entries: use a number from 1 (the last one) to ${count}.`,
+		count === 1
+			? "There is only one entry: use /open or /open 1."
+			: `There are ${count} entries: use a number from 1 (the last one) to ${count}.`,
 	position: ({ last, rows }: { readonly last: number; readonly rows: number }): string =>
 		`row ${last} of ${rows}`,
 	keys: "↑ ↓ PgUp PgDn Home End move · q closes",
