@@ -55,7 +55,7 @@ for (const server of sides.flatMap(({ servers }) => servers.toReversed())) await
 const figure = (name: string, values: number[], unit = "µs CPU") => ({ name, unit, values });
 const ratio = figure(
 	"CPU, connector ÷ discord.js alone",
-	// The average of both rounds of the floor, because the load of the machine varies.
+	// The average of both measurements of the floor, because the load of the machine varies.
 	rounds.map(({ a, b, again }) => (2 * b) / (a + again)),
 	"×",
 );

@@ -142,7 +142,7 @@ export class GoClient implements AsyncDisposable {
 		}
 	}
 
-	/** The next event of this name whose payload can be decoded into its struct. */
+	/** The next event of this name. Throws if its payload cannot be decoded into its struct. */
 	async next<Name extends keyof GoPayloads>(name: Name): Promise<GoPayloads[Name]> {
 		for (;;) {
 			const { event, payload } = await this.event();

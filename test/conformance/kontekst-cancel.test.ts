@@ -42,7 +42,7 @@ verifiesOn(
 		stream.start({ prompt: "wait" });
 		await stream.proposed();
 		stream.approve("call_a");
-		// Resolves when the command has written its file.
+		// The read ends when the command has written its process ids.
 		const pids = (await readFile(pipe, "utf8")).trim().split(" ").map(Number);
 		expect(pids.map(isAlive)).toEqual([true, true]);
 		const begun = performance.now();

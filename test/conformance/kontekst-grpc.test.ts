@@ -127,7 +127,7 @@ verifiesOn(
 		await using stream = new RawRun(gateway.url, { token: String(made["token"]) });
 		stream.send({ start: { prompt: "tell" } });
 		await stream.answered();
-		// More bytes than the client's flow control allows the gateway to send.
+		// The model has sent more bytes than the client's flow control allows the gateway to send.
 		await received.promise;
 		await operator.call("revoke_token", { token_id: "desk" });
 		await stream.reached();

@@ -19,7 +19,10 @@ async function scrape(gateway: TestGateway): Promise<{ text: string; families: M
 	return { text, families: readExposition(text) };
 }
 
-/** A conversation with an approval, a denial, an unknown tool and a failure. */
+/**
+ * Has a conversation with an approval, a denial, an unknown tool and a failure. Returns ids that must not be in the
+ * metrics.
+ */
 async function talk(gateway: TestGateway): Promise<string[]> {
 	await using client = await OzzieClient.connect(gateway.url);
 	const session = await client.open();

@@ -15,7 +15,10 @@ const drivers: Readonly<Record<Wire, Driver>> = {
 	roz: rozDriver,
 };
 
-/** Longer than any wait of a scenario. A failed scenario must not delay the others for long. */
+/**
+ * Time limit of a scenario in milliseconds: longer than any wait of a scenario, but short enough that a failed
+ * scenario does not delay the others for long.
+ */
 const timeout = paced(45_000);
 
 /** A scenario for one or several promises, which runs on every wire that keeps all of them. */

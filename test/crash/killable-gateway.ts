@@ -188,7 +188,7 @@ export class KillableGateway {
 		await Promise.all([this.#raw, this.#ann, this.#ben].map((follower) => follower.lost()));
 	}
 
-	/** Messages that have not been answered yet. */
+	/** Messages without an answer, except for lost messages that are sent only once. */
 	get #unanswered(): SentMessage[] {
 		return this.#messages.filter(({ id }) => {
 			const isLost = this.#sentOnce.has(id) && !this.#sightings.begun(id);

@@ -10,7 +10,7 @@ export interface OwnFollowerOptions {
 	readonly seed: number;
 	readonly onFrame?: OnFrame;
 	readonly onChange?: () => void;
-	/** A client that reconnects after its own delay, not on `reconnect()`. */
+	/** Whether the client reconnects after its own delay instead of on `reconnect()`. */
 	readonly independent?: boolean;
 }
 

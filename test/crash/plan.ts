@@ -27,7 +27,7 @@ export type Trigger =
 type Draw = (random: Random) => PlannedKill;
 type Way = Pick<PlannedKill, "state" | "turn"> & { readonly asks?: boolean };
 
-/** A failpoint kills the process at one of its first `maximum` hits. */
+/** Plans a kill by a failpoint, at one of its first `maximum` hits. */
 function inside(way: Way, failpoint: string, maximum: number): Draw {
 	return (random) => {
 		const hooks = `${failpoint}=kill@${random.between(1, maximum)}`;

@@ -24,7 +24,7 @@ export interface RawFollowerOptions {
 	readonly onChange?: () => void;
 }
 
-/** A client that shares no code with Parley's clients and records each received frame. */
+/** A client that shares no code with Parley's clients and records each persisted frame. */
 export class RawFollower implements Follower {
 	readonly name: string;
 	readonly #url: string;

@@ -66,7 +66,7 @@ async function starts(key: string, platform: Platform, changes: readonly Change[
 	expect(await block.ended()).toContain("parley listening on ");
 }
 
-/** Makes a token at the gateway, and runs the connector of another machine with it. */
+/** Creates a token at the gateway, and runs the connector of another machine with it. */
 async function connects(
 	key: string,
 	platform: Platform,

@@ -13,7 +13,6 @@ const written: Readonly<Record<ZotType, true>> = {
 	...{ thinking_delta: true, tool_use_start: true, tool_use_args: true, tool_use_end: true },
 	...{ turn_end: true, done: true, error: true, compact_done: true, ask: true },
 };
-/** Types of lines that the agent sends. */
 export const writtenTypes = Object.keys(written);
 
 /** Plays a scene in a separate process, which must exit with code 0. Throws the first difference with its line number. */

@@ -2,7 +2,7 @@
 export interface Span {
 	readonly column: number;
 	text: string;
-	/** Number in the palette of 16 colours. Undefined for the default colour. */
+	/** Number of the terminal colour. Undefined for the default colour. */
 	readonly color: number | undefined;
 	readonly isBold: boolean;
 	readonly isDim: boolean;

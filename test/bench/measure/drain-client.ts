@@ -37,7 +37,7 @@ export class DrainClient {
 		this.#socket.write(Buffer.concat([head, Buffer.alloc(4), payload]));
 	}
 
-	/** Resolves when any frame has contained the text. */
+	/** Resolves when the data received from now on contains the text. */
 	until(mark: string): Promise<void> {
 		return this.#marks.until(mark);
 	}

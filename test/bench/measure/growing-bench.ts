@@ -67,7 +67,7 @@ export async function benchGrowing(name: string, sides: GrowingSides, options: B
 	const figure = (of: string, values: number[], unit = "µs CPU") => ({ name: of, unit, values });
 	const each = (of: (round: (typeof rounds)[number]) => number): number[] => rounds.map(of);
 	const { library } = sides;
-	// The average of both rounds of the floor, because the load of the machine varies.
+	// The average of both measurements of the floor, because the load of the machine varies.
 	const ratios = each(({ a, b, again }) => (2 * b.cpu) / (a.cpu + again.cpu));
 	const ratio = figure(`CPU of a growing answer, connector ÷ ${library} alone`, ratios, "×");
 	const firsts = each(({ b }) => b.firstMs);

@@ -7,7 +7,7 @@ interface Awaited {
 export class Marks {
 	#awaited: Awaited[] = [];
 
-	/** Resolves when any frame or line has contained the text. */
+	/** Resolves when the data searched from now on contains the text. */
 	until(mark: string): Promise<void> {
 		return new Promise((resolve) => this.#awaited.push({ mark, resolve, tail: "" }));
 	}

@@ -69,7 +69,7 @@ interface Frame {
 class Replies {
 	readonly #messages = new Map<string, PlainMessage>();
 	readonly #runs = new Map<string, PlainMessage>();
-	/** Replies by session. */
+	/** Growing replies by session. */
 	readonly #growing = new Map<string, Growing>();
 	readonly #grows: boolean;
 

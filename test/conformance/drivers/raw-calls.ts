@@ -141,7 +141,7 @@ export class RawConnection implements AsyncDisposable {
 		const { host } = endpointOf(url);
 		this.#session = connect(url, {
 			createConnection: () => connectTcp({ host, port }),
-			// Calls that the client sends before it knows the limit of the gateway.
+			// Maximum number of concurrent calls before the client knows the limit of the gateway.
 			peerMaxConcurrentStreams: 1_000,
 			// Limit in MB. A client above its own limit resets the responses.
 			maxSessionMemory: 100,

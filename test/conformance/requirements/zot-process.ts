@@ -1,8 +1,9 @@
 import { type Requirement, zot } from "../requirement.ts";
 
 /**
- * The process: start, flags and end. Tests cannot cover three parts of the document: the languages of its clients, its
- * links, and its statement about credentials. The statement says that the user who starts the process can read them.
+ * The process: start, flags and end. Tests cannot cover three parts of the document: the languages of its clients,
+ * its links, and its statement about credentials. The statement says that the user who starts the process can read
+ * the credentials.
  */
 export const zotProcessRequirements = {
 	"zot.quick-start": zot(

@@ -7,7 +7,7 @@ export interface Rule {
 	readonly breaks: (sentence: Sentence) => boolean;
 }
 
-/** A longer sentence must be split. */
+/** Maximum number of words in a sentence. A longer sentence must be split. */
 const maxWords = 30;
 
 const clauseStart =
@@ -190,7 +190,7 @@ export const rules: readonly Rule[] = [
 	},
 ];
 
-/** A question to a reader may begin with an interrogative. */
+/** Whether the sentence is a question, which may begin with an interrogative. */
 function isQuestion(plain: string): boolean {
 	return /\?["')\s]*$/.test(plain);
 }

@@ -40,7 +40,7 @@ interface CommentLines {
 	readonly lines: string[];
 }
 
-/** Line comments on consecutive lines form one comment. */
+/** Joins line comments on consecutive lines into one comment. */
 function joinedComments(comments: readonly Comment[], source: string): CommentLines[] {
 	const groups: CommentLines[] = [];
 	let end = -1;
@@ -87,7 +87,7 @@ function commentProse({ start, lines }: CommentLines, lineAt: (index: number) =>
 	return prose;
 }
 
-/** From `@param {string} name what it is`, only the words after the name remain. */
+/** Removes the tag of a line. From `@param {string} name what it is`, only the words after the name remain. */
 function withoutTag(line: string): string {
 	const tag = tagOfProse.exec(line);
 	if (tag === null) return line;

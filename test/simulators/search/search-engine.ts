@@ -14,8 +14,8 @@ export interface Found {
 }
 
 /**
- * A search engine with the two APIs: `GET /res/v1/web/search` of Brave Search with its key and limits, and `GET
- * /search` of SearXNG with `format=json`. Both APIs return the results in `found`.
+ * A search engine with two APIs: `GET /res/v1/web/search` of Brave Search with its key and limits, and `GET /search`
+ * of SearXNG with `format=json`. Both APIs return the results in `found`.
  */
 export class SearchEngine implements AsyncDisposable {
 	readonly requests: Request[] = [];

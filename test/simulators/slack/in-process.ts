@@ -181,7 +181,7 @@ export class InProcessPort implements SlackPort {
 	}
 }
 
-/** The kind of listener that bolt would call. */
+/** The kind of listener that bolt would call, or `unread` if bolt would call no listener. */
 function listenerOf(body: unknown): SlackEnvelope["type"] {
 	return listeners.get(Object(body).type) ?? "unread";
 }

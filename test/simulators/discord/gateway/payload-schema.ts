@@ -9,7 +9,7 @@ const require = createRequire(import.meta.url);
 const cacheDirectory = fileURLToPath(
 	new URL("../../../node_modules/.cache/discord-schema/", import.meta.url),
 );
-/** A file of each package that provides or generates the schema. */
+/** A module of each package that provides or generates the schema. */
 const entries = ["discord-api-types/v10", "ts-json-schema-generator"];
 
 interface Schema {
@@ -64,13 +64,16 @@ export class PayloadSchema {
 	}
 }
 
-/** The types lack the id of a media item, which Discord's OpenAPI document requires in responses. */
+/** Allows the id of a media item. The types lack it, but Discord's OpenAPI document requires it in responses. */
 function allowMediaId({ definitions }: Schema): void {
 	const { properties = {} } = definitions["APIUnfurledMediaItem"] ?? {};
 	Object.assign(properties, { id: { type: "string" } });
 }
 
-/** The generator resolves the fields of `Pick<APIMessage, …>` incorrectly: each field has the type of a message. */
+/**
+ * Corrects the fields of message snapshots. The generator gives each field of `Pick<APIMessage, …>` the type of a
+ * message.
+ */
 function completeSnapshots({ definitions }: Schema): void {
 	const { APIMessage: message, APIMessageSnapshotFields: snapshot } = definitions;
 	if (message?.properties === undefined || snapshot?.properties === undefined) return;
@@ -126,8 +129,8 @@ function generateSchema(): Schema {
 }
 
 /**
- * The generator writes a type without values as an empty enum, which is not a valid schema. The replacement forbids all
- * values.
+ * Replaces each empty enum with a schema that forbids all values. The generator writes such an enum for a type
+ * without values, but it is not a valid schema.
  */
 function forbidEmpty(value: unknown): void {
 	if (typeof value !== "object" || value === null) return;

@@ -41,7 +41,7 @@ export class GatewayClosed extends Error {
 	}
 }
 
-/** Events of one session. The session may be disconnected. */
+/** A session of the app with its newest events. The session may be disconnected. */
 export interface Session {
 	readonly id: string;
 	readonly intents: number;

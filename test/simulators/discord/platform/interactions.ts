@@ -142,7 +142,7 @@ function isEphemeral({ flags }: Draft["body"]): boolean {
 }
 
 /**
- * Checks suggestions, of which 25 are allowed:
+ * Returns the suggestions. Refuses more than 25, and names that do not have 1 to 100 characters:
  * https://discord.com/developers/docs/interactions/application-commands#autocomplete
  */
 function checkChoices(state: State, data: unknown) {
@@ -185,7 +185,7 @@ function respond(
 	return message;
 }
 
-/** The notice "<app> is thinking…" is already a message, but without a text. */
+/** Adds the notice "<app> is thinking…", which is a message without a text. */
 function think(state: State, interaction: InteractionRecord): MessageRecord {
 	const { channel, user } = interaction;
 	demandOpen(state, channel);
@@ -199,7 +199,7 @@ function think(state: State, interaction: InteractionRecord): MessageRecord {
 }
 
 /**
- * Finds an interaction by its token, which is valid for 15 minutes:
+ * Finds an interaction that the app has answered, by its token. The token is valid for `tokenMs`:
  * https://discord.com/developers/docs/interactions/receiving-and-responding#followup-messages
  */
 export function interactionOf(state: State, applicationId: string, token: string): InteractionRecord {

@@ -19,7 +19,7 @@ export interface Calling {
 }
 
 /**
- * Users and roles that a message notifies, and whether it notifies everyone:
+ * Users and roles that a message notifies, and whether it notifies all members:
  * https://discord.com/developers/docs/resources/message#allowed-mentions-object
  */
 export function mentionsOf(state: State, calling: Calling): Mentions {

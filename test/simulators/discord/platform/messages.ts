@@ -207,7 +207,8 @@ export function editMessage(
 	const { channel } = message;
 	demand(state, author, channel);
 	if (message.author !== author) throw refusals.othersMessage();
-	// The permission "Allows for uploading images and files", also into an existing message: topics/permissions
+	// The permission "Allows for uploading images and files", which applies also to an existing message:
+	// https://discord.com/developers/docs/topics/permissions
 	if (draft.files.length > 0) demand(state, author, channel, "AttachFiles");
 	if (channel.thread) demandOpen(state, channel);
 	demandUnlocked(state, author, channel);

@@ -68,7 +68,7 @@ export interface ThreadRecord {
 	archived: boolean;
 	archivedAt: number;
 	locked: boolean;
-	/** Duration in minutes: 60, 1440, 4320 or 10080. */
+	/** Minutes without activity after which the thread is archived: 60, 1440, 4320 or 10080. */
 	archiveAfter: number;
 	readonly createdAt: number;
 	/** Times at which the app renamed the thread. */

@@ -60,7 +60,7 @@ export class Channel {
 		return this.threadTs === undefined ? this.record.name : (this.root?.text.split("\n")[0] ?? "");
 	}
 
-	/** First message of the thread. */
+	/** First message of the thread. Undefined for a channel. */
 	get root(): Shown | undefined {
 		const root = this.record.messages.find(({ ts }) => ts === this.threadTs);
 		return root && show(this.#state, root);

@@ -26,7 +26,7 @@ export interface Shown extends ShownMessage {
 	readonly threadTs?: string;
 }
 
-/** The control as a person sees it. Slack has no disabled controls, so it is enabled. */
+/** The control as a person sees it. It is always enabled, because Slack has no disabled controls. */
 function controlOf({ element }: SeenControl): ShownControl {
 	const { type, url } = element;
 	if (isButton(type)) {

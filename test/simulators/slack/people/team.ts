@@ -6,7 +6,6 @@ import { Channel } from "./channel.ts";
 import { Person, type PersonOptions } from "./person.ts";
 
 export interface ChannelOptions {
-	/** True if the channel contains only the named members and the app. */
 	readonly private?: boolean;
 	/** Members of the channel. By default, all members of the team, or none in a private channel. */
 	readonly members?: readonly Person[];

@@ -13,7 +13,7 @@ export interface SimulatorSettings {
 	/** Posts to one channel: "1 per second", with "short bursts". Slack documents no number for the bursts. */
 	readonly posts: Allowance;
 	/**
-	 * Type of app, which decides about the limits for commercial apps:
+	 * Type of the app. A commercial app has lower limits:
 	 * https://docs.slack.dev/changelog/2025/05/29/rate-limit-changes-for-non-marketplace-apps
 	 */
 	readonly app: "internal" | "commercial";

@@ -74,7 +74,7 @@ export class State {
 		return this.clock.now();
 	}
 
-	/** Returns a number from 0 to 1, derived from the seed. */
+	/** Returns a number of at least 0 and below 1, derived from the seed. */
 	chance(): number {
 		return chanceOf(this.ids);
 	}
