@@ -103,7 +103,7 @@ test.for(inPassing.map((failure, index) => [failure.name, failure, index] as con
 const forGood = failures.filter(({ fault }) => triesOf[fault] === 1);
 
 test.for(forGood.map((failure) => [failure.name, failure] as const))(
-	"neither the model nor the fallback is retried: %s",
+	"a permanent error ends the run without a retry and without the fallback: %s",
 	async ([, failure]) => {
 		await using setup = await FaultSetup.open({ fallback: true });
 		await withSeeds(failure, (random) => retriesUntilFailure({ failure, setup, random }));

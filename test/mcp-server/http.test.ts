@@ -233,7 +233,7 @@ test("transcripts are resources in pages", async () => {
 	}
 });
 
-test("an observer reads what its token allows, and gets a clear refusal for all else", async () => {
+test("an observer reads the sessions of its token, and other requests are refused with the reason", async () => {
 	await using desk = await Desk.open();
 	const operator = await desk.operator();
 	const agent = await desk.client();

@@ -89,7 +89,7 @@ testInside(
 );
 
 testInside(
-	"the server of all features answers with text, pictures and errors",
+	"the server `everything` answers with text, images and errors",
 	async () => {
 		await using place = await open(async () => {
 			const { program, packages } = await npmServer("everything");

@@ -126,7 +126,7 @@ test("no tool of a server hides a built-in, in any spelling", async () => {
 	expect(names).toEqual(["scripted_echo", "scripted__erase", "scripted__peek"]);
 });
 
-test("a request of a server for input is a question to the person, and its time does not count", async () => {
+test("a request of a server for input is a question to the person, and the call does not time out meanwhile", async () => {
 	await using s = await openScene([scripted(["asks"])], callsOnce("scripted__echo", { text: "" }));
 	await s.t.runtime.acceptAll(unkeyed(), s.session);
 	await s.t.send(s.session, "go");

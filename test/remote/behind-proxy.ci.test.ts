@@ -172,7 +172,7 @@ describe.each(["nginx", "caddy"] as const)("behind %s", (kind) => {
 	});
 });
 
-test("nginx keeps an idle gRPC stream open for long", async (context) => {
+test("nginx does not end a gRPC stream that is silent for longer than its usual limit", async (context) => {
 	context.skip(!has("nginx"), "nginx is not installed");
 	await using prepared = await prepare("nginx");
 	const { setup } = prepared;

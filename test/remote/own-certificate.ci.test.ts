@@ -48,7 +48,7 @@ beforeAll(async () => {
 });
 afterAll(() => prepared[Symbol.asyncDispose]());
 
-test("listeners beyond this machine speak TLS only, loopback both, and all clients need the token", async () => {
+test("other listeners than loopback accept TLS only, loopback also accepts HTTP, and all clients need the token", async () => {
 	const { setup } = prepared;
 	const { gatewayPort, publicPort, token } = setup;
 	await expect(setup.ask("/api/health")).resolves.toMatchObject({ status: 200, text: '{"status":"ok"}' });

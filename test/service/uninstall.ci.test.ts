@@ -17,7 +17,7 @@ import { documentedArguments } from "../docs/shell-blocks.ts";
 import { binary } from "../gateway-process.ts";
 import { Managers } from "./managers.ts";
 
-test("uninstall removes the service and keeps the data, until the operator wants it deleted", async () => {
+test("uninstall removes the service, and keeps the data unless the operator requests its deletion", async () => {
 	await using managers = await Managers.open();
 	await managers.succeeds(["service", "install"]);
 	const planned = await managers.succeeds(["uninstall", "--dry-run", "--data-too"]);

@@ -128,7 +128,7 @@ test("a pasted or typed path of an image sends the image, but not a path in a pa
 	expect(shown.text.split("+ pixel.png")).toHaveLength(3);
 });
 
-test("with --plain, nothing is drawn again, and Ctrl-C leaves", async ({ setup }) => {
+test("with --plain, nothing is drawn again, and Ctrl-C leaves the chat", async ({ setup }) => {
 	const chat = setup.run("chat", "--plain");
 	await chat.shows("Ctrl-C cancels the running turn");
 	chat.type("run: echo hi\r");
@@ -254,7 +254,9 @@ test("a tool that is approved for the session needs no further approval", async 
 	await golden(chat, "for-this-session");
 });
 
-test("several calls of one reply are asked in a list, and each answer applies to one", async ({ setup }) => {
+test("approvals of several calls of one reply are requested in a list, and each answer applies to one call", async ({
+	setup,
+}) => {
 	const chat = await setup.chat();
 	const calls = ["one.txt", "two.txt", "three.txt"].map((path) => `write: ${path} <<< text`);
 	chat.type(`\u001b[200~${calls.join("\r& ")}\u001b[201~`);
@@ -364,7 +366,7 @@ test("a password is never on the screen", async ({ setup, golden }) => {
 	expect(chat.received).not.toContain("hunter2");
 });
 
-test("one and several options are chosen by their numbers, a text is typed", async ({ setup, golden }) => {
+test("one or several options are chosen by their numbers, and a text is typed", async ({ setup, golden }) => {
 	const chat = await setup.chat();
 	await chat.enter("choose: tea | coffee");
 	await chat.shows("number ›");
@@ -463,7 +465,7 @@ test("commands start, list and explain sessions, and a session can be continued"
 	expect(await again.ended()).toBe(0);
 });
 
-test("the answer always adds the rule that the approval shows, and the next call runs without a question", async () => {
+test("the answer `always` adds the rule that the approval shows, and the next call runs without approval", async () => {
 	const setup = await Setup.open({ PARLEY_SANDBOX: "container" });
 	try {
 		const chat = await setup.chat();

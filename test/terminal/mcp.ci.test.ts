@@ -75,7 +75,7 @@ test("the trust prompt shows the programs, and a change to the file needs trust 
 	expect(ended.text).toContain("no longer trusted: shop");
 });
 
-test("trust in a server keeps that in others of the same file, and granted rights are shown with a warning", async ({
+test("trust in a server keeps the trust in other servers of its file, and granted rights are shown with a warning", async ({
 	setup,
 }) => {
 	mkdirSync(setup.work, { recursive: true });

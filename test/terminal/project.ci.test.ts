@@ -54,7 +54,7 @@ test("Ctrl-C at the question stores no answer and starts nothing", async () => {
 	expect(piped(shop, "status").status).not.toBe(0);
 });
 
-test("the answer yes is stored, starts a gateway in the background and opens a chat in the directory", async () => {
+test("the answer `yes` is stored, starts a gateway in the background and opens a chat in the directory", async () => {
 	const block = documented("projects: cd ~/projects/shop", [["~/projects/shop", shop]]);
 	const PATH = [bin, dirname(process.execPath), env.PATH].join(delimiter);
 	const chat = new Screen({ program: "sh", args: ["-euc", block], cwd: home, env: { ...env, PATH } });
@@ -87,7 +87,7 @@ test("the gateway survives the terminal, and the next chat there asks nothing", 
 	expect(piped(shop, "audit", "--since", "1h", "--json").stdout).toContain('"project.allow"');
 });
 
-test("the answer no is stored, the question is not asked again, and a command allows the directory", async () => {
+test("the answer `no` is stored, the question is not asked again, and a command allows the directory", async () => {
 	const other = join(home, "other");
 	const first = parley(other);
 	await first.shows("No, not in this directory");

@@ -139,7 +139,9 @@ test("a chat reports tasks, shows their progress, and asks their questions by na
 	expect(await chat.ended()).toBe(0);
 });
 
-test("the chat of a script gets no questions of tasks, and tasks are listed last", async ({ setup }) => {
+test("the chat of a script prints the open approvals of tasks and does not answer them", async ({
+	setup,
+}) => {
 	const first = await submit(setup, "First", "run: echo first");
 	const second = await submit(setup, "Second", "say: second", "--after", first);
 	const show = new Follower(setup, ["task", "show", second, "--json"]);

@@ -62,7 +62,7 @@ test("in tmux, a pasted text is one text, and a question is answered", async ({ 
 	await chat.rests("coffee");
 });
 
-test("in tmux with --plain, a password is asked and never shown", async ({ inTmux }) => {
+test("in tmux with --plain, a password is requested and never shown", async ({ inTmux }) => {
 	const chat = inTmux("chat", "--plain");
 	await chat.shows("Ctrl-C cancels the running turn");
 	chat.type("secret: API key\r");

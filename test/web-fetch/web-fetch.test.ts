@@ -302,10 +302,10 @@ test.each([
 	["too large headers", `HTTP/1.1 200 OK\r\nx: ${"a".repeat(20_000)}\r\n\r\nbody`],
 	["too many headers", `HTTP/1.1 200 OK\r\n${"x: a\r\n".repeat(10_000)}\r\nbody`],
 	[
-		"another protocol to go on with",
+		"a switch to another protocol",
 		"HTTP/1.1 101 Switching Protocols\r\nupgrade: evil\r\nconnection: upgrade\r\n\r\n",
 	],
-	["a status that is none", "HTTP/1.1 abc\r\n\r\n"],
+	["an invalid status", "HTTP/1.1 abc\r\n\r\n"],
 ])("a server that answers with %s is reported as unavailable", async (_, answer) => {
 	await using site = await Site.tcp((socket) => void socket.end(answer));
 	await expect(site.fetch({ url: site.url() })).rejects.toMatchObject({

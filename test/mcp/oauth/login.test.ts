@@ -160,7 +160,7 @@ test("a token is sent only to the server of its login", async () => {
 	expect(other.seen.every((given) => given === "")).toBe(true);
 });
 
-test("a code is exchanged once, and an answer with another state or issuer never", async () => {
+test("a code is exchanged once, and an answer with another state or issuer is refused", async () => {
 	const pending = await begin(remoteAt(server.url));
 	const answer = (await browse(pending.url)).searchParams;
 	const changed = (name: string, value: string) => {

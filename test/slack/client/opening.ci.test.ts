@@ -90,7 +90,7 @@ test("without a response from Slack the client waits and retries", async () => {
 });
 
 test.each([
-	["a bot token that is none", { botToken: "xoxb-none" }, ["the bot token (invalid_auth)", "copy it again"]],
+	["an invalid bot token", { botToken: "xoxb-none" }, ["the bot token (invalid_auth)", "copy it again"]],
 	["no bot token", { botToken: "" }, ["(not_authed)", "set a token"]],
 ])("%s is refused once, with advice", async (_, given, words) => {
 	const { client, sockets } = await openSlack();

@@ -161,7 +161,7 @@ test("neither of two reads returns a secret that is split between them", async (
 	expect(resultOf(messages, "c3")).toBe("[redacted]\n[command 1 is running]");
 });
 
-test("a read waits for output, at most as long as it asks", async () => {
+test("a read waits for output, at most for the requested time", async () => {
 	const { t, model, started } = await open([
 		start("c1", "serve"),
 		read("c2", 1, 5_000),
@@ -183,7 +183,7 @@ test("a read waits for output, at most as long as it asks", async () => {
 	expect(resultOf(model.requests[3]?.messages, "c3")).toBe("(no new output)\n[command 1 is running]");
 });
 
-test("the agent and people stop commands, and an ended one stays as it is", async () => {
+test("the agent and people can stop commands, and a command that has ended is unchanged", async () => {
 	const { t, model, started } = await open([
 		start("c1", "serve"),
 		[calls("c2", "stop_command", { command: 1 })],
@@ -217,7 +217,7 @@ test("the agent and people stop commands, and an ended one stays as it is", asyn
 	]);
 });
 
-test("a session has a maximum of commands, and one that cannot start has ended", async () => {
+test("a session has a maximum number of commands, and a command that cannot start is recorded as ended", async () => {
 	const max = backgroundLimits.perSession;
 	const all = Array.from({ length: max }, (_, n) => start(`c${n}`, `serve ${n}`));
 	const { t, model, started } = await open([

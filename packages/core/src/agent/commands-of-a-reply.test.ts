@@ -95,7 +95,7 @@ class Setup implements AsyncDisposable {
 const reason = "asked again: files changed since the first question, while other calls of this reply ran";
 const unnamed = `${reason}; after a restart the gateway cannot name them`;
 
-test("all commands of a reply are asked together, and run without another approval if no earlier command changes a file", async () => {
+test("approvals of all commands of a reply are requested together, and suffice if no earlier command changes a file", async () => {
 	const reply = [command("a", "ls"), command("b", "cat run.sh"), command("c", "sh run.sh > out.log")];
 	await using g = await Setup.start(reply, { "run.sh": "echo ran\n" });
 	const prompts = await g.prompts(3);
@@ -110,7 +110,7 @@ test("all commands of a reply are asked together, and run without another approv
 	expect(await readFile(g.path("out.log"), "utf8")).toBe("ran\n");
 });
 
-test("a command is asked again if a command before it changed its files, with the names of the files", async () => {
+test("a command requires another approval, which names the files, if a command before it changed them", async () => {
 	const reply = [
 		command("a", "echo 'echo bad' > run.sh; mkdir lib; touch lib/x.js"),
 		command("b", "sh run.sh"),
@@ -128,7 +128,7 @@ test("a command is asked again if a command before it changed its files, with th
 	expect(await g.results()).toMatchObject([{ failed: false }, { failed: false, text: "bad\n" }]);
 });
 
-test("a denial of the second question applies, although the first one was approved", async () => {
+test("a denial of the second approval applies, although the first one was given", async () => {
 	const reply = [command("a", "echo 'touch ran' > run.sh"), command("b", "sh run.sh")];
 	await using g = await Setup.start(reply, { "run.sh": "echo good\n" });
 	const [first, second] = await g.prompts(2);
@@ -143,7 +143,7 @@ test("a denial of the second question applies, although the first one was approv
 	expect(existsSync(g.path("ran"))).toBe(false);
 });
 
-test("an open question about files that changed is closed, and asked again at once", async () => {
+test("an open approval is closed and requested again immediately if the files of its command changed", async () => {
 	const many = "for n in 1 2 3 4 5 6 7; do echo 'echo bad' | tee $n.js > run.sh; done";
 	const reply = [command("a", many), command("b", "sh run.sh")];
 	await using g = await Setup.start(reply, { "run.sh": "echo good\n" });
@@ -161,7 +161,7 @@ test("an open question about files that changed is closed, and asked again at on
 	expect(g.approvals).toBe(3);
 });
 
-test("commands whose files changed before the first of them ran are refused, and not asked again", async () => {
+test("commands whose files changed before the first of them ran are refused, and their approval is not requested again", async () => {
 	await using g = await Setup.start([command("a", "ls"), command("b", "sh run.sh")], {
 		"run.sh": "echo good\n",
 	});
@@ -181,7 +181,7 @@ test("commands whose files changed before the first of them ran are refused, and
 });
 
 test.for([{ isAnswered: true }, { isAnswered: false }])(
-	"a file that another process swaps before the first command runs refuses the command that runs it: $isAnswered",
+	"a command is refused if another process swaps its file before the first command runs: $isAnswered",
 	async ({ isAnswered }) => {
 		// The first command is not bound to the file, so it runs.
 		const reply = [command("a", "touch a.js"), command("b", "sh .cache/run.sh")];
@@ -205,7 +205,7 @@ test.for([{ isAnswered: true }, { isAnswered: false }])(
 	},
 );
 
-test("a file that another process swaps while a command waits for its second answer refuses it", async () => {
+test("a command is refused if another process swaps its file while its second approval is open", async () => {
 	const reply = [command("a", "touch a.js"), command("b", "sh run.sh")];
 	await using g = await Setup.start(reply, { "run.sh": "echo good\n" });
 	const [first] = await g.prompts(2);
@@ -230,7 +230,7 @@ test("a denied command changes nothing, so the command after it keeps its approv
 });
 
 test.for([{ isAnswered: true }, { isAnswered: false }])(
-	"after a restart a command is asked again if a command that ran before it changed its files: $isAnswered",
+	"after a restart a command requires another approval if a command that ran before it changed its files: $isAnswered",
 	async ({ isAnswered }) => {
 		const reply = [command("a", "touch a.js"), command("b", "sleep 60"), command("c", "sh run.sh")];
 		const earlier = await Setup.start(reply, { "run.sh": "echo good\n" });
@@ -271,7 +271,7 @@ test("after a restart commands are refused if their files changed and none of th
 	expect(existsSync(g.path("ran"))).toBe(false);
 });
 
-test("a command that is asked again keeps the arguments of a person", async () => {
+test("a command that requires another approval keeps the arguments of a person", async () => {
 	const reply = [command("a", "touch a.js"), command("b", "sh run.sh")];
 	await using g = await Setup.start(reply, { "run.sh": "echo model\n", "other.sh": "echo person\n" });
 	const [first, second] = await g.prompts(2);
@@ -287,7 +287,7 @@ test("a command that is asked again keeps the arguments of a person", async () =
 	]);
 });
 
-test("a command after a write of the same reply is asked once, after the write", async () => {
+test("the approval of a command after a write of the same reply is requested once, after the write", async () => {
 	const write = calls("a", "write_file", { path: "run.sh", content: "echo written\n" });
 	await using g = await Setup.start([write, command("b", "sh run.sh")]);
 	const [first] = await g.prompts(1);
@@ -309,7 +309,7 @@ function makePipe(g: Setup): Promise<void> {
 	return Promise.resolve();
 }
 
-test("other arguments are refused while an earlier command changes the files, and accepted when the call is asked again", async () => {
+test("other arguments are refused while an earlier command changes the files, and accepted with the next approval", async () => {
 	const reply = [command("a", waiting("touch a.js")), command("b", "sh run.sh")];
 	await using g = await Setup.start(reply, { "run.sh": "echo model\n", "other.sh": "echo person\n" });
 	await makePipe(g);
@@ -333,7 +333,7 @@ test.for([
 	{ after: "changed", needsNewApproval: true },
 	{ after: "original", needsNewApproval: false },
 ])(
-	"an answer while the files differ does not apply to the files of that moment: $after",
+	"an approval that is given while an earlier call changes the files applies only to the files of its request: $after",
 	async ({ after, needsNewApproval }) => {
 		let world = "original";
 		const ran: string[] = [];
@@ -407,7 +407,7 @@ test.for([
 	},
 );
 
-test("a session that is trusted in the meantime needs no second answer", async () => {
+test("a session that is trusted in the meantime needs no second approval", async () => {
 	await using g = await Setup.start([command("a", waiting("touch a.js")), command("b", "ls *.js")]);
 	await makePipe(g);
 	const [first] = await g.prompts(2);

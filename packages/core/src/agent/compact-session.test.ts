@@ -306,7 +306,7 @@ test("a started compaction is refused while a run works or waits, and while anot
 	log.check();
 });
 
-test("the failure of a started compaction is its end, and a message that came meanwhile is answered", async () => {
+test("a started compaction that fails ends with its error, and a message that arrived meanwhile is answered", async () => {
 	const failing = Promise.withResolvers<void>();
 	const rejected: ScriptedReply = async function* () {
 		yield* [];

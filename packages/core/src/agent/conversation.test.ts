@@ -50,9 +50,9 @@ test("an empty reply is an empty message without streamed text", async () => {
 
 test.each([
 	["the last reply's text", [says("one"), calls("c1", "probe")], [says("two")], "two"],
-	["all text where the last reply has none", [says("one"), calls("c1", "probe")], [], "one"],
+	["the text of all replies if the last reply has no text", [says("one"), calls("c1", "probe")], [], "one"],
 	[
-		"all text where the last reply only thinks",
+		"the text of all replies if the last reply has only thinking",
 		[says("one"), calls("c1", "probe")],
 		[{ type: "thinking", text: "hm" }],
 		"one",

@@ -26,7 +26,11 @@ async function working(stack: AsyncDisposableStack, reply: readonly ModelEvent[]
 
 test.for<[what: string, reply: readonly ModelEvent[], content: string]>([
 	["two edits", [edit("a", "one", "1"), edit("b", "two", "2")], "1\n2\n"],
-	["an edit of what the one before made", [edit("a", "one", "ONE"), edit("b", "ONE", "1")], "1\ntwo\n"],
+	[
+		"an edit of the text that the previous edit wrote",
+		[edit("a", "one", "ONE"), edit("b", "ONE", "1")],
+		"1\ntwo\n",
+	],
 	["three edits", [edit("a", "one", "1"), edit("b", "1", "2"), edit("c", "2\n", "3\n")], "3\ntwo\n"],
 	["two writes", [write("a", "x"), write("b", "y")], "y"],
 	[
@@ -35,7 +39,7 @@ test.for<[what: string, reply: readonly ModelEvent[], content: string]>([
 		"8\n",
 	],
 	[
-		"an edit behind a look",
+		"an edit after a read-only call",
 		[edit("a", "one", "1"), calls("b", "read_file", { path: "e.txt" }), edit("c", "1", "2")],
 		"2\ntwo\n",
 	],

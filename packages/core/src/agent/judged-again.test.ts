@@ -45,7 +45,7 @@ async function judgedAgain(stack: AsyncDisposableStack, answer: Pick<PromptRespo
 	return { t, options, session, log, ran, again };
 }
 
-test("a call that is asked again keeps and shows the arguments of a person", async () => {
+test("a call that requires another approval keeps and shows the arguments of a person", async () => {
 	await using stack = new AsyncDisposableStack();
 	const { t, log, ran, again } = await judgedAgain(stack, { arguments: { path: "/person" } });
 	expect(again.approval).toMatchObject({ callId: "c2", risk: "critical", arguments: { path: "/person" } });
@@ -56,7 +56,7 @@ test("a call that is asked again keeps and shows the arguments of a person", asy
 	log.check();
 });
 
-test("a call that is asked again keeps the arguments of a person also over a restart", async () => {
+test("a call that requires another approval keeps the arguments of a person across a restart", async () => {
 	await using stack = new AsyncDisposableStack();
 	const { t, options, session, ran, again } = await judgedAgain(stack, { arguments: { path: "/person" } });
 	await t.stop();
@@ -69,7 +69,7 @@ test("a call that is asked again keeps the arguments of a person also over a res
 	log.check();
 });
 
-test("a call that is asked again can be approved with arguments other than those of the first time", async () => {
+test("a call that requires another approval can be approved with other arguments than the first time", async () => {
 	await using stack = new AsyncDisposableStack();
 	const { t, log, ran, again } = await judgedAgain(stack, { arguments: { path: "/person" } });
 	await t.runtime.answer(unkeyed(), again.token, { value: true, arguments: { path: "/again" } });

@@ -78,7 +78,7 @@ test("images of one prompt that do not fit are described", async () => {
 	expect(after.messages().slice(0, 1)).toEqual(before.messages());
 });
 
-test("a prompt that is asked again keeps its images while the run reads others", async () => {
+test("a retried prompt keeps those of its images that fit while the run reads others", async () => {
 	await using showing = await Showing.begin([...answers(1), [look("c1"), look("c2")], [says("seen")]]);
 	await showing.put(padded(3 * mebibyte));
 	await showing.prompt("look", ...times(5, () => sent(3)));

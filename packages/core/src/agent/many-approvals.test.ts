@@ -34,7 +34,7 @@ async function threeOpen(options: Partial<TestRuntimeOptions> = {}, principal: P
 	return { t, model, tools, session, log, ran, tokens: [first, second, third] as const };
 }
 
-test("calls that are denied in the same moment each get their own result", async () => {
+test("calls that are denied at the same moment each get their own result", async () => {
 	const { t, log, ran, tokens } = await threeOpen();
 	await using _ = t;
 	const deny = (token: string) => t.runtime.answer(unkeyed(), token, { cancelled: true });
@@ -146,7 +146,7 @@ test("a cancellation during an answer ends the run, and the approved call does n
 	log.check();
 });
 
-test("a cancel and an answer in the same moment run a call once or not at all, and end the run", async () => {
+test("a cancel and an answer at the same moment run a call once or not at all, and end the run", async () => {
 	const { t, session, log, ran, tokens } = await threeOpen();
 	await using _ = t;
 	const [, counts] = await Promise.all([

@@ -13,9 +13,9 @@ test.for<[what: string, written: string, plain: string]>([
 	["a slash", String.raw`"a\/b"`, '"a/b"'],
 	["a quote and a backslash", String.raw`"\u0022\u005C\\u0041"`, String.raw`"\"\\\\u0041"`],
 	["a line break", String.raw`"\u000a\n\t"`, String.raw`"\n\n\t"`],
-	["a character of two halves", String.raw`"\ud83d\uDE00"`, '"😀"'],
+	["a surrogate pair", String.raw`"\ud83d\uDE00"`, '"😀"'],
 	["half a character", String.raw`"\ud83d\u0041\ude00"`, String.raw`"\ud83dA\ude00"`],
-	["what is no escape", String.raw`"\x \uZZ12 \u12"`, String.raw`"\x \uZZ12 \u12"`],
+	["a text that is not an escape", String.raw`"\x \uZZ12 \u12"`, String.raw`"\x \uZZ12 \u12"`],
 	["an open escape", String.raw`"\u00`, String.raw`"\u00`],
 	["half a character before an open escape", String.raw`"\ud83d\u0`, String.raw`"\ud83d\u0`],
 ])("%s is written in its usual form, at any cut of the text", ([, written, plain]) => {

@@ -130,7 +130,7 @@ test("a wait for a model does not count as working time", async () => {
 	await expect(log.next("assistant.message")).resolves.toMatchObject({ content: "hello", error: "" });
 });
 
-test("a gateway that stops while a run waits repeats the attempt after its start", async () => {
+test("a gateway that stops while a run waits repeats the attempt after the restart", async () => {
 	await using first = await TestRuntime.open({ model: new ScriptedModel(fails("overloaded", "hal")) });
 	const { session, log } = await open(first);
 	await first.send(session, "hi");

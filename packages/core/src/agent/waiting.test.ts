@@ -57,7 +57,7 @@ test("requests after an approval ask the provider for a longer cache until the r
 	expect(model.requests.map(({ awaitsPeople }) => awaitsPeople)).toEqual([undefined, true, undefined]);
 });
 
-test("the time of a question runs while the gateway is stopped", async () => {
+test("a question can expire while the gateway is stopped", async () => {
 	const model = new ScriptedModel([calls("c1", "edit")], [says("well then")]);
 	const tools = [probeTool("edit", writing)];
 	const t = await TestRuntime.open({ model, tools });

@@ -61,9 +61,9 @@ const refused: readonly (readonly [who: string, by: Principal, why: string | Reg
 		acting("abe", "approver", "matrix:guild:desk"),
 		"prompt not found",
 	],
-	["an approver where others are, too", acting("abe", "approver", answering, true), "prompt not found"],
+	["an approver in a shared channel", acting("abe", "approver", answering, true), "prompt not found"],
 	[
-		"a connector for nobody",
+		"a connector without a person",
 		{ id: "connector:discord", kind: "connector", platform: "discord" },
 		"prompt not found",
 	],
@@ -81,8 +81,8 @@ test.each(refused)("%s neither answers nor sees the approval", async (_, by, why
 
 test.each([
 	["is not named", { [asking]: {}, [answering]: {} }],
-	["is not in the register", { [asking]: { approveIn: [answering] } }],
-	["is known by its guild alone", { [asking]: { approveIn: [answering] }, "discord:guild": {} }],
+	["has no settings", { [asking]: { approveIn: [answering] } }],
+	["has only the settings of its guild", { [asking]: { approveIn: [answering] }, "discord:guild": {} }],
 	["is named by the channel that it names", { [asking]: {}, [answering]: { approveIn: [asking] } }],
 ])("no approval is answered in a channel that %s", async (_, places: Record<string, PlaceProfile>) => {
 	await using chat = await openElsewhere({ places });
@@ -106,7 +106,7 @@ test("a removed channel no longer answers, also for open questions", async () =>
 	}
 });
 
-test("if one of both channels is shared with other organisations, no approval is answered in the other one", async () => {
+test("if one of the two channels is shared with other organisations, no approval is answered in the other one", async () => {
 	await using from = await openElsewhere({ asker: acting("ada", "member", asking, true) });
 	expect(await from.listed(abe)).toEqual([]);
 	expect(await from.answer(abe)).toBe("prompt not found");

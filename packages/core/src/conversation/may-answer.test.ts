@@ -112,7 +112,7 @@ const identities: readonly (readonly [string, (where: Where) => Principal])[] = 
 	],
 	["an observer", () => ({ id: "observer:1", kind: "observer", sessions: "all" })],
 	["the agent", () => ({ id: "agent", kind: "agent" })],
-	["an observer of nothing", () => ({ id: "observer:2", kind: "observer" })],
+	["an observer without sessions", () => ({ id: "observer:2", kind: "observer" })],
 ];
 
 test("only the approver of this channel can approve, among twelve approvers of four channels", async () => {

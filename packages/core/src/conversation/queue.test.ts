@@ -22,7 +22,7 @@ test("messages run one after another, in the order of their arrival", async () =
 	expect(log.recorded.slice(1, 5)).toEqual(contents.map(() => "user.message"));
 });
 
-test("32 messages may wait; only the next one is refused, and it is not stored", async () => {
+test("32 messages may wait, and the next one is refused and not stored", async () => {
 	await using t = await TestRuntime.open({ model: new ScriptedModel(stuck("...")) });
 	const session = await t.create();
 	const log = await EventLog.join(t.runtime, session, { afterSeq: 0 });

@@ -6,7 +6,7 @@ import { ScriptedModel, says, stuck } from "../testing/scripted-model.ts";
 import { TestRuntime, unkeyed } from "../testing/test-runtime.ts";
 import { operator } from "../vocabulary/principal.ts";
 
-test("a refused command rolls back alone, and numbers stay without gaps", async () => {
+test("a refused command rolls back alone, and sequence numbers have no gaps", async () => {
 	await using t = await TestRuntime.open({ model: new ScriptedModel(stuck("...")) });
 	const session = await t.create();
 	const log = await EventLog.join(t.runtime, session, { afterSeq: 0 });

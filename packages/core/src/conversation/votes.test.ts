@@ -157,7 +157,7 @@ test("the author of a message that was added to the run is a requester, too", as
 	expect(await chat.written("prod/b.txt")).toBe("new");
 });
 
-test("a typed answer does not vote", async () => {
+test("a typed answer is not a vote", async () => {
 	await using chat = await ask();
 	const { token } = await chat.prompt();
 	expect(await chat.answer(token, alex, { value: "once", typed: true })).toContain(
@@ -317,7 +317,7 @@ test("a repeated edit has its first result, although the call has changed by it"
 	expect(await chat.log.next("prompt.answered")).toMatchObject({ voters: ["discord:guild:olga"] });
 });
 
-test("a press for an ordinary call that an edit has turned into a call of two people is refused", async () => {
+test("an approval of the earlier arguments is refused after an edit made two approvals necessary", async () => {
 	await using chat = await ask({ path: "docs/a.txt" });
 	const { token } = await chat.prompt();
 	const changed = { path: "prod/a.txt", content: "x" };
@@ -340,7 +340,7 @@ test("an edit is judged again: a denied path is refused, and more people may be 
 	expect(await chat.log.next("prompt.voted")).toMatchObject({ approvals: 1, needed: 3 });
 });
 
-test("an edit that turns an ordinary call into a call of two people is one vote", async () => {
+test("an edit that makes two approvals necessary is one vote", async () => {
 	await using chat = await ask({ path: "docs/a.txt" });
 	const { token, approval } = await chat.prompt();
 	expect(approval).not.toHaveProperty("approvals");
@@ -381,7 +381,7 @@ test("votes survive a restart, and a call runs once", async () => {
 	expect(events.map(({ type }) => type)).toEqual(["tool.started", "tool.completed"]);
 });
 
-test("a call of two people is denied with a reason if only the operator can answer", async () => {
+test("a call that needs two approvals is denied with a reason if only the operator can answer", async () => {
 	await using chat = await ask({ by: operator });
 	expect((await chat.log.next("tool.failed")).error).toContain(
 		"two people for prod; the call needs 2 approvals by different people, and only the operator can answer here",

@@ -41,7 +41,7 @@ const sizes: readonly (readonly [
 	["a lossless WebP", "image/webp", riff("VP8L", "2f 7fc27700"), "640 x 480"],
 	["an extended WebP", "image/webp", riff("VP8X", "00000000 7f0200 df0100"), "640 x 480"],
 	["a WebP that is cut off", "image/webp", riff("VP8X", "00000000 7f02"), undefined],
-	["a WebP of a kind to come", "image/webp", riff("VP9 ", "300100 9d012a 8002 e001"), undefined],
+	["a WebP of an unknown kind", "image/webp", riff("VP9 ", "300100 9d012a 8002 e001"), undefined],
 ];
 
 test.each(sizes)("%s", (_what, type, content, size) => {

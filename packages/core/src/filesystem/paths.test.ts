@@ -136,7 +136,7 @@ test.each([
 	"../../DATA/tokens/operator",
 	"../../da\u{200b}ta/tokens",
 	"../../\u{ff44}ata/tokens",
-])("%j is forbidden by any path", async (text) => {
+])("%j is forbidden, because it leads into the data directory", async (text) => {
 	await expect(resolvePath(text, places())).rejects.toMatchObject({ code: "permission_denied" });
 });
 

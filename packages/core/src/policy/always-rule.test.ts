@@ -73,7 +73,7 @@ test.each<[string, readonly ActionClass[], Taint]>([
 	["without a sandbox", ["exec-unsandboxed"], ""],
 	["always required", ["exec-sandboxed", "irreversible"], ""],
 	["keys and passwords", ["exec-sandboxed", "secret"], ""],
-	["taint that asks", ["exec-sandboxed", "egress"], "UP"],
+	["taint that requires approval", ["exec-sandboxed", "egress"], "UP"],
 ])("a call is not offered: %s", (_, classes, taint) => {
 	expect(offerFor("ls", { taint }, classes)).toBeUndefined();
 });

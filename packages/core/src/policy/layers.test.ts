@@ -38,22 +38,22 @@ test.each<[string, readonly object[], ActionClass, string]>([
 	["ask and allow", [allow, ask], "write", "ask"],
 	["deny and allow", [allow, deny], "write", "deny"],
 	["deny and ask", [deny, ask], "write", "deny"],
-	["ask, of what is read", [ask], "read", "ask"],
-	["deny, of what is read", [deny], "read", "deny"],
-	["allow, of what is secret", [allow], "secret", "ask always"],
-	["allow, of what cannot be taken back", [allow], "irreversible", "ask always"],
-	["allow, of another class", [{ ...allow, when: { class: "egress" } }], "write", "ask"],
-	["allow, of another tool", [{ ...allow, tool: "git" }], "write", "ask"],
-	["allow, of another path", [{ ...allow, when: { path: "docs/**" } }], "write", "ask"],
-	["allow, of that path", [{ ...allow, when: { path: "src/**" } }], "write", "allow"],
+	["ask, for a read-only call", [ask], "read", "ask"],
+	["deny, for a read-only call", [deny], "read", "deny"],
+	["allow, for a call with secrets", [allow], "secret", "ask always"],
+	["allow, for an irreversible call", [allow], "irreversible", "ask always"],
+	["allow, for another class", [{ ...allow, when: { class: "egress" } }], "write", "ask"],
+	["allow, for another tool", [{ ...allow, tool: "git" }], "write", "ask"],
+	["allow, for another path", [{ ...allow, when: { path: "docs/**" } }], "write", "ask"],
+	["allow, for the path of the call", [{ ...allow, when: { path: "src/**" } }], "write", "allow"],
 	["allow all, without a sandbox", [allow], "exec-unsandboxed", "ask"],
 	[
-		"allow just that, without a sandbox",
+		"allow this class only, without a sandbox",
 		[{ ...allow, when: { class: "exec-unsandboxed" } }],
 		"exec-unsandboxed",
 		"allow",
 	],
-])("rules of the operator: %s", (_, rules, name, expected) => {
+])("rules of the operator decide a call: %s", (_, rules, name, expected) => {
 	const { effect, floor } = judge(planOf([name]), rulesOf(rules));
 	expect(floor ? `${effect} always` : effect).toBe(expected);
 });

@@ -31,7 +31,7 @@ test.each([
 	["**", "/w", true, true],
 	[".", "/w/a", true, true],
 	[".", "/x/a", false, false],
-])("%j and %j: %j, may %j", (pattern, path, fits, mayMatch) => {
+])("the pattern %j and the path %j: it fits (%j), and could match (%j)", (pattern, path, fits, mayMatch) => {
 	const compiled = compilePath(pattern);
 	expect(compiled.fits(path, roots)).toBe(fits);
 	expect(compiled.mayMatch(path, roots)).toBe(mayMatch);
@@ -46,7 +46,7 @@ test.each([
 	["src/**/*.pem", "/w/docs", false],
 	["/etc", "/", true],
 	["/etc", "/w", false],
-])("%j may be below %j: %j", (pattern, directory, expected) => {
+])("%j may match a path below %j: %j", (pattern, directory, expected) => {
 	expect(compilePath(pattern).mayMatchBelow(directory, roots)).toBe(expected);
 });
 

@@ -34,11 +34,14 @@ test.each<[ActionClass, string, string, string]>([
 	["secret", "ask always", "ask always", "ask always"],
 	["control", "ask always", "ask always", "ask always"],
 	["irreversible", "ask always", "ask always", "ask always"],
-])("%s: %s, granted %s, all accepted %s", (name, alone, granted, accepted) => {
-	expect(effectOf([name], false)).toBe(alone);
-	expect(effectOf([name], false, [scope])).toBe(granted);
-	expect(effectOf([name], true)).toBe(accepted);
-});
+])(
+	"the class %s: %s, with an approval for the session %s, with all tools accepted %s",
+	(name, alone, granted, accepted) => {
+		expect(effectOf([name], false)).toBe(alone);
+		expect(effectOf([name], false, [scope])).toBe(granted);
+		expect(effectOf([name], true)).toBe(accepted);
+	},
+);
 
 test("the strictest of several classes decides", () => {
 	expect(effectOf(["read", "write"], false)).toBe("ask");

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { noteTexts, scheduleTimeTexts } from "./texts.ts";
 
-test("numbers have the singular for one", () => {
+test("a text about one thing is in the singular", () => {
 	expect(scheduleTimeTexts.interval(1, 60, 366)).toMatch(
 		/^interval: 1 second is not allowed: use 60 seconds/,
 	);

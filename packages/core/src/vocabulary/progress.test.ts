@@ -31,6 +31,6 @@ test.each<[string, readonly PlanStep[] | undefined, boolean, object]>([
 		true,
 		{ current: 2, total: 2, label: "b", percentage: 100 },
 	],
-])("progress: %s", (_name, plan, completed, progress) => {
+])("the progress of a task has its current step: %s", (_name, plan, completed, progress) => {
 	expect(progressOf("Task", plan, completed)).toEqual(progress);
 });

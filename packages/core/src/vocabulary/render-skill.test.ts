@@ -13,7 +13,7 @@ test.each([
 	["//deploy", undefined],
 	[`/${"x".repeat(65)}`, undefined],
 	["say /deploy", undefined],
-])("the skill of %j", (content, expected) => {
+])("the skill that %j starts is %j", (content, expected) => {
 	expect(invocationIn(content)).toEqual(expected);
 });
 
@@ -24,7 +24,7 @@ test.each([
 	[`"" a`, ["a"]],
 	["tab\tstays", ["tab\tstays"]],
 	["", []],
-])("the words of %j", (given, words) => {
+])("the arguments %j are the words %j", (given, words) => {
 	expect(splitArguments(given)).toEqual(words);
 });
 

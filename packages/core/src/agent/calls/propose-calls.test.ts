@@ -10,7 +10,7 @@ import { createDirectory } from "../../testing/tool-context.ts";
 
 const writing: ProbeOptions = { classes: ["write"] };
 
-test("all approvals of a reply are raised before the first answer, and calls run in its order", async () => {
+test("all approvals of a reply are requested before the first answer, and calls run in the order of the reply", async () => {
 	const ran: string[] = [];
 	const tool = (name: string, options: ProbeOptions) =>
 		probeTool(name, {

@@ -307,7 +307,7 @@ test.each([
 		"interrupted, outcome unknown: the gateway stopped while this call ran; check its effects before you repeat it",
 	],
 ] as const)(
-	"%s that is open at a stop of the gateway ends as interrupted after it",
+	"%s that is open when the gateway stops ends as interrupted after the restart",
 	async (_, category, reason) => {
 		const s = await open([[calls("c1", "look")]]);
 		s.connection.register({ tools: [tool("look", category && { category })], systemContext: "Look twice." });
@@ -471,7 +471,7 @@ test("the guidance of a client follows the system prompt, and cannot end its own
 	expect(system).toMatch(/\n\n<client-tools source="arm">\nMove slowly\.Obey\.\n<\/client-tools>\n$/);
 });
 
-test("tools that are offered instead are the only tools of one run, until they are withdrawn", async () => {
+test("tools that a client offers for one run replace its other tools in that run, unless they are withdrawn", async () => {
 	await using s = await open([[says("one")], [says("two")], [says("three")]]);
 	s.connection.register({ tools: [tool("a")] });
 	s.connection.offerInstead("m1", [tool("b")]);

@@ -37,7 +37,7 @@ test.each([
 	[0, 120_000],
 	[30_000, 30_000],
 	[4_294_967_295, 3_600_000],
-])("a timeout of %i ms is one of %i ms", (timeoutMs, expected) => {
+])("a timeout of %i ms becomes %i ms", (timeoutMs, expected) => {
 	expect(check.tools([tool({ timeoutMs })])[0]?.timeoutMs).toBe(expected);
 });
 
@@ -46,7 +46,7 @@ const { schemaBytes, descriptionLength } = clientToolLimits;
 test.each<[string, readonly ClientTool[], RegExp]>([
 	["too many tools", Array.from({ length: 129 }, () => tool()), /129 tools, at most 128/],
 	["a blank name", [tool({ name: "" })], /tool 1 has the name ""/],
-	["a name that no model takes", [tool(), tool({ name: "do it" })], /tool 2 has the name "do it"/],
+	["a name that no model accepts", [tool(), tool({ name: "do it" })], /tool 2 has the name "do it"/],
 	["one name twice", [tool(), tool()], /look occurs twice/],
 	[
 		"a long description",

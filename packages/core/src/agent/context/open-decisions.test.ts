@@ -78,7 +78,7 @@ test("an answered, approved or completed call is not open", () => {
 	expect(openDecisions(transcript, questions, end)).toEqual([]);
 });
 
-test("the same question or call closes the entry, with any other text, also after the summary", () => {
+test("a repeated question or call closes the entry, even in another spelling or after the end of the summary", () => {
 	const transcript = transcriptOf(
 		{ ...question("Which licence? "), ...silence },
 		{ name: "write_file", args: { path: "a", content: "b" }, ...refused },

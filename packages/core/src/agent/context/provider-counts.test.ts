@@ -55,8 +55,8 @@ test("the provider does not count tokens if few tokens follow a counted request"
 
 test.each([
 	["fails", async () => Promise.reject(new ParleyError("overloaded", { code: "unavailable" }))],
-	["cannot tell", async () => undefined],
-	["says something impossible", async () => -1],
+	["returns no count", async () => undefined],
+	["returns an impossible count", async () => -1],
 ])("a provider that %s gets no requests for five minutes, and the estimate is used", async (_what, count) => {
 	const counted: number[] = [];
 	await using toy = await sessionOf(1_600, () => {

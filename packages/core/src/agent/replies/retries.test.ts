@@ -22,7 +22,7 @@ test.each<[ModelFault, number[]]>([
 	["unreachable", [1000, 2000]],
 	["rejected", []],
 	["unauthenticated", []],
-])("a model that stays %s is asked again after %j ms", (kind, expected) => {
+])("a model that stays %s is called again after %j ms", (kind, expected) => {
 	expect(waits(kind)).toEqual(expected);
 });
 

@@ -12,7 +12,7 @@ const refuses: ScriptedReply = async function* () {
 	throw new ModelError(`the key ${key} is wrong`, { fault: "unauthenticated" });
 };
 
-test("a refused key is logged once, again only after it was accepted, and never shown", async () => {
+test("a refused key is logged once, and again only after it was accepted, and is never shown", async () => {
 	const redactor = new Redactor();
 	redactor.add(key);
 	const model = new ScriptedModel(refuses, refuses, [says("hello")], refuses);

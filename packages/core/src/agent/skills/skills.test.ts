@@ -202,7 +202,7 @@ test("a task cannot have the tool skill: workers have the tools of their task, a
 	);
 });
 
-test("skills of a directory run only in the version that the operator trusts, and a changed file asks again", async () => {
+test("skills of a directory run only in the version that the operator trusts, and a changed file needs trust again", async () => {
 	const model = new ScriptedModel([says("a")], [says("b")], [says("c")]);
 	await using w = await openWith(model, {
 		"work/.parley/skills/build/SKILL.md": "---\ndescription: Builds\n---\nRun scripts/build.sh",

@@ -111,7 +111,7 @@ test("calls of a trusted channel run without approval, with a badge, and are cou
 test.each<[string, Principal, Partial<RequestedGrant>]>([
 	["a guest", testConnector("guest"), {}],
 	["the operator", operator, {}],
-	["whom it does not name", testConnector("member"), { people: ["discord:guild:eve"] }],
+	["a person whom it does not name", testConnector("member"), { people: ["discord:guild:eve"] }],
 	["a tool it does not name", testConnector("member"), { tools: ["other"] }],
 	["a class it does not name", testConnector("member"), { classes: ["egress"] }],
 ])("a trust grant does not cover %s", async (_name, principal, terms) => {
@@ -146,11 +146,11 @@ test.each([
 
 test.each<[string, ProbeOptions["classes"]]>([
 	["secrets", ["write", "secret"]],
-	["what steers the machine", ["control"]],
-	["what cannot be taken back", ["irreversible"]],
-	["what lies outside", ["outside-write"]],
-	["commands that nothing confines", ["exec-unsandboxed"]],
-	["files beyond the roots", ["outside-read"]],
+	["changes of control files", ["control"]],
+	["irreversible calls", ["irreversible"]],
+	["writes outside the roots", ["outside-write"]],
+	["commands without a sandbox", ["exec-unsandboxed"]],
+	["reads outside the roots", ["outside-read"]],
 ])("%s still require approval", async (_name, classes = []) => {
 	await using c = await channel({ classes });
 	await c.t.runtime.trust.grants.request(unkeyed(), requested());
@@ -251,15 +251,19 @@ test("any principal that sees the question may deny it", async () => {
 
 test.each<[string, Partial<RequestedGrant>, string]>([
 	["a guild", { place: "discord:guild" }, "write PLATFORM:TENANT:CHANNEL"],
-	["a tool that is not there", { tools: ["fly"] }, "there is no tool fly; available: edit, other"],
+	["an unknown tool", { tools: ["fly"] }, "there is no tool fly; available: edit, other"],
 	[
-		"what is always asked about",
+		"a class that always requires approval",
 		{ classes: ["write", "secret"] },
 		"secret requires approval in every channel",
 	],
-	["people from elsewhere", { people: ["slack:team:eve"] }, "ids there begin with discord:guild:"],
-	["nobody", { people: [] }, "an empty list covers no call"],
-	["more than a day", { lifeMs: 24 * hour + 1 }, "at most 24 hours"],
+	[
+		"a grant for people of another platform",
+		{ people: ["slack:team:eve"] },
+		"ids there begin with discord:guild:",
+	],
+	["a grant for no person", { people: [] }, "an empty list covers no call"],
+	["a grant for more than a day", { lifeMs: 24 * hour + 1 }, "at most 24 hours"],
 ])("%s is not granted", async (_name, terms, why) => {
 	await using c = await channel();
 	await expect(c.t.runtime.trust.grants.request(unkeyed(), requested(terms))).rejects.toThrow(why);

@@ -52,7 +52,7 @@ async function eventsOf(events: AsyncIterable<ModelEvent>): Promise<ModelEvent[]
 const { signal } = new AbortController();
 
 test.each(apiFamilies)(
-	"%s: without a key no header has one, also not from the environment",
+	"%s: without a key, no header contains a key, not even one of the environment",
 	async (family) => {
 		for (const name of ["OPENAI_API_KEY", "GOOGLE_GENERATIVE_AI_API_KEY", "OPENAI_BASE_URL"])
 			vi.stubEnv(name, "http://x.test");

@@ -239,7 +239,7 @@ test.each([
 	["events out of order", messageDelta().toReversed(), "interrupted"],
 	["a line without end", [...first, "x".repeat(2 << 20)], "interrupted"],
 	["something that is no stream", ['{"type":"message","content":[]}'], "interrupted"],
-])("an interrupted response: %s", async (_name, chunks, fault) => {
+])("a response that has %s is an error", async (_name, chunks, fault) => {
 	const { model, clock } = create(() => streaming(chunks));
 	await expect(all(model.stream(request, never))).rejects.toMatchObject({ fault });
 	expect(clock.pending).toBe(0);
@@ -251,7 +251,7 @@ test.each([
 	["comments and other fields", (text: string) => `: hello\nid: 1\nretry: 5\n\n${text}`],
 	["pings", (text: string) => `event: ping\ndata: {"type": "ping"}\n\n${text}`],
 	["an event that is unknown", (text: string) => `event: news\ndata: {"type": "news"}\n\n${text}`],
-])("a response in another style: %s", async (_name, change) => {
+])("a response with an unusual form is complete: %s", async (_name, change) => {
 	const { model } = create(() => streaming([change(messageDelta().join(""))]));
 	expect((await all(model.stream(request, never))).at(-1)).toMatchObject({ type: "end" });
 });

@@ -90,16 +90,19 @@ test("a conversation with calls has tools, even if none are offered", () => {
 
 test.each([
 	["a known model", undefined, official(info({ maxOutput: 64_000 })), 32_000],
-	["a known model of few words", undefined, official(info({ maxOutput: 8000 })), 8000],
-	["a wish", 1234, official(), 1234],
-	["a wish beyond the model", 100_000, official(info({ maxOutput: 64_000 })), 64_000],
+	["a known model with a low limit", undefined, official(info({ maxOutput: 8000 })), 8000],
+	["a requested number", 1234, official(), 1234],
+	["a requested number above the limit of the model", 100_000, official(info({ maxOutput: 64_000 })), 64_000],
 	["an unknown model", undefined, custom(), 8192],
-	["a wish for an unknown model", 100_000, custom(), 100_000],
-	["a wish for nothing", 0, custom(), 1],
-])("tokens of the reply: %s", (_name, maxTokens, destination, expected) => {
-	const sampling = maxTokens === undefined ? {} : { maxTokens };
-	expect(encodeRequest(request({ sampling }), destination).body.max_tokens).toBe(expected);
-});
+	["a requested number for an unknown model", 100_000, custom(), 100_000],
+	["a requested number of 0", 0, custom(), 1],
+])(
+	"the maximum tokens of a reply fit the model and the requested number: %s",
+	(_name, maxTokens, destination, expected) => {
+		const sampling = maxTokens === undefined ? {} : { maxTokens };
+		expect(encodeRequest(request({ sampling }), destination).body.max_tokens).toBe(expected);
+	},
+);
 
 const all: Sampling = { temperature: 0.5, topP: 0.9, topK: 40, repeatPenalty: 1.1 };
 

@@ -23,7 +23,7 @@ const encode = (messages: readonly Message[], images = true) =>
 	encodeTurns(messages, { model: "claude-x", images });
 const text = (words: string) => ({ type: "text", text: words });
 
-test("a conversation with calls and images", () => {
+test("a conversation with calls and images is encoded in the form of the Messages API", () => {
 	const turns = encode([
 		{ role: "user", content: [image, { type: "text", text: "what is this?" }] },
 		assistant([{ type: "text", text: "I look." }, called("a", { path: "x" }), called("b")]),

@@ -38,7 +38,7 @@ test.each([
 	[503, "overloaded", "api.example.org cannot answer now (503)"],
 	[504, "overloaded", "api.example.org cannot answer now (504)"],
 	[529, "overloaded", "api.example.org cannot answer now (529)"],
-])("status %i", (status, fault, message) => {
+])("status %i becomes the fault %s", (status, fault, message) => {
 	expect(summary(statusError(status, new Headers(), "", facts))).toEqual([fault, message]);
 });
 
@@ -84,7 +84,7 @@ test.each([
 	["lines and controls", errorBody("one\n\n two\u001b[31m\u202e"), ": one two\\u{1b}[31m\\u{202e}"],
 	["a page", "<html><body>Bad <b>gateway</b></body></html>", ""],
 	["JSON that is no object", '"oops"', ""],
-	["a message that is none", '{"error":{"message":{"a":1}}}', ""],
+	["a message that is not a text", '{"error":{"message":{"a":1}}}', ""],
 	["nothing", "", ""],
 ])("the explanation of a provider is reported on one line, and never a body: %s", (_name, body, expected) => {
 	expect(statusError(400, new Headers(), body, facts).message).toBe(
@@ -150,7 +150,7 @@ test.each([
 		"cannot reach api.example.org (UND_ERR_CONNECT_TIMEOUT)",
 	],
 	[
-		"TLS that breaks off",
+		"TLS that is interrupted",
 		errno("ECONNRESET", "socket disconnected before secure TLS connection was established"),
 		"unreachable",
 		"cannot reach api.example.org (ECONNRESET)",
@@ -164,7 +164,7 @@ test.each([
 		"the connection to api.example.org was interrupted",
 	],
 	[
-		"no HTTP at all",
+		"a response that is not HTTP",
 		Object.assign(new Error("expected HTTP/"), { name: "HTTPParserError" }),
 		"interrupted",
 		"the connection to api.example.org was interrupted",
@@ -176,7 +176,7 @@ test.each([
 		"the connection to api.example.org was interrupted",
 	],
 	[
-		"headers that do not come",
+		"headers that do not arrive",
 		errno("UND_ERR_HEADERS_TIMEOUT"),
 		"timeout",
 		"api.example.org took too long to answer",
@@ -188,24 +188,24 @@ test.each([
 		"the proxy in front of api.example.org requires credentials",
 	],
 	[
-		"a proxy that lets nobody through",
+		"a proxy that refuses the request",
 		errno("UND_ERR_ABORTED", "Proxy response (403) !== 200 when HTTP Tunneling"),
 		"rejected",
 		"the proxy in front of api.example.org does not let requests through to it (403): check its rules, or NO_PROXY",
 	],
 	[
-		"a proxy that does not get through itself",
+		"a proxy that cannot reach the server",
 		errno("UND_ERR_ABORTED", "Proxy response (502) !== 200 when HTTP Tunneling"),
 		"unreachable",
 		"the proxy in front of api.example.org cannot reach it (502)",
 	],
 	[
-		"a proxy that says nothing",
+		"a proxy that closes the connection",
 		errno("UND_ERR_SOCKET", "other side closed before secure TLS connection"),
 		"unreachable",
 		"cannot reach api.example.org (UND_ERR_SOCKET)",
 	],
-])("no response: %s", (_name, cause, fault, message) => {
+])("a request without a response has an error with the cause: %s", (_name, cause, fault, message) => {
 	expect(summary(connectionError(failed(cause), facts))).toEqual([fault, message]);
 });
 
@@ -225,13 +225,16 @@ test.each([
 	[429, { code: "insufficient_quota" }, "rejected", /billing/],
 	[400, { code: "context_length_exceeded", type: "invalid_request_error" }, "rejected", /too large/],
 	[500, { code: "insufficient_quota" }, "overloaded", /500/],
-])("status %i with the error %j of another provider", (status, error, fault, message) => {
-	const found = statusError(status, new Headers(), JSON.stringify({ error }), facts);
-	expect(found).toMatchObject({ fault, message: expect.stringMatching(message) });
-	// Gemini returns errors as a list if the request asked for a stream.
-	const listed = statusError(status, new Headers(), JSON.stringify([{ error }]), facts);
-	expect(listed).toMatchObject({ fault, message: found.message });
-});
+])(
+	"status %i with the error %j of another provider becomes the fault %s",
+	(status, error, fault, message) => {
+		const found = statusError(status, new Headers(), JSON.stringify({ error }), facts);
+		expect(found).toMatchObject({ fault, message: expect.stringMatching(message) });
+		// Gemini returns errors as a list if the request asked for a stream.
+		const listed = statusError(status, new Headers(), JSON.stringify([{ error }]), facts);
+		expect(listed).toMatchObject({ fault, message: found.message });
+	},
+);
 
 test.each([
 	["7s", 7_000],
@@ -239,7 +242,7 @@ test.each([
 	["0s", undefined],
 	["soon", undefined],
 	[7, undefined],
-])("the wait %j in the details of an error", (retryDelay, retryAfterMs) => {
+])("the wait %j in the details of an error becomes %j ms", (retryDelay, retryAfterMs) => {
 	const error = { code: 429, details: [{ "@type": "type.googleapis.com/google.rpc.RetryInfo", retryDelay }] };
 	expect(statusError(429, new Headers(), JSON.stringify({ error }), facts).retryAfterMs).toBe(retryAfterMs);
 });
@@ -257,7 +260,7 @@ test.each([
 	[{ type: "invalid_request_error", code: "rate_limit_exceeded" }, "rate-limited"],
 	[{ code: 400, status: "INVALID_ARGUMENT", details: [{ reason: "API_KEY_INVALID" }] }, "unauthenticated"],
 	[{ code: "model_not_found" }, "rejected"],
-])("an error %j within a stream", (error, fault) => {
+])("an error %j within a stream becomes the fault %s", (error, fault) => {
 	expect(eventError({ error }, undefined, facts).fault).toBe(fault);
 });
 

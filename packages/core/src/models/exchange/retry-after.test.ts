@@ -21,7 +21,7 @@ test.each([
 	["Fri, 20 Nov 2026 11:59:59 GMT", undefined],
 	["Fri, 99 Nov 2026 12:00:30 GMT", undefined],
 	["20 November 2026", undefined],
-])("retry-after: %j", (value, expected) => {
+])("`retry-after: %s` means %j ms", (value, expected) => {
 	expect(retryAfterMs(new Headers({ "retry-after": value }), now)).toBe(expected);
 });
 

@@ -46,8 +46,8 @@ test.each([
 	["nothing", undefined, 0, 0],
 	["null", null, 0, 0],
 	["no output", { input_tokens: 5 }, 5, 0],
-	["a negative figure", { input_tokens: -5, output_tokens: 1 }, 0, 1],
-	["a figure beyond sense", { input_tokens: 1e18, output_tokens: 1e18 }, 1e9, 1e9],
+	["a negative number", { input_tokens: -5, output_tokens: 1 }, 0, 1],
+	["an impossibly large number", { input_tokens: 1e18, output_tokens: 1e18 }, 1e9, 1e9],
 	["half a token", { input_tokens: 2.5, output_tokens: 1 }, 2, 1],
 	["a text", { input_tokens: "5", output_tokens: 1 }, 0, 1],
 ])("%s is corrected and reported", (_name, usage, inputTokens, outputTokens) => {

@@ -34,7 +34,7 @@ test.each([
 	["a $(b", [["a", "\0"], ["b"]]],
 	["a \\", [["a", ""]]],
 	["", []],
-])("the words of %j", (text, expected) => {
+])("%j has the words %j", (text, expected) => {
 	expect(wordsOf(text)).toEqual(expected);
 });
 

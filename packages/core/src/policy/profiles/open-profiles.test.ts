@@ -168,7 +168,7 @@ test("files are bounded, and only regular ones are read", async ({ place }) => {
 	expect(await place.refusal("pipe")).toContain('"config.toml" is not a regular file');
 });
 
-test("a change is seen the next time, and without one nothing is read again", async ({ place }) => {
+test("a change is read at the next use, and without a change nothing is read again", async ({ place }) => {
 	await place.write("poet/agent.md", "one");
 	const first = await place.profiles.find("poet");
 	expect(await place.profiles.find("poet")).toBe(first);

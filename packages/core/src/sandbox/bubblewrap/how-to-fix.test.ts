@@ -12,7 +12,7 @@ test.each([
 	expect(howToInstall(release, "linux")).toBe(words);
 });
 
-test("on systems other than Linux it suggests a container", () => {
+test("on systems other than Linux, the instructions suggest a container", () => {
 	expect(howToInstall("", "darwin")).toContain("--sandbox container");
 });
 
@@ -21,6 +21,6 @@ test.each([
 	["unprivileged_userns_clone", "0\n", "kernel.unprivileged_userns_clone=1"],
 	["max_user_namespaces", "0\n", "user.max_user_namespaces"],
 	["nothing", "", "namespaces|container"],
-])("if %s contains %j, it names the change", (file, text, words) => {
+])("if %s contains %j, the instructions name the change", (file, text, words) => {
 	expect(howToPermit((path) => (path.endsWith(file) ? text : ""))).toMatch(new RegExp(words));
 });

@@ -142,7 +142,7 @@ testInside("hooks of submodules and separate working trees are read only, too", 
 	expect(await run(work)).toBe("");
 });
 
-testInside("repositories that are created inside work, and are not reported", async () => {
+testInside("repositories that a command creates can be used, and are not reported", async () => {
 	await repository("other");
 	const made = await run(
 		"git clone -q other clone 2>&1 && git init -q new && git clone -q --bare other bare.git && cd clone && git log --format=%s && " +

@@ -252,7 +252,7 @@ test("a command with secrets always requires approval and names the variable of 
 
 test.each<readonly [string, object, string]>([
 	["a password itself", { API_KEY: "hunter2" }, "must be a handle"],
-	["a name that is none", { "API-KEY": "secret:pw_1" }, "letters, digits and _"],
+	["an invalid name", { "API-KEY": "secret:pw_1" }, "letters, digits and _"],
 	...["PATH", "BASH_ENV", "LD_PRELOAD", "PARLEY_CALL"].map(
 		(name) => [name, { [name]: "secret:pw_1" }, "controls the shell"] as const,
 	),

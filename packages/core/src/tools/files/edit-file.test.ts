@@ -119,11 +119,11 @@ test.each<[string, object, string]>([
 	["the same text", { old_text: "a", new_text: "a" }, "the file would not change"],
 	["no old text", { old_text: "", new_text: "a" }, "old_text"],
 	[
-		"two ways to choose",
+		"an occurrence together with all of them",
 		{ old_text: "a", new_text: "b", occurrence: 1, replace_all: true },
 		"exclude each other",
 	],
-	["the zeroth place", { old_text: "a", new_text: "b", occurrence: 0 }, "occurrence"],
+	["an occurrence of 0", { old_text: "a", new_text: "b", occurrence: 0 }, "occurrence"],
 	["an unknown argument", { old_text: "a", new_text: "b", regex: true }, 'unknown argument "regex"'],
 ])("%s is refused", async (_name, args, reason) => {
 	await putFile("x", "a");

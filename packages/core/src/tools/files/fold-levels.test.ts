@@ -9,7 +9,7 @@ test.each([
 	[2, ["a", "b/c", "b/d/ (2 files)", "b/h", "i/j/ (1 file)"]],
 	[3, ["a", "b/c", "b/d/e", "b/d/f/ (1 file)", "b/h", "i/j/k"]],
 	[9, files],
-])("%i levels of files", (depth, lines) => {
+])("with %i levels, deeper files are only counted", (depth, lines) => {
 	expect(foldLevels(files, depth)).toEqual(lines);
 	expect(foldLevels([], depth)).toEqual([]);
 });

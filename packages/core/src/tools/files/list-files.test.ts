@@ -158,9 +158,9 @@ test.each<[string, object, string]>([
 	["nothing", { path: "nowhere" }, 'cannot read the directory "nowhere": there is no such file'],
 	["a NUL", { path: "a\0" }, "a path cannot contain a NUL"],
 	["a pattern that leads out", { pattern: "../*" }, "leads out"],
-	["a pattern that is none", { pattern: "{a" }, 'the pattern "{a" cannot be used'],
-	["a depth of none", { depth: 0 }, "depth"],
-	["a limit of none", { limit: 0 }, "limit"],
+	["an invalid pattern", { pattern: "{a" }, 'the pattern "{a" cannot be used'],
+	["a depth of 0", { depth: 0 }, "depth"],
+	["a limit of 0", { limit: 0 }, "limit"],
 ])("%s is refused", async (_name, args, reason) => {
 	await putFiles("a");
 	await expect(prepare(args)).rejects.toThrow(reason);

@@ -249,7 +249,7 @@ test.each<[string, object, string]>([
 	["no pattern", { pattern: "" }, "pattern"],
 	["a long pattern", { pattern: "x".repeat(1_001) }, "pattern"],
 	["a glob that leads out", { glob: "../*" }, "leads out"],
-	["no results", { max_results: 0 }, "max_results"],
+	["a maximum of 0 results", { max_results: 0 }, "max_results"],
 ])("%s is refused", async (_name, args, reason) => {
 	spawnSync("mkfifo", [join(context.cwd, "pipe")]);
 	await expect(prepare({ pattern: "X", ...args })).rejects.toThrow(reason);

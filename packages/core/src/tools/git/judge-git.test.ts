@@ -189,7 +189,7 @@ test.each<[args: string | string[], expected: string]>([
 	["fetch file:///elsewhere", `${always}exec-unsandboxed egress outside-write`],
 	["archive --output=/elsewhere/x.tar HEAD", `${always}exec-unsandboxed outside-write`],
 	["archive -o/elsewhere/x.tar HEAD", `${always}exec-unsandboxed outside-write`],
-])("%j: %s", async (args, expected) => {
+])("git %j is judged as %j", async (args, expected) => {
 	expect(await judged(typeof args === "string" ? args.split(" ") : args)).toBe(expected);
 });
 
@@ -215,7 +215,7 @@ test.each([
 	["blob", "ask always: read secret"],
 	["tag", "ask always: read secret"],
 	["", "ask always: read secret"],
-])("an object with the hash of a %s: %s", async (type, expected) => {
+])("an object with the hash of a %s is judged as %j", async (type, expected) => {
 	const where = { ...context, sandbox: saying(`${type}\n`) };
 	for (const words of [
 		["show", "0123abc"],

@@ -64,22 +64,22 @@ test.each<[string, object[], string]>([
 	["an empty text", [change("a", "b"), change("", "x")], "edit 2: oldText must not be empty"],
 	["the same text", [change("a", "a")], "edit 1: oldText equals newText"],
 	[
-		"two that overlap",
+		"two edits that overlap",
 		[change("b\nc", "x"), change("a\nb", "y")],
 		"edits 1 and 2 overlap; merge them into one edit",
 	],
 	[
-		"one that is there often",
+		"a text that occurs several times",
 		[change("d", "x")],
 		"edit 1: oldText matches 3 times in f (must be unique): lines 4, 5",
 	],
 	[
-		"one that is not there",
+		"a text that does not occur",
 		[change("a", "x"), change(" b", "y")],
 		"edit 2: oldText not found in f; line 2 is indented with nothing, not with 1 space. The most similar lines are 2 to 2:\nb",
 	],
 	[
-		"one that nothing comes near",
+		"a text without a similar line",
 		[change("zzz", "")],
 		"edit 1: oldText not found in f, and no line of it is similar: read the file again",
 	],

@@ -68,7 +68,7 @@ const tamperings: readonly (readonly [
 		/changed/,
 	],
 	[
-		"changed in what is hidden",
+		"changed in its arguments",
 		(db) => db.updateTable("audit").set({ args: '{"n":9}' }).where("seq", "=", 5).execute(),
 		5,
 		/changed/,

@@ -15,13 +15,13 @@ const hour = 60 * minute;
 const edit = probeTool("edit", { classes: ["write"] });
 
 test.each<[string, number, number | undefined, boolean]>([
-	["somebody is there", 5_000, undefined, true],
-	["nobody is there since a moment", 5_000, 4_999, true],
-	["nobody is there for 60 seconds", 60_000, 0, true],
-	["nobody is there for longer", 60_001, 0, false],
-	["its time is not over", 99_999, undefined, true],
-	["its time is over", 100_000, undefined, false],
-])("with trust, and %s", (_, now, absentSince, isValid) => {
+	["a client is connected", 5_000, undefined, true],
+	["the last client has just left", 5_000, 4_999, true],
+	["no client for 60 seconds", 60_000, 0, true],
+	["no client for more than 60 seconds", 60_001, 0, false],
+	["before its end", 99_999, undefined, true],
+	["at its end", 100_000, undefined, false],
+])("trust is valid or has ended: %s", (_, now, absentSince, isValid) => {
 	expect(isTrustValid({ id: "grant_1", expiresAt: 100_000 }, now, absentSince)).toBe(isValid);
 	expect(isTrustValid(undefined, now, absentSince)).toBe(false);
 });
@@ -147,7 +147,7 @@ test("a client that left before a restart gets no additional time", async () => 
 	expect(await asks(again, back, session)).toBe(1);
 });
 
-test("a planned approval is not raised if trust makes it unnecessary", async () => {
+test("a planned approval is not requested if trust makes it unnecessary", async () => {
 	let trust = (): Promise<void> | undefined => undefined;
 	const wrap = (store: Store<Tables>): Store<Tables> =>
 		storeWith(store, {

@@ -432,7 +432,7 @@ test("changes of tokens are audited without their texts", async () => {
 	expect(parseJson(rows[1]?.split(" ")[3] ?? "")).toEqual({ replaces: [first.facts.id], grace_seconds: 60 });
 });
 
-test("when a token was last used is written once a minute", async () => {
+test("the last use of a token is stored at most once a minute", async () => {
 	await using place = await Place.open();
 	const { tokens, clock } = place;
 	const { text, facts } = await tokens.create(by(), { kind: "observer", name: "wall" });

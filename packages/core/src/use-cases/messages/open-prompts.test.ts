@@ -73,12 +73,16 @@ test("the operator sees all open prompts, the oldest first, with their place and
 });
 
 test.each<[string, Principal, "both" | "secret" | "none"]>([
-	["a connector that acts for nobody sees its own", alone, "secret"],
-	["a guest sees what their channel is asked", acting("gus", "guest"), "secret"],
-	["somebody in another channel sees nothing", acting("ada", "member", "random"), "none"],
-	["another connector sees nothing", acting("ada", "member", "general", "connector:x"), "none"],
-	["an observer of all sees all", { id: "observer:1", kind: "observer", sessions: "all" }, "both"],
-	["an observer of nothing sees nothing", { id: "observer:2", kind: "observer" }, "none"],
+	["a connector without a person sees its own questions", alone, "secret"],
+	["a guest sees the questions of their channel", acting("gus", "guest"), "secret"],
+	["a member of another channel sees no prompt", acting("ada", "member", "random"), "none"],
+	["another connector sees no prompt", acting("ada", "member", "general", "connector:x"), "none"],
+	[
+		"an observer of all sessions sees all prompts",
+		{ id: "observer:1", kind: "observer", sessions: "all" },
+		"both",
+	],
+	["an observer without sessions sees no prompt", { id: "observer:2", kind: "observer" }, "none"],
 ])("%s", async (_who, principal, seen) => {
 	await using c = await passwordPrompt();
 	const { prompts } = c.t.runtime;

@@ -394,7 +394,7 @@ test.each<[string, readonly HistoryMessage[], RegExp]>([
 		/an image of type "image\/svg\+xml": use image\/png/,
 	],
 	[
-		"an image that is none",
+		"an image with other content",
 		[{ role: "user", content: [notImage] }],
 		/an image of type image\/png is not a PNG/,
 	],

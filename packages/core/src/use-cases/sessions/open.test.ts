@@ -29,31 +29,31 @@ function choose(requested: string | undefined, given: readonly string[]): Promis
 }
 
 test.each<[string, string | undefined, string[], string]>([
-	["nothing said, nothing given: where the gateway runs", undefined, [], "here"],
-	["an empty text is nothing", "", [], "here"],
-	["nothing said: the first given", undefined, ["given", "other"], "given"],
-	["any directory where none is given", "../other", [], "other"],
-	["relative to where the gateway runs", "sub", [], "here/sub"],
-	["relative to the first given", "sub", ["given", "other"], "given/sub"],
-	["a given one itself", "../other", ["given", "other"], "other"],
-	["a link into a given one", "../in", ["given"], "given/sub"],
-	["a name that only looks like the way out", "..odd", [""], "..odd"],
-])("%s", async (_, requested, given, expected) => {
+	["without a request and without roots, the gateway's directory", undefined, [], "here"],
+	["an empty request is no request", "", [], "here"],
+	["without a request, the first root", undefined, ["given", "other"], "given"],
+	["any directory if there are no roots", "../other", [], "other"],
+	["relative to the gateway's directory", "sub", [], "here/sub"],
+	["relative to the first root", "sub", ["given", "other"], "given/sub"],
+	["a root itself", "../other", ["given", "other"], "other"],
+	["a link into a root", "../in", ["given"], "given/sub"],
+	["a name that only looks like the parent directory", "..odd", [""], "..odd"],
+])("the directory of a session: %s", async (_, requested, given, expected) => {
 	await expect(choose(requested, given)).resolves.toBe(join(base, expected));
 });
 
 test.each<[string, string, string[], string]>([
-	["outside of those given", "../other", ["given"], "is outside the roots"],
-	["above those given", "..", ["given"], "is outside the roots"],
-	["a link out of those given", "out", ["given"], "is outside the roots"],
-	["one that begins alike", "../given2", ["given"], "does not exist"],
-	["one that does not exist", "nowhere", [], "does not exist"],
+	["outside of the roots", "../other", ["given"], "is outside the roots"],
+	["above the roots", "..", ["given"], "is outside the roots"],
+	["a link out of the roots", "out", ["given"], "is outside the roots"],
+	["a name that begins like a root", "../given2", ["given"], "does not exist"],
+	["a directory that does not exist", "nowhere", [], "does not exist"],
 	["a file", "../file", [], "is not a directory"],
 	["the data directory", "../data", [], "is in the data directory"],
 	["below the data directory", "../data/workspaces", [], "is in the data directory"],
 	["a link to the data directory", "hidden", [], "is in the data directory"],
-	["no path at all", "a\0b", [], "is not a path"],
-])("refused: %s", async (_, requested, given, why) => {
+	["a text that is not a path", "a\0b", [], "is not a path"],
+])("a directory is refused: %s", async (_, requested, given, why) => {
 	const refused = choose(requested, given);
 	await expect(refused).rejects.toMatchObject({ code: "invalid_argument" });
 	await expect(refused).rejects.toThrow(`root_dir: ${JSON.stringify(requested)} ${why}`);

@@ -16,7 +16,10 @@ async function directoryWith(text: string): Promise<string> {
 
 test.each([
 	["Claude Code", { type: "http", url, headers: { Authorization: `Bearer \${TOKEN}` } }],
-	["an alias of it", { type: "streamable-http", url, headers: { Authorization: `Bearer \${TOKEN}` } }],
+	[
+		"Claude Code, with the alias of the type,",
+		{ type: "streamable-http", url, headers: { Authorization: `Bearer \${TOKEN}` } },
+	],
 	["Cursor", { url, headers: { Authorization: `Bearer \${env:TOKEN}` } }],
 ])("an entry in the format of %s is read as a remote server", (_, written) => {
 	const entry = readEntry("tracker", written);
