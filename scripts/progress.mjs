@@ -6,8 +6,8 @@ import { add, none, one } from "./counts.mjs";
  */
 
 /**
- * Counts the tests of a run. A file that fails outside its tests (it does not load, a hook throws) counts as one failed test.
- * So does a run that failed without a failed step.
+ * Counts the tests of a run. A file that fails without a failed test, for example because a hook throws, counts as one
+ * failed test. So does a run that failed without a failed step.
  * @param {string} progress
  * @param {boolean} succeeded Whether vitest exited with 0.
  * @returns {import("./counts.mjs").Counts}
@@ -28,7 +28,7 @@ export function countProgress(progress, succeeded) {
 }
 
 /**
- * Returns the files that have started but not ended, each with its running test.
+ * Returns the files that have started but not ended, each with its running test, if there is one.
  * @param {string} progress
  * @returns {string[]}
  */

@@ -7,9 +7,9 @@ const BENCH_LIMIT_MS = 150_000;
 const LEAST_MS = 30_000;
 
 /**
- * Runs benches sequentially and counts each as a test. Measures a failed bench once more with all its rounds, because
- * the median of a few rounds is too noisy on a busy machine. The second result decides. If the time of the run is over,
- * the remaining benches are not started, and count as one failure that names them.
+ * Runs benches sequentially and counts each as a test. If enough time is left, measures a failed bench once more with
+ * all its rounds, because the median of a few rounds is too noisy on a busy machine. The second result decides. Without
+ * enough time, the remaining benches are not started, and count as one failure that names them.
  * @param {object} options
  * @param {readonly string[]} options.names
  * @param {() => number} options.leftMs Remaining time of the run. May be infinite.

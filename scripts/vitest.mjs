@@ -12,7 +12,8 @@ const LIST_LIMIT_MS = 180_000;
 
 /**
  * Runs vitest with its usual output, and counts its tests. Stops a run that exceeds `limitMs`, which adds one failure.
- * The output then names the tests that were running, and the number of tests that did not run.
+ * The output then names the tests that were running. The failure contains the number of tests that did not run, if
+ * vitest can list them in time.
  * @param {{ args?: readonly string[], env?: NodeJS.ProcessEnv, limitMs: number }} options
  * @returns {Promise<import("./counts.mjs").Counts>}
  */

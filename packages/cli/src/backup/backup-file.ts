@@ -26,7 +26,10 @@ interface Restoring extends Verifying {
 	readonly testHooks?: string;
 }
 
-/** Restores a backup. Prints a summary of the backup, the data directory, and the directory of the previous data. */
+/**
+ * Restores a backup. Prints a summary of the backup, the data directory, and the directory of the previous data, if
+ * there were any.
+ */
 export async function restoreFromFile(
 	{ file, data, force, json, limits, testHooks }: Restoring,
 	io: Io,

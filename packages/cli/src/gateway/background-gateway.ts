@@ -98,8 +98,8 @@ export function environmentOf({ environment }: Io): Record<string, string> {
 }
 
 /**
- * Returns flags for the new gateway: a free port if another program uses the default port, and `/` as the root if it is
- * the current directory.
+ * Returns flags for the new gateway. They select a free port if only the default address is configured and another
+ * program uses it. They add `/` as the root if no root is configured and `/` is the current directory.
  */
 async function flagsFor({ data, directory, io }: BackgroundStart): Promise<string[]> {
 	const { listen, root } = await readConfig({ data }, io);

@@ -48,7 +48,10 @@ export class McpBridge {
 		this.#options = options;
 	}
 
-	/** Sends one line. Resolves when the gateway has accepted the line, so that messages stay in order. Never rejects. */
+	/**
+	 * Sends one line. Resolves when the gateway has accepted or refused the line, so that messages stay in order. Never
+	 * rejects.
+	 */
 	async receive(line: string): Promise<void> {
 		if (line.trim() === "") return;
 		const message = readMessage(line);

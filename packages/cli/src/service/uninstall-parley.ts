@@ -166,7 +166,7 @@ async function checkDeletable(data: string, home: string): Promise<void> {
 	throw new ParleyError(texts.notData({ data }), { code: "failed_precondition" });
 }
 
-/** Stops a gateway that does not run as a service. Returns its process id. Undefined if no gateway runs. */
+/** Stops the running gateway and returns its process id. Undefined if no gateway runs. */
 async function stopGateway(data: string, io: Io): Promise<number | undefined> {
 	const running = await findRunningGateway(data);
 	if (!running) return undefined;

@@ -109,8 +109,8 @@ export function memoryRows(
 }
 
 /**
- * One line of details for each schedule, followed by its title, its prompt, and the reason if it did not fire. `now` is
- * in milliseconds since the epoch.
+ * Rows of the schedules. Each schedule has a row with its id and times. Below are other facts, its title and prompt,
+ * and the reason if it did not fire. `now` is in milliseconds since the epoch.
  */
 export function scheduleRows(
 	schedules: readonly SchedulePayload[],
