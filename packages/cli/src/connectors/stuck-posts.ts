@@ -34,7 +34,10 @@ export async function listStuckPosts(
 	printRows(alignColumns([stuckPostTexts.columns, ...rows]), io);
 }
 
-/** Sends or discards a held post. The running connector carries out the decision, or the next connector at its start. */
+/**
+ * Decides whether a held post is sent or discarded. A running connector applies the decision. If none runs, this
+ * command applies it, and the next start sends the post.
+ */
 export async function decideStuck(
 	{ platform, flags, id, send }: OfPlatform & { readonly id: string; readonly send: boolean },
 	io: Io,
@@ -44,7 +47,7 @@ export async function decideStuck(
 	const decided = { id, decision: { send, by: "the operator" } };
 	const lock = lockIfStopped(dataDir, platform);
 	if (lock === undefined) {
-		// A running connector reads the decision and sends the post itself, because its memory must match its database.
+		// A running connector reads the decision and applies it itself, because its memory must match its database.
 		await leaveDecisionOn(where, decided);
 		return printRows([send ? stuckPostTexts.sentSoon : stuckPostTexts.discarded], io);
 	}

@@ -93,8 +93,8 @@ interface Logins {
 	/** The working directory whose servers are included. */
 	readonly directory: string;
 	/**
-	 * Remote servers. Servers of the operator come first, and hide servers of the directory with the same name. With
-	 * `--dir`, only servers of the directory.
+	 * Remote servers. Servers of the operator and of the agent come first, and hide servers of the directory with the
+	 * same name. With `--dir`, only servers of the directory.
 	 */
 	readonly servers: readonly McpRemoteSettings[];
 	/** Reasons why trusted servers of the directory cannot be used. */

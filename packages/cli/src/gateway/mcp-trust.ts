@@ -30,8 +30,8 @@ type Trust = McpFileContent["trusted"][number]["servers"][string];
 type Rights = ReturnType<typeof rightsOf>;
 
 /**
- * Trusts the usable servers in the `.mcp.json` of a directory. Without `--yes`, asks the operator for a confirmation.
- * Returns the exit code.
+ * Trusts the usable servers in the `.mcp.json` of a directory, or only the servers of `--server`. Without `--yes`, asks
+ * the operator for a confirmation. Returns the exit code.
  */
 export async function trustDirectory(given: string, flags: TrustFlags, io: Io): Promise<number> {
 	const needsConfirmation = flags.yes !== true;
@@ -59,7 +59,10 @@ export async function trustDirectory(given: string, flags: TrustFlags, io: Io): 
 	return 0;
 }
 
-/** Prepares the trust in the chosen entries. Unusable programs are added to `refused`, or throw with `--server`. */
+/**
+ * Prepares the trust in the chosen entries. Unusable programs are added to `refused`, or throw with `--server`. Throws
+ * if no entry is left.
+ */
 async function prepareAll(
 	{ chosen, refused }: Chosen,
 	rights: Rights,

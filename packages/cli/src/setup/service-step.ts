@@ -16,7 +16,10 @@ import { startDirectory } from "./start-directory.ts";
 
 const name = "parley";
 
-/** Installs the gateway as a user service that starts automatically, if the operator wants it. */
+/**
+ * Installs the gateway as a user service that starts automatically, if the operator wants it and no other service uses
+ * the data.
+ */
 export async function setUpService(parts: StepParts): Promise<StepResult> {
 	const { flags, io, data, asks } = parts;
 	const other = await otherService(data, io);

@@ -145,8 +145,8 @@ function minuteOf(time: string): string {
 }
 
 /**
- * One line of facts for each rating, followed by the first line of the reply and by the comment. `now` is in
- * milliseconds since the epoch.
+ * One line of facts for each rating, followed by the first line of the reply, and by the comment if there is one. `now`
+ * is in milliseconds since the epoch.
  */
 export function feedbackRows(
 	feedback: readonly FeedbackPayload[],

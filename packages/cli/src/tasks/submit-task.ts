@@ -80,7 +80,10 @@ async function submitInSession(client: Client, task: MethodInput<"submit_task">,
 	}
 }
 
-/** Prints the id of a submitted task, requested tools that the task cannot use, and the command that watches the task. */
+/**
+ * Prints the id of a submitted task, and requested tools that the task cannot use. Without `watch`, also prints the
+ * command that watches the task. With `json`, prints the complete result.
+ */
 export function printSubmitted(
 	submitted: MethodResult<"submit_task">,
 	{
