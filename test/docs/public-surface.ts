@@ -80,7 +80,7 @@ export function readSurface(): Surface {
 	return { changelogEntries, lines };
 }
 
-/** Throws if the first line of the record does not state the number of changelog entries. */
+/** Reads the record. Its first line contains the number of changelog entries. */
 export function readRecorded(): Surface {
 	const [first = "", ...lines] = readFileSync(recordFile, "utf8").trimEnd().split("\n");
 	return { changelogEntries: z.coerce.number().int().parse(first.slice(heading.length)), lines };
