@@ -25,8 +25,8 @@ test("a uuid has the version and the variant of RFC 9562", () => {
 
 test("ids do not repeat", () => {
 	const ids = createIds();
-	const made = Array.from({ length: 10_000 }, () => [ids.create("x"), ids.uuid()]).flat();
-	expect(new Set(made).size).toBe(20_000);
+	const created = Array.from({ length: 10_000 }, () => [ids.create("x"), ids.uuid()]).flat();
+	expect(new Set(created).size).toBe(20_000);
 });
 
 test("seeded ids are the same for the same seed only", () => {

@@ -46,10 +46,10 @@ export function createLogger(options: LoggerOptions): Logger {
 		const lost = output.drainLost?.() ?? 0;
 		if (lost > 0) lines().warn({ lost }, "log lines are missing here: stderr was not read in time");
 	};
-	let made: pino.Logger | undefined;
+	let logger: pino.Logger | undefined;
 	// Created with the first line, because most starts log nothing.
 	const lines = (): pino.Logger => {
-		made ??= pino(
+		logger ??= pino(
 			{
 				level: options.level,
 				base: null,
@@ -60,7 +60,7 @@ export function createLogger(options: LoggerOptions): Logger {
 			},
 			{ write },
 		);
-		return made;
+		return logger;
 	};
 	const least = logLevels.indexOf(options.level);
 	return bind((level) => (logLevels.indexOf(level) < least ? undefined : lines()), {

@@ -62,15 +62,15 @@ test("no character of a registered value is emitted, at any cut", () => {
 	fc.assert(
 		fc.property(text, fc.array(fc.nat(20), { minLength: 1 }), (parts, lengths) => {
 			const redactor = redactorWith(...values);
-			const whole = parts.join("");
+			const full = parts.join("");
 			const pieces: string[] = [];
-			for (let at = 0, index = 0; at < whole.length; index++) {
+			for (let at = 0, index = 0; at < full.length; index++) {
 				const length = (lengths[index % lengths.length] ?? 0) + 1;
-				pieces.push(whole.slice(at, at + length));
+				pieces.push(full.slice(at, at + length));
 				at += length;
 			}
 			// Without the line breaks, the end of the text might cut a value off.
-			expect(flow(redactor, [...pieces, "\n\n"]).join("")).toBe(redactor.redact(`${whole}\n\n`));
+			expect(flow(redactor, [...pieces, "\n\n"]).join("")).toBe(redactor.redact(`${full}\n\n`));
 		}),
 	);
 });
@@ -96,11 +96,11 @@ test("no secret of a known shape is emitted because it follows other text withou
 	});
 	fc.assert(
 		fc.property(parts, fc.array(fc.nat(30), { minLength: 1, maxLength: 5 }), (words, lengths) => {
-			const whole = words.flat().join("");
+			const full = words.flat().join("");
 			const pieces: string[] = [];
-			for (let at = 0, index = 0; at < whole.length; index++) {
+			for (let at = 0, index = 0; at < full.length; index++) {
 				const length = (lengths[index % lengths.length] ?? 0) + 1;
-				pieces.push(whole.slice(at, at + length));
+				pieces.push(full.slice(at, at + length));
 				at += length;
 			}
 			const shown = flow(redactorWith(), pieces).join("");

@@ -99,9 +99,9 @@ export function redactedStream(gate: Gate, { redact, redactCut }: Redaction): Re
 				const seen = before + pending;
 				const found = gate.find(seen);
 				if (found === undefined) return out + leave(pending.length - beginningAtEnd(pending, gate));
-				const gone = Math.max(0, before.length - found);
+				const returned = Math.max(0, before.length - found);
 				out += leave(Math.max(0, found - before.length));
-				const part = nextPart(seen.slice(found), gone, gate);
+				const part = nextPart(seen.slice(found), returned, gate);
 				if (part === undefined) return out;
 				if (part.end > 0) out += release(part.end);
 				if (part.rest === undefined) continue;
@@ -144,14 +144,14 @@ interface Part {
 
 /**
  * Returns the next delayed text that can be redacted, or undefined if more text is needed. `text` begins at the
- * position that the gate found, and its first `gone` characters have been returned. Never cuts a registered value.
+ * position that the gate found, and its first `returned` characters have been returned. Never cuts a registered value.
  */
-function nextPart(text: string, gone: number, gate: Gate): Part | undefined {
-	const part = partOfShapes(text, gone);
+function nextPart(text: string, returned: number, gate: Gate): Part | undefined {
+	const part = partOfShapes(text, returned);
 	if (part === undefined) return undefined;
-	const end = withoutCut(text, { end: gone + part.end, gone, gate });
+	const end = withoutCut(text, { end: returned + part.end, returned, gate });
 	if (end === undefined) return undefined;
-	return end === gone + part.end ? part : { end: end - gone };
+	return end === returned + part.end ? part : { end: end - returned };
 }
 
 /**
@@ -160,28 +160,28 @@ function nextPart(text: string, gone: number, gate: Gate): Part | undefined {
  */
 function withoutCut(
 	text: string,
-	{ end, gone, gate }: { readonly end: number; readonly gone: number; readonly gate: Gate },
+	{ end, returned, gate }: { readonly end: number; readonly returned: number; readonly gate: Gate },
 ): number | undefined {
 	for (let at = 0; at < end; ) {
 		const valueEnd = gate.endOfValue(text, at);
 		if (valueEnd === undefined) at++;
 		else if (valueEnd <= end) at = valueEnd;
-		else if (at > gone) return at;
+		else if (at > returned) return at;
 		else return Number.isFinite(valueEnd) ? valueEnd : undefined;
 	}
 	return end;
 }
 
-function partOfShapes(text: string, gone: number): Part | undefined {
+function partOfShapes(text: string, returned: number): Part | undefined {
 	const key = text.indexOf(keyOpening);
-	if (key >= 0 && key <= gone) return partOfKey(text.slice(key), gone - key);
-	const part = partOfWord(text, gone);
+	if (key >= 0 && key <= returned) return partOfKey(text.slice(key), returned - key);
+	const part = partOfWord(text, returned);
 	// The title of a key block contains spaces, so the block must not be cut at the end of a word.
-	return key >= 0 && (part === undefined || key - gone < part.end) ? { end: key - gone } : part;
+	return key >= 0 && (part === undefined || key - returned < part.end) ? { end: key - returned } : part;
 }
 
-function partOfWord(text: string, gone: number): Part | undefined {
-	const undecided = text.slice(gone);
+function partOfWord(text: string, returned: number): Part | undefined {
+	const undecided = text.slice(returned);
 	const space = undecided.search(/\s/);
 	if (space >= 0) return { end: space };
 	if (undecided.length < longestWord) return undefined;
@@ -190,7 +190,7 @@ function partOfWord(text: string, gone: number): Part | undefined {
 	if (token > 0) return { end: token };
 	const cut = cutShape.exec(text);
 	return cut
-		? { end: Math.max(0, cut.index - gone), rest: restOfCredential }
+		? { end: Math.max(0, cut.index - returned), rest: restOfCredential }
 		: { end: undecided.length - longestShape };
 }
 
@@ -198,11 +198,11 @@ function partOfWord(text: string, gone: number): Part | undefined {
  * Returns a block that may be a private key, or only its opening if its title excludes a private key. Returns undefined if
  * more text is needed.
  */
-function partOfKey(block: string, gone: number): Part | undefined {
+function partOfKey(block: string, returned: number): Part | undefined {
 	const end = /-----END [A-Z0-9 ]{0,60}-----/.exec(block);
-	if (end) return { end: end.index + end[0].length - gone };
+	if (end) return { end: end.index + end[0].length - returned };
 	if (/^-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY/.test(block)) {
 		return block.length < longestKey ? undefined : { end: 0, rest: restOfKey };
 	}
-	return block.length < keyTitle ? undefined : { end: keyOpening.length - gone };
+	return block.length < keyTitle ? undefined : { end: keyOpening.length - returned };
 }

@@ -81,9 +81,9 @@ describe.each(["sqlite", "memory", "postgres"] as const)("%s", (engine) => {
 				.where("n", "=", p("from")),
 		);
 		const keys = await store.commit(async (tx) => {
-			const made: (number | undefined)[] = [];
-			for (const id of ["a", "b", "a", "c"]) made.push(await insert(tx, { id }));
-			return made;
+			const inserted: (number | undefined)[] = [];
+			for (const id of ["a", "b", "a", "c"]) inserted.push(await insert(tx, { id }));
+			return inserted;
 		});
 		const stored = await store.read((db) => db.selectFrom("items").selectAll().orderBy("id").execute());
 		const [a, b, c] = stored.map(({ position }) => Number(position));

@@ -58,9 +58,9 @@ test("a copy that cannot be finished leaves nothing", () =>
 		const state = "x".repeat(100_000);
 		await store.commit((tx) => tx.insertInto("items").values({ id: "x", state, n: 0 }).execute());
 		await store.close();
-		const whole = await readFile(at("a.sqlite"));
+		const full = await readFile(at("a.sqlite"));
 		// The damage is in the pages of the row's content. Everything that is read earlier is before them.
-		await writeFile(at("a.sqlite"), whole.fill(0xff, whole.length - 40_000));
+		await writeFile(at("a.sqlite"), full.fill(0xff, full.length - 40_000));
 		const copying = copySqliteFile(at("a.sqlite"), at("b.sqlite"), async () => 0);
 		await expect(copying).rejects.toMatchObject({ code: "ERR_SQLITE_ERROR" });
 		expect(await readdir(at("."))).not.toContain("b.sqlite.part");

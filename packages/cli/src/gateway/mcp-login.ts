@@ -176,11 +176,11 @@ async function waitForAnswer(
 	const lines = createInterface({ input: io.stdin });
 	lines.on("line", (line) => {
 		const answer = URL.parse(line.trim())?.searchParams;
-		if (answer && pending.isOurs(answer)) pasted.resolve(answer);
+		if (answer && pending.matchesState(answer)) pasted.resolve(answer);
 		else if (line.trim() !== "") io.stderr.write(`${mcpLoginTexts.otherAddress}\n`);
 	});
 	try {
-		return await Promise.race([listener.answer(pending.isOurs), pasted.promise, late.promise]);
+		return await Promise.race([listener.answer(pending.matchesState), pasted.promise, late.promise]);
 	} finally {
 		timer.cancel();
 		lines.close();

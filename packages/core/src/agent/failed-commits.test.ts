@@ -93,8 +93,8 @@ async function talkToEnd(nth: number) {
 }
 
 test("any failed commit of a run is retried, and the run ends once without repeated effects", async () => {
-	const whole = await talkToEnd(Number.POSITIVE_INFINITY);
-	expect(whole).toMatchObject({ refused: false, error: "", failure: undefined, strikes: 1 });
+	const complete = await talkToEnd(Number.POSITIVE_INFINITY);
+	expect(complete).toMatchObject({ refused: false, error: "", failure: undefined, strikes: 1 });
 	const outcomes = new Set<string>();
 	for (let nth = 1; ; nth++) {
 		const now = await talkToEnd(nth);
@@ -108,7 +108,7 @@ test("any failed commit of a run is retried, and the run ends once without repea
 			expect(now.failure).toMatchObject({ error: expect.stringMatching(/^interrupted, outcome unknown/) });
 			outcomes.add("interrupted");
 		} else {
-			expect(now.recorded).toEqual(whole.recorded);
+			expect(now.recorded).toEqual(complete.recorded);
 			outcomes.add("whole");
 		}
 	}

@@ -49,8 +49,8 @@ async function talk(...replies: readonly ScriptedReply[]) {
 }
 
 test("the model gets a note about a call that was cut, no call of its reply runs, and the run continues", async () => {
-	const whole = calls("c1", "write_file", { path: "made.txt", content: "x" });
-	const { model, error } = await talk([says("I write."), whole, half, cut], [says("in parts then")]);
+	const completeCalls = calls("c1", "write_file", { path: "made.txt", content: "x" });
+	const { model, error } = await talk([says("I write."), completeCalls, half, cut], [says("in parts then")]);
 	expect(error).toBe("");
 	expect(model.requests[1]?.messages.at(-1)?.content).toMatchObject([
 		{ callId: "c1", failed: true, text: expect.stringContaining("cut off after this call") },

@@ -3,12 +3,12 @@ import { stamp } from "../store/tables.ts";
 import { says } from "../testing/scripted-model.ts";
 import { unkeyed } from "../testing/test-runtime.ts";
 import { operator } from "../vocabulary/principal.ts";
-import { answers, look, mebibyte, padded, Showing, sent, times } from "./testing/showing.ts";
+import { answers, mebibyte, padded, readPhoto, Showing, sent, times } from "./testing/showing.ts";
 
 test("images that a summary replaced are removed from the record if they exceed the limit, also attached ones", async () => {
 	await using showing = await Showing.begin([
 		...times(4, (round) => [
-			[look(`c${round}`), look(`d${round}`)],
+			[readPhoto(`c${round}`), readPhoto(`d${round}`)],
 			[says("seen")],
 			[says("a summary")],
 		]).flat(),
@@ -50,7 +50,7 @@ test("when images are removed for space, those that a summary replaced are remov
 });
 
 test("cleared results are removed from the record, and the model reads the same text for them", async () => {
-	const first = await Showing.begin([[look("c1"), look("c2")], [says("seen")]]);
+	const first = await Showing.begin([[readPhoto("c1"), readPhoto("c2")], [says("seen")]]);
 	await first.put(padded(3 * mebibyte));
 	await first.prompt("look");
 	const place = { session_id: first.session, n: 1, run_ordinal: 2, message: 0 };

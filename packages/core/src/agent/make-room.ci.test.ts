@@ -7,10 +7,10 @@ import { unkeyed } from "../testing/test-runtime.ts";
 import {
 	answers,
 	large,
-	look,
 	mebibyte,
 	padded,
 	png,
+	readPhoto,
 	Showing,
 	sent,
 	shownAs,
@@ -44,8 +44,8 @@ test("images of older prompts are replaced by text if the images of a new prompt
 test("images of older prompts are removed to make space for images that tools read, but images of the active prompt are kept", async () => {
 	await using showing = await Showing.begin([
 		...answers(1),
-		[look("c1")],
-		[look("c2"), look("c3")],
+		[readPhoto("c1")],
+		[readPhoto("c2"), readPhoto("c3")],
 		[says("seen")],
 	]);
 	await showing.put(padded(3 * mebibyte));
@@ -56,7 +56,7 @@ test("images of older prompts are removed to make space for images that tools re
 });
 
 test("images of results and prompts are removed in the order in which they arrived", async () => {
-	await using showing = await Showing.begin([[look("c1")], ...answers(3)]);
+	await using showing = await Showing.begin([[readPhoto("c1")], ...answers(3)]);
 	await showing.put(padded(3 * mebibyte));
 	await showing.prompt("first");
 	await showing.prompt("second", sent(3), sent(3), sent(3));
@@ -79,7 +79,11 @@ test("images of one prompt that do not fit are described", async () => {
 });
 
 test("a retried prompt keeps those of its images that fit while the run reads others", async () => {
-	await using showing = await Showing.begin([...answers(1), [look("c1"), look("c2")], [says("seen")]]);
+	await using showing = await Showing.begin([
+		...answers(1),
+		[readPhoto("c1"), readPhoto("c2")],
+		[says("seen")],
+	]);
 	await showing.put(padded(3 * mebibyte));
 	await showing.prompt("look", ...times(5, () => sent(3)));
 	await showing.t.runtime.retry(unkeyed(), showing.session);
@@ -139,7 +143,7 @@ test("the transaction that removes images reads no steps", async () => {
 		});
 	const ids = times(4, (index) => `c${index}`);
 	await using showing = await Showing.begin(
-		[ids.map((id) => look(id)), [says("seen")], ids.map((id) => look(`d${id}`)), [says("seen")]],
+		[ids.map((id) => readPhoto(id)), [says("seen")], ids.map((id) => readPhoto(`d${id}`)), [says("seen")]],
 		{ wrap },
 	);
 	await showing.put(padded(3 * mebibyte));
@@ -150,7 +154,7 @@ test("the transaction that removes images reads no steps", async () => {
 });
 
 test("with one large image, at most twenty images are shown, and at most ten remain after the oldest are removed", async () => {
-	const before = await Showing.begin([...answers(2), [look("c1")], [says("seen")]], { table });
+	const before = await Showing.begin([...answers(2), [readPhoto("c1")], [says("seen")]], { table });
 	await before.prompt("old", ...times(12, () => shownAs(png)));
 	await before.prompt("later", ...times(8, () => shownAs(png)));
 	await before.put(large);

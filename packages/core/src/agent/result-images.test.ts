@@ -16,18 +16,18 @@ const image = { type: "image", mediaType: "image/png", data: png.toString("base6
 const line = `"photo.png" is a PNG image, 1 x 1 pixels, ${png.length} bytes`;
 const refused = "the provider refused the request that contained it";
 
-const look = (id: string, path = "photo.png") => calls(id, "read_file", { path });
+const readPhoto = (id: string, path = "photo.png") => calls(id, "read_file", { path });
 const refuse: ScriptedReply = () => {
 	throw new ModelError("could not process image", { fault: "rejected", refusesContent: true });
 };
 
-class Looking implements AsyncDisposable {
+class PhotoTalk implements AsyncDisposable {
 	readonly t: TestRuntime;
 	readonly model: ScriptedModel;
 	readonly session: string;
 	readonly log: EventLog;
 
-	private constructor(parts: Pick<Looking, "t" | "model" | "session" | "log">) {
+	private constructor(parts: Pick<PhotoTalk, "t" | "model" | "session" | "log">) {
 		this.t = parts.t;
 		this.model = parts.model;
 		this.session = parts.session;
@@ -38,18 +38,18 @@ class Looking implements AsyncDisposable {
 		replies: readonly ScriptedReply[],
 		options: Partial<TestRuntimeOptions> = {},
 		id?: string,
-	): Promise<Looking> {
+	): Promise<PhotoTalk> {
 		const model = new ScriptedModel(...replies);
 		const t = await TestRuntime.open({ ...options, model });
 		const session = id ?? (await t.create());
-		const looking = new Looking({
+		const talk = new PhotoTalk({
 			t,
 			model,
 			session,
 			log: await EventLog.join(t.runtime, session, id ? {} : { afterSeq: 0 }),
 		});
-		if (!id) await looking.put("photo.png", png);
-		return looking;
+		if (!id) await talk.put("photo.png", png);
+		return talk;
 	}
 
 	put(name: string, content: Uint8Array): Promise<void> {
@@ -72,10 +72,10 @@ class Looking implements AsyncDisposable {
 	}
 
 	/** Stops the gateway, and opens a new gateway on the same data. */
-	async restart(...replies: readonly ScriptedReply[]): Promise<Looking> {
+	async restart(...replies: readonly ScriptedReply[]): Promise<PhotoTalk> {
 		await this.t.stop();
 		const { directory, clock } = this.t;
-		return Looking.begin(replies, { directory, clock }, this.session);
+		return PhotoTalk.begin(replies, { directory, clock }, this.session);
 	}
 
 	[Symbol.asyncDispose](): Promise<void> {
@@ -84,7 +84,7 @@ class Looking implements AsyncDisposable {
 }
 
 test("the model sees an image that a tool has read in all later requests, and people see its facts", async () => {
-	const before = await Looking.begin([[look("c1")], [says("nice")], [says("still nice")]]);
+	const before = await PhotoTalk.begin([[readPhoto("c1")], [says("nice")], [says("still nice")]]);
 	await before.t.send(before.session, "look");
 	await expect(before.log.next("tool.completed")).resolves.toEqual({
 		type: "tool.completed",
@@ -107,14 +107,14 @@ test("the model sees an image that a tool has read in all later requests, and pe
 });
 
 test("an image from outside the roots taints the session like its text", async () => {
-	await using looking = await Looking.begin([[look("c1", "../outside.png")], [says("nice")]]);
-	await writeFile(join(looking.t.directory, "outside.png"), png);
-	await looking.t.send(looking.session, "look");
-	const { prompt } = await looking.log.next("prompt.requested");
-	await looking.t.runtime.answer(unkeyed(), prompt.token, { value: true });
-	await looking.log.next("assistant.message");
-	expect(looking.shown(1)).toEqual([1]);
-	expect(await looking.t.store.read((db) => findTaint(db, looking.session))).toBe("P");
+	await using talk = await PhotoTalk.begin([[readPhoto("c1", "../outside.png")], [says("nice")]]);
+	await writeFile(join(talk.t.directory, "outside.png"), png);
+	await talk.t.send(talk.session, "look");
+	const { prompt } = await talk.log.next("prompt.requested");
+	await talk.t.runtime.answer(unkeyed(), prompt.token, { value: true });
+	await talk.log.next("assistant.message");
+	expect(talk.shown(1)).toEqual([1]);
+	expect(await talk.t.store.read((db) => findTaint(db, talk.session))).toBe("P");
 });
 
 test("a result with an image is complete after a crash, although its file is missing", async () => {
@@ -130,30 +130,35 @@ test("a result with an image is complete after a crash, although its file is mis
 			if (name === "model-call" && answers++ === 1) await cp(directory, copy, { recursive: true });
 		},
 	};
-	const looking = stack.use(await Looking.begin([[look("c1")], [says("nice")]], { failpoints }));
-	directory = looking.t.directory;
-	await looking.ask();
+	const talk = stack.use(await PhotoTalk.begin([[readPhoto("c1")], [says("nice")]], { failpoints }));
+	directory = talk.t.directory;
+	await talk.ask();
 	await rm(join(copy, "work", "photo.png"));
-	const again = stack.use(await Looking.begin([[says("nice")]], { directory: copy }, looking.session));
+	const again = stack.use(await PhotoTalk.begin([[says("nice")]], { directory: copy }, talk.session));
 	await again.t.runtime.start();
 	await expect(again.log.next("assistant.message")).resolves.toMatchObject({ content: "nice", error: "" });
-	expect(again.results(0)).toEqual(looking.results(1));
+	expect(again.results(0)).toEqual(talk.results(1));
 	expect(again.shown(0)).toEqual([1]);
 });
 
 test("an image that another model accepted and this one refuses is removed as well", async () => {
-	const replies = [[look("c1")], [says("nice")], refuse, [says("a pity")], refuse];
-	await using looking = await Looking.begin(replies, { anyModel: true });
-	await looking.ask();
-	await looking.t.runtime.setModel(unkeyed(), looking.session, "other");
-	await expect(looking.ask("again")).resolves.toMatchObject({ content: "a pity", error: "" });
-	expect([looking.shown(2), looking.shown(3)]).toEqual([[1], [0]]);
+	const replies = [[readPhoto("c1")], [says("nice")], refuse, [says("a pity")], refuse];
+	await using talk = await PhotoTalk.begin(replies, { anyModel: true });
+	await talk.ask();
+	await talk.t.runtime.setModel(unkeyed(), talk.session, "other");
+	await expect(talk.ask("again")).resolves.toMatchObject({ content: "a pity", error: "" });
+	expect([talk.shown(2), talk.shown(3)]).toEqual([[1], [0]]);
 	// The request has no new images, so its refusal does not remove any.
-	await expect(looking.ask("once more")).resolves.toMatchObject({ error: "could not process image" });
+	await expect(talk.ask("once more")).resolves.toMatchObject({ error: "could not process image" });
 });
 
 test("an image that the provider rejects is removed, and the run continues", async () => {
-	const before = await Looking.begin([[look("c1")], [says("nice"), look("c2")], refuse, [says("a pity")]]);
+	const before = await PhotoTalk.begin([
+		[readPhoto("c1")],
+		[says("nice"), readPhoto("c2")],
+		refuse,
+		[says("a pity")],
+	]);
 	await before.t.send(before.session, "look");
 	await expect(before.log.next("run.retrying")).resolves.toMatchObject({
 		reason: "could not process image; repeated without the images that tools read",
@@ -173,44 +178,44 @@ test("an image that the provider rejects is removed, and the run continues", asy
 });
 
 test("a request that is rejected for another reason is sent once", async () => {
-	await using looking = await Looking.begin([[look("c1")], refuse, refuse, [says("hello")]]);
-	await expect(looking.ask()).resolves.toMatchObject({ error: "could not process image" });
-	await expect(looking.ask()).resolves.toMatchObject({ content: "hello" });
-	expect(looking.shown(3)).toEqual([0]);
+	await using talk = await PhotoTalk.begin([[readPhoto("c1")], refuse, refuse, [says("hello")]]);
+	await expect(talk.ask()).resolves.toMatchObject({ error: "could not process image" });
+	await expect(talk.ask()).resolves.toMatchObject({ content: "hello" });
+	expect(talk.shown(3)).toEqual([0]);
 });
 
 test("images stay if the provider refuses the caller and not the images", async () => {
 	const broke: ScriptedReply = () => {
 		throw new ModelError("the account has no credit", { fault: "rejected" });
 	};
-	await using looking = await Looking.begin([[look("c1")], broke, [says("nice")]]);
-	await expect(looking.ask()).resolves.toMatchObject({ error: "the account has no credit" });
-	await looking.ask();
-	expect(looking.shown(2)).toEqual([1]);
+	await using talk = await PhotoTalk.begin([[readPhoto("c1")], broke, [says("nice")]]);
+	await expect(talk.ask()).resolves.toMatchObject({ error: "the account has no credit" });
+	await talk.ask();
+	expect(talk.shown(2)).toEqual([1]);
 });
 
 test("an image of a run that ended before the model saw it does not block the next run", async () => {
-	await using looking = await Looking.begin([[look("c1")], stuck(""), refuse, [says("hello")]]);
-	await looking.t.send(looking.session, "look");
-	while (looking.model.requests.length < 2) await looking.t.settle();
-	await looking.t.runtime.cancel(unkeyed(), looking.session);
-	await looking.log.next("assistant.message");
-	await expect(looking.ask()).resolves.toMatchObject({ content: "hello", error: "" });
-	expect(looking.shown(2)).toEqual([1]);
-	expect(looking.results(3)).toMatchObject([{ text: expect.stringContaining(refused) }]);
+	await using talk = await PhotoTalk.begin([[readPhoto("c1")], stuck(""), refuse, [says("hello")]]);
+	await talk.t.send(talk.session, "look");
+	while (talk.model.requests.length < 2) await talk.t.settle();
+	await talk.t.runtime.cancel(unkeyed(), talk.session);
+	await talk.log.next("assistant.message");
+	await expect(talk.ask()).resolves.toMatchObject({ content: "hello", error: "" });
+	expect(talk.shown(2)).toEqual([1]);
+	expect(talk.results(3)).toMatchObject([{ text: expect.stringContaining(refused) }]);
 });
 
 test("the oldest half of the images is removed to make space for others, also across a restart", async () => {
 	const ids = Array.from({ length: 7 }, (_, index) => `c${index}`);
-	const before = await Looking.begin([...ids.map((id) => [look(id)]), [says("all seen")]]);
+	const before = await PhotoTalk.begin([...ids.map((id) => [readPhoto(id)]), [says("all seen")]]);
 	await before.put("photo.png", padded(3 * mebibyte));
 	await expect(before.ask()).resolves.toMatchObject({ content: "all seen" });
 	expect(before.shown(6)).toEqual([1, 1, 1, 1, 1, 1]);
 	expect(before.shown(7)).toEqual([0, 0, 0, 0, 1, 1, 1]);
 	expect(before.results(7)[0]?.text).toMatch(/\n\[its image was removed to make room: read it again/);
 	await using after = await before.restart(
-		...["d1", "d2", "d3"].map((id) => [look(id)]),
-		[look("d4"), look("d5")],
+		...["d1", "d2", "d3"].map((id) => [readPhoto(id)]),
+		[readPhoto("d4"), readPhoto("d5")],
 		[says("nice")],
 	);
 	await after.ask();
@@ -220,11 +225,11 @@ test("the oldest half of the images is removed to make space for others, also ac
 
 test("images that are too large together are not shown, and the model gets their names", async () => {
 	const ids = Array.from({ length: 7 }, (_, index) => `c${index}`);
-	await using looking = await Looking.begin([ids.map((id) => look(id)), [says("many")]]);
-	await looking.put("photo.png", padded(3 * mebibyte));
-	await looking.ask();
-	expect(looking.shown(1)).toEqual([1, 1, 1, 1, 1, 1, 0]);
-	expect(looking.results(1).at(-1)).toEqual({
+	await using talk = await PhotoTalk.begin([ids.map((id) => readPhoto(id)), [says("many")]]);
+	await talk.put("photo.png", padded(3 * mebibyte));
+	await talk.ask();
+	expect(talk.shown(1)).toEqual([1, 1, 1, 1, 1, 1, 0]);
+	expect(talk.results(1).at(-1)).toEqual({
 		type: "result",
 		callId: "c6",
 		failed: true,
@@ -232,21 +237,25 @@ test("images that are too large together are not shown, and the model gets their
 			/\n\[not shown: the images of this conversation may have at most 18 MiB together/,
 		),
 	});
-	const failures = await looking.t.runtime.history.newest(operator, { limit: 9, types: ["tool.failed"] });
+	const failures = await talk.t.runtime.history.newest(operator, { limit: 9, types: ["tool.failed"] });
 	expect(failures).toHaveLength(1);
 });
 
 test("images of people come before those that tools have read", async () => {
 	const ids = ["c1", "c2", "c3", "c4", "c5"];
-	await using looking = await Looking.begin([ids.map((id) => look(id)), [says("nice")], [says("yours too")]]);
-	await looking.put("photo.png", padded(3 * mebibyte));
-	await looking.ask();
-	const whole = async function* () {
+	await using talk = await PhotoTalk.begin([
+		ids.map((id) => readPhoto(id)),
+		[says("nice")],
+		[says("yours too")],
+	]);
+	await talk.put("photo.png", padded(3 * mebibyte));
+	await talk.ask();
+	const source = async function* () {
 		yield padded(3.5 * mebibyte);
 	};
-	const { id } = await looking.t.runtime.files.store(operator, { name: "mine.png", content: whole() });
-	await looking.t.runtime.send(unkeyed(), looking.session, { content: "and mine?", attachments: [id] });
-	await looking.log.next("assistant.message");
-	expect(looking.shown(2)).toEqual([0, 0, 0, 0, 1]);
-	expect(looking.model.requests[2]?.messages.at(-1)?.content[0]).toMatchObject({ type: "image" });
+	const { id } = await talk.t.runtime.files.store(operator, { name: "mine.png", content: source() });
+	await talk.t.runtime.send(unkeyed(), talk.session, { content: "and mine?", attachments: [id] });
+	await talk.log.next("assistant.message");
+	expect(talk.shown(2)).toEqual([0, 0, 0, 0, 1]);
+	expect(talk.model.requests[2]?.messages.at(-1)?.content[0]).toMatchObject({ type: "image" });
 });

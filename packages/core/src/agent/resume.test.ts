@@ -191,10 +191,10 @@ async function interrupt(before: ProbeOptions, after: ProbeOptions) {
 }
 
 test("a call with an unknown effect ends as interrupted, also if it can no longer be planned", async () => {
-	const gone = (): never => {
+	const fail = (): never => {
 		throw new ParleyError("there is no such file", { code: "not_found" });
 	};
-	const { text, repeated } = await interrupt({}, { binding: gone });
+	const { text, repeated } = await interrupt({}, { binding: fail });
 	expect(text).toMatch(/^interrupted, outcome unknown/);
 	expect(repeated).toBe(0);
 });
@@ -210,9 +210,9 @@ test("an approved call without effect runs again unless the approved facts have 
 
 test("a session that cannot be read does not block another one", async () => {
 	const t = await TestRuntime.open({ model: new ScriptedModel(stuck("..."), stuck("...")) });
-	const [broken, whole] = [await t.create(), await t.create()];
+	const [broken, complete] = [await t.create(), await t.create()];
 	const runId = await t.send(broken, "one");
-	await t.send(whole, "two");
+	await t.send(complete, "two");
 	await t.stop();
 	const model = new ScriptedModel([says("done")]);
 	await using again = await TestRuntime.open({ model, directory: t.directory, clock: t.clock });
@@ -220,7 +220,7 @@ test("a session that cannot be read does not block another one", async () => {
 		tx.updateTable("steps").set({ data: "{" }).where("run_id", "=", runId).execute(),
 	);
 	expect(await again.runtime.start()).toBe(2);
-	const log = await EventLog.join(again.runtime, whole, { afterSeq: 0 });
+	const log = await EventLog.join(again.runtime, complete, { afterSeq: 0 });
 	await expect(log.next("assistant.message")).resolves.toMatchObject({ content: "done", error: "" });
 	expect(again.log.records.filter(({ level }) => level !== "info")).toMatchObject([
 		{ level: "error", fields: { sessionId: broken } },

@@ -124,15 +124,16 @@ test("handles of other sessions, unknown handles and plain text are refused in t
 	await using t = await open(model);
 	const { log } = await give(t, password);
 	const { result } = await log.next("tool.completed");
-	const theirs = [result, `secret:pw_${"0".repeat(26)}`, password, ""];
-	const thief = new ScriptedModel(...theirs.map((key, index) => [calls(`c${index}`, "vault", { key })]), [
-		says("no"),
-	]);
+	const secretTexts = [result, `secret:pw_${"0".repeat(26)}`, password, ""];
+	const thief = new ScriptedModel(
+		...secretTexts.map((key, index) => [calls(`c${index}`, "vault", { key })]),
+		[says("no")],
+	);
 	await using other = await TestRuntime.open({ model: thief, tools: [vault], directory: t.directory });
 	const session = await other.create();
 	const second = await EventLog.join(other.runtime, session, { afterSeq: 0 });
 	await other.send(session, "steal");
-	for (const _ of theirs) {
+	for (const _ of secretTexts) {
 		await expect(second.next("tool.failed")).resolves.toMatchObject({
 			error: expect.stringMatching(/^not run: key: unknown secret;/),
 		});

@@ -219,9 +219,9 @@ test("an answer fails if the operator removes the permission before it arrives",
 	await using chat = await openElsewhere();
 	const { places } = chat.t.runtime.trust;
 	const answeredIn = places.answeredIn.bind(places);
-	let looks = 0;
+	let reads = 0;
 	// The setting is withdrawn between the check and the commit.
-	places.answeredIn = (place) => (looks++ === 0 ? answeredIn(place) : []);
+	places.answeredIn = (place) => (reads++ === 0 ? answeredIn(place) : []);
 	expect(await chat.answer(abe)).toBe("prompt not found");
 	places.answeredIn = answeredIn;
 	expect(await chat.answer(abe)).toBe("");

@@ -75,8 +75,8 @@ export function authorizeElsewhere(
 	if (!person) throw new ParleyError(promptTexts.notFound, { code: "not_found" });
 	const here = placeKey(person.place);
 	// The person must have the rights for the same question in their own channel.
-	const ours = { owner: principal.id, id, place: here };
-	authorizeAnswer(principal, { row, response }, ours, places.profileOf(here));
+	const ownChannel = { owner: principal.id, id, place: here };
+	authorizeAnswer(principal, { row, response }, ownChannel, places.profileOf(here));
 	// A requester must also have the right in the channel of the request.
 	for (const participant of participants) {
 		if (!isSamePerson(participant, person)) continue;

@@ -157,12 +157,12 @@ export class Prompts {
 		const approvals = cast.votes.length;
 		if (approvals >= needed) {
 			const { arguments: args, binding } = cast.changed ?? {};
-			const whole = { ...answer, ...defined({ arguments: args }) };
+			const approved = { ...answer, ...defined({ arguments: args }) };
 			const others = cast.votes.slice(0, -1).map((vote) => vote.by);
 			return this.#settle(tx, record, session, {
 				row,
 				prompt,
-				answer: whole,
+				answer: approved,
 				by,
 				binding,
 				typed: false,

@@ -41,15 +41,15 @@ test.each([
 
 test("objects of another principal look like missing ones", async () => {
 	await using t = await TestRuntime.open({ model: new ScriptedModel([says("hi")]) });
-	const theirs = await t.create(connector);
-	const log = await EventLog.join(t.runtime, theirs, { afterSeq: 0, principal: connector });
-	await t.runtime.send(unkeyed(connector), theirs, { content: "hello" });
+	const foreign = await t.create(connector);
+	const log = await EventLog.join(t.runtime, foreign, { afterSeq: 0, principal: connector });
+	await t.runtime.send(unkeyed(connector), foreign, { content: "hello" });
 	await log.next("assistant.message");
 	for (const principal of [other, observer]) {
-		await expect(EventLog.join(t.runtime, theirs, { principal })).rejects.toMatchObject({
+		await expect(EventLog.join(t.runtime, foreign, { principal })).rejects.toMatchObject({
 			code: "not_found",
 		});
-		await expect(t.runtime.send(unkeyed(principal), theirs, { content: "x" })).rejects.toMatchObject({
+		await expect(t.runtime.send(unkeyed(principal), foreign, { content: "x" })).rejects.toMatchObject({
 			code: "not_found",
 		});
 		expect(await t.runtime.list(principal, { limit: 10 })).toEqual([]);

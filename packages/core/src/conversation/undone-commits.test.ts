@@ -38,9 +38,9 @@ async function converse(wrap?: (store: Store<Tables>) => Store<Tables>): Promise
 }
 
 test("a conversation has the same result if each of its transactions is rolled back once", async () => {
-	const whole = await converse();
-	expect(whole.filter((type) => type === "assistant.message")).toHaveLength(2);
-	expect(await converse(undoing)).toEqual(whole);
+	const complete = await converse();
+	expect(complete.filter((type) => type === "assistant.message")).toHaveLength(2);
+	expect(await converse(undoing)).toEqual(complete);
 });
 
 test("a session whose deletion is rolled back is deleted by the next attempt", async () => {

@@ -117,8 +117,8 @@ test("an interrupted upload leaves no content", async () => {
 });
 
 test("simultaneous uploads share the same space as sequential ones", async () => {
-	const whole = () => bytes(Buffer.alloc(mebibyte));
-	const all = await Promise.allSettled(["a", "b", "c", "d"].map((name) => store(name, whole())));
+	const full = () => bytes(Buffer.alloc(mebibyte));
+	const all = await Promise.allSettled(["a", "b", "c", "d"].map((name) => store(name, full())));
 	const failed = all.flatMap((one) => (one.status === "rejected" ? [String(one.reason)] : []));
 	expect(failed).toHaveLength(2);
 	for (const reason of failed) expect(reason).toContain("no space for another file");
@@ -201,14 +201,14 @@ test("a sweep deletes files that a crash left, and keeps files that are arriving
 });
 
 test("a file that is recorded during a sweep is not deleted", async () => {
-	const [placed, looked, recorded] = [0, 1, 2].map(() => Promise.withResolvers<void>());
+	const [placed, listed, recorded] = [0, 1, 2].map(() => Promise.withResolvers<void>());
 	let sweeping: Promise<void> | undefined;
 	const wrap = (store: Store<Tables>): Store<Tables> =>
 		storeWith(store, {
 			async read(query) {
 				const rows = await store.read(query);
 				if (!sweeping) return rows;
-				looked?.resolve();
+				listed?.resolve();
 				await recorded?.promise;
 				return rows;
 			},
@@ -224,7 +224,7 @@ test("a file that is recorded during a sweep is not deleted", async () => {
 	};
 	const coming = files.storeWith(incoming, async (insert) => {
 		placed?.resolve();
-		await looked?.promise;
+		await listed?.promise;
 		return own.store.commit(insert);
 	});
 	await placed?.promise;

@@ -38,8 +38,8 @@ test("a link that replaced a directory is not followed", async () => {
 test("missing directories are created only with `make`, and a file is not a directory", async () => {
 	const missing = join(place.cwd, "a/new/deep");
 	await expect(OpenDirectory.open(missing)).rejects.toMatchObject({ code: "ENOENT" });
-	await using made = await OpenDirectory.open(missing, true);
-	await writeFile(made.at("x"), "");
+	await using directory = await OpenDirectory.open(missing, true);
+	await writeFile(directory.at("x"), "");
 	expect(await readdir(missing)).toEqual(["x"]);
 	await expect(OpenDirectory.open(join(place.cwd, "a/b/file.txt"))).rejects.toMatchObject({
 		code: "ENOTDIR",

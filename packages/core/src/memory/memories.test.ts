@@ -201,8 +201,8 @@ test("a note keeps its author and taint, and no secret", async () => {
 	);
 	expect(own).toMatchObject({ author: "operator", taint: "", subject: "operator" });
 	expect(JSON.stringify(own)).not.toContain("hunter2");
-	const theirs = await memories.store(requestBy(person("ann")), note("likes tea"));
-	expect(theirs).toMatchObject({ author: "discord:T:ann", taint: "U", subject: "discord:T:ann" });
+	const foreign = await memories.store(requestBy(person("ann")), note("likes tea"));
+	expect(foreign).toMatchObject({ author: "discord:T:ann", taint: "U", subject: "discord:T:ann" });
 });
 
 test("limits of notes are errors that name them", async () => {

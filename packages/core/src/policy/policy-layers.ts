@@ -70,7 +70,7 @@ export class PolicyLayers {
 
 	/** Current state of the operator's policy file. */
 	get operator(): PolicyState {
-		return this.#operator.watched.look();
+		return this.#operator.watched.current();
 	}
 
 	/** Returns the operator's rules, which apply to all sessions. */
@@ -98,7 +98,7 @@ export class PolicyLayers {
 		layers: readonly Layered[],
 		channelTools: readonly string[] | undefined,
 	): PolicyInForce {
-		const states = layers.map(({ layer, path, watched }) => ({ layer, path, state: watched.look() }));
+		const states = layers.map(({ layer, path, watched }) => ({ layer, path, state: watched.current() }));
 		const known = this.#combined.get(key);
 		if (known?.states.every(({ state }, index) => state === states[index]?.state)) return known.policy;
 		const policy = combineLayers(states, channelTools && { left: channelTools, all: this.#files.tools });
@@ -190,7 +190,7 @@ export function checkPolicy(path: string, tools: readonly KnownTool[]): CheckedP
 		foreign: layer === "workspace",
 		onRead: () => undefined,
 	});
-	const { problem, rules, ignored } = watched.look();
+	const { problem, rules, ignored } = watched.current();
 	if (problem !== undefined) throw new ParleyError(problem, { code: "failed_precondition" });
 	return { layer, rules, ignored };
 }

@@ -110,8 +110,8 @@ class RuleReader {
 		if (pattern.startsWith(clientRuleName("")) || isMcpToolName(pattern)) return;
 		const names = namesOf(this.#around.tools);
 		if (names.some((name) => matchesName(name, pattern))) return;
-		const meant = findNearMiss(pattern, names);
-		const question = meant === undefined ? "" : policyFileTexts.didYouMean(meant);
+		const suggestion = findNearMiss(pattern, names);
+		const question = suggestion === undefined ? "" : policyFileTexts.didYouMean(suggestion);
 		throw this.#refused(["tool", index], policyFileTexts.noTool(shown(pattern), question, names));
 	}
 
@@ -148,8 +148,8 @@ function explain(file: CommentedJson, { issues: [issue] }: z.ZodError): ParleyEr
 	if (issue?.code === "unrecognized_keys") {
 		const [key = ""] = issue.keys;
 		const allowed = namesAt(path);
-		const meant = findNearMiss(key, allowed);
-		const question = meant === undefined ? "" : policyFileTexts.didYouMean(meant);
+		const suggestion = findNearMiss(key, allowed);
+		const question = suggestion === undefined ? "" : policyFileTexts.didYouMean(suggestion);
 		return refused(file, [...path, key], `unknown: ${shown(key)}${question}; allowed: ${allowed.join(", ")}`);
 	}
 	const value = path.reduce<unknown>(
@@ -248,11 +248,11 @@ function makeSchemas() {
 	return { file, rule, when };
 }
 
-let made: ReturnType<typeof makeSchemas> | undefined;
+let cachedSchemas: ReturnType<typeof makeSchemas> | undefined;
 
 function schemas(): ReturnType<typeof makeSchemas> {
-	made ??= makeSchemas();
-	return made;
+	cachedSchemas ??= makeSchemas();
+	return cachedSchemas;
 }
 
 /** Returns the schema of a policy file. Its errors list the allowed values. */

@@ -46,7 +46,7 @@ export const policyFileTexts = {
 	agentRule: "the rules of an agent can only ask and deny; allowed: deny, ask",
 	alwaysApproval: (name: string | undefined): string =>
 		`${name} always requires approval: no rule can allow it`,
-	didYouMean: (meant: string): string => `; did you mean ${meant}?`,
+	didYouMean: (suggestion: string): string => `; did you mean ${suggestion}?`,
 	noTool: (tool: string, question: string, allowed: readonly string[]): string =>
 		`there is no tool ${tool}${question}; allowed: ${allowed.join(", ")}`,
 	noCommandTool: (tools: readonly string[]): string =>

@@ -19,15 +19,15 @@ test("a file is read again when it has changed, and only then", async () => {
 	const path = join(directory.path, "policy.jsonc");
 	const seen: (PolicyState | undefined)[] = [];
 	const watched = watch(path, false, seen);
-	expect(watched.look()).toMatchObject({ digest: "", rules: [] });
+	expect(watched.current()).toMatchObject({ digest: "", rules: [] });
 	writeFileSync(path, one);
-	const first = watched.look();
+	const first = watched.current();
 	expect(first.rules).toHaveLength(1);
-	expect(watched.look()).toBe(first);
+	expect(watched.current()).toBe(first);
 	writeFileSync(`${path}.next`, two);
 	renameSync(`${path}.next`, path);
-	expect(watched.look().rules).toHaveLength(2);
-	expect(watched.look().digest).not.toBe(first.digest);
+	expect(watched.current().rules).toHaveLength(2);
+	expect(watched.current().digest).not.toBe(first.digest);
 	expect(seen.map((before) => before?.rules.length)).toEqual([undefined, 0, 1]);
 });
 
@@ -36,15 +36,15 @@ test("a broken file is a problem with its position, until it is fixed", async ()
 	const path = join(directory.path, "policy.jsonc");
 	writeFileSync(path, one);
 	const watched = watch(path);
-	expect(watched.look().problem).toBeUndefined();
+	expect(watched.current().problem).toBeUndefined();
 	writeFileSync(path, '{ "rules": [\n{ "effect": "dney" }] }');
-	expect(watched.look()).toMatchObject({
+	expect(watched.current()).toMatchObject({
 		rules: [],
 		problem: `${path}:2:13: "dney" is not allowed for effect; allowed: deny, ask, allow`,
 	});
 	writeFileSync(path, two);
-	expect(watched.look().problem).toBeUndefined();
-	expect(watched.look().rules).toHaveLength(2);
+	expect(watched.current().problem).toBeUndefined();
+	expect(watched.current().rules).toHaveLength(2);
 });
 
 test("deleted rules are a problem, except rules of a workspace", async () => {
@@ -52,13 +52,13 @@ test("deleted rules are a problem, except rules of a workspace", async () => {
 	const path = join(directory.path, "policy.jsonc");
 	writeFileSync(path, one);
 	const [own, foreign] = [watch(path), watch(path, true)];
-	expect([own.look().rules.length, foreign.look().rules.length]).toEqual([1, 1]);
+	expect([own.current().rules.length, foreign.current().rules.length]).toEqual([1, 1]);
 	rmSync(path);
-	expect(own.look().problem).toContain("the file was deleted");
-	expect(own.look().problem).toContain("the file was deleted");
-	expect(foreign.look()).toMatchObject({ digest: "", rules: [] });
+	expect(own.current().problem).toContain("the file was deleted");
+	expect(own.current().problem).toContain("the file was deleted");
+	expect(foreign.current()).toMatchObject({ digest: "", rules: [] });
 	writeFileSync(path, two);
-	expect(own.look().problem).toBeUndefined();
+	expect(own.current().problem).toBeUndefined();
 });
 
 test.each<[string, (path: string) => void, string]>([
@@ -71,7 +71,7 @@ test.each<[string, (path: string) => void, string]>([
 	await using directory = await createDirectory();
 	const path = join(directory.path, "policy.jsonc");
 	make(path);
-	expect(watch(path).look().problem).toContain(message);
+	expect(watch(path).current().problem).toContain(message);
 });
 
 test("a file that all users can write is not a policy", async () => {
@@ -79,7 +79,7 @@ test("a file that all users can write is not a policy", async () => {
 	const path = join(directory.path, "policy.jsonc");
 	writeFileSync(path, one);
 	chmodSync(path, 0o666);
-	expect(watch(path).look().problem).toContain("every user of this machine can write it: chmod o-w");
+	expect(watch(path).current().problem).toContain("every user of this machine can write it: chmod o-w");
 });
 
 test("links in a workspace are not followed", async () => {
@@ -89,12 +89,12 @@ test("links in a workspace are not followed", async () => {
 	writeFileSync(join(directory.path, "elsewhere"), '{ "secret": "hunter2" }');
 	mkdirSync(place);
 	symlinkSync(join(directory.path, "elsewhere"), path);
-	const { problem } = watch(path, true).look();
+	const { problem } = watch(path, true).current();
 	expect(problem).toContain("it is a link, or a link leads to it");
 	expect(problem).not.toContain("secret");
 	rmSync(place, { recursive: true });
 	mkdirSync(join(directory.path, "other"));
 	writeFileSync(join(directory.path, "other", "policy.jsonc"), one);
 	symlinkSync(join(directory.path, "other"), place);
-	expect(watch(path, true).look().problem).toContain("it is a link, or a link leads to it");
+	expect(watch(path, true).current().problem).toContain("it is a link, or a link leads to it");
 });

@@ -50,7 +50,7 @@ export class WatchedPolicy {
 	}
 
 	/** Returns the current state. Returns the same object until the file changes. */
-	look(): PolicyState {
+	current(): PolicyState {
 		const stamp = this.#findStamp();
 		if (stamp === this.#stamp) return this.#state;
 		const before = this.#stamp === undefined ? undefined : this.#state;
@@ -67,8 +67,8 @@ export class WatchedPolicy {
 	#findStamp(): string {
 		const { path, foreign } = this.#file;
 		try {
-			const look = foreign ? lstatSync : statSync;
-			const stats = look(path, { bigint: true, throwIfNoEntry: false });
+			const readStats = foreign ? lstatSync : statSync;
+			const stats = readStats(path, { bigint: true, throwIfNoEntry: false });
 			return stats ? [stats.dev, stats.ino, stats.size, stats.mtimeNs, stats.ctimeNs].join() : "";
 		} catch (reason) {
 			return systemCode(reason);

@@ -170,11 +170,11 @@ test.each(engines)(
 		await using t = await filled(await open());
 		const { store } = t;
 		const progress: string[] = [];
-		const whole = await checkTexts(store, {
+		const complete = await checkTexts(store, {
 			onProgress: (checked, all) => progress.push(`${checked}/${all}`),
 		});
-		expect(whole).toMatchObject({ ok: true, sessions: 1, unverified: 0, faults: 0, examples: [] });
-		expect(whole.verified).toBeGreaterThan(20);
+		expect(complete).toMatchObject({ ok: true, sessions: 1, unverified: 0, faults: 0, examples: [] });
+		expect(complete.verified).toBeGreaterThan(20);
 		expect(progress).toEqual(["1/1"]);
 		expect(await checkTexts(store, { signal: AbortSignal.abort() })).toMatchObject({
 			ok: true,

@@ -75,8 +75,8 @@ test("a key belongs to its principal", async () => {
 	await using t = await TestRuntime.open({ model: new ScriptedModel() });
 	const connector = testConnector();
 	const mine = await t.runtime.create(keyed("open_session", 1), {});
-	const theirs = await t.runtime.create(keyed("open_session", 2, connector), {});
-	expect(theirs.id).not.toBe(mine.id);
+	const foreign = await t.runtime.create(keyed("open_session", 2, connector), {});
+	expect(foreign.id).not.toBe(mine.id);
 });
 
 test("a refused request does not use its key", async () => {

@@ -88,10 +88,10 @@ test.each(engines)("a scan of many events does not block other work on %s", asyn
 	await expect(after(1, 16, { types: ["rare"] })).resolves.toEqual(rare.slice(1, 17));
 	await expect(after(10_000, 2, {})).resolves.toEqual([10_001, 10_002]);
 	await expect(recent(2, {})).resolves.toEqual([count - 1, count]);
-	const theirs = { of: { owner: "connector:x" }, types: ["rare"] };
-	await expect(recent(100, theirs)).resolves.toEqual(rare);
+	const foreignFilter = { of: { owner: "connector:x" }, types: ["rare"] };
+	await expect(recent(100, foreignFilter)).resolves.toEqual(rare);
 	await expect(recent(100, { of: { owner: "operator" }, types: ["rare"] })).resolves.toEqual([]);
-	await expect(after(0, 100, { ...theirs, sessionId: "sess_1" })).resolves.toEqual(rare);
+	await expect(after(0, 100, { ...foreignFilter, sessionId: "sess_1" })).resolves.toEqual(rare);
 	await expect(after(count, 100, {})).resolves.toEqual([]);
 	await store.close();
 });

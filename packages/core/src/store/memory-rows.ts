@@ -57,8 +57,8 @@ export async function deleteMemoriesOf(
 		const pattern = [platform, "%", userOf(owner.anywhere).replaceAll(/[\\%_]/g, "\\$&")].join(":");
 		return sql<boolean>`${field} like ${pattern} escape '\\'`;
 	};
-	const theirs = sql<boolean>`((scope = 'user' and ${named("subject")}) or ${named("author")})`;
-	return (await tx.deleteFrom("memories").where(theirs).returning("id").execute()).length;
+	const filter = sql<boolean>`((scope = 'user' and ${named("subject")}) or ${named("author")})`;
+	return (await tx.deleteFrom("memories").where(filter).returning("id").execute()).length;
 }
 
 /** Deletes the notes about a person. Returns their number. */

@@ -148,8 +148,8 @@ export async function rebindSchedules(
 		.where("session_id", "<>", sessionId)
 		.execute();
 	// Another principal can use the same key for another session.
-	const theirs = rows.map(toSchedule).filter(({ principal }) => principal.id === owner);
-	for (const { id } of theirs) await changeSchedule(tx, id, { sessionId, seenSeq });
+	const ownSchedules = rows.map(toSchedule).filter(({ principal }) => principal.id === owner);
+	for (const { id } of ownSchedules) await changeSchedule(tx, id, { sessionId, seenSeq });
 }
 
 export async function deleteSchedule(tx: Tx, id: string): Promise<void> {

@@ -64,7 +64,7 @@ function isPassing(event: RecordedEvent | TransientEvent): event is TransientEve
 	);
 }
 
-const whole = [
+const complete = [
 	created,
 	user("r"),
 	calling,
@@ -82,7 +82,7 @@ const whole = [
 ];
 
 test("a complete session is in order, and so is every prefix of it", () => {
-	const events = numbered(whole);
+	const events = numbered(complete);
 	checkEventOrder(events, true);
 	for (let length = 0; length <= events.length; length++) checkEventOrder(events.slice(0, length));
 });
@@ -120,7 +120,7 @@ test.each<[string, (RecordedEvent | TransientEvent)[]]>([
 });
 
 test("numbers have no gaps and no repetitions", () => {
-	const [first, second, third, ...rest] = numbered(whole);
+	const [first, second, third, ...rest] = numbered(complete);
 	if (!first || !second || !third) throw new Error("too few events");
 	expect(() => checkEventOrder([first, third, ...rest])).toThrow("seq");
 	expect(() => checkEventOrder([first, first])).toThrow("has seq 1 instead of 2");

@@ -12,8 +12,8 @@ test.each([
 	["LOG_LEVEL", "logLevel"],
 	["dat", "data"],
 	["roots", "root"],
-])("%s gets the suggestion %s", (word, meant) => {
-	expect(findNearMiss(word, names)).toBe(meant);
+])("%s gets the suggestion %s", (word, suggestion) => {
+	expect(findNearMiss(word, names)).toBe(suggestion);
 });
 
 test.each(["", "port", "host", "token", "x", "listenAddress"])("%j is similar to no name", (word) => {

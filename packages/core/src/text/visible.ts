@@ -59,7 +59,7 @@ export function shorten(text: string, max: number): string {
 }
 
 /** Returns the lines of an output. If a part was omitted, `cut` is true, and only the complete lines before that part are returned. */
-export function wholeLines({ output }: { readonly output: string }): {
+export function completeLines({ output }: { readonly output: string }): {
 	readonly lines: string[];
 	readonly cut: boolean;
 } {

@@ -80,8 +80,8 @@ class Talk implements AsyncDisposable {
 }
 
 /** Returns replies of a run that makes these calls and then ends. */
-function making(...made: readonly (readonly [name: string, args: object])[]): ScriptedReply[] {
-	return [...made.map(([name, args], index) => [calls(`c${index}`, name, args)]), [says("done")]];
+function making(...notes: readonly (readonly [name: string, args: object])[]): ScriptedReply[] {
+	return [...notes.map(([name, args], index) => [calls(`c${index}`, name, args)]), [says("done")]];
 }
 
 /** Pairs of a query and a note that it finds. */

@@ -81,7 +81,7 @@ const queryMemories = defineTool<z.infer<ReturnType<typeof query>>>({
 	},
 	effect: "none",
 	usual: ["memory-read"],
-	plan: async (args) => looking(memoryTexts.searchLabel(visible(args.query))),
+	plan: async (args) => readPlan(memoryTexts.searchLabel(visible(args.query))),
 	run: (args, _plan, context) => find(args, context, memoryTexts.noneFound),
 });
 
@@ -94,7 +94,7 @@ const listMemories = defineTool<z.infer<ReturnType<typeof list>>>({
 	accepts: { parameters: { limit: { atMost: true } } },
 	effect: "none",
 	usual: ["memory-read"],
-	plan: async () => looking(memoryTexts.listLabel),
+	plan: async () => readPlan(memoryTexts.listLabel),
 	run: (args, _plan, context) => find(args, context, memoryTexts.none),
 });
 
@@ -139,7 +139,7 @@ function changeOf(scope: Memory["scope"]): "memory-everyone" | "memory-write" {
 	return scope === "everyone" ? "memory-everyone" : "memory-write";
 }
 
-function looking(label: string): ToolPlan {
+function readPlan(label: string): ToolPlan {
 	return { label, classes: ["memory-read"], preview: "", binding: {}, notes: [] };
 }
 

@@ -53,8 +53,8 @@ test("the agent creates, lists and removes schedules of the person, each change 
 	expect(first.prompt.approval).toMatchObject({ risk: "normal", allowSession: false });
 	await t.runtime.answer(unkeyed(), first.prompt.token, { value: true });
 	expect(await log.next("schedule.created")).toMatchObject({ title: "count the issues", owner: "operator" });
-	const [made] = await schedules.list(operator, { limit: 9 });
-	expect(made).toMatchObject({ sessionId: session, taint: "", prompt: "count the issues", show: "post" });
+	const [created] = await schedules.list(operator, { limit: 9 });
+	expect(created).toMatchObject({ sessionId: session, taint: "", prompt: "count the issues", show: "post" });
 	const second = await log.next("prompt.requested");
 	expect(second.prompt.label).toBe("Allow remove the schedule count the issues (cron 0 9 * * * (UTC))?");
 	await t.runtime.answer(unkeyed(), second.prompt.token, { value: true });
@@ -91,8 +91,8 @@ test("in a chat an approver approves a schedule, which belongs to the person and
 	await expect(approve(person())).rejects.toThrow("only approvers of this channel can approve this");
 	await approve(person("approver", "bob"));
 	await log.next("assistant.message");
-	const [made] = await schedules.list(person(), { limit: 9 });
-	expect(made).toMatchObject({ owner: "discord:T:ann", taint: "UP" });
+	const [created] = await schedules.list(person(), { limit: 9 });
+	expect(created).toMatchObject({ owner: "discord:T:ann", taint: "UP" });
 });
 
 test("a run of a schedule creates no schedules, and adds its taint to the session", async () => {
@@ -147,6 +147,6 @@ test("a schedule that a member requests in a run of the operator belongs to the 
 	const request = await log.next("prompt.requested");
 	await t.runtime.answer(unkeyed(), request.prompt.token, { value: true });
 	expect(await log.next("schedule.created")).toMatchObject({ owner: "discord:T:ann" });
-	const [made] = await schedules.list(operator, { limit: 9 });
-	expect(made).toMatchObject({ owner: "discord:T:ann", person: { role: "member" } });
+	const [created] = await schedules.list(operator, { limit: 9 });
+	expect(created).toMatchObject({ owner: "discord:T:ann", person: { role: "member" } });
 });

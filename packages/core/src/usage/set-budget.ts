@@ -57,9 +57,9 @@ export async function setBudget(
 export async function changeBudget(
 	tx: Tx,
 	change: BudgetChange,
-	{ by, audit, ...made }: Omit<ChangeContext, "by"> & { readonly by: Principal; readonly audit: Audit },
+	{ by, audit, ...context }: Omit<ChangeContext, "by"> & { readonly by: Principal; readonly audit: Audit },
 ): Promise<void> {
-	await setBudget(tx, change, { ...made, by: by.id });
+	await setBudget(tx, change, { ...context, by: by.id });
 	const { sessionId: object = "gateway", period, limit } = change;
 	const usd = typeof limit === "number" ? dollars(limit) : limit;
 	const what = { action: "budget.set", object, decision: "set", args: { period, usd } };
@@ -70,13 +70,13 @@ export async function changeBudget(
 export function hasSetBudgets(store: Store<Tables>): Promise<boolean> {
 	const known = inUse.get(store);
 	if (known !== undefined) return known;
-	const looked = store
+	const reading = store
 		.read((db) => db.selectFrom("budgets").select("scope").limit(1).execute())
 		.then((rows) => rows.length > 0);
-	inUse.set(store, looked);
+	inUse.set(store, reading);
 	// After a failed read, the next call reads again.
-	looked.catch(() => inUse.delete(store));
-	return looked;
+	reading.catch(() => inUse.delete(store));
+	return reading;
 }
 
 function scopeOf({ scope, sessionId }: BudgetChange): string {

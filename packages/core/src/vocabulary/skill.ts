@@ -277,19 +277,19 @@ class Filling {
 		this.#count(text.length);
 		return text.replaceAll(
 			/\$(?:ARGUMENTS(?:\[(\d{1,3})\])?|(\d{1,3})(?!\d)|\{CLAUDE_SKILL_DIR\})/g,
-			(whole: string, index: string | undefined, short: string | undefined) => {
-				const value = this.#valueOf(whole, index ?? short);
-				this.#count(value.length - whole.length);
+			(placeholder: string, index: string | undefined, short: string | undefined) => {
+				const value = this.#valueOf(placeholder, index ?? short);
+				this.#count(value.length - placeholder.length);
 				return value;
 			},
 		);
 	}
 
-	#valueOf(whole: string, number: string | undefined): string {
-		if (whole === "$ARGUMENTS") return this.#shown(this.#given);
+	#valueOf(placeholder: string, number: string | undefined): string {
+		if (placeholder === "$ARGUMENTS") return this.#shown(this.#given);
 		if (number === undefined) return this.#skill.directory;
 		const word = this.#words[Number(number)];
-		return word === undefined ? whole : this.#shown(word);
+		return word === undefined ? placeholder : this.#shown(word);
 	}
 
 	#shown(value: string): string {

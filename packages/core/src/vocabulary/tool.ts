@@ -61,13 +61,13 @@ export interface BindOptions {
 	/** Earlier binding. The search ends where the earlier search ended. */
 	readonly earlier?: ToolPlan["binding"] | undefined;
 	/** Facts that other tool calls collected at the same time. */
-	readonly looks?: SharedLooks | undefined;
+	readonly sharedFacts?: SharedFilesFacts | undefined;
 }
 
 /**
  * Facts about directories that the tool calls of one reply share, so that each directory is read once. Valid only at one time.
  */
-export type SharedLooks = Map<string, Promise<FilesFact>>;
+export type SharedFilesFacts = Map<string, Promise<FilesFact>>;
 
 /** Files below a directory at one time. */
 export interface FilesFact {

@@ -148,13 +148,13 @@ function withOwn(
 const personalised = new WeakMap<Message, Message>();
 
 /** Messages by their origin. The same objects are used again, so that data derived from them is computed once. */
-const made = new WeakMap<RunMessage | Step, readonly Message[]>();
+const messagesByOrigin = new WeakMap<RunMessage | Step, readonly Message[]>();
 
 function once(of: RunMessage | Step, make: () => readonly Message[]): readonly Message[] {
-	const known = made.get(of);
+	const known = messagesByOrigin.get(of);
 	if (known) return known;
 	const messages = make();
-	made.set(of, messages);
+	messagesByOrigin.set(of, messages);
 	return messages;
 }
 

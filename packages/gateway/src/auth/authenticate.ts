@@ -50,9 +50,13 @@ export function createAuthenticate(options: AuthenticateOptions): Authenticate {
 	};
 }
 
-function judge({ principal, looksLike }: Shown, from: string, options: AuthenticateOptions): AuthOutcome {
+function judge(
+	{ principal, credentialClass }: Shown,
+	from: string,
+	options: AuthenticateOptions,
+): AuthOutcome {
 	if (principal) return { principal };
-	const key = `${looksLike} ${from}`;
+	const key = `${credentialClass} ${from}`;
 	noteFailure(key, options);
 	const lockedMs = options.limiter.fail(key);
 	return { refusal: lockedMs > 0 ? tooMany(lockedMs) : unauthorized };

@@ -9,7 +9,7 @@ const ticketPrefix = "parley.ticket.";
 export interface Shown {
 	readonly principal: Principal | undefined;
 	/** Class of the credential. Failures are counted for each class, so that no caller can lock out another class. */
-	readonly looksLike: string;
+	readonly credentialClass: string;
 }
 
 interface TokenCheck {
@@ -36,9 +36,9 @@ export function readCredential(
 	if (shown === undefined) return undefined;
 	const isTicket = headers.length === 0;
 	const text = isTicket ? shown : (/^bearer +([^ ]+)$/i.exec(shown)?.[1] ?? "");
-	const looksLike = isTicket ? "ticket" : (tokenKindOf(text) ?? "other");
-	if (others.length > 0) return { principal: undefined, looksLike };
-	return { principal: isTicket ? tickets.redeem(text) : tokens.verify(text), looksLike };
+	const credentialClass = isTicket ? "ticket" : (tokenKindOf(text) ?? "other");
+	if (others.length > 0) return { principal: undefined, credentialClass };
+	return { principal: isTicket ? tickets.redeem(text) : tokens.verify(text), credentialClass };
 }
 
 /**

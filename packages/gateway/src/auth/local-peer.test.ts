@@ -69,21 +69,21 @@ test("all requests of one tick share a read of the tables, and requests during i
 });
 
 test("all requests on one connection need one read of the tables, and each connection needs its own", async () => {
-	let looks = 0;
+	let reads = 0;
 	const peers = createLocalPeers({
 		...none,
 		async *readTable() {
-			looks += 1;
+			reads += 1;
 			yield row(50_000, uid);
 		},
 	});
 	const [one, other] = [from(50_000), from(50_000)];
 	for (const connection of [one, one, one, other, other]) expect(await peers.isLocal(connection)).toBe(true);
-	expect(looks).toBe(2);
+	expect(reads).toBe(2);
 	const strange = from(50_001);
 	// A negative result is not kept, because the lookup may have been too early.
 	for (let n = 0; n < 2; n++) expect(await peers.isLocal(strange)).toBe(false);
-	expect(looks).toBe(6);
+	expect(reads).toBe(6);
 });
 
 test("if the tables cannot be read no caller is local, and the log has the reason", async () => {

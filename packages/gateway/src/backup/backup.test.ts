@@ -318,17 +318,17 @@ test("only force moves all existing content aside, and a running gateway is neve
 test("every byte is checked, and an invalid backup leaves no files", async () => {
 	await using place = await Place.open();
 	const { file } = await save(place, await place.fill("data"));
-	const whole = await readFile(file);
-	for (const cut of [0, 1, 100, whole.length >> 1, whole.length - 20]) {
-		await writeFile(file, whole);
+	const full = await readFile(file);
+	for (const cut of [0, 1, 100, full.length >> 1, full.length - 20]) {
+		await writeFile(file, full);
 		await truncate(file, cut);
 		await expect(restore(file, place.at("new")), `cut at ${cut}`).rejects.toMatchObject({
 			code: "data_loss",
 		});
 		await expect(verifyBackup(file)).rejects.toMatchObject({ code: "data_loss" });
 	}
-	for (const at of [15, whole.length >> 2, (whole.length * 3) >> 2]) {
-		const changed = Buffer.from(whole);
+	for (const at of [15, full.length >> 2, (full.length * 3) >> 2]) {
+		const changed = Buffer.from(full);
 		changed[at] = (changed[at] ?? 0) ^ 0x55;
 		await writeFile(file, changed);
 		await expect(restore(file, place.at("new")), `changed at ${at}`).rejects.toMatchObject({

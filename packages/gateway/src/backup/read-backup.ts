@@ -226,9 +226,9 @@ async function readManifest(entry: ReadEntry): Promise<Manifest> {
 	return decodeManifest((await buffer(pass(entry, () => undefined))).toString("utf8"));
 }
 
-async function* pass(entry: ReadEntry, look: (chunk: Buffer) => void): AsyncGenerator<Buffer> {
+async function* pass(entry: ReadEntry, inspect: (chunk: Buffer) => void): AsyncGenerator<Buffer> {
 	for await (const chunk of entry) {
-		look(chunk);
+		inspect(chunk);
 		yield chunk;
 	}
 }

@@ -2,7 +2,7 @@ import { noticeWays } from "@parley/core";
 import * as z from "zod";
 import { chatSettingTexts } from "../texts/config/chat-settings.ts";
 import { allowedTexts } from "../texts/config/values.ts";
-import { choice, dollars, list, string, wholeNumber } from "./setting-types.ts";
+import { choice, dollars, integer, list, string } from "./setting-types.ts";
 
 const givenRoles = ["guest", "member", "approver", "owner"] as const;
 const gibibyte = 1024 * 1024 * 1024;
@@ -32,7 +32,7 @@ const messageSettings = () => ({
 	answers: z.exactOptional(choice(["channel", "thread"]).describe(chatSettingTexts.answers)),
 	status: z.exactOptional(choice(["posts", "reactions"]).describe(chatSettingTexts.status)),
 	busy: z.exactOptional(choice(["queue", "offer"]).describe(chatSettingTexts.busy)),
-	context: z.exactOptional(wholeNumber(0, 50).describe(chatSettingTexts.context)),
+	context: z.exactOptional(integer(0, 50).describe(chatSettingTexts.context)),
 });
 
 const channelSettings = () =>
@@ -44,7 +44,7 @@ const channelSettings = () =>
 		approvers: z.exactOptional(list(allowedTexts.personId).describe(chatSettingTexts.approvers)),
 		approveIn: z.exactOptional(list(allowedTexts.channelId).describe(chatSettingTexts.approveIn)),
 		budgetUsd: z.exactOptional(dollars().describe(chatSettingTexts.budgetUsd)),
-		quotaBytes: z.exactOptional(wholeNumber(1, 1024 * gibibyte).describe(chatSettingTexts.quotaBytes)),
+		quotaBytes: z.exactOptional(integer(1, 1024 * gibibyte).describe(chatSettingTexts.quotaBytes)),
 		...messageSettings(),
 		approvalHours: z.exactOptional(
 			z

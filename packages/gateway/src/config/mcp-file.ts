@@ -113,13 +113,13 @@ interface McpFileParts {
 /** The operator's servers, from the configuration and the file. A change to the file applies to the next run. */
 class McpFile {
 	readonly #parts: McpFileParts;
-	#looks: string;
+	#state: string;
 	#setup: McpSetup = { servers: [], trusted: [] };
 
 	constructor(parts: McpFileParts) {
 		this.#parts = parts;
 		// Without configured servers, a missing file need not be read.
-		this.#looks = parts.configured.length === 0 ? noFiles : "unread";
+		this.#state = parts.configured.length === 0 ? noFiles : "unread";
 	}
 
 	/**
@@ -127,13 +127,13 @@ class McpFile {
 	 * asynchronous check takes ten times as long.
 	 */
 	current(): McpSetup | Promise<McpSetup> {
-		const looks = [this.#parts.path, this.#parts.logins].map(fileState).join("|");
-		if (looks === this.#looks) return this.#setup;
+		const state = [this.#parts.path, this.#parts.logins].map(fileState).join("|");
+		if (state === this.#state) return this.#setup;
 		// The state of the file is determined before its content is read, so that a change during the read is detected.
-		return this.#load(looks);
+		return this.#load(state);
 	}
 
-	async #load(looks: string): Promise<McpSetup> {
+	async #load(state: string): Promise<McpSetup> {
 		const { configured, log, redactor } = this.#parts;
 		try {
 			await this.#parts.changed?.();
@@ -147,7 +147,7 @@ class McpFile {
 		for (const { secrets } of [...configured, ...this.#setup.servers, ...this.#setup.trusted]) {
 			for (const value of secrets) if (value.length >= shortestSecret) redactor.add(value);
 		}
-		this.#looks = looks;
+		this.#state = state;
 		return this.#setup;
 	}
 

@@ -2,7 +2,7 @@ import { mcpNamePattern } from "@parley/core";
 import * as z from "zod";
 import { mcpSettingTexts } from "../texts/config/settings.ts";
 import { allowedTexts } from "../texts/config/values.ts";
-import { hosts, list, string, wholeNumber } from "./setting-types.ts";
+import { hosts, integer, list, string } from "./setting-types.ts";
 
 const variablePattern = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
@@ -50,7 +50,7 @@ export const mcpServerShape = () =>
 		read: z.exactOptional(list(allowedTexts.path).describe(mcpSettingTexts.read)),
 		write: z.exactOptional(list(allowedTexts.directory).describe(mcpSettingTexts.write)),
 		hosts: z.exactOptional(hosts().describe(mcpSettingTexts.hosts)),
-		timeoutSeconds: z.exactOptional(wholeNumber(1, 3600).describe(mcpSettingTexts.timeout)),
+		timeoutSeconds: z.exactOptional(integer(1, 3600).describe(mcpSettingTexts.timeout)),
 	});
 
 type Written = z.output<ReturnType<typeof mcpServerShape>>;

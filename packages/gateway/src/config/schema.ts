@@ -12,7 +12,7 @@ import { chatSchema } from "./chat-schema.ts";
 import { apis } from "./known-providers.ts";
 import { mcpSchema } from "./mcp-schema.ts";
 import { searchSchema } from "./search-settings.ts";
-import { choice, dollars, hosts, list, string, wholeNumber } from "./setting-types.ts";
+import { choice, dollars, hosts, integer, list, string } from "./setting-types.ts";
 
 const providers = () =>
 	z.record(
@@ -66,18 +66,18 @@ const mebibyte = 1024 * 1024;
 const files = () =>
 	z
 		.strictObject({
-			maxBytes: wholeNumber(1, 1024 * mebibyte).describe(settingTexts.filesMaxBytes),
-			quotaBytes: wholeNumber(1, 1024 * 1024 * mebibyte).describe(settingTexts.filesQuotaBytes),
-			keepDays: wholeNumber(1, 3650).describe(settingTexts.filesUploadDays),
+			maxBytes: integer(1, 1024 * mebibyte).describe(settingTexts.filesMaxBytes),
+			quotaBytes: integer(1, 1024 * 1024 * mebibyte).describe(settingTexts.filesQuotaBytes),
+			keepDays: integer(1, 3650).describe(settingTexts.filesUploadDays),
 		})
 		.partial();
 
 const tasks = () =>
 	z
 		.strictObject({
-			limit: wholeNumber(1, 64).describe(settingTexts.tasksLimit),
-			minutes: wholeNumber(1, 7 * 24 * 60).describe(settingTexts.tasksMinutes),
-			modelCalls: wholeNumber(1, 10_000).describe(settingTexts.tasksModelCalls),
+			limit: integer(1, 64).describe(settingTexts.tasksLimit),
+			minutes: integer(1, 7 * 24 * 60).describe(settingTexts.tasksMinutes),
+			modelCalls: integer(1, 10_000).describe(settingTexts.tasksModelCalls),
 		})
 		.partial();
 
@@ -146,7 +146,7 @@ const settings = {
 			.describe(settingTexts.baseUrl),
 	llama: () => llama().describe(settingTexts.llama),
 	reasoning: () => choice(reasoningLevels).describe(settingTexts.reasoning),
-	maxModelCalls: () => wholeNumber(1, 1000).describe(settingTexts.maxModelCalls),
+	maxModelCalls: () => integer(1, 1000).describe(settingTexts.maxModelCalls),
 	models: () => models().describe(settingTexts.models),
 	budgets: () => budgets().describe(settingTexts.budgets),
 	titles: () => z.boolean({ error: allowedTexts.trueOrFalse }).describe(settingTexts.titles),
@@ -182,9 +182,9 @@ type Shape = { [Name in keyof typeof settings]: ReturnType<(typeof settings)[Nam
  * the value and its position.
  */
 export function configSchema(names: readonly string[] = Object.keys(settings)) {
-	const made = Object.entries(settings).filter(([name]) => names.includes(name));
+	const makers = Object.entries(settings).filter(([name]) => names.includes(name));
 	// The cast is safe if all names are given. With fewer names, the missing settings are absent in the result.
-	const shape = Object.fromEntries(made.map(([name, make]) => [name, make()])) as Shape;
+	const shape = Object.fromEntries(makers.map(([name, make]) => [name, make()])) as Shape;
 	return z.strictObject(shape).partial();
 }
 

@@ -33,7 +33,7 @@ export function dollars(): z.ZodNumber {
 	return z.number({ error }).min(0, { error }).max(maxDollars, { error });
 }
 
-export function wholeNumber(min: number, max: number): z.ZodInt {
-	const error = allowedTexts.wholeNumber({ min, max });
+export function integer(min: number, max: number): z.ZodInt {
+	const error = allowedTexts.integer({ min, max });
 	return z.int({ error }).min(min, { error }).max(max, { error });
 }

@@ -47,8 +47,8 @@ async function makeDirectories(path: string): Promise<void> {
 	}
 	for (const directory of missing) {
 		await mkdir(directory, { mode: 0o700 }).catch((error: unknown) => {
-			const isMade = errno(error) === "EEXIST" && isDirectory(directory);
-			if (!isMade) throw error;
+			const exists = errno(error) === "EEXIST" && isDirectory(directory);
+			if (!exists) throw error;
 		});
 	}
 }
@@ -81,8 +81,8 @@ export function warnOfLostDatabase(path: string, log: Logger): void {
 }
 
 function namesIn(path: string, directory: string): string[] {
-	const whole = join(path, directory);
-	return isDirectory(whole) ? readdirSync(whole).map((name) => join(directory, name)) : [];
+	const subdirectory = join(path, directory);
+	return isDirectory(subdirectory) ? readdirSync(subdirectory).map((name) => join(directory, name)) : [];
 }
 
 function directoryError(path: string, cause: unknown, flag: string): ParleyError {

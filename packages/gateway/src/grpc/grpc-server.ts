@@ -130,11 +130,11 @@ export class GrpcServer {
 function described(): PackageDefinition {
 	const set = Buffer.from(descriptors, "base64");
 	const fileDescriptorProtos = filesOf(set);
-	const ours = Object.entries(loadFileDescriptorSetFromBuffer(set)).map(([name, definition]) => [
+	const definitions = Object.entries(loadFileDescriptorSetFromBuffer(set)).map(([name, definition]) => [
 		name,
 		"fileDescriptorProtos" in definition ? { ...definition, fileDescriptorProtos } : definition,
 	]);
-	return { ...Object.fromEntries(ours), ...loadSync(healthProto) };
+	return { ...Object.fromEntries(definitions), ...loadSync(healthProto) };
 }
 
 /** Splits a `google.protobuf.FileDescriptorSet` into its files. It has no other content. */

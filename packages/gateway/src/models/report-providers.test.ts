@@ -16,7 +16,7 @@ test("each provider is reported with its key's variable, the number of its model
 	await using good = await serveHttp((_, response) => response.end('{"data":[{"id":"a"},{"id":"b"}]}'));
 	await using bad = await serveHttp((_, response) => response.writeHead(401).end());
 	await using closed = await serveHttp(() => undefined);
-	const gone = closed.baseUrl;
+	const unreachable = closed.baseUrl;
 	await closed[Symbol.asyncDispose]();
 	const server = (name: string, baseUrl: string) =>
 		({ name, family: "compatible", baseUrl, isOfficial: false }) as const;
@@ -26,7 +26,7 @@ test("each provider is reported with its key's variable, the number of its model
 		connections: [
 			{ ...server("one", good.baseUrl), apiKey: "secret-one", keyName: "ONE_KEY" },
 			{ ...server("two", bad.baseUrl), apiKey: "secret-two", keyName: "TWO_KEY" },
-			server("three", gone),
+			server("three", unreachable),
 		],
 	};
 	const reports = await reportProviders(config);
@@ -37,7 +37,7 @@ test("each provider is reported with its key's variable, the number of its model
 			problem: `${bad.baseUrl}/models does not accept the key (401); check TWO_KEY`,
 		},
 		{
-			...{ name: "three", host: new URL(gone).host, keyFound: false },
+			...{ name: "three", host: new URL(unreachable).host, keyFound: false },
 			problem: expect.stringContaining("connection refused"),
 		},
 	]);

@@ -75,12 +75,12 @@ export function schemaAt(path: readonly string[]): SettingSchema {
 	const valid = path.findIndex((_, at) => findSchema(path.slice(0, at + 1)) === undefined);
 	const allowed = settingsAt(path.slice(0, valid)).filter((name) => name !== "$schema");
 	const near = findNearMiss(path[valid] ?? "", allowed);
-	const meant = near === undefined ? undefined : [...path.slice(0, valid), near].join(".");
+	const suggestion = near === undefined ? undefined : [...path.slice(0, valid), near].join(".");
 	throw new ParleyError(
 		settingRefusalTexts.unknownSetting({
 			name: JSON.stringify(path.join(".")),
 			place: undefined,
-			near: meant,
+			near: suggestion,
 			allowed,
 		}),
 		{

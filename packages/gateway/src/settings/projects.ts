@@ -110,13 +110,13 @@ export function projectReader({ data, log, audit }: ReaderParts): () => Promise<
 	let known: readonly string[] = [];
 	return async () => {
 		// The state of the file is determined before its content is read, so that a change during the read is detected.
-		const looks = fileState(projectsIn(data));
-		if (looks === seen) return known;
+		const state = fileState(projectsIn(data));
+		if (state === seen) return known;
 		try {
 			const notes = audit();
 			if (notes) await auditChanges(data, notes);
 			known = (await readProjects(data)).flatMap(({ directory, allowed }) => (allowed ? [directory] : []));
-			seen = looks;
+			seen = state;
 		} catch (error) {
 			log.error("the directories of projects are not used", { error });
 			known = [];

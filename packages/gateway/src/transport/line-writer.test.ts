@@ -271,8 +271,8 @@ test("the end waits until all text is read", async () => {
 	const { writer, output, clock } = writerTo(new SlowPipe(false));
 	writer.write("small");
 	let ended: boolean | undefined;
-	const end = writer.end().then((whole) => {
-		ended = whole;
+	const end = writer.end().then((isComplete) => {
+		ended = isComplete;
 	});
 	await turned();
 	expect([output.writes, ended]).toEqual([["small\n"], undefined]);

@@ -55,7 +55,7 @@ export class LineWriter {
 	/** Whether this tick will write the waiting lines. */
 	#settling = false;
 	#blocked: Timer | undefined;
-	#gone = false;
+	#ended = false;
 	/** Number of parts that the stream has not written yet. */
 	#inFlight = 0;
 	#lost = false;
@@ -82,7 +82,7 @@ export class LineWriter {
 
 	/** Writes a line. `line` has no line break at its end. */
 	write(line: string): void {
-		if (this.#gone) return;
+		if (this.#ended) return;
 		if (!this.#blocked && !this.#settling) this.#settle();
 		this.#add(line);
 	}
@@ -108,7 +108,7 @@ export class LineWriter {
 
 	/** Resolves when the output accepts further lines, or when the reader has disconnected. */
 	drained(): Promise<void> {
-		if (!this.#blocked || this.#gone) return Promise.resolve();
+		if (!this.#blocked || this.#ended) return Promise.resolve();
 		return new Promise((resolve) => this.#waiters.push(resolve));
 	}
 
@@ -116,7 +116,7 @@ export class LineWriter {
 	async end(): Promise<boolean> {
 		this.flush();
 		await this.drained();
-		if (this.#gone) return !this.#lost;
+		if (this.#ended) return !this.#lost;
 		// The buffer of the stream also waits for the reader.
 		const patience = this.#clock.after(patienceMs, () => this.#leave());
 		await new Promise<void>((resolve) => {
@@ -159,7 +159,7 @@ export class LineWriter {
 	}
 
 	#next(): Buffer | string | undefined {
-		if (this.#gone) return undefined;
+		if (this.#ended) return undefined;
 		if (this.#rest === undefined) {
 			if (this.#lines.length === 0) return undefined;
 			const text = `${this.#lines.join("\n")}\n`;
@@ -182,7 +182,7 @@ export class LineWriter {
 	#written(error: Error | null | undefined): void {
 		if (error) return;
 		this.#inFlight -= 1;
-		if (this.#blocked && !this.#gone) this.#wait();
+		if (this.#blocked && !this.#ended) this.#wait();
 	}
 
 	#drained(): void {
@@ -193,8 +193,8 @@ export class LineWriter {
 	}
 
 	#leave(): void {
-		if (this.#gone) return;
-		this.#gone = true;
+		if (this.#ended) return;
+		this.#ended = true;
 		this.#lost = this.#inFlight > 0 || this.#lines.length > 0 || this.#rest !== undefined;
 		this.#blocked?.cancel();
 		this.#lines = [];

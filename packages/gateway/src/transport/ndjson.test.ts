@@ -54,8 +54,8 @@ test.each([
 	["\r\n", max + 1, "oversized"],
 	["", max + 1, "oversized"],
 ])("with the end %j a line of %i bytes is %s", (end, bytes, kind) => {
-	const whole = Buffer.from(`${"x".repeat(bytes)}${end}{}\n`);
-	const [line, next] = linesOf(end === "" ? [whole.subarray(0, bytes)] : [whole]);
+	const bytesOfLine = Buffer.from(`${"x".repeat(bytes)}${end}{}\n`);
+	const [line, next] = linesOf(end === "" ? [bytesOfLine.subarray(0, bytes)] : [bytesOfLine]);
 	expect(line).toMatchObject(kind === "text" ? { kind } : { kind, bytes: expect.any(Number) });
 	if (line?.kind === "text") expect(line.text).toHaveLength(bytes);
 	expect(next).toEqual(end === "" ? undefined : texts("{}")[0]);

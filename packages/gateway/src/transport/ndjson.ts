@@ -52,8 +52,8 @@ export class LineReader {
 		this.#bytes = 0;
 		if (bytes > this.#maxBytes + 1) return { kind: "oversized", bytes };
 		const [only] = parts;
-		const whole = parts.length === 1 && only ? only : Buffer.concat(parts);
-		const line = whole.at(-1) === 0x0d ? whole.subarray(0, -1) : whole;
+		const lineBytes = parts.length === 1 && only ? only : Buffer.concat(parts);
+		const line = lineBytes.at(-1) === 0x0d ? lineBytes.subarray(0, -1) : lineBytes;
 		if (line.length > this.#maxBytes) return { kind: "oversized", bytes: line.length };
 		if (!isUtf8(line)) return { kind: "not-utf8", bytes: line.length };
 		return { kind: "text", text: line.toString("utf8") };

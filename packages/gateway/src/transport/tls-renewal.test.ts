@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { type TestCertificate, TlsPlace, testCertificate } from "../testing/tls-place.ts";
 import { TlsRenewal } from "./tls-renewal.ts";
 
-const lookMs = 60_000;
+const intervalMs = 60_000;
 const now = Date.UTC(2026, 0, 1);
 
 class Renewal implements Disposable {
@@ -46,7 +46,7 @@ test("changed files are loaded within a minute, and listeners are notified", asy
 	const renewal = await t.open();
 	const warned = Promise.withResolvers<string>();
 	renewal.onRenewed = async () => warned.resolve(name(renewal));
-	t.clock.advance(lookMs - 1);
+	t.clock.advance(intervalMs - 1);
 	t.place.write(testCertificate("second"));
 	expect(name(renewal)).toBe("first.parley.example");
 	t.clock.advance(1);
@@ -70,7 +70,7 @@ test("a link that is moved to other files counts as a change", async () => {
 		rmSync(files[kind]);
 		symlinkSync(other.files[kind], files[kind]);
 	}
-	t.clock.advance(lookMs);
+	t.clock.advance(intervalMs);
 	await warned.promise;
 	expect(name(renewal)).toBe("second.parley.example");
 });

@@ -3,7 +3,7 @@ import type { Clock, Logger, Timer } from "@parley/base";
 import { loadTlsIdentity, type TlsFiles, type TlsIdentity } from "./tls-identity.ts";
 
 /** Milliseconds between two checks for a renewed certificate. */
-const lookMs = 60_000;
+const intervalMs = 60_000;
 
 export interface TlsRenewalOptions {
 	readonly files: TlsFiles;
@@ -33,7 +33,7 @@ export class TlsRenewal {
 
 	/** Opens the identity. Rejects with `failed_precondition` if the files cannot be used. */
 	static async open(options: TlsRenewalOptions): Promise<TlsRenewal> {
-		const seen = await look(options.files);
+		const seen = await stateOf(options.files);
 		return new TlsRenewal(options, await loadTlsIdentity(options.files), seen);
 	}
 
@@ -54,20 +54,20 @@ export class TlsRenewal {
 
 	#scheduleCheck(): void {
 		if (this.#closed) return;
-		this.#timer = this.#options.clock.after(lookMs, () => {
-			void this.#lookAgain();
+		this.#timer = this.#options.clock.after(intervalMs, () => {
+			void this.#check();
 		});
 	}
 
-	async #lookAgain(): Promise<void> {
-		if ((await look(this.#options.files)) !== this.#seen) await this.reload();
+	async #check(): Promise<void> {
+		if ((await stateOf(this.#options.files)) !== this.#seen) await this.reload();
 		this.#scheduleCheck();
 	}
 
 	async #read(): Promise<void> {
 		const { files, log } = this.#options;
 		// The state is determined before the read, so that the next check detects a change during the read.
-		this.#seen = await look(files);
+		this.#seen = await stateOf(files);
 		try {
 			const identity = await loadTlsIdentity(files);
 			if (this.#closed) return;
@@ -95,7 +95,7 @@ export class TlsRenewal {
  * Returns the state of both files, which shows a change without a read. Follows links, because renewal programs replace
  * them.
  */
-async function look({ cert, key }: TlsFiles): Promise<string> {
+async function stateOf({ cert, key }: TlsFiles): Promise<string> {
 	const facts = [cert, key].map(async (file) => {
 		const found = await stat(file, { bigint: true }).catch(() => undefined);
 		return found ? [found.ino, found.size, found.mtimeNs, found.ctimeNs].join(" ") : "none";

@@ -203,26 +203,26 @@ function shownApproval(
 	if (isUsualReason(rules)) usual.add(reason);
 	// Most chat sessions contain messages of other people, so a note about only this flag is usual.
 	if (taint === "U") for (const note of taintNotes(taint)) usual.add(note);
-	const whole = {
+	const full = {
 		label: `Allow ${plan.label}?`,
 		arguments: changed,
 		preview: plan.preview,
 		notes: [...subAgentNotes(run), ...plan.notes, reason, ...taintNotes(taint)],
 	};
 	const shown = {
-		label: redactor.redact(whole.label),
+		label: redactor.redact(full.label),
 		arguments: redactor.redactFields(changed),
-		preview: redactor.redact(whole.preview),
-		notes: whole.notes.map((note) => redactor.redact(note)),
+		preview: redactor.redact(full.preview),
+		notes: full.notes.map((note) => redactor.redact(note)),
 	};
-	const isRedacted = JSON.stringify(shown) !== JSON.stringify(whole);
+	const isRedacted = JSON.stringify(shown) !== JSON.stringify(full);
 	const { label, ...seen } = shown;
 	const risk = floor ? "critical" : "normal";
 	const approval: ApprovalContext = { callId: call.id, tool: call.name, risk, allowSession, ...seen };
 	const unread = isUnread({ label, approval });
 	const added = [isRedacted ? hidingNote : undefined, unread ? unreadTexts.note : undefined];
 	const notes = [...seen.notes, ...definedItems(added)];
-	const unusual = seen.notes.filter((_, index) => !usual.has(whole.notes[index] ?? ""));
+	const unusual = seen.notes.filter((_, index) => !usual.has(full.notes[index] ?? ""));
 	const warnings = [...unusual, ...definedItems(added)];
 	return {
 		type: "confirm",

@@ -108,7 +108,7 @@ test.each([
 	["many lines", "seq 1 20000", Array.from({ length: 20_000 }, (_, index) => `${index + 1}\n`).join("")],
 	["one long line", "head -c 100000 /dev/zero | tr '\\0' a", "a".repeat(100_000)],
 	["short lines", "yes x | head -n 5000", "x\n".repeat(5_000)],
-])("the model gets the head and the tail of %s, and reads all of it from a file", async (_, cmd, whole) => {
+])("the model gets the head and the tail of %s, and reads all of it from a file", async (_, cmd, full) => {
 	const pages: string[] = [];
 	await using talk = await Conversation.begin([[calls("c1", "run_command", { cmd })], ...readAll(pages)]);
 	await talk.ask();
@@ -116,12 +116,12 @@ test.each([
 		talk.model.requests[1]?.messages.at(-1)?.content.map((block) => Object(block).text) ?? [];
 	expect(shown.length).toBeLessThanOrEqual(30_000);
 	expect(shown.split("\n").length).toBeLessThanOrEqual(2_000);
-	expect(shown.startsWith(whole.slice(0, 1_900))).toBe(true);
-	expect(shown.endsWith(whole.slice(-1_900))).toBe(true);
+	expect(shown.startsWith(full.slice(0, 1_900))).toBe(true);
+	expect(shown.endsWith(full.slice(-1_900))).toBe(true);
 	expect(shown).toMatch(
 		/\[… \d+ characters in \d+ lines left out\. output_\w+ contains the complete result: read it with read_file …\]/,
 	);
-	expect(pages.join("") === whole).toBe(true);
+	expect(pages.join("") === full).toBe(true);
 	talk.log.check();
 });
 
@@ -130,8 +130,8 @@ test("the file has complete output up to 8 MiB, and only the beginning of larger
 	const cmd = "seq -f %030g 1 12000; echo end";
 	await using talk = await Conversation.begin([[calls("c1", "run_command", { cmd })], ...readAll(pages)]);
 	await talk.ask();
-	const whole = `${Array.from({ length: 12_000 }, (_, index) => `${`${index + 1}`.padStart(30, "0")}\n`).join("")}end\n`;
-	expect(pages.join("") === whole).toBe(true);
+	const full = `${Array.from({ length: 12_000 }, (_, index) => `${`${index + 1}`.padStart(30, "0")}\n`).join("")}end\n`;
+	expect(pages.join("") === full).toBe(true);
 	await using huge = await Conversation.begin([
 		[calls("c1", "run_command", { cmd: "head -c 9000000 /dev/zero | tr '\\0' b" })],
 		[says("ok")],

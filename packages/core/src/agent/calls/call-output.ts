@@ -81,8 +81,8 @@ export class CallOutput implements AsyncDisposable {
 	async #store(text: string, reader: string): Promise<string> {
 		try {
 			const file = this.#file ?? OutputFile.of(this.#run, this.#name, text, this.#files);
-			const whole = await file.end();
-			const part = whole ? outputTexts.complete : outputTexts.firstPart(maxStoredBytes >> 20);
+			const isComplete = await file.end();
+			const part = isComplete ? outputTexts.complete : outputTexts.firstPart(maxStoredBytes >> 20);
 			return outputTexts.contains(this.#name, part, reader);
 		} catch (error) {
 			this.#run.log.warn(outputTexts.notStored, { error });
@@ -197,8 +197,8 @@ export class ToolProgress {
 		if (this.#timer) return;
 		const { clock } = this.#deps;
 		const waitMs = this.#checkedAt + betweenMs - clock.monotonic();
-		if (waitMs <= 0) this.#look();
-		else this.#timer = clock.after(waitMs, () => this.#look());
+		if (waitMs <= 0) this.#check();
+		else this.#timer = clock.after(waitMs, () => this.#check());
 	}
 
 	/** Reports the remaining output immediately, including an incomplete line. */
@@ -228,7 +228,7 @@ export class ToolProgress {
 		}
 	}
 
-	#look(): void {
+	#check(): void {
 		this.#timer = undefined;
 		this.#checkedAt = this.#deps.clock.monotonic();
 		this.#read();

@@ -45,7 +45,7 @@ export async function withBoundFacts(planned: PlannedCall, options?: BindOptions
 export async function planAgain(
 	run: Run,
 	planned: PlannedCall,
-	looks?: BindOptions["looks"],
+	sharedFacts?: BindOptions["sharedFacts"],
 ): Promise<PlannedCall | RefusedCall> {
 	const { call, ready, context, changed } = planned;
 	const shown = { ...call, arguments: changed ?? call.arguments };
@@ -53,7 +53,7 @@ export async function planAgain(
 	if (again.kind === "refused") return again;
 	const normal = changed === undefined ? undefined : again.arguments;
 	const replanned = { call, context, ready: again, ...defined({ changed: normal }) };
-	return withBoundFacts(replanned, { earlier: ready.plan.binding, looks });
+	return withBoundFacts(replanned, { earlier: ready.plan.binding, sharedFacts });
 }
 
 export function bindingOf({ call, ready, changed = call.arguments }: PlannedCall, version: string): string {
@@ -145,9 +145,9 @@ export async function withChanges(
 	run: Run,
 	planned: PlannedCall,
 	changed: unknown,
-	looks?: BindOptions["looks"],
+	sharedFacts?: BindOptions["sharedFacts"],
 ): Promise<PlannedCall | RefusedCall> {
-	return changed === undefined ? planned : planAgain(run, { ...planned, changed }, looks);
+	return changed === undefined ? planned : planAgain(run, { ...planned, changed }, sharedFacts);
 }
 
 /** Arguments that an approver set in place of the displayed arguments. */

@@ -9,7 +9,7 @@ import type { CallBlock } from "../../vocabulary/message.ts";
 import type { Prompt } from "../../vocabulary/prompt.ts";
 import { type CallDecision, interrupted, lastDecision, ranSinceQuestion } from "../../vocabulary/step.ts";
 import { joinTaints, taintOf } from "../../vocabulary/taint.ts";
-import type { SharedLooks } from "../../vocabulary/tool.ts";
+import type { SharedFilesFacts } from "../../vocabulary/tool.ts";
 import { clientCallTexts } from "../client-tools/texts.ts";
 import { refuseRepeat, stopIfAbandoned } from "../run/limits.ts";
 import type { Run, Writing } from "../run/run.ts";
@@ -52,10 +52,10 @@ export async function proposeCalls(
 	again?: Again,
 ): Promise<readonly (ProposedCall | DependentCall)[]> {
 	const drafts: Draft[] = [];
-	const looks: SharedLooks = new Map();
+	const sharedFacts: SharedFilesFacts = new Map();
 	for (const call of calls) {
 		if (run.steps.some((step) => step.kind === "result" && step.callId === call.id)) continue;
-		drafts.push(await draft(run, call, { before: drafts, again, looks }, ports));
+		drafts.push(await draft(run, call, { before: drafts, again, sharedFacts }, ports));
 		run.control.signal.throwIfAborted();
 	}
 	const questions = new Map<Draft, Question>();
@@ -94,7 +94,7 @@ export function isPure(waiting: ProposedCall | DependentCall): boolean {
 interface DraftOptions {
 	readonly before: readonly Draft[];
 	readonly again: Again | undefined;
-	readonly looks: SharedLooks;
+	readonly sharedFacts: SharedFilesFacts;
 }
 
 async function draft(run: Run, call: CallBlock, options: DraftOptions, ports: ProposalPorts): Promise<Draft> {
@@ -108,7 +108,7 @@ async function draft(run: Run, call: CallBlock, options: DraftOptions, ports: Pr
 async function draftCall(
 	run: Run,
 	call: CallBlock,
-	{ before, again, looks }: DraftOptions,
+	{ before, again, sharedFacts }: DraftOptions,
 	ports: ProposalPorts,
 ): Promise<Draft> {
 	const refuse = (text: string): RefusedProposal => ({ kind: "refused", call, text });
@@ -125,7 +125,7 @@ async function draftCall(
 	const known = again ? undefined : await readApproval(run, given);
 	// Changed arguments of a person stay valid if the call is asked again.
 	const changes = await run.journal.store.read((db) => findChanges(db, { runId: run.id, callId: call.id }));
-	const planned = await withChanges(run, given, changes, looks);
+	const planned = await withChanges(run, given, changes, sharedFacts);
 	if ("text" in planned) return refuse(planned.text);
 	const pending = pendingOf(before);
 	const judgement = await judgeCall(run, planned, pending, ports);
@@ -135,7 +135,7 @@ async function draftCall(
 	if (asks && !known && planned.ready.plan.bind && writingOf(before).length > 0) {
 		return { kind: "dependent", call };
 	}
-	const bound = asks ? await withBoundFacts(planned, { looks }) : planned;
+	const bound = asks ? await withBoundFacts(planned, { sharedFacts }) : planned;
 	const proposed = { kind: "draft" as const, ...bound, judgement, pending, begun };
 	if (!known || !isOutdated(run, bound, known)) return withReason({ ...proposed, known }, again);
 	return withReason({ ...proposed, known: undefined }, { notes: [filesChangedNote([])] });

@@ -9,7 +9,7 @@ import type { CallBlock } from "../../vocabulary/message.ts";
 import type { SecretBox } from "../../vocabulary/secrets.ts";
 import { ranSinceQuestion } from "../../vocabulary/step.ts";
 import { joinTaints, type Taint, taintOf } from "../../vocabulary/taint.ts";
-import type { SharedLooks, ToolResult } from "../../vocabulary/tool.ts";
+import type { SharedFilesFacts, ToolResult } from "../../vocabulary/tool.ts";
 import { withinRoom } from "../images/attachments.ts";
 import type { ImagePorts } from "../images/room-for-images.ts";
 import type { Run } from "../run/run.ts";
@@ -314,11 +314,11 @@ async function refuseIfChanged(
 	decisions: Decisions,
 	{ prompts }: ProposalPorts,
 ): Promise<readonly ProposedCall[]> {
-	const looks: SharedLooks = new Map();
+	const sharedFacts: SharedFilesFacts = new Map();
 	const accepted: ProposedCall[] = [];
 	for (const one of waiting) {
 		const isFirst = isBound(one) && !ranSinceQuestion(run.steps, one.call.id);
-		const change = isFirst ? await changeOf(run, one, looks) : undefined;
+		const change = isFirst ? await changeOf(run, one, sharedFacts) : undefined;
 		if (!change) {
 			accepted.push(one);
 			continue;
@@ -346,11 +346,15 @@ interface Change {
  * undefined for a denied, expired or used approval, another policy, and a call that is no longer possible, because
  * other code decides these cases.
  */
-async function changeOf(run: Run, planned: PlannedCall, looks?: SharedLooks): Promise<Change | undefined> {
+async function changeOf(
+	run: Run,
+	planned: PlannedCall,
+	sharedFacts?: SharedFilesFacts,
+): Promise<Change | undefined> {
 	const row = await readApproval(run, planned);
 	if (!row || (row.state !== "open" && !isApproved(row))) return undefined;
 	const given = row.answer?.kind === "approved" ? row.answer.arguments : undefined;
-	const now = await planAgain(run, { ...planned, changed: given ?? planned.changed }, looks);
+	const now = await planAgain(run, { ...planned, changed: given ?? planned.changed }, sharedFacts);
 	if ("text" in now) return undefined;
 	const facts = changedSince(row.binding ?? "", bindingOf(now, run.policy.version));
 	if (facts.length === 0 || facts.includes("policy")) return undefined;

@@ -56,23 +56,23 @@ async function firstOf(
 	const stop = (): void => resolve();
 	const timer = services.clock.after(ms, stop);
 	signal.addEventListener("abort", stop, { once: true });
-	const looking = lookAgain(services, token, stop);
+	const polling = pollPrompt(services, token, stop);
 	await Promise.race([wake, promise]);
-	looking.cancel();
+	polling.cancel();
 	timer.cancel();
 	signal.removeEventListener("abort", stop);
 }
 
 /** Reads the row every `checkMs` milliseconds, and calls `onSettled` when it is no longer open. */
-function lookAgain({ clock, journal }: WaitServices, token: string, onSettled: () => void): Timer {
+function pollPrompt({ clock, journal }: WaitServices, token: string, onSettled: () => void): Timer {
 	let cancelled = false;
-	const look = async (): Promise<void> => {
+	const poll = async (): Promise<void> => {
 		// If the store fails, the next read or the expiry ends the wait.
 		const open = await journal.store.read((db) => isOpen(db, token)).catch(() => true);
 		if (!open) onSettled();
-		else if (!cancelled) timer = clock.after(checkMs, () => void look());
+		else if (!cancelled) timer = clock.after(checkMs, () => void poll());
 	};
-	let timer = clock.after(checkMs, () => void look());
+	let timer = clock.after(checkMs, () => void poll());
 	return {
 		cancel: () => {
 			cancelled = true;

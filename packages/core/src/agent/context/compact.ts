@@ -250,14 +250,14 @@ function planSummary(
 	reductions: Reductions,
 	groups: readonly Group[],
 ): SummaryPlan | undefined {
-	const whole = sizing.tokensOf(viewOf(sizing.transcript, reductions));
+	const unreduced = sizing.tokensOf(viewOf(sizing.transcript, reductions));
 	let found: SummaryPlan | undefined;
 	for (const share of tailShares) {
 		const before = summaryPlace(sizing, reductions, groups, share);
 		if (!before) continue;
 		const summarised = withCompaction(reductions, { level: "summary", before, text: "" });
 		const tokens = sizing.tokensOf(viewOf(sizing.transcript, summarised)) + sizing.room.note;
-		if (tokens >= whole) continue;
+		if (tokens >= unreduced) continue;
 		found = { before, reductions: summarised, tokens };
 		if (tokens <= sizing.room.target) break;
 	}

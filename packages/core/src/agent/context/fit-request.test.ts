@@ -86,8 +86,8 @@ test("short results and answers of people are never cleared", async () => {
 	for (const id of ["b", "c", "d", "e"]) await reads(toy, id, 420);
 	await toy.ask("And now?");
 	const { request } = await toy.call();
-	const [whole, short, failed] = resultsIn(request.messages);
-	expect([whole, short]).toEqual([answer, "exit code 0"]);
+	const [full, short, failed] = resultsIn(request.messages);
+	expect([full, short]).toEqual([answer, "exit code 0"]);
 	expect(failed).toMatch(/^\[cleared .* an error that began "fault 7 /);
 });
 

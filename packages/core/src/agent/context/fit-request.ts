@@ -293,9 +293,11 @@ function jobOf(
 	const calibration = contexts.calibration(settings.model.provider, parts.model);
 	const tokensOf = (features: Features): number => calibration.estimate(features).tokens;
 	// The count of this request corrects the general estimates for the model.
-	const whole = calibration.estimate(size.features);
-	const safe = ((size.tokens + size.margin) / whole.tokens) * (1 + whole.margin / whole.tokens / 2);
-	const plain = size.tokens / whole.tokens;
+	const requestEstimate = calibration.estimate(size.features);
+	const safe =
+		((size.tokens + size.margin) / requestEstimate.tokens) *
+		(1 + requestEstimate.margin / requestEstimate.tokens / 2);
+	const plain = size.tokens / requestEstimate.tokens;
 	const fixed = tokensOf(context.fixed(parts)) * safe;
 	return {
 		runId,

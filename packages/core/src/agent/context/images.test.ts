@@ -8,9 +8,9 @@ import { chance, prose } from "./testing/toy-text.ts";
 import { noReductions, type Reductions, viewOf } from "./view.ts";
 
 const image = { type: "image", mediaType: "image/png", data: "AAAA" } as const;
-const gone = "[its image was cleared to save space: read it again if you need it]";
+const cleared = "[its image was cleared to save space: read it again if you need it]";
 
-const looked = (text: string, images?: ResultBlock["pictures"]): Message[] => [
+const readTranscript = (text: string, images?: ResultBlock["pictures"]): Message[] => [
 	{ role: "user", content: [{ type: "text", text: "look" }] },
 	{
 		role: "assistant",
@@ -24,21 +24,21 @@ const looked = (text: string, images?: ResultBlock["pictures"]): Message[] => [
 
 /** Returns the text of the result after the compaction, and its number of images. */
 function left(text: string, reductions: Partial<Reductions>): readonly [string, number] | undefined {
-	const transcript = [{ ordinal: 1, messages: looked(text, [image]) }];
+	const transcript = [{ ordinal: 1, messages: readTranscript(text, [image]) }];
 	const last = viewOf(transcript, { ...noReductions, ...reductions }).at(-1);
 	const [result] = last?.role === "tool" ? last.content : [];
 	return result && [result.text, result.pictures?.length ?? 0];
 }
 
 test("an image of a result adds the tokens of one image to the tokens of its text", () => {
-	const [plain, seen] = [looked("a.png"), looked("a.png", [image])].map(featuresOfMessages);
+	const [plain, seen] = [readTranscript("a.png"), readTranscript("a.png", [image])].map(featuresOfMessages);
 	if (!plain || !seen) throw new Error("both are counted");
 	expect(difference(seen, plain)).toEqual(featureNames.map((name) => (name === "images" ? 1 : 0)));
 });
 
 test("a cleared result loses its image, even if its text is short, and the text reports the loss", () => {
 	const before = { run: 2, message: 0 };
-	expect(left("a.png", { results: before })).toEqual([`a.png\n${gone}`, 0]);
+	expect(left("a.png", { results: before })).toEqual([`a.png\n${cleared}`, 0]);
 	const [text, images] = left("x".repeat(500), { results: before }) ?? [];
 	expect(text).toMatch(
 		/^\[cleared to save space: 500 characters from read_file .*\]\n\[its image was cleared/,
@@ -50,11 +50,11 @@ test("a cleared result loses its image, even if its text is short, and the text 
 test("if the newest results are shortened an image is preserved like a text of its size", () => {
 	const shortened = (characters: number) => ({ shortened: [{ before: { run: 2, message: 0 }, characters }] });
 	expect(left("a.png", shortened(8_000))).toEqual(["a.png", 1]);
-	expect(left("a.png", shortened(4_000))).toEqual([`a.png\n${gone}`, 0]);
+	expect(left("a.png", shortened(4_000))).toEqual([`a.png\n${cleared}`, 0]);
 });
 
 test("a summary is made from the text and a note about the image", () => {
-	const record = recordOf(looked("a.png, 1 x 1 pixels", [image]), 1_000, (text) => text.length);
+	const record = recordOf(readTranscript("a.png, 1 x 1 pixels", [image]), 1_000, (text) => text.length);
 	expect(record).toContain("RESULT OF read_file: a.png, 1 x 1 pixels (an image)");
 });
 

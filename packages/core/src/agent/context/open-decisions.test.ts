@@ -5,7 +5,7 @@ import { type CallQuestion, openDecisions } from "./open-decisions.ts";
 
 const end = { run: 100, message: 0 };
 
-interface Made {
+interface CallInTest {
 	readonly name: string;
 	readonly args: unknown;
 	readonly text?: string;
@@ -13,8 +13,8 @@ interface Made {
 }
 
 /** Returns a transcript with one call in each run. The id of a call is the number of its run. */
-function transcriptOf(...made: readonly Made[]): RunTranscript[] {
-	return made.map(({ name, args, text = "done", failed = false }, index): RunTranscript => {
+function transcriptOf(...calls: readonly CallInTest[]): RunTranscript[] {
+	return calls.map(({ name, args, text = "done", failed = false }, index): RunTranscript => {
 		const id = `${index + 1}`;
 		const messages: Message[] = [
 			{ role: "user", content: [{ type: "text", text: "go" }] },
@@ -25,8 +25,8 @@ function transcriptOf(...made: readonly Made[]): RunTranscript[] {
 	});
 }
 
-const question = (label: string): Made => ({ name: "ask_user", args: { type: "text", label } });
-const runs = (command: string): Made => ({ name: "run_command", args: { command } });
+const question = (label: string): CallInTest => ({ name: "ask_user", args: { type: "text", label } });
+const runs = (command: string): CallInTest => ({ name: "run_command", args: { command } });
 const silence = { text: "no answer: the approval expired", failed: true };
 const refused = { text: "denied by the person who was asked:\n not now", failed: true };
 const unknown = { text: "interrupted, outcome unknown: the gateway stopped", failed: true };

@@ -54,13 +54,13 @@ export function openDecisions(
 	return [...open.values()];
 }
 
-interface MadeCall {
+interface PlacedCall {
 	readonly call: CallBlock;
 	readonly result: ResultBlock | undefined;
 	readonly at: Position;
 }
 
-function callsIn(transcript: readonly RunTranscript[]): MadeCall[] {
+function callsIn(transcript: readonly RunTranscript[]): PlacedCall[] {
 	return transcript.flatMap(({ ordinal, messages }) =>
 		messages.flatMap((message, index) => {
 			if (message.role !== "assistant") return [];

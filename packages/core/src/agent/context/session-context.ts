@@ -171,9 +171,9 @@ export class SessionContext {
 		const { length } = before.messages;
 		let same = 0;
 		while (same < length && messages[same] === before.messages[same]) same++;
-		const gone = same === length ? [] : before.messages.slice(same);
+		const replaced = same === length ? [] : before.messages.slice(same);
 		return sumOf([
-			difference(before.messageFeatures, featuresOfMessages(gone)),
+			difference(before.messageFeatures, featuresOfMessages(replaced)),
 			featuresOfMessages(messages.slice(same)),
 		]);
 	}

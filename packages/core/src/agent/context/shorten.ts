@@ -4,19 +4,19 @@ const slack = 60;
 /** Shortens a text with more than about `characters` to its head and tail, with a marker between them. */
 export function shorten(text: string, characters: number): string {
 	if (text.length <= characters + slack) return text;
-	const head = whole(text, Math.ceil(characters * 0.6));
-	const tail = whole(text, text.length - Math.floor(characters * 0.4));
+	const head = codePointStart(text, Math.ceil(characters * 0.6));
+	const tail = codePointStart(text, text.length - Math.floor(characters * 0.4));
 	return `${text.slice(0, head)}\n[… ${tail - head} characters left out …]\n${text.slice(tail)}`;
 }
 
 /** Returns the text in one line, cut after this number of characters. */
 export function oneLine(text: string, characters: number): string {
 	const line = text.replaceAll(/\s+/g, " ").trim();
-	return line.length <= characters ? line : `${line.slice(0, whole(line, characters))}…`;
+	return line.length <= characters ? line : `${line.slice(0, codePointStart(line, characters))}…`;
 }
 
 /** Moves an index that would split a surrogate pair. */
-function whole(text: string, index: number): number {
+function codePointStart(text: string, index: number): number {
 	const code = text.charCodeAt(index);
 	return code >= 0xdc00 && code <= 0xdfff ? index - 1 : index;
 }

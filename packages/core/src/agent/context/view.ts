@@ -94,12 +94,12 @@ function opensWithQuestion({ messages }: RunTranscript): boolean {
 	return messages[0]?.role === "user";
 }
 
-const made = new WeakMap<Message, Map<string, Message>>();
+const formsByMessage = new WeakMap<Message, Map<string, Message>>();
 
 /** Creates each form of a message once, to reuse its token counts. */
 function changed<M extends Message>(message: M, form: string, make: () => M): M {
-	const forms = made.get(message) ?? new Map<string, Message>();
-	made.set(message, forms);
+	const forms = formsByMessage.get(message) ?? new Map<string, Message>();
+	formsByMessage.set(message, forms);
 	// The cast is safe because a form is stored with its message, and `make` returns the type of that message.
 	const known = forms.get(form) as M | undefined;
 	if (known) return known;

@@ -51,10 +51,10 @@ class Talk implements AsyncDisposable {
 		content: Uint8Array | string,
 		principal: Principal = operator,
 	): Promise<StoredFile> {
-		const whole = async function* () {
+		const source = async function* () {
 			yield Buffer.from(content);
 		};
-		return this.t.runtime.files.store(principal, { name, content: whole() });
+		return this.t.runtime.files.store(principal, { name, content: source() });
 	}
 
 	async send(content: string, ...files: readonly Pick<StoredFile, "id">[]): Promise<void> {
@@ -269,9 +269,9 @@ test("files that the person may not send are refused, and no part of the message
 	expect(await refusal(used)).toBe(`attachments: ${used} belongs to another session: upload it again`);
 	const discord = testConnector();
 	const { id: operators } = await talk.upload("a", "a");
-	const theirs = await talk.t.create(discord);
+	const foreign = await talk.t.create(discord);
 	await expect(
-		talk.t.runtime.send(unkeyed(discord), theirs, { content: "hi", attachments: [operators] }),
+		talk.t.runtime.send(unkeyed(discord), foreign, { content: "hi", attachments: [operators] }),
 	).rejects.toThrow(`attachments: file not found: ${operators}`);
 	const messages = await talk.t.runtime.history.newest(operator, { limit: 100, types: ["user.message"] });
 	expect(messages.map(({ sessionId }) => sessionId)).toEqual([other]);

@@ -73,7 +73,7 @@ async function changesFor(
 	const removable = removableIn(run, prompts, protectsAttached);
 	const removed = fits ? [] : oldestOf(shown, coming, removable);
 	const unseen = fills || removed.length > 0 ? hidden : [];
-	const [old, gone] = [ordinalsOf(removed), ordinalsOf(unseen)];
+	const [old, hiddenNow] = [ordinalsOf(removed), ordinalsOf(unseen)];
 	const why = imageTexts.madeRoom;
 	const withoutOld = protectsAttached ? withoutSent : withoutShown;
 	return [
@@ -82,7 +82,7 @@ async function changesFor(
 		...prompts.flatMap((row) => {
 			const reason = imageTexts.askAgain(why);
 			if (old.has(row.ordinal)) return [withoutOld(row, reason)];
-			return gone.has(row.ordinal) ? [withoutShown(row, reason)] : [];
+			return hiddenNow.has(row.ordinal) ? [withoutShown(row, reason)] : [];
 		}),
 	];
 }

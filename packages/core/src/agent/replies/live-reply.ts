@@ -51,7 +51,7 @@ const piecesPerTick = 8;
 
 /** Text that arrives in pieces, without secrets. `push` may withhold the end of a piece. */
 class Draft {
-	readonly #whole = new CompleteCharacters();
+	readonly #characters = new CompleteCharacters();
 	readonly #redaction: RedactedStream;
 
 	constructor(redaction: RedactedStream) {
@@ -59,11 +59,11 @@ class Draft {
 	}
 
 	push(text: string): string {
-		return this.#redaction.push(this.#whole.push(text));
+		return this.#redaction.push(this.#characters.push(text));
 	}
 
 	end(rest = ""): string {
-		return this.#redaction.push(this.#whole.push(rest) + this.#whole.end()) + this.#redaction.end();
+		return this.#redaction.push(this.#characters.push(rest) + this.#characters.end()) + this.#redaction.end();
 	}
 }
 

@@ -33,7 +33,7 @@ export class ReplyAccumulator {
 	#text: string[] = [];
 	#length = 0;
 	#thinking = 0;
-	readonly #whole = new CompleteCharacters();
+	readonly #characters = new CompleteCharacters();
 	readonly #ids = new Set<string>();
 	/** Ids of announced calls. Key: the index of the call in the reply. */
 	readonly #announced = new Map<number, string>();
@@ -94,16 +94,16 @@ export class ReplyAccumulator {
 		if (this.#length > maxText) {
 			throw new ModelError(replyTexts.tooLong(maxText), { fault: "rejected" });
 		}
-		this.#writeText(this.#deps.redaction.push(this.#whole.push(piece)));
+		this.#writeText(this.#deps.redaction.push(this.#characters.push(piece)));
 	}
 
 	reply(failure: ParleyError | undefined): Reply {
 		this.#closeText();
 		const facts = { model: this.#model, usage: this.#usage, stop: failure ? undefined : this.#stop };
 		// The calls of an interrupted reply do not run, because some may be missing or incomplete.
-		const whole = failure === undefined && (this.#stop === "end_turn" || this.#stop === "tool_use");
+		const isComplete = failure === undefined && (this.#stop === "end_turn" || this.#stop === "tool_use");
 		const cut = failure === undefined && this.#stop === "max_tokens" && this.#blocks.some(isCall);
-		const blocks = whole
+		const blocks = isComplete
 			? this.#blocks
 			: cut
 				? this.#blocks.map(notRun)
@@ -123,7 +123,7 @@ export class ReplyAccumulator {
 
 	#closeText(): void {
 		const { redaction } = this.#deps;
-		this.#writeText(redaction.push(this.#whole.end()));
+		this.#writeText(redaction.push(this.#characters.end()));
 		this.#writeText(redaction.end());
 		if (this.#text.length === 0) return;
 		this.#blocks.push({ type: "text", text: this.#text.join("") });

@@ -71,9 +71,9 @@ test("failures with other numbers or ids are equal, and those with other words a
 });
 
 test("failures of other calls in between have no effect, and neither do successful calls without effect", () => {
-	const looked: LimitStep = { name: "read", failed: false };
+	const readStep: LimitStep = { name: "read", failed: false };
 	const other: LimitStep = { name: "other" };
-	expect(refuseRepeat(stepsOf(failure, looked, failure, other, failure, looked), call)).toBeDefined();
+	expect(refuseRepeat(stepsOf(failure, readStep, failure, other, failure, readStep), call)).toBeDefined();
 });
 
 test("a successful call with an effect allows another attempt of a failed call, but not of a denied one", () => {

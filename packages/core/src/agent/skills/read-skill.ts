@@ -152,9 +152,9 @@ function factsOf(file: SkillFile): Facts {
 
 function refuseMistyped(key: string, written: string, file: SkillFile): void {
 	if (Object.hasOwn(schema.shape, key) || foreign.includes(key)) return;
-	const meant = findNearMiss(key, restricting);
-	if (meant === undefined) return;
-	throw refusedAt(file, [written], skillFileTexts.unknownKey(JSON.stringify(written), meant));
+	const suggestion = findNearMiss(key, restricting);
+	if (suggestion === undefined) return;
+	throw refusedAt(file, [written], skillFileTexts.unknownKey(JSON.stringify(written), suggestion));
 }
 
 function descriptionOf(given: string | undefined, body: string): string {
@@ -181,8 +181,8 @@ function toolsOf({ tools, allowed_tools: allowed }: Facts): readonly string[] | 
 
 /** Returns the names in a list or a text. `Bash(git status:*)` is the tool `Bash`. */
 function namesIn(list: string | readonly string[]): readonly string[] {
-	const whole = typeof list === "string" ? [list] : list;
-	const found = whole.flatMap((entry) => entry.replaceAll(/\([^)]*\)/g, "").split(/[\s,]+/));
+	const entries = typeof list === "string" ? [list] : list;
+	const found = entries.flatMap((entry) => entry.replaceAll(/\([^)]*\)/g, "").split(/[\s,]+/));
 	return [...new Set(found.filter((name) => name !== ""))];
 }
 

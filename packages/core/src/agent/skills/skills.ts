@@ -182,12 +182,12 @@ export class Skills {
 			{ action: "skill.untrust", object: real, decision: "ended" },
 			[],
 			async (tx) => {
-				const gone = await tx
+				const removed = await tx
 					.deleteFrom("trusted_skills")
 					.where("directory", "=", real)
 					.returning("path")
 					.execute();
-				return gone.length;
+				return removed.length;
 			},
 		);
 	}

@@ -37,7 +37,7 @@ export const skillFileTexts = {
 	notAllowed: (key: string, allowed: string): string => `${key || "frontmatter"}: use ${allowed}`,
 	name: (name: string): string => `name ${name}: use ${nameRule}`,
 	twice: (key: string): string => `${key} is given twice, in different spellings: remove one of them`,
-	unknownKey: (key: string, meant: string): string => `unknown key ${key}; did you mean ${meant}?`,
+	unknownKey: (key: string, suggestion: string): string => `unknown key ${key}; did you mean ${suggestion}?`,
 	sameStepId: (id: string): string => `two steps have the id ${id}: give each step its own id`,
 	unknownNeed: (step: string, need: string, steps: string): string =>
 		`the step ${step} needs ${need}, which is not a step; the steps are: ${steps}`,

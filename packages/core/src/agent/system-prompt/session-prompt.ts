@@ -77,9 +77,9 @@ async function render(
 		place === undefined ? undefined : channelSection(place),
 		taskId === undefined ? undefined : taskSection,
 	]);
-	const whole = notes.length === 0 ? rendered : `${[rendered.trimEnd(), ...notes].join("\n\n")}\n`;
+	const prompt = notes.length === 0 ? rendered : `${[rendered.trimEnd(), ...notes].join("\n\n")}\n`;
 	// Unknown authors wrote the project notes and the repository, so they may contain secrets.
-	return session.redactor.into("instructions").redact(whole);
+	return session.redactor.into("instructions").redact(prompt);
 }
 
 async function storePrompt(session: Session, prompt: string): Promise<string> {

@@ -23,7 +23,7 @@ export const shownAs = (content: Buffer): ImageBlock => ({
 	data: content.toString("base64"),
 });
 /** Returns a call that reads the image in the working directory. */
-export const look = (id: string) => calls(id, "read_file", { path: "photo.png" });
+export const readPhoto = (id: string) => calls(id, "read_file", { path: "photo.png" });
 export const times = <T>(number: number, make: (index: number) => T): T[] =>
 	Array.from({ length: number }, (_, index) => make(index));
 export const answers = (number: number): ScriptedReply[] =>
@@ -86,10 +86,10 @@ export class Showing implements AsyncDisposable {
 	async attach(...contents: readonly Buffer[]) {
 		const attachments: string[] = [];
 		for (const content of contents) {
-			const whole = async function* () {
+			const source = async function* () {
 				yield content;
 			};
-			const { id } = await this.t.runtime.files.store(operator, { name: "mine.png", content: whole() });
+			const { id } = await this.t.runtime.files.store(operator, { name: "mine.png", content: source() });
 			attachments.push(id);
 		}
 		await this.t.runtime.send(unkeyed(), this.session, { content: "mine", attachments });

@@ -373,7 +373,7 @@ test("work for an agent with another model server or provider than the run needs
 	const at = (url: string): Pick<Profile, "endpoint"> => ({ endpoint: { url } });
 	const [one, other] = [at("https://one.example"), at("https://other.example")];
 	const elsewhere = { model: "elsewhere/model" };
-	for (const [own, theirs, leaves] of [
+	for (const [own, delegated, leavesServer] of [
 		[{}, {}, false],
 		[one, one, false],
 		[{}, one, true],
@@ -397,12 +397,12 @@ test("work for an agent with another model server or provider than the run needs
 			modelAt: () => script,
 			profiles: profilesOf(
 				{ name: "main", title: "Main", sampling: {}, ...own },
-				{ name: "helper", title: "Helper", sampling: {}, ...theirs },
+				{ name: "helper", title: "Helper", sampling: {}, ...delegated },
 			),
 			options: { agent: "main" },
 		});
 		await using _ = t;
-		if (leaves) {
+		if (leavesServer) {
 			const { prompt } = await log.next("prompt.requested");
 			expect(prompt.approval?.warnings).toContain(
 				"an agent with another model server or provider gets the instructions",
@@ -410,8 +410,8 @@ test("work for an agent with another model server or provider than the run needs
 			await t.runtime.answer(unkeyed(), prompt.token, { cancelled: true, reason: "no" });
 		}
 		await log.next("assistant.message");
-		expect(eventsOf(log, "prompt.requested")).toHaveLength(leaves ? 1 : 0);
-		expect(eventsOf(log, "skill.started")).toHaveLength(leaves ? 0 : 1);
+		expect(eventsOf(log, "prompt.requested")).toHaveLength(leavesServer ? 1 : 0);
+		expect(eventsOf(log, "skill.started")).toHaveLength(leavesServer ? 0 : 1);
 	}
 });
 

@@ -57,11 +57,11 @@ async function isElsewhere(
 ): Promise<boolean> {
 	// A sub-agent with the same agent uses the model of the run.
 	if (!delegated || name === undefined) return false;
-	const own = await agents.find(agent);
-	const theirs = await agents.find(delegated.agent).catch(() => undefined);
+	const ownProfile = await agents.find(agent);
+	const delegatedProfile = await agents.find(delegated.agent).catch(() => undefined);
 	// After a restart, the profile of started work can be missing, and its server is unknown.
-	if (!theirs) return true;
-	if (own.endpoint?.url !== theirs.endpoint?.url) return true;
+	if (!delegatedProfile) return true;
+	if (ownProfile.endpoint?.url !== delegatedProfile.endpoint?.url) return true;
 	return serverOf(model, names[0]).provider !== serverOf(model, name).provider;
 }
 

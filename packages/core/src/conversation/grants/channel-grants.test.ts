@@ -47,10 +47,10 @@ async function channel(
 	options: Partial<TestRuntimeOptions> = {},
 ): Promise<Channel> {
 	const clock = options.clock ?? new ManualClock();
-	let made = 0;
+	let counter = 0;
 	const model = new ScriptedModel(
 		...Array.from({ length: 40 }, (_, n) =>
-			n % 2 === 0 ? [calls(`c${n}`, "edit", { n: ++made })] : [says("done")],
+			n % 2 === 0 ? [calls(`c${n}`, "edit", { n: ++counter })] : [says("done")],
 		),
 	);
 	const tools = [probeTool("edit", probe), probeTool("other")];

@@ -112,13 +112,13 @@ export class ChannelGrants implements SessionGrants {
 	async request(
 		request: Keyed,
 		requested: RequestedGrant,
-		{ unseen = false, ...meant }: QuestionSession & { readonly unseen?: boolean } = {},
+		{ unseen = false, ...origin }: QuestionSession & { readonly unseen?: boolean } = {},
 	): Promise<GrantOutcome> {
 		const { principal } = request;
 		authorize(principal, "grant.request", { place: requested.place });
 		checkRequested(requested, this.#options.tools);
 		await this.#requireSafety(requested.place, principal.person);
-		if (principal.person) return this.#ask(request, requested, { person: principal.person, ...meant });
+		if (principal.person) return this.#ask(request, requested, { person: principal.person, ...origin });
 		if (!unseen) await this.#options.store.read((db) => requireSeen(db, requested.place));
 		const { response: grant, repeated } = await this.#openGrants.inPlace(
 			requested.place,

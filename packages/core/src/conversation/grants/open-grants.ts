@@ -245,7 +245,7 @@ export class OpenGrants {
 	}
 
 	#queueCheck(): void {
-		if (!this.#stopped && this.#open.size > 0) this.#working = this.#working.then(() => this.#look());
+		if (!this.#stopped && this.#open.size > 0) this.#working = this.#working.then(() => this.#check());
 	}
 
 	async #endSpent(sessionId: string | undefined): Promise<void> {
@@ -260,7 +260,7 @@ export class OpenGrants {
 		}
 	}
 
-	async #look(): Promise<void> {
+	async #check(): Promise<void> {
 		const { store, clock, log } = this.#deps;
 		try {
 			await store.commit((tx) => markAlive(tx, clock.now()));

@@ -139,14 +139,14 @@ describe.each(engines)("on %s", (_engine, open) => {
 	});
 
 	test("a task that ended without its run is claimed again to end the run after its lease", async () => {
-		const [gone, remaining, done] = await add(
+		const [cancelled, remaining, done] = await add(
 			{ id: "gone", state: "cancelled", lease_until: 50, worker: "w1" },
 			{ id: "kept", state: "failed", lease_until: 500, worker: "w1" },
 			{ id: "done", state: "completed" },
 			{ id: "open", state: "suspended" },
 		);
 		await store.commit(async (tx) => {
-			for (const row of [gone, remaining]) if (row) await insertOpenRun(tx, row);
+			for (const row of [cancelled, remaining]) if (row) await insertOpenRun(tx, row);
 		});
 		const claimLeft = (now: number) => store.commit((tx) => claimEnded(tx, { worker: "w2", now }));
 		expect(await store.read(nextClaim)).toBe(50);

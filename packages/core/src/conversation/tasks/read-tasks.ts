@@ -64,7 +64,7 @@ export async function listTasks(
 	if (of) {
 		const { owner, ids = [], place } = of;
 		selected = selected.where("tasks.session_id", "in", (query) => {
-			const theirs = query
+			const ownedSessions = query
 				.selectFrom("sessions")
 				.select("sessions.id")
 				.where((row) =>
@@ -75,7 +75,7 @@ export async function listTasks(
 						]),
 					),
 				);
-			return place === undefined ? theirs : theirs.where("sessions.place", "=", place);
+			return place === undefined ? ownedSessions : ownedSessions.where("sessions.place", "=", place);
 		});
 	}
 	return describeTasks(db, await selected.execute());

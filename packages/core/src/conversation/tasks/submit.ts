@@ -191,8 +191,8 @@ async function refuseTooMany(
 	const what = parent ? "workers" : "tasks";
 	if (Number(inSession?.open ?? 0) >= maxOpen) throw tooMany(taskStateTexts.tooManyOpen(maxOpen, what));
 	if (parent || actor === null) return;
-	const theirs = await open.where("submitted_by", "=", submittedBy).executeTakeFirst();
-	if (Number(theirs?.open ?? 0) < maxOpenOfPerson) return;
+	const ofPerson = await open.where("submitted_by", "=", submittedBy).executeTakeFirst();
+	if (Number(ofPerson?.open ?? 0) < maxOpenOfPerson) return;
 	throw tooMany(taskStateTexts.tooManyOfPerson(submittedBy, maxOpenOfPerson));
 }
 

@@ -68,9 +68,9 @@ const encoded = new WeakMap<readonly ToolDescription[], LanguageModelV4FunctionT
 function encodeTools(tools: readonly ToolDescription[]): LanguageModelV4FunctionTool[] {
 	const known = encoded.get(tools);
 	if (known) return known;
-	const made = tools.map(encodeTool);
-	encoded.set(tools, made);
-	return made;
+	const encodedTools = tools.map(encodeTool);
+	encoded.set(tools, encodedTools);
+	return encodedTools;
 }
 
 function encodeTool({ name, description, parameters }: ToolDescription): LanguageModelV4FunctionTool {

@@ -209,8 +209,8 @@ function encodeAssistant({ model, content }: AssistantMessage, place: Place): As
 			metadata = undefined;
 		} else if (model === reader.model) metadata = addThinking(parts, block, place) ?? metadata;
 	}
-	const whole = model === reader.model ? messageMetadataIn(content, reader) : undefined;
-	return { role: "assistant", ...withThinking(parts, whole, reader) };
+	const messageMetadata = model === reader.model ? messageMetadataIn(content, reader) : undefined;
+	return { role: "assistant", ...withThinking(parts, messageMetadata, reader) };
 }
 
 /**
@@ -219,10 +219,11 @@ function encodeAssistant({ model, content }: AssistantMessage, place: Place): As
  */
 function withThinking(
 	parts: readonly AssistantBlock[],
-	whole: SharedV4ProviderMetadata | undefined,
+	messageMetadata: SharedV4ProviderMetadata | undefined,
 	{ returnedThinking }: Reader,
 ): Omit<AssistantPart, "role"> {
-	if (whole) return { content: parts.filter(({ type }) => type !== "reasoning"), providerOptions: whole };
+	if (messageMetadata)
+		return { content: parts.filter(({ type }) => type !== "reasoning"), providerOptions: messageMetadata };
 	const calls = parts.some(({ type }) => type === "tool-call");
 	const thinks = parts.some((part) => part.type === "reasoning" && part.text !== "");
 	if (returnedThinking !== "all" || !calls || thinks) return { content: [...parts] };

@@ -257,9 +257,9 @@ test.each([
 });
 
 test("invalid UTF-8 damages only its own text", async () => {
-	const whole = Buffer.from(messageDelta().join("").replace('"hi"', '"h\u0001"'), "latin1");
-	whole[whole.indexOf(1)] = 0xff;
-	const { model } = create(() => new Response(whole));
+	const full = Buffer.from(messageDelta().join("").replace('"hi"', '"h\u0001"'), "latin1");
+	full[full.indexOf(1)] = 0xff;
+	const { model } = create(() => new Response(full));
 	expect(await all(model.stream(request, never))).toContainEqual({ type: "text", text: "h\ufffd" });
 });
 

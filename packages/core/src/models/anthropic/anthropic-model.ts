@@ -107,7 +107,7 @@ class AnthropicModel implements Model {
 			const client = await this.#connect();
 			const options = { ...exchange.plain, body, headers: headersOf(body) };
 			const counted = await client.post<unknown>("/v1/messages/count_tokens", options);
-			return isFields(counted) ? wholeNumber(counted["input_tokens"]) : undefined;
+			return isFields(counted) ? naturalNumber(counted["input_tokens"]) : undefined;
 		} catch (reason) {
 			if (!this.#address.custom || !withoutCount.has(exchange.status)) throw exchange.explain(reason);
 			this.#counts = false;
@@ -173,6 +173,6 @@ function addressOf(baseUrl: string, provider: string): Address {
 	return { url: `${url.origin}${path}`, host: url.host, custom: url.host !== new URL(OFFICIAL).host };
 }
 
-function wholeNumber(value: unknown): number | undefined {
+function naturalNumber(value: unknown): number | undefined {
 	return typeof value === "number" && Number.isSafeInteger(value) && value >= 0 ? value : undefined;
 }

@@ -144,8 +144,8 @@ test("blocks may overlap, as some servers close all of them at the end", () => {
 });
 
 test("some servers send the whole input at once", () => {
-	const whole = open(0, { type: "tool_use", id: "a", name: "read_file", input: { path: "a" } });
-	expect(contentOf(whole, close(0))).toMatchObject([{ arguments: { path: "a" } }]);
+	const complete = open(0, { type: "tool_use", id: "a", name: "read_file", input: { path: "a" } });
+	expect(contentOf(complete, close(0))).toMatchObject([{ arguments: { path: "a" } }]);
 });
 
 const deep = (levels: number) => `{"a":${"[".repeat(levels)}${"]".repeat(levels)}}`;
@@ -186,8 +186,8 @@ test("arguments larger than any reply are not kept", () => {
 test("a complete input is checked like any other", () => {
 	let input: unknown = {};
 	for (let level = 0; level < 100_000; level++) input = [input];
-	const whole = open(0, { type: "tool_use", id: "a", name: "read_file", input });
-	expect(contentOf(whole, close(0))).toMatchObject([{ arguments: {}, invalid: expect.any(String) }]);
+	const complete = open(0, { type: "tool_use", id: "a", name: "read_file", input });
+	expect(contentOf(complete, close(0))).toMatchObject([{ arguments: {}, invalid: expect.any(String) }]);
 });
 
 test.each([

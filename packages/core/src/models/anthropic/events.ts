@@ -177,14 +177,16 @@ export class ReplyEvents {
 
 	#end(_event: Fields): ModelEvent[] {
 		const stop = stops.get(this.#stop) ?? "max_tokens";
-		const whole = stop === "end_turn" || stop === "tool_use";
+		const isComplete = stop === "end_turn" || stop === "tool_use";
 		for (const block of this.#blocks.values()) {
 			if (block.kind !== "call") continue;
-			if (whole) throw damaged(exchangeTexts.openCall);
+			if (isComplete) throw damaged(exchangeTexts.openCall);
 			this.#delay(block);
 		}
 		this.#state = "finished";
-		const events: ModelEvent[] = this.#pending.map((pending) => (whole ? pending.call : cutOff(pending)));
+		const events: ModelEvent[] = this.#pending.map((pending) =>
+			isComplete ? pending.call : cutOff(pending),
+		);
 		events.push({ type: "end", stop, usage: this.#counts.usage(), model: this.#model });
 		return events;
 	}

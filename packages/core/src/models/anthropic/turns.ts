@@ -125,9 +125,9 @@ function marked(turn: UserTurn, lifetime: Lifetime): UserTurn {
 	const content = turn.content.map((block, at, { length }) =>
 		at === length - 1 ? { ...block, cache_control: cacheMarks[lifetime] } : block,
 	);
-	const made: UserTurn = { role: "user", content };
-	withMark[lifetime].set(turn, made);
-	return made;
+	const markedTurn: UserTurn = { role: "user", content };
+	withMark[lifetime].set(turn, markedTurn);
+	return markedTurn;
 }
 
 function encodeTurn(message: Message, reader: Reader): Turn {

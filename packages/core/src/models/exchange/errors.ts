@@ -47,13 +47,13 @@ function isKnown(type: unknown): type is string {
  */
 export function statusError(status: number, headers: Headers, body: string, facts: RequestFacts): ModelError {
 	const error = errorIn(body);
-	const meant = statusOf(status, error);
-	const fault = faultOfStatus(meant);
-	const message = `${explained(meant, fault, facts)}${quoted(error.message)}`;
+	const effective = statusOf(status, error);
+	const fault = faultOfStatus(effective);
+	const message = `${explained(effective, fault, facts)}${quoted(error.message)}`;
 	return new ModelError(message, {
 		fault,
 		retryAfterMs: retryAfterMs(headers, facts.now) ?? retryDelayMs(error.details),
-		refusesContent: fault === "rejected" && refusesContent.has(isKnown(error.type) ? error.type : meant),
+		refusesContent: fault === "rejected" && refusesContent.has(isKnown(error.type) ? error.type : effective),
 	});
 }
 

@@ -203,7 +203,7 @@ export class Exchange {
 		const seen = new LastEvent(last);
 		try {
 			for await (const chunk of body) {
-				if (seen.look(chunk)) this.finish();
+				if (seen.inspect(chunk)) this.finish();
 				yield chunk;
 			}
 		} catch (reason) {

@@ -134,7 +134,7 @@ export class LastEvent {
 	}
 
 	/** Returns true for the first chunk that completes the event. */
-	look(chunk: Uint8Array): boolean {
+	inspect(chunk: Uint8Array): boolean {
 		if (this.#isSeen) return false;
 		const text = this.#before + Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length).toString("latin1");
 		this.#isSeen = this.#pattern.test(text);

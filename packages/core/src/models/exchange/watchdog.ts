@@ -70,10 +70,10 @@ export class Watchdog {
 		this.#timer?.cancel();
 		const now = this.#clock.monotonic();
 		const due = Math.min(this.#end, (this.#since ?? now) + this.#patience);
-		this.#timer = this.#clock.after(Math.max(0, due - now), () => this.#look());
+		this.#timer = this.#clock.after(Math.max(0, due - now), () => this.#check());
 	}
 
-	#look(): void {
+	#check(): void {
 		const now = this.#clock.monotonic();
 		if (now >= this.#end) this.#expire(exchangeTexts.noEnd(seconds(this.#timeouts.totalMs)));
 		else if (this.#since === undefined || now - this.#since < this.#patience) this.#arm();

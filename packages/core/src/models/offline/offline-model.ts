@@ -221,8 +221,8 @@ function summary(messages: readonly Message[]): string {
 function quote(text: string): string {
 	const line = text.replace(/\s+/g, " ").trim();
 	const characters = Array.from(line.slice(0, 2 * MAX_QUOTE));
-	const whole = line.length <= 2 * MAX_QUOTE && characters.length <= MAX_QUOTE;
-	return whole ? line : `${characters.slice(0, MAX_QUOTE).join("")}…`;
+	const fits = line.length <= 2 * MAX_QUOTE && characters.length <= MAX_QUOTE;
+	return fits ? line : `${characters.slice(0, MAX_QUOTE).join("")}…`;
 }
 
 function textOf(message: Message | undefined): string {

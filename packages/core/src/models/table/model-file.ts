@@ -55,11 +55,11 @@ function makeSchemas() {
 	return { file, row, prices };
 }
 
-let made: ReturnType<typeof makeSchemas> | undefined;
+let cachedSchemas: ReturnType<typeof makeSchemas> | undefined;
 
 function schemas(): ReturnType<typeof makeSchemas> {
-	made ??= makeSchemas();
-	return made;
+	cachedSchemas ??= makeSchemas();
+	return cachedSchemas;
 }
 
 type Row = z.infer<ReturnType<typeof makeSchemas>["row"]>;

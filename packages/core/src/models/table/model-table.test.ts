@@ -57,9 +57,9 @@ test.each([
 	["haiku", "claude-haiku-5-5"],
 	["standart", "standard"],
 	["claude-3-opus-latest", "claude-opus-5-5"],
-])("%s gets the suggestion %s", (name, meant) => {
+])("%s gets the suggestion %s", (name, suggestion) => {
 	const near = table.near(name, "anthropic");
-	expect(near[0]).toBe(meant);
+	expect(near[0]).toBe(suggestion);
 	expect(near.length).toBeLessThanOrEqual(3);
 });
 

@@ -147,11 +147,11 @@ export function costOf(model: ModelInfo | undefined, usage: Usage): number {
 	const uncached = Math.max(0, inputTokens - cacheReadTokens - cacheWriteTokens);
 	// Computed with whole numbers, because a sum of dollars would not be exact.
 	const sum =
-		uncached * whole(prices.input) +
-		outputTokens * whole(prices.output) +
-		cacheReadTokens * whole(prices.cacheRead) +
-		(cacheWriteTokens - cacheHourTokens) * whole(prices.cacheWrite) +
-		cacheHourTokens * whole(prices.cacheHour ?? prices.cacheWrite);
+		uncached * millionths(prices.input) +
+		outputTokens * millionths(prices.output) +
+		cacheReadTokens * millionths(prices.cacheRead) +
+		(cacheWriteTokens - cacheHourTokens) * millionths(prices.cacheWrite) +
+		cacheHourTokens * millionths(prices.cacheHour ?? prices.cacheWrite);
 	return Math.round(sum / 1000);
 }
 
@@ -167,7 +167,7 @@ function pricesFor({ prices, longPrompt }: ModelInfo, inputTokens: number): Pric
  * Converts a price in dollars per million tokens to millionths of a dollar. A thousandth of the result is the price of
  * one token in billionths of a dollar.
  */
-function whole(price: number): number {
+function millionths(price: number): number {
 	return Math.round(price * 1_000_000);
 }
 

@@ -53,7 +53,7 @@ class ProfileDirectory implements Profiles {
 	}
 
 	async find(name: string): Promise<Profile> {
-		const found = isProfileName(name) ? await this.#look(name) : undefined;
+		const found = isProfileName(name) ? await this.#inspect(name) : undefined;
 		if (found && "profile" in found) return found.profile;
 		if (found) throw refused(agentTexts.unusable(name, found.problem.message));
 		const { profiles } = await this.list();
@@ -68,7 +68,7 @@ class ProfileDirectory implements Profiles {
 
 	async list(): Promise<{ readonly profiles: Profile[]; readonly problems: ProfileProblem[] }> {
 		const names = new Set([builtIn.name, ...(await this.#directories())]);
-		const outcomes = await Promise.all([...names].sort().map((name) => this.#look(name)));
+		const outcomes = await Promise.all([...names].sort().map((name) => this.#inspect(name)));
 		const found = outcomes.filter((outcome) => outcome !== undefined);
 		return {
 			profiles: found.flatMap((one) => ("profile" in one ? [one.profile] : [])),
@@ -84,7 +84,7 @@ class ProfileDirectory implements Profiles {
 			.map((entry) => entry.name);
 	}
 
-	async #look(name: string): Promise<Outcome> {
+	async #inspect(name: string): Promise<Outcome> {
 		try {
 			if (!isProfileName(name)) {
 				throw refused(agentTexts.name);
@@ -144,8 +144,8 @@ class ProfileDirectory implements Profiles {
 		const tools = this.#tools;
 		const unknown = tools && requested.find((name) => !tools.includes(name) && !isMcpToolName(name));
 		if (tools === undefined || unknown === undefined) return;
-		const meant = findNearMiss(unknown, tools);
-		const question = meant === undefined ? "" : agentTexts.didYouMean(meant);
+		const suggestion = findNearMiss(unknown, tools);
+		const question = suggestion === undefined ? "" : agentTexts.didYouMean(suggestion);
 		throw refused(agentTexts.noTool(unknown, question, tools));
 	}
 }
@@ -209,9 +209,9 @@ export async function readText({ path, shown }: FoundFile, maxBytes: number): Pr
 }
 
 /** Resolves with the result, or with undefined if the file is missing. `shown` names the file in errors. */
-async function orMissing<T>(looked: Promise<T>, shown: string): Promise<T | undefined> {
+async function orMissing<T>(result: Promise<T>, shown: string): Promise<T | undefined> {
 	try {
-		return await looked;
+		return await result;
 	} catch (reason) {
 		if (["ENOENT", "ENOTDIR"].includes(systemCode(reason))) return undefined;
 		throw fileError(agentTexts.cannotRead(shown), reason);

@@ -18,9 +18,9 @@ const sampling = z.strictObject(
 	{
 		temperature: number(0, 2).optional(),
 		top_p: number(0, 1).optional(),
-		top_k: whole(0, 100_000).optional(),
+		top_k: integer(0, 100_000).optional(),
 		repeat_penalty: number(0.01, 10).optional(),
-		max_tokens: whole(1, 1_000_000).optional(),
+		max_tokens: integer(1, 1_000_000).optional(),
 	},
 	{ error: agentConfigTexts.sampling },
 );
@@ -48,7 +48,7 @@ const schema = z.strictObject({
 		.optional(),
 	/** Setting of another program for the role of tool results. It is accepted and has no effect. */
 	tool_role: z.boolean({ error: agentConfigTexts.boolean }).optional(),
-	context_size: whole(1024, 10_000_000).optional(),
+	context_size: integer(1024, 10_000_000).optional(),
 	sampling: sampling.optional(),
 	provider: provider.optional(),
 });
@@ -125,8 +125,8 @@ function explain(text: string, { issues: [issue] }: z.ZodError): ParleyError {
 
 function unknownKey(text: string, table: string, key: string): ParleyError {
 	const allowed = Object.keys(tables[table]?.shape ?? {});
-	const meant = findNearMiss(key, allowed);
-	const question = meant === undefined ? "" : agentTexts.didYouMean(meant);
+	const suggestion = findNearMiss(key, allowed);
+	const question = suggestion === undefined ? "" : agentTexts.didYouMean(suggestion);
 	const where = table === "" ? "" : ` in [${table}]`;
 	const shown = JSON.stringify(key.slice(0, 100));
 	return refused(
@@ -162,7 +162,7 @@ function number(min: number, max: number): z.ZodNumber {
 	return z.number({ error }).min(min, { error }).max(max, { error });
 }
 
-function whole(min: number, max: number): z.ZodNumber {
+function integer(min: number, max: number): z.ZodNumber {
 	const error = agentConfigTexts.wholeNumber(min, max);
 	return z.int({ error }).min(min, { error }).max(max, { error });
 }

@@ -8,7 +8,7 @@ export const agentTexts = {
 	name: "an agent's name has at most 64 letters, digits, spaces, dots, hyphens and underscores",
 	ownDirectory: "its directory",
 	empty: "it has neither config.toml nor agent.md",
-	didYouMean: (meant: string): string => `; did you mean ${meant}?`,
+	didYouMean: (suggestion: string): string => `; did you mean ${suggestion}?`,
 	noTool: (tool: string, question: string, allowed: readonly string[]): string =>
 		`there is no tool ${JSON.stringify(tool)}${question}; allowed in tools: ${allowed.join(", ")}`,
 	linkOutside: (path: string): string => `${path} is a link to a path outside the directory of agents`,

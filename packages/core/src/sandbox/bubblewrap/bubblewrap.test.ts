@@ -211,9 +211,9 @@ testInside(
 		const where = await sandbox();
 		const { output } = await where.run(shellCommand("cat x; touch y 2>/dev/null || echo no", elsewhere));
 		expect(output).toBe("seenno\n");
-		const whole = await where.run(shellCommand(`cat ${elsewhere}/x; cat ${data}/token; echo; id -un`, "/"));
-		expect(whole.output).toContain("seen");
-		expect(whole.output).not.toContain("secret");
+		const full = await where.run(shellCommand(`cat ${elsewhere}/x; cat ${data}/token; echo; id -un`, "/"));
+		expect(full.output).toContain("seen");
+		expect(full.output).not.toContain("secret");
 		for (const place of ["/proc", "/dev"]) {
 			expect(
 				(await where.run(shellCommand("ls 1/environ nvme* sd* 2>/dev/null | wc -l", place))).output,

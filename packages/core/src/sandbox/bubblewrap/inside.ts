@@ -92,7 +92,7 @@ export function isUnbound(path: string): boolean {
 /** Returns the mounts that build the inside, in order, and the texts that they read from descriptor 4 and higher. */
 export function buildInside(inside: Inside): { readonly mounts: Mount[]; readonly texts: string[] } {
 	const { roots, cwd, layout } = inside;
-	const whole = cwd === "/";
+	const isRoot = cwd === "/";
 	const sizes = memorySizes();
 	const texts: string[] = [];
 	const place = ({ path, text }: TextFile): Mount => {
@@ -104,10 +104,10 @@ export function buildInside(inside: Inside): { readonly mounts: Mount[]; readonl
 		[...roots, ...elsewhere(inside)].some((one) => isWithin(path, one));
 	return {
 		mounts: [
-			...(whole ? [["--ro-bind", "/", "/"]] : [...layout.base, ...settings.map(place)]),
+			...(isRoot ? [["--ro-bind", "/", "/"]] : [...layout.base, ...settings.map(place)]),
 			...kernelMounts(sizes),
 			...withoutServices(inside),
-			...(whole ? [] : withinReach(inside, sizes)),
+			...(isRoot ? [] : withinReach(inside, sizes)),
 			...own.filter(({ path }) => !isOpen(path)).map(place),
 			...bindRoots(inside),
 			...inside.protections,

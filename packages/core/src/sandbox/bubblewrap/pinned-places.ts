@@ -188,8 +188,8 @@ interface NotBegun {
 export async function throwReason({ command, outcome, covers, failedToStart }: NotBegun): Promise<void> {
 	if (foundReplaced(outcome.output)) throw new PlaceReplaced();
 	if (outcome.timedOut || command.signal.aborted) return;
-	const gone = await firstMissing(covers);
-	if (gone !== undefined) throw new PlaceReplaced(gone);
+	const missing = await firstMissing(covers);
+	if (missing !== undefined) throw new PlaceReplaced(missing);
 	await failedToStart();
 	if (outcome.code !== 0) throw notBuilt(outcome);
 }

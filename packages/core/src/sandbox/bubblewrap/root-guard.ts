@@ -18,7 +18,7 @@ import type { Mount } from "./system-layout.ts";
 import { rootTexts } from "./texts.ts";
 
 /** Maximum milliseconds of a search for repositories in the roots. */
-const LOOK_MS = 500;
+const SEARCH_MS = 500;
 /**
  * Maximum milliseconds to read settings after a command. Files whose settings are still unread after this time are
  * renamed.
@@ -226,7 +226,7 @@ function inspect(
 	clock: Clock,
 	known: Iterable<string> = [],
 ): Promise<Repositories> {
-	const end = clock.monotonic() + LOOK_MS;
+	const end = clock.monotonic() + SEARCH_MS;
 	const required = [...directoriesOf({ roots, ...places }), ...known];
 	return findRepositories({ roots, required, hidden, isLate: () => clock.monotonic() > end });
 }

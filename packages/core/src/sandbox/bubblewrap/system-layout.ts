@@ -153,8 +153,8 @@ async function programDirectories(entries: readonly string[], home: string | und
 	for (const entry of entries.filter(isAbsolute)) {
 		const real = await ifThere(realpath(entry));
 		if (real === undefined || isOfSystem(real)) continue;
-		const whole = /^s?bin$/.test(basename(entry)) ? dirname(entry) : entry;
-		if (isNarrow(whole, home)) found.add(whole);
+		const programDirectory = /^s?bin$/.test(basename(entry)) ? dirname(entry) : entry;
+		if (isNarrow(programDirectory, home)) found.add(programDirectory);
 	}
 	return [...found];
 }

@@ -148,11 +148,13 @@ async function serveConnect(connect: ConnectRequest, deps: TunnelDeps, signal: A
 	const { client, head } = connect;
 	// Called before any `await`: `unshift` fails after the end of the stream.
 	if (head.length > 0) client.unshift(head);
-	const gone = new AbortController();
-	client.once("close", () => gone.abort(new ParleyError(egressTexts.clientGone, { code: "cancelled" })));
+	const disconnected = new AbortController();
+	client.once("close", () =>
+		disconnected.abort(new ParleyError(egressTexts.clientDisconnected, { code: "cancelled" })),
+	);
 	// The `close` event follows and ends the work.
 	client.on("error", () => client.destroy());
-	const both = AbortSignal.any([signal, gone.signal]);
+	const both = AbortSignal.any([signal, disconnected.signal]);
 	const opened = await openUpstream(connect.authority, deps, both).catch((reason: unknown) => {
 		const error = ParleyError.from(reason);
 		refuse(client, statuses[error.code] ?? "502 Bad Gateway", error.message);

@@ -251,7 +251,7 @@ test("100 simultaneous tunnels work, and the 129th connection is dropped and log
 test("a command has at most 5000 connections in an hour, and further ones are not reported separately", async () => {
 	const { proxyPort, entries, clock } = await setUp();
 	const request = "CONNECT example.net:443 HTTP/1.1\r\n\r\n";
-	for (let made = 0; made < 5_050; made += 50) {
+	for (let opened = 0; opened < 5_050; opened += 50) {
 		await Promise.allSettled(Array.from({ length: 50 }, () => ask(proxyPort, request)));
 	}
 	expect(entries.filter(({ reason }) => reason === "all after 5000 connections")).toHaveLength(1);

@@ -5,7 +5,7 @@ export const egressTexts = {
 	tooMany: (max: number): string => `all after ${max} connections`,
 	onlyHttps: "only https is allowed, by CONNECT to port 443: use a URL that begins with https://",
 	invalidRequest: "not a valid request",
-	clientGone: "the client has disconnected",
+	clientDisconnected: "the client has disconnected",
 	notPublicName: "its name resolves to an address that is not on the public internet",
 	notOpened: "a connection to it could not be opened",
 	tooLong: "lasted too long",

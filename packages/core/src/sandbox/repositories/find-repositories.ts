@@ -69,7 +69,7 @@ export function wasSeen(path: string, { beyond, unread }: Unsearched): boolean {
  */
 export async function findRepositories(scope: SearchScope): Promise<Repositories> {
 	const search = new Search(scope);
-	for (const path of scope.required) await search.look(path);
+	for (const path of scope.required) await search.inspect(path);
 	await search.walk();
 	return search;
 }
@@ -116,7 +116,7 @@ class Search implements Repositories {
 	}
 
 	/** Looks for git files in one directory only. */
-	async look(path: string): Promise<void> {
+	async inspect(path: string): Promise<void> {
 		// A link may have replaced this directory or one of its parents.
 		if (!this.#isOpen(path) || (await ifThere(realpath(path))) !== path) return;
 		await this.#inspectDirectory(path, (await this.#entriesOf(path)).names);
@@ -173,14 +173,14 @@ class Search implements Repositories {
 
 	async #inspectDirectory(path: string, names: ReadonlySet<string>): Promise<void> {
 		try {
-			if (names.has(".git")) await this.#lookAtGit(join(path, ".git"));
+			if (names.has(".git")) await this.#inspectGit(join(path, ".git"));
 			if (isGitShaped(names)) await this.#add(path);
 		} catch {
 			this.unread.add(path);
 		}
 	}
 
-	async #lookAtGit(git: string): Promise<void> {
+	async #inspectGit(git: string): Promise<void> {
 		const [top, stats] = await Promise.all([ifThere(lstat(dirname(git))), ifThere(lstat(git))]);
 		if (!top || !stats || this.tops.has(dirname(git))) return;
 		this.tops.set(dirname(git), `${top.dev}:${top.ino}`);

@@ -144,11 +144,11 @@ testInside("hooks of submodules and separate working trees are read only, too", 
 
 testInside("repositories that a command creates can be used, and are not reported", async () => {
 	await repository("other");
-	const made = await run(
+	const created = await run(
 		"git clone -q other clone 2>&1 && git init -q new && git clone -q --bare other bare.git && cd clone && git log --format=%s && " +
 			"git worktree add -q ../tree 2>&1 && git -C ../tree status --short",
 	);
-	expect(made).toBe("first\n");
+	expect(created).toBe("first\n");
 	expect(git(["remote", "get-url", "origin"], join(root, "clone"))).toBe(`${root}/other\n`);
 	expect(await run("(echo x >clone/.git/hooks/pre-commit) 2>/dev/null")).toMatch(/\[\d+\]$/);
 	expect(await run("(echo x >>bare.git/config) 2>/dev/null")).toMatch(/\[\d+\]$/);

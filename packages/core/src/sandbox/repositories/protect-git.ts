@@ -100,7 +100,7 @@ async function protectTarget(link: string, gitDirectory: string, places: Protect
 /** Tolerance in milliseconds for file times, which lag behind the clock by up to one tick of the kernel. */
 const TICK_MS = 50;
 /** Maximum configuration files that git reads after a command. Each one takes some hundredths of a second. */
-const MAX_LOOKS = 50;
+const MAX_EXAMINED = 50;
 
 /** The repositories before and after a command. */
 export interface RepositoryChanges extends GitRunner {
@@ -133,16 +133,16 @@ export interface RemovedSettings {
 export async function disableGitPrograms(changes: RepositoryChanges): Promise<RemovedSettings[]> {
 	const removed: RemovedSettings[] = [];
 	const known = new Map(changes.before.directories.map((directory) => [directory.id, directory]));
-	let looks = MAX_LOOKS;
+	let remaining = MAX_EXAMINED;
 	for (const directory of changes.after.directories) {
 		const old = known.get(directory.id);
 		const isAlien = old === undefined && !isNew(directory, changes);
 		for (const [part, { print, isLink }] of directory.parts) {
 			const path = join(directory.path, part);
 			if (!changes.remaining.has(path) && (isAlien || old?.parts.get(part)?.print === print)) continue;
-			if (part === "config" || part === "config.worktree") looks -= 1;
-			const mayLook = !isLink && looks >= 0 && !changes.isLate();
-			removed.push(...(await disablePart({ path, part, isKnown: old !== undefined, mayLook }, changes)));
+			if (part === "config" || part === "config.worktree") remaining -= 1;
+			const mayExamine = !isLink && remaining >= 0 && !changes.isLate();
+			removed.push(...(await disablePart({ path, part, isKnown: old !== undefined, mayExamine }, changes)));
 		}
 	}
 	return removed;
@@ -158,18 +158,18 @@ interface ChangedPart {
 	readonly part: Steering;
 	/** Whether the search before the command found the repository. */
 	readonly isKnown: boolean;
-	readonly mayLook: boolean;
+	readonly mayExamine: boolean;
 }
 
 async function disablePart(
-	{ path, part, isKnown, mayLook }: ChangedPart,
+	{ path, part, isKnown, mayExamine }: ChangedPart,
 	changes: RepositoryChanges,
 ): Promise<RemovedSettings[]> {
 	// A hooks directory that cannot be read is treated as one that contains hooks.
 	const isHarmless = part === "hooks" && !(await hasHooks(path).catch(() => true));
 	// The repository at the target of `commondir` is examined separately.
 	if (isHarmless || (part === "commondir" && !isKnown)) return [];
-	if (mayLook && part !== "hooks" && part !== "commondir") {
+	if (mayExamine && part !== "hooks" && part !== "commondir") {
 		const copy = `${path}.held-back-${changes.name()}`;
 		const names = await removeProgramSettings({ ...changes, path, copy }).catch(() => undefined);
 		if (names !== undefined) return names.length > 0 ? [{ path, names, copy }] : [];

@@ -19,7 +19,7 @@ const directory = await mkdtemp(join(tmpdir(), "parley-fresh-"));
 afterAll(() => rm(directory, { recursive: true }));
 const file = (name: string): string => join(directory, `${name}.sqlite`);
 
-interface Made {
+interface SchemaObject {
 	readonly type: string;
 	readonly name: string;
 	readonly tbl_name: string;
@@ -28,11 +28,11 @@ interface Made {
 
 async function opened<T>(
 	options: Omit<SqliteStoreOptions, "migrations">,
-	look: (store: Store<Tables>) => Promise<T>,
+	action: (store: Store<Tables>) => Promise<T>,
 ): Promise<T> {
 	const store = await openSqliteStore<Tables>({ ...options, migrations });
 	try {
-		return await look(store);
+		return await action(store);
 	} finally {
 		await store.close();
 	}
@@ -43,8 +43,8 @@ async function rowsOf<T>(store: Store<Tables>, query: string): Promise<T[]> {
 }
 
 /** Returns all objects of the schema in the order of their creation. */
-function schemaObjects(store: Store<Tables>): Promise<Made[]> {
-	return rowsOf<Made>(store, "select type, name, tbl_name, sql from sqlite_schema order by rowid");
+function schemaObjects(store: Store<Tables>): Promise<SchemaObject[]> {
+	return rowsOf<SchemaObject>(store, "select type, name, tbl_name, sql from sqlite_schema order by rowid");
 }
 
 /** Returns the tables that a virtual table creates automatically. */
@@ -58,20 +58,20 @@ async function automaticTables(store: Store<Tables>): Promise<string[]> {
 
 /** Returns the complete content of the database, except the times of its migrations. */
 async function contentOf(store: Store<Tables>): Promise<object> {
-	const made = await schemaObjects(store);
-	const tables = made.filter(({ type }) => type === "table").map(({ name }) => name);
+	const objects = await schemaObjects(store);
+	const tables = objects.filter(({ type }) => type === "table").map(({ name }) => name);
 	const filled: [string, unknown[]][] = [];
 	for (const name of tables) {
 		const rows = await rowsOf<object>(store, `select * from "${name}"`);
 		filled.push([name, rows.map((row) => ("timestamp" in row ? { ...row, timestamp: "" } : row))]);
 	}
 	const byName = (one: { name: string }, other: { name: string }): number => (one.name < other.name ? -1 : 1);
-	return { made: made.toSorted(byName), filled: Object.fromEntries(filled) };
+	return { objects: objects.toSorted(byName), filled: Object.fromEntries(filled) };
 }
 
 /** Returns the text of `fresh-schema.ts` for the present migrations. */
-function sourceOf(made: readonly Made[], automatic: readonly string[]): string {
-	const statements = made
+function sourceOf(objects: readonly SchemaObject[], automatic: readonly string[]): string {
+	const statements = objects
 		.filter(({ name }) => !name.startsWith("sqlite_") && !automatic.includes(name))
 		.map(({ sql: text }) => `${(text ?? "").replaceAll(/[\\`]|\$\{/g, "\\$&")};\n`);
 	const names = migrations.map(({ name }) => `\t\t${JSON.stringify(name)},\n`);

@@ -31,7 +31,7 @@ const commandOutput = defineTool<z.infer<ReturnType<typeof reading>>>({
 	plan: async ({ command }) => planned(commandOutputTexts.label(command)),
 	async run({ command: n, wait_ms: waitMs }, _plan, { background }) {
 		const { command, text } = await background.output(n, waitMs);
-		const output = text === "" ? commandOutputTexts.noNewOutput : (text ?? commandOutputTexts.outputGone);
+		const output = text === "" ? commandOutputTexts.noNewOutput : (text ?? commandOutputTexts.outputDeleted);
 		return { text: `${output}${output.endsWith("\n") ? "" : "\n"}[${stateOf(command)}]`, failed: false };
 	},
 });

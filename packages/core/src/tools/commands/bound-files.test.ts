@@ -24,16 +24,16 @@ async function put(name: string, content = name): Promise<void> {
 	await utimes(path, oldTime, oldTime);
 }
 
-function look(options: Partial<FilesOptions> = {}) {
+function readFacts(options: Partial<FilesOptions> = {}) {
 	const defaults = { clock: systemClock, skips: () => false, roots: [], hidden: false, prefix: "" };
 	return filesBelow(directory.path, { ...defaults, ...options });
 }
 
 /** Returns the paths that differ before and after the action. */
 async function changedBy(action: () => Promise<unknown>): Promise<string[]> {
-	const before = await look();
+	const before = await readFacts();
 	await action();
-	return changedPaths(before.text, (await look()).text, 10).names;
+	return changedPaths(before.text, (await readFacts()).text, 10).names;
 }
 
 const path = (name: string) => join(directory.path, name);
@@ -82,7 +82,7 @@ test("the target of a link is identified only in the directory and in the roots"
 	await writeFile(join(other.path, "b"), "x");
 	await symlink("a", path("in"));
 	await symlink(join(other.path, "b"), path("out"));
-	const both = async () => [(await look()).text, (await look({ roots: [other.path] })).text];
+	const both = async () => [(await readFacts()).text, (await readFacts({ roots: [other.path] })).text];
 	const [alone = "", rooted = ""] = await both();
 	await put("a", "y");
 	await writeFile(join(other.path, "b"), "y");
@@ -96,7 +96,7 @@ test("no file of the kernel, device or pipe is read through a link", async () =>
 	await symlink("/dev/zero", path("zero"));
 	spawnSync("mkfifo", [path("pipe")]);
 	await symlink("pipe", path("to-pipe"));
-	const { text } = await look({ roots: ["/"] });
+	const { text } = await readFacts({ roots: ["/"] });
 	for (const name of ["status", "zero", "to-pipe"]) {
 		expect(text).toMatch(new RegExp(`^${name}\t-> "[^"]+" $`, "m"));
 		expect(fileIdentity(path(name))).toBeUndefined();
@@ -157,21 +157,25 @@ test("documents, caches, logs, databases, git objects and files with only a new 
 
 test("hidden files and skipped paths are ignored if configured", async () => {
 	for (const name of [".config/x", ".bashrc", "a/.hidden/x", "data/tokens", "x"]) await put(name);
-	expect((await look()).files).toBe(5);
-	const { text } = await look({ hidden: true, skips: (each) => each.endsWith("/data"), prefix: "/shown" });
+	expect((await readFacts()).files).toBe(5);
+	const { text } = await readFacts({
+		hidden: true,
+		skips: (each) => each.endsWith("/data"),
+		prefix: "/shown",
+	});
 	expect(text).toMatch(/^3\n\/shown\/x\t\S+ \d+$/);
 });
 
 test("a search ends at the maximum of entries, and searches installed packages last", async () => {
 	for (let n = 100; n < 200; n++) await Promise.all([put(`node_modules/${n}`), put(`z/${n}`)]);
-	const first = await look({ max: 153 });
+	const first = await readFacts({ max: 153 });
 	expect(first).toMatchObject({ files: 150, complete: false });
 	expect(first.text.split("\n")).toHaveLength(1 + 100 + 1);
 	// The second look ends at the same file as the first.
 	await put("node_modules/199", "behind the limit");
-	expect((await look({ earlier: first.text })).text).toBe(first.text);
+	expect((await readFacts({ earlier: first.text })).text).toBe(first.text);
 	await put("z/199", "before the limit");
-	const { text } = await look({ earlier: first.text });
+	const { text } = await readFacts({ earlier: first.text });
 	expect(changedPaths(first.text, text, 5)).toEqual({ names: ["z/199"], all: 1 });
 });
 
@@ -185,10 +189,10 @@ test("a scan ends after 3 s, and the second one ends at the same file", async ()
 		monotonic: () => time++ * 1_200,
 	};
 	let time = 0;
-	const first = await look({ clock: slow });
+	const first = await readFacts({ clock: slow });
 	expect(first).toMatchObject({ complete: false });
 	expect(first.files).toBeLessThan(100);
 	expect(first.files).toBeGreaterThan(0);
-	const second = await look({ earlier: first.text });
+	const second = await readFacts({ earlier: first.text });
 	expect(second.text).toBe(first.text);
 });

@@ -81,9 +81,9 @@ export function isDataName(name: string): boolean {
  * `earlier`).
  */
 export async function filesBelow(directory: string, options: FilesOptions): Promise<FilesFact> {
-	const look = new Look(directory, options);
-	await look.run();
-	const { files, entries, complete, lines } = look;
+	const search = new FilesSearch(directory, options);
+	await search.run();
+	const { files, entries, complete, lines } = search;
 	return { text: [`${entries}${complete ? "" : limitMark}`, ...lines].join("\n"), files, complete };
 }
 
@@ -173,7 +173,7 @@ function modeOf({ mode }: BigIntStats): string {
 	return (mode & 0o7777n).toString(8);
 }
 
-class Look {
+class FilesSearch {
 	readonly lines: string[] = [];
 	files = 0;
 	entries = 0;
@@ -197,17 +197,17 @@ class Look {
 	async run(): Promise<void> {
 		const [own, packages]: [string[], string[]] = [[""], []];
 		for (const at of own) {
-			for (const { name } of await this.#look(at, false)) {
+			for (const { name } of await this.#readDirectory(at, false)) {
 				(installed.test(name) ? packages : own).push(join(at, name));
 			}
 		}
 		for (const at of packages) {
-			for (const { name } of await this.#look(at, true)) packages.push(join(at, name));
+			for (const { name } of await this.#readDirectory(at, true)) packages.push(join(at, name));
 		}
 	}
 
 	/** Adds the files of a directory, and returns its subdirectories. */
-	async #look(at: string, isInstalled: boolean): Promise<Dirent[]> {
+	async #readDirectory(at: string, isInstalled: boolean): Promise<Dirent[]> {
 		if (!(await this.#hasRoom())) return [];
 		const entries = this.#entries(at);
 		const files = entries.filter((entry) => entry.isFile() || entry.isSymbolicLink());

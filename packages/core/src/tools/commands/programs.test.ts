@@ -24,7 +24,7 @@ async function workspace() {
 		await writeFile(join(bin, name), name);
 		await chmod(join(bin, name), 0o755);
 	}
-	const look = async (command: string, roots = [cwd, other]) => {
+	const inspect = async (command: string, roots = [cwd, other]) => {
 		const places = { cwd, home: "/nowhere", roots, forbidden: [], path: bin };
 		const named = await findNamed(command, places);
 		const programs = named.programs.split("\n").flatMap((line) => line.match(/^(\w+): \//)?.[1] ?? []);
@@ -39,7 +39,7 @@ async function workspace() {
 		cwd,
 		other,
 		bin,
-		look,
+		inspect,
 		[Symbol.asyncDispose]: () => directory[Symbol.asyncDispose](),
 	};
 }
@@ -71,7 +71,7 @@ test.each([
 	["cat / /usr ..", ["cat"], [], []],
 ])("in %s the scan finds programs, files and directories", async (command, programs, files, directories) => {
 	await using space = await workspace();
-	const { found } = await space.look(command);
+	const { found } = await space.inspect(command);
 	expect(found.programs).toEqual(expect.arrayContaining(programs));
 	expect(found).toMatchObject({ files, directories });
 });
@@ -80,8 +80,8 @@ test.each(["make -C ..", "cd .. && make", "make -C.."])(
 	"%s names the parent directory if the parent is inside the roots",
 	async (command) => {
 		await using space = await workspace();
-		expect((await space.look(command)).directories).toEqual([]);
-		expect((await space.look(command, [space.root])).directories).toEqual([space.root]);
+		expect((await space.inspect(command)).directories).toEqual([]);
+		expect((await space.inspect(command, [space.root])).directories).toEqual([space.root]);
 	},
 );
 
@@ -100,21 +100,23 @@ test.each([
 	["cd sub; cd - && sh x.sh", false],
 ])("%s names only known paths: %s", async (command, known) => {
 	await using space = await workspace();
-	expect(await space.look(command)).toMatchObject({ known });
+	expect(await space.inspect(command)).toMatchObject({ known });
 });
 
 test("a data file that is executable is bound", async () => {
 	await using space = await workspace();
 	await chmod(join(space.other, "app.log"), 0o755);
-	expect((await space.look("tar --to-command=../other/app.log -x")).found.files).toEqual(["other/app.log"]);
+	expect((await space.inspect("tar --to-command=../other/app.log -x")).found.files).toEqual([
+		"other/app.log",
+	]);
 });
 
 test("identities change with the content, the path to a file, and the program", async () => {
 	await using space = await workspace();
-	const { other, bin, look } = space;
+	const { other, bin, inspect } = space;
 	const seen = new Set<string>();
 	const note = async () => {
-		const { programs, files } = await look("python3 ../other/link.py");
+		const { programs, files } = await inspect("python3 ../other/link.py");
 		seen.add(`${programs}\n${files}`);
 	};
 	await symlink("build.sh", join(other, "link.py"));
@@ -134,15 +136,15 @@ test("identities change with the content, the path to a file, and the program", 
 
 test("a missing program must stay missing", async () => {
 	await using space = await workspace();
-	const before = await space.look("deploy");
+	const before = await space.inspect("deploy");
 	await writeFile(join(space.bin, "deploy"), "");
 	await chmod(join(space.bin, "deploy"), 0o755);
-	expect((await space.look("deploy")).programs).not.toBe(before.programs);
+	expect((await space.inspect("deploy")).programs).not.toBe(before.programs);
 });
 
 test("a command with too many names reports it", async () => {
 	await using space = await workspace();
-	const { complete } = await space.look(`cat ${Array.from({ length: 301 }, (_, n) => `f${n}`).join(" ")}`);
+	const { complete } = await space.inspect(`cat ${Array.from({ length: 301 }, (_, n) => `f${n}`).join(" ")}`);
 	expect(complete).toBe(false);
-	expect((await space.look("cat a b c")).complete).toBe(true);
+	expect((await space.inspect("cat a b c")).complete).toBe(true);
 });

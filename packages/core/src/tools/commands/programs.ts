@@ -51,15 +51,15 @@ export async function findNamed(
 	command: string,
 	{ path, ...places }: Places & { readonly path: string },
 ): Promise<Named> {
-	const { seen, paths, isComplete: whole } = findCommands(command, places);
+	const { seen, paths, isComplete } = findCommands(command, places);
 	const programs = new Set(
 		seen.flatMap((found) => found.words.filter((word, at) => !word.includes("/") && mayRun(found, at))),
 	);
 	// A shell or another interpreter may run every file that the command names.
 	const runsAny = seen.some(({ words }) => words.some(readsScript));
-	const looked = [...paths].filter((named) => !isInside(named, systemPlaces));
+	const candidates = [...paths].filter((named) => !isInside(named, systemPlaces));
 	const found = await Promise.all(
-		looked.slice(0, maxNamed).map((named) => inspectProgram(named, { ...places, runsAny })),
+		candidates.slice(0, maxNamed).map((named) => inspectProgram(named, { ...places, runsAny })),
 	);
 	const words = seen.flatMap((each) => each.words);
 	// The system resolves `..` from the target of a link, which the text of a path does not show.
@@ -71,8 +71,9 @@ export async function findNamed(
 		programs: await linesOf([...programs], (name) => programIdentity(name, searched)),
 		files: joined(found.map((each) => each?.line)),
 		directories: outermost(found.flatMap((each) => each?.directory ?? [])),
-		complete: whole && looked.length <= maxNamed && programs.size <= maxNamed,
-		known: !climbs && !seen.some(returnsToDirectory) && !looked.some((named) => isUnclear(named, places.cwd)),
+		complete: isComplete && candidates.length <= maxNamed && programs.size <= maxNamed,
+		known:
+			!climbs && !seen.some(returnsToDirectory) && !candidates.some((named) => isUnclear(named, places.cwd)),
 	};
 }
 

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { createUnsandboxed } from "../../sandbox/commands/unsandboxed.ts";
 import { createDirectory, createToolContext, readyCall } from "../../testing/tool-context.ts";
 import type { Command, CommandOutcome, Sandbox } from "../../vocabulary/sandbox.ts";
-import type { SharedLooks, ToolContext } from "../../vocabulary/tool.ts";
+import type { SharedFilesFacts, ToolContext } from "../../vocabulary/tool.ts";
 import { executeCall, prepareCall } from "../calls/tool-call.ts";
 import { runCommand } from "./run-command.ts";
 import { changedNames, differences } from "./surroundings.ts";
@@ -297,15 +297,15 @@ test("a command is bound to its named parent directory, and the note lists unkno
 
 test("calls that share their scan read the working directory once", async () => {
 	await writeFile(join(context.cwd, "shared-1.js"), "");
-	const looks: SharedLooks = new Map();
+	const sharedFacts: SharedFilesFacts = new Map();
 	const [first, second] = [await prepare({ cmd: "ls" }), await prepare({ cmd: "cat shared-1.js" })];
-	const one = await first.plan.bind?.({ looks });
+	const one = await first.plan.bind?.({ sharedFacts });
 	await writeFile(join(context.cwd, "shared-2.js"), "");
-	const other = await second.plan.bind?.({ looks });
+	const other = await second.plan.bind?.({ sharedFacts });
 	expect(other?.binding["files"]).toBe(one?.binding["files"]);
 	expect(other?.binding["files"]).toContain("shared-1.js");
 	expect(other?.binding["named"]).not.toBe(one?.binding["named"]);
-	expect((await second.plan.bind?.({ looks: new Map() }))?.binding["files"]).toContain("shared-2.js");
+	expect((await second.plan.bind?.({ sharedFacts: new Map() }))?.binding["files"]).toContain("shared-2.js");
 });
 
 test("an approver reads at most five names of changed files, those in the command first", () => {

@@ -56,12 +56,12 @@ export async function boundToCommand(
 	const path = sandbox.environment["PATH"] ?? DEFAULT_PATH;
 	const home = homeDirectory();
 	const named = await findNamed(command, { cwd, roots, forbidden, workspace, home, path });
-	const files = await filesIn(cwd, context, lookOptions("files", options));
+	const files = await filesIn(cwd, context, searchOptions("files", options));
 	const binding: Record<string, string> = { programs: named.programs, files: files.text, named: named.files };
 	const beside: FilesFact[] = [];
 	for (const [index, directory] of named.directories.slice(0, maxDirectories).entries()) {
 		const fact = `files${index + 2}`;
-		const found = await filesIn(directory, context, { ...lookOptions(fact, options), isBeside: true });
+		const found = await filesIn(directory, context, { ...searchOptions(fact, options), isBeside: true });
 		binding[fact] = found.text;
 		beside.push(found);
 	}
@@ -69,8 +69,8 @@ export async function boundToCommand(
 	const complete = named.complete && named.directories.length <= maxDirectories;
 	const count = facts.reduce((sum, fact) => sum + fact.files, 0);
 	const isComplete = complete && facts.every((fact) => fact.complete);
-	const look = { complete: isComplete, known: named.known };
-	return { binding, ...boundNotes(surroundingsTexts.filesHere(count), look) };
+	const completeness = { complete: isComplete, known: named.known };
+	return { binding, ...boundNotes(surroundingsTexts.filesHere(count), completeness) };
 }
 
 /** Returns the files of a repository, and a note about them for the approver. See `filesBelow`. */
@@ -79,7 +79,7 @@ export async function boundToRepository(
 	context: ToolContext,
 	options: BindOptions = {},
 ): Promise<BoundFacts> {
-	const { text, files, complete } = await filesIn(top, context, lookOptions("files", options));
+	const { text, files, complete } = await filesIn(top, context, searchOptions("files", options));
 	return {
 		binding: { files: text },
 		...boundNotes(surroundingsTexts.inRepository(files), { complete, known: true }),
@@ -88,25 +88,25 @@ export async function boundToRepository(
 
 type ToolPlanFacts = Readonly<Record<string, string>>;
 
-interface LookOptions {
+interface SearchOptions {
 	/** Earlier facts about the same directory. */
 	readonly earlier: string | undefined;
-	readonly looks: BindOptions["looks"];
+	readonly sharedFacts: BindOptions["sharedFacts"];
 	/** Whether the directory is read in addition to the working directory. */
 	readonly isBeside?: boolean;
 }
 
-function lookOptions(fact: string, { earlier, looks }: BindOptions): LookOptions {
-	return { earlier: earlier?.[fact], looks };
+function searchOptions(fact: string, { earlier, sharedFacts }: BindOptions): SearchOptions {
+	return { earlier: earlier?.[fact], sharedFacts };
 }
 
-function filesIn(directory: string, context: ToolContext, options: LookOptions): Promise<FilesFact> {
-	const { earlier, looks, isBeside = false } = options;
+function filesIn(directory: string, context: ToolContext, options: SearchOptions): Promise<FilesFact> {
+	const { earlier, sharedFacts, isBeside = false } = options;
 	// The first line of the earlier result decides after how many entries this look ends.
 	const key = JSON.stringify([directory, isBeside, earlier?.split("\n", 1)]);
-	const shared = looks?.get(key);
+	const shared = sharedFacts?.get(key);
 	if (shared) return shared;
-	const look = filesBelow(directory, {
+	const search = filesBelow(directory, {
 		clock: context.clock,
 		prefix: isBeside ? directory : "",
 		roots: context.roots,
@@ -116,8 +116,8 @@ function filesIn(directory: string, context: ToolContext, options: LookOptions):
 		hidden: isWithin(homeDirectory(), directory),
 		...defined({ earlier }),
 	});
-	looks?.set(key, look);
-	return look;
+	sharedFacts?.set(key, search);
+	return search;
 }
 
 /** Returns one line for the approver: the call is refused if bound files change. SECURITY.md has the details. */

@@ -7,7 +7,7 @@ export const commandOutputTexts = {
 	waitMs: "Milliseconds to wait for output or for the end, if there is no unread output.",
 	label: (command: number): string => `read the output of command ${command}`,
 	noNewOutput: "(no new output)",
-	outputGone: "(its output is no longer stored)",
+	outputDeleted: "(its output is no longer stored)",
 } as const;
 
 export const stopCommandTexts = {

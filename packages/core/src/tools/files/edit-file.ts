@@ -48,7 +48,7 @@ export const editFile = defineTool<Arguments>({
 });
 
 async function plan(args: Arguments, context: ToolContext): Promise<ToolPlan> {
-	refuseSenseless(args);
+	refuseInvalid(args);
 	const target = await findTarget(args.path, context);
 	const old = textOf(target, args.path);
 	const edit = makeEdit(old, args);
@@ -77,7 +77,7 @@ async function run(args: Arguments, approved: ToolPlan, context: ToolContext): P
 	return { text: diff === "" ? summary : `${summary}\n${diff}`, failed: false };
 }
 
-function refuseSenseless({ old_text, new_text, occurrence, replace_all }: Arguments): void {
+function refuseInvalid({ old_text, new_text, occurrence, replace_all }: Arguments): void {
 	const fault =
 		old_text === new_text
 			? editFileTexts.sameText
@@ -168,8 +168,8 @@ export function nearest(text: string, requested: string): string {
 	if (near === undefined) return editFileTexts.noSimilarLine;
 	const { first, last, lines, difference } = near;
 	const excerpt = lines.slice(0, MAX_EXCERPT_LINES).join("\n").slice(0, MAX_EXCERPT).toWellFormed();
-	const whole = excerpt.length === lines.join("\n").length ? "" : "\n[… cut …]";
-	return editFileTexts.nearest({ difference, first, last, excerpt, rest: whole });
+	const rest = excerpt.length === lines.join("\n").length ? "" : "\n[… cut …]";
+	return editFileTexts.nearest({ difference, first, last, excerpt, rest });
 }
 
 /** Returns, for example, `one place, line 3`. */

@@ -56,8 +56,8 @@ test.each([
 	["abc\ndef", "nothing like it"],
 	["abc", " \n\t\n"],
 	["abc", "x".repeat(3_000)],
-])("no lines of %j are near %j", (wanting, requested) => {
-	expect(findNearestLines(wanting, requested)).toBeUndefined();
+])("no lines of %j are near %j", (content, requested) => {
+	expect(findNearestLines(content, requested)).toBeUndefined();
 });
 
 test(

@@ -20,13 +20,15 @@ export interface NearestLines {
 /** Finds the lines that are most similar to the requested lines, which the text does not contain. Undefined if nothing is similar. */
 export function findNearestLines(text: string, requested: string): NearestLines | undefined {
 	const lines = text.split("\n");
-	const sought = trimBlank(requested.split("\n"));
+	const requestedLines = trimBlank(requested.split("\n"));
 	const start =
-		sought.length === 0 ? undefined : (startByVotes(lines, sought) ?? startByLikeness(lines, sought));
+		requestedLines.length === 0
+			? undefined
+			: (startByVotes(lines, requestedLines) ?? startByLikeness(lines, requestedLines));
 	if (start === undefined) return undefined;
 	const first = Math.max(0, start);
-	const found = lines.slice(first, start + sought.length);
-	const difference = firstDifference(found, sought.slice(first - start), first + 1);
+	const found = lines.slice(first, start + requestedLines.length);
+	const difference = firstDifference(found, requestedLines.slice(first - start), first + 1);
 	return { first: first + 1, last: first + found.length, lines: found, difference };
 }
 
@@ -48,9 +50,9 @@ function plain(line: string): string {
 }
 
 /** Returns the index of the start line for which most lines have an equal `plain` form. Undefined if no lines do. */
-function startByVotes(lines: readonly string[], sought: readonly string[]): number | undefined {
+function startByVotes(lines: readonly string[], requestedLines: readonly string[]): number | undefined {
 	const places = new Map<string, number[]>();
-	for (const [index, line] of sought.entries()) {
+	for (const [index, line] of requestedLines.entries()) {
 		const key = plain(line);
 		const known = places.get(key) ?? [];
 		if (key !== "" && known.length < MAX_VOTES) places.set(key, [...known, index]);
@@ -70,8 +72,8 @@ function startByVotes(lines: readonly string[], sought: readonly string[]): numb
  * Returns the index of the start line for which the longest requested line meets the most similar line. Undefined if no line is
  * similar.
  */
-function startByLikeness(lines: readonly string[], sought: readonly string[]): number | undefined {
-	const longest = sought.reduce((a, b) => (b.length > a.length ? b : a));
+function startByLikeness(lines: readonly string[], requestedLines: readonly string[]): number | undefined {
+	const longest = requestedLines.reduce((a, b) => (b.length > a.length ? b : a));
 	if (longest.length > MAX_COMPARED) return undefined;
 	const requested = trigrams(longest);
 	let [best, likeness] = [-1, MIN_LIKENESS];
@@ -82,7 +84,7 @@ function startByLikeness(lines: readonly string[], sought: readonly string[]): n
 		const share = (2 * both) / (own.size + requested.size);
 		if (share > likeness) [best, likeness] = [index, share];
 	}
-	return best === -1 ? undefined : best - sought.indexOf(longest);
+	return best === -1 ? undefined : best - requestedLines.indexOf(longest);
 }
 
 function trigrams(line: string): Set<string> {
@@ -90,8 +92,8 @@ function trigrams(line: string): Set<string> {
 	return new Set(Array.from({ length: Math.max(0, text.length - 2) }, (_, at) => text.slice(at, at + 3)));
 }
 
-function firstDifference(found: readonly string[], sought: readonly string[], first: number): string {
-	for (const [index, requested] of sought.entries()) {
+function firstDifference(found: readonly string[], requestedLines: readonly string[], first: number): string {
+	for (const [index, requested] of requestedLines.entries()) {
 		const line = found[index];
 		if (line === undefined) return nearestTexts.endOfFile(first + index - 1);
 		if (line !== requested) return `line ${first + index} ${describeDifference(line, requested)}`;

@@ -58,21 +58,21 @@ test("a part of a file is returned, and a marker says how to continue", async ()
 });
 
 test("a long file is read in parts that join to the complete file", async () => {
-	const whole = Array.from({ length: 5_000 }, (_, index) => `line ${index + 1}\n`).join("");
-	await writeFile(join(context.cwd, "long.txt"), whole);
+	const full = Array.from({ length: 5_000 }, (_, index) => `line ${index + 1}\n`).join("");
+	await writeFile(join(context.cwd, "long.txt"), full);
 	let [offset, text] = [1, ""];
 	for (let page = 0; page < 3; page += 1) {
 		const result = await read({ path: "long.txt", offset });
 		text += result.text.replace(/\[… .*$/, "");
 		offset = Number(/offset (\d+)/.exec(result.text)?.[1]);
 	}
-	expect(text).toBe(whole);
+	expect(text).toBe(full);
 	expect(offset).toBeNaN();
 });
 
 test("a page has at most 30,000 characters, and a longer line is read in parts", async () => {
-	const whole = `${"x".repeat(70_000)}\nnext\n`;
-	await writeFile(join(context.cwd, "wide.txt"), whole);
+	const full = `${"x".repeat(70_000)}\nnext\n`;
+	await writeFile(join(context.cwd, "wide.txt"), full);
 	let [place, text] = [{}, ""];
 	for (let pages = 0; pages < 3; pages += 1) {
 		const result = await read({ path: "wide.txt", ...place });
@@ -81,7 +81,7 @@ test("a page has at most 30,000 characters, and a longer line is read in parts",
 		text += result.text.replace(/\n\[… .*$/, "");
 		place = { offset: Number(offset), column: Number(column) };
 	}
-	expect(text).toBe(whole);
+	expect(text).toBe(full);
 });
 
 test("a page has at most 2,000 lines, with its marker", async () => {

@@ -110,8 +110,8 @@ async function isBinary(file: FileHandle, shown: string): Promise<boolean> {
 async function readBinary(file: FileHandle, args: Arguments, context: ToolContext): Promise<ToolResult> {
 	const image = await readImage(file, args.path, context.signal);
 	if (image) {
-		const whole = args.offset === 1 && args.limit === MAX_LINES;
-		return whole ? image : { ...image, text: readFileTexts.imageWithRange(image.text) };
+		const isWithoutRange = args.offset === 1 && args.limit === MAX_LINES;
+		return isWithoutRange ? image : { ...image, text: readFileTexts.imageWithRange(image.text) };
 	}
 	const { size } = await file.stat();
 	const what = readFileTexts.binary(args.path, size);
@@ -214,8 +214,8 @@ class Page {
 		}
 		const end = text.lastIndexOf("\n", characters - 1) + 1;
 		if (end > 0) {
-			const whole = text.slice(0, end);
-			return { text: whole, next: { line: first + countNewLines(whole) }, total: undefined };
+			const completeLines = text.slice(0, end);
+			return { text: completeLines, next: { line: first + countNewLines(completeLines) }, total: undefined };
 		}
 		const cut = text.slice(0, isCutCharacter(text, characters) ? characters - 1 : characters);
 		return { text: cut, next: { line: first, column: column + cut.length }, total: undefined };

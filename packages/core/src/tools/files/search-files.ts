@@ -7,7 +7,7 @@ import { compileGlob } from "../../filesystem/glob.ts";
 import { forReading, type ResolvedPath, resolvePath, shownPath } from "../../filesystem/paths.ts";
 import { openRegular, refuseForbiddenHardLink } from "../../filesystem/regular-file.ts";
 import { isSecret } from "../../filesystem/sensitive-paths.ts";
-import { visible, wholeLines } from "../../text/visible.ts";
+import { completeLines, visible } from "../../text/visible.ts";
 import { defineTool, type ToolContext, type ToolPlan, type ToolResult } from "../../vocabulary/tool.ts";
 import { planRead } from "./read-file.ts";
 import { pathTexts, searchFilesTexts } from "./texts.ts";
@@ -240,7 +240,7 @@ async function searchLines(
 		const args = [...optionsOf(search), ...shapeOf(search), "--", ...batch];
 		const start = { args, cwd: directory, maxOutputBytes: MAX_OUTPUT_BYTES };
 		const outcome = await runRipgrep(start, context);
-		const { lines: output, cut } = wholeLines(outcome);
+		const { lines: output, cut } = completeLines(outcome);
 		for (const found of readLines(output)) {
 			matches += found.isMatch ? 1 : 0;
 			if (matches > search.maxMatches) return { lines, incomplete: moreMatches };

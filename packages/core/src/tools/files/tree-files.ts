@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { definedItems, ParleyError } from "@parley/base";
 import { fileError } from "../../filesystem/file-error.ts";
 import { belongsToGateway, type ForbiddenPaths } from "../../filesystem/paths.ts";
-import { wholeLines } from "../../text/visible.ts";
+import { completeLines } from "../../text/visible.ts";
 import type { CommandOutcome, Sandbox } from "../../vocabulary/sandbox.ts";
 import { treeTexts } from "./texts.ts";
 
@@ -46,7 +46,7 @@ export async function findTreeFiles(
 		"./",
 	]);
 	const outcome = await runRipgrep({ args, cwd: directory, maxOutputBytes: MAX_OUTPUT_BYTES }, context);
-	const { lines, cut } = wholeLines(outcome);
+	const { lines, cut } = completeLines(outcome);
 	const files = lines
 		.filter((line) => line.startsWith("./"))
 		.map((line) => line.slice("./".length))

@@ -32,7 +32,7 @@ export function previewChange(path: string, from: ShownContent, to: ShownContent
 		const names = [`--- ${nameOf(from, shown)}`, `+++ ${nameOf(to, shown)}`];
 		return `${[...names, ...new Set(reasons)].join("\n")}\n`;
 	}
-	if (to.kind === "absent") return wholeDiff(shown, absentName, visibleLines(textOf(from)), "");
+	if (to.kind === "absent") return fullDiff(shown, absentName, visibleLines(textOf(from)), "");
 	return previewWrite(path, from, textOf(to));
 }
 
@@ -48,18 +48,18 @@ function textOf(content: ShownContent): string {
 }
 
 function diffOf(shown: string, old: ShownContent, content: string): string {
-	if (old.kind === "absent") return wholeDiff(absentName, shown, "", content);
-	if (old.kind === "hidden") return `${old.reason}\n${wholeDiff(shown, shown, "", content)}`;
+	if (old.kind === "absent") return fullDiff(absentName, shown, "", content);
+	if (old.kind === "hidden") return `${old.reason}\n${fullDiff(shown, shown, "", content)}`;
 	const patch = createTwoFilesPatch(shown, shown, old.text, content, undefined, undefined, {
 		context: 3,
 		maxEditLength: MAX_EDITS,
 		headerOptions: { includeIndex: false, includeUnderline: false, includeFileHeaders: true },
 	});
-	return patch ?? wholeDiff(shown, shown, old.text, content);
+	return patch ?? fullDiff(shown, shown, old.text, content);
 }
 
 /** Returns a diff that deletes every old line and adds every new line. */
-function wholeDiff(from: string, to: string, old: string, content: string): string {
+function fullDiff(from: string, to: string, old: string, content: string): string {
 	const [removed, added] = [linesOf(old, "-"), linesOf(content, "+")];
 	const start = (lines: readonly string[]): string => `${lines.length === 0 ? 0 : 1},${lines.length}`;
 	const hunk = `@@ -${start(removed)} +${start(added)} @@`;

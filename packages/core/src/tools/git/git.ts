@@ -3,7 +3,7 @@ import * as z from "zod";
 import { identityOf } from "../../filesystem/file-error.ts";
 import { resolvePath, shownPath } from "../../filesystem/paths.ts";
 import { isSecretName } from "../../policy/commands/places.ts";
-import { mixedScriptNotes, visible, wholeLines } from "../../text/visible.ts";
+import { completeLines, mixedScriptNotes, visible } from "../../text/visible.ts";
 import type { Command, CommandOutcome, Sandbox } from "../../vocabulary/sandbox.ts";
 import {
 	type BindOptions,
@@ -60,7 +60,7 @@ export const git = defineTool<Arguments>({
 	run,
 });
 
-interface Look {
+interface Inspection {
 	readonly directory: string;
 	readonly judgement: GitJudgement;
 	readonly repository: Repository | undefined;
@@ -70,7 +70,7 @@ interface Look {
 async function plan(args: Arguments, context: ToolContext): Promise<ToolPlan> {
 	const label = visible(shellLine(["git", ...args.args]));
 	refuseUnshowable(args.args, label);
-	const { directory, judgement, repository, binding } = await look(args, context);
+	const { directory, judgement, repository, binding } = await inspect(args, context);
 	const { classes, notes, care } = judgement;
 	return {
 		label,
@@ -99,7 +99,7 @@ async function plan(args: Arguments, context: ToolContext): Promise<ToolPlan> {
 }
 
 async function run(args: Arguments, approved: ToolPlan, context: ToolContext): Promise<ToolResult> {
-	const { directory, judgement, repository, binding } = await look(args, context);
+	const { directory, judgement, repository, binding } = await inspect(args, context);
 	const bound =
 		"files" in approved.binding && repository
 			? await boundToRepository(repository.top, context, { earlier: approved.binding })
@@ -127,7 +127,7 @@ async function run(args: Arguments, approved: ToolPlan, context: ToolContext): P
 	return describeOutcome(shown, { timeoutMs, aborted: context.signal.aborted });
 }
 
-async function look({ args, path: text }: Arguments, context: ToolContext): Promise<Look> {
+async function inspect({ args, path: text }: Arguments, context: ToolContext): Promise<Inspection> {
 	const { path: directory, root } = await resolvePath(text, context);
 	const [command = ""] = args;
 	const refuse = (why: string, code: "permission_denied" | "invalid_argument"): never => {
@@ -192,7 +192,7 @@ function grantOf([command = "", verb = ""]: readonly string[]): GrantScope {
  * user names and passwords in the URLs of `remote`.
  */
 function readable(outcome: CommandOutcome, { patches, words, classes }: GitJudgement): string {
-	const { lines, cut } = wholeLines(outcome);
+	const { lines, cut } = completeLines(outcome);
 	const open = !patches || classes.includes("secret") ? lines : hideSecrets(lines);
 	const shown = words[0] === "remote" ? open.map(hideUserinfo) : open;
 	const rest = cut ? [gitTexts.leftOut] : [];

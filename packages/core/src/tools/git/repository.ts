@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { defined, ParleyError } from "@parley/base";
 import { fileError, systemCode } from "../../filesystem/file-error.ts";
 import { isWithin } from "../../filesystem/paths.ts";
-import { visible, wholeLines } from "../../text/visible.ts";
+import { completeLines, visible } from "../../text/visible.ts";
 import type { CommandOutcome, Sandbox } from "../../vocabulary/sandbox.ts";
 import type { ToolContext } from "../../vocabulary/tool.ts";
 import { repositoryTexts } from "./texts.ts";
@@ -47,7 +47,7 @@ const FILTER = /^filter\.(.+)\.(?:clean|smudge|process)$/s;
  */
 export async function findRepository(directory: string, context: ToolContext): Promise<Repository> {
 	const where = await git(["rev-parse", "--path-format=absolute", ...WHERE], directory, context);
-	const [top, own, shared, hooks, ...others] = wholeLines(where).lines;
+	const [top, own, shared, hooks, ...others] = completeLines(where).lines;
 	if (where.code !== 0 || hooks === undefined || others.length > 0) {
 		throw noRepository(directory, where.code === 0 ? repositoryTexts.unreadableName : where.output);
 	}
@@ -130,7 +130,7 @@ interface Setting {
  */
 async function settingNames(directory: string, context: ToolContext): Promise<Setting[]> {
 	const outcome = await git(["config", "--list", "--show-scope", "--name-only"], directory, context);
-	const { lines, cut } = wholeLines(outcome);
+	const { lines, cut } = completeLines(outcome);
 	if (outcome.code !== 0 || cut) {
 		throw new ParleyError(repositoryTexts.settingsUnreadable, { code: "failed_precondition" });
 	}

@@ -65,16 +65,16 @@ export const edit = defineTool<Arguments>({
 });
 
 async function plan(args: Arguments, context: ToolContext): Promise<ToolPlan> {
-	refuseSenseless(args);
+	refuseInvalid(args);
 	const target = await findTarget(args.path, context);
 	const old = textOf(target, args);
-	const made = replaceTexts(old, args.edits, MAX_EDITABLE);
+	const result = replaceTexts(old, args.edits, MAX_EDITABLE);
 	// Outside the roots and in a secret file, the call may not reveal before its approval whether a text exists.
-	if (made.kind !== "edited" && isOpen(target)) throw missed(args, made, old);
+	if (result.kind !== "edited" && isOpen(target)) throw missed(args, result, old);
 	const parts = {
-		preview: previewOf(target, old, args, made),
-		note: made.kind === "edited" ? `changes ${places(made.lines)}` : editTexts.textMissing,
-		isUsual: made.kind === "edited",
+		preview: previewOf(target, old, args, result),
+		note: result.kind === "edited" ? `changes ${places(result.lines)}` : editTexts.textMissing,
+		isUsual: result.kind === "edited",
 		text: args.edits.map(({ newText }) => newText).join("\n"),
 	};
 	return planWrite({ tool: editFile.name, verb: "edit" }, target, parts, context);
@@ -83,13 +83,13 @@ async function plan(args: Arguments, context: ToolContext): Promise<ToolPlan> {
 async function run(args: Arguments, approved: ToolPlan, context: ToolContext): Promise<ToolResult> {
 	const target = await inspectApproved(args.path, approved, context);
 	if (typeof target === "string") return changed(target);
-	const made = replaceTexts(textOf(target, args), args.edits, MAX_EDITABLE);
-	if (made.kind !== "edited") throw missed(args, made);
-	await putContent(target, { content: made.text, shown: args.path }, context);
-	return { text: `edited ${args.path}: ${places(made.lines)}`, failed: false };
+	const result = replaceTexts(textOf(target, args), args.edits, MAX_EDITABLE);
+	if (result.kind !== "edited") throw missed(args, result);
+	await putContent(target, { content: result.text, shown: args.path }, context);
+	return { text: `edited ${args.path}: ${places(result.lines)}`, failed: false };
 }
 
-function refuseSenseless({ edits }: Arguments): void {
+function refuseInvalid({ edits }: Arguments): void {
 	for (const [index, { oldText, newText }] of edits.entries()) {
 		if (oldText === "") throw fault(editTexts.oldTextEmpty(index + 1));
 		if (oldText === newText) throw fault(editTexts.sameText(index + 1));
@@ -104,7 +104,7 @@ function previewOf(
 	{ shown, classes }: WriteTarget,
 	old: string,
 	{ edits }: Arguments,
-	made: Replaced,
+	result: Replaced,
 ): string {
 	if (classes.includes("secret")) {
 		const parts = edits.map(({ oldText, newText }) =>
@@ -112,20 +112,20 @@ function previewOf(
 		);
 		return editTexts.secretRest(parts.join(""));
 	}
-	if (made.kind !== "edited") return editTexts.unchanged;
-	return previewWrite(shown, { kind: "text", text: old }, made.text);
+	if (result.kind !== "edited") return editTexts.unchanged;
+	return previewWrite(shown, { kind: "text", text: old }, result.text);
 }
 
 /**
  * Returns the error of an edit that was not made. With `text` (the text of the file), the error also shows the most similar
  * lines, or the lines of all occurrences.
  */
-function missed({ path, edits }: Arguments, made: FailedEdit, text?: string): ParleyError {
-	if (made.kind === "too-long") return fault(editTexts.tooLong(path, MAX_EDITABLE));
-	if (made.kind === "overlap") {
-		return fault(editTexts.overlap(made.one, made.other));
+function missed({ path, edits }: Arguments, result: FailedEdit, text?: string): ParleyError {
+	if (result.kind === "too-long") return fault(editTexts.tooLong(path, MAX_EDITABLE));
+	if (result.kind === "overlap") {
+		return fault(editTexts.overlap(result.one, result.other));
 	}
-	const { edit: number, lines } = made;
+	const { edit: number, lines } = result;
 	const oldText = edits[number - 1]?.oldText ?? "";
 	if (lines.length === 0) {
 		return fault(editTexts.notFound(number, path, text === undefined ? "" : nearest(text, oldText)));

@@ -144,12 +144,12 @@ function naively(text: string, edits: readonly Replacement[]): Replaced["kind"] 
 		}
 	}
 	if (overlaps) return "overlap";
-	const made = [...text].map((unit, at) => {
+	const result = [...text].map((unit, at) => {
 		const edit = used[at];
 		if (!edit) return unit;
 		return edit === used[at - 1] ? "" : edit.newText;
 	});
-	return { text: made.join("") };
+	return { text: result.join("") };
 }
 
 test("the result equals sequential edits, in any order of the list", () => {
@@ -164,15 +164,15 @@ test("the result equals sequential edits, in any order of the list", () => {
 			const oldText = below(20) === 0 ? textOf(3) : text.slice(start, start + 1 + below(6));
 			return { oldText, newText: textOf(below(5)) };
 		});
-		const made = replaceTexts(text, edits, 1_000);
-		counts[made.kind]++;
-		const outcome = made.kind === "edited" ? { text: made.text } : made.kind;
+		const result = replaceTexts(text, edits, 1_000);
+		counts[result.kind]++;
+		const outcome = result.kind === "edited" ? { text: result.text } : result.kind;
 		expect(outcome, JSON.stringify({ text, edits })).toEqual(naively(text, edits));
 		const reversed = replaceTexts(text, edits.toReversed(), 1_000);
 		expect(reversed.kind === "edited" ? { text: reversed.text } : reversed.kind).toEqual(outcome);
-		if (made.kind !== "edited" || !text.includes("\n")) continue;
+		if (result.kind !== "edited" || !text.includes("\n")) continue;
 		const returns = replaceTexts(text.replaceAll("\n", "\r\n"), edits, 1_000);
-		expect(returns).toMatchObject({ text: made.text.replaceAll("\n", "\r\n") });
+		expect(returns).toMatchObject({ text: result.text.replaceAll("\n", "\r\n") });
 	}
 	// The random cases produced each of these kinds of results often enough.
 	expect(Math.min(counts.edited, counts["not-one"], counts.overlap)).toBeGreaterThan(200);

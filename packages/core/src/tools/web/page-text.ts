@@ -143,11 +143,14 @@ function endOfElement(html: string, element: string, from: number): number {
 }
 
 function decodeEntities(text: string): string {
-	return text.replaceAll(/&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|([a-z]{2,8}));/gi, (whole, decimal, hex, name) => {
-		if (name !== undefined) return ENTITIES[String(name).toLowerCase()] ?? whole;
-		const code = decimal === undefined ? Number.parseInt(hex, 16) : Number(decimal);
-		return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : whole;
-	});
+	return text.replaceAll(
+		/&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|([a-z]{2,8}));/gi,
+		(entity, decimal, hex, name) => {
+			if (name !== undefined) return ENTITIES[String(name).toLowerCase()] ?? entity;
+			const code = decimal === undefined ? Number.parseInt(hex, 16) : Number(decimal);
+			return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : entity;
+		},
+	);
 }
 
 /** Leaves one blank line between paragraphs and one space between words. */

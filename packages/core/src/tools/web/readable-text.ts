@@ -42,8 +42,8 @@ interface PageDocument {
  */
 export function readableText(html: string, url: string): string | undefined {
 	// Without a root element, the library would use the first element as the root.
-	const whole = /<html[\s>]/i.test(html) ? html : `<!doctype html><html><body>${html}</body></html>`;
-	const { document }: { readonly document: PageDocument } = parseHTML(whole);
+	const page = /<html[\s>]/i.test(html) ? html : `<!doctype html><html><body>${html}</body></html>`;
+	const { document }: { readonly document: PageDocument } = parseHTML(page);
 	const body = document.querySelector("body");
 	if (!body || isTooMuch(document.documentElement)) return undefined;
 	for (const element of document.querySelectorAll(unread)) element.remove();

@@ -106,8 +106,8 @@ export class AuditLog {
 				.limit(removedAtOnce)
 				.execute();
 			const young = oldest.findIndex(({ at }) => Number(at) >= before);
-			const gone = young < 0 ? oldest : oldest.slice(0, young);
-			const last = gone.at(-1);
+			const removed = young < 0 ? oldest : oldest.slice(0, young);
+			const last = removed.at(-1);
 			if (!last) return 0;
 			const seq = Number(last.seq);
 			// The removal row is recorded first, because it follows the last existing row.
@@ -119,7 +119,7 @@ export class AuditLog {
 				args: pruneArgs({ seq, hash: last.hash }),
 			});
 			await tx.deleteFrom("audit").where("seq", "<=", seq).execute();
-			return gone.length;
+			return removed.length;
 		});
 	}
 

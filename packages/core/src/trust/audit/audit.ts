@@ -93,12 +93,12 @@ export class Audit {
 
 	#storedArgs(args: unknown): Pick<AuditRow, "args" | "args_sha256"> {
 		if (args === undefined) return { args: null, args_sha256: null };
-		const whole = canonicalize(args) ?? "";
+		const full = canonicalize(args) ?? "";
 		const shown = JSON.stringify(this.#deps.redactor.redactFields(args)) ?? "";
 		// Shortened JSON is invalid, so the row contains it as a JSON string.
 		const cut =
 			shown.length > maxStoredCharacters ? JSON.stringify(`${shown.slice(0, maxStoredCharacters)}…`) : shown;
-		return { args: cut, args_sha256: createHash("sha256").update(whole).digest("hex") };
+		return { args: cut, args_sha256: createHash("sha256").update(full).digest("hex") };
 	}
 }
 

@@ -101,13 +101,13 @@ export class Pairing {
 			const message = pairingTexts.needsPlatform(tenant);
 			throw new ParleyError(message, { code: "invalid_argument" });
 		}
-		const made = await this.#once(request, async (tx) => {
+		const created = await this.#once(request, async (tx) => {
 			const invitation = await this.#write(tx, "invitation", { platform, tenant, role });
 			const entry = { action: "person.invite", object: invitation.id, decision: "allowed", args: requested };
 			await this.#options.audit.record(tx, { ...requestedBy(principal), ...entry });
 			return invitation;
 		});
-		return { ...this.#shown(made), role };
+		return { ...this.#shown(created), role };
 	}
 
 	/** Gives access to the person who received this code from `pair`. */
@@ -226,10 +226,10 @@ export class Pairing {
 			}
 			const { platform, tenant } = place;
 			const facts = { platform, tenant, user_id, name: person.name, role: null };
-			const made = await this.#write(tx, "request", facts);
+			const created = await this.#write(tx, "request", facts);
 			const entry = { action: "person.pair", object: person.id, decision: "asked" };
 			await this.#options.audit.record(tx, { ...requestedBy(principal), ...entry });
-			return { status: "requested", ...made };
+			return { status: "requested", ...created };
 		});
 	}
 

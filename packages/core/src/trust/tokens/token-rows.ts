@@ -74,13 +74,13 @@ export function newRow(
  * tokens have the name, returns the newest. Throws `invalid_argument` if there is no such token, or if several ids
  * begin with the text.
  */
-export function findToken(live: readonly TokenRow[], meant: string): TokenRow {
-	const exact = live.find(({ id }) => id === meant) ?? live.find(({ name }) => name === meant);
+export function findToken(live: readonly TokenRow[], target: string): TokenRow {
+	const exact = live.find(({ id }) => id === target) ?? live.find(({ name }) => name === target);
 	if (exact) return exact;
-	const beginning = live.filter(({ id }) => meant.length >= 4 && id.startsWith(meant));
+	const beginning = live.filter(({ id }) => target.length >= 4 && id.startsWith(target));
 	const [found, ...others] = beginning;
 	if (found && others.length === 0) return found;
-	const problem = found ? tokenTexts.ambiguous(meant, beginning) : tokenTexts.none(meant);
+	const problem = found ? tokenTexts.ambiguous(target, beginning) : tokenTexts.none(target);
 	throw new ParleyError(problem, { code: "invalid_argument" });
 }
 

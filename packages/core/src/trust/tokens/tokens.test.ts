@@ -308,7 +308,7 @@ test("a repeated request with its key creates no token, and states that the text
 	await using place = await Place.open();
 	const { tokens } = place;
 	const shown = { code: "already_exists", message: expect.stringContaining("shown only once") };
-	const made = await tokens.create(by(operator, "a"), { kind: "observer", name: "wall" });
+	const created = await tokens.create(by(operator, "a"), { kind: "observer", name: "wall" });
 	await expect(tokens.create(by(operator, "a"), { kind: "observer", name: "wall" })).rejects.toMatchObject(
 		shown,
 	);
@@ -321,7 +321,7 @@ test("a repeated request with its key creates no token, and states that the text
 	expect(place.file.text).toBe(own);
 	const revoked = await tokens.revoke(by(operator, "d"), "wall");
 	await expect(tokens.revoke(by(operator, "d"), "wall")).resolves.toEqual(revoked);
-	expect(revoked.id).not.toBe(made.facts.id);
+	expect(revoked.id).not.toBe(created.facts.id);
 	await expect(
 		tokens.create(by(operator, "a", { other: 1 }), { kind: "observer", name: "x" }),
 	).rejects.toMatchObject({ code: "invalid_argument" });
@@ -374,9 +374,9 @@ test("revoking a name also revokes its replaced tokens, and revoking an id revok
 test("after a rotation without a grace period, only the last token of a name is valid", async () => {
 	await using place = await Place.open();
 	const { tokens } = place;
-	const made = [await tokens.create(by(), { kind: "operator", name: "a" })];
-	for (const grace of [10 * minute, 5 * minute, 0]) made.push(await tokens.rotate(by(), "a", grace));
-	expect(made.map(({ text }) => tokens.verify(text) !== undefined)).toEqual([false, false, false, true]);
+	const created = [await tokens.create(by(), { kind: "operator", name: "a" })];
+	for (const grace of [10 * minute, 5 * minute, 0]) created.push(await tokens.rotate(by(), "a", grace));
+	expect(created.map(({ text }) => tokens.verify(text) !== undefined)).toEqual([false, false, false, true]);
 	for (const grace of [-1, 10 * minute + 1, Number.NaN]) {
 		await expect(tokens.rotate(by(), "a", grace)).rejects.toMatchObject({ code: "invalid_argument" });
 	}

@@ -111,8 +111,8 @@ export class Tokens {
 		const { principal } = request;
 		authorize(principal, "token.manage");
 		checkNewToken(requested);
-		const { text, ...made } = this.#mint(requested.kind);
-		const row = newRow(requested, made, { now: this.#now, lifeMs: lifeOf(requested) });
+		const { text, ...minted } = this.#mint(requested.kind);
+		const row = newRow(requested, minted, { now: this.#now, lifeMs: lifeOf(requested) });
 		const args = {
 			kind: requested.kind,
 			name: requested.name,
@@ -137,13 +137,13 @@ export class Tokens {
 	 * Replaces the text of a token and preserves its permissions. The old text stays valid for `graceMs`, at most ten minutes. For
 	 * the operator's own token, also replaces the file. Throws `already_exists` for a repeated key.
 	 */
-	async rotate(request: Keyed, meant: string, graceMs: number): Promise<CreatedToken> {
+	async rotate(request: Keyed, target: string, graceMs: number): Promise<CreatedToken> {
 		authorize(request.principal, "token.manage");
 		checkGrace(graceMs);
 		const { store, operatorToken } = this.#options;
-		const { kind, name } = findToken(await store.read((db) => readLive(db, this.#now)), meant);
-		const { text, ...made } = this.#mint(kind);
-		const rotate = (): Promise<CreatedToken> => this.#rotate(request, meant, { text, ...made, graceMs });
+		const { kind, name } = findToken(await store.read((db) => readLive(db, this.#now)), target);
+		const { text, ...minted } = this.#mint(kind);
+		const rotate = (): Promise<CreatedToken> => this.#rotate(request, target, { text, ...minted, graceMs });
 		if (name !== operatorsName || !operatorToken) return rotate();
 		const rotated = this.#rotating.then(async () => {
 			if (await store.read((db) => answerOf(db, request, this.#keys))) throw keyAlreadyUsed(request);
@@ -154,15 +154,15 @@ export class Tokens {
 	}
 
 	/**
-	 * Revokes a token. If `meant` is a name, also revokes its predecessors that are still valid. A repeated key changes nothing.
+	 * Revokes a token. If `target` is a name, also revokes its predecessors that are still valid. A repeated key changes nothing.
 	 */
-	async revoke(request: Keyed, meant: string): Promise<TokenFacts> {
+	async revoke(request: Keyed, target: string): Promise<TokenFacts> {
 		const { principal } = request;
 		authorize(principal, "token.manage");
 		const { response } = await this.#options.store.commit((tx) =>
 			once(tx, request, this.#keys, async () => {
 				const revokedAt = this.#now;
-				const [found, ...others] = await revokeToken(tx, meant, revokedAt);
+				const [found, ...others] = await revokeToken(tx, target, revokedAt);
 				const ended = [found.id, ...others.map(({ id }) => id)];
 				for (const id of ended) await this.#note(tx, principal, { action: "token.revoke", object: id });
 				return { facts: { ...factsOf(found), revokedAt }, ended };
@@ -174,13 +174,13 @@ export class Tokens {
 
 	async #rotate(
 		request: Keyed,
-		meant: string,
-		{ text, graceMs, ...made }: Minted & { readonly graceMs: number },
+		target: string,
+		{ text, graceMs, ...minted }: Minted & { readonly graceMs: number },
 	): Promise<CreatedToken> {
 		const { fresh, old, until } = await this.#change<Rotation>(request, async (tx) => {
-			const rotation = await rotateToken(tx, meant, made, { now: this.#now, graceMs });
+			const rotation = await rotateToken(tx, target, minted, { now: this.#now, graceMs });
 			const args = { replaces: rotation.old.map(({ id }) => id), grace_seconds: graceMs / 1000 };
-			await this.#note(tx, request.principal, { action: "token.rotate", object: made.id, args });
+			await this.#note(tx, request.principal, { action: "token.rotate", object: minted.id, args });
 			return rotation;
 		});
 		this.#register.add(toLive(fresh));
@@ -244,10 +244,10 @@ async function insertToken(tx: Tx, row: TokenRow, requested: NewToken, by: strin
 	await tx.insertInto("tokens").values(row).execute();
 	const { platform, tenants = [] } = requested;
 	if (platform === undefined || tenants.length === 0) return;
-	const made = { platform, added_by: by, created_at: row.created_at, ...stamp };
+	const common = { platform, added_by: by, created_at: row.created_at, ...stamp };
 	await tx
 		.insertInto("tenants")
-		.values(tenants.map((tenant) => ({ ...made, tenant })))
+		.values(tenants.map((tenant) => ({ ...common, tenant })))
 		.onConflict((known) => known.columns(["platform", "tenant"]).doNothing())
 		.execute();
 }
@@ -262,12 +262,12 @@ interface Rotation {
 /** Transfers the permissions of a token to a new text. */
 async function rotateToken(
 	tx: Tx,
-	meant: string,
-	made: Pick<TokenText, "id" | "hash">,
+	target: string,
+	minted: Pick<TokenText, "id" | "hash">,
 	{ now, graceMs }: { readonly now: number; readonly graceMs: number },
 ): Promise<Rotation> {
 	const live = await readLive(tx, now);
-	const replaced = findToken(live, meant);
+	const replaced = findToken(live, target);
 	const old = live.filter(({ name }) => name === replaced.name);
 	if (old[0] !== replaced) {
 		throw new ParleyError(tokenTexts.replaced(replaced.id, replaced.name), {
@@ -279,8 +279,8 @@ async function rotateToken(
 	const lifeMs = lifeOfRow(replaced);
 	const fresh = {
 		...replaced,
-		id: made.id,
-		hash: made.hash.toString("hex"),
+		id: minted.id,
+		hash: minted.hash.toString("hex"),
 		created_at: now,
 		last_used_at: null,
 		expires_at: lifeMs === undefined ? null : now + lifeMs,
@@ -290,15 +290,15 @@ async function rotateToken(
 }
 
 /** Revokes a token. With a name, also revokes its predecessors that are still valid. */
-async function revokeToken(tx: Tx, meant: string, now: number): Promise<readonly [TokenRow, ...TokenRow[]]> {
+async function revokeToken(tx: Tx, target: string, now: number): Promise<readonly [TokenRow, ...TokenRow[]]> {
 	const live = await readLive(tx, now);
-	const found = findToken(live, meant);
+	const found = findToken(live, target);
 	if (found.name === operatorsName) {
 		throw new ParleyError(tokenTexts.notRevocable, {
 			code: "failed_precondition",
 		});
 	}
-	const others = live.filter(({ id, name }) => name === meant && id !== found.id);
+	const others = live.filter(({ id, name }) => name === target && id !== found.id);
 	for (const row of [found, ...others]) await endRow(tx, row, now, 0);
 	return [found, ...others];
 }

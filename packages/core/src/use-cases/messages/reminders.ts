@@ -40,7 +40,7 @@ export class Reminders {
 	#timer: Timer | undefined;
 	/** Time of the next check, in milliseconds since the epoch. */
 	#checkAt = Number.POSITIVE_INFINITY;
-	#looking: Promise<void> = Promise.resolve();
+	#working: Promise<void> = Promise.resolve();
 	/** Questions whose failure was already logged. */
 	readonly #failed = new Set<string>();
 	#state: "new" | "started" | "stopped" = "new";
@@ -59,14 +59,14 @@ export class Reminders {
 	start(): void {
 		if (this.#state !== "new") return;
 		this.#state = "started";
-		this.#look();
+		this.#queueWork();
 	}
 
 	/** Resolves when all writes are done. */
 	async stop(): Promise<void> {
 		this.#state = "stopped";
 		this.#timer?.cancel();
-		await this.#looking;
+		await this.#working;
 	}
 
 	#wait(due: number): void {
@@ -77,14 +77,14 @@ export class Reminders {
 		if (this.#timer && this.#checkAt <= checkAt) return;
 		this.#timer?.cancel();
 		this.#checkAt = checkAt;
-		this.#timer = clock.after(checkAt - now, () => this.#look());
+		this.#timer = clock.after(checkAt - now, () => this.#queueWork());
 	}
 
-	#look(): void {
+	#queueWork(): void {
 		this.#timer?.cancel();
 		this.#timer = undefined;
 		this.#checkAt = Number.POSITIVE_INFINITY;
-		this.#looking = this.#looking.then(() => this.#work());
+		this.#working = this.#working.then(() => this.#work());
 	}
 
 	async #work(): Promise<void> {

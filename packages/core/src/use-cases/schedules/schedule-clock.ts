@@ -53,7 +53,7 @@ export class ScheduleClock {
 	#timer: Timer | undefined;
 	/** Time of the next check, in milliseconds since the epoch. */
 	#checkAt = Number.POSITIVE_INFINITY;
-	#looking: Promise<void> = Promise.resolve();
+	#working: Promise<void> = Promise.resolve();
 	#state: "new" | "started" | "stopped" = "new";
 	/** Schedules that wait for the end of a run, for a connector, or because of a failure. */
 	readonly #paused = new Map<string, PausedSchedule>();
@@ -90,14 +90,14 @@ export class ScheduleClock {
 	start(): void {
 		if (this.#state !== "new") return;
 		this.#state = "started";
-		this.#look(true);
+		this.#queueWork(true);
 	}
 
 	/** Resolves when all writes are done. */
 	async stop(): Promise<void> {
 		this.#state = "stopped";
 		this.#timer?.cancel();
-		await this.#looking;
+		await this.#working;
 	}
 
 	#soon(): void {
@@ -112,14 +112,14 @@ export class ScheduleClock {
 		if (this.#timer && this.#checkAt <= checkAt) return;
 		this.#timer?.cancel();
 		this.#checkAt = checkAt;
-		this.#timer = clock.after(checkAt - now, () => this.#look(false));
+		this.#timer = clock.after(checkAt - now, () => this.#queueWork(false));
 	}
 
-	#look(isFirst: boolean): void {
+	#queueWork(isFirst: boolean): void {
 		this.#timer?.cancel();
 		this.#timer = undefined;
 		this.#checkAt = Number.POSITIVE_INFINITY;
-		this.#looking = this.#looking.then(() => this.#work(isFirst));
+		this.#working = this.#working.then(() => this.#work(isFirst));
 	}
 
 	async #work(isFirst: boolean): Promise<void> {
@@ -187,7 +187,7 @@ export class ScheduleClock {
 		});
 		void answer.then((report) => {
 			this.#reports.set(id, { report, until: clock.monotonic() + reportLifeMs });
-			if (this.#state === "started") this.#look(false);
+			if (this.#state === "started") this.#queueWork(false);
 		});
 	}
 
@@ -209,8 +209,8 @@ export class ScheduleClock {
 	}
 
 	/** Retries the paused schedules that match. */
-	#retry(isMeant: (paused: PausedSchedule) => boolean): void {
-		const waiting = [...this.#paused].filter(([, paused]) => isMeant(paused));
+	#retry(matches: (paused: PausedSchedule) => boolean): void {
+		const waiting = [...this.#paused].filter(([, paused]) => matches(paused));
 		for (const [id] of waiting) this.#paused.delete(id);
 		if (waiting.length > 0) this.#soon();
 	}

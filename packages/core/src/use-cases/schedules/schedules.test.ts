@@ -80,8 +80,8 @@ async function pass({ t, clock }: Pick<OpenRuntime, "t" | "clock">, ms: number):
 test("a schedule sends its prompt at each due time, as a run of its owner", async () => {
 	await using opened = await open();
 	const { t, session, model, log } = opened;
-	const made = await plan(t, session, words("every 2 hours"));
-	expect(made).toMatchObject({
+	const created = await plan(t, session, words("every 2 hours"));
+	expect(created).toMatchObject({
 		owner: "operator",
 		show: "post",
 		title: "report",
@@ -93,15 +93,15 @@ test("a schedule sends its prompt at each due time, as a run of its owner", asyn
 	const message = await log.next("user.message");
 	expect(message).toMatchObject({
 		content: "report",
-		origin: { scheduleId: made.id, late: false, show: "post" },
+		origin: { scheduleId: created.id, late: false, show: "post" },
 	});
 	expect(await log.next("assistant.message")).toMatchObject({
 		content: "done",
-		origin: { scheduleId: made.id },
+		origin: { scheduleId: created.id },
 	});
 	const [listed] = await t.runtime.schedules.list(operator, { limit: 10 });
 	expect(listed).toMatchObject({ firings: 2, nextDue: Date.UTC(2026, 0, 1, 6) });
-	await t.runtime.schedules.remove(unkeyed(), made.id);
+	await t.runtime.schedules.remove(unkeyed(), created.id);
 	await pass(opened, 4 * hour);
 	expect(model.requests).toHaveLength(2);
 	expect(await log.next("schedule.removed")).toMatchObject({ reason: "removed", by: "operator" });

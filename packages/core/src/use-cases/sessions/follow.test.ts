@@ -9,12 +9,12 @@ import { operator } from "../../vocabulary/principal.ts";
 test("missed events are sent first, from the requested number", async () => {
 	await using t = await TestRuntime.open({ model: new ScriptedModel([says("a")], [says("b")]) });
 	const session = await t.create();
-	const whole = await EventLog.join(t.runtime, session, { afterSeq: 0 });
+	const fullLog = await EventLog.join(t.runtime, session, { afterSeq: 0 });
 	await t.send(session, "1");
-	await whole.next("assistant.message");
+	await fullLog.next("assistant.message");
 	await t.send(session, "2");
-	await whole.next("assistant.message");
-	const recordedEvents = whole.events.filter(({ transient }) => !transient);
+	await fullLog.next("assistant.message");
+	const recordedEvents = fullLog.events.filter(({ transient }) => !transient);
 	for (let afterSeq = 0; afterSeq <= 5; afterSeq++) {
 		const log = await EventLog.join(t.runtime, session, { afterSeq });
 		expect(log.events).toEqual(recordedEvents.slice(afterSeq));
@@ -83,11 +83,11 @@ test("a client that joins during a reply receives its text so far, then the rest
 test("a long replay waits for its client, and later events follow it", async () => {
 	await using t = await TestRuntime.open({ model: new ScriptedModel(stuck("...")) });
 	const session = await t.create();
-	const whole = await EventLog.join(t.runtime, session, { afterSeq: 0 });
+	const fullLog = await EventLog.join(t.runtime, session, { afterSeq: 0 });
 	for (let n = 0; n < 300; n++) await (await EventLog.join(t.runtime, await t.create())).leave();
 	await t.send(session, "go");
-	await whole.next("text.delta");
-	await whole.leave();
+	await fullLog.next("text.delta");
+	await fullLog.leave();
 	for (let n = 0; n < 300; n++) await (await EventLog.join(t.runtime, session)).leave();
 	const gate = Promise.withResolvers<void>();
 	const delivered: SessionEvent[] = [];

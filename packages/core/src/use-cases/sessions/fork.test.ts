@@ -150,8 +150,8 @@ test("a fork shows the messages and calls of the first session with their times,
 		events.map(({ event }) => ({ ...event, runId: "", imported: true }));
 	expect(plain(copied)).toEqual(plain(before));
 	const own = copied.flatMap(({ event }) => ("runId" in event ? [event.runId] : []));
-	const theirs = before.flatMap(({ event }) => ("runId" in event ? [event.runId] : []));
-	expect(own.filter((run) => theirs.includes(run))).toEqual([]);
+	const originalRuns = before.flatMap(({ event }) => ("runId" in event ? [event.runId] : []));
+	expect(own.filter((run) => originalRuns.includes(run))).toEqual([]);
 	const transcript = await talk.t.runtime.transcript(operator, id);
 	const original = await talk.t.runtime.transcript(operator, talk.session);
 	expect(transcript).toEqual(original.map((message) => ({ ...message, imported: true })));
@@ -361,9 +361,9 @@ test("a fork has the summaries of its messages only", async () => {
 	await talk.ask("Plan a garden.");
 	await t.runtime.compact(unkeyed(), session, { signal: never });
 	await talk.ask("No roses.");
-	const whole = await talk.fork();
+	const fullCopy = await talk.fork();
 	const early = await talk.fork({ at: 1 });
-	for (const { id } of [whole, early]) {
+	for (const { id } of [fullCopy, early]) {
 		await talk.ask("go", id);
 		expect(JSON.stringify(talk.lastMessages[0])).toContain("They plan a garden.");
 	}

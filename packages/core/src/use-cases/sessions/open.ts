@@ -57,7 +57,7 @@ export async function createSession(
 	requested.usable?.catch(() => undefined);
 	const externalKey = requested.externalKey ?? null;
 	let created: readonly Recorded[] = [];
-	let made: string | undefined;
+	let createdId: string | undefined;
 	const opened = journal.store.commit((tx) =>
 		once(tx, request, ports, async () => {
 			created = [];
@@ -65,13 +65,13 @@ export async function createSession(
 			if (known !== undefined) return { id: known, status: "resumed" as const };
 			await requested.usable;
 			const id = await newId(tx, requested.id ?? ids.create("sess"));
-			if (requested.root === undefined) made = id;
+			if (requested.root === undefined) createdId = id;
 			created = await storeSession(tx, ports, { id, owner }, requested);
 			return { id, status: "created" as const };
 		}),
 	);
 	const outcome = await opened.catch(async (reason: unknown) => {
-		if (made !== undefined) await ports.workspaces.remove(made);
+		if (createdId !== undefined) await ports.workspaces.remove(createdId);
 		throw reason;
 	});
 	if (outcome.repeated) await refuseDeleted(journal.store, outcome.response.id);
@@ -151,8 +151,8 @@ async function setOwnBudget(
 	{ budget: limit, place }: Opening,
 ): Promise<void> {
 	if (limit === undefined) return;
-	const made = { store: journal.store, by: `place:${place}`, at: clock.now() };
-	await setBudget(tx, { scope: "session", sessionId, period: "day", limit }, made);
+	const context = { store: journal.store, by: `place:${place}`, at: clock.now() };
+	await setBudget(tx, { scope: "session", sessionId, period: "day", limit }, context);
 }
 
 /** Throws if the session of an earlier request with the same key was deleted. A repeated key creates no other session. */

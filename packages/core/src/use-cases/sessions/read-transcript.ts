@@ -120,10 +120,10 @@ function timedView(
 	times: ReadonlyMap<Message, Origin>,
 ): TimedMessage[] {
 	const reductions = compactions.reduce<Reductions>(withCompaction, noReductions);
-	const whole = viewOf(transcript, { ...noReductions, summary: reductions.summary });
+	const unreduced = viewOf(transcript, { ...noReductions, summary: reductions.summary });
 	const summaryAt = compactions.findLast(({ level }) => level === "summary")?.at ?? 0;
 	return viewOf(transcript, reductions).map((message, index) => {
-		const original = whole[index];
+		const original = unreduced[index];
 		const origin = (original && times.get(original)) ?? { at: summaryAt };
 		return { message, ...origin };
 	});

@@ -91,7 +91,7 @@ async function countRows(
 
 test("no row of a deleted session remains, and all rows of others remain", async () => {
 	await using t = await TestRuntime.open({ model: new ScriptedModel() });
-	const gone = await t.create();
+	const deleted = await t.create();
 	const stays = await t.create();
 	const tables = await ownedTables(t);
 	const names = [...tables.keys()];
@@ -99,12 +99,12 @@ test("no row of a deleted session remains, and all rows of others remain", async
 	await t.store.commit(async (tx) => {
 		// The two texts complete a group, which makes SQLite index it.
 		await sql`insert into sqlite_sequence (name, seq) values ('search_texts', 62)`.execute(tx);
-		for (const id of [gone, stays]) await fill(tx, tables, id);
+		for (const id of [deleted, stays]) await fill(tx, tables, id);
 	});
 	const before = await countRows(t, tables, stays);
 	expect(Object.values(before).every((count) => count > 0)).toBe(true);
-	await t.runtime.remove(unkeyed(), gone, false);
-	expect(await countRows(t, tables, gone)).toEqual(Object.fromEntries(names.map((name) => [name, 0])));
+	await t.runtime.remove(unkeyed(), deleted, false);
+	expect(await countRows(t, tables, deleted)).toEqual(Object.fromEntries(names.map((name) => [name, 0])));
 	expect(await countRows(t, tables, stays)).toEqual(before);
 	const index = sql<{ n: number }>`select count(*) as n from search_index where search_index match '"sess_"'`;
 	expect((await t.store.read((db) => index.execute(db))).rows).toMatchObject([{ n: 1 }]);

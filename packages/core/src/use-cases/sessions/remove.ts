@@ -38,7 +38,7 @@ export async function removeSession(
 	if (await ports.journal.store.read((db) => answerOf(db, request, ports))) return;
 	using lease = await ports.sessions.lease(request.principal, sessionId, "session.delete");
 	const { session } = lease;
-	let gone: Gone = { sessions: [], files: [] };
+	let deleted: Deletion = { sessions: [], files: [] };
 	let workspace: string | undefined;
 	for (let busy = true; busy; ) {
 		await session.end(async (tx) => {
@@ -46,7 +46,7 @@ export async function removeSession(
 			if (busy) return false;
 			const { repeated } = await once(tx, request, ports, async () => {
 				if (session.removed) throw unknownSession(sessionId);
-				gone = await removeRows(tx, sessionId);
+				deleted = await removeRows(tx, sessionId);
 				workspace = await ports.workspaces.unused(tx, session);
 				const what = { action: "session.delete", object: sessionId, decision: "deleted", args: { force } };
 				await ports.audit.record(tx, { ...requestedBy(request.principal), ...what });
@@ -58,13 +58,13 @@ export async function removeSession(
 		if (busy) await stopAll(ports, session, request);
 	}
 	await ports.commands.forget(sessionId);
-	for (const id of gone.sessions) ports.sessions.evict(id);
+	for (const id of deleted.sessions) ports.sessions.evict(id);
 	if (workspace !== undefined) {
 		await ports.workspaces.remove(workspace).catch((error: unknown) => {
 			ports.log.warn(sessionTexts.workspaceNotRemoved, { sessionId, error });
 		});
 	}
-	await ports.files.unlink(gone.files);
+	await ports.files.unlink(deleted.files);
 }
 
 /** Deletes the notes of the channel if this was its last session. */
@@ -132,15 +132,15 @@ const tablesOfSessions = [
 ] as const;
 
 /** Work after the commit of a deletion: ids of sessions that may be in memory, and ids of files on disk. */
-interface Gone {
+interface Deletion {
 	readonly sessions: readonly string[];
 	readonly files: readonly string[];
 }
 
 /** Deletes all rows of the session and of its tasks' conversations. */
-async function removeRows(tx: Tx, id: string): Promise<Gone> {
+async function removeRows(tx: Tx, id: string): Promise<Deletion> {
 	const tasks = await tx.selectFrom("tasks").select("own_session_id").where("session_id", "=", id).execute();
-	const ofTasks: Gone[] = [];
+	const ofTasks: Deletion[] = [];
 	for (const { own_session_id } of tasks) ofTasks.push(await removeRows(tx, own_session_id));
 	const own = tx.selectFrom("tasks").select("id").where("session_id", "=", id);
 	await tx.deleteFrom("task_needs").where("task_id", "in", own).execute();
@@ -160,6 +160,6 @@ async function removeRows(tx: Tx, id: string): Promise<Gone> {
 	await tx.deleteFrom("sessions").where("id", "=", id).execute();
 	return {
 		sessions: [id, ...ofTasks.flatMap(({ sessions }) => sessions)],
-		files: [...files, ...ofTasks.flatMap((gone) => gone.files)],
+		files: [...files, ...ofTasks.flatMap((child) => child.files)],
 	};
 }

@@ -60,7 +60,7 @@ export const forkTexts = {
 
 export const titleTexts = {
 	notCreated: "no title could be created",
-	made: "title made",
+	written: "title made",
 	person: (text: string): string => `The person:\n\n${text}`,
 	agent: (text: string): string => `The agent:\n\n${text}`,
 	end: (source: string, reply: string): string =>

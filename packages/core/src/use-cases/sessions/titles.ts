@@ -97,8 +97,8 @@ export class Titles {
 		const timer: Timer = clock.after(patienceMs, () => tooLong.abort());
 		const signal = AbortSignal.any([this.#stopping.signal, tooLong.signal]);
 		try {
-			const made = await writeTitle({ ...this.#ports, session: lease.session, signal }, beginning);
-			if (made) log.info(titleTexts.made, { sessionId: id });
+			const written = await writeTitle({ ...this.#ports, session: lease.session, signal }, beginning);
+			if (written) log.info(titleTexts.written, { sessionId: id });
 		} catch (error) {
 			// The cause may also contain a password of this session.
 			this.#fail(id, error, lease.session.redactor.guard(log));

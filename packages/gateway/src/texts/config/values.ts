@@ -64,6 +64,6 @@ export const allowedTexts = {
 	searchKeyVariable: "the name of an environment variable, such as BRAVE_API_KEY",
 	listOf: ({ item }: { readonly item: string }) => `a list, each ${item}`,
 	dollars: ({ max }: { readonly max: number }) => `an amount in US dollars from 0 to ${max}`,
-	wholeNumber: ({ min, max }: { readonly min: number; readonly max: number }) =>
+	integer: ({ min, max }: { readonly min: number; readonly max: number }) =>
 		`a whole number from ${min} to ${max}`,
 } as const;

@@ -3,7 +3,7 @@ export const zotErrorTexts = {
 	emptyModel: 'model: "" is not the name of a model; get_models lists the names',
 	noSession: "the agent is in no session",
 	clientRefused: "the client was refused: its first line must be a hello with the token",
-	clientGone: "the client has disconnected or does not read: its commands were ended",
+	clientDisconnected: "the client has disconnected or does not read: its commands were ended",
 	longJson: "longer than 15 MiB of JSON",
 	exactNumber: "must be from -2^53 to 2^53: send other numbers as strings",
 	trueOrFalse: "true or false",

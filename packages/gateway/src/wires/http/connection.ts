@@ -71,7 +71,7 @@ export class EventStream {
 	async run(): Promise<void> {
 		const { runtime, log } = this.#deps;
 		const response = this.#response;
-		response.once("close", () => this.#markGone());
+		response.once("close", () => this.#markDisconnected());
 		// The `close` event follows, and ends the stream.
 		response.on("error", (error) => log.debug("the connection of an event stream failed", { error }));
 		const stop = runtime.observe(this.#options.principal, (event) => this.#handle(event));
@@ -105,7 +105,7 @@ export class EventStream {
 		this.#wake.resolve();
 	}
 
-	#markGone(): void {
+	#markDisconnected(): void {
 		this.#state = "gone";
 		this.#wake.resolve();
 	}

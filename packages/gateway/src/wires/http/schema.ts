@@ -66,15 +66,15 @@ const maxQueryCharacters = 200;
 
 /** Decodes the query of `/api/sessions`. Throws `invalid_argument`. */
 export function decodeSessionsQuery(query: URLSearchParams): SessionFilter {
-	const sought = query.get("query")?.trim() ?? "";
+	const search = query.get("query")?.trim() ?? "";
 	const idPrefix = query.get("id") ?? "";
-	if (sought.length > maxQueryCharacters) {
-		throw refused("query", sought, httpErrorTexts.longQuery({ max: maxQueryCharacters }));
+	if (search.length > maxQueryCharacters) {
+		throw refused("query", search, httpErrorTexts.longQuery({ max: maxQueryCharacters }));
 	}
 	if (!/^[\w-]{0,128}$/.test(idPrefix)) throw refused("id", idPrefix, httpErrorTexts.idPrefix);
 	return defined({
 		limit: readLimit(query, 1000),
-		query: sought === "" ? undefined : sought,
+		query: search === "" ? undefined : search,
 		idPrefix: idPrefix === "" ? undefined : idPrefix,
 	});
 }

@@ -73,8 +73,8 @@ const shorterTexts = [10_000, 1_000, 100];
  * stays valid. If that does not suffice, returns an object with only a note.
  */
 function encodeArguments(given: unknown, max: number): string {
-	const whole = JSON.stringify(given ?? {});
-	if (Buffer.byteLength(whole) <= max) return whole;
+	const json = JSON.stringify(given ?? {});
+	if (Buffer.byteLength(json) <= max) return json;
 	for (const length of shorterTexts) {
 		const cut = JSON.stringify(given, (_key, value: unknown) =>
 			typeof value === "string" ? shorten(value, length) : value,
@@ -82,7 +82,7 @@ function encodeArguments(given: unknown, max: number): string {
 		if (Buffer.byteLength(cut) <= max) return cut;
 	}
 	return JSON.stringify({
-		"not shown": kontekstErrorTexts.hiddenArguments({ bytes: Buffer.byteLength(whole) }),
+		"not shown": kontekstErrorTexts.hiddenArguments({ bytes: Buffer.byteLength(json) }),
 	});
 }
 

@@ -163,7 +163,7 @@ export class RunStream {
 			return;
 		}
 		const { event: what } = happened;
-		if (this.#phase !== "running" || !this.#isOurs(what, run.id)) return;
+		if (this.#phase !== "running" || !this.#belongsToRun(what, run.id)) return;
 		if (what.type === "user.message") return;
 		this.#sendStart(run);
 		this.#handle(what);
@@ -173,7 +173,7 @@ export class RunStream {
 	/**
 	 * Whether an event belongs to the run or to a step of it. Events about answered and closed approvals name only the prompt.
 	 */
-	#isOurs(what: SessionEvent["event"], runId: string): boolean {
+	#belongsToRun(what: SessionEvent["event"], runId: string): boolean {
 		if ("token" in what) return this.#prompts.has(what.token);
 		const isOfStep =
 			"prompt" in what && what.prompt.taskId !== undefined && this.#tasks.has(what.prompt.taskId);

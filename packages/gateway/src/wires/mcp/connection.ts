@@ -234,14 +234,14 @@ export class McpConnection {
 		const onAbort = (): void => (isClosed(signal.reason) ? lost : cancelled).abort();
 		if (signal.aborted) onAbort();
 		signal.addEventListener("abort", onAbort, { once: true });
-		const gone = this.#lost.get(id)?.signal ?? lost.signal;
+		const disconnected = this.#lost.get(id)?.signal ?? lost.signal;
 		const forms = this.#server.server.getClientCapabilities()?.elicitation;
 		// Clients of earlier revisions of the protocol declare forms by an empty object.
 		const hasForms = forms !== undefined && (forms.form !== undefined || forms.url === undefined);
 		const token = _meta?.progressToken;
 		return {
 			cancelled: cancelled.signal,
-			lost: AbortSignal.any([lost.signal, gone, this.#stopping.signal]),
+			lost: AbortSignal.any([lost.signal, disconnected, this.#stopping.signal]),
 			progress: token === undefined ? undefined : this.#reporter(mcpReq, token),
 			// The form is related to the call, so that the client receives it in the response of the call.
 			elicit: hasForms

@@ -295,10 +295,10 @@ export class McpEndpoint {
 		};
 		response.flushHeaders();
 		const reader = body.getReader();
-		const gone = once(response, "close").then(() => ({ done: true as const, value: undefined }));
+		const disconnected = once(response, "close").then(() => ({ done: true as const, value: undefined }));
 		try {
 			for (;;) {
-				const { done, value } = await Promise.race([reader.read(), gone]);
+				const { done, value } = await Promise.race([reader.read(), disconnected]);
 				if (done) return;
 				if (!response.write(value)) await drained(response, clock, disconnect);
 			}

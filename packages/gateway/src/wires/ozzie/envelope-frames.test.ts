@@ -54,7 +54,7 @@ function only(event: RecordedEvent) {
 }
 
 const call = { runId: "run_1", callId: "call_1", name: "read_file" };
-const whole: Prompt = {
+const full: Prompt = {
 	token: "prompt_1",
 	runId: "run_1",
 	type: "confirm",
@@ -90,7 +90,7 @@ test("an event has flat fields, the fields of the envelope, and the payload agai
 });
 
 test("the flat field takes precedence over a field of the envelope", () => {
-	expect(only({ type: "prompt.requested", prompt: { ...whole, type: "text" } })["type"]).toBe("text");
+	expect(only({ type: "prompt.requested", prompt: { ...full, type: "text" } })["type"]).toBe("text");
 });
 
 const shownCall = {
@@ -103,7 +103,7 @@ const shownCall = {
 };
 
 test("an approval that is always required is a select with a default, also when it is repeated", () => {
-	const prompt = { ...whole, approval: { ...shownCall, risk: "critical" as const } };
+	const prompt = { ...full, approval: { ...shownCall, risk: "critical" as const } };
 	const shown: OzzieEvent = {
 		transient: true,
 		sessionId: "sess_a",
@@ -115,7 +115,7 @@ test("an approval that is always required is a select with a default, also when 
 		expect(payload).toMatchObject({ type: "select", default: "deny", required: true, label: "Allow?" });
 		expect(payload).toMatchObject({ options: [{ value: "deny" }, { value: "approve" }] });
 	}
-	const normal = { ...whole, approval: { ...shownCall, risk: "normal" as const } };
+	const normal = { ...full, approval: { ...shownCall, risk: "normal" as const } };
 	expect(only({ type: "prompt.requested", prompt: normal })).toMatchObject({ type: "confirm", options: [] });
 });
 
@@ -190,7 +190,7 @@ test("a prompt with large arguments, preview, notes and options keeps its token 
 		allowSession: true,
 		notes: Array<string>(2_000).fill("note"),
 	};
-	const prompt: Prompt = { ...whole, label: "L".repeat(100_000), options, approval };
+	const prompt: Prompt = { ...full, label: "L".repeat(100_000), options, approval };
 	const nested = only({ type: "prompt.requested", prompt });
 	expect(nested).toMatchObject({ token: "prompt_1", type: "confirm", required: true, default: null });
 	expect(Object.keys(Object(nested["context"])).sort()).toEqual([
@@ -219,7 +219,7 @@ test("a cut transient frame refers to the history", () => {
 		transient: true,
 		sessionId: "sess_a",
 		seq: 9,
-		event: { type: "prompt.shown", prompt: { ...whole, label: "L".repeat(100_000) } },
+		event: { type: "prompt.shown", prompt: { ...full, label: "L".repeat(100_000) } },
 	};
 	const [frame] = decoded(new EnvelopeFrames(new ManualClock()), event);
 	expect(frame?.payload["label"]).toMatch(/^L+ … \[\d+ more characters: GET \/api\/events\]$/);

@@ -136,9 +136,9 @@ function inPieces(happened: OzzieEvent): OzzieEvent[] {
 	}
 }
 
-function piecesOf(whole: string): string[] {
+function piecesOf(content: string): string[] {
 	const pieces: string[] = [];
-	let rest = whole;
+	let rest = content;
 	do {
 		let text = beginning(rest, longestPiece);
 		while (jsonBytes(text) > longestPiece) text = beginning(text, text.length >> 1);

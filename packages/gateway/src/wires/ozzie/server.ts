@@ -185,12 +185,12 @@ export class OzzieServer {
 	async close(): Promise<void> {
 		this.#closed = true;
 		this.#pings?.cancel();
-		const gone = [...this.#clients].map(
+		const disconnected = [...this.#clients].map(
 			(client) => new Promise<void>((resolve) => client.ws.once("close", () => resolve())),
 		);
 		for (const client of this.#clients)
 			void client.connection.finish().then(() => this.#shut(client, 1001, ozzieErrorTexts.stopping));
-		await Promise.all(gone);
+		await Promise.all(disconnected);
 		await this.#left;
 	}
 
@@ -248,7 +248,7 @@ export class OzzieServer {
 			release?.();
 			pace.end();
 			log.info("client disconnected", { ...who, code });
-			this.#gone(client);
+			this.#remove(client);
 		});
 	}
 
@@ -282,7 +282,7 @@ export class OzzieServer {
 		});
 	}
 
-	#gone(client: Client): void {
+	#remove(client: Client): void {
 		client.writer.end();
 		this.#clients.delete(client);
 		if (this.#clients.size === 0) {

@@ -108,7 +108,7 @@ export class Turns {
 		if (!replied) return [{ type: "model.called", called }];
 		this.#open = false;
 		const { content, stop } = replied;
-		this.#results.expect(isWhole(stop, called.error) ? callsOf(content) : []);
+		this.#results.expect(isComplete(stop, called.error) ? callsOf(content) : []);
 		return [
 			...(content.length > 0 ? this.#startText() : []),
 			{ type: "turn.replied", reply: { content, stop, called, at } },
@@ -123,7 +123,7 @@ export class Turns {
 }
 
 /** Whether the calls of a reply run. Calls of an interrupted or refused reply do not. */
-function isWhole(stop: StopReason | undefined, error: string): boolean {
+function isComplete(stop: StopReason | undefined, error: string): boolean {
 	return error === "" && stop !== undefined && stop !== "refusal";
 }
 

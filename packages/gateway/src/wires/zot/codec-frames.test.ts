@@ -180,8 +180,8 @@ test.each<[StopReason | undefined, string, string, string]>([
 
 test("a reply has its message, its calls and its end; an interrupted reply has no calls", () => {
 	const time = "1970-01-01T00:00:00.000Z";
-	const whole = encodeReply(content, { stop: "tool_use", error: "", at: 0 });
-	expect(whole).toEqual([
+	const full = encodeReply(content, { stop: "tool_use", error: "", at: 0 });
+	expect(full).toEqual([
 		{ type: "assistant_message", content: blocks, time },
 		...blocks.slice(1),
 		{ type: "turn_end", stop: "tool_use" },

@@ -188,8 +188,8 @@ function* anything(seed: number, count: number): Generator<string> {
 		);
 	const types = Object.keys(commands);
 	for (let at = 0; at < count; at++) {
-		const whole = below(4) === 0 ? value(0) : { ...fields(0), type: types[below(types.length)] };
-		const text = JSON.stringify(whole);
+		const full = below(4) === 0 ? value(0) : { ...fields(0), type: types[below(types.length)] };
+		const text = JSON.stringify(full);
 		yield below(5) === 0 ? text.slice(0, below(text.length + 1)) : text;
 	}
 }

@@ -104,9 +104,9 @@ const makers = {
 type Schemas = { readonly [Type in keyof typeof makers]: ReturnType<(typeof makers)[Type]> };
 
 /** Schemas of the commands by `type`. Each schema is created when the first command of its type arrives. */
-export const commands = madeWhenRead();
+export const commands = lazySchemas();
 
-function madeWhenRead(): Schemas {
+function lazySchemas(): Schemas {
 	const schemas = {};
 	for (const [type, make] of Object.entries(makers)) {
 		Object.defineProperty(schemas, type, {

@@ -15,7 +15,7 @@ const exitCodes = { ended: 0, refused: 1, unread: 74, unreadable: 74 } as const;
 
 const endMessages = {
 	refused: zotErrorTexts.clientRefused,
-	unread: zotErrorTexts.clientGone,
+	unread: zotErrorTexts.clientDisconnected,
 } as const;
 
 export interface ServeOptions {

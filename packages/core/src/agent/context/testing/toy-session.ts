@@ -149,14 +149,14 @@ export class ToySession {
 		this.add({ role: "assistant", content: [{ type: "text", text }] });
 	}
 
-	calls(...made: readonly (Omit<CallBlock, "type"> & Omit<ResultBlock, "type" | "callId">)[]): void {
-		const content = made.map(({ id, name, arguments: args }): AssistantMessage["content"][number] => ({
+	calls(...calls: readonly (Omit<CallBlock, "type"> & Omit<ResultBlock, "type" | "callId">)[]): void {
+		const content = calls.map(({ id, name, arguments: args }): AssistantMessage["content"][number] => ({
 			type: "call",
 			id,
 			name,
 			arguments: args,
 		}));
-		const results = made.map(
+		const results = calls.map(
 			({ id, text, failed, pictures: images }): ResultBlock => ({
 				type: "result",
 				callId: id,

@@ -38,7 +38,7 @@ export interface PendingLogin {
 	/** Resource for which the person logs in. */
 	readonly resource: string;
 	/** Whether an answer has the state of this login. Other answers come from other pages. */
-	isOurs(answer: URLSearchParams): boolean;
+	matchesState(answer: URLSearchParams): boolean;
 	/** Exchanges the code of the answer for tokens. Works once. Rejects with a reason for the operator. */
 	finish(answer: URLSearchParams): Promise<McpLogin>;
 	close(): Promise<void>;
@@ -75,13 +75,13 @@ export async function beginLogin(
 			...defined({ scope: withOfflineAccess(scope, metadata.server) }),
 		});
 		let isUsed = false;
-		const isOurs = (answer: URLSearchParams): boolean => isSame(answer.get("state") ?? "", state);
+		const matchesState = (answer: URLSearchParams): boolean => isSame(answer.get("state") ?? "", state);
 		return {
 			url: authorizationUrl,
 			resource,
-			isOurs,
+			matchesState,
 			async finish(answer) {
-				if (!isOurs(answer)) throw refusal(mcpLoginTexts.otherLogin);
+				if (!matchesState(answer)) throw refusal(mcpLoginTexts.otherLogin);
 				if (isUsed) throw refusal(mcpLoginTexts.usedAnswer);
 				isUsed = true;
 				const code = readCode(library, answer, metadata.server);

@@ -253,17 +253,17 @@ test("the deletion of a session ends its stream, and all streams report it", asy
 test("a client that may only see its own sessions gets no events of others", async () => {
 	await using place = await Place.open();
 	const { t } = place;
-	const theirs = await t.create();
+	const foreign = await t.create();
 	const acting = testConnector("member", "slack");
 	// A stream does not act for a person.
 	const { person: _, ...connector } = acting;
 	place.principal = connector;
 	const reader = await place.read("?limit=10");
 	await reader.next();
-	await t.runtime.rename(unkeyed(), theirs, "secret");
+	await t.runtime.rename(unkeyed(), foreign, "secret");
 	const own = await t.create(acting);
 	expect(await reader.events(1)).toMatchObject([{ data: { session_id: own } }]);
-	expect((await place.read(`?session=${theirs}`)).response.statusCode).toBe(404);
+	expect((await place.read(`?session=${foreign}`)).response.statusCode).toBe(404);
 });
 
 test.each([

@@ -358,9 +358,9 @@ async function sizeOfStored(): Promise<number> {
 }
 
 test("a full store is reported, and accepts files again after a deletion", async () => {
-	const whole = new Uint8Array(maxBytes);
-	const first = await upload(whole);
-	for (let n = 0; n < 2; n++) await upload(whole);
+	const content = new Uint8Array(maxBytes);
+	const first = await upload(content);
+	for (let n = 0; n < 2; n++) await upload(content);
 	const full = await send("/api/files", { method: "POST", body: "one more" });
 	expect([full.status, await full.text()]).toEqual([507, expect.stringContaining("files.quotaBytes")]);
 	expect(await metrics()).toMatchObject({ "s_refused_total full": 1 });

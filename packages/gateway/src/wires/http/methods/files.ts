@@ -174,8 +174,8 @@ async function* patiently(
 	clock: Clock,
 	onReceived: (bytes: number) => void,
 ): AsyncGenerator<Buffer> {
-	const gone = new ParleyError(httpErrorTexts.uploadStopped, { code: "deadline_exceeded" });
-	const watch = () => clock.after(patienceMs, () => request.destroy(gone));
+	const stopped = new ParleyError(httpErrorTexts.uploadStopped, { code: "deadline_exceeded" });
+	const watch = () => clock.after(patienceMs, () => request.destroy(stopped));
 	let timer = watch();
 	try {
 		// If the loop ends early, the connection stays open for the response.
@@ -279,8 +279,8 @@ function isKnown({ headers }: IncomingMessage, file: StoredFile): boolean {
 function rangeOf({ headers, method }: IncomingMessage, file: StoredFile): ByteRange | undefined {
 	const condition = headers["if-range"];
 	const [, first = "", last = ""] = /^bytes=(\d*)-(\d*)$/.exec(headers.range ?? "") ?? [];
-	const meant = method === "GET" && (condition === undefined || condition === tagOf(file));
-	if (!meant || (first === "" && last === "")) return undefined;
+	const allowsRange = method === "GET" && (condition === undefined || condition === tagOf(file));
+	if (!allowsRange || (first === "" && last === "")) return undefined;
 	const range = resolveRange(first, last, file.bytes);
 	if (range.start < file.bytes && range.start <= range.end) return range;
 	if (first !== "" && last !== "" && Number(last) < Number(first)) return undefined;

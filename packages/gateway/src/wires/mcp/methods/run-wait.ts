@@ -69,7 +69,7 @@ export class RunWait {
 		switch (event.type) {
 			case "prompt.requested":
 			case "prompt.shown":
-				if (this.#isOurs(event.prompt)) this.#open.set(event.prompt.token, event.prompt);
+				if (this.#belongsToRun(event.prompt)) this.#open.set(event.prompt.token, event.prompt);
 				break;
 			case "prompt.answered":
 			case "prompt.closed":
@@ -154,7 +154,7 @@ export class RunWait {
 		}
 	}
 
-	#isOurs({ runId, taskId }: Prompt): boolean {
+	#belongsToRun({ runId, taskId }: Prompt): boolean {
 		return runId === this.#runId || (taskId !== undefined && this.#steps.has(taskId));
 	}
 

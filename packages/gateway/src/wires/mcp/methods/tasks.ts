@@ -33,8 +33,8 @@ export async function taskState(context: McpContext, taskId: string): Promise<Ca
 	const asking = new Set(definedItems(open.map(({ prompt }) => prompt.taskId)));
 	const family = new Set<string>();
 	for (const id of asking) if (await isBelow(context, id, taskId)) family.add(id);
-	const theirs = open.map(({ prompt }) => prompt).filter((prompt) => family.has(prompt.taskId ?? ""));
-	return encodeTask(task, theirs, principal.kind === "observer");
+	const familyPrompts = open.map(({ prompt }) => prompt).filter((prompt) => family.has(prompt.taskId ?? ""));
+	return encodeTask(task, familyPrompts, principal.kind === "observer");
 }
 
 /** Whether a task is the task `taskId`, or a worker of it at any depth. */

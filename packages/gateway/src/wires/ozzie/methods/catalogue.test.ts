@@ -62,8 +62,8 @@ test("a listed model has its limits, and its prices if they are known", () => {
 		images: true,
 	};
 	expect(encodeModel(bare)).toEqual(shown);
-	const whole = encodeModel({ ...bare, tier: "fast", prices, longPrompt: { above: 100_000, prices } });
-	expect(whole).toEqual({
+	const full = encodeModel({ ...bare, tier: "fast", prices, longPrompt: { above: 100_000, prices } });
+	expect(full).toEqual({
 		...shown,
 		tier: "fast",
 		prices: shownPrices,
@@ -71,6 +71,6 @@ test("a listed model has its limits, and its prices if they are known", () => {
 	});
 	const paid = encodeModel({ ...bare, prices, isSubscription: true });
 	expect(paid).toEqual({ ...shown, prices: shownPrices, subscription: true });
-	const list = { default: "m", models: [encodeModel(bare), whole, paid] };
+	const list = { default: "m", models: [encodeModel(bare), full, paid] };
 	expect(methods.list_models.result.parse(list)).toEqual(list);
 });

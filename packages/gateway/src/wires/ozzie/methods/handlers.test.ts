@@ -186,12 +186,12 @@ test.each(["observer", "connector"] as const)("an %s may not set a budget", asyn
 	await using t = await TestRuntime.open({ model: new ScriptedModel() });
 	const connector = testConnector("owner", "connector:1");
 	const principal = kind === "connector" ? connector : ({ id: "observer:1", kind } as const);
-	const theirs = new Client(t, { principal });
-	const own = kind === "connector" ? (await theirs.request("open_session"))["session_id"] : undefined;
+	const foreign = new Client(t, { principal });
+	const own = kind === "connector" ? (await foreign.request("open_session"))["session_id"] : undefined;
 	expect(own !== undefined).toBe(kind === "connector");
 	const params = { period: "day", limit_usd: 1_000_000 };
 	for (const scope of [{ scope: "gateway" }, ...(own ? [{ scope: "session", session_id: own }] : [])]) {
-		expect(await theirs.request("set_budget", { ...scope, ...params })).toMatchObject({
+		expect(await foreign.request("set_budget", { ...scope, ...params })).toMatchObject({
 			error: expect.stringMatching(/^forbidden: /),
 		});
 	}
@@ -199,7 +199,7 @@ test.each(["observer", "connector"] as const)("an %s may not set a budget", asyn
 	const { budgets } = await operators.request("usage");
 	expect(JSON.stringify(budgets)).not.toContain("1000000");
 	expect(await operators.request("set_budget", { scope: "gateway", ...params })).toEqual({ status: "set" });
-	await Promise.all([theirs.close(), operators.close()]);
+	await Promise.all([foreign.close(), operators.close()]);
 });
 
 test("days in the wrong order are refused", async () => {

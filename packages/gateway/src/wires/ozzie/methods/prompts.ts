@@ -107,8 +107,11 @@ function isUnread({ code }: ParleyError, { type }: Prompt): boolean {
 	return code === "invalid_argument" || (code === "permission_denied" && type === "password");
 }
 
-/** Encodes an open prompt for a list. `whole` adds the arguments and the preview of the call, which may be long. */
-function encodeOpenPrompt(open: OpenPrompt, whole: boolean): MethodResult<"list_prompts">["prompts"][number] {
+/** Encodes an open prompt for a list. `withDetails` adds the arguments and the preview of the call, which may be long. */
+function encodeOpenPrompt(
+	open: OpenPrompt,
+	withDetails: boolean,
+): MethodResult<"list_prompts">["prompts"][number] {
 	const { prompt, sessionId, sessionTitle, place, createdAt, requester, alwaysAsk } = open;
 	const shown = encodePrompt(prompt);
 	const {
@@ -121,7 +124,7 @@ function encodeOpenPrompt(open: OpenPrompt, whole: boolean): MethodResult<"list_
 		always_allow: _rule,
 		...short
 	} = shown.context;
-	const isLong = whole && prompt.approval !== undefined;
+	const isLong = withDetails && prompt.approval !== undefined;
 	return {
 		...shown,
 		options: [...shown.options],

@@ -16,8 +16,9 @@ export const usageMethods: MethodsOf<"usage" | "set_budget"> = {
 
 	async set_budget(connection, request) {
 		const { params } = request;
-		const meant = params.scope === "session" ? () => targetOpen(connection, request).id : () => undefined;
-		const sessionId = params.session_id ?? meant();
+		const findTarget =
+			params.scope === "session" ? () => targetOpen(connection, request).id : () => undefined;
+		const sessionId = params.session_id ?? findTarget();
 		const change = decodeBudgetChange(params, sessionId);
 		await connection.deps.runtime.setBudget(keyed(request, sessionId), change);
 		return { status: "set" };

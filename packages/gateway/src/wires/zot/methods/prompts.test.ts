@@ -5,7 +5,7 @@ import type { Frame } from "../schema.ts";
 
 const prompt = (id: string, message = id) => ({ id, type: "prompt", message });
 const abort = { id: "abort", type: "abort" };
-const whole = ["user_message", "turn_start", "assistant_start", "usage", "assistant_message"];
+const eventTypes = ["user_message", "turn_start", "assistant_start", "usage", "assistant_message"];
 
 test("prompts and compactions run one after the other, and each is answered when it starts", async () => {
 	const model = new ScriptedModel([says("1")], [says("2")], [says("They counted.")], [says("3")]);
@@ -15,7 +15,7 @@ test("prompts and compactions run one after the other, and each is answered when
 	const owners = setup.frames.map((frame) => (frame.type === "response" ? frame.id : frame.request_id));
 	expect(owners.filter((owner, at) => owner !== owners[at - 1])).toEqual(["p1", "p2", "c", "p3"]);
 	for (const id of ["p1", "p2", "p3"])
-		expect(setup.typesOf(id)).toEqual([...whole, "turn_end end_turn", "done"]);
+		expect(setup.typesOf(id)).toEqual([...eventTypes, "turn_end end_turn", "done"]);
 	expect(setup.typesOf("c")).toEqual(["usage", "compact_done", "done"]);
 	expect(setup.answers).toEqual(["p1", "p2", "c", "p3"].map((id) => [id, true]));
 	expect(model.requests.at(-1)?.messages.length).toBe(2);
@@ -52,7 +52,7 @@ test("a prompt whose model call fails ends with the error, and the next one runs
 	setup.send(prompt("p1"), prompt("p2"));
 	await setup.waitFor("done", 2);
 	expect(setup.typesOf("p1").slice(-3)).toEqual(["turn_end error", "error", "done"]);
-	expect(setup.typesOf("p2")).toEqual([...whole, "turn_end end_turn", "done"]);
+	expect(setup.typesOf("p2")).toEqual([...eventTypes, "turn_end end_turn", "done"]);
 });
 
 test("64 prompts can wait, and a further one is refused; waiting prompts can be listed and cancelled", async () => {
@@ -123,7 +123,7 @@ test("an abort at any time ends only the active prompt, with one done", async ()
 		const of = (requested: string): number => first.filter((type) => type === requested).length;
 		expect(of("tool_call")).toBe(of("tool_result"));
 		expect(of("turn_start")).toBe(first.filter((type) => type.startsWith("turn_end")).length);
-		expect(next, `after an abort behind ${number}`).toEqual([...whole, "turn_end end_turn", "done"]);
+		expect(next, `after an abort behind ${number}`).toEqual([...eventTypes, "turn_end end_turn", "done"]);
 		expect(frames.filter((frame) => frame.type === "response" && frame.id === "abort")).toHaveLength(1);
 	}
 });
@@ -190,7 +190,7 @@ test("an abort without a prompt succeeds, and does not end later prompts", async
 	await using setup = await ZotSetup.open({ model: new ScriptedModel([says("1")]) });
 	setup.send(abort, prompt("p"));
 	await setup.waitFor("done");
-	expect(setup.typesOf("p")).toEqual([...whole, "turn_end end_turn", "done"]);
+	expect(setup.typesOf("p")).toEqual([...eventTypes, "turn_end end_turn", "done"]);
 	expect(setup.answers).toEqual([
 		["abort", true],
 		["p", true],

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { wholeLines } from "./visible.ts";
+import { completeLines } from "./visible.ts";
 
 test.each([
 	["", [], false],
@@ -9,5 +9,5 @@ test.each([
 	["[… 12 bytes left out …]\nd\n", [], true],
 	["a:[… 12 bytes left out …]\nd\n", ["a:[… 12 bytes left out …]", "d"], false],
 ])("%j has these complete lines", (output, lines, cut) => {
-	expect(wholeLines({ output })).toEqual({ lines, cut });
+	expect(completeLines({ output })).toEqual({ lines, cut });
 });
