@@ -80,7 +80,7 @@ export class Chat {
 		return this.#conversation;
 	}
 
-	/** Whether work is active and connected, and no cancel was requested yet. */
+	/** Whether the chat is connected, and has active work whose cancel was not requested yet. */
 	get canCancel(): boolean {
 		return this.#conversation.active && !this.#isCancelling && !this.#isLost;
 	}

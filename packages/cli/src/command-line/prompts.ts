@@ -4,7 +4,7 @@ import type { Io } from "./io.ts";
 import { askSecretInLines, asksInLines, askTextInLines, chooseInLines } from "./line-prompts.ts";
 import type { Choice, TextQuestion } from "./setup-questions.ts";
 
-/** Asks for a line of text at the terminal. Undefined if the person leaves with Ctrl-C or Escape. */
+/** Asks for a line of text at the terminal. Undefined if the person leaves. */
 export async function askText(question: TextQuestion, io: Io): Promise<string | undefined> {
 	if (asksInLines(io)) return await askTextInLines(question, io);
 	const { message, initial, problemOf } = question;

@@ -9,7 +9,7 @@ interface JournalQuery {
 	readonly scope: Scope;
 	/** Earliest time in milliseconds since the epoch. */
 	readonly since?: number | undefined;
-	/** Number of older lines. All older lines if undefined. */
+	/** Maximum number of older lines. All older lines if undefined. */
 	readonly lines?: number | undefined;
 	readonly follow?: boolean;
 	/** Cursor of the last read entry. Only later lines are read. */

@@ -139,7 +139,7 @@ export function givenRow({ response, shown }: GivenAnswer, format: OutputFormat)
 	return `  ${markOf(response.cancelled === true, format)} ${visibleLine(shown)}`;
 }
 
-/** Row of a result that differs from the answer that was already shown. Undefined if the two are equal. */
+/** Row of a result that differs from the answer that was already shown. Undefined if the two are probably the same. */
 export function correctedRow(
 	open: OpenQuestion,
 	response: EventPayloads["prompt.response"],

@@ -14,7 +14,7 @@ export async function readEnvironmentFile(file: string): Promise<Record<string, 
 	);
 }
 
-/** Values of the named shell variables. Rejects with `invalid_argument` if a variable is not set or cannot be stored. */
+/** Values of the named shell variables. Throws `invalid_argument` if a variable is not set or cannot be stored. */
 export function chosenVariables(
 	names: readonly string[],
 	environment: Io["environment"],

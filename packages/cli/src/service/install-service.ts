@@ -28,8 +28,8 @@ interface Surroundings {
 }
 
 /**
- * Installs a service: writes its description, enables and starts it, and waits until the gateway answers. With
- * `--dry-run`, only prints the description. Returns the exit code.
+ * Installs or updates a service: writes its description, enables it, and starts it unless it already runs without a
+ * change. Then waits until the gateway answers. With `--dry-run`, only prints the description. Returns the exit code.
  */
 export async function installService(flags: InstallFlags, around: Surroundings): Promise<number> {
 	const { io, machine } = around;

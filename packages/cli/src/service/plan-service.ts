@@ -105,7 +105,7 @@ export async function accountOf(user: string | undefined, { environment, run }: 
 	throw new ParleyError(serviceErrors.noAccount({ account }), { code: "invalid_argument" });
 }
 
-/** The configured root directories. Rejects like a failed start if the configuration is invalid. */
+/** The configured root directories. Rejects like a failed start if the gateway could not start with them. */
 async function checkedRoots(flags: InstallFlags, io: Io): Promise<readonly string[]> {
 	const {
 		system: _,

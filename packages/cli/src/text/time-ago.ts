@@ -8,7 +8,10 @@ export function timeAgo(then: number, now: number): string {
 	return passed < minute ? "just now" : `${duration(passed)} ago`;
 }
 
-/** A time span in its largest unit, for example `3 min`. The argument is in milliseconds. */
+/**
+ * A time span in seconds, minutes, hours or, from two days on, days, for example `3 min`. Rounded down. The argument is
+ * in milliseconds.
+ */
 export function duration(ms: number): string {
 	if (ms < minute) return `${Math.floor(ms / 1000)} s`;
 	if (ms < hour) return `${Math.floor(ms / minute)} min`;

@@ -37,7 +37,7 @@ export function hangText(first: string, text: string, columns: number): string[]
 	);
 }
 
-/** A growing text. All rows except the last one are final. */
+/** A growing text. Later text can change only `last`. */
 export interface Flow {
 	readonly rows: readonly string[];
 	readonly last: string;

@@ -88,7 +88,7 @@ const secrets = [
 	"connectors/slack.json",
 ];
 
-/** Checks that files with secrets belong to this user and that only this user can read them. */
+/** Checks the owner and the permissions of files with secrets. */
 export const modes: Check = {
 	id: "files.modes",
 	async examine(system) {
