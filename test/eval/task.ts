@@ -23,7 +23,7 @@ export interface Outcome {
 	readonly answer: string;
 	/** Error of the run. Empty if the run succeeded. */
 	readonly error: string;
-	/** All tool calls that started or required approval, in order. An approved call is in the list twice. */
+	/** Tool calls in order: one entry for each start, and one for each approval or question. */
 	readonly calls: readonly Call[];
 	/** Returns the text of a file below the working directory. Undefined if the file does not exist. */
 	read(path: string): Promise<string | undefined>;

@@ -62,7 +62,7 @@ async function call(from: Model = model, pass?: Failure["pass"]): Promise<Outcom
 		await pass(time);
 	}
 	const error = await ended;
-	// The simulator also has timers on the clock.
+	// Waits for the simulator, which also has timers on the clock.
 	await fake.requests[before]?.abandoned;
 	return { events, error };
 }

@@ -87,7 +87,7 @@ export interface AttackRow {
 	readonly attack: Attack;
 	/** Whether only the first response is an attack. The run then continues after it. */
 	readonly once?: true;
-	/** Number of seeds for a random attack. By default, the attack is always the same. */
+	/** Number of seeds for a random attack. Absent for an attack without random parts. */
 	readonly seeds?: number;
 	/** Expected error at the end of the run. Absent if the run may succeed. */
 	readonly error?: RegExp;

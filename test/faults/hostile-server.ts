@@ -9,7 +9,7 @@ export interface Scene {
 	readonly response: ServerResponse;
 	readonly random: Random;
 	readonly wire: ProviderWire;
-	/** Address of a server in a private network, which the client must not call. */
+	/** Address of another server on this machine, which the client must not call. */
 	readonly secret: string;
 }
 
@@ -20,7 +20,7 @@ export class HostileServer implements AsyncDisposable {
 	attack: Attack | undefined;
 	/** Number of bytes that the server has sent in completed or aborted responses. */
 	sent = 0;
-	/** Requests that reached the private server. */
+	/** Number of requests that reached the other server. */
 	stolen = 0;
 	readonly #wire: ProviderWire;
 	readonly #random: Random;

@@ -64,7 +64,7 @@ describe.each(testedFamilies.map((one) => [one.family, one] as const))("%s", (_,
 			await pass(time);
 		}
 		const error = await ended;
-		// The simulator also has timers on the clock.
+		// Waits for the simulator, which also has timers on the clock.
 		await fake.requests[before]?.abandoned;
 		return { events, error };
 	}

@@ -8,8 +8,8 @@ import type { Tally } from "./tally.ts";
 import type { Surroundings } from "./valid-frames.ts";
 
 /**
- * Number of malformed frames per connection. With the valid frames before and after them, the number stays below the
- * limit for one burst.
+ * Number of generated frames per connection. With the frames before and after them, the number stays below the limit for
+ * one burst.
  */
 const framesPerConnection = 90;
 
@@ -22,7 +22,7 @@ const shares: readonly (readonly [family: Family, share: number])[] = [
 	["state", 30],
 ];
 
-/** Sends malformed frames on one connection. Each frame gets one response, in order, and the connection stays usable. */
+/** Sends generated frames on one connection. Each must get one response, in order, and the connection must stay usable. */
 export async function attackGateway(url: string, random: Random, tally: Tally): Promise<void> {
 	const connection = await FuzzConnection.open(url);
 	try {

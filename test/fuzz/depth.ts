@@ -1,7 +1,7 @@
 import { parseJson } from "@parley/base";
 import { RequestFrame, type ResponseFrame } from "@parley/protocol";
 
-/** The check that refused a frame, in the order of the checks. `done` means that the frame was accepted. */
+/** The reasons why a frame is refused. `done` means that the frame was accepted. */
 export const depths = [
 	"no JSON",
 	"no request",

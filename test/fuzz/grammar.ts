@@ -26,7 +26,7 @@ const schemas = new Map(
 	}),
 );
 
-/** Values of fields whose generated values could start real work. */
+/** Harmless values of the fields that could start real work with other values. */
 const harmless: Readonly<Record<string, readonly string[]>> = {
 	content: ["say: hello", "think: well\nsay: hello", "nothing to carry out", "read: missing.txt"],
 	root_dir: ["", ".", "/", "/nowhere", "\u0000", "~"],

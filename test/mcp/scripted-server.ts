@@ -16,7 +16,7 @@ interface Message {
 
 /** Names of faults. The cases below explain them. */
 const faults = new Set(process.argv.slice(2).filter((argument) => !argument.startsWith("--")));
-/** File to which each start appends a line. */
+/** File to which each start appends a line with the process id. */
 const starts = process.argv.find((argument) => argument.startsWith("--starts="))?.slice("--starts=".length);
 
 const text = { type: "string" };

@@ -36,7 +36,7 @@ test("on PostgreSQL, a workflow continues after kills of its process, and each s
 		const [out, [code, signal]] = await Promise.all([text(child.stdout), once(child, "close")]);
 		return { code, signal, out };
 	};
-	// Kills the process when the result of a step is recorded, and when another step starts.
+	// Kills the first process when the result of a step is recorded, and the second one when its second step starts.
 	for (const hooks of ["skill-step-ended=kill@1", "skill-step-started=kill@2"]) {
 		expect(await live(hooks), hooks).toMatchObject({ signal: "SIGKILL" });
 	}

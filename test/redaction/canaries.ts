@@ -3,7 +3,7 @@
 const hex = (n: number): string =>
 	[...`${n}`].map((digit) => String.fromCharCode(103 + Number(digit))).join("");
 
-/** Registered secrets of every alphabet. None has the form of a known credential. */
+/** Registered secrets with spaces, quotes, signs and letters of several scripts. None has the form of a known credential. */
 export const registered: readonly string[] = Array.from({ length: 20 }, (_, n) => {
 	const id = `${hex(n + 11)}Qx${n}zVb7`;
 	const kinds = [
@@ -63,7 +63,7 @@ export function wrappedIn(secret: string, before: string): string {
 	return Buffer.from(`${before}${secret} and after`).toString("base64").replaceAll(/.{76}/g, "$&\n");
 }
 
-/** The secrets that appear in a text in any form. Also accepts bytes that are not text. */
+/** The secrets that a text contains in one of these forms, in another case, or in base64 together with other text. */
 export function findIn(secrets: readonly string[], text: string): string[] {
 	const plain = text.toLowerCase();
 	const joined = text.replaceAll("\n", "").replaceAll("\\n", "");

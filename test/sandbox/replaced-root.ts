@@ -17,8 +17,7 @@ export interface NestedRoots extends AsyncDisposable {
 }
 
 /**
- * Starts a gateway with a required sandbox and without `--root`, and opens both sessions. The sessions approve all
- * calls.
+ * Starts a gateway with a required sandbox and without `--root`, and opens the two sessions, which accept all tools.
  */
 export async function openNestedRoots(): Promise<NestedRoots> {
 	await using undo = new AsyncDisposableStack();

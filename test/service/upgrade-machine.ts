@@ -167,7 +167,7 @@ export class UpgradeMachine implements AsyncDisposable {
 		return JSON.parse(readFileSync(join(program, "../../package.json"), "utf8")).version;
 	}
 
-	/** All files and links of the prefix, with their sizes and targets. Excludes compiled code. */
+	/** All files and links of the prefix, with their modes, sizes and targets. Excludes compiled code. */
 	package(): string[] {
 		const list = execFileSync("find", [".", "-not", "-path", "*/compiled*", "-printf", "%p %l %m %y %s\n"], {
 			cwd: this.prefix,

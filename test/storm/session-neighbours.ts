@@ -16,7 +16,7 @@ export interface NeighbourOptions {
 	readonly t: TestRuntime;
 	readonly random: Random;
 	readonly openHost: () => HostStream;
-	/** Session of the stream. Returns "" before the session exists. */
+	/** Id of the stream's session. Returns "" before the session exists. */
 	readonly session: () => string;
 }
 
@@ -25,9 +25,9 @@ export class SessionNeighbours {
 	readonly faults: string[] = [];
 	readonly #options: NeighbourOptions;
 	#host: HostStream | undefined;
-	/** Calls that the gateway has sent to the host. */
+	/** Ids of the calls that the gateway has sent to the host. */
 	readonly #requested: string[] = [];
-	/** Calls of open approvals, by token. */
+	/** Ids of the calls with an open approval, by token. */
 	readonly #open = new Map<string, string>();
 	/** Ids of calls that a client has approved. */
 	readonly #approved = new Set<string>();
@@ -44,7 +44,7 @@ export class SessionNeighbours {
 		return this.#host !== undefined;
 	}
 
-	/** Ids of the calls that require approval. */
+	/** Ids of the calls with an open approval. */
 	get undecided(): readonly string[] {
 		return [...this.#open.values()];
 	}

@@ -322,7 +322,7 @@ test("wide characters are wrapped at the edge and edited as visible characters",
 }) => {
 	const chat = await setup.chat();
 	await chat.enter(`say: ${"日本語のテキスト".repeat(9)} und 🙂 ${"emoji ".repeat(12)}`.trimEnd());
-	// The typed message contains the rest of the answer, so the test waits for its first word.
+	// The typed message shows the same text, so the test waits for the label of the answer.
 	await chat.rests("[offline]");
 	chat.type("日本語\u007f\u007f!");
 	await chat.until("the line was edited", () => chat.typed === "› 日!");

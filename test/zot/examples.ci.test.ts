@@ -106,7 +106,7 @@ for (const { name, command, needs } of programs) {
 	);
 }
 
-/** Values of `ZOT` that cannot be executed, with the expected error line. */
+/** Values of `ZOT` that cannot be executed, each with a pattern of its error line. */
 const startless: readonly (readonly [ZOT: string, says: RegExp])[] = [
 	[host.path("missing"), /missing/],
 	["missing-as-well --flag", /missing-as-well/],

@@ -101,7 +101,7 @@ const families: Readonly<Record<string, (random: Random) => string | Buffer>> = 
 };
 export const familyNames = Object.keys(families);
 
-/** One nonblank line without its line break. */
+/** One nonblank line. Line feeds become spaces. */
 export function malformedLine(family: string, random: Random): Buffer {
 	for (;;) {
 		const made = families[family]?.(random) ?? "";
