@@ -116,7 +116,7 @@ export const shapes: readonly RegExp[] = [
 
 /** A JSON Web Token whose second or third part has not begun. */
 const beginningOfJwt = /(?<![\w-])eyJ[\w-]{5,}(?:\.(?:ey?|eyJ[\w-]*)?)?/;
-/** Matches a credential without a maximum length at the end of the text, which may cut it off. */
+/** Matches a credential of unlimited length at the end of the text. Its end may be missing. */
 export const cutShape = new RegExp(
 	`(?:${[...endless, beginningOfJwt].map(({ source }) => source).join("|")})$`,
 );

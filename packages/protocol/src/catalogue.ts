@@ -17,7 +17,7 @@ const AgentEntry = z.object({
 	/** Names of the agent's tools. Absent: all tools. */
 	tools: z.exactOptional(z.array(z.string())),
 	context_window: z.exactOptional(z.int()),
-	/** Scheme, host and port of the model server. Absent for the gateway's own server. */
+	/** Scheme, host and port of the model server. Absent if the agent uses the gateway's model server. */
 	server: z.exactOptional(z.string()),
 });
 

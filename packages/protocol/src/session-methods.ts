@@ -21,7 +21,7 @@ export const FeedbackPayload = z.object({
 });
 export type FeedbackPayload = z.output<typeof FeedbackPayload>;
 
-/** Methods for complete conversations, and for feedback about replies. */
+/** Methods for complete sessions, for feedback about replies, and for explanations of messages. */
 export const sessionMethods = {
 	rename_session: {
 		/** After an empty title, a model may choose a new title. */

@@ -133,8 +133,8 @@ export async function decideRow(tx: Tx, id: string, { send, by }: Decision, now:
 }
 
 /**
- * Stores a decision of another process for the sending process. The first decision applies. A different later decision is
- * refused with `failed_precondition`.
+ * Stores a decision of another process for the sending process. The first decision applies. Throws `not_found` for an
+ * unknown row. Throws `failed_precondition` if the row does not allow the decision, or if the first decision is different.
  */
 export async function leaveDecision(tx: Tx, id: string, { send, by }: Decision, now: number): Promise<void> {
 	await readDecidable(tx, id, send);

@@ -28,6 +28,7 @@ export interface OpenRow {
  * Returns the rows of a conversation that can be sent: neither held nor attempted, and not blocked by an earlier row.
  * `rows` are all unsettled rows in order of planning. A row blocks later rows of its card and of its track. A held row
  * blocks only later rows of its card, and of its track in the same event, because a person may take days to decide.
+ * The same applies to the rows that a held row blocks.
  */
 export function unblocked(rows: readonly OpenRow[]): readonly OpenRow[] {
 	const [only] = rows;
@@ -46,7 +47,7 @@ export function unblocked(rows: readonly OpenRow[]): readonly OpenRow[] {
 	});
 }
 
-/** Names of the sequences that a row blocks: `own` while it is held, `shared` while it is unsettled for another reason. */
+/** Names of the sequences that a row blocks: `own` while it is held or a held row blocks it, otherwise `shared`. */
 function placesOf({ lane, card, message }: OpenRow): Record<"own" | "shared", string[]> {
 	const track = trackOf(lane);
 	const cards = card === null ? [] : [`card ${card}`];

@@ -344,7 +344,7 @@ export class Outbox {
 		const outcome = await this.#ask(() => surface.find(shown));
 		await this.#failpoints.reach("outbox.looked");
 		const verdict = judgeLookup(row, doubt, outcome, this.#moment());
-		// The found post may show an earlier state of the answer, so that it must be edited.
+		// The found post may show an earlier state of the answer, and must then be edited.
 		const isGrown = verdict.to === "confirmed" && keyOf(content.payload) !== undefined && row.card !== null;
 		await this.#settle(row, isGrown ? { ...verdict, to: "planned" } : verdict);
 	}

@@ -154,7 +154,10 @@ function isUnfit(reason: unknown): boolean {
 	return ParleyError.from(reason).code === "unimplemented";
 }
 
-/** Returns the task that asked the newest question: the task itself or one of its workers. */
+/**
+ * Returns the id of the task that asked the newest open question: the task itself or one of its workers. Undefined without
+ * an open question.
+ */
 function askingFor({ session }: HandlerContext, { id, session_id }: TaskPayload): string | undefined {
 	const tasks = session(session_id)?.state.tasks;
 	return tasks && cardWith(tasks, id)?.reviews.at(-1)?.task;

@@ -35,7 +35,7 @@ interface ForkParts {
 	readonly signal: AbortSignal;
 }
 
-/** A conversation that a person wants to copy. */
+/** A request of a person to copy a conversation. */
 export interface ForkOptions {
 	readonly session: string;
 	/** Title of the conversation; may be empty. */

@@ -72,7 +72,7 @@ export interface ConnectorStatus {
 	readonly waiting: number;
 	/** Number of unsettled posts. */
 	readonly open: number;
-	/** The newest 20 posts that are held or dead. */
+	/** Up to 20 posts: held posts, then dead posts, each with the newest first. */
 	readonly stuck: readonly StuckRow[];
 	/** `waiting`: the oldest request has had no response for some seconds. Waiting loses no data. */
 	readonly gateway: { readonly state: "reached" | "waiting"; readonly since: number };

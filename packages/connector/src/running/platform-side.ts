@@ -48,7 +48,10 @@ export interface ConnectorStart extends Posted {
 
 /** Functions of a platform's package that `runConnector` calls. */
 export interface PlatformSide<Ready extends ReadyLink, Parts extends StartedParts> {
-	/** Connects without a time limit and stays connected. Rejects if this is impossible. */
+	/**
+	 * Connects without a time limit and stays connected. Reports each change of the connection to `linked`, including a
+	 * refusal by the platform. Rejects for other failures that end the connection.
+	 */
 	connect(linked: (link: PlatformLink<Ready>) => void): Promise<void>;
 	/** Called first for each change of the connection. */
 	linked(link: PlatformLink<Ready>): void;

@@ -9,7 +9,7 @@ const maxLabel = 40;
  */
 const decidingRows = 4;
 
-/** Converts tables that are wider than `columns` to lists of their rows, also inside quotes and lists. */
+/** Converts tables whose first rows are wider than `columns` to lists of their rows, also inside quotes and lists. */
 export function narrowTables(blocks: readonly Block[], columns: number): Block[] {
 	return blocks.map((block): Block => {
 		switch (block.type) {

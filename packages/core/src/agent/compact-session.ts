@@ -144,7 +144,8 @@ async function carryOut(
 }
 
 /**
- * Records a failed or cancelled end. Only logs an error of the record, because the caller throws the original failure.
+ * Records that the compaction failed or was cancelled. If this is not possible, only logs the error, because the caller
+ * throws the original one.
  */
 async function recordFailure(
 	{ session, log }: LiveCompaction,

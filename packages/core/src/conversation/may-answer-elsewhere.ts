@@ -9,7 +9,7 @@ import { asApprover, authorizeAnswer, type PromptWithActor } from "./may-answer.
 import { isSamePerson } from "./participants.ts";
 import { promptTexts } from "./texts.ts";
 
-/** Channel settings with the channels in which approvals are answered. */
+/** Settings of all channels. They name the other channels in which approvals are answered. */
 export type AnsweringPlaces = Places;
 
 /**

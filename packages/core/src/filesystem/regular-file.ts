@@ -51,8 +51,8 @@ export async function* readChunks(
 }
 
 /**
- * Reads up to `length` bytes. Returns an empty buffer at the end. Special files of the kernel can be opened, and fail
- * only here.
+ * Reads up to `length` bytes. Returns an empty buffer at the end. Throws if the file cannot be read: some special files
+ * of the kernel can be opened but not read.
  */
 export async function readAt(
 	file: FileHandle,

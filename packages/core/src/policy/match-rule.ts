@@ -85,8 +85,8 @@ function mayReach(pattern: string, facts: CallFacts): boolean {
 }
 
 /**
- * Whether a word names the host: `https://HOST/`, `USER@HOST`, `HOST:PORT` and similar words. A bare name matches only
- * if the rule contains exactly this name.
+ * Whether a word names the host of a rule, for example `https://HOST/`, `USER@HOST` or `HOST:PORT`. After `://` or `@`, the
+ * rule may contain a pattern, and an unknown host matches every rule. Elsewhere, only the exact name of the rule matches.
  */
 function namesHost(word: string, pattern: string): boolean {
 	const lower = word.toLowerCase();

@@ -279,7 +279,7 @@ interface MemoriesTable extends Stamped {
 	subject: string;
 	/** Person or principal whose run or request wrote the note. */
 	author: string;
-	/** Session of the run that wrote the note. The session may have been deleted. Null if a person wrote the note. */
+	/** Session of the run that wrote the note. The session may have been deleted. Null if a client stored the note. */
 	session_id: string | null;
 	/** Taint of the session when it wrote the note (see taint.ts). */
 	taint: string;

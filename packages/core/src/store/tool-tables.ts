@@ -4,7 +4,7 @@ import type { Stamped } from "./stamped.ts";
 /** Background commands of sessions (see vocabulary/commands/background-command.ts). */
 interface BackgroundCommandsTable extends Stamped {
 	session_id: string;
-	/** Number in the session, from 1. */
+	/** Number of the command in the session, from 1. */
 	n: number;
 	run_id: string;
 	call_id: string;
@@ -32,7 +32,7 @@ interface FileChangesTable extends Stamped {
 	session_id: string;
 	/** The run of the turn. Changes of its sub-agents belong to it. */
 	run_id: string;
-	/** Number in the turn, from 1. */
+	/** Number of the file in the turn, from 1. */
 	n: number;
 	/** Absolute real path. */
 	path: string;

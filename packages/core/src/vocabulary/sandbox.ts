@@ -89,7 +89,10 @@ export interface SandboxRequest {
 	readonly chat: boolean;
 	/** Real paths of the directories that commands may change. */
 	readonly roots: readonly string[];
-	/** Real paths of hidden directories that commands may read, such as the operator's skills. Default: none. */
+	/**
+	 * Real paths of directories that commands may read although a hidden directory contains them, such as the operator's skills.
+	 * Default: none.
+	 */
 	readonly readable?: readonly string[];
 	/** Hosts that every command of this sandbox may reach. Default: none, and `Sandbox.egress` reaches the configured hosts. */
 	readonly hosts?: readonly string[];

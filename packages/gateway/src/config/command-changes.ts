@@ -103,7 +103,7 @@ async function recordNotes(path: string, audit: ChangeAudit): Promise<void> {
 		try {
 			await recordNote(line, audit);
 		} catch (error) {
-			// Only the unrecorded lines remain, so that the next run does not record the other lines again.
+			// Only the unrecorded lines remain, so that the next call does not record the first lines again.
 			if (at > 0) await replacePrivateFile(path, `${lines.slice(at).join("\n")}\n`);
 			throw error;
 		}

@@ -73,7 +73,7 @@ function answerWords(
 	if (remembered) return texts.approvedSession;
 	const approved = kind === "grant" ? texts.approved : texts.approvedOnce;
 	if (changed === undefined) return approved;
-	// If one approval suffices, the approver also changed the arguments.
+	// `editedBy` is set only for a call that needs several approvals. Otherwise, the approver changed the arguments.
 	const editor = editedBy === undefined ? undefined : actingPerson(editedBy, platform);
 	return `${approved}${texts.withChanges({ editor })}`;
 }

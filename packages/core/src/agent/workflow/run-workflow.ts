@@ -346,8 +346,7 @@ function endingOf(progress: WorkflowProgress): WorkflowEnd {
 }
 
 /**
- * Returns the result of a workflow: the result of its only last step, or the results of all last steps under their
- * titles.
+ * Returns the result of the last step of a workflow. If several steps are last, returns their results under their titles.
  */
 function resultText(progress: WorkflowProgress): string {
 	const [only, ...others] = progress.lastSteps;

@@ -94,7 +94,7 @@ export class OpenGrants {
 		this.#arm();
 	}
 
-	/** Resolves when all writes are done. */
+	/** Stops the automatic checks of the grants. Resolves when the running checks are done. */
 	async stop(): Promise<void> {
 		this.#stopped = true;
 		this.#timer?.cancel();

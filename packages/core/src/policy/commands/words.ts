@@ -252,7 +252,10 @@ class Reader {
 		this.#at += count;
 	}
 
-	/** Returns the text before the end mark, or the rest without an end mark. Skips the mark unless `leave` is true. */
+	/**
+	 * Returns the text before the end mark, and skips the mark unless `leave` is true. Without a mark, returns the rest of the
+	 * text, which is then not `plain`.
+	 */
 	#readUntil(mark: string, leave = false): string {
 		const found = this.#text.indexOf(mark, this.#at);
 		if (found === -1) this.plain = false;

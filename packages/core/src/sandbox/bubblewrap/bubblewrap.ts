@@ -51,7 +51,7 @@ export interface Bubblewrap {
 
 export interface Profile {
 	readonly roots: readonly string[];
-	/** Hidden directories that commands may read. */
+	/** Directories that commands may read although a hidden directory contains them. */
 	readonly readable?: readonly string[] | undefined;
 	/** Text of `.gitconfig` in the home directory. */
 	readonly gitSettings: string;

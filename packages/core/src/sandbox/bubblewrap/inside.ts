@@ -14,7 +14,7 @@ interface Bound {
 }
 
 export interface Inside extends Bound {
-	/** Directories inside hidden directories that commands may read. They need not exist. */
+	/** Directories that commands may read although a hidden directory contains them. They need not exist. */
 	readonly readable: readonly string[];
 	/**
 	 * Directories that are hidden, such as the data directory. In them, commands see only roots and `readable`
@@ -47,7 +47,7 @@ export interface TextFile {
 
 /** Descriptor of the first file. Bubblewrap reads its arguments from descriptor 3. */
 export const FIRST_FILE = 4;
-/** Maximum bytes of all directories in memory together. A small machine uses `MEMORY_PART` of its memory. */
+/** Maximum bytes of all directories in memory of one command. A small machine uses `MEMORY_PART` of its memory. */
 const MAX_MEMORY_BYTES = 2 * 1024 ** 3;
 const MEMORY_PART = 1 / 4;
 /** Bytes of a page. Sizes are multiples of it. The smallest size is for directories in which commands cannot write. */

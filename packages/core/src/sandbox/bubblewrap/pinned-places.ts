@@ -182,8 +182,9 @@ interface NotBegun {
 }
 
 /**
- * Throws the reason why a command never began. Returns if the command was cancelled, if its time limit passed, or if
- * its exit code is 0.
+ * Throws the reason why a command never began. Throws `PlaceReplaced` if a bound place was replaced. Otherwise, returns if
+ * the command was cancelled or its time limit passed. Throws `PlaceReplaced` if a cover was deleted. In all other cases,
+ * calls `failedToStart`, and then throws unless the exit code is 0.
  */
 export async function throwReason({ command, outcome, covers, failedToStart }: NotBegun): Promise<void> {
 	if (foundReplaced(outcome.output)) throw new PlaceReplaced();

@@ -54,7 +54,7 @@ class Walk {
 	readonly #lastAnchor: number;
 	#head = noHash;
 	#records = 0;
-	/** Position before the first row if earlier rows were removed. A later row must confirm the removal. */
+	/** Position before the first row if earlier rows are missing, until a later row confirms their removal. */
 	#start: AuditAnchor | undefined;
 	#broken: Broken | undefined;
 

@@ -89,7 +89,7 @@ export class Pairing {
 		}
 	}
 
-	/** Creates a code that gives one person access within an hour. */
+	/** Creates a code that gives one person access and expires after an hour. */
 	async invite(
 		request: Keyed,
 		requested: Invitation,

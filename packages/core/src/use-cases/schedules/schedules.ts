@@ -135,7 +135,7 @@ export class Schedules {
 		return removed.response;
 	}
 
-	/** Returns when a schedule fires. Throws `invalid_argument` if the trigger is invalid or can never fire. */
+	/** Returns the trigger in its stored form. Throws `invalid_argument` if the trigger is invalid or can never fire. */
 	triggerOf(requested: RequestedTrigger): Trigger {
 		const now = this.#options.clock.now();
 		if (requested.kind === "words") {

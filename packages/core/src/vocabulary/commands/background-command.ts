@@ -33,7 +33,7 @@ export interface CommandEnding {
 
 /** A background command of a session. */
 export interface BackgroundCommand {
-	/** Number in the session, from 1. */
+	/** Number of the command in the session, from 1. */
 	readonly n: number;
 	/** Command line without secrets. */
 	readonly command: string;

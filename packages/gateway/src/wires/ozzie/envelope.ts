@@ -68,5 +68,5 @@ export function isGoOpening(text: string): boolean {
 	}
 }
 
-/** Parameters that a first frame may have. Go omits empty parameters. */
+/** Parameters that the first frame of an existing Go client may have. Go omits empty parameters. */
 const parameters = new Set(["session_id", "root_dir"]);

@@ -60,7 +60,7 @@ export class PromptQueue {
 		return undefined;
 	}
 
-	/** Returns true once for each open prompt. */
+	/** Returns true once for each open prompt, and once more after `forget`. */
 	mayRepeat(token: string): boolean {
 		if (this.#repeated.has(token)) return false;
 		this.#repeated.add(token);

@@ -26,7 +26,10 @@ export async function listTranscripts(
 	return defined({ resources: page.map(encodeResource), nextCursor: more ? String(next) : undefined });
 }
 
-/** Reads one page of a transcript. Rejects with `not_found` for another URI or a session that the client may not read. */
+/**
+ * Reads one page of a transcript. Rejects with `not_found` for a URI that names no transcript, and for a session that the
+ * client may not read.
+ */
 export async function readTranscriptPage(
 	{ runtime, principal }: McpContext,
 	uri: string,

@@ -82,7 +82,7 @@ export class Turn {
 		this.#frames.calling(callId, tool);
 	}
 
-	/** Whether the run of the turn, or a step of its workflow, requested an approval. */
+	/** Whether the run of the turn, or a step of its workflow, sent this approval request or question. */
 	requested({ runId, taskId }: Prompt): boolean {
 		return runId === this.#runId || (taskId !== undefined && this.#tasks.has(taskId));
 	}
