@@ -159,7 +159,10 @@ interface StoredState {
 	readonly names: ThreadNameStore;
 }
 
-/** Milliseconds after which the connector no longer renames a thread. Cards can be edited for the same time. */
+/**
+ * Milliseconds for which the names of a thread are stored after a change. Without them, the connector does not rename the
+ * thread. Cards can be edited for the same time.
+ */
 const namesMs = 90 * 24 * 3_600_000;
 
 /** Returns each state by its name in the connector's database. Versions must not change these names. */

@@ -10,7 +10,7 @@ import { linkToRoom } from "./vocabulary/links.ts";
 import { endingOfMessage, momentOf, namedMessage, readMessageId } from "./vocabulary/message-id.ts";
 
 export interface PlatformParts extends SurfaceParts {
-	/** Returns the cached name of a person. */
+	/** Returns the cached name of a person, or undefined. */
 	readonly nameOf?: (user: string) => string | undefined;
 	/** Loads the name of a person into the cache. */
 	readonly readName?: (user: string) => Promise<unknown>;

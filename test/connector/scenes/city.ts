@@ -135,7 +135,7 @@ export class City implements AsyncDisposable {
 		}
 	}
 
-	/** Waits for work that needs this city's clock. */
+	/** Advances the clock like `until` while work is pending, and returns its result. */
 	async through<Value>(work: Promise<Value>): Promise<Value> {
 		let isOver = false;
 		const over = (): void => {

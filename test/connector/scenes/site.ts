@@ -156,7 +156,7 @@ export interface Site {
 	/** Cuts the connection to the platform. */
 	cut(): void;
 	fail(request: string, fault: Fault): void;
-	/** Actions of server administrators. */
+	/** Archives the room. With `locked`, also locks it. */
 	archive(room: Room, locked: boolean): void;
 	lock(room: Room): void;
 	reopen(room: Room): void;

@@ -56,7 +56,7 @@ const Ready = z.object({ guilds: z.array(OfGuild) });
 export class CatchUp {
 	readonly #parts: CatchUpParts;
 	readonly #reading = new Map<string, ReadingChannel>();
-	/** Guilds whose GUILD_CREATE has not arrived. */
+	/** Guilds whose GUILD_CREATE has not been handled. */
 	#expected = new Set<string>();
 	readonly #direct: DirectMessages;
 	readonly #stopping = new AbortController();
@@ -74,7 +74,10 @@ export class CatchUp {
 		return this.#reading.size === 0 && this.#expected.size === 0 && this.#direct.isSeen;
 	}
 
-	/** Resolves when the event is durable. Never resolves if the event waits for a reading that is stopped. */
+	/**
+	 * Resolves when the event is durable. For READY and GUILD_CREATE, also waits for missed messages, and rejects if their reading
+	 * is stopped. Never resolves for a message event that waits for a stopped reading.
+	 */
 	dispatch(event: DiscordDispatch): Promise<void> {
 		if (event.t === "READY") return this.#ready(event);
 		if (event.t === "GUILD_CREATE") return this.#guild(event);

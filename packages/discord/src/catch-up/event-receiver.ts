@@ -37,8 +37,8 @@ const Place = z
 	.transform(({ channel_id: channel, guild_id: guild, id }) => channel ?? `guild ${guild ?? id}`);
 
 /**
- * Makes events durable, and then moves the cursors after them. Keeps the order of events within each channel, and of the settings
- * of each guild.
+ * Makes events durable, and then moves the cursors after them. Keeps the order of events within each channel and, for events
+ * without a channel, within each guild.
  */
 export class EventReceiver {
 	readonly #parts: EventReceiverParts;

@@ -6,7 +6,7 @@ export interface Cursor {
 	readonly message: string;
 	/** Guild of the channel. Absent for direct messages. */
 	readonly guild?: string;
-	/** Messages after this one could not be read, although later messages may be durable. */
+	/** Id of the message after which messages could not be read, although later messages may be durable. */
 	readonly unread?: string;
 	/** True if an earlier process may have answered the unread messages. */
 	readonly seenBefore?: true;
@@ -81,7 +81,10 @@ export class HighWater {
 		await this.#saved.written();
 	}
 
-	/** Records durably that the messages after a cursor are unread. */
+	/**
+	 * Records that the messages after a cursor are unread, unless an earlier position is recorded. Resolves when storing this has
+	 * succeeded or failed.
+	 */
 	async addPending(channel: string, cursor: Cursor): Promise<void> {
 		const unread = cursor.unread ?? cursor.message;
 		const newest = this.#cursors.get(channel) ?? cursor;
@@ -114,7 +117,7 @@ export class HighWater {
 		return this.#saved.close();
 	}
 
-	/** Stores the cursor as the latest change. */
+	/** Sets the cursor as the latest change. If there are too many cursors, removes the oldest one without unread messages. */
 	#set(channel: string, cursor: Cursor): void {
 		this.#cursors.delete(channel);
 		this.#cursors.set(channel, cursor);

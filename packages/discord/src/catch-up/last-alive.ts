@@ -38,7 +38,7 @@ export class LastAlive {
 		this.#at = at;
 	}
 
-	/** Lowest message id that may have been missed. Undefined before the first such time. */
+	/** Lowest message id that may have been missed. Undefined if no time is known. */
 	get since(): string | undefined {
 		return this.#at === undefined ? undefined : snowflakeAt(this.#at - slackMs);
 	}

@@ -70,7 +70,7 @@ export class Listening {
 		return this.#highWater.behind.length;
 	}
 
-	/** Resolves when the event is durable. */
+	/** Handles an event; see `CatchUp.dispatch`. */
 	dispatch(event: DiscordDispatch): Promise<void> {
 		return this.#catchUp.dispatch(event);
 	}
@@ -150,7 +150,10 @@ async function creationTimeOf(store: BirthStore, clock: Clock): Promise<number> 
 const Author = z.object({ id: z.string(), bot: z.boolean() });
 const maxRows = 2000;
 
-/** Returns the ids of people who wrote to the agent, latest first. Leaves out people of the direct messages in `except`. */
+/**
+ * Returns the ids of people who recently wrote to the agent, latest first. Leaves out people of the direct messages in
+ * `except`.
+ */
 export async function readKnownPeople(
 	store: Store<ConnectorTables>,
 	except: ReadonlySet<string>,

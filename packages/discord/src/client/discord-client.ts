@@ -53,10 +53,11 @@ const maxWaitMs = 60_000;
 const goodbyeMs = 2000;
 
 /**
- * Events that Discord sends. Message content is a privileged intent and required. Without it, of other people's messages only
- * direct messages and mentions of the bot have text. Replies to the bot, and other messages in its threads and in channels that
- * it always reads, would be empty. The privileged intent for members is not requested, because each event contains its author,
- * and trust belongs to a channel with its roles. https://docs.discord.com/developers/events/gateway#gateway-intents
+ * Events that Discord sends. Message content is a privileged intent and required. Without it, a message of another person has
+ * text only if it is a direct message or mentions the bot. Replies to the bot, and other messages in its threads and in
+ * channels that it always reads, would be empty. The privileged intent for members is not requested, because each event
+ * contains its author, and trust belongs to a channel with its roles.
+ * https://docs.discord.com/developers/events/gateway#gateway-intents
  */
 const intents =
 	GatewayIntentBits.Guilds |

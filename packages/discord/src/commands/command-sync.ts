@@ -174,7 +174,10 @@ function optionBody({ required, autocomplete, choices, options, ...rest }: Optio
 	});
 }
 
-/** Commands that this gateway has registered on Discord. They are stored, so that outdated commands can be deleted. */
+/**
+ * Commands that this gateway has registered on Discord, or is about to register. They are stored, so that outdated commands can
+ * be deleted.
+ */
 export interface InstalledState {
 	readonly application: string;
 	/** Keys of the commands; see `keyOf`. */

@@ -19,7 +19,7 @@ const optionTypes = {
 	boolean: ApplicationCommandOptionType.Boolean,
 } as const;
 
-/** Contexts of commands. They work in servers and in direct messages to the bot. Only managers of a server can install them. */
+/** Places where commands work: servers, and direct messages to the bot. Only managers of a server can install them. */
 const places = {
 	contexts: [InteractionContextType.Guild, InteractionContextType.BotDM],
 	integration_types: [ApplicationIntegrationType.GuildInstall],

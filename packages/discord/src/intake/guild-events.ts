@@ -9,7 +9,9 @@ import type { Roles } from "./roles.ts";
 import { type Handler, type Incoming, incoming, type Translated, unreadable } from "./translated.ts";
 import { ChangedGuild, Channel, Guild, RemovedGuild, RoleOfGuild, ThreadList } from "./wire.ts";
 
-/** Maximum milliseconds since the bot joined a new server. Every connection reports each server, including old ones. */
+/**
+ * Milliseconds for which a server is new after the bot has joined it. Every connection reports all servers, including old ones.
+ */
 const newGuildMs = 24 * 3_600_000;
 
 export interface GuildEventsParts {

@@ -225,7 +225,7 @@ interface Names {
 /** Matches a mention, with the punctuation that ends an address and the following blanks. */
 const mention = /<(@[!&]?|#)(\d{1,20})>((?:,|:(?=[\s/!]|$))?[^\S\n]*)/g;
 
-/** Returns the people whom a message addresses, and its text in the form that people see, without the mention of the bot. */
+/** Returns the addressees of a message, and its text in the form that people see, without the mention of the bot. */
 export function readAddress(message: Message, names: Names): { address: Address; text: string } {
 	const { content, mentions, mention_roles, mention_everyone: everyone } = message;
 	// The mentions of a reply include the author of the original message, even if the text does not mention that author.

@@ -53,7 +53,7 @@ export const BesideMessage = z.object({
 		.catch([])
 		.default([]),
 	message_snapshots: z.array(Snapshot).nullish().catch(undefined),
-	/** Original message of a thread's first message. */
+	/** Message to which this one replies. For the first message of a thread, its original. */
 	referenced_message: z.unknown().optional(),
 });
 export type BesideMessage = z.output<typeof BesideMessage>;

@@ -38,7 +38,10 @@ export interface InteractionsParts {
 	readonly log: Logger;
 }
 
-/** Milliseconds. Discord waits three seconds for an answer: interactions/receiving-and-responding#responding-to-an-interaction */
+/**
+ * Time limits in milliseconds, below the three seconds that Discord waits for an answer:
+ * interactions/receiving-and-responding#responding-to-an-interaction
+ */
 const deferAfterMs = 1500;
 const completeWithinMs = 2500;
 const answerableMs = 2500;

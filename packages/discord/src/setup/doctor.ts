@@ -19,7 +19,7 @@ import { checkInvited, checkPermissions } from "./guild-checks.ts";
 export interface DoctorParts extends Discord {
 	readonly shapes: readonly CommandShape[];
 	readonly memory: CommandMemory;
-	/** Restores missing and changed commands instead of reporting them, and logs each change. */
+	/** Updates the commands on Discord instead of reporting differences, and logs each change. */
 	readonly fix?: { readonly log: Logger } | undefined;
 }
 
@@ -103,7 +103,7 @@ async function checkCommands(commands: CommandSync): Promise<Finding> {
 	return { id, status: "warn", what, fix: registrationTexts.outdatedFix };
 }
 
-/** Restores missing and changed commands. At each rate limit of Discord, it waits up to a minute. */
+/** Updates the commands on Discord. At each rate limit of Discord, it waits up to a minute. */
 async function fixCommands(
 	commands: CommandSync,
 	{ clock, log }: { readonly clock: Clock; readonly log: Logger },

@@ -8,7 +8,7 @@ import { askDiscord, type Discord } from "./check.ts";
 const Guilds = z.array(z.object({ id: z.string(), name: z.string() }));
 type Guild = z.output<typeof Guilds>[number];
 
-/** Types of channels in which people write. */
+/** Types of channels whose permissions are checked. */
 const textual: ReadonlySet<number> = new Set([ChannelType.GuildText, ChannelType.GuildAnnouncement]);
 
 /** Maximum channels in a finding. The finding also contains the number of further channels. */

@@ -30,7 +30,7 @@ const completeText = "message.md";
 const reserved = 1800;
 const fence = "\n```";
 
-/** Reasons why a post has no files. */
+/** Reasons why Discord refused the files of a post. */
 export const fileRefusals = ["permission", "size", "contents"] as const;
 export type FileRefusal = (typeof fileRefusals)[number];
 
@@ -106,7 +106,10 @@ function whyWithout(files: readonly DraftFile[], why: FileRefusal): string {
 	}
 }
 
-/** Returns simpler forms of the message for attempts after a refusal, in order. `plain` replaces the body. */
+/**
+ * Returns simpler forms of the message for attempts after a refusal, in order. `plain` replaces the body, except in a first
+ * form that only omits the files.
+ */
 export function fallbackDrafts(
 	draft: Draft,
 	{

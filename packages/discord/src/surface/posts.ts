@@ -37,12 +37,12 @@ const maxKnown = 1000;
 export interface PostsParts {
 	readonly caller: Caller;
 	readonly places: PostChannels;
-	/** Reads a file from the gateway. Undefined if the gateway has deleted it. */
+	/** Reads a file from the gateway. Undefined if the gateway refuses it. */
 	readonly read: (upload: NonNullable<Post["upload"]>) => Promise<Uint8Array | undefined>;
 	readonly log: Logger;
 }
 
-/** Creates and edits posts in channels and threads. */
+/** Creates, edits and deletes posts in channels and threads. */
 export class Posts {
 	readonly #parts: PostsParts;
 	/** Attachment ids of messages that this process has created or edited. */

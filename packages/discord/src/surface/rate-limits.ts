@@ -2,7 +2,7 @@ import type { Clock } from "@parley/base";
 import type { RateLimit, Request } from "@parley/connector";
 import type { DiscordResponse } from "../vocabulary/discord-port.ts";
 
-/** Routes that have a separate rate limit in each channel. */
+/** Routes of Discord's API. Their rate limits are separate for each channel. */
 export type Route = "create" | "edit" | "delete" | "typing" | "thread" | "rename" | "read" | "reaction";
 
 /** Bucket of all requests: topics/rate-limits#global-rate-limit */

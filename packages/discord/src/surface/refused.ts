@@ -74,7 +74,7 @@ export function refusalOf(response: DiscordResponse, bucket: string): Refused {
 
 function kindOf(status: number, code: number | undefined): DeliveryFailure {
 	if (status === 429 || code === errorCodes.tooManyOldEdits) return "rate-limited";
-	// The request is sent again after the operator has set another token, so that nothing is lost.
+	// After status 401, the request is sent again when the operator has set another token, so that nothing is lost.
 	if (status === 401 || status === 408 || status >= 500) return "unknown";
 	if (code === errorCodes.lockedThread || code === errorCodes.archivedThread) return "closed";
 	return status === 404 ? "gone" : "rejected";
@@ -84,7 +84,7 @@ function limitOf({ headers }: DiscordResponse, fault: Fault, bucket: string): Ra
 	const seconds = fault.retry_after ?? Number(headers["retry-after"] ?? Number.NaN);
 	const known = Number.isFinite(seconds) && seconds > 0;
 	const unknownMs = fault.code === errorCodes.tooManyOldEdits ? oldEditsMs : 1000;
-	// A response that is not JSON comes from a proxy in front of Discord, which refuses all requests.
+	// A response without a message of Discord comes from a proxy in front of Discord, which limits all requests.
 	const isGlobal =
 		fault.global === true || headers["x-ratelimit-scope"] === "global" || fault.message === undefined;
 	return {

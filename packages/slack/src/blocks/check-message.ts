@@ -100,7 +100,7 @@ function lengthOf(block: ShownBlock): number {
 	}
 }
 
-/** Returns the total length of the texts on controls. These count like any other text. */
+/** Returns the total length of the labels and options of controls, which Slack limits together with the other texts. */
 function labelsLength(blocks: readonly MessageBlock[]): number {
 	const elements: Element[] = elementsOf(blocks.filter(isControls));
 	const labels = elements.flatMap((element) => {

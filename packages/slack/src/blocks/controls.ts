@@ -21,8 +21,8 @@ export type ControlBlock = ActionsBlock | ContextActionsBlock;
 type ButtonControl = Extract<Control, { type: "button" }>;
 
 /**
- * Converts controls to blocks: one per row, and one for native feedback buttons. A link gets its own id, `link:N`, without a
- * handler.
+ * Converts controls to blocks: one per row, and another one for the native feedback buttons of a row. A link gets its own id,
+ * `link:N`, without a handler.
  */
 export function controlBlocks(rows: readonly (readonly Control[])[]): ControlBlock[] {
 	let links = 0;

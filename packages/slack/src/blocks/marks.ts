@@ -6,7 +6,7 @@ export const smallPrintStart = "\u001f";
 
 /** Matches the start of `:name:`, which Slack shows as an emoji in any text. */
 const emojiName = /:(?=[\p{L}\p{M}\p{N}_+'-]+:)/gu;
-/** Matches the start of a mention, a command or a link, which Slack recognizes in any text. */
+/** Matches the start of a mention, a command or a link, which Slack recognises in any text. */
 const token = /<(?=[@#][A-Z0-9]|!(?:here|channel|everyone|group|subteam|date)\b|[a-z][a-z0-9+.-]*:)/i;
 
 const entities: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;" };
@@ -26,7 +26,7 @@ export function harmless(value: string): string {
 		.replace(/[&<>]/g, (symbol) => entities[symbol] ?? symbol);
 }
 
-/** Whether Slack could recognize a mention, a command or a link in code. Markdown has no entities in code. */
+/** Whether Slack could recognise a mention, a command or a link in code. Markdown has no entities in code. */
 export function containsToken(code: string): boolean {
 	return token.test(visible(code));
 }

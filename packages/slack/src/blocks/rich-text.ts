@@ -13,7 +13,7 @@ interface Style {
 type Part = RichTextBlock["elements"][number];
 
 /**
- * Whether a Markdown block cannot show a block exactly. Code in which Slack could recognize a mention, a command or a link would
+ * Whether a Markdown block cannot show a block exactly. Code in which Slack could recognise a mention, a command or a link would
  * need an invisible character in Markdown. Times are documented only for rich text and mrkdwn.
  */
 export function needsRichText(block: Block): boolean {

@@ -30,7 +30,7 @@ export interface CatchUpParts {
 export const deliveredMs = 4 * 60_000;
 /**
  * Milliseconds to read before the last known time, because events that were being delivered may be missing. Repeated messages are
- * recognized by their ids.
+ * recognised by their ids.
  */
 const overlapMs = 6 * 60_000;
 const oldestMs = 24 * 3_600_000;

@@ -16,7 +16,7 @@ const Tested = z.object({
 
 export type Tried =
 	| { readonly account: OwnAccount }
-	/** The token is refused, and only another token helps. */
+	/** Slack refuses the token permanently. */
 	| { readonly refused: string }
 	| { readonly lost: string };
 

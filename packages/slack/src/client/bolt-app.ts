@@ -38,7 +38,7 @@ export class SlackReceiver implements Receiver {
 		return this.#transport.close();
 	}
 
-	/** Resumes delivery after a post; see `Transport.posted`. */
+	/** Records a post; see `Transport.posted`. */
 	posted(): void {
 		this.#transport.posted();
 	}

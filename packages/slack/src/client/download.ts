@@ -33,7 +33,7 @@ export async function download({ url, token, maximum, signal, apiUrl }: Download
 			cause,
 		});
 	} finally {
-		// Closes the connection of an unwanted response.
+		// Closes the connection of a response that was not read to its end.
 		over.abort();
 	}
 }

@@ -199,7 +199,7 @@ class SlackClient implements SlackPort {
 		handlers.silent?.();
 	}
 
-	/** Reports each change of the state once. */
+	/** Reports each change of the state once, and none after a refusal. */
 	#report(handlers: Handlers, link: SlackLink): void {
 		if (this.#closing.signal.aborted || link.state === this.#state || this.#state === "refused") return;
 		this.#state = link.state;

@@ -46,7 +46,7 @@ const reads: ReadonlySet<string> = new Set([
 ]);
 const readsAtOnce = 20;
 
-/** Slack's Web API with one token. Interactive calls and reading calls have separate queues. */
+/** Slack's Web API with one token. Reading calls have a separate queue, so that other calls do not wait for them. */
 export class WebCalls {
 	readonly #client: WebClient;
 	readonly #reader: WebClient;

@@ -85,7 +85,10 @@ function refusalIn(detail: string): string | undefined {
 	}
 }
 
-/** Throws for a URL that does not belong to Slack, because untrusted data must not cause requests to other hosts. */
+/**
+ * Throws for a URL that belongs neither to Slack nor to the host of `apiUrl`, because untrusted data must not cause requests to
+ * other hosts.
+ */
 export function demandSlack(url: string, { apiUrl }: SlackHosts): void {
 	const parsed = URL.canParse(url) ? new URL(url) : undefined;
 	const isSlack = parsed?.protocol === "https:" && /(?:^|\.)slack(?:-files)?\.com$/.test(parsed.hostname);

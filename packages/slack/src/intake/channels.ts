@@ -9,7 +9,7 @@ import { Channel } from "./wire.ts";
 /** Properties of a channel, a group or a direct message. */
 export interface KnownChannel {
 	readonly kind: Room["kind"];
-	/** Whether people of other organizations can read or join the channel. True if Slack does not report the channel. */
+	/** Whether people of other organisations can read or join the channel. True if Slack does not report the channel. */
 	readonly shared: boolean;
 	readonly name?: string;
 	/** Whether the bot can read and write in the channel. */

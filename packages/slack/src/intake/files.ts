@@ -82,7 +82,7 @@ export class Files {
 	async #read(data: unknown, isLast: boolean): Promise<Attachment | undefined> {
 		const file = this.#malformed.read("file", WireFile, data);
 		if (file === undefined || gone.has(file.mode ?? "")) return undefined;
-		// Files of other organizations need a request: https://docs.slack.dev/apis/slack-connect/using-slack-connect-channels#files
+		// Files of other organisations need a request: https://docs.slack.dev/apis/slack-connect/using-slack-connect-channels#files
 		if (file.file_access !== "check_file_info") return attachmentOf(file);
 		const lookup = this.#known.find(file.id);
 		const whole = await (isLast ? lookup.catch(() => undefined) : lookup);

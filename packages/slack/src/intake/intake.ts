@@ -53,7 +53,7 @@ type Delivered = Outer & { readonly isLast: boolean };
 type Handler = (event: Outer["event"], outer: Delivered) => Translated | Promise<Translated>;
 
 /**
- * Subtypes of messages that people write. All others are written by Slack:
+ * Subtypes of messages that people and apps write. Slack itself writes all others:
  * https://docs.slack.dev/reference/events/message#subtypes
  */
 const written: ReadonlySet<string | undefined> = new Set([

@@ -15,10 +15,10 @@ const maximum = 200;
  */
 export class MentionPairs {
 	readonly #clock: Clock;
-	/** Message events by message id. This is not a cache, because mention events wait for these promises. */
+	/** Message events by the keys of their messages. This is not a cache, because mention events wait for these promises. */
 	readonly #messages = new Map<string, PromiseWithResolvers<Translated>>();
 
-	/** Ids of message events that have arrived, whatever their results are. */
+	/** Keys of message events that have arrived, whatever their results are. */
 	readonly #arrived = new Set<string>();
 
 	constructor(clock: Clock) {

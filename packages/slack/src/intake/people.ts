@@ -71,7 +71,7 @@ export class People {
 		return user.deleted ? "left" : this.#person(user);
 	}
 
-	/** Returns the cached name of a person. */
+	/** Returns the cached name of a person, or undefined. */
 	known(id: string): string | undefined {
 		return this.#known.get(id)?.name || undefined;
 	}

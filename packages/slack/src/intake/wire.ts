@@ -105,7 +105,7 @@ export const User = z.object({
 	is_restricted: z.boolean().optional(),
 	is_ultra_restricted: z.boolean().optional(),
 	is_stranger: z.boolean().optional(),
-	/** The user's workspaces in an organization. */
+	/** The user's workspaces in an organisation. */
 	enterprise_user: z.object({ teams: z.array(z.string()).default([]) }).nullish(),
 });
 export type User = z.output<typeof User>;

@@ -9,7 +9,9 @@ export interface AnswersParts {
 	readonly log: Logger;
 }
 
-/** Milliseconds until an interaction is answered. Slack shows a failure after three seconds, including network delays. */
+/**
+ * Maximum milliseconds until an interaction is answered. Slack shows a failure after three seconds, including network delays.
+ */
 const answeredMs = 1500;
 
 /** Returns a text that only the acting person sees. */

@@ -97,7 +97,7 @@ export class Interactions {
 		},
 	};
 
-	/** Resolves when all interactions are answered. */
+	/** Resolves when all interactions in progress are answered, or their answers have failed. */
 	settled(): Promise<void> {
 		return this.#answers.settled();
 	}
@@ -303,7 +303,7 @@ function pressedIn(
 /** Callback id of the connector's forms. */
 const formId = "parley-form";
 
-/** Channel and control of a form. Slack returns them with the submission. */
+/** Control of a form, and the place where it was opened. Slack returns them with the submission. */
 const Metadata = z.object({
 	control: z.string(),
 	channel: id,

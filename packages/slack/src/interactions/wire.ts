@@ -68,7 +68,7 @@ export const MessageAction = z.object({
 	callback_id: z.string(),
 	action_ts: ts,
 	message: Message,
-	/** Null if the app is installed for all workspaces of an organization. */
+	/** Null if the app is installed for all workspaces of an organisation. */
 	team: z.object({ id: z.string() }).nullish(),
 	enterprise: z.object({ id: z.string() }).nullish(),
 	is_enterprise_install: Installation.shape.is_enterprise_install,

@@ -15,7 +15,7 @@ export interface ProbeResult {
 	readonly by: "connector" | "another-secret" | "another" | "nobody" | "unknown";
 }
 
-/** Address at which the connector receives Slack's requests. */
+/** Signing secret and address with which the connector receives Slack's requests. */
 export interface Entrance {
 	readonly signingSecret: string;
 	readonly listen: { readonly host: string; readonly port: number };

@@ -21,7 +21,7 @@ export interface CallerParts {
 
 type Args = Readonly<Record<string, unknown>>;
 
-/** Milliseconds to wait after Slack has refused the token or, temporarily, all calls. */
+/** Milliseconds to wait after Slack has refused the token, or has refused a call temporarily. */
 const refusedMs = 60_000;
 
 /** Makes single calls, and converts every failure to a `DeliveryError`. */
@@ -33,7 +33,7 @@ export class Caller {
 		this.#parts = parts;
 	}
 
-	/** Sends a call, unless a known rate limit would refuse it. */
+	/** Sends a call, unless a known rate limit or an earlier refusal of the token prevents this. */
 	async ask(counted: Counted, args: Args): Promise<ApiResponse> {
 		const { port, limits } = this.#parts;
 		const { method } = counted;

@@ -100,7 +100,7 @@ function beginningOf(body: string): { beginning: string; file?: Drafted["file"] 
 	return defined({ beginning: posts[0] ?? "", file });
 }
 
-/** Returns the message. Throws if Slack would refuse it. */
+/** Returns the message. Throws `rejected` if Slack would refuse it. */
 function passed(message: Message): Message {
 	const problems = Object.values(checkMessage(message));
 	if (problems.length === 0) return message;

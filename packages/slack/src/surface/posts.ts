@@ -54,7 +54,7 @@ interface Prepared extends Drafted {
 	readonly showing: Showing;
 }
 
-/** Creates and edits posts in channels and threads. */
+/** Creates, edits and deletes posts in channels and threads. */
 export class Posts {
 	readonly #parts: PostsParts;
 	/** Posts whose files are missing, by row. They must not be posted again. An evicted post is searched again. */
@@ -98,7 +98,7 @@ export class Posts {
 		const drafted = draftOf(showingOf(post));
 		const missing = await this.#missing(row, filesOf(post, drafted), postTarget);
 		const prepared = await this.#prepare(row, post, drafted, missing);
-		// A message that was a stream has no metadata yet.
+		// A post with a key may have been a stream, which has no metadata.
 		const identity = post.key === undefined ? {} : { metadata: metadataOf(row) };
 		const change = () => this.#update(prepared, postTarget, row.lane, identity);
 		const { limits: empty } = await this.#unstreamed(row, message, change);
@@ -152,7 +152,7 @@ export class Posts {
 		return undefined;
 	}
 
-	/** Returns the post of an earlier attempt whose files are missing. It must not be posted again. */
+	/** Returns the post of an earlier attempt whose files may be missing. It must not be posted again. */
 	async #halfOf(row: OutboxRow, post: Post, postTarget: PostTarget): Promise<string | undefined> {
 		const half = this.#halves.get(row.id);
 		if (half !== undefined || row.attempt === 1) return half;

@@ -44,7 +44,7 @@ export class PrivateAnswers {
 		this.#parts = parts;
 	}
 
-	/** Posts an answer. An empty answer would remove a loading indicator, which Slack does not have. */
+	/** Posts an answer. An empty answer needs no post: it would only remove a loading indicator, which Slack does not have. */
 	async answer(row: OutboxRow, answer: PrivateAnswer): Promise<Receipt> {
 		const { ticket, controls = [] } = answer;
 		this.#checkTime(answer);

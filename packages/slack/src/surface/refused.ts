@@ -136,7 +136,7 @@ export function isTooLargeRefusal(refusal: DeliveryError): boolean {
 	return refusal instanceof Refused && tooLarge.has(refusal.slackCode);
 }
 
-/** Returns the reason for a missing file, as Markdown at the end of a sentence. */
+/** Returns the reason for a missing file, as plain text at the end of a sentence. */
 export function fileRefusal(refusal: DeliveryError): string {
 	const code = refusal instanceof Refused ? refusal.slackCode : undefined;
 	return noFiles[code ?? ""] ?? postTexts.refused({ code });

@@ -23,7 +23,7 @@ export interface StatusLineParts {
 	readonly caller: Caller;
 	readonly clock: Clock;
 	readonly log: Logger;
-	/** Aborts further attempts. */
+	/** Prevents a second attempt to remove a status line. */
 	readonly signal?: AbortSignal | undefined;
 }
 

@@ -3,7 +3,7 @@ import type { RichTextBlock, RichTextElement } from "@slack/types";
 import type { MessageBlock } from "../blocks/check-message.ts";
 
 /**
- * Matches Slack's syntax in angle brackets, which Slack recognizes first in a text:
+ * Matches Slack's syntax in angle brackets, which Slack recognises first in a text:
  * https://docs.slack.dev/messaging/formatting-message-text#advanced
  */
 const token = /<([^<>]*)>/g;
@@ -59,7 +59,7 @@ function checkTokens(text: string, allowed: readonly RegExp[]): void {
 	}
 }
 
-/** Returns the visible text of mrkdwn, including its delimiters. A delimiter has no joiner beside it. */
+/** Returns the visible text of mrkdwn, including its delimiters. */
 export function mrkdwnText(text: string): string {
 	checkTokens(text, [linkToken, dateToken]);
 	return text

@@ -1,6 +1,6 @@
 /**
- * Reasons why the people who can read or write in a channel changed. Each one completes a sentence after a colon, without a
- * period.
+ * Reasons why the people who can read or write in a channel may have changed. Each one completes a sentence after a colon,
+ * without a period.
  */
 export const audienceTexts = {
 	shared: "the channel is shared with another organisation",

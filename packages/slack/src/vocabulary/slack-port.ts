@@ -41,7 +41,7 @@ export type SlackLink =
 export interface OwnAccount {
 	/** Id of the workspace (`T…`). It is the tenant of all the workspace's rooms. */
 	readonly team: string;
-	/** Id of the organization that contains the workspace (`E…`). */
+	/** Id of the organisation that contains the workspace (`E…`). */
 	readonly enterprise?: string;
 	/** Id of the bot as a member (`U…`), as in mentions. */
 	readonly user: string;

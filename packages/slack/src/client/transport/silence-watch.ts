@@ -1,6 +1,6 @@
 import type { Clock, Timer } from "@parley/base";
 
-/** Milliseconds. Slack sends an event about a post of the bot within moments. */
+/** Milliseconds to wait for the event about a post of the bot. Slack sends it within moments. */
 const echoMs = 30_000;
 /**
  * Milliseconds without events after which sockets are replaced. A quiet workspace and a dead socket look the same, and a new
@@ -23,7 +23,7 @@ export interface WatchedSocket {
 /** Reason to assume that events are lost. */
 export interface Suspicion {
 	readonly reason: string;
-	/** Time of the last received event, in milliseconds since the epoch. */
+	/** Time of the last received event, or of the start, in milliseconds since the epoch. */
 	readonly since: number;
 	/** Whether an event was expected even in a quiet workspace. */
 	readonly isLikely: boolean;

@@ -15,8 +15,8 @@ const lineCount = 2;
 const firstWaitMs = 1000;
 const maxWaitMs = 60_000;
 /**
- * Milliseconds. A socket with a shorter life is replaced after a pause, so that Slack does not receive too many requests for
- * sockets.
+ * Milliseconds of life after which a socket is replaced without a pause. Pauses after shorter lives prevent too many requests
+ * for sockets.
  */
 const steadyMs = 60_000;
 
@@ -36,7 +36,7 @@ export interface SocketPairParts {
 	readonly log: Logger;
 }
 
-/** A pair of sockets. Each socket is closed only after a new one has replaced it. */
+/** A pair of sockets. Until the connector stops, each socket is closed only after a new one has replaced it. */
 export class SocketPair implements Transport {
 	readonly #parts: SocketPairParts;
 	readonly #closing = new AbortController();
@@ -106,7 +106,7 @@ export class SocketPair implements Transport {
 		if (before !== undefined) await end(before);
 	}
 
-	/** Opens the next socket. Returns undefined when the connector stops. */
+	/** Opens the next socket. Returns undefined when the connector stops, or after a permanent refusal. */
 	async #next(): Promise<SocketLine | undefined> {
 		const { signal } = this.#closing;
 		for (let waitMs = firstWaitMs; !signal.aborted; waitMs = Math.min(waitMs * 2, maxWaitMs)) {
