@@ -15,8 +15,8 @@ export interface ModelTest {
 }
 
 /**
- * Sends one short message to the configured model. The call costs less than a cent. Rejects with the reason for a failure,
- * for example a refused key, an unknown model or no connection.
+ * Sends one short message to the configured model. The call usually costs less than a cent. Rejects with the reason for a
+ * failure, for example a refused key, an unknown model or no connection.
  */
 export async function testModel(config: Config, clock: Clock): Promise<ModelTest> {
 	const { model, modelName, table } = await openModels({ config, clock, log: silentLogger });
