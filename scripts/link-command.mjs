@@ -45,8 +45,8 @@ export function linkCommand(environment, clone = root) {
 }
 
 /**
- * Returns the PATH of the user's shell, without the directories that npm adds: those of installed packages, and its own
- * `node-gyp-bin`.
+ * Returns the absolute directories in the PATH of the user's shell. Omits the directories that npm adds: those of
+ * installed packages, and its own `node-gyp-bin`.
  * @param {NodeJS.ProcessEnv} environment
  */
 function ownFolders({ PATH = "" }) {

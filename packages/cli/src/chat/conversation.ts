@@ -33,7 +33,10 @@ export type TextDisplay = "markdown" | "plain";
 
 /** Minimum duration in seconds of a call whose duration is shown. */
 const minSeconds = 2;
-/** Maximum number of lines of a tool result in the transcript, and of the result of a command that the person typed. */
+/**
+ * Maximum number of lines of a tool result that is shown completely, and of the result of a command that the person
+ * typed.
+ */
 const maxShownLines = 6;
 const maxOwnLines = 200;
 

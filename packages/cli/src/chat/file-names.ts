@@ -17,9 +17,10 @@ const passedOver: readonly string[] = [
 ];
 
 /**
- * Paths below `root` that complete a text: the entries of the directory in the text whose names begin with the rest of
- * the text. If no entry matches, files whose path contains the text. Directories end with `/`. Hidden entries match
- * only a name that begins with a dot. A path with a space or a control character is omitted.
+ * Paths relative to `root` that complete a text, up to `maxMatches`. They are the entries of the directory in the text
+ * whose names begin with the rest of the text. If no entry matches, they are files whose path contains the text.
+ * Directories end with `/`. Hidden entries match only a name that begins with a dot. A path with a space or a control
+ * character is omitted.
  */
 export function fileNames(root: string, text: string): string[] {
 	const directory = text.slice(0, text.lastIndexOf("/") + 1);

@@ -92,7 +92,7 @@ export class OpenQuestions {
 		return isShown ? [...noteRows(closed, format), ...next] : next;
 	}
 
-	/** Shows the next question below the last answer. */
+	/** Shows the next question. The last answer is shown above it if it is unconfirmed. */
 	#askNext(format: OutputFormat): string[] {
 		const answered = this.#current;
 		const question = this.#waiting.shift();

@@ -39,7 +39,7 @@ export class RunningCalls {
 		return text === "" ? [] : text.trimEnd().split("\n").slice(-maxLines);
 	}
 
-	/** Restarts the duration of a call after the person's approval, because the wait is not part of the call. */
+	/** Restarts the duration of a call after an answer to its question, because the wait is not part of the call. */
 	approve(callId: string | undefined, now: number): void {
 		const call = callId === undefined ? undefined : this.#calls.get(callId);
 		if (callId !== undefined && call) this.#calls.set(callId, { ...call, since: now });

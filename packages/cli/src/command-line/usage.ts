@@ -13,8 +13,8 @@ export class UsageError extends Error {
 export const noConfirmation = commandLineTexts.noConfirmation;
 
 /**
- * Makes an invalid command line throw a `UsageError` with the allowed values. Applies to the command and its
- * subcommands.
+ * Makes an invalid command line throw a `UsageError` with the allowed values or the usage. Applies to the command and
+ * its subcommands.
  */
 export function explainUsage(command: Command, io: Io): Command {
 	const { stdout, stderr } = io;

@@ -46,8 +46,9 @@ interface Run {
 }
 
 /**
- * Runs a connector until a signal or its parent stops it. Returns the exit code: 0 after a stop, `refusedExitCode` if a
- * person must change something before the next start, 1 for any other failure. Rejects if the configuration is invalid.
+ * Runs a connector until a signal or its parent stops it. Returns the exit code: 0 after an end without an error,
+ * `refusedExitCode` if a person must change something before the next start, 1 for any other failure. Rejects if the
+ * configuration is invalid.
  */
 export async function runConnector(run: Run): Promise<number> {
 	const { platform, secrets, flags, io } = run;
@@ -210,9 +211,9 @@ interface ConnectorTarget {
 }
 
 /**
- * The address with a connector token: PARLEY_TOKEN, or the token of `connectorToken`. A named address with PARLEY_TOKEN
- * is not checked. Otherwise, rejects with `unavailable` if no gateway answers. If a later attempt would fail as well,
- * rejects with the reason of `checkReady`.
+ * The address with a connector token: PARLEY_TOKEN if it is such a token, otherwise the token of `connectorToken`. A
+ * named address with such a PARLEY_TOKEN is not checked. Otherwise, rejects with `unavailable` if no gateway answers.
+ * If a later attempt would fail as well, rejects with the reason of `checkReady`.
  */
 async function asConnector(
 	address: GatewayAddress,

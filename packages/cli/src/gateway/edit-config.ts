@@ -18,7 +18,7 @@ import { type ConfigFlags, configSources, reportChange } from "./change-config.t
 
 /**
  * Opens a copy of the configuration file in the operator's editor. If the copy is valid, it replaces the file.
- * Otherwise, the operator can edit the copy again. Returns the exit code: 1 if nothing was stored because of an error.
+ * Otherwise, the operator can edit the copy again. Returns the exit code: 1 if the operator leaves an invalid copy.
  */
 export async function editSettings(flags: ConfigFlags, io: Io): Promise<number> {
 	if (!io.stdin.isTTY || !io.stdout.isTTY) throw new UsageError(configMessages.needsTerminal);

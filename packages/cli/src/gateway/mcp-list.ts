@@ -23,7 +23,7 @@ import { readConfig } from "./run-gateway.ts";
 /** A row in the list of servers. */
 interface ListedServer {
 	readonly name: string;
-	/** The file that defines the server. */
+	/** The file that defines the server, or "configuration". */
 	readonly source: string;
 	/** The program with its arguments, or the complete address of a remote server. */
 	readonly command: string;

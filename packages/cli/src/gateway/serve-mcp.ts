@@ -14,8 +14,8 @@ const healthTimeoutMs = 10_000;
 
 /**
  * Serves the Model Context Protocol to the parent program over standard input and output. Works as a client of a
- * running gateway. Ends when the input ends. Writes only protocol messages to stdout. Rejects if no gateway can be
- * reached at the start.
+ * running gateway. Ends when the input ends or the output fails. Writes only protocol messages to stdout. Rejects if no
+ * gateway can be reached at the start.
  */
 export async function serveMcp(flags: AddressFlags, io: Io): Promise<void> {
 	const address = await findGateway(flags, io);

@@ -103,7 +103,7 @@ async function decideDeletion(
 
 /** Services and gateways of a data directory. */
 interface DataUsers {
-	/** Services that start this copy of Parley, or a copy that no longer exists. */
+	/** Services that start this copy of Parley, a copy that no longer exists, or an unknown program. */
 	readonly services: readonly InstalledService[];
 	/** Services that start another copy, each with the program of that copy. */
 	readonly others: readonly { readonly file: string; readonly program: string }[];

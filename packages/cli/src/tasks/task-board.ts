@@ -14,12 +14,12 @@ interface KnownTask extends NamedTask {
 	readonly id: string;
 	readonly status: TaskStatus;
 	readonly progress: Task["progress"];
-	/** Token of the question for which the task is suspended. */
+	/** Token of the question for which the task is suspended, otherwise "". */
 	readonly token: string;
 }
 
 const notBegun = { current_step: 0, total_steps: 1, current_step_label: "", percentage: 0 };
-/** Maximum number of shown running tasks. */
+/** Number of shown running tasks if at least two others are hidden. */
 const maxRunning = 3;
 const barColumns = 10;
 /** Maximum width of a title that precedes its progress bar, in columns. */
@@ -77,7 +77,7 @@ export class TaskBoard {
 		return nameTask(id, this.#tasks.get(id) ?? { title: "", parentId: "" });
 	}
 
-	/** Processes an event and returns the rows to print. Empty if the event adds no information. */
+	/** Processes an event and returns the rows to print. Empty for an event without rows, and for a repeated state. */
 	apply(event: TaskEvent, format: OutputFormat): string[] {
 		const before = this.#tasks.get(event.payload.task_id);
 		const after = changed(before, event);
@@ -111,7 +111,7 @@ export class TaskBoard {
 	}
 }
 
-/** Progress of a task, for example `████░░░░░░ 40% 2/5 Running tests`. */
+/** Progress of a task, for example `████░░░░░░  40%  2/5 Running tests`. */
 export function progressWords(progress: Task["progress"]): string {
 	return `${progressBar(progress.percentage, barColumns)}  ${stepWords(progress)}`.trimEnd();
 }

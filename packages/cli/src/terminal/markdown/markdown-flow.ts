@@ -7,7 +7,7 @@ import { codeRows, markdownRows } from "./markdown-rows.ts";
 export interface TextFlow {
 	/** Adds text and returns completed rows. */
 	add(text: string, format: OutputFormat): string[];
-	/** Whether a part of the text is not printed yet. */
+	/** Whether the text has an incomplete end. */
 	readonly isOpen: boolean;
 	/** Rows of the incomplete end. Further text may change them. */
 	open(format: OutputFormat): string[];
@@ -54,7 +54,7 @@ const fence = /^( {0,3})(`{3,}|~{3,})[ \t]*([^\s`]*)[^`]*$/;
 const listItem = /^(?:[-+*]|\d{1,9}[.)])(?:[ \t]|$)/;
 const heading = /^#{1,6}(?:[ \t]|$)/;
 
-/** An open code block. Its complete lines are printed at once. */
+/** An open code block. Its complete lines are printed immediately. */
 interface OpenCode {
 	readonly mark: string;
 	readonly indentation: number;
@@ -77,7 +77,7 @@ export class MarkdownFlow implements TextFlow {
 	/** The last rows of the incomplete end, and the time until which they are reused. */
 	#shown: { readonly columns: number; readonly rows: readonly string[]; readonly until: number } | undefined;
 
-	/** `now` returns milliseconds. Without it, `open` always parses all text. */
+	/** `now` returns milliseconds. Without it, each call of `open` parses the incomplete block. */
 	constructor(now = () => 0) {
 		this.#now = now;
 	}
