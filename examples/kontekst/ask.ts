@@ -20,7 +20,7 @@ interface ProposedCall {
 	readonly callId: string;
 	readonly name: string;
 	readonly argumentsJson: string;
-	/** A diff if the call writes a file. */
+	/** Diff of the changes that the call would make. Empty if there is nothing to show. */
 	readonly preview: string;
 }
 

@@ -12,7 +12,7 @@ import { RunLog } from "./run-log.ts";
 
 export interface FaultSetupOptions {
 	readonly fallback?: boolean;
-	/** The server that replaces the simulator. */
+	/** Address of a server that replaces the simulator. */
 	readonly baseUrl?: string;
 	/** Redactor of the runtime. By default, it redacts only text that looks like a secret. */
 	readonly redactor?: Redactor;
@@ -51,7 +51,7 @@ export class FaultSetup implements AsyncDisposable {
 			...(options.fallback && { fallback: [fallback] }),
 			random: () => chance.next(),
 			...(options.redactor && { redactor: options.redactor }),
-			// Large enough for four attempts of ten minutes each.
+			// The limit allows four attempts of ten minutes each.
 			limits: { workingMs: 24 * 3_600_000 },
 		});
 		return new FaultSetup({ fake, runtime, clock, looked, together });

@@ -1,8 +1,8 @@
 import { Random, testScale, testSeed } from "../random.ts";
 
 /**
- * Number of runs for each row of the fault table at full scale, each with different cuts. The everyday scale has only a
- * few runs.
+ * Number of runs for each row of the fault table above the everyday scale, each with different cuts. The everyday scale
+ * has only a few runs.
  */
 const ROW_RUNS = 20;
 const isEveryday = testScale(ROW_RUNS) === 1;

@@ -23,7 +23,7 @@ export interface Play {
 	readonly seconds: number;
 }
 
-/** Plays the first ten minutes of a new user with the installed package and the offline model. */
+/** Plays the first ten minutes of a new user with this package and the offline model. */
 export async function playFirstTen(machine: FreshMachine, tarball: string): Promise<Play> {
 	const screen = machine.shell();
 	const steps: Step[] = [];

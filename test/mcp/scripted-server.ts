@@ -123,7 +123,7 @@ function answerToCall(params: Readonly<Record<string, unknown>>): object | undef
 		return undefined;
 	}
 	if (faults.has("samples")) {
-		// The question is cut within the token.
+		// With this length, the client cuts the question within the token.
 		const token = faults.has("leaks") ? ` ${"a ".repeat(724)}My token is ghp_${"aB3d".repeat(9)}.` : "";
 		const content = { type: "text", text: `Name a colour.${token}` };
 		const request = { systemPrompt: "Be short.", messages: [{ role: "user", content }], maxTokens: 100 };

@@ -136,7 +136,7 @@ function version(): string {
 	return String(manifest()["version"]);
 }
 
-/** The commands in a marked block of the page, adapted to the version of the tarball. */
+/** The commands in a marked block of the page. Throws if the block does not name the tarball. */
 function documented(name: string): string {
 	const block = blocks.find((one) => one.name === name);
 	if (!block?.script.includes(basename(tarball)))

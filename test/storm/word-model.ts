@@ -53,8 +53,8 @@ export class WordModel implements Model {
 	}
 
 	/**
-	 * The last message of a client and the last known word in it. The word is "say" if the message has none, or if the model
-	 * already has results of its calls.
+	 * The last message of a client and the last known word in it. Without a known word, or after results of calls, the word
+	 * is "say".
 	 */
 	#read({ messages }: ModelRequest): { readonly word: string; readonly text: string } {
 		const at = messages.findLastIndex((message) => /Please|Also/.test(JSON.stringify(message.content)));

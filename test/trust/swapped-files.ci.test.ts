@@ -74,7 +74,7 @@ const forms: readonly Form[] = [
 		optional: "go",
 		slow: true,
 	},
-	// Files in directories that a scan skips, although the command names them.
+	// Files that the command names, in directories that a scan would otherwise skip.
 	{ command: "sh .cache/x.sh", swapped: [".cache/x.sh", shell] },
 	{ command: "PATH=./.cache:$PATH run", swapped: [".cache/run", shell] },
 	{
@@ -141,7 +141,7 @@ async function furnish({ swapped, files = {}, before = "# nothing\n" }: Form, at
 	return { directory, evil, swap: () => put(path, content) };
 }
 
-/** Requests the command, swaps the file, and approves. Returns the notes of the prompt and the error of the call. */
+/** Requests the command, swaps the file, and approves. Returns the prompt's notes, and the call's status and error. */
 async function approve(command: string, { directory, swap }: Pick<Workshop, "directory" | "swap">) {
 	await client.call("open_session", { root_dir: directory });
 	await client.call("send_message", { content: `run: ${command}` });

@@ -7,7 +7,7 @@ import { familyNames, malformedLine } from "./malformed-lines.ts";
 
 const total = 4_000 * testScale(25);
 const batch = 200;
-/** Maximum growth of memory between the first tenth of the lines and the end. */
+/** Maximum growth of memory between the first tenth of the lines and the end, in bytes. */
 const maxGrowth = 48 * 1024 * 1024;
 
 /** Reads the memory after a garbage collection, see `memory-probe.ts`. */

@@ -16,7 +16,7 @@ export interface ClientOptions {
 	readonly apiUrl: string;
 	readonly cdnUrl?: string;
 	readonly sessions?: SessionStore;
-	/** Whether the handling of an event completes. */
+	/** Whether the handling of an event completes. By default, it does. */
 	readonly accepts?: (event: DiscordDispatch) => boolean;
 }
 
@@ -41,7 +41,7 @@ export class WatchedClient {
 		onTestFinished(() => this.port.close());
 	}
 
-	/** Resolves when the client is ready or Discord has refused it. */
+	/** Resolves when the client is ready for the first time, refused or closed. */
 	async connect(): Promise<this> {
 		await this.port.connect({
 			dispatch: (event) => {
