@@ -19,7 +19,7 @@ const quietTurns = 12;
 const placeStride = 4;
 const shortMs = 25;
 
-/** A clock that fires timers at whole milliseconds, like the clock of a machine. */
+/** A clock with times in whole milliseconds, like the clock of a machine. */
 class WholeClock extends ManualClock {
 	override now(): number {
 		return Math.floor(super.now());
@@ -62,7 +62,7 @@ export interface ChaosPlatform<Simulator, People extends ChaosPeople> {
 	 * lost.
 	 */
 	nextProcess(isLost: boolean): PlatformProcess;
-	/** Faults found when all actions are stored. */
+	/** Returns faults about removed messages, when all actions are stored. */
 	judgeRemoved(run: ChaosRun<Simulator, People>): string[];
 }
 
@@ -126,7 +126,7 @@ export class ChaosRun<Simulator, People extends ChaosPeople> {
 		await mkdir(this.#directory, { recursive: true });
 		const killable = await this.#begin(true);
 		await this.#pass(5000);
-		// Messages in an unknown channel may be lost with the connection.
+		// Messages in an unknown channel may be lost with the connection, so the connector must first know each room.
 		this.people.greet();
 		await this.#pass(30_000);
 		for (const session of this.gateway.sessions) this.work.trust.give(session);

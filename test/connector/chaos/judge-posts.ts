@@ -63,7 +63,8 @@ export function judgeOrder({ answers }: Work, places: readonly (readonly Post[])
 }
 
 /**
- * Faults if a question is not on exactly one card, or if a card has buttons to approve exactly when no question on it is open.
+ * Faults if a question is not on exactly one card. Also faults if a card with an open question has no button to approve, or if
+ * another card has one.
  */
 export function judgeQuestions({ work, posts, isGone }: WorkAndPosts): string[] {
 	return work.questions.flatMap(({ session, label, approve }) => {
@@ -87,7 +88,7 @@ export function judgeGrantCards({ work, posts }: WorkAndPosts): string[] {
 	return cards.length <= grants.length ? [] : [`${grants.length} grants have ${cards.length} cards`];
 }
 
-/** Faults if a plan is not shown exactly once, or can be approved exactly when it does not wait. */
+/** Faults if a plan is not shown exactly once, if a waiting plan cannot be approved, or if another plan can. */
 export function judgeReviews({ work, posts, isGone }: WorkAndPosts): string[] {
 	return work.tasks.tasks.flatMap(({ session, reviews }) =>
 		reviews.flatMap(({ label, isOpen }) => {

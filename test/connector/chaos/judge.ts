@@ -12,7 +12,7 @@ import {
 	judgeReviews,
 } from "./judge-posts.ts";
 
-/** An event may be lost if a new Discord session starts within this number of milliseconds. */
+/** An event may be lost if a new Discord session starts within this number of milliseconds after it. */
 const receiptMs = 60_000;
 
 /** Faults that people or the gateway can see. */

@@ -55,7 +55,7 @@ export class KillableConnector implements Failpoints {
 	/** Place at which the process died. */
 	end: string | undefined;
 	readonly #parts: KillableConnectorParts;
-	/** Number of hits of each place since the process was armed. */
+	/** Number of hits of each place since the start of the process, or since it was last armed. */
 	readonly reached = new Map<string, number>();
 	#fate: Fate | undefined;
 	#running: RunningConnector | undefined;

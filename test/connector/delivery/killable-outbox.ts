@@ -8,7 +8,7 @@ const quietTicks = 4;
 
 const stop = "a stop";
 
-/** A process reaches commits and steps frequently, but every other place only a few times. */
+/** Places that a process reaches frequently. It reaches every other place only a few times. */
 export const often: readonly string[] = [stop, "before a commit", "after a commit"];
 
 /** Places at which a process can die or is stopped. */

@@ -23,7 +23,7 @@ const nonceMs = safeMs + latestMs;
 
 /**
  * A platform that drops requests, returns errors after it has performed them, performs them late, and limits rates. Some
- * platforms return the first post for a second one with the same nonce, for a while. The others post it again.
+ * platforms return the first post for a second one with the same nonce, for a while. The remaining platforms post it again.
  */
 export class Platform implements Surface {
 	readonly posts: Post[] = [];

@@ -22,8 +22,8 @@ export interface CursorStore {
 }
 
 /**
- * Maximum cursors. The channel with the oldest change is removed first, but a channel with unread messages only if all have
- * some. The cursors are not a cache: a lost cursor cannot be restored, and missed messages of its channel may never be read.
+ * Maximum cursors. The oldest cursor without unread messages is removed first. The cursors are not a cache: a lost cursor
+ * cannot be restored, and missed messages of its channel may never be read.
  */
 const maximum = 500;
 
@@ -117,7 +117,10 @@ export class HighWater {
 		return this.#saved.close();
 	}
 
-	/** Sets the cursor as the latest change. If there are too many cursors, removes the oldest one without unread messages. */
+	/**
+	 * Sets the cursor as the latest change. If there are too many cursors, removes the oldest one without unread messages, or else
+	 * this one.
+	 */
 	#set(channel: string, cursor: Cursor): void {
 		this.#cursors.delete(channel);
 		this.#cursors.set(channel, cursor);

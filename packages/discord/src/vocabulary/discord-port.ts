@@ -53,8 +53,8 @@ export interface DiscordRest {
 /** Port to Discord for the connector: the real client, or a simulator without sockets. */
 export interface DiscordPort extends DiscordRest {
 	/**
-	 * Downloads a file from Discord's CDN. Rejects with a `ParleyError` for a file of more than `maximum` bytes, and for any other
-	 * host.
+	 * Downloads a file of up to `maximum` bytes from Discord's CDN. Rejects with a `ParleyError` for a larger file, for any other
+	 * host, and if Discord does not return the file.
 	 */
 	download(url: string, maximum: number, signal: AbortSignal): Promise<Uint8Array>;
 	/**

@@ -80,7 +80,10 @@ function itemLines({ children, checked }: ListItem, marker: string): string[] {
 	});
 }
 
-/** Removes empty paragraphs, because a list item that starts with an empty paragraph would lose its content. */
+/**
+ * Removes empty paragraphs, if there are other blocks, because a list item that starts with an empty paragraph would lose its
+ * content.
+ */
 function shownIn(children: readonly Block[]): readonly Block[] {
 	const shown = children.filter((block) => block.type !== "paragraph" || block.children.length > 0);
 	return shown.length > 0 ? shown : children;

@@ -55,7 +55,7 @@ class SlackClient implements SlackPort {
 	#connecting: Promise<void> | undefined;
 	#receiver: SlackReceiver | undefined;
 	#state: SlackLink["state"] | undefined;
-	/** Start of the last silence that was logged. */
+	/** Start of the last silence that led to a warning. */
 	#warnedOf: number | undefined;
 
 	constructor(options: SlackPortOptions) {

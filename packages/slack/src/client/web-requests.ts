@@ -14,7 +14,7 @@ const someTimeMs = 30_000;
 
 const Refusal = z.object({ ok: z.literal(false), error: z.string() });
 
-/** Allowed hosts: Slack's hosts, and the host of `apiUrl`. */
+/** Options of a request. Slack's hosts and the host of `apiUrl` are allowed. */
 export interface SlackHosts {
 	/** The setting `slack.apiUrl`. */
 	readonly apiUrl: string | undefined;

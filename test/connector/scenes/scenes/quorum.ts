@@ -134,7 +134,7 @@ export const quorum: readonly Scene[] = [
 	},
 ];
 
-/** The steps after an approver has voted and then lost the role, before the deciding vote. */
+/** Steps after an approver has voted and then lost the role, before the deciding vote. */
 const countsOnlyOlga: readonly Step[] = [
 	{ clicks: "Approve once", by: "Olga" },
 	{ shows: ["**1 of 2 approvals**: @Olga", "[Approve once]"] },
