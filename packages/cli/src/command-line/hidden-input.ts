@@ -40,7 +40,10 @@ export class HiddenInput implements Disposable {
 	}
 }
 
-/** The text of a line after its deletion keys are applied, which a terminal without line mode passes on. */
+/**
+ * Applies the deletion keys in a line, and returns the remaining text. A terminal without line mode passes these keys
+ * on.
+ */
 export function withoutKeys(line: string): string {
 	let typed: string[] = [];
 	for (const character of line) {

@@ -30,7 +30,7 @@ export function shortId(id: string, characters = idCharacters): string {
 	return id.slice(0, id.indexOf("_") + 1 + characters);
 }
 
-/** Shortens the ids so that each stays unique. */
+/** Returns a function that shortens an id of the list. Each shortened id stays unique in the list. */
 export function shortIds(ids: readonly string[]): (id: string) => string {
 	const all = new Set(ids);
 	let characters = idCharacters;

@@ -11,8 +11,8 @@ export function asksInLines({ environment }: Io): boolean {
 }
 
 /**
- * Asks for a line of text. Enter accepts the initial text, and `-` means no text. Undefined if the person leaves with
- * Ctrl-C or Ctrl-D.
+ * Asks for a line of text. If there is an initial text, Enter accepts it, and `-` means no text. Undefined if the
+ * person leaves with Ctrl-C or Ctrl-D.
  */
 export async function askTextInLines(question: TextQuestion, io: Io): Promise<string | undefined> {
 	const { message, initial = "" } = question;

@@ -28,7 +28,7 @@ export interface Surroundings {
 /** A data directory of this copy, with its gateways before the upgrade. */
 export interface FoundData {
 	readonly data: string;
-	/** Services that are running. */
+	/** Services that are running or starting. */
 	readonly services: readonly InstalledService[];
 	/** Gateway that is running outside of these services. */
 	readonly gateway?: RunningGateway;
