@@ -77,24 +77,27 @@ function asItIs(text: string): string {
 
 const failures = [...statusFailures, ...brokenStreams, ...damagedStreams];
 
-test.for(failures.map((failure) => [failure.name, failure] as const))("%s", async ([, failure]) => {
-	await withSeeds(failure, async (random) => {
-		const before = fake.requests.length;
-		fake.script(failure.answer(random, clock.now()));
-		const { events, error } = await call(model, failure.pass);
-		expect(error).toBeInstanceOf(ModelError);
-		// The line above has checked the class of the error.
-		const { fault, retryAfterMs, message } = error as ModelError;
-		expect({ fault, retryAfterMs }).toEqual({ fault: failure.fault, retryAfterMs: failure.retryAfterMs });
-		expect(message).toMatch(failure.message ?? /./);
-		expect(message).not.toContain(bodyCanary);
-		expect(message.length).toBeLessThan(600);
-		expect(events.map(({ type }) => type)).not.toContain("end");
-		expect(speech.startsWith(textOf(events).replace(/x{9}.*/s, ""))).toBe(true);
-		expect(fake.requests.length).toBe(before + 1);
-		expect(clock.pending).toBe(0);
-	});
-});
+test.for(failures.map((failure) => [failure.name, failure] as const))(
+	"a failed reply has its fault and no end: %s",
+	async ([, failure]) => {
+		await withSeeds(failure, async (random) => {
+			const before = fake.requests.length;
+			fake.script(failure.answer(random, clock.now()));
+			const { events, error } = await call(model, failure.pass);
+			expect(error).toBeInstanceOf(ModelError);
+			// The line above has checked the class of the error.
+			const { fault, retryAfterMs, message } = error as ModelError;
+			expect({ fault, retryAfterMs }).toEqual({ fault: failure.fault, retryAfterMs: failure.retryAfterMs });
+			expect(message).toMatch(failure.message ?? /./);
+			expect(message).not.toContain(bodyCanary);
+			expect(message.length).toBeLessThan(600);
+			expect(events.map(({ type }) => type)).not.toContain("end");
+			expect(speech.startsWith(textOf(events).replace(/x{9}.*/s, ""))).toBe(true);
+			expect(fake.requests.length).toBe(before + 1);
+			expect(clock.pending).toBe(0);
+		});
+	},
+);
 
 test.for(oddStreams.map((oddity) => [oddity.name, oddity] as const))(
 	"a reply is complete despite the unusual form of its stream: %s",
@@ -161,21 +164,27 @@ test.for(oddUsages.map((usage) => [usage.name, usage] as const))(
 	},
 );
 
-test.for(networkFailures.map((failure) => [failure.name, failure] as const))("%s", async ([, failure]) => {
-	const place = await failure.open();
-	try {
-		const lost = anthropicAt(place.baseUrl, { apiKey: fake.apiKey, clock, log });
-		await withSeeds(failure, async () => {
-			const { events, error } = await call(lost);
-			expect(error).toBeInstanceOf(ModelError);
-			expect(error).toMatchObject({ fault: failure.fault, message: expect.stringMatching(failure.message) });
-			expect(events).toEqual([]);
-			expect(clock.pending).toBe(0);
-		});
-	} finally {
-		await place.close();
-	}
-});
+test.for(networkFailures.map((failure) => [failure.name, failure] as const))(
+	"a network failure has its fault: %s",
+	async ([, failure]) => {
+		const place = await failure.open();
+		try {
+			const lost = anthropicAt(place.baseUrl, { apiKey: fake.apiKey, clock, log });
+			await withSeeds(failure, async () => {
+				const { events, error } = await call(lost);
+				expect(error).toBeInstanceOf(ModelError);
+				expect(error).toMatchObject({
+					fault: failure.fault,
+					message: expect.stringMatching(failure.message),
+				});
+				expect(events).toEqual([]);
+				expect(clock.pending).toBe(0);
+			});
+		} finally {
+			await place.close();
+		}
+	},
+);
 
 test("a cancelled call ends immediately and releases the connection", async () => {
 	await withSeeds(wholeRow, async (random) => {

@@ -117,7 +117,7 @@ test.for(forGood.map((failure) => [failure.name, failure] as const))(
 );
 
 test.for(networkFailures.map((failure) => [failure.name, failure] as const))(
-	"%s: retried a few times, then reported",
+	"a network failure is retried a few times, then reported: %s",
 	async ([, failure]) => {
 		const place = await failure.open();
 		try {

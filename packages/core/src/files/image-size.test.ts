@@ -44,7 +44,7 @@ const sizes: readonly (readonly [
 	["a WebP of an unknown kind", "image/webp", riff("VP9 ", "300100 9d012a 8002 e001"), undefined],
 ];
 
-test.each(sizes)("%s", (_what, type, content, size) => {
+test.each(sizes)("the size of %s is found in its content, or unknown", (_what, type, content, size) => {
 	const found = imageSize(type, content);
 	expect(found && `${found.width} x ${found.height}`).toBe(size);
 });

@@ -248,7 +248,7 @@ test.each([
 	["git -C /x status", ["git"], "ask"],
 	["git -c core.pager=x log", ["git", "-c"], "ask"],
 	["cd /x", ["cd"], "ask"],
-])("%j under a rule for %j: %s", (cmd, command, effect) => {
+])("the command %j with a rule that allows %j has the effect %s", (cmd, command, effect) => {
 	expect(judge(cmd, [{ effect: "allow", when: { command } }]).effect).toBe(effect);
 });
 

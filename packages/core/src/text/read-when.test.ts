@@ -27,7 +27,7 @@ test.each<[string, Trigger]>([
 	["0 9 * * 1-5", cron("0 9 * * 1-5")],
 	["cron */15 * * * *", cron("*/15 * * * *")],
 	["0 9 * * mon", cron("0 9 * * mon")],
-])("%s", (text, trigger) => {
+])("%s is read as its trigger", (text, trigger) => {
 	expect(readWhen(text, at)).toEqual(trigger);
 });
 

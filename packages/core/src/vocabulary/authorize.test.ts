@@ -83,14 +83,17 @@ const cases = actions.flatMap((action) =>
 	}),
 );
 
-test.each(cases)("$action, $kind $role", ({ action, kind, role, right, least }) => {
-	const principal: Principal = { id: `${kind}:1`, kind, ...(role && { person: person(role) }) };
-	const hasRole = role === undefined || least === undefined || roles.indexOf(role) >= roles.indexOf(least);
-	const own = right !== "no" && hasRole;
-	expect(isAuthorized(principal, action, { owner: "somebody else" })).toBe(right === "any" && hasRole);
-	expect(isAuthorized(principal, action, { owner: principal.id })).toBe(own);
-	expect(isAuthorized(principal, action)).toBe(own);
-});
+test.each(cases)(
+	"the right to $action of $kind $role is that of the table",
+	({ action, kind, role, right, least }) => {
+		const principal: Principal = { id: `${kind}:1`, kind, ...(role && { person: person(role) }) };
+		const hasRole = role === undefined || least === undefined || roles.indexOf(role) >= roles.indexOf(least);
+		const own = right !== "no" && hasRole;
+		expect(isAuthorized(principal, action, { owner: "somebody else" })).toBe(right === "any" && hasRole);
+		expect(isAuthorized(principal, action, { owner: principal.id })).toBe(own);
+		expect(isAuthorized(principal, action)).toBe(own);
+	},
+);
 
 test("every action is in the table, for every kind and role", () => {
 	expect(cases).toHaveLength(actions.length * (kinds.length - 1 + roles.length));

@@ -142,7 +142,7 @@ test.each([undefined, ""])("the Anthropic API needs a key, not %j", async (apiKe
 });
 
 test.each(["ftp://x", "127.0.0.1:8080", "http://", "https://me:secret@host/"])(
-	"no base URL: %s",
+	"%s is refused as a base URL, without its password in the error",
 	(baseUrl) => {
 		const create_ = () => create(() => streaming([]), { baseUrl });
 		expect(create_).toThrow(expect.objectContaining({ code: "invalid_argument" }));

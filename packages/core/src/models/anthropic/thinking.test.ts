@@ -42,7 +42,7 @@ test.each<[ReasoningKind, Reasoning | undefined, object]>([
 	["always", undefined, { thinking: adaptive }],
 	["always", "off", { thinking: adaptive, output_config: { effort: "low" } }],
 	["always", "high", { thinking: adaptive, output_config: { effort: "high" } }],
-])("a model that thinks %s, with the request %s", (kind, reasoning, expected) => {
+])("a model with the thinking kind %s gets the options for the reasoning %s", (kind, reasoning, expected) => {
 	expect(thinking(kind, reasoning)).toEqual(expected);
 });
 
