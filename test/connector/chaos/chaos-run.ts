@@ -54,12 +54,12 @@ export interface ChaosPlatform<Simulator, People extends ChaosPeople> {
 	readonly growth: SeenGrowth;
 	/** Number of requests that got a fault. */
 	readonly failed: number;
-	/** Starts the faults: from now on, requests fail and events arrive out of order. */
+	/** Starts the faults: from now on, some requests fail, and some events arrive twice or out of order. */
 	break(): void;
 	heal(): void;
 	/**
-	 * Starts the next process of the connector, with the stored state of the previous process unless its database is
-	 * lost.
+	 * Makes the next process of the connector. With `isLost`, it does not resume the stored platform session of the
+	 * previous process.
 	 */
 	nextProcess(isLost: boolean): PlatformProcess;
 	/** Returns faults about removed messages, when all actions are stored. */
@@ -88,7 +88,7 @@ export class ChaosRun<Simulator, People extends ChaosPeople> {
 	/** Changes of growing answers that the platform has carried out. */
 	readonly growth: SeenGrowth;
 	readonly deaths: string[] = [];
-	/** Posts that wait for a person at the end, and posts that were given up. */
+	/** Posts that wait for the operator at the end, and posts that were given up. */
 	stuck: readonly string[] = [];
 	readonly faults: string[] = [];
 	readonly #platform: ChaosPlatform<Simulator, People>;
@@ -162,7 +162,7 @@ export class ChaosRun<Simulator, People extends ChaosPeople> {
 		);
 	}
 
-	/** Log of the last process, which helps to find a fault. */
+	/** Log of the last process without debug messages, which helps to find a fault. */
 	get log(): readonly string[] {
 		const records = this.#killable?.log.records ?? [];
 		return records
@@ -170,7 +170,7 @@ export class ChaosRun<Simulator, People extends ChaosPeople> {
 			.map(({ level, message, fields }) => `${level} ${message} ${written(fields)}`);
 	}
 
-	/** Plays one more step if no answer has grown yet, because each run must have a growing answer. */
+	/** Plays a step with a reachable gateway, because each run must have a growing answer. */
 	async #extraStep(): Promise<void> {
 		if (this.#killable?.end !== undefined) await this.#remove();
 		this.gateway.away = false;

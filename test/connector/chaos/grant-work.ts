@@ -60,7 +60,7 @@ export class GrantWork {
 		return { status: "revoked" as const };
 	}
 
-	/** Sends the event to all sessions of the channel. */
+	/** Calls `notify` for each session of the channel. */
 	#notify(place: string, notify: (session: Session) => void): void {
 		for (const session of this.#gateway.sessions) if (session.place === place) notify(session);
 	}

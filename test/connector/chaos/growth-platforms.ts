@@ -6,7 +6,7 @@ import { SlackChaosPlatform } from "./slack-chaos-run.ts";
 
 type Open = (clock: ManualClock) => GrowthPlatform;
 
-/** Rooms of a test: a channel in which people ask Parley, two approvers, and a separate channel for approvals. */
+/** A platform with a channel in which a person asks Parley, two approvers, and a separate channel for approvals. */
 export interface NoticePlatform extends GrowthPlatform {
 	/** Ids in the form that principals have. */
 	readonly approvers: readonly string[];

@@ -10,8 +10,8 @@ const end = "That is the end.";
 const call = { name: "read", call_id: "c1" } as const;
 
 /**
- * An answer that grows over two posts, calls a tool, and ends with a short text. Each step has the milliseconds after
- * it.
+ * An answer that grows, calls a tool, grows over two posts, and ends with a short text. Each step has the
+ * milliseconds that pass after it.
  */
 const stepsOf = (twoPosts: number): readonly (readonly [(session: GrowingSession) => void, number])[] => [
 	[(session) => session.stream(part), 1000],

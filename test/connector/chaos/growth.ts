@@ -16,7 +16,7 @@ export interface SeenPost {
 
 export interface GrowthPlatform {
 	nextProcess(isLost: boolean): PlatformProcess;
-	/** Starts the faults: from now on, requests fail and events arrive out of order. */
+	/** Starts the faults: from now on, some requests fail, and some events arrive twice or out of order. */
 	break(): void;
 	heal(): void;
 	/** Sends a message of the person to Parley. */
@@ -56,7 +56,7 @@ export class Growth {
 	readonly #platform: GrowthPlatform;
 	readonly #directory: string;
 	#killable: KillableConnector | undefined;
-	/** Deaths of this process and of the processes after it. */
+	/** Planned deaths of this process and of the processes after it. */
 	#deaths: readonly Death[] = [];
 	#before: ReadonlySet<string> | undefined;
 	/** First post of the answer that people have seen. */

@@ -45,7 +45,7 @@ export function judgeWaiting(gateway: ScriptedGateway, deleted: readonly Posted[
 	});
 }
 
-/** Faults if a version of a message arrives twice. */
+/** Faults if a version of a message arrives more than once. */
 export function judgeTwice({ versions }: Posted, arrivals: readonly Arrival[]): string[] {
 	return versions.flatMap((text) => {
 		const count = arrivals.filter(({ content }) => content.includes(text)).length;
@@ -53,7 +53,7 @@ export function judgeTwice({ versions }: Posted, arrivals: readonly Arrival[]): 
 	});
 }
 
-/** Faults if a version that arrived does not have its file exactly once, apart from refused downloads. */
+/** Faults unless the arrivals with the file and the refused downloads together equal all arrivals of the message. */
 export function judgeFile(
 	gateway: ScriptedGateway,
 	{ id, file, versions }: Posted,
@@ -71,7 +71,10 @@ export function judgeFile(
 		: [`${file} came ${arrived.length} times with ${arrivals.length} of ${versions.join(" → ")}`];
 }
 
-/** Faults if the gateway made more retries than people requested. People may request a refused retry again. */
+/**
+ * Faults if the gateway made more retries than people requested. The gateway may make fewer retries, because it can
+ * refuse a request.
+ */
 export function judgeRetries({ sessions }: ScriptedGateway, expected: number): string[] {
 	const retries = sessions
 		.flatMap(({ frames }) => frames)

@@ -9,7 +9,7 @@ type SentMessage = DiscordChaosRun["people"]["messages"]["sentMessages"][number]
  */
 const receiptMs = 60_000;
 
-/** Faults in messages, edits, deletions and attachments, found by comparison with the arrivals at the gateway. */
+/** Faults in messages, edits, attachments and retries, found by comparison with the arrivals at the gateway. */
 export function judgeMessages(run: DiscordChaosRun): string[] {
 	const { people, gateway } = run;
 	const { sentMessages } = people.messages;

@@ -16,7 +16,7 @@ export interface WorkAndPosts {
 	readonly gateway: ScriptedGateway;
 	readonly stuck: readonly string[];
 	readonly posts: readonly Post[];
-	/** True if the connector can no longer show a session. */
+	/** Whether the connector can no longer show the session. */
 	isGone?(session: Session | undefined): boolean;
 }
 
@@ -105,7 +105,10 @@ interface Ping {
 	readonly text: string;
 }
 
-/** Faults unless each question of a task, and its end, notify the requester once. No other post may notify a person. */
+/**
+ * Faults unless each plan and each end of a task notify the requester once. A notification by any other post is also
+ * a fault.
+ */
 export function judgePings({ work, isGone }: WorkAndPosts, pings: readonly Ping[]): string[] {
 	const causes = work.tasks.tasks.flatMap(({ title, end, reviews, requester, session }) => {
 		const person = { requester: requester.name, mayBeMissing: isGone?.(session) ?? false };

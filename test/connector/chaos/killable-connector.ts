@@ -27,7 +27,7 @@ export interface Fate {
 	readonly hit: number;
 }
 
-/** Runs work while the process lives. After its death, the promise never settles. */
+/** Runs work while the process lives. After its death, the promise rejects. */
 export type Guarded = <Value>(work: () => Promise<Value>) => Promise<Value>;
 
 export interface PlatformProcess {
@@ -52,7 +52,7 @@ export interface KillableConnectorParts {
  */
 export class KillableConnector implements Failpoints {
 	readonly log = new MemoryLogger();
-	/** Place at which the process died. */
+	/** Place or cause of the death. Undefined while the process lives. */
 	end: string | undefined;
 	readonly #parts: KillableConnectorParts;
 	/** Number of hits of each place since the start of the process, or since it was last armed. */

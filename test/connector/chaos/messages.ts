@@ -30,7 +30,7 @@ export interface SentMessage<Room, Person> {
 	readonly person: Person;
 	/** Name of the attached file. */
 	readonly file?: string;
-	/** Time of the last edit or deletion of the message. */
+	/** Time of the last edit or deletion of the message, or 0. */
 	changedAt: number;
 	isDeleted: boolean;
 	/** True if the connector later lost its database, or if a person may have stopped the message. */
@@ -63,7 +63,7 @@ export class Messages<Room extends Place, Person extends Author<Room>> {
 		this.#speech = speech;
 	}
 
-	/** Recent messages, newest last. */
+	/** Recent messages that are not deleted, newest last. */
 	get recent(): readonly SentMessage<Room, Person>[] {
 		return this.sentMessages.slice(-recent).filter(({ isDeleted }) => !isDeleted);
 	}

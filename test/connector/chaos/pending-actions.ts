@@ -32,7 +32,10 @@ export class PendingActions {
 		this.#actions.push({ interaction, what, at: this.#clock.now(), isJudged: false });
 	}
 
-	/** Records a fault. Presses and commands that wait at this time may stay without a response. */
+	/**
+	 * Records a fault. Presses and commands that wait at this time, or follow within a second, may stay without a
+	 * response.
+	 */
 	disturbed(): void {
 		this.#disturbances.push(this.#clock.now());
 	}

@@ -7,7 +7,7 @@ import { playChaosRuns } from "./play-chaos-runs.ts";
 const first = testSeed();
 const count = 20;
 
-/** Plays a chaos run in which reactions show the state of messages. */
+/** Makes a chaos run in which reactions show the state of messages. */
 function reactingRun(seed: number, directory: string, kills: number): DiscordChaosRun {
 	const run = discordChaosRun(seed, directory, kills);
 	const { people, simulator, gateway } = run;

@@ -80,7 +80,7 @@ export class SlackPeople {
 		return own ?? this.#random.pick(this.#persons);
 	}
 
-	/** After a mention has started a thread, further messages do not need mentions. */
+	/** Writes in the thread of a recent message. A message in such a thread needs no mention. */
 	#continueThread(person: Person): void {
 		const [root] = this.messages.recent.filter((sentMessage) => isTop(sentMessage) && isOpen(sentMessage));
 		if (root) this.messages.say(person, root.room.thread(root));

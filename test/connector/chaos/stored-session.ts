@@ -32,7 +32,7 @@ export class StoredSession {
 		});
 	}
 
-	/** Records the events that the port passes on. */
+	/** Wraps `dispatch` to record the events that the port passes on. */
 	watched(dispatch: Dispatch): Dispatch {
 		return (event) => {
 			const received = dispatch(event);
@@ -46,7 +46,7 @@ export class StoredSession {
 		this.#isOver = true;
 	}
 
-	/** Session for the next process. Undefined if not even the first event was durable. */
+	/** Session for the next process. Undefined without a session, or if not even the first event was durable. */
 	get left(): Session | undefined {
 		const { session } = this.store;
 		if (!session) return undefined;

@@ -25,7 +25,7 @@ const least: Readonly<Record<string, number>> = {
 
 const leastOnSlack = { ...least, "an answer has grown as a stream of the platform": 0.65 };
 
-/** Plays the runs of one part of the seeds on Discord. */
+/** Defines a test that plays the runs of one part of the seeds on Discord. */
 export function testDiscord(part: number): void {
 	const first = testSeed() + part * count;
 	test(
@@ -37,7 +37,7 @@ export function testDiscord(part: number): void {
 	);
 }
 
-/** Plays the runs of one part of the seeds on Slack. */
+/** Defines a test that plays the runs of one part of the seeds on Slack. */
 export function testSlack(part: number): void {
 	const first = testSeed() + part * count;
 	test(

@@ -32,7 +32,7 @@ export class Work {
 	}[] = [];
 	#replies = 0;
 	#begun = 0;
-	/** The newest reply of each session that will request one more call, with the number of its calls so far. */
+	/** The newest reply of each session that may request one more call, with the number of its calls so far. */
 	readonly #unfinished = new Map<Session, { readonly id: string; readonly calls: number }>();
 	readonly tasks: TaskWork;
 	readonly trust: GrantWork;
@@ -84,7 +84,7 @@ export class Work {
 		else this.trust.give(session);
 	}
 
-	/** Adds the next part to each growing answer. */
+	/** Continues some growing answers at random, and forgets those whose run has ended. */
 	stream(): void {
 		for (const [session, { run, answer }] of this.#growing) {
 			if (session.runs[0]?.id !== run) this.#cut(session);
@@ -188,7 +188,7 @@ export class Work {
 		return { id: `run_1/${this.#replies}`, place: 1, count: 1, inReply: 1 };
 	}
 
-	/** Answers the question as the operator at a terminal. */
+	/** Answers the oldest open question of the session, if any, as the operator at a terminal. */
 	#answerElsewhere(session: Session): void {
 		const [token] = session.asking;
 		if (token === undefined) return;

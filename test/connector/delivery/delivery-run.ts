@@ -49,7 +49,7 @@ export class DeliveryRun {
 		this.network = new Network(this.#random, this.inbound);
 	}
 
-	/** Runs processes until everything is delivered. At most `kills` processes die. */
+	/** Runs processes until everything is delivered. At most `kills` processes die or are stopped. */
 	async play(kills: number): Promise<void> {
 		await mkdir(this.#directory, { recursive: true });
 		for (let left = kills; ; left--) {
@@ -67,7 +67,7 @@ export class DeliveryRun {
 		this.network.loseDatabase();
 	}
 
-	/** Runs one process. Returns true if the process reached the end without dying. */
+	/** Runs one process. Resolves with true if the process neither died nor was stopped. */
 	async #live(fate: Fate | undefined): Promise<boolean> {
 		const file = join(this.#directory, `${this.#databases}.sqlite`);
 		const store = await openSqliteStore<ConnectorTables>({ file, migrations: connectorMigrations });

@@ -18,7 +18,7 @@ export const places = [
 	...["insert", "inserted", "handle", "handled", "done"].map((name) => `inbound.${name}`),
 ];
 
-/** The place at which a process dies, and the number of hits until then. */
+/** The place at which a process dies or is stopped, and the number of hits or steps until then. */
 export interface Fate {
 	readonly place: string;
 	readonly hit: number;

@@ -1,7 +1,7 @@
 import type { QueuedEvent } from "@parley/connector";
 import type { Random } from "../../random.ts";
 
-/** Maximum number of positions by which an event of the platform may arrive early. */
+/** Number of the oldest unacknowledged events among which most deliveries choose. */
 const window = 3;
 
 interface Passage {
@@ -49,7 +49,7 @@ export class Network {
 
 	/**
 	 * Records an event that reached the gateway. If event A was acknowledged before event B was sent, A must arrive
-	 * before B.
+	 * before B in the same conversation.
 	 */
 	receive({ id, conversation }: QueuedEvent): void {
 		this.#received.add(id);

@@ -12,7 +12,10 @@ export interface Post {
 	text: string;
 }
 
-/** Maximum delay of a request in milliseconds. The outbox waits this long before it considers a request lost. */
+/**
+ * Maximum delay of a request in milliseconds. It is shorter than the time after which the outbox considers a request
+ * lost.
+ */
 const latestMs = 14_000;
 
 /**
@@ -31,9 +34,7 @@ export class Platform implements Surface {
 	calm = false;
 	readonly #clock: ManualClock;
 	readonly #random: Random;
-	/**
-	 * Nonces of requests with an unclear result that were not looked up since then, with the time of the first request.
-	 */
+	/** Nonces of sent requests that were not looked up since then, with the time of the first request. */
 	readonly #unclear = new Map<string, number>();
 	readonly #hasNonces: boolean;
 

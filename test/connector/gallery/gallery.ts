@@ -3,7 +3,10 @@ import { type Kind, kindsOf, type Topic, topicsOf } from "./kinds.ts";
 import { html, lines, Markup } from "./markup.ts";
 import type { Draw } from "./post.ts";
 
-/** Replaces values that depend on the moment of a snapshot: the number of words in a growing answer, and durations. */
+/**
+ * Fixes the number of words in a growing answer and removes durations, because both depend on the moment of a
+ * snapshot.
+ */
 function settled(drawn: Markup | undefined): Markup | undefined {
 	return drawn && new Markup(drawn.text.replace(/\bt1(?: t\d+)+/g, "t1 t2 t3").replace(/ · \d+ s\b/g, ""));
 }
@@ -14,7 +17,7 @@ function styleOf(name: string): Markup {
 
 const names: Readonly<Record<string, string>> = { discord: "Discord", slack: "Slack" };
 
-/** Collects the kinds of posts of one platform while the scenes run, and writes the page. */
+/** Collects the kinds of posts of one platform while the scenes run, and makes the page. */
 export class Gallery<S> {
 	readonly #platform: string;
 	readonly #draw: Draw<S>;

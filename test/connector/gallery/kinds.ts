@@ -8,7 +8,10 @@ export interface Kind {
 	readonly title: string;
 	/** Name of the scene in `scenes/golden.ts`. */
 	readonly scene: string;
-	/** Shows the first state of a post with this content. Without it, the section shows the channel after the scene. */
+	/**
+	 * Shows the first state of a post with this content. Without `at` and `shows`, the section shows the channel after
+	 * the scene.
+	 */
 	readonly at?: Sight;
 	/** Shows the open form or the home page after the scene, instead of posts. */
 	readonly shows?: "form" | "home";
@@ -203,8 +206,8 @@ export const textsElsewhere: Readonly<Record<string, string>> = {
 };
 
 /**
- * Controls that no golden scene shows. The gallery of each platform shows the remaining controls, except those of home
- * pages.
+ * Controls that no golden scene shows. The gallery of each platform shows the remaining controls, except
+ * `controlsOfHome` on Discord.
  */
 export const controlsElsewhere: readonly ControlKind[] = [
 	"info-one",

@@ -17,7 +17,7 @@ export interface Post {
 	readonly author: string;
 	/** Whether the author is an app. */
 	readonly isApp: boolean;
-	/** Line above the post: the message that it answers, or the only person who sees it. */
+	/** Line above the post: the command or message that it answers, or that only one person sees it. */
 	readonly above?: Markup | undefined;
 	readonly body: Markup;
 	/** Line below the post, for example its reactions. */

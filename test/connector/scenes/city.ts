@@ -146,7 +146,7 @@ export class City implements AsyncDisposable {
 		return work;
 	}
 
-	/** Advances the clock in steps, and completes due work after each step. */
+	/** Advances the clock in steps, and lets due work proceed after each step. */
 	async pass(ms: number): Promise<void> {
 		const step = Math.min(5000, Math.max(50, ms / 200));
 		for (let left = ms; left > 0; left -= step) {

@@ -10,7 +10,7 @@ type OfRoom = Extract<
 	{ shows: unknown } | { showsOnly: unknown } | { hides: unknown } | { notes: unknown }
 >;
 
-/** Waits for a condition. Rejects with a description of the current state. */
+/** Waits for a condition. Rejects with a description of the current state if the condition does not become true. */
 export async function claim(notebook: Notebook, step: Claim): Promise<void> {
 	const { town, interaction } = notebook;
 	if ("answered" in step) {
@@ -112,7 +112,7 @@ async function wait(
 		});
 }
 
-/** Private responses for the person who acted last. */
+/** Responses to the last press or command, without placeholders for later responses. */
 function answers({ interaction, town }: Notebook): string[] {
 	const answered = (interaction?.answers() ?? []).filter(({ thinking }) => !thinking);
 	return answered.map((seen) => look(town.site, seen));

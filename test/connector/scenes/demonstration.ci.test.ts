@@ -32,7 +32,7 @@ function postsAbout(transcript: string): string {
 	return [head.trimEnd(), ...chosen.map((post) => post.trimEnd())].join("\n    | Parley");
 }
 
-/** Posts without ids, times, directories and counts, because these differ between runs or versions. */
+/** The text without ids, times, directories and counts, because these differ between runs or versions. */
 function steady(text: string, directory: string): string {
 	return normalised(text.replaceAll(directory, "/parley"))
 		.replace(/\b(task|sess)_[0-9a-z]{6,}/g, "$1_ID")

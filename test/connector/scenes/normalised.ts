@@ -1,4 +1,4 @@
-/** Replaces values that differ between runs: ids, times and durations. */
+/** Replaces or removes values that differ between runs, for example ids, times and token counts. */
 export function normalised(transcript: string): string {
 	return (
 		transcript

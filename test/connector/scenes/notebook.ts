@@ -51,7 +51,7 @@ export class Notebook {
 	}
 }
 
-/** Returns undefined if the action is not possible yet, so that the caller repeats it. */
+/** Returns undefined if the action throws, so that the caller can repeat it. */
 export function attempt<Value>(work: () => Value): Value | undefined {
 	try {
 		return work();

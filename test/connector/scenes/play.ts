@@ -25,7 +25,8 @@ const sights = [
 ];
 
 /**
- * Plays a scene to its end, and passes the town to `show`. Rejects with the failed step and everything visible at that time.
+ * Plays a scene to its end, and passes the town to `show`. Rejects with the failed step or the faults, and with
+ * everything visible at that time.
  */
 export async function play(city: City, scene: Scene, show?: (town: Town) => void): Promise<void> {
 	if (!city.runs) await city.start();

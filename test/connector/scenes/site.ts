@@ -23,7 +23,7 @@ export interface Room {
 	typing(): readonly string[];
 }
 
-/** An action that gets a response: a press, a command or a form. */
+/** An action that gets a response, for example a press, a command or a form. */
 export interface SentInteraction {
 	readonly state: string;
 	readonly failed: boolean;
@@ -31,7 +31,7 @@ export interface SentInteraction {
 		| { readonly title: string; readonly fields: readonly { readonly label: string }[] }
 		| undefined;
 	readonly choices?: readonly { readonly name: string }[];
-	/** Private responses that the person has received. */
+	/** Responses to the action so far, including placeholders. */
 	answers(): readonly Seen[];
 }
 
@@ -124,11 +124,11 @@ export interface Site {
 	readonly tenant: string;
 	readonly tenants: readonly string[];
 	readonly rules: Chat["allow"];
-	/** Channel settings of `general` or of direct messages, with their id. */
+	/** Channel settings of `general` or of Mia's direct messages, after the name of the place. */
 	readonly place: readonly [string, Chat["places"][string]];
-	/** Channel settings of `random` with its id, if the scene defines settings. */
+	/** Channel settings of `random`, after the name of the place. Undefined unless approvals can be answered there. */
 	readonly otherPlace: Site["place"] | undefined;
-	/** Notice settings for approvals in `general`, with its id. */
+	/** Notice settings for approvals in `general`, after the name of the place. Undefined without notices. */
 	readonly notices: readonly [string, NonNullable<Chat["notices"]>[string]] | undefined;
 	readonly mention: string;
 	/** Milliseconds without a working indicator after which an active run is at fault. */
@@ -148,7 +148,10 @@ export interface Site {
 	traces(): string;
 	/** People whom mentions have notified since the last call, for example `@Olga`. */
 	drainPings(): string[];
-	/** Faults: violations of the platform's rules, unwanted notifications, and planned faults that did not occur. */
+	/**
+	 * Faults, for example violations of the platform's rules, unwanted notifications, and planned faults that did not
+	 * occur.
+	 */
 	drainFaults(): string[];
 	connect(connecting: Connecting): Promise<Running>;
 	/** Drops the events that the platform has stored for a connector that reconnects. */

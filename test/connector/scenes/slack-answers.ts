@@ -31,5 +31,5 @@ export const everydayAnswers = everydayNames.map((name) => {
 	return scene;
 });
 
-/** The remaining scenes, which `npm test` plays only on Discord. */
+/** The remaining scenes, which `npm test` does not play on Slack. */
 export const otherAnswers = all.filter((scene) => !everydayAnswers.includes(scene));

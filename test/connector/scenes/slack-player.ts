@@ -32,13 +32,13 @@ class Written implements SentInteraction {
 }
 
 /**
- * A person at a Slack client, who performs scenes as Slack requires. A message in a channel starts a thread for the
+ * A person at a Slack client, who performs scenes as Slack requires. A message to Parley starts a thread for the
  * conversation. Commands in this thread follow a mention.
  */
 export class SlackPlayer implements Player {
 	readonly person: Person;
 	readonly #mention: string;
-	/** Stores the thread that a person is about to start. */
+	/** Stores the thread that a person has opened under a name. */
 	readonly #opens: (name: string, thread: Channel) => void;
 
 	constructor(person: Person, mention: string, opens: (name: string, thread: Channel) => void) {

@@ -67,7 +67,7 @@ export class SlackSite implements Site {
 			{ ...rule(Olga), as: "owner" },
 			{ ...rule(Alex), as: "approver" },
 			{ ...rule(Robo), as: scene.robo ?? "member" },
-			// A guest of the workspace keeps this role under any rule.
+			// A guest of the workspace remains a guest under any rule.
 			...[Mia, Max, Gus].map((one) => ({ ...rule(one), as: "member" as const })),
 		];
 		const { approvalHours, ...settings } = scene.place ?? {};

@@ -153,11 +153,11 @@ export type Claim =
 	| (Seen & { readonly showsOnly: readonly Sight[] })
 	/** No post of the channel has this content after all work is complete. */
 	| (Seen & { readonly hides: Sight })
-	/** Private response for the person who acted last. */
+	/** A response to the last press or command. */
 	| { readonly answered: Sight }
 	/** The form that the person who acted last sees. */
 	| { readonly form: Sight }
-	/** The person who acted last received a response without text. */
+	/** The last press or command was acknowledged without a response for the person. */
 	| { readonly answeredNothing: true }
 	| { readonly typing: boolean; readonly in?: string }
 	/** Mentions have notified exactly these people since the last such claim, in this order. */
@@ -213,7 +213,7 @@ export interface Scene<S extends Site = Site> {
 	readonly typedApprovals?: "off";
 	/** Messages of a person within 2 s become one request. */
 	readonly joins?: true;
-	/** Commands run in a sandbox, which trusted channels and `run:` require. */
+	/** The scene needs the sandbox, for example for trusted channels or `run:`. Without bubblewrap, it is skipped. */
 	readonly sandbox?: true;
 	/** Public address of the password pages. */
 	readonly publicUrl?: string;

@@ -13,7 +13,7 @@ import { Town } from "./town.ts";
 const slackScene: Scene = { name: "in Slack", steps: [] };
 const beside: Scene = { name: "in Discord", steps: [] };
 
-/** Events of a session from its beginning, read by a separate client. */
+/** Names of the events of a session from its beginning, added as the client reads them. */
 async function watch(city: City, client: Client, session_id: string): Promise<string[]> {
 	const seen: string[] = [];
 	const reader = await city.through(client.open({ session_id, after_seq: 0 }));

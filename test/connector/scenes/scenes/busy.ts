@@ -93,7 +93,10 @@ function scenes(start: readonly Step[]): readonly Scene[] {
 	];
 }
 
-/** Sends a message during a run, in a channel that offers to add the message to the run. */
+/**
+ * Scenes with a message that arrives during a run. Except in one scene, the channel offers to add the message to the
+ * run.
+ */
 export const busy: readonly Scene[] = [
 	...scenes(onDiscord),
 	{

@@ -76,7 +76,7 @@ export const closedChannels: readonly Scene[] = [
 	},
 ];
 
-/** Scenes with threads that are locked while an answer grows in them. */
+/** Scenes with threads that a moderator locks while Parley works in them. */
 export const closedThreads: readonly Scene<DiscordSite>[] = [
 	...(["archives", "locks"] as const).map((closes): Scene<DiscordSite> => {
 		const step: Step = closes === "locks" ? { locks: "work" } : { archives: "work", locked: true };

@@ -6,7 +6,7 @@ const hello: Step[] = [{ says: "@Parley say: hello" }];
 const once: Step = { showsOnly: ["[offline] hello"] };
 /** Channel settings without context messages, so that each read request is a lookup of a post. */
 const onlyLookups = { context: 0 };
-/** Channel settings without growing answers. Each answer has one post, and a fault can only affect this post. */
+/** Channel settings without growing answers. A fault of the next post then affects the complete answer. */
 const onlyEnds = { live: "off" } as const;
 
 /**
@@ -102,7 +102,7 @@ export const repeats: readonly Scene<DiscordSite>[] = [
 	},
 ];
 
-/** Scenes with faults between the connector and the platform. */
+/** Scenes with requests that fail, are refused, or have an unclear result. */
 export const delivery: readonly Scene[] = [
 	{
 		name: "the platform limits a post: it is posted later, once",

@@ -27,7 +27,7 @@ export const lostDatabase: readonly Scene<DiscordSite>[] = [
 
 const unseen = /🔒 Tools require approval here again: the connector .*, so people may have joined unnoticed/;
 
-/** Scenes with trusted channels that a guest has joined, possibly unknown to the connector. */
+/** Scenes with trusted channels that a guest has joined, or may have joined unnoticed. */
 export const unseenJoins: readonly Scene<SlackSite>[] = [
 	{
 		name: "the join of a guest ends trust although the database is lost before the event is handled",

@@ -204,7 +204,7 @@ export const notices: readonly Scene[] = [
 	},
 ];
 
-/** Scenes about direct messages that a platform refuses. */
+/** Scenes about direct messages that Discord refuses. */
 export const discordNotices: readonly Scene<DiscordSite>[] = [
 	{
 		name: "an approver with closed direct messages is notified in the next way",

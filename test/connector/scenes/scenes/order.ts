@@ -5,7 +5,7 @@ const slow = "long: 60 tokens at 2 per second";
 /** Matches the notice of a stopped run, or its partial text. */
 const stopped = /stopped by|Stopped by [^:]*: “long: 60 tokens/;
 
-/** Scenes about the queue, and changes of its order. */
+/** Scenes about the queue of a conversation, and about actions that stop, repeat or change a request. */
 export const order: readonly Scene[] = [
 	{
 		name: "a queued message has a notice, and is answered after the previous one",

@@ -2,7 +2,7 @@ import type { City } from "../city.ts";
 import type { SlackSite } from "../slack-site.ts";
 import type { Scene } from "../step.ts";
 
-/** Scenes about the status line of a thread, which only Slack has. */
+/** Scenes about the status line of a thread, and the state and the title of its session, which only Slack has. */
 export const slackStatus: readonly Scene<SlackSite>[] = [
 	{
 		name: "the status shows that Parley is writing until the end of the reply",

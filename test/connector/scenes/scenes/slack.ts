@@ -5,8 +5,8 @@ import { trusted } from "./access.ts";
 const slow = "long: 60 tokens at 2 per second";
 
 /**
- * Scenes about behaviour that only Slack has. `top` is the channel itself, in which every message starts its own
- * thread.
+ * Scenes about behaviour that only Slack has. `top` is the channel itself, in which every request to Parley starts
+ * its own thread.
  */
 export const slack: readonly Scene<SlackSite>[] = [
 	{

@@ -29,7 +29,7 @@ export const typingOff: readonly Scene[] = [
 	},
 ];
 
-/** Scenes in which a plain message, not a reply, answers a question or an approval. */
+/** Scenes about plain messages, and whether they answer a question or an approval. */
 export const typing: readonly Scene[] = [
 	{
 		name: "a message in direct messages answers the only open question",
