@@ -39,8 +39,8 @@ async function costOf({ platform, bot }: Side): Promise<number> {
 
 const rounds: { a: number; b: number; again: number }[] = [];
 const bare: number[] = [];
-// The first messages open the sessions, and V8 compiles the code. Each process answers two thousand messages before the
-// measurement, or 640 with `--ratios`.
+// The first messages open the sessions, and V8 compiles the code. Each process answers at least 1920 messages before
+// the measurement, or 640 with `--ratios`.
 const warmUp = options.ratios ? 1 : 3;
 for (const round of roundsOf(options, warmUp)) {
 	const a = await costOf(floor);

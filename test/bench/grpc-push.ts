@@ -102,7 +102,10 @@ async function measurePush(gateway: Side, floor: Side): Promise<Costs[]> {
 const order = "paced 3 5";
 const reply = "word word word";
 
-/** Milliseconds from sending a message to the first token of its reply. Resolves when the text `mark` has arrived. */
+/**
+ * Milliseconds from sending a message to the first token of its reply. Resolves when the text `mark` has arrived and
+ * the turn has ended.
+ */
 async function timeTo(mark: string, client: GrpcClient, talk: Talk): Promise<number> {
 	const ended = client.until(mark);
 	const began = performance.now();

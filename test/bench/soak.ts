@@ -10,7 +10,7 @@ import { openSession, request } from "./measure/requests.ts";
 /**
  * Memory and CPU of a gateway over many plain turns of the offline model. Each session has two turns, after which its
  * client leaves. A round is 1,000 turns in 500 sessions. The default is 20 rounds after a warm-up round, which is
- * 20,000 turns in 10,000 sessions. Then the bench waits until the idle gateway has returned memory. With `--ratios`, a
+ * 20,000 turns in 10,000 sessions. Then the bench gives the idle gateway 45 s to return memory. With `--ratios`, a
  * round is 600 turns in 300 sessions, and the bench does not wait for memory.
  */
 const turnsOfSession = 2;

@@ -146,7 +146,7 @@ function cheapest(rounds: readonly Round[], side: keyof Round): number {
 	return Math.min(...rounds.map((round) => round[side].cpu));
 }
 
-/** Speed of the gateway relative to the floor. */
+/** Speed of the agent relative to the floor. */
 function speed(name: string, rounds: readonly Round[], by: keyof Timing): Figure {
 	return { name, unit: "×", values: rounds.map(({ ours, floor }) => floor[by] / ours[by]) };
 }
@@ -189,7 +189,7 @@ report(
 	[
 		{ figure: pingCpu, atMost: 1.5, target: true },
 		{ figure: pingCpu, atMost: 2 },
-		// The echo takes less time than a process switch, so the limit allows for a switch.
+		// The echo takes less time than a process switch, so the ratio of wall-clock times is only a target.
 		{ figure: pingClock, atMost: 1.5, target: true },
 		{ figure: added, atMost: maxAddedMs, ofMachine: true },
 		{ figure: replyCpu, atLeast: 0.5, target: true },

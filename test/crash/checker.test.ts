@@ -43,7 +43,7 @@ function frames(changes: Readonly<Record<number, object | null>> = {}): EventFra
 	});
 }
 
-/** A correct outcome: two clients have followed the session, and no frame is missing. */
+/** A correct outcome before `changes` are applied: two clients have followed the session, and no frame is missing. */
 function outcome(changes: Partial<Outcome> = {}, replayed: EventFrame[] = frames()): Outcome {
 	return {
 		messages: [

@@ -23,7 +23,7 @@ function checkOrder({ client, session, frames }: View): string[] {
 	);
 }
 
-/** Checks that no client receives two different frames with the same `seq`. */
+/** Checks that all clients receive the same frame for each `seq` of a session. */
 function checkContents({ views, replay }: Outcome): string[] {
 	const known = new Map<string, { readonly text: string; readonly client: string }>();
 	const problems: string[] = [];
@@ -77,8 +77,8 @@ function same(one: readonly string[], other: readonly string[]): boolean {
 }
 
 /**
- * Checks that an acknowledged message has exactly one run, and any other message at most one. Each run has exactly one
- * end.
+ * Checks that an acknowledged message has exactly one run, and any other message at most one. Each run has exactly
+ * one end, which reports no error.
  */
 function checkMessages(outcome: Outcome): string[] {
 	return outcome.messages.flatMap(({ id, session, content, acked }) => {

@@ -13,7 +13,10 @@ import { RawFollower } from "./raw-follower.ts";
 import { Sightings } from "./sightings.ts";
 import { anyKind, makeTurn, type TurnKind } from "./turns.ts";
 
-/** Maximum number of open messages. The next process inherits the messages of a killed process. */
+/**
+ * Number of open messages at which no further random message is sent. The next process inherits the messages of a
+ * killed process.
+ */
 const maxOpen = 16;
 
 /** A gateway that is killed and restarted, with the clients that follow it and their observations. */
@@ -183,7 +186,7 @@ export class KillableGateway {
 		await Promise.all([this.#raw, this.#ann, this.#ben].map((follower) => follower.reconnect()));
 	}
 
-	/** Resolves when all clients have detected the end of the gateway. */
+	/** Resolves when all clients except the independent one have detected the end of the gateway. */
 	async #lose(): Promise<void> {
 		await Promise.all([this.#raw, this.#ann, this.#ben].map((follower) => follower.lost()));
 	}

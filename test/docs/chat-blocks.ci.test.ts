@@ -30,7 +30,7 @@ afterAll(async () => {
 	await Promise.all([discord.close(), slack.close()]);
 });
 
-/** A data directory with the addresses of the simulated platforms. */
+/** Creates a data directory with the addresses of the simulated platforms. */
 function dataOf(name: string): string {
 	const data = join(setup.root, name);
 	mkdirSync(data, { mode: 0o700 });

@@ -9,7 +9,9 @@ const program = createProgram({ ...process, environment: {}, exitCode: 0, cwd: "
 
 type Command = typeof program;
 
-/** Command lines of `parley` in the examples and code spans of a page, without comments. */
+/**
+ * Command lines of `parley` in the examples and code spans of a page, without the word `parley` and without comments.
+ */
 function documented(page: string): string[] {
 	const text = readFileSync(`${root}/${page}`, "utf8");
 	const blocks = [...text.matchAll(/^```sh\n(.*?)^```$/gms)].flatMap(([, block = ""]) =>

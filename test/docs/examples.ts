@@ -19,7 +19,7 @@ export type Step =
 	/** An instruction in a comment of the document: `<!-- do: WORDS -->`. */
 	| { readonly kind: "do"; readonly line: number; readonly words: string };
 
-/** The examples under one heading, which use one connection and one session. */
+/** The examples under one heading, which are played together. */
 export interface Scene {
 	readonly heading: string;
 	/** Name in `<!-- stage: NAME -->`. By default, `offline`. */
@@ -35,7 +35,10 @@ interface OpenScene extends Scene {
 	readonly steps: Step[];
 }
 
-/** Returns the scenes of a document in order. Throws if an example is not valid JSON. */
+/**
+ * Returns the scenes of a document in order. Throws if a frame is not valid JSON, or if an HTTP example has no
+ * status.
+ */
 export function readScenes(markdown: string): Scene[] {
 	const scenes: OpenScene[] = [{ heading: "", stage: "offline", flags: [], steps: [] }];
 	const lines = markdown.split("\n");
@@ -84,7 +87,10 @@ function readFrames({ first, lines }: Block): Step[] {
 	});
 }
 
-/** Reads an example of the form `METHOD PATH`, an optional body up to a blank line, the status, and the response body. */
+/**
+ * Reads an example of the form `METHOD PATH`, an optional body, a line with the status, and an optional response
+ * body.
+ */
 function readHttp({ first, lines }: Block): Step {
 	const [request = "", ...rest] = lines;
 	const [, method = "", path = ""] = /^(GET|POST) (\S+)$/.exec(request) ?? [];

@@ -22,8 +22,8 @@ const varying = new Set([
 
 /**
  * Returns the first difference between the document and `actual`, with its path, or undefined. Objects must have the
- * same keys, and lists the same length. In a text, `…` matches any text. A complete name, for example `run_…`, keeps
- * its first value.
+ * same keys, and lists the same length unless the shown list ends with `…`. In a text, `…` matches any text. A
+ * complete name, for example `run_…`, keeps its first value.
  */
 export function mismatch(shown: unknown, actual: unknown, bound: Bound, at = ""): string | undefined {
 	if (typeof shown === "string") return textMismatch(shown, actual, bound, at);

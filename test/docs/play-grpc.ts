@@ -45,7 +45,8 @@ export async function playGrpc({ heading, steps }: Scene, { open, sent }: GrpcWi
 }
 
 /**
- * Waits for the shown message. If the stream ends first, returns the differences from other messages of the same kind.
+ * Waits for the shown message, and returns undefined. If the message does not arrive, returns the differences from
+ * other messages of the same kind.
  */
 async function differenceOf(
 	stream: Stream,

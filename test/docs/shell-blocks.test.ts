@@ -21,7 +21,7 @@ test("each shell block of the pages is played by a test, or is listed with a rea
 test.each(Object.entries(elsewhere))("%s reads its blocks from the pages", (file, keys) => {
 	const text = readFileSync(`${root}/${file}`, "utf8");
 	expect(text).toMatch(/\bdocumented\w*\(|\bpackDocumented\(/);
-	// The source of the test has a backslash as two.
+	// The source of the test escapes each backslash with another one.
 	const written = (key: string): string => key.replaceAll("\\", "\\\\");
 	const isRead = (key: string): boolean =>
 		['"', "'", "`"].some((quote) => text.includes(`${quote}${written(key)}${quote}`));

@@ -38,7 +38,7 @@ export function documented(key: string, changes: readonly Change[] = []): string
 	if (!block) throw new Error(`docs/ has no shell block "${key}"`);
 	return changes.reduce((script, [part, other]) => {
 		if (!script.includes(part)) throw new Error(`the block "${key}" does not contain "${part}"`);
-		// A function, because "$&" and similar parts of a text would have a meaning.
+		// The replacement is a function, because "$&" and similar parts of a text would have a meaning.
 		return script.replaceAll(part, () => other);
 	}, block.script);
 }

@@ -21,8 +21,8 @@ beforeAll(() => {
 		mkdirSync(folder, { recursive: true });
 	symlinkSync(clone, join(home, "parley"));
 	const llama = fileURLToPath(new URL("../simulators/llama/llama-server.ts", import.meta.url));
-	// The gateway runs in the background, because the page uses a separate terminal for it. The line is printed when
-	// the gateway listens.
+	// The model server runs in the background, because the page uses a separate terminal for it. The command ends when
+	// the server listens.
 	const begin = `'${process.execPath}' '${llama}' "$@" > started 2>&1 &`;
 	program("llama-server", `cd; mkfifo started; ${begin}\ngrep -q listening started; rm started`);
 	program("parley", `exec '${process.execPath}' '${clone}packages/cli/bin/parley.mjs' "$@"`);
@@ -238,7 +238,7 @@ testAlone("web-search: with the variable, the gateway has the key of the configu
 	await having.ended();
 });
 
-/** Runs commands that are not in a page. */
+/** Runs a script, which may contain blocks of pages. */
 function script(text: string, variables: Readonly<Record<string, string>> = {}): PlayedBlock {
 	return new PlayedBlock(text, { cwd: stage, env: environment(variables), isAlone: true });
 }

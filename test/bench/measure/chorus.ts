@@ -1,6 +1,9 @@
 import { setImmediate } from "node:timers/promises";
 
-/** The next texts of all voices: `each` texts per tick of the event loop. In the last tick, each text is the mark. */
+/**
+ * The next texts of all voices: `each` texts per tick of the event loop. In the last tick, each text starts with the
+ * mark.
+ */
 interface Part {
 	readonly ticks: number;
 	readonly each: number;
@@ -32,8 +35,8 @@ export class Chorus {
 			for (let tick = 1; tick <= ticks; tick++) {
 				const text = (tick === ticks ? mark : "").padEnd(size, "x");
 				for (let event = 0; event < each; event++) yield toEvent(text);
-				// Each voice yields in a separate turn of the event loop, because the chunks of real replies arrive
-				// from separate sockets.
+				// Each voice yields in a separate callback of the event loop, because the chunks of real replies arrive from
+				// separate sockets.
 				await setImmediate();
 			}
 		}

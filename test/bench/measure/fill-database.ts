@@ -2,7 +2,7 @@ import { DatabaseSync } from "node:sqlite";
 import { openSqliteStore } from "@parley/base";
 import { migrations } from "@parley/core";
 
-/** Text of the last event of each session. */
+/** Text at the end of the last event of each session. */
 export const lastWords = "[the last words]";
 
 export function sessionId(n: number): string {

@@ -80,13 +80,13 @@ export const roz: GrpcWire = {
 };
 
 export const ping = frameRozRequest({ ping: {} });
-/** A `Pong` as bytes: its field number and its length. */
+/** A `Pong` as bytes: the tag of its field, and its length. */
 export const pong = "B\0";
 
 /** Part of the response to `start`. The server without a gateway sends only this part. */
 export const sessionStarted = "require_confirmation";
 
-/** A `RegisterTools` request with as many tools as an editor has. */
+/** A `RegisterTools` request with five tools of an editor. */
 export const registerTools = frameRozRequest({
 	registerTools: {
 		source: "editor",

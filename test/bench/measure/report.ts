@@ -46,7 +46,7 @@ export function median(values: readonly number[]): number {
 	return sorted.length % 2 === 1 ? upper : (upper + (sorted[middle - 1] ?? Number.NaN)) / 2;
 }
 
-/** The values of one measured quantity, one for each round. */
+/** The values of one measured quantity, usually one for each round. */
 export interface Figure {
 	readonly name: string;
 	readonly unit: string;
@@ -58,16 +58,19 @@ export interface Gate {
 	readonly figure: Figure;
 	readonly atMost?: number;
 	readonly atLeast?: number;
-	/** The limit is a time that depends on the machine. With `--ratios`, a miss is shown but does not fail the bench. */
+	/** The figure depends on the machine. With `--ratios`, a miss is shown but does not fail the bench. */
 	readonly ofMachine?: true;
 	/**
-	 * The limit is a target for the future. With `--ratios`, a miss is shown but does not fail the bench. Another gate
-	 * checks the limit that is already reached.
+	 * The limit is a target for the future. With `--ratios`, a miss is shown but does not fail the bench. In most
+	 * benches, another gate checks the limit that is already reached.
 	 */
 	readonly target?: true;
 }
 
-/** Prints medians with their range, writes them to the `--json` file, and sets exit code 1 if a gate is missed. */
+/**
+ * Prints medians with their range, and the gates. Writes the figures to the `--json` file. Sets exit code 1 after a
+ * SIGTERM, or if a gate that counts is missed.
+ */
 export function report(
 	name: string,
 	figures: readonly Figure[],

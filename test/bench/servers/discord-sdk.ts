@@ -12,9 +12,9 @@ import { answerParent } from "../measure/answer-parent.ts";
 import { plainGateway, type ReplyWriter } from "../measure/plain-gateway.ts";
 
 /**
- * The floor: a simple bot with discord.js and a gateway, which stores nothing. The bot passes messages on and reads
- * every frame of the session. Like the connector, it replies with the answer and three buttons. Without a gateway, the
- * bot sends the same reply itself. With a third argument, it shows a reply while the reply grows, at the same intervals
+ * The floor: a simple bot with discord.js and a gateway. The bot stores nothing, passes messages on and reads every
+ * frame of the session. Like the connector, it replies with the answer and three buttons. Without a gateway, the bot
+ * sends the same reply itself. With a third argument, it shows a reply while the reply grows, at the same intervals
  * as the connector.
  */
 const [, , url = "", gatewayUrl, grows] = process.argv;

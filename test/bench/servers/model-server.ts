@@ -7,9 +7,9 @@ let requestBody: unknown;
 
 /**
  * A minimal server of the Messages API. The last text of the conversation is an order: `words N` for a reply of N
- * deltas, `paced N MS` for one delta every MS milliseconds, or `input BYTES` for one tool call. The input of the call
- * has this size and is sent in deltas of 20 bytes. If the request ends with a tool result, the reply is one word. `GET`
- * returns the last request, so that a floor can send the same request.
+ * deltas, `paced N MS` for one delta every MS milliseconds, or `input BYTES` for one tool call. The content in its
+ * input has this size, and the input is sent in deltas of 20 bytes. If the request ends with a tool result, the reply
+ * is one word. `GET` returns the last request, so that a floor can send the same request.
  */
 const server = createServer((request, response) => {
 	if (request.method === "GET") response.end(JSON.stringify(requestBody));

@@ -15,7 +15,7 @@ interface Reply {
 	readonly text: string;
 	/** The input of a tool call as received, or "". */
 	readonly input: string;
-	/** Time of the first word, or 0 before it. */
+	/** Time of the first word, or 0 without a word. */
 	readonly firstAt: number;
 }
 

@@ -4,9 +4,9 @@ import { answerParent } from "../measure/answer-parent.ts";
 import { plainGateway, type ReplyWriter } from "../measure/plain-gateway.ts";
 
 /**
- * The floor: a simple bot with Slack's web client and a gateway, which stores nothing. The bot passes messages on and
- * reads every frame of the session. Like the connector, it replies in the thread with the answer and three buttons.
- * With the third argument `grows`, it shows a reply while the reply grows, at the same intervals as the connector. In
+ * The floor: a simple bot with Slack's web client and a gateway. The bot stores nothing, passes messages on and reads
+ * every frame of the session. Like the connector, it replies in the thread with the answer and three buttons. With
+ * the third argument `grows`, it shows a reply while the reply grows, at the same intervals as the connector. In
  * channels, the reply grows by edits; in direct messages, by native streams.
  */
 const [, , url = "", gatewayUrl = "", grows] = process.argv;

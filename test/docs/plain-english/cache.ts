@@ -34,7 +34,7 @@ export class ReadingCache {
 	readonly #rules = rulesHash();
 	readonly #stored: z.infer<typeof Stored>;
 
-	/** Reads the file at `path`. If the file is missing or has another version, the cache is empty. */
+	/** Reads the file at `path`. If the file is missing or invalid, the cache is empty. */
 	constructor(path: string) {
 		this.#path = path;
 		this.#stored = readStored(path);

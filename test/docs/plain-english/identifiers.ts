@@ -98,7 +98,7 @@ export function identifiersOf(file: string, source: string): Identifier[] {
 	return [...starts].map(([name, start]) => ({ name, line: source.slice(0, start).split("\n").length }));
 }
 
-/** Advice about the first banned word in a name. Undefined if the name contains no such word. */
+/** Advice about the first banned word in a name, or about a banned beginning. Undefined without either. */
 export function adviceFor(name: string): string | undefined {
 	const words = wordsOf(name);
 	const word = words.find((one) => Object.hasOwn(bannedWords, one));

@@ -32,7 +32,10 @@ const patterns = [
 	"{scripts,packages/*/bin}/**/*.mjs",
 	"*.config.ts",
 ];
-/** Files that are not checked: generated files, whose sentences are checked in their sources, and inputs of tests. */
+/**
+ * Files that are not checked, for example generated files, whose sentences are checked in their sources, and inputs
+ * of tests.
+ */
 const excluded = ["**/node_modules/**", "**/dist/**", "**/gen/**", "**/fixtures/**", "**/*.golden.md"];
 
 /** Sorted paths of all checked files, relative to the root. With `paths`, only the files at or below these paths. */
@@ -89,7 +92,7 @@ function literalsOf(file: string): Literals {
 	return /^test\/|\.test\.ts$|\/testing\//.test(file) ? "titles" : "texts";
 }
 
-/** Package of a file. Decisions are separate from the remaining pages. */
+/** Name of the package or the group of a file. Decisions are separate from the remaining pages. */
 export function packageOf(file: string): string {
 	const [first = "", second = ""] = file.split("/");
 	if (first === "packages") return second;

@@ -160,7 +160,7 @@ export function textOf(node: ESTree.Node): string | undefined {
 const sql =
 	/^\s*(?:select|insert|update|delete|create|alter|drop|with|pragma|begin|commit|analyze|vacuum)\b[\s\S]*\b(?:from|into|set|table|index|where|values|trigger)\b/i;
 
-/** Whether a text is prose. False for SQL, patterns, commands and names of media types. */
+/** Whether a text reads as prose: at least three words, which are at least half of its parts. False for SQL. */
 export function isSentence(text: string): boolean {
 	const words = text.split(/\s+/).filter((word) => /^[("'“‘]*\p{L}[\p{L}'’-]*[)"'”’.,;:!?…]*$/u.test(word));
 	return words.length >= 3 && words.length * 2 >= text.trim().split(/\s+/).length && !sql.test(text);

@@ -19,7 +19,7 @@ export function userTexts(file: string, source: string, { errors: withErrors = f
 	const { program, errors } = parseSync(file, source);
 	if (errors.length > 0) throw new Error(`${file}: ${errors[0]?.message}`);
 	const found: UserText[] = [];
-	/** Source ranges of log calls and of new errors, and nodes that were already read. */
+	/** Source ranges of log calls and of excluded errors. */
 	const others: (readonly [number, number])[] = [];
 	const seen = new Set<ESTree.Node>();
 	const add = (node: ESTree.Node, isWord = false): void => {
@@ -54,7 +54,7 @@ export function userTexts(file: string, source: string, { errors: withErrors = f
 	return found.filter(({ start }) => !others.some(([from, to]) => from <= start && start < to));
 }
 
-/** Whether the call is `log.warn`, `parts.log.warn` or `this.#log.warn`. */
+/** Whether the call is one such as `log.warn`, `parts.log.warn` or `this.#log.warn`. */
 function isLog({ object, property }: ESTree.MemberExpression): boolean {
 	if (property.type !== "Identifier" || !logLevels.has(property.name)) return false;
 	const owner = object.type === "MemberExpression" ? object.property : object;
