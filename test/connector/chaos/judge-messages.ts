@@ -4,8 +4,8 @@ import { arrivalsOf, judgeFile, judgeRetries, judgeTwice, judgeWaiting } from ".
 type SentMessage = DiscordChaosRun["people"]["messages"]["sentMessages"][number];
 
 /**
- * An edit or deletion may be lost if a new Discord session starts within this number of milliseconds. The connector reads
- * missed messages, but not missed edits and deletions.
+ * An edit or deletion may be lost if a new Discord session starts within this number of milliseconds after it. The connector
+ * reads missed messages, but not missed edits and deletions.
  */
 const receiptMs = 60_000;
 

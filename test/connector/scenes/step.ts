@@ -171,7 +171,7 @@ export type Claim =
 
 export type Step<S extends Site = Site> = Doing | Happening<S> | Claim;
 
-/** `approveIn`: whether approvals can also be answered in `random`. */
+/** Settings of notices. `approveIn`: whether approvals can also be answered in `random`. */
 export interface SceneNotices {
 	readonly groups: readonly {
 		readonly people: readonly Name[];

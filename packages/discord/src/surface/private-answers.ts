@@ -19,7 +19,7 @@ export interface PrivateAnswersParts {
 }
 
 /**
- * Private answers, which only the person who pressed or commanded can see. They replace the deferred answer
+ * Private answers, which only the person who pressed a button or used a command can see. They replace the deferred answer
  * (interactions/receiving-and-responding#edit-original-interaction-response), so a repeated answer appears once.
  */
 export class PrivateAnswers {

@@ -168,7 +168,7 @@ export class Intake {
 		});
 	}
 
-	/** Registers the message event of a mention, because only that event has the files. */
+	/** Registers the message event of a mention, because the mention event may lack files. */
 	#mentionMessage(channel: string, message: Message, arriving: Promise<Translated>): Promise<Translated> {
 		const isMention = readAddress(message.text, this.#parts.self.user).us;
 		if (isMention) this.#twins.noteMessage(pairKey(channel, message), arriving);

@@ -166,7 +166,7 @@ export class StatusLine {
 		}
 	}
 
-	/** Sends changes one at a time, so that the last change applies. Removing a status does not wait for other threads. */
+	/** Sends changes of a thread one at a time, so that the last change applies. No rate limit delays removing a status. */
 	#set(line: Line, status: SessionStatus): Promise<void> {
 		const { channel, thread, last } = line;
 		const isFinal = status === "active";
