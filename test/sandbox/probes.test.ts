@@ -58,7 +58,7 @@ async function listen(place: { path: string } | { host: string; port: number }):
 const namespaced = ["unshare", "--user", "--map-root-user", "--pid", "--fork", "--mount-proc"];
 const canUnshare = onLinux && spawnSync(namespaced[0] ?? "", [...namespaced.slice(1), "true"]).status === 0;
 
-/** The reason why an open path out of the sandbox cannot be tested on this machine. */
+/** The reason why a probe cannot escape on this machine even without confinement, by probe. False if it can. */
 const unwalkable: Readonly<Record<string, string | false>> = {
 	mount: !isRoot && "only root may mount outside of a sandbox",
 	"kernel-switches": !isRoot && "only root may write these anywhere",
@@ -78,7 +78,7 @@ const unwalkable: Readonly<Record<string, string | false>> = {
 };
 
 /**
- * Runs one probe as an unconfined command. A probe that needs a session in another namespace uses a different command.
+ * Runs one probe as an unconfined command, and returns its output. The probe `terminal-session` runs in new namespaces.
  */
 async function walk(name: string): Promise<string> {
 	const script = probeScript(

@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 
 const repository = fileURLToPath(new URL("../..", import.meta.url));
 const copied = ["packages", "scripts", "pnpm-lock.yaml", "package.json"];
-/** A time stamp that a file can have again with nanosecond precision. */
+/** A time stamp without fractions of a second, which a file can have again exactly. */
 const someTime = new Date(1_700_000_000_000);
 
 export interface Ended {
