@@ -7,7 +7,7 @@ import { ticketFor } from "./interactions/answers.ts";
 import { postLimits, type SlackSurface, type SurfaceParts, slackSurface } from "./surface/slack-surface.ts";
 import { conversationOf } from "./vocabulary/conversation.ts";
 import { linkToRoom } from "./vocabulary/links.ts";
-import { endingOfMessage, momentOf, namedMessage, readMessageId } from "./vocabulary/message-id.ts";
+import { endingOfMessage, messageTime, namedMessage, readMessageId } from "./vocabulary/message-id.ts";
 
 export interface PlatformParts extends SurfaceParts {
 	/** Returns the cached name of a person, or undefined. */
@@ -58,7 +58,7 @@ export function createSlackPlatform(parts: PlatformParts): SlackPlatform {
 /** Returns the time of a post. For an id of another form, returns infinity, which is after every message. */
 function postedAt(post: string): number {
 	const ts = readMessageId(post)?.ts;
-	return ts === undefined ? Number.POSITIVE_INFINITY : momentOf(ts);
+	return ts === undefined ? Number.POSITIVE_INFINITY : messageTime(ts);
 }
 
 /**

@@ -11,7 +11,7 @@ import {
 import type { ContextBlock, MarkdownBlock, RichTextBlock, SectionBlock, TableBlock } from "@slack/types";
 import { limits } from "../vocabulary/limits.ts";
 import { addressOf, harmless, joiner, smallPrintStart, visible } from "./marks.ts";
-import { momentOf, momentToken } from "./moments.ts";
+import { momentToken, parseMomentLink } from "./moments.ts";
 import { needsRichText, richTextBlock } from "./rich-text.ts";
 import { otherwise, tableBlock } from "./tables.ts";
 import { writeMarkdown } from "./write-markdown.ts";
@@ -119,7 +119,7 @@ function escaped(value: string): string {
 }
 
 function writeLink({ url, children }: Link): string {
-	const moment = momentOf(url);
+	const moment = parseMomentLink(url);
 	if (moment !== undefined) return momentToken(moment);
 	const label = escaped(plainText(children)).replaceAll("|", "¦").replaceAll("\n", " ").trim();
 	return `<${addressOf(url).replaceAll("&", "&amp;")}${label === "" ? "" : `|${label}`}>`;

@@ -14,7 +14,7 @@ type Element = ControlBlock["elements"][number];
 type Select = Extract<Element, { type: "static_select" | "multi_static_select" }>;
 
 /** A message to create or edit. */
-export interface Message {
+export interface OutgoingMessage {
 	readonly blocks: readonly MessageBlock[];
 	/** Text for notifications and screen readers. */
 	readonly text: string;
@@ -27,7 +27,7 @@ export interface Violations {
 }
 
 /** Checks a message against Slack's limits. */
-export function checkMessage({ blocks, text }: Message): Violations {
+export function checkMessage({ blocks, text }: OutgoingMessage): Violations {
 	const controls = controlsProblem(blocks.filter(isControls));
 	const body = bodyProblem(blocks, text);
 	return defined({ body, controls });

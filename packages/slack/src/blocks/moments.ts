@@ -25,7 +25,7 @@ export function momentMarkdown(at: number, from = at): string {
 }
 
 /** Returns the time of a link, or undefined for an ordinary link. */
-export function momentOf(url: string): Moment | undefined {
+export function parseMomentLink(url: string): Moment | undefined {
 	const seconds = link.exec(url)?.[1];
 	if (seconds === undefined) return undefined;
 	const timestamp = Number(seconds);

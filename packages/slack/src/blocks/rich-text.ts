@@ -1,7 +1,7 @@
 import { alignedLines, type Block, type Inline, type Link, type List, plainText } from "@parley/connector";
 import type { RichTextBlock, RichTextElement } from "@slack/types";
 import { addressOf, containsToken, visible } from "./marks.ts";
-import { momentOf } from "./moments.ts";
+import { parseMomentLink } from "./moments.ts";
 
 interface Style {
 	readonly bold?: boolean;
@@ -38,7 +38,8 @@ function inlineNeedsRichText(node: Inline): boolean {
 	if (node.type === "inlineCode") return containsToken(node.value);
 	if (node.type === "text") return false;
 	return (
-		(node.type === "link" && momentOf(node.url) !== undefined) || node.children.some(inlineNeedsRichText)
+		(node.type === "link" && parseMomentLink(node.url) !== undefined) ||
+		node.children.some(inlineNeedsRichText)
 	);
 }
 
@@ -147,7 +148,7 @@ function textOf(value: string, style: Style): RichTextElement[] {
 }
 
 function linkOf({ url, children }: Link, style: Style): RichTextElement {
-	const moment = momentOf(url);
+	const moment = parseMomentLink(url);
 	if (moment !== undefined) return { type: "date", ...moment, ...styleOf(style) };
 	return { type: "link", url: addressOf(url), text: shown(plainText(children)) || url, ...styleOf(style) };
 }

@@ -2,7 +2,7 @@ import { defined, definedItems } from "@parley/base";
 import type { RoomProgress } from "@parley/connector";
 import * as z from "zod";
 import { id, ts } from "../intake/wire.ts";
-import { momentOf, readMessageId } from "../vocabulary/message-id.ts";
+import { messageTime, readMessageId } from "../vocabulary/message-id.ts";
 import { type ActiveChannel, nameOf } from "./active-channels.ts";
 
 /** A period of possibly missed messages in a channel or thread, in Slack timestamps. */
@@ -36,7 +36,7 @@ export function gapOf(body: unknown, now: number): Gap | undefined {
 	const event = MessageTimes.safeParse(body).data?.event;
 	if (event === undefined) return undefined;
 	const { type, channel, ts, thread_ts: thread = ts } = event;
-	const at = momentOf(ts);
+	const at = messageTime(ts);
 	const isOurs = type === "app_mention" || channel.startsWith("D");
 	return {
 		place: defined({

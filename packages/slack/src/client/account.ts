@@ -2,7 +2,7 @@ import { defined } from "@parley/base";
 import * as z from "zod";
 import { connectionTexts } from "../texts/connection.ts";
 import type { OwnAccount, SlackAnswer } from "../vocabulary/slack-port.ts";
-import { refusalOf } from "./transport/refusals.ts";
+import { tokenRefusalText } from "./transport/refusals.ts";
 
 /** Response of `auth.test`: https://docs.slack.dev/reference/methods/auth.test */
 const Tested = z.object({
@@ -24,7 +24,7 @@ export type Tried =
 export function readAccount(answer: SlackAnswer): Tried {
 	if (answer.type === "rate-limited") return { lost: connectionTexts.limited({ method: "auth.test" }) };
 	if (answer.type === "refused") {
-		const refused = refusalOf(answer.error, "bot");
+		const refused = tokenRefusalText(answer.error, "bot");
 		return refused === undefined
 			? { lost: connectionTexts.answered({ error: answer.error, method: "auth.test" }) }
 			: { refused };

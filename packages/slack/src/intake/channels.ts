@@ -2,7 +2,7 @@ import { type Clock, defined, type Logger } from "@parley/base";
 import type { Room } from "@parley/connector";
 import { messageId } from "../vocabulary/message-id.ts";
 import type { OwnAccount, SlackApi } from "../vocabulary/slack-port.ts";
-import { askSlack } from "./ask-slack.ts";
+import { readSlack } from "./read-slack.ts";
 import { Remembered } from "./remembered.ts";
 import { Channel } from "./wire.ts";
 
@@ -44,7 +44,7 @@ export class Channels {
 			retentionMs: 600_000,
 			maximum: 20_000,
 			ask: async (id) => {
-				const answer = await askSlack(port, { method: "conversations.info", args: { channel: id } });
+				const answer = await readSlack(port, { method: "conversations.info", args: { channel: id } });
 				const read = "body" in answer ? Channel.safeParse(answer.body["channel"]).data : undefined;
 				if (read) return knownOf(read);
 				const why = "refused" in answer ? answer.refused : "its response is invalid";

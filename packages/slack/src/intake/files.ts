@@ -3,7 +3,7 @@ import type { Attachment, Malformed } from "@parley/connector";
 import * as z from "zod";
 import { readMessageId } from "../vocabulary/message-id.ts";
 import type { SlackApi } from "../vocabulary/slack-port.ts";
-import { askSlack } from "./ask-slack.ts";
+import { readSlack } from "./read-slack.ts";
 import { Remembered } from "./remembered.ts";
 import { ts, WireFile } from "./wire.ts";
 
@@ -40,7 +40,7 @@ export class Files {
 			retentionMs: 600_000,
 			maximum: 200,
 			ask: async (file) => {
-				const answer = await askSlack(port, { method: "files.info", args: { file } });
+				const answer = await readSlack(port, { method: "files.info", args: { file } });
 				return "body" in answer ? WireFile.safeParse(answer.body["file"]).data : undefined;
 			},
 		});
@@ -52,7 +52,7 @@ export class Files {
 			ask: async (id) => {
 				const { channel, ts } = readMessageId(id) ?? { channel: id, ts: "" };
 				const args = { channel, ts, limit: 1 };
-				const answer = await askSlack(port, { method: "conversations.replies", args });
+				const answer = await readSlack(port, { method: "conversations.replies", args });
 				const shown = "body" in answer ? RepliesPage.safeParse(answer.body).data?.messages : undefined;
 				const { files, attachments } = shown?.find((message) => message.ts === ts) ?? {};
 				return { files, attachments };

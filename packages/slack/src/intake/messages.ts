@@ -1,7 +1,7 @@
 import { defined } from "@parley/base";
 import type { InboundEventOf, Person } from "@parley/connector";
 import { conversationOf } from "../vocabulary/conversation.ts";
-import { messageId, momentOf, readMessageId } from "../vocabulary/message-id.ts";
+import { messageId, messageTime, readMessageId } from "../vocabulary/message-id.ts";
 import type { OwnAccount } from "../vocabulary/slack-port.ts";
 import { completeText, hasQuoted, sharedFiles } from "./beside-text.ts";
 import type { Channels, EventChannel } from "./channels.ts";
@@ -75,7 +75,7 @@ export class Messages {
 			attachments,
 			...defined({ forwarded: hasQuoted(message) ? (true as const) : undefined }),
 			ourThread: ours,
-			at: momentOf(edited ?? message.ts),
+			at: messageTime(edited ?? message.ts),
 			address: {
 				...address,
 				// A message in a thread of the agent's post addresses the agent, unless it mentions another person.

@@ -1,7 +1,7 @@
 import { type Clock, type Logger, ParleyError } from "@parley/base";
 import type { Person } from "@parley/connector";
 import type { OwnAccount, SlackApi } from "../vocabulary/slack-port.ts";
-import { askSlack } from "./ask-slack.ts";
+import { readSlack } from "./read-slack.ts";
 import { Remembered } from "./remembered.ts";
 import { User } from "./wire.ts";
 
@@ -37,7 +37,7 @@ export class People {
 			retentionMs: 600_000,
 			maximum: 20_000,
 			ask: async (id) => {
-				const answer = await askSlack(port, { method: "users.info", args: { user: id } });
+				const answer = await readSlack(port, { method: "users.info", args: { user: id } });
 				const read = "body" in answer ? User.safeParse(answer.body["user"]).data : undefined;
 				if (read) return this.#person(read);
 				const why = "refused" in answer ? answer.refused : "its response is invalid";
@@ -63,7 +63,7 @@ export class People {
 	 * know them. Rejects with `unavailable` if Slack does not return valid data.
 	 */
 	async ask(id: string): Promise<Person | "left"> {
-		const answer = await askSlack(this.#port, { method: "users.info", args: { user: id } });
+		const answer = await readSlack(this.#port, { method: "users.info", args: { user: id } });
 		if ("refused" in answer && unknown.has(answer.refused)) return "left";
 		const user = "body" in answer ? User.safeParse(answer.body["user"]).data : undefined;
 		if (!user) throw new ParleyError(`Slack did not return the person ${id}`, { code: "unavailable" });

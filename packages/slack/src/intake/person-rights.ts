@@ -2,9 +2,9 @@ import { defined } from "@parley/base";
 import type { PersonQuery, PersonRights } from "@parley/connector";
 import * as z from "zod";
 import type { OwnAccount, SlackApi } from "../vocabulary/slack-port.ts";
-import { askSlack } from "./ask-slack.ts";
 import type { Channels } from "./channels.ts";
 import type { People } from "./people.ts";
+import { readSlack } from "./read-slack.ts";
 
 const Members = z.object({
 	members: z.array(z.string()),
@@ -51,7 +51,7 @@ async function isMember(port: SlackApi, channel: string, user: string): Promise<
 	let cursor = "";
 	for (let page = 0; page < maxPages; page++) {
 		const args = defined({ channel, limit: maxInPage, cursor: cursor || undefined });
-		const answer = await askSlack(port, { method: "conversations.members", args });
+		const answer = await readSlack(port, { method: "conversations.members", args });
 		const read = "body" in answer ? Members.safeParse(answer.body).data : undefined;
 		if (!read) return undefined;
 		if (read.members.includes(user)) return true;

@@ -1,15 +1,15 @@
 import { type Clock, defined, ParleyError } from "@parley/base";
 import type { ContextQuery, PersonRights, ReadContext, ReadMessage, Room } from "@parley/connector";
 import * as z from "zod";
-import { messageId, momentOf, readMessageId } from "../vocabulary/message-id.ts";
+import { messageId, messageTime, readMessageId } from "../vocabulary/message-id.ts";
 import type { OwnAccount, SlackApi } from "../vocabulary/slack-port.ts";
-import { askSlack } from "./ask-slack.ts";
 import { completeText, sharedFiles } from "./beside-text.ts";
 import type { Channels } from "./channels.ts";
 import type { Files } from "./files.ts";
 import { isOwn, type Messages } from "./messages.ts";
 import { type People, unknownPerson } from "./people.ts";
 import { readPersonRights } from "./person-rights.ts";
+import { readSlack } from "./read-slack.ts";
 import type { Viewed } from "./viewed.ts";
 import { Message, ts } from "./wire.ts";
 
@@ -152,7 +152,7 @@ async function ask(
 	method: "conversations.history" | "conversations.replies",
 	args: Readonly<Record<string, unknown>>,
 ): Promise<Answer> {
-	const answer = await askSlack(port, { method, args });
+	const answer = await readSlack(port, { method, args });
 	const page = "body" in answer ? Page.safeParse(answer.body).data : undefined;
 	if (page === undefined) {
 		const why = "refused" in answer ? answer.refused : "its response is invalid";
@@ -263,10 +263,10 @@ async function convert(
 					? (known.get(user) ?? unknownPerson(user))
 					: { ...app, roles: [], guest: true, bot: true },
 				ours: isOwn(message, self),
-				at: momentOf(message.ts),
+				at: messageTime(message.ts),
 				text: await messages.text(completeText(message), false),
 				attachments: await files.read(sharedFiles(message), true),
-				...defined({ editedAt: edited ? momentOf(edited.ts) : undefined }),
+				...defined({ editedAt: edited ? messageTime(edited.ts) : undefined }),
 			};
 		}),
 	);

@@ -2,8 +2,8 @@ import { type Clock, type Logger, ParleyError } from "@parley/base";
 import * as z from "zod";
 import { messageId, readMessageId } from "../vocabulary/message-id.ts";
 import type { OwnAccount, SlackAnswer, SlackApi, SlackCall } from "../vocabulary/slack-port.ts";
-import { askSlack } from "./ask-slack.ts";
 import type { OwnThreads } from "./own-threads.ts";
+import { readSlack } from "./read-slack.ts";
 import { Remembered } from "./remembered.ts";
 import { readAddress } from "./text.ts";
 import { ts } from "./wire.ts";
@@ -55,7 +55,7 @@ export class Threads {
 			ask: async (id) => {
 				const { channel, ts } = readMessageId(id) ?? { channel: id, ts: "" };
 				const args = { channel, ts, limit: 1 };
-				const answer = await askSlack(port, { method: "conversations.replies", args });
+				const answer = await readSlack(port, { method: "conversations.replies", args });
 				if ("refused" in answer) return null;
 				return z.tuple([Root]).rest(z.unknown()).safeParse(answer.body["messages"]).data?.[0] ?? null;
 			},

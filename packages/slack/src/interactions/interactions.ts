@@ -24,7 +24,7 @@ import { interactionTexts } from "../texts/interaction.ts";
 import { conversationOf } from "../vocabulary/conversation.ts";
 import { readHomeMetadata } from "../vocabulary/home-metadata.ts";
 import { limits } from "../vocabulary/limits.ts";
-import { messageId, momentOf } from "../vocabulary/message-id.ts";
+import { messageId, messageTime } from "../vocabulary/message-id.ts";
 import type { Interaction, OwnAccount, SlackReply, SlackResponder } from "../vocabulary/slack-port.ts";
 import { Answers, type AnswerTarget, privately, ticketFor } from "./answers.ts";
 import { BlockActions, MessageAction, OtherInteraction, SlashCommand, ViewSubmission } from "./wire.ts";
@@ -129,7 +129,7 @@ export class Interactions {
 		const read = malformed.read("message_action", MessageAction, body);
 		if (read === undefined || !isShortcut(read.callback_id)) return undefined;
 		const { trigger_id: trigger, callback_id, message, response_url: url } = read;
-		const [channel, user, at] = [read.channel.id, read.user.id, momentOf(read.action_ts)];
+		const [channel, user, at] = [read.channel.id, read.user.id, messageTime(read.action_ts)];
 		const place = { url, channel, user, thread: threadOf(message) };
 		if (this.#isStale(at, place)) return undefined;
 		const { team, enterprise, is_enterprise_install } = read;
@@ -166,7 +166,7 @@ export class Interactions {
 		const home = read.view?.type === "home" ? readHomeMetadata(read.view.private_metadata) : undefined;
 		const channel = read.channel?.id ?? home?.channel;
 		if (channel === undefined) return undefined;
-		const [user, at] = [read.user.id, momentOf(action.action_ts)];
+		const [user, at] = [read.user.id, messageTime(action.action_ts)];
 		const { thread, message } = pressedIn(read, channel);
 		const place = { url, channel, user, thread };
 		if (this.#isStale(at, place)) return undefined;

@@ -6,7 +6,7 @@ import { appTexts } from "../texts/app.ts";
 import { doctorTexts } from "../texts/doctor.ts";
 import { scopes } from "../vocabulary/needs.ts";
 import type { SlackApi } from "../vocabulary/slack-port.ts";
-import { appSettings, askSlack } from "./ask-slack.ts";
+import { appSettings, callSlack } from "./call-slack.ts";
 import type { ProbeResult } from "./probe-address.ts";
 
 /** Access of the checks to Slack. */
@@ -46,7 +46,7 @@ const tokenFix = doctorTexts.tokenFix(page);
 async function checkToken({ bot, wrong }: SlackChecks): Promise<Finding> {
 	const id = "slack-token";
 	if (wrong?.token) return { id, status: "fail", fix: tokenFix, ...wrong.token };
-	const tried = readAccount({ type: "ok", body: await askSlack(bot, "auth.test") });
+	const tried = readAccount({ type: "ok", body: await callSlack(bot, "auth.test") });
 	if ("account" in tried) {
 		return { id, status: "ok", what: doctorTexts.token(tried.account) };
 	}
@@ -56,7 +56,7 @@ async function checkToken({ bot, wrong }: SlackChecks): Promise<Finding> {
 
 async function checkScopes({ bot }: SlackChecks): Promise<Finding> {
 	const id = "slack-scopes";
-	const read = Scoped.safeParse(await askSlack(bot, "auth.test"));
+	const read = Scoped.safeParse(await callSlack(bot, "auth.test"));
 	if (!read.success) return { id, status: "ok", what: doctorTexts.scopesUnknown };
 	const granted = new Set(read.data.response_metadata.scopes);
 	const missing = scopes.filter((scope) => !granted.has(scope));
@@ -77,7 +77,7 @@ async function checkTransport({ app, http, wrong }: SlackChecks): Promise<Findin
 	if (wrong?.transport) return { id, status: "fail", fix, ...wrong.transport };
 	if (http?.probe !== undefined) return { id, ...entranceWords(await http.probe()) };
 	if (app === undefined) return { id, status: "fail", what: doctorTexts.noTransport, fix };
-	await askSlack(app, "apps.connections.open");
+	await callSlack(app, "apps.connections.open");
 	return { id, status: "ok", what: doctorTexts.sockets };
 }
 
@@ -111,7 +111,7 @@ async function checkRooms({ bot }: SlackChecks): Promise<Finding> {
 	const id = "slack-rooms";
 	const query = { types: "public_channel,private_channel", exclude_archived: true, limit: 200 };
 	const { channels, response_metadata: more } = Rooms.parse(
-		await askSlack(bot, "users.conversations", query),
+		await callSlack(bot, "users.conversations", query),
 	);
 	const count = channels.length;
 	// A page may be short or empty even if more pages follow.

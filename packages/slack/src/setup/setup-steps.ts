@@ -1,6 +1,6 @@
 import { answerStep, type Finding, type SetupStep } from "@parley/connector";
 import { setupTexts } from "../texts/setup.ts";
-import { appSettings } from "./ask-slack.ts";
+import { appSettings } from "./call-slack.ts";
 import { type CheckName, runCheck, type SlackChecks } from "./checks.ts";
 
 export interface SetupParts extends SlackChecks {

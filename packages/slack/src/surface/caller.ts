@@ -3,7 +3,7 @@ import { DeliveryError, type RateLimit } from "@parley/connector";
 import { deliveryTexts } from "../texts/delivery.ts";
 import type { SlackAnswer, SlackPort } from "../vocabulary/slack-port.ts";
 import { type Counted, everything, type RateLimits } from "./rate-limits.ts";
-import { isAboutToken, isTemporary, refusalOf } from "./refused.ts";
+import { isAboutToken, isTemporary, refusalError } from "./refused.ts";
 
 /** Slack's response to a successful call. */
 export interface ApiResponse {
@@ -63,13 +63,13 @@ export class Caller {
 		}
 		const { clock, log } = this.#parts;
 		if (isTemporary(answer.error)) {
-			const refusal = refusalOf(method, answer, { scope, retryAfterMs: refusedMs });
+			const refusal = refusalError(method, answer, { scope, retryAfterMs: refusedMs });
 			log.warn("Slack refuses calls temporarily", { error: refusal });
 			throw refusal;
 		}
-		if (!isAboutToken(answer.error)) throw refusalOf(method, answer);
+		if (!isAboutToken(answer.error)) throw refusalError(method, answer);
 		this.#refusedUntil = clock.monotonic() + refusedMs;
-		const refusal = refusalOf(method, answer, { scope: everything, retryAfterMs: refusedMs });
+		const refusal = refusalError(method, answer, { scope: everything, retryAfterMs: refusedMs });
 		log.error("Slack does not accept the token", { error: refusal });
 		throw refusal;
 	}

@@ -1,7 +1,7 @@
 import { defined } from "@parley/base";
 import { type Control, DeliveryError, fitPosts, parseText, type StepList } from "@parley/connector";
 import { type Body, bodyBlocks } from "../blocks/body-blocks.ts";
-import { checkMessage, type Message } from "../blocks/check-message.ts";
+import { checkMessage, type OutgoingMessage } from "../blocks/check-message.ts";
 import { controlBlocks, linksAsText, plainControlBlocks } from "../blocks/controls.ts";
 import { slackDialect } from "../blocks/dialect.ts";
 import { isSeen, smallPrintStart } from "../blocks/marks.ts";
@@ -25,7 +25,7 @@ export interface Showing {
 
 /** A valid message, with information about parts that were left out. */
 export interface Drafted {
-	readonly message: Message;
+	readonly message: OutgoingMessage;
 	/** Complete text, if the message contains only its beginning. */
 	readonly file?: { readonly name: string; readonly content: string };
 	/** Reasons for missing parts, for operators. */
@@ -47,7 +47,8 @@ function withoutMentions({ body, controls = [], list, instead }: Showing): Draft
 	const actions = controlBlocks(controls);
 	const { controls: refused } = checkMessage({ blocks: actions, text: "-" });
 	const text = refused === undefined ? body : body + linksAsText(controls);
-	const make = (shown: Body): Message => messageOf(shown, refused === undefined ? actions : [], instead);
+	const make = (shown: Body): OutgoingMessage =>
+		messageOf(shown, refused === undefined ? actions : [], instead);
 	const whole = make(bodyBlocks(text));
 	const asPlan = list && { ...whole, blocks: [planBlock(list), ...actions] };
 	if (asPlan && refused === undefined && Object.keys(checkMessage(asPlan)).length === 0)
@@ -63,7 +64,12 @@ function withoutMentions({ body, controls = [], list, instead }: Showing): Draft
  * Returns simpler versions of a message whose blocks Slack refused: with its controls, then without them. Empty if no version is
  * valid.
  */
-export function plainDrafts({ body, plain: plainer, mentions, controls = [] }: Showing): readonly Message[] {
+export function plainDrafts({
+	body,
+	plain: plainer,
+	mentions,
+	controls = [],
+}: Showing): readonly OutgoingMessage[] {
 	const { text } = bodyBlocks(beginningOf(plainer ?? body).beginning);
 	const section = { type: "section", text: { type: "mrkdwn", text }, expand: true } as const;
 	const actions = plainControlBlocks(controls);
@@ -74,7 +80,10 @@ export function plainDrafts({ body, plain: plainer, mentions, controls = [] }: S
 }
 
 /** Adds mentions: https://docs.slack.dev/messaging/formatting-message-text#mentioning-users */
-function withMentions(message: Message, { mentions = [] }: Pick<Showing, "mentions">): Message {
+function withMentions(
+	message: OutgoingMessage,
+	{ mentions = [] }: Pick<Showing, "mentions">,
+): OutgoingMessage {
 	if (mentions.length === 0) return message;
 	const named = mentions.map((id) => `<@${id}>`).join(" ");
 	const section = { type: "section", text: { type: "mrkdwn", text: named } } as const;
@@ -85,7 +94,7 @@ function messageOf(
 	{ blocks, text }: Body,
 	actions: ReturnType<typeof controlBlocks>,
 	instead: string | undefined,
-): Message {
+): OutgoingMessage {
 	const content = isSeen(text) ? { blocks, text } : bodyBlocks(slackDialect.write([plain(instead || "…")]));
 	return { blocks: [...content.blocks, ...actions], text: content.text };
 }
@@ -101,7 +110,7 @@ function beginningOf(body: string): { beginning: string; file?: Drafted["file"] 
 }
 
 /** Returns the message. Throws `rejected` if Slack would refuse it. */
-function passed(message: Message): Message {
+function passed(message: OutgoingMessage): OutgoingMessage {
 	const problems = Object.values(checkMessage(message));
 	if (problems.length === 0) return message;
 	throw new DeliveryError(deliveryTexts.invalid({ problems }), { kind: "rejected" });

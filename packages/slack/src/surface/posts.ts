@@ -9,12 +9,12 @@ import {
 } from "@parley/connector";
 import { LRUCache } from "lru-cache";
 import * as z from "zod";
-import type { Message } from "../blocks/check-message.ts";
+import type { OutgoingMessage } from "../blocks/check-message.ts";
 import { slackDialect } from "../blocks/dialect.ts";
 import { deliveryTexts } from "../texts/delivery.ts";
 import { postTexts } from "../texts/post.ts";
 import { limits } from "../vocabulary/limits.ts";
-import { messageId, momentOf, readMessageId } from "../vocabulary/message-id.ts";
+import { messageId, messageTime, readMessageId } from "../vocabulary/message-id.ts";
 import type { ApiResponse, Caller } from "./caller.ts";
 import { type Drafted, draftOf, plainDrafts, type Showing, smallLine } from "./drafts.ts";
 import { type History, skewMs } from "./history.ts";
@@ -194,7 +194,7 @@ export class Posts {
 		files: ReturnType<typeof filesOf>,
 		postTarget: PostTarget & { readonly ts: string },
 	): Promise<string[]> {
-		const when = { key: row.id, after: postTarget.ts, since: momentOf(postTarget.ts) };
+		const when = { key: row.id, after: postTarget.ts, since: messageTime(postTarget.ts) };
 		return (await this.#parts.files.missing(files, postTarget, when)).map(({ name }) => name);
 	}
 
@@ -257,7 +257,7 @@ export class Posts {
 	 */
 	async #sendSimplifying(
 		{ message, showing }: Prepared,
-		send: (message: Message, mustFollow: boolean) => Promise<ApiResponse>,
+		send: (message: OutgoingMessage, mustFollow: boolean) => Promise<ApiResponse>,
 	): Promise<ApiResponse> {
 		let refusal: Refused;
 		try {

@@ -1,7 +1,7 @@
 import { type Clock, defined, type Logger, parseJson } from "@parley/base";
 import { DeliveryError, type OutboxRow, type Posting, type Receipt } from "@parley/connector";
 import * as z from "zod";
-import type { Message } from "../blocks/check-message.ts";
+import type { OutgoingMessage } from "../blocks/check-message.ts";
 import { deliveryTexts } from "../texts/delivery.ts";
 import { postTexts } from "../texts/post.ts";
 import type { Caller } from "./caller.ts";
@@ -71,7 +71,7 @@ export class PrivateAnswers {
 	 * (interactivity/handling-user-interaction#message_responses). After that, or without a `response_url`, `chat.postEphemeral`
 	 * is used.
 	 */
-	async #say({ url, channel, user, thread }: Token, message: Message): Promise<void> {
+	async #say({ url, channel, user, thread }: Token, message: OutgoingMessage): Promise<void> {
 		const { caller } = this.#parts;
 		const there = defined({ ...message, thread_ts: thread });
 		const shown = { ...there, response_type: "ephemeral", replace_original: false };

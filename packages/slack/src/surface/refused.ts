@@ -152,7 +152,7 @@ export function isTemporary(word: string): boolean {
 }
 
 /** Returns the error for a refusal. `limit` is the rate limit of a temporary refusal. */
-export function refusalOf(
+export function refusalError(
 	method: string,
 	{ error, body }: { readonly error: string; readonly body: Readonly<Record<string, unknown>> },
 	limit?: RateLimit,

@@ -29,6 +29,6 @@ export function endingOfMessage(text: string): string | undefined {
 }
 
 /** Returns the time of a message in milliseconds since the epoch. */
-export function momentOf(ts: string): number {
+export function messageTime(ts: string): number {
 	return Math.floor(Number(ts) * 1000);
 }

@@ -6,7 +6,7 @@ const { fixes, tokens } = connectionTexts;
  * Describes a permanent refusal of a token, for operators. Returns undefined for temporary errors. `error` is Slack's error code:
  * https://docs.slack.dev/reference/methods/auth.test#errors
  */
-export function refusalOf(error: string, token: keyof typeof tokens): string | undefined {
+export function tokenRefusalText(error: string, token: keyof typeof tokens): string | undefined {
 	if (!isPermanent(error)) return undefined;
 	return connectionTexts.refused({ token: tokens[token], error, fix: fixes[error] });
 }

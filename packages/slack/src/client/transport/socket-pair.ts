@@ -2,7 +2,7 @@ import { type Clock, delay, type Logger, ParleyError, type Timer } from "@parley
 import { connectionTexts } from "../../texts/connection.ts";
 import type { SlackAnswer, SlackReply } from "../../vocabulary/slack-port.ts";
 import type { EnvelopeFrame } from "./frame.ts";
-import { refusalOf } from "./refusals.ts";
+import { tokenRefusalText } from "./refusals.ts";
 import { SilenceWatch, type Suspicion } from "./silence-watch.ts";
 import { SocketLine } from "./socket-line.ts";
 import type { Deliver, Transport } from "./transport.ts";
@@ -115,7 +115,7 @@ export class SocketPair implements Transport {
 			} catch (reason) {
 				if (signal.aborted) break;
 				const answer = reason instanceof NoAddress ? reason.answer : undefined;
-				const why = answer?.type === "refused" ? refusalOf(answer.error, "app") : undefined;
+				const why = answer?.type === "refused" ? tokenRefusalText(answer.error, "app") : undefined;
 				if (why !== undefined) {
 					this.#parts.refused(why);
 					break;

@@ -1,5 +1,5 @@
 import { ParleyError } from "@parley/base";
-import { refusalOf } from "../client/transport/refusals.ts";
+import { tokenRefusalText } from "../client/transport/refusals.ts";
 import { connectionTexts } from "../texts/connection.ts";
 import { doctorTexts } from "../texts/doctor.ts";
 import type { SlackAnswer, SlackApi } from "../vocabulary/slack-port.ts";
@@ -12,7 +12,7 @@ export const appSettings = "https://api.slack.com/apps";
  * `failed_precondition` with instructions for other known refusals, `permission_denied` for unknown ones, and `unavailable` for
  * a rate limit.
  */
-export async function askSlack(
+export async function callSlack(
 	port: SlackApi,
 	method: string,
 	args: Readonly<Record<string, unknown>> = {},
@@ -42,7 +42,7 @@ function refused(
 					fix: doctorTexts.lacksScopeFixes[token],
 				})
 			: undefined;
-	const known = lacks ?? refusalOf(error, token);
+	const known = lacks ?? tokenRefusalText(error, token);
 	if (known === undefined) {
 		return new ParleyError(connectionTexts.answered({ error, method }), { code: "permission_denied" });
 	}

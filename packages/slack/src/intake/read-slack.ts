@@ -20,7 +20,7 @@ const passing: ReadonlySet<string> = new Set([
 ]);
 
 /** Returns the response of a reading method, or Slack's permanent refusal. Rejects with `unavailable` otherwise. */
-export async function askSlack(
+export async function readSlack(
 	port: SlackApi,
 	call: SlackCall,
 ): Promise<{ readonly body: Readonly<Record<string, unknown>> } | { readonly refused: string }> {
