@@ -16,7 +16,7 @@ test("without a terminal every line is a message, or the answer to the question 
 	expect(out).toMatch(/✓ \(hidden\).*\? Who\?.*✗ no answer/s);
 	expect(out).not.toContain("hunter2");
 	expect(out).not.toContain("\u001b");
-	expect(error).toMatch(/^session: sess_x+\nparley: the input has ended, so the question stays open\n/);
+	expect(error).toMatch(/^session: sess_x+\nparley: the input has ended, so the open question is declined\n/);
 });
 
 test("text of a pipe sends no image that it names", async ({ setup }) => {

@@ -31,7 +31,8 @@ function isLocked(reason: unknown): boolean {
 /** Names the process that holds the lock. Directly after the lock is taken, the file is still empty. */
 function ownerOf(file: string): string {
 	try {
-		return ` (process ${readFileSync(file, "utf8")})`;
+		const pid = readFileSync(file, "utf8");
+		return pid === "" ? "" : ` (process ${pid})`;
 	} catch {
 		return "";
 	}

@@ -117,10 +117,13 @@ function removeCommand(io: Io): Command {
 	});
 }
 
-function profileOf(flags: SetFlags, absolute: (path: string) => string): MethodInput<"set_place">["profile"] {
+type Profile = MethodInput<"set_place">["profile"];
+
+function profileOf(flags: SetFlags, absolute: (path: string) => string): Profile {
 	const { agent, model, tools, root, approver, approveIn, budget, quota, mention, sessions, live } = flags;
-	const { answers, status, context, approvalHours } = flags;
-	return defined({
+	const { answers, status, busy, context, approvalHours } = flags;
+	// The type requires each setting, so that none is forgotten.
+	const all: { readonly [Setting in keyof Required<Profile>]: Profile[Setting] | undefined } = {
 		agent,
 		model,
 		tools: tools && [...tools],
@@ -134,9 +137,11 @@ function profileOf(flags: SetFlags, absolute: (path: string) => string): MethodI
 		live,
 		answers,
 		status,
+		busy,
 		context,
 		approval_hours: approvalHours,
-	});
+	};
+	return defined(all);
 }
 
 function readContext(text: string): number {

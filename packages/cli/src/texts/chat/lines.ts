@@ -10,7 +10,7 @@ export const lineTexts = {
 
 /** Notes that the chat shows. */
 export const chatTexts = {
-	inputEnded: "parley: the input has ended, so the question stays open",
+	inputEnded: "parley: the input has ended, so the open question is declined",
 	noAnswer: "no answer",
 	nothingToCancel: "there is nothing to cancel",
 	taskAsks: ({
