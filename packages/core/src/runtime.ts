@@ -26,7 +26,7 @@ import { type Joined, joinTurn } from "./use-cases/messages/join.ts";
 import type { OpenPrompts } from "./use-cases/messages/open-prompts.ts";
 import { OperatorRequests } from "./use-cases/messages/operator-requests.ts";
 import { lastOptions, retryLast } from "./use-cases/messages/retry.ts";
-import { judgeContext } from "./use-cases/messages/select-context.ts";
+import { classifyAuthors } from "./use-cases/messages/select-context.ts";
 import {
 	type Accepted,
 	acceptMessage,
@@ -173,7 +173,7 @@ export class Runtime {
 		// Must be fast, because a cancellation in the same turn of the event loop must find the message.
 		const skill = await this.skills.startedBy(session, request.principal, message);
 		const { people } = this.#parts.services;
-		const read = message.context && (await judgeContext(people, request.principal, message.context));
+		const read = message.context && (await classifyAuthors(people, request.principal, message.context));
 		const ownOptions = await withSkill(session, chosen, skill, this.#parts.rules);
 		const chosenMessage = { ...message, read, options: ownOptions };
 		const { accepted, start } = await acceptMessage(this.#parts.services, session, request, chosenMessage);
@@ -204,7 +204,7 @@ export class Runtime {
 	async retry(request: Keyed, sessionId: string): Promise<Accepted> {
 		this.#parts.admission.require();
 		using lease = await this.#parts.sessions.lease(request.principal, sessionId, "session.write");
-		await this.skills.checkAgain(lease.session, await lastOptions(this.#options.store, sessionId));
+		await this.skills.recheck(lease.session, await lastOptions(this.#options.store, sessionId));
 		const { accepted, start } = await retryLast(this.#parts.services, lease.session, request);
 		this.#parts.runner.start(lease.session, start);
 		return accepted;

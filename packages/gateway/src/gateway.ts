@@ -261,7 +261,7 @@ function openHttp(
 			runtime,
 			store,
 			file: databaseIn(config.data),
-			strangers: () => admission.strangers,
+			unauthenticated: () => admission.unauthenticated,
 			wires: () => [ozzie, streams, mcp, grpc],
 		}),
 		uploads: metrics.uploads,

@@ -83,7 +83,7 @@ export class Runner {
 		const run = new Run({ row, steps, resumed }, session, this.#ports);
 		const before = [...session.live.values()].map(({ ended }) => ended);
 		session.begin(run.control);
-		run.control.ended = this.#complete(run, before).then((next) => this.#goOn(run, next));
+		run.control.ended = this.#complete(run, before).then((next) => this.#startNext(run, next));
 	}
 
 	/** Continues a run that was active at the last stop of the gateway. */
@@ -102,7 +102,7 @@ export class Runner {
 		let run = first;
 		for (let failures = 0; !this.#stopped; failures++) {
 			try {
-				const current = failures === 0 ? first : await this.#again(run, failures);
+				const current = failures === 0 ? first : await this.#reload(run, failures);
 				if (!current) return undefined;
 				run = current;
 				run.log.info(runEndTexts.started, { resumed: run.resumed });
@@ -127,7 +127,7 @@ export class Runner {
 	}
 
 	/** Starts the session's next run, or reports that the session is idle. */
-	#goOn({ id, session }: Run, next: RunRow | undefined): void {
+	#startNext({ id, session }: Run, next: RunRow | undefined): void {
 		session.live.delete(id);
 		if (next) this.start(session, next);
 		else this.#onIdle(session);
@@ -145,7 +145,7 @@ export class Runner {
 	 * Returns the run in its stored state, after an increasing pause. Returns undefined if the run has ended or the
 	 * gateway stops.
 	 */
-	async #again(failed: Run, failures: number): Promise<Run | undefined> {
+	async #reload(failed: Run, failures: number): Promise<Run | undefined> {
 		const { id, session, control } = failed;
 		await this.#pause(failed, Math.min(longestPauseMs, firstPauseMs * 2 ** failures));
 		if (this.#stopped) return undefined;

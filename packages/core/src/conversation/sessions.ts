@@ -167,7 +167,7 @@ export class Sessions {
 		used.leases += 1;
 		this.#unused.delete(id);
 		let returned = false;
-		const giveBack = (): void => {
+		const release = (): void => {
 			if (returned) return;
 			returned = true;
 			used.leases -= 1;
@@ -175,12 +175,12 @@ export class Sessions {
 		};
 		try {
 			const session = await used.session;
-			if (session && !session.removed) return { session, [Symbol.dispose]: giveBack };
+			if (session && !session.removed) return { session, [Symbol.dispose]: release };
 		} catch (reason) {
 			this.#entries.delete(id);
 			throw reason;
 		}
-		giveBack();
+		release();
 		return undefined;
 	}
 

@@ -125,8 +125,8 @@ async function findRemovable(db: Tx, sessionId: string): Promise<Removable> {
 	const removable = { own: [] as CountedRow[], others: [] as CountedRow[], staying: 0 };
 	for (const { id, bytes, session_id: owner, created_at: at } of outputs) {
 		const counted = Math.max(leastCounted, Number(bytes));
-		const stays = Number(at) >= (since.get(owner ?? "") ?? Number.POSITIVE_INFINITY);
-		if (!stays) removable[owner === sessionId ? "own" : "others"].push({ id, bytes: counted });
+		const isCurrent = Number(at) >= (since.get(owner ?? "") ?? Number.POSITIVE_INFINITY);
+		if (!isCurrent) removable[owner === sessionId ? "own" : "others"].push({ id, bytes: counted });
 		else if (owner === sessionId) removable.staying += counted;
 	}
 	return removable;

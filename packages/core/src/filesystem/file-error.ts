@@ -73,9 +73,9 @@ function factsOf({ size, mtimeNs, ctimeNs }: BigIntStats): string {
 const nothing = ["ENOENT", "ENOTDIR", "EACCES", "EPERM", "ELOOP", "ENAMETOOLONG"];
 
 /** Returns the result of an operation on a path. Returns undefined if this user can reach no file at the path. */
-export async function ifThere<T>(found: Promise<T>): Promise<T | undefined> {
+export async function ifThere<T>(stats: Promise<T>): Promise<T | undefined> {
 	try {
-		return await found;
+		return await stats;
 	} catch (reason) {
 		if (nothing.includes(systemCode(reason))) return undefined;
 		throw reason;

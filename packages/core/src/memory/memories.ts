@@ -286,7 +286,7 @@ async function searchMemories(
 	return ranked.flatMap(({ n }) => byNumber.get(Number(n)) ?? []);
 }
 
-interface Found {
+interface Match {
 	readonly n: number;
 	readonly hits: string;
 }
@@ -295,15 +295,15 @@ interface Found {
  * Orders notes by the sum of the weights of their words. Newer notes precede older notes with the same sum. A word that occurs in
  * fewer notes has a higher weight: the inverse document frequency of BM25 (https://en.wikipedia.org/wiki/Okapi_BM25).
  */
-function ranking(found: readonly Found[], all: number): Found[] {
-	const words = found[0]?.hits.length ?? 0;
+function ranking(matches: readonly Match[], all: number): Match[] {
+	const words = matches[0]?.hits.length ?? 0;
 	const weights = Array.from({ length: words }, (_, word) => {
-		const containing = found.filter(({ hits }) => hits[word] === "1").length;
+		const containing = matches.filter(({ hits }) => hits[word] === "1").length;
 		return Math.log(1 + (all - containing + 0.5) / (containing + 0.5));
 	});
-	const scoreOf = ({ hits }: Found): number =>
+	const scoreOf = ({ hits }: Match): number =>
 		weights.reduce((sum, weight, word) => (hits[word] === "1" ? sum + weight : sum), 0);
-	return found
+	return matches
 		.map((row) => ({ row, score: scoreOf(row) }))
 		.sort((one, other) => other.score - one.score || Number(other.row.n) - Number(one.row.n))
 		.map(({ row }) => row);

@@ -16,7 +16,7 @@ const maxReason = 2_000;
 const schema = z.object({ passed: z.boolean(), reason: z.string() });
 
 /** The result of a step to judge, with its task and criteria. */
-export interface Judged {
+export interface VerdictInput {
 	readonly criteria: readonly string[];
 	readonly task: string;
 	readonly result: string;
@@ -32,17 +32,17 @@ interface JudgeRequest {
  * reply. If that reply cannot be parsed either, returns a negative verdict with the reason.
  */
 export async function judge(
-	judged: Judged,
+	input: VerdictInput,
 	ask: (request: JudgeRequest) => Promise<string>,
 ): Promise<Verdict> {
-	const messages: Message[] = [messageOf("user", JSON.stringify(judged))];
+	const messages: Message[] = [messageOf("user", JSON.stringify(input))];
 	const first = await ask({ system: verdictInstructions, messages });
 	try {
 		return readVerdict(first);
 	} catch (reason) {
 		const fault = ParleyError.from(reason).message;
-		const again = verdictTexts.invalid(fault);
-		messages.push(messageOf("assistant", first), messageOf("user", again));
+		const correction = verdictTexts.invalid(fault);
+		messages.push(messageOf("assistant", first), messageOf("user", correction));
 	}
 	const second = await ask({ system: verdictInstructions, messages });
 	try {

@@ -81,10 +81,13 @@ test("all classes of a call must be allowed, not just one", () => {
 });
 
 test("a grant lifts the approval that a rule requires, and nothing lifts a denial", () => {
-	const standing = { acceptAll: true, grants: [{ kind: "path", tool: "write_file", root: "/w" } as const] };
+	const permissions = {
+		acceptAll: true,
+		grants: [{ kind: "path", tool: "write_file", root: "/w" } as const],
+	};
 	for (const layer of ["operator", "agent", "workspace"] as const) {
-		expect(judge(planOf(["read"]), rulesOf([ask], layer), standing).effect).toBe("allow");
-		expect(judge(planOf(["read"]), rulesOf([deny], layer), standing).effect).toBe("deny");
+		expect(judge(planOf(["read"]), rulesOf([ask], layer), permissions).effect).toBe("allow");
+		expect(judge(planOf(["read"]), rulesOf([deny], layer), permissions).effect).toBe("deny");
 	}
 });
 

@@ -3,12 +3,12 @@ import { definedItems } from "@parley/base";
 import { homeDirectory } from "@parley/base/own-account";
 import { ruleNameOf, type ToolPlan } from "../vocabulary/tool.ts";
 import {
-	type FoundCommands,
+	type CommandWords,
 	findCommands,
 	isKeyword,
 	isShell,
 	isWrapper,
-	type SeenWords,
+	type ParsedCommands,
 } from "./commands/judge-command.ts";
 import { matchesName, namedPaths } from "./commands/places.ts";
 import { splitPlainly, UNKNOWN } from "./commands/words.ts";
@@ -20,7 +20,7 @@ export function mayConcern(rule: PolicyRule, facts: CallFacts): boolean {
 	const { classes, commands, paths, hosts } = rule;
 	if (!isOfTool(rule, facts)) return false;
 	if (classes && !classes.some((name) => facts.plan.classes.includes(name))) return false;
-	if (commands && !(facts.runs && commands.some((prefix) => mayRun(prefix, facts.found)))) return false;
+	if (commands && !(facts.runs && commands.some((prefix) => mayRun(prefix, facts.parsed)))) return false;
 	if (paths && !paths.some((pattern) => mayTouch(pattern, facts))) return false;
 	return !hosts || hosts.some((pattern) => mayReach(pattern, facts));
 }
@@ -74,14 +74,14 @@ function mayTouch(pattern: PathPattern, facts: CallFacts): boolean {
 	if (paths.some((path) => pattern.mayMatch(path, roots))) return true;
 	if (plan.below && paths.some((path) => pattern.mayMatchBelow(path, roots))) return true;
 	if (!facts.runs) return false;
-	return !facts.found.isComplete || [...facts.found.paths].some((path) => pattern.mayMatch(path, roots));
+	return !facts.parsed.isComplete || [...facts.parsed.paths].some((path) => pattern.mayMatch(path, roots));
 }
 
 function mayReach(pattern: string, facts: CallFacts): boolean {
 	if (facts.host !== undefined && matchesName(facts.host, pattern)) return true;
 	if (!facts.runs) return false;
-	const { seen, isComplete } = facts.found;
-	return !isComplete || seen.some(({ words }) => words.some((word) => namesHost(word, pattern)));
+	const { commands, isComplete } = facts.parsed;
+	return !isComplete || commands.some(({ words }) => words.some((word) => namesHost(word, pattern)));
 }
 
 /**
@@ -117,7 +117,7 @@ export class CallFacts {
 	readonly plan: ToolPlan;
 	readonly roots: readonly string[];
 	readonly #call: JudgedCall;
-	#found: FoundCommands | undefined;
+	#parsed: ParsedCommands | undefined;
 
 	constructor(call: JudgedCall) {
 		this.name = ruleNameOf(call.tool);
@@ -159,9 +159,9 @@ export class CallFacts {
 	}
 
 	/** All programs and paths that the call may run or name. */
-	get found(): FoundCommands {
-		this.#found ??= this.#find();
-		return this.#found;
+	get parsed(): ParsedCommands {
+		this.#parsed ??= this.#find();
+		return this.#parsed;
 	}
 
 	#command(): string | readonly string[] | undefined {
@@ -169,14 +169,14 @@ export class CallFacts {
 		return args === undefined ? undefined : tool.command?.(args);
 	}
 
-	#find(): FoundCommands {
+	#find(): ParsedCommands {
 		const command = this.#command() ?? [];
 		const { cwd, roots, forbidden } = this.#call.context ?? { cwd: "/", roots: [], forbidden: [] };
 		const home = homeDirectory();
 		if (typeof command === "string") return findCommands(command, { cwd, roots, forbidden, home });
 		// No shell expands these words.
 		const paths = new Set(command.flatMap((word) => namedPaths(word, cwd, home)));
-		return { seen: [{ words: command, hidden: false }], paths, isComplete: true };
+		return { commands: [{ words: command, hidden: false }], paths, isComplete: true };
 	}
 }
 
@@ -205,9 +205,9 @@ export function needsCompleteWords([program = "", next = ""]: readonly string[])
 }
 
 /** Whether one of the programs that a command may run begins with these words. */
-function mayRun(prefix: readonly string[], { seen, isComplete }: FoundCommands): boolean {
+function mayRun(prefix: readonly string[], { commands, isComplete }: ParsedCommands): boolean {
 	if (!isComplete) return true;
-	return seen.some((command) =>
+	return commands.some((command) =>
 		command.words.some(
 			(_, index) => isProgram(command, index) && mayBegin(prefix, command.words.slice(index)),
 		),
@@ -218,7 +218,7 @@ function mayRun(prefix: readonly string[], { seen, isComplete }: FoundCommands):
  * Whether the word at this position may be a program that runs. This is the first word, any word after a program that
  * runs others, or any word of a hidden command.
  */
-function isProgram({ words, hidden }: SeenWords, index: number): boolean {
+function isProgram({ words, hidden }: CommandWords, index: number): boolean {
 	const first = words.findIndex((word) => !isKeyword(word) && !assignment.test(word));
 	return hidden || index === first || words.slice(first, index).some((word) => isWrapper(nameOf(word)));
 }

@@ -17,10 +17,10 @@ import {
 	sampleOf,
 } from "./bubblewrap/bubblewrap.ts";
 import {
-	type FoundKeyctl,
 	findBubblewrap,
 	findKeyctl,
 	howToPermit,
+	type KeyctlProgram,
 	NoSandbox,
 } from "./bubblewrap/find-bubblewrap.ts";
 import { serviceDirectories } from "./bubblewrap/inside.ts";
@@ -70,9 +70,9 @@ export interface StoredVerdictOptions {
 }
 
 /** Milliseconds after a failed start during which another failure does not cause another check. */
-const CHECK_AGAIN_MS = 10 * 60_000;
+const RECHECK_MS = 10 * 60_000;
 
-interface Found {
+interface Check {
 	readonly bubblewrap?: Bubblewrap;
 	readonly features?: SandboxFeatures;
 	readonly gitSettings: string;
@@ -91,12 +91,12 @@ export function createSandboxes(options: SandboxesOptions): Sandboxes {
 	const container = containerOf(unsandboxed);
 	// Commands in this sandbox run as the gateway's user and can read the gateway's files.
 	const exposed = containerOf(unsandboxed, true);
-	let found: Found | undefined;
-	let checking: Promise<Found> | undefined;
+	let found: Check | undefined;
+	let checking: Promise<Check> | undefined;
 	let isLost = false;
 	let lastFailure = Number.NEGATIVE_INFINITY;
 
-	function check(): Promise<Found> {
+	function check(): Promise<Check> {
 		checking ??= find(options, { runs, isLost, failedToStart }).then((result) => {
 			found = { ...result, isLost };
 			logMode(options, found);
@@ -111,7 +111,7 @@ export function createSandboxes(options: SandboxesOptions): Sandboxes {
 	 */
 	async function failedToStart(): Promise<void> {
 		const now = clock.monotonic();
-		if (now - lastFailure < CHECK_AGAIN_MS) return;
+		if (now - lastFailure < RECHECK_MS) return;
 		lastFailure = now;
 		log.warn(sandboxTexts.failedToStart);
 		isLost = true;
@@ -120,7 +120,7 @@ export function createSandboxes(options: SandboxesOptions): Sandboxes {
 		await forgetVerdict(options);
 	}
 
-	function confined(request: SandboxRequest, known: Found): Sandbox {
+	function confined(request: SandboxRequest, known: Check): Sandbox {
 		const { chat, roots, readable } = request;
 		const why = whyNot(known, roots, options.hidden);
 		if (why === undefined && known.bubblewrap) {
@@ -176,7 +176,7 @@ function withHosts(
 }
 
 /** Whether commands that cannot be confined are refused. Also true if bubblewrap is unusable after a failed start. */
-function isRequired(mode: SandboxMode, { bubblewrap, isLost = false }: Found): boolean {
+function isRequired(mode: SandboxMode, { bubblewrap, isLost = false }: Check): boolean {
 	return mode === "required" || (isLost && bubblewrap === undefined);
 }
 
@@ -213,7 +213,7 @@ interface Finding {
 	readonly isLost: boolean;
 }
 
-async function find(options: SandboxesOptions, { runs, isLost, failedToStart }: Finding): Promise<Found> {
+async function find(options: SandboxesOptions, { runs, isLost, failedToStart }: Finding): Promise<Check> {
 	const { hidden, steering = [], unixSockets = false, clock, ids, log } = options;
 	const environment = allowedEnvironment(options.environment);
 	try {
@@ -227,7 +227,7 @@ async function find(options: SandboxesOptions, { runs, isLost, failedToStart }: 
 			path: environment["PATH"] ?? DEFAULT_PATH,
 			home: environment["HOME"],
 		});
-		const guards = { clock, ids, log, remaining: new Set<string>(), given: new Set<string>() };
+		const guards = { clock, ids, log, remaining: new Set<string>(), shownNotes: new Set<string>() };
 		const limiter = await findLimiter(own);
 		const keyctl = await findKeyctl(own, options.path);
 		const stat = await findProgram("stat", SYSTEM_PATH).catch((cause: unknown) => {
@@ -293,7 +293,7 @@ async function forgetVerdict({ verdict, log }: SandboxesOptions): Promise<void> 
 	});
 }
 
-function featuresOf(bubblewrap: Bubblewrap, { state: keyring }: FoundKeyctl): SandboxFeatures {
+function featuresOf(bubblewrap: Bubblewrap, { state: keyring }: KeyctlProgram): SandboxFeatures {
 	const { limiter, unixSockets } = bubblewrap;
 	return { memory: limiter.kind, keyring, sizes: hasSizes(bubblewrap), unixSockets };
 }
@@ -305,7 +305,7 @@ function fixOf(message: string): string | undefined {
 
 /** Returns the reason why commands of these roots cannot be confined, or undefined if they can. */
 function whyNot(
-	{ reason, fix }: Found,
+	{ reason, fix }: Check,
 	roots: readonly string[],
 	hidden: readonly string[],
 ): string | undefined {
@@ -322,26 +322,26 @@ function whyNot(
 	return sandboxTexts.rootTooWide(wide);
 }
 
-function stateOf(mode: SandboxMode, found: Found | undefined, begun = true): SandboxState {
+function stateOf(mode: SandboxMode, result: Check | undefined, hasStarted = true): SandboxState {
 	if (mode === "container") return { mode, state: "unused", operator: mode, chat: mode, probes: 0 };
 	const known = mode === "off" ? { operator: mode } : {};
-	if (!found && begun) return { mode, state: "checking", ...known, probes: 0 };
-	if (!found) return { mode, state: mode === "off" ? "unused" : "wanted", ...known, probes: 0 };
-	const isFound = found.bubblewrap !== undefined;
-	const without: SandboxKind = isRequired(mode, found) ? "none" : "off";
+	if (!result && hasStarted) return { mode, state: "checking", ...known, probes: 0 };
+	if (!result) return { mode, state: mode === "off" ? "unused" : "wanted", ...known, probes: 0 };
+	const isFound = result.bubblewrap !== undefined;
+	const without: SandboxKind = isRequired(mode, result) ? "none" : "off";
 	return {
 		mode,
 		state: isFound ? "ready" : "unavailable",
 		operator: isFound ? "bubblewrap" : without,
 		...known,
 		chat: isFound ? "bubblewrap" : "none",
-		probes: found.probes,
-		...defined({ features: found.features, reason: found.reason, fix: found.fix }),
+		probes: result.probes,
+		...defined({ features: result.features, reason: result.reason, fix: result.fix }),
 	};
 }
 
-function logMode({ log, mode }: SandboxesOptions, found: Found): void {
-	const { probes, reason, fix } = found;
+function logMode({ log, mode }: SandboxesOptions, result: Check): void {
+	const { probes, reason, fix } = result;
 	if (reason === undefined) log.info(sandboxTexts.ready, { probes });
 	else log.warn(sandboxTexts.noneForCommands, { mode, reason, ...defined({ fix }) });
 }

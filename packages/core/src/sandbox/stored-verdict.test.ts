@@ -238,7 +238,7 @@ test.runIf(process.platform === "linux")(
 			steering: [],
 			layout: await describeSystem({ path: environment.PATH, home: undefined }),
 			runs: new CommandRuns(parts),
-			guards: { ...parts, remaining: new Set<string>(), given: new Set<string>() },
+			guards: { ...parts, remaining: new Set<string>(), shownNotes: new Set<string>() },
 			failedToStart: async () => undefined,
 			architecture: "x64" as const,
 			unixSockets: false,

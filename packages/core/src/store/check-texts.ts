@@ -166,10 +166,10 @@ class Series {
 type Read = Store<Tables>["read"];
 
 /** Numbers of rows of a run, as in `ExpectedRun`. */
-type FoundRows = Record<"replies" | "results" | "steered", number>;
+type RowCounts = Record<"replies" | "results" | "steered", number>;
 
 const kindIn = /^\{"kind":"(\w+)"/;
-const countedAs: Readonly<Record<string, keyof FoundRows>> = {
+const countedAs: Readonly<Record<string, keyof RowCounts>> = {
 	reply: "replies",
 	spent: "replies",
 	result: "results",
@@ -253,7 +253,7 @@ class SessionCheck {
 	async #rowsOf(runId: string, isHashed: boolean, expected: ExpectedRun | undefined): Promise<void> {
 		// Waiting messages are counted before steps, because a waiting message becomes a step.
 		const waiting = await this.#steers(runId);
-		const found: FoundRows = { replies: 0, results: 0, steered: waiting };
+		const counts: RowCounts = { replies: 0, results: 0, steered: waiting };
 		const series = this.#series(0, isHashed);
 		let last = "";
 		for (let after = -1; ; ) {
@@ -263,13 +263,13 @@ class SessionCheck {
 				series.check({ n, row: textFaultTexts.step(n, runId), stored: hash, computed });
 				last = kindIn.exec(data)?.[1] ?? "";
 				const counted = countedAs[last];
-				if (counted && hash !== null) found[counted] += 1;
+				if (counted && hash !== null) counts[counted] += 1;
 				after = n;
 			}
 			if (page.length < pageSize) break;
 		}
 		if (!expected) return;
-		const lacks = Object.entries(found).some(([kind, count]) => count < expected[kind as keyof FoundRows]);
+		const lacks = Object.entries(counts).some(([kind, count]) => count < expected[kind as keyof RowCounts]);
 		if (lacks || (expected.isEnded && last !== "ended")) {
 			series.fault(textFaultTexts.lastStep(runId), textFaultTexts.missingForEvent);
 		}

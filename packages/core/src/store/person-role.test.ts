@@ -3,7 +3,7 @@ import type { ChatSettings } from "../vocabulary/chat-settings.ts";
 import { type Actor, type Place, type Role, roles } from "../vocabulary/principal.ts";
 import { type ActingPerson, isDenied, roleOf } from "./person-role.ts";
 
-function standing(
+function personWith(
 	fields: { readonly actor?: Partial<Actor>; readonly place?: Partial<Place>; readonly given?: Role } = {},
 ): ActingPerson {
 	return {
@@ -18,8 +18,8 @@ interface Rules {
 	readonly deny?: ChatSettings["deny"];
 }
 
-function roleBy(rules: Rules, fields?: Parameters<typeof standing>[0]): Role {
-	return roleOf(standing(fields), { allow: [], deny: [], ...rules });
+function roleBy(rules: Rules, fields?: Parameters<typeof personWith>[0]): Role {
+	return roleOf(personWith(fields), { allow: [], deny: [], ...rules });
 }
 
 test("without rules a person has no access, and a role from the operator applies", () => {
@@ -62,8 +62,8 @@ test("a denied person is a stranger, despite any other rules", () => {
 	} as const;
 	const muted = { actor: { roles: ["muted"] }, given: "owner" } as const;
 	expect(roleBy(rules, muted)).toBe("stranger");
-	expect(isDenied(standing(muted), rules)).toBe(true);
-	expect(isDenied(standing({ given: "owner" }), rules)).toBe(false);
+	expect(isDenied(personWith(muted), rules)).toBe(true);
+	expect(isDenied(personWith({ given: "owner" }), rules)).toBe(false);
 	expect(roleBy(rules, { given: "guest" })).toBe("owner");
 });
 

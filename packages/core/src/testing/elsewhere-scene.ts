@@ -1,5 +1,5 @@
 import { ManualClock } from "@parley/base/testing";
-import type { GivenRole } from "../trust/people/person-rows.ts";
+import type { AssignableRole } from "../trust/people/person-rows.ts";
 import { noChat, type PlaceProfile } from "../vocabulary/chat-settings.ts";
 import type { Principal, Role } from "../vocabulary/principal.ts";
 import type { Elicitation } from "../vocabulary/prompt.ts";
@@ -42,7 +42,7 @@ interface Scene {
 	readonly places?: Readonly<Record<string, PlaceProfile>>;
 	readonly asker?: Principal;
 	/** Roles that the operator grants before the run. */
-	readonly roles?: Readonly<Record<string, GivenRole>>;
+	readonly roles?: Readonly<Record<string, AssignableRole>>;
 	/** Whether the model repeats the tool call. */
 	readonly again?: true;
 }

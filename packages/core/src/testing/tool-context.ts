@@ -70,7 +70,7 @@ export function createToolContext(cwd: string, fields: Partial<ToolContext> = {}
 		share: () =>
 			Promise.reject(new ParleyError("nobody takes files in this test", { code: "unimplemented" })),
 		delegation: {
-			check: () => Promise.resolve({ leaves: false }),
+			check: () => Promise.resolve({ leavesProvider: false }),
 			run: () => Promise.reject(new ParleyError("no sub-agents in this test", { code: "unimplemented" })),
 		},
 		background: {

@@ -13,7 +13,7 @@ test("work is checked, and its label names each agent with its work", async () =
 	const delegation = {
 		check: async (work: readonly DelegatedWork[]) => {
 			checked.push(...work);
-			return { leaves: false };
+			return { leavesProvider: false };
 		},
 		run: async () => ({ text: "warm", failed: false }),
 	};
@@ -40,7 +40,7 @@ test("work is checked, and its label names each agent with its work", async () =
 test("work for an agent with another model server counts as egress", async () => {
 	await using place = await createWorkplace();
 	const delegation = {
-		check: async () => ({ leaves: true }),
+		check: async () => ({ leavesProvider: true }),
 		run: () => Promise.reject(new Error("not run")),
 	};
 	const context = createToolContext(place.cwd, { delegation });

@@ -36,14 +36,14 @@ export const delegate = defineTool<Arguments>({
 	effect: "idempotent",
 	usual: ["person"],
 	async plan({ work }, context) {
-		const { leaves } = await context.delegation.check(work.map(toWork));
+		const { leavesProvider } = await context.delegation.check(work.map(toWork));
 		const titles = work.map(({ title, agent }) => (agent === undefined ? title : `${agent}: ${title}`));
 		return {
 			label: visible(`delegate: ${titles.join("; ")}`),
-			classes: leaves ? ["person", "egress"] : ["person"],
+			classes: leavesProvider ? ["person", "egress"] : ["person"],
 			preview: "",
 			binding: {},
-			notes: leaves ? [delegateTexts.otherProvider] : [],
+			notes: leavesProvider ? [delegateTexts.otherProvider] : [],
 		};
 	},
 	async run({ work }, _plan, context) {

@@ -29,8 +29,8 @@ export const skill = defineTool<Arguments>({
 		binding: {},
 		notes: [],
 	}),
-	async run({ name, arguments: given }, _plan, context) {
-		const started = await context.skill({ name: name.replace(/^\//, ""), arguments: given });
+	async run({ name, arguments: skillArguments }, _plan, context) {
+		const started = await context.skill({ name: name.replace(/^\//, ""), arguments: skillArguments });
 		if ("text" in started) return { text: started.text, failed: false };
 		const { output, error } = await context.workflow(started);
 		return error === "" ? { text: output, failed: false } : { text: error, failed: true };

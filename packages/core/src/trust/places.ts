@@ -9,7 +9,7 @@ import type { ChatSettings, PlaceProfile } from "../vocabulary/chat-settings.ts"
 import { actingId, type Person, type Place, type Principal, placeKey } from "../vocabulary/principal.ts";
 import type { NoticeSchedule } from "../vocabulary/prompt.ts";
 import { requestedBy } from "./audit/audit.ts";
-import type { GivenRole } from "./people/person-rows.ts";
+import type { AssignableRole } from "./people/person-rows.ts";
 import { checkKnown, checkModel, checkPlace, type PlaceSurroundings } from "./place-check.ts";
 import type { TrustOptions } from "./shared/trust-options.ts";
 import { channelTexts } from "./texts.ts";
@@ -220,7 +220,7 @@ export class Places {
 
 /** Maximum named people, and maximum named platform roles. */
 const max = 5;
-const approving: readonly GivenRole[] = ["approver", "owner"];
+const approving: readonly AssignableRole[] = ["approver", "owner"];
 
 /**
  * Returns people who may approve in a channel: those that its settings name, or people with the role approver or owner. It cannot

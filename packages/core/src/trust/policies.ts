@@ -297,7 +297,7 @@ async function contextOf(
 		share: refuse,
 		todo: refuse,
 		workflow: refuse,
-		delegation: { check: () => Promise.resolve({ leaves: false }), run: refuse },
+		delegation: { check: () => Promise.resolve({ leavesProvider: false }), run: refuse },
 		background: { check: () => undefined, start: refuse, output: refuse, stop: refuse },
 		changes: { begin: refuse, end: refuse },
 		memories: {

@@ -4,9 +4,9 @@ import type { Tx } from "../store/journal.ts";
 import type { Tables } from "../store/tables.ts";
 import type { RecordedEvent } from "../vocabulary/event.ts";
 import { type BudgetReached, type Budgets, formatDollars, type Usage } from "../vocabulary/usage.ts";
+import { type BudgetState, budgetStatesOf, gatewayScope, limitsOf } from "./budget-state.ts";
 import { dayOf, nextStart } from "./period.ts";
 import { hasSetBudgets } from "./set-budget.ts";
-import { gatewayScope, limitsOf, type Standing, standingsOf } from "./standing.ts";
 import { budgetTexts } from "./texts.ts";
 
 /** Usage of one model call. `cost` is in billionths of a US dollar. */
@@ -109,9 +109,9 @@ export async function addToBudgets(tx: Tx, charge: Charge, budgets: Budgets): Pr
 	await addCharge(tx, { ...row, sessionId });
 	if (cost === 0) return [];
 	const payer = accounts.at(-1) ?? sessionId;
-	return (await limitedOf(tx, { sessionId: payer, at }, budgets)).flatMap((standing) => {
-		const percent = crossed(standing.spent - cost, standing.spent, standing.limit);
-		const { scope, period, spent, limit } = standing;
+	return (await limitedOf(tx, { sessionId: payer, at }, budgets)).flatMap((state) => {
+		const percent = crossed(state.spent - cost, state.spent, state.limit);
+		const { scope, period, spent, limit } = state;
 		return percent ? [{ type: "budget.reached" as const, scope, period, percent, spent, limit }] : [];
 	});
 }
@@ -124,8 +124,8 @@ export async function budgetLeft(
 	budgets: Budgets,
 ): Promise<number | undefined> {
 	if (!isConfigured(budgets) && !(await hasSetBudgets(store))) return undefined;
-	const standings = await store.read((db) => limitedOf(db, { sessionId, at: now }, budgets));
-	return standings.length === 0 ? undefined : Math.min(...standings.map(({ spent, limit }) => limit - spent));
+	const states = await store.read((db) => limitedOf(db, { sessionId, at: now }, budgets));
+	return states.length === 0 ? undefined : Math.min(...states.map(({ spent, limit }) => limit - spent));
 }
 
 /**
@@ -139,10 +139,10 @@ export async function refuseWhenSpent(
 	budgets: Budgets,
 ): Promise<boolean> {
 	if (!isConfigured(budgets) && !(await hasSetBudgets(store))) return false;
-	const standings = await store.read((db) => limitedOf(db, { sessionId, at: now }, budgets));
-	const spent = standings.find((standing) => standing.spent >= standing.limit);
+	const states = await store.read((db) => limitedOf(db, { sessionId, at: now }, budgets));
+	const spent = states.find((state) => state.spent >= state.limit);
 	if (spent) throw new ParleyError(describeSpent(spent, now), { code: "resource_exhausted" });
-	return standings.length > 0;
+	return states.length > 0;
 }
 
 /** Returns the total usage of a session in this transaction. */
@@ -185,7 +185,7 @@ export async function sessionTotals(
 	return new Map(rows.map((row) => [row.scope, numbers(row)]));
 }
 
-type Limited = Standing & { readonly limit: number };
+type Limited = BudgetState & { readonly limit: number };
 
 /** Returns the budgets with a limit of the gateway and of a session, with the spent amounts. */
 async function limitedOf(
@@ -194,14 +194,12 @@ async function limitedOf(
 	budgets: Budgets,
 ): Promise<Limited[]> {
 	const limits = await limitsOf(db, sessionId, budgets);
-	const standings = await standingsOf(
+	const states = await budgetStatesOf(
 		db,
 		limits.filter(({ limit }) => limit !== null),
 		at,
 	);
-	return standings.flatMap((standing) =>
-		standing.limit === null ? [] : [{ ...standing, limit: standing.limit }],
-	);
+	return states.flatMap((state) => (state.limit === null ? [] : [{ ...state, limit: state.limit }]));
 }
 
 /** Returns the threshold, in percent, that a single charge reached. If the charge passed both thresholds, returns the limit. */
@@ -217,14 +215,14 @@ function isConfigured({ gateway, session }: Budgets): boolean {
 
 function describeSpent({ scope, sessionId, period, spent, limit }: Limited, now: number): string {
 	const scopeName = scope === "gateway" ? budgetTexts.ofGateway : budgetTexts.ofSession;
-	const anew = new Date(nextStart(period, now)).toISOString().slice(0, 16).replace("T", " ");
+	const restartsAt = new Date(nextStart(period, now)).toISOString().slice(0, 16).replace("T", " ");
 	const option = sessionId === undefined ? "" : ` --session ${sessionId}`;
 	return budgetTexts.spent({
 		scope: scopeName,
 		period,
 		spent: formatDollars(spent),
 		limit: formatDollars(limit),
-		resets: anew,
+		resets: restartsAt,
 		option,
 	});
 }

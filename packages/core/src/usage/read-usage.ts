@@ -3,8 +3,8 @@ import { sql } from "kysely";
 import type { Tx } from "../store/journal.ts";
 import type { Tables } from "../store/tables.ts";
 import type { Budgets, Usage } from "../vocabulary/usage.ts";
+import { type BudgetState, budgetStatesOf, gatewayScope, limitsOf } from "./budget-state.ts";
 import { dayOf } from "./period.ts";
-import { gatewayScope, limitsOf, type Standing, standingsOf } from "./standing.ts";
 import { budgetTexts } from "./texts.ts";
 
 export interface UsageFilter {
@@ -36,7 +36,7 @@ export interface UsageReport {
 	/** Total of all matching usage. Includes deleted sessions, unless the filter names a session. */
 	readonly total: UsageSum;
 	/** Current state of the gateway's budgets and of the budgets of a named session. */
-	readonly budgets: readonly (Standing & {
+	readonly budgets: readonly (BudgetState & {
 		/** Spent share of the limit in percent, rounded down. 0 without a limit, and 100 for a limit of 0. */
 		readonly percent: number;
 	})[];
@@ -55,11 +55,11 @@ export async function readUsage(
 	for (const [name, day] of Object.entries({ since, until })) checkDay(name, day);
 	return store.read(async (db) => {
 		const limits = await limitsOf(db, filter.sessionId, budgets);
-		const standings = await standingsOf(db, limits, now);
+		const states = await budgetStatesOf(db, limits, now);
 		return {
 			rows: await readRows(db, filter),
 			total: toSum(await sumsOf(days(db, filter, scopeFor(filter))).executeTakeFirst()),
-			budgets: standings.map((standing) => ({ ...standing, percent: percentOf(standing) })),
+			budgets: states.map((state) => ({ ...state, percent: percentOf(state) })),
 		};
 	});
 }
@@ -123,7 +123,7 @@ function toSum(row: Sums | undefined): UsageSum {
 	};
 }
 
-function percentOf({ spent, limit }: Standing): number {
+function percentOf({ spent, limit }: BudgetState): number {
 	if (limit === null) return 0;
 	return limit === 0 ? 100 : Math.floor((spent * 100) / limit);
 }

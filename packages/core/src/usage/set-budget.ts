@@ -4,7 +4,7 @@ import { stamp, type Tables } from "../store/tables.ts";
 import { type Audit, requestedBy } from "../trust/audit/audit.ts";
 import type { Principal } from "../vocabulary/principal.ts";
 import { type BudgetPeriod, type BudgetScope, dollars } from "../vocabulary/usage.ts";
-import { gatewayScope } from "./standing.ts";
+import { gatewayScope } from "./budget-state.ts";
 import { budgetTexts } from "./texts.ts";
 
 export interface BudgetChange {

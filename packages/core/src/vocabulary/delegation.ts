@@ -41,8 +41,8 @@ export interface DelegationEnd {
 
 /** Sub-agents for the tools of a run. */
 export interface DelegationAccess {
-	/** Throws an error for the model if the work is not possible. `leaves`: whether a server other than the run's may receive its text. */
-	check(work: readonly DelegatedWork[]): Promise<{ readonly leaves: boolean }>;
+	/** Throws an error for the model if the work is not possible. `leavesProvider`: whether a server other than the run's may receive its text. */
+	check(work: readonly DelegatedWork[]): Promise<{ readonly leavesProvider: boolean }>;
 	/** Resolves when all sub-agents have ended. A repeated call continues the same work. Throws `cancelled` if the run stops. */
 	run(work: readonly DelegatedWork[]): Promise<DelegationEnd>;
 }

@@ -183,9 +183,9 @@ export function readAnswer(prompt: Prompt, floor: boolean, response: PromptRespo
 	}
 	if (response.arguments) throw invalid(answerTexts.argumentsOfApproval);
 	if (prompt.type === "multi") return { kind: "value", value: readChoices(prompt, response) };
-	const given = response.value ?? response.text ?? response.values?.[0];
-	if (prompt.type === "select") return { kind: "value", value: readChoice(prompt, given) };
-	return { kind: "value", value: readText(prompt, given) };
+	const answer = response.value ?? response.text ?? response.values?.[0];
+	if (prompt.type === "select") return { kind: "value", value: readChoice(prompt, answer) };
+	return { kind: "value", value: readText(prompt, answer) };
 }
 
 function readConfirm(prompt: Prompt, floor: boolean, response: PromptResponse): Answer {
@@ -212,36 +212,36 @@ function readDecision(value: unknown, denied: Answer): Answer {
 	throw invalid(answerTexts.approvalChoice);
 }
 
-function readText(prompt: Prompt, given: unknown): string {
-	if (given === undefined || given === null || given === "") {
+function readText(prompt: Prompt, answer: unknown): string {
+	if (answer === undefined || answer === null || answer === "") {
 		if (prompt.required) throw invalid(answerTexts.required);
 		return "";
 	}
-	if (typeof given !== "string") throw invalid(answerTexts.notString);
+	if (typeof answer !== "string") throw invalid(answerTexts.notString);
 	const longest = prompt.type === "password" ? longestPassword : longestAnswer;
-	if (given.length > longest) {
-		throw invalid(answerTexts.tooLong(given.length, longest));
+	if (answer.length > longest) {
+		throw invalid(answerTexts.tooLong(answer.length, longest));
 	}
 	// The pattern compiles, because the question would otherwise have been refused earlier.
-	if (prompt.validation !== "" && !RE2JS.compile(prompt.validation).matches(given)) {
+	if (prompt.validation !== "" && !RE2JS.compile(prompt.validation).matches(answer)) {
 		throw invalid(answerTexts.noMatch(prompt.validation));
 	}
-	return given;
+	return answer;
 }
 
-function readChoice(prompt: Prompt, given: unknown): string {
-	if (given === undefined || given === null || given === "") {
+function readChoice(prompt: Prompt, answer: unknown): string {
+	if (answer === undefined || answer === null || answer === "") {
 		if (prompt.required) throw invalid(answerTexts.choiceRequired);
 		return "";
 	}
-	if (typeof given === "string" && isOffered(prompt, given)) return given;
+	if (typeof answer === "string" && isOffered(prompt, answer)) return answer;
 	throw invalid(answerTexts.chooseOne(offered(prompt)));
 }
 
 function readChoices(prompt: Prompt, response: PromptResponse): readonly string[] {
-	const given = response.values ?? response.value ?? (response.text === undefined ? [] : [response.text]);
-	if (!Array.isArray(given)) throw invalid(answerTexts.chooseList(offered(prompt)));
-	const list: readonly unknown[] = given;
+	const answer = response.values ?? response.value ?? (response.text === undefined ? [] : [response.text]);
+	if (!Array.isArray(answer)) throw invalid(answerTexts.chooseList(offered(prompt)));
+	const list: readonly unknown[] = answer;
 	const chosen = list.filter(
 		(value): value is string => typeof value === "string" && isOffered(prompt, value),
 	);

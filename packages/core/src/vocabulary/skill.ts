@@ -211,9 +211,9 @@ export interface Invocation {
 
 /** Returns the skill that a message may start. Undefined if the message does not begin with `/` and a name. */
 export function invocationIn(content: string): Invocation | undefined {
-	const [, name, given = ""] =
+	const [, name, argumentText = ""] =
 		/^\/([\p{L}\p{N}][\p{L}\p{M}\p{N}._-]{0,63})(?:\s([\s\S]*))?$/u.exec(content) ?? [];
-	return name === undefined ? undefined : { name, arguments: given };
+	return name === undefined ? undefined : { name, arguments: argumentText };
 }
 
 /**
@@ -223,20 +223,20 @@ export function invocationIn(content: string): Invocation | undefined {
  */
 export function useSkill(
 	{ skill, files }: { readonly skill: Skill; readonly files: readonly string[] },
-	given: string,
+	argumentText: string,
 	{ isQuoted = false }: { readonly isQuoted?: boolean } = {},
 ): UsedSkill {
 	const { name, source, directory, hash, body, tools, model, steps } = skill;
-	if (given.length > max.arguments) {
-		throw refused(skillLimitTexts.longArguments(name, given.length, max.arguments));
+	if (argumentText.length > max.arguments) {
+		throw refused(skillLimitTexts.longArguments(name, argumentText.length, max.arguments));
 	}
-	const filling = new Filling({ name, directory }, given, isQuoted);
+	const filling = new Filling({ name, directory }, argumentText, isQuoted);
 	return {
 		name,
 		source,
 		directory,
 		hash,
-		arguments: given,
+		arguments: argumentText,
 		hasFiles: files.length > 0,
 		text: [`[Skill: ${name}]`, skillLimitTexts.basePath(directory), "", filling.fill(body)]
 			.join("\n")
@@ -257,15 +257,15 @@ interface FilledSkill {
 /** Texts of one skill, filled in with the arguments of one call. */
 class Filling {
 	readonly #skill: FilledSkill;
-	readonly #given: string;
+	readonly #argumentText: string;
 	readonly #words: readonly string[];
 	readonly #isQuoted: boolean;
 	#length = 0;
 
-	constructor(skill: FilledSkill, given: string, isQuoted: boolean) {
+	constructor(skill: FilledSkill, argumentText: string, isQuoted: boolean) {
 		this.#skill = skill;
-		this.#given = given;
-		this.#words = splitArguments(given);
+		this.#argumentText = argumentText;
+		this.#words = splitArguments(argumentText);
 		this.#isQuoted = isQuoted;
 	}
 
@@ -286,7 +286,7 @@ class Filling {
 	}
 
 	#valueOf(placeholder: string, number: string | undefined): string {
-		if (placeholder === "$ARGUMENTS") return this.#shown(this.#given);
+		if (placeholder === "$ARGUMENTS") return this.#shown(this.#argumentText);
 		if (number === undefined) return this.#skill.directory;
 		const word = this.#words[Number(number)];
 		return word === undefined ? placeholder : this.#shown(word);
@@ -307,8 +307,8 @@ class Filling {
 /**
  * Splits at spaces. Removes `"` and `'`, which can enclose spaces. There are no escapes, and an open quote extends to the end.
  */
-export function splitArguments(given: string): readonly string[] {
-	const written = given.match(/(?:[^ "']|"[^"]*(?:"|$)|'[^']*(?:'|$))+/g) ?? [];
+export function splitArguments(text: string): readonly string[] {
+	const written = text.match(/(?:[^ "']|"[^"]*(?:"|$)|'[^']*(?:'|$))+/g) ?? [];
 	return written
 		.map((word) => word.replaceAll(/"([^"]*)(?:"|$)|'([^']*)(?:'|$)/g, "$1$2"))
 		.filter((word) => word !== "");

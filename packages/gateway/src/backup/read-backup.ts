@@ -37,7 +37,7 @@ const gzipStart = Buffer.from([0x1f, 0x8b]);
 
 const ratioCountsFrom = 64 * 1024 * 1024;
 /** Unpacked bytes between two reports of progress. */
-const reportEvery = 16 * 1024 * 1024;
+const reportBytes = 16 * 1024 * 1024;
 
 interface ReadOptions {
 	readonly limits?: Partial<UnpackLimits> | undefined;
@@ -156,7 +156,7 @@ class Reading {
 	}
 
 	#report(before: number, bytes: number): void {
-		if (Math.floor(before / reportEvery) === Math.floor(bytes / reportEvery)) return;
+		if (Math.floor(before / reportBytes) === Math.floor(bytes / reportBytes)) return;
 		const all = this.#manifest?.files.reduce((sum, file) => sum + file.bytes, 0);
 		this.#onBytes?.(bytes, all);
 	}

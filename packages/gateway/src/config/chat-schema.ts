@@ -4,7 +4,7 @@ import { chatSettingTexts } from "../texts/config/chat-settings.ts";
 import { allowedTexts } from "../texts/config/values.ts";
 import { choice, dollars, integer, list, string } from "./setting-types.ts";
 
-const givenRoles = ["guest", "member", "approver", "owner"] as const;
+const assignableRoles = ["guest", "member", "approver", "owner"] as const;
 const gibibyte = 1024 * 1024 * 1024;
 
 const platform = () =>
@@ -151,7 +151,7 @@ export const chatSchema = () =>
 							z.strictObject({
 								...rule(),
 								platform: platform().describe(chatSettingTexts.allowPlatform),
-								as: choice(givenRoles).describe(chatSettingTexts.allowRole),
+								as: choice(assignableRoles).describe(chatSettingTexts.allowRole),
 							}),
 							{ error: allowedTexts.rules },
 						)

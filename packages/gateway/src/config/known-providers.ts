@@ -23,7 +23,7 @@ export interface KnownProvider {
 	/** Variables that can contain the key, in order of precedence. Empty for servers without keys. */
 	readonly keys: readonly string[];
 	/** Whether the gateway uses the provider without configuration if the first variable is set. */
-	readonly isFound?: boolean;
+	readonly isDiscovered?: boolean;
 	readonly traits?: ServerTraits;
 }
 
@@ -54,19 +54,19 @@ export const knownProviders = {
 		api: "responses",
 		baseUrl: "https://api.openai.com/v1",
 		keys: ["OPENAI_API_KEY"],
-		isFound: true,
+		isDiscovered: true,
 	},
 	gemini: {
 		api: "gemini",
 		baseUrl: "https://generativelanguage.googleapis.com/v1beta",
 		keys: ["GEMINI_API_KEY"],
-		isFound: true,
+		isDiscovered: true,
 	},
 	openrouter: {
 		api: "chat-completions",
 		baseUrl: "https://openrouter.ai/api/v1",
 		keys: ["OPENROUTER_API_KEY"],
-		isFound: true,
+		isDiscovered: true,
 		traits: { efforts: [...common, "xhigh"] },
 	},
 	mistral: {
@@ -85,14 +85,14 @@ export const knownProviders = {
 		api: "chat-completions",
 		baseUrl: "https://api.kimi.com/coding/v1",
 		keys: ["KIMI_API_KEY", "MOONSHOT_API_KEY"],
-		isFound: true,
+		isDiscovered: true,
 		traits: kimi,
 	},
 	moonshot: {
 		api: "chat-completions",
 		baseUrl: "https://api.moonshot.ai/v1",
 		keys: ["MOONSHOT_API_KEY"],
-		isFound: true,
+		isDiscovered: true,
 		traits: kimi,
 	},
 	bedrock: {

@@ -32,9 +32,9 @@ interface Sources {
 	readonly settings: Settings;
 	readonly environment: Environment;
 	/** Key from `--api-key` of a single process. It replaces the variable of the first provider. */
-	readonly givenKey?: { readonly key: string; readonly name: string } | undefined;
-	/** Whether known providers with `isFound` are also used if their key is set. */
-	readonly withFound: boolean;
+	readonly explicitKey?: { readonly key: string; readonly name: string } | undefined;
+	/** Whether known providers with `isDiscovered` are also used if their key is set. */
+	readonly includesDiscovered: boolean;
 }
 
 const builtIn: readonly string[] = ["auto", "anthropic", "offline"];
@@ -45,17 +45,19 @@ export function providerNames({ models }: Settings): string[] {
 }
 
 /**
- * Returns the connections of the configured providers. With `withFound`, also returns connections of known providers with
- * `isFound` whose key is set. The provider of the setting `provider` is first. Throws `invalid_argument` with advice for a
+ * Returns the connections of the configured providers. With `includesDiscovered`, also returns connections of known providers with
+ * `isDiscovered` whose key is set. The provider of the setting `provider` is first. Throws `invalid_argument` with advice for a
  * provider that cannot work.
  */
 export function readConnections(sources: Sources): ProviderConnection[] {
-	const { settings, environment, withFound } = sources;
+	const { settings, environment, includesDiscovered } = sources;
 	const { provider = "auto", models } = settings;
 	const chosen = isOwn(provider) ? [provider] : [];
 	const configured = Object.keys(models?.providers ?? {});
-	const found = Object.entries<KnownProvider>(knownProviders).flatMap(([name, { isFound, keys }]) =>
-		withFound && isFound && isUsableKey(keyOf(keys.slice(0, 1), environment)?.key ?? "") ? [name] : [],
+	const found = Object.entries<KnownProvider>(knownProviders).flatMap(([name, { isDiscovered, keys }]) =>
+		includesDiscovered && isDiscovered && isUsableKey(keyOf(keys.slice(0, 1), environment)?.key ?? "")
+			? [name]
+			: [],
 	);
 	return [...new Set([...chosen, ...configured, ...found])].map((name) => connection(name, sources));
 }
@@ -66,16 +68,16 @@ export function isOwn(provider: string): boolean {
 }
 
 function connection(name: string, sources: Sources): ProviderConnection {
-	const { settings, environment, givenKey } = sources;
+	const { settings, environment, explicitKey } = sources;
 	const known = knownProvider(name);
 	const own = settings.models?.providers?.[name];
 	const isFirst = settings.provider === name;
-	const { url, isOfficial, isGivenAtOnce } = addressOf(name, sources);
+	const { url, isOfficial, isExplicit } = addressOf(name, sources);
 	// The vendor's key is not sent to another server, unless `baseUrl` names the server together with the provider, or the
 	// provider has no known address.
-	const mayHaveKey = isOfficial || isGivenAtOnce || known?.baseUrl === undefined;
+	const mayHaveKey = isOfficial || isExplicit || known?.baseUrl === undefined;
 	const keys = own?.key === undefined ? (mayHaveKey && known?.keys) || [] : [own.key];
-	const key = isFirst && givenKey ? givenKey : keyOf(keys, environment);
+	const key = isFirst && explicitKey ? explicitKey : keyOf(keys, environment);
 	if (key) checkKey(key.key, key.name, !isOfficial);
 	else if (isFirst && isOfficial && keys[0] !== undefined) throw withoutKey(name, keys[0]);
 	if (key && url.protocol !== "https:" && !isNearby(url)) throw unencrypted(name);
@@ -96,7 +98,7 @@ interface Address {
 	readonly url: URL;
 	readonly isOfficial: boolean;
 	/** Whether the address comes from `baseUrl`, together with the name of the provider. */
-	readonly isGivenAtOnce: boolean;
+	readonly isExplicit: boolean;
 }
 
 function addressOf(name: string, { settings, environment }: Sources): Address {
@@ -108,8 +110,8 @@ function addressOf(name: string, { settings, environment }: Sources): Address {
 	if (text === undefined) throw refused(settingRefusalTexts.addressMissing({ place }));
 	const url = parseApiUrl(text);
 	if (url && name === "azure") checkAzure(url, given === flag ? "--base-url" : place);
-	const isGivenAtOnce = flag !== undefined;
-	if (url) return { url, isOfficial: given === undefined || isAddress(url, common), isGivenAtOnce };
+	const isExplicit = flag !== undefined;
+	if (url) return { url, isOfficial: given === undefined || isAddress(url, common), isExplicit };
 	throw refused(settingRefusalTexts.addressNotAllowed({ value: JSON.stringify(given), place }));
 }
 

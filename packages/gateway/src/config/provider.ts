@@ -82,7 +82,7 @@ function connectionsBeside(
 	const isServer = choice?.baseUrl !== undefined;
 	if (isServer && configured.includes("anthropic")) throw twoServers();
 	const isNamed = isServer || (!choice && configured.length > 0);
-	return readConnections({ settings, environment, withFound: !isNamed });
+	return readConnections({ settings, environment, includesDiscovered: !isNamed });
 }
 
 /** Chooses a provider by its name. */
@@ -91,13 +91,13 @@ function ownChoice(settings: Settings, environment: Environment, keyName: string
 	if (llama) throw refused(settingRefusalTexts.llamaAndProvider({ provider }));
 	// A key from a flag is the key of this provider.
 	const key = keyName === keyVariable ? undefined : readApiKey(environment, keyVariable);
-	const givenKey = key === undefined ? undefined : { key, name: keyName };
-	const others = givenKey ? { ...environment, [keyVariable]: undefined } : environment;
+	const explicitKey = key === undefined ? undefined : { key, name: keyName };
+	const others = explicitKey ? { ...environment, [keyVariable]: undefined } : environment;
 	const connections = readConnections({
 		settings,
 		environment: others,
-		withFound: false,
-		...defined({ givenKey }),
+		includesDiscovered: false,
+		...defined({ explicitKey }),
 	});
 	const found = readApiKey(others, keyVariable);
 	const own = found !== undefined && isUsableKey(found) ? { apiKey: found, keyName } : {};

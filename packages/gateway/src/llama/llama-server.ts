@@ -193,7 +193,7 @@ export class LlamaServer {
 		const { endpoint, command = "", args, environment, modelDir } = settings;
 		const found = await probeLlama(settings, clock, this.#stopping.signal);
 		if (found.state === "other") return occupied(endpoint, found.did);
-		if (found.state !== "absent") return this.#useFound(found);
+		if (found.state !== "absent") return this.#adoptServer(found);
 		if (this.#stopping.signal.aborted) return "";
 		this.#lastLine = "";
 		this.#starts += 1;
@@ -228,7 +228,7 @@ export class LlamaServer {
 	 * Uses another process that serves the address, and checks it regularly. Resolves with the reason when that process no
 	 * longer answers.
 	 */
-	async #useFound(first: LlamaHealth): Promise<string> {
+	async #adoptServer(first: LlamaHealth): Promise<string> {
 		const { settings, clock, log } = this.#options;
 		const { endpoint } = settings;
 		const { signal } = this.#stopping;

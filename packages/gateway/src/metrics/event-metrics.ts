@@ -3,13 +3,13 @@ import type { MetricRecorder } from "./recorder.ts";
 
 type EventOf<Type extends RecordedEvent["type"]> = Extract<RecordedEvent, { type: Type }>;
 
-interface Begun {
+interface OpenEvent {
 	readonly sessionId: string;
 	/** Time of the event, in milliseconds since the epoch. */
 	readonly at: number;
 }
 
-interface OpenPrompt extends Begun {
+interface OpenPrompt extends OpenEvent {
 	readonly type: string;
 }
 
@@ -17,7 +17,7 @@ interface OpenPrompt extends Begun {
 interface Counting {
 	readonly recorder: MetricRecorder;
 	readonly tools: ReadonlySet<string>;
-	readonly runs: Map<string, Begun>;
+	readonly runs: Map<string, OpenEvent>;
 	readonly prompts: Map<string, OpenPrompt>;
 }
 
@@ -137,7 +137,7 @@ function countDeletedSession(
 ): void {
 	recorder.count("parley_sessions_deleted_total", {});
 	for (const open of [runs, prompts]) {
-		for (const [id, begun] of open) if (begun.sessionId === sessionId) open.delete(id);
+		for (const [id, start] of open) if (start.sessionId === sessionId) open.delete(id);
 	}
 }
 
@@ -158,8 +158,8 @@ function countRun(
 ): void {
 	const outcome = error === "" ? "completed" : error === "cancelled" ? "cancelled" : "failed";
 	recorder.count("parley_runs_total", { outcome });
-	const begun = runs.get(runId);
-	if (begun) recorder.observe("parley_run_duration_seconds", {}, (at - begun.at) / 1000);
+	const start = runs.get(runId);
+	if (start) recorder.observe("parley_run_duration_seconds", {}, (at - start.at) / 1000);
 	runs.delete(runId);
 }
 

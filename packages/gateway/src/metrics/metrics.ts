@@ -22,7 +22,7 @@ export interface MetricsSources {
 	/** Path of the database. */
 	readonly file: string;
 	/** Returns the numbers of connections that have not authenticated. */
-	readonly strangers: () => { readonly served: number; readonly waiting: number };
+	readonly unauthenticated: () => { readonly served: number; readonly waiting: number };
 	readonly wires: () => readonly WireState[];
 }
 
@@ -185,7 +185,7 @@ function workGauges({ runtime, store }: MetricsSources): GaugeDefinition[] {
 	];
 }
 
-function clientGauges({ wires, strangers }: MetricsSources): GaugeDefinition[] {
+function clientGauges({ wires, unauthenticated }: MetricsSources): GaugeDefinition[] {
 	return [
 		{
 			name: "parley_clients",
@@ -204,7 +204,7 @@ function clientGauges({ wires, strangers }: MetricsSources): GaugeDefinition[] {
 			help: metricTexts.newConnections,
 			labels: ["state"],
 			read: () => {
-				const { served, waiting } = strangers();
+				const { served, waiting } = unauthenticated();
 				return byLabel("state", { served, waiting });
 			},
 		},

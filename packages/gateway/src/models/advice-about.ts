@@ -14,7 +14,7 @@ export function adviceAbout({ provider: home, connections = [] }: ProviderChoice
 		const known = knownProvider(provider);
 		if (!known || used.has(provider) || name.length === end + 1) return undefined;
 		const [key] = known.keys;
-		const isEnough = known.isFound === true && (home === "anthropic" || home === "offline");
+		const isEnough = known.isDiscovered === true && (home === "anthropic" || home === "offline");
 		if (key === undefined) return modelServerTexts.needsEntry({ provider });
 		return (isEnough ? modelServerTexts.needsKey : modelServerTexts.needsKeyAndEntry)({ provider, key });
 	};

@@ -114,7 +114,7 @@ async function acceptAnswer(
 		});
 	} catch (reason) {
 		const { code, message } = ParleyError.from(reason);
-		pages.giveBack(id);
+		pages.release(id);
 		if (code !== "invalid_argument") throw reason;
 		return { status: 400, html: formPage({ ...facts, problem: message }) };
 	}

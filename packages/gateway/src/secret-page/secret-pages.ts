@@ -33,7 +33,7 @@ interface StoredPage extends SecretPage {
 	used: boolean;
 }
 
-export type FoundPage =
+export type PageState =
 	| { readonly state: "open"; readonly page: SecretPage }
 	| { readonly state: "used" | "expired" | "unknown" };
 
@@ -94,14 +94,14 @@ export class SecretPages {
 	}
 
 	/** Returns the state of the page at an address, without changing it. */
-	find(id: string): FoundPage {
+	find(id: string): PageState {
 		const page = this.#pages.get(hashOf(id));
 		if (!page) return { state: "unknown" };
 		if (page.used) return { state: "used" };
 		return this.#isOver(page) ? { state: "expired" } : { state: "open", page };
 	}
 
-	/** Reserves the page for an answer. Returns false if the page was used or has expired. `giveBack` releases the page. */
+	/** Reserves the page for an answer. Returns false if the page was used or has expired. `release` releases the page. */
 	reserve(id: string): boolean {
 		const page = this.#pages.get(hashOf(id));
 		if (!page || page.used || this.#isOver(page)) return false;
@@ -110,7 +110,7 @@ export class SecretPages {
 	}
 
 	/** Releases a page after an invalid answer, which can be repeated up to a limit. */
-	giveBack(id: string): void {
+	release(id: string): void {
 		const page = this.#pages.get(hashOf(id));
 		if (!page) return;
 		page.tries += 1;

@@ -148,7 +148,7 @@ test("a slot is lost after ten seconds without authentication, despite any recei
 test("other users of this machine cannot take the last slot or the queue from the gateway's own user", async () => {
 	const [strange, mine] = [await connectMany(4), await connectMany(4)];
 	const admission = new Admission({ perPeer: 2, pending: 2, waiting: 1 });
-	const strangers = await enterAll(admission, strange);
+	const unauthenticated = await enterAll(admission, strange);
 	expect(strange.map((pair) => pair.accepted.destroyed)).toEqual([false, false, false, true]);
 	const admitted = await enterAll(admission, mine, own);
 	expect(admitted).toEqual(mine.slice(0, 2));
@@ -156,9 +156,9 @@ test("other users of this machine cannot take the last slot or the queue from th
 
 	// A free place goes to a connection of the same queue.
 	if (mine[0]) admission.settled(mine[0].accepted);
-	expect([strangers.length, admitted.length]).toEqual([2, 3]);
+	expect([unauthenticated.length, admitted.length]).toEqual([2, 3]);
 	if (strange[0]) admission.settled(strange[0].accepted);
-	expect([strangers.length, admitted.length]).toEqual([3, 3]);
+	expect([unauthenticated.length, admitted.length]).toEqual([3, 3]);
 	await closeAll(strange, mine);
 });
 

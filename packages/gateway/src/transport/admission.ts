@@ -20,7 +20,7 @@ const defaults: AdmissionLimits = { perPeer: 64, pending: 512, waiting: 21_536, 
  */
 export class Admission {
 	readonly #limit: number;
-	readonly #strangers: Places;
+	readonly #unauthenticated: Places;
 	readonly #own: Places;
 	/** Socket of each TLS stream, for connections that have a place. */
 	readonly #carriers = new WeakMap<Socket, Socket>();
@@ -33,14 +33,14 @@ export class Admission {
 	constructor(limits: Partial<AdmissionLimits> = {}, isShared: (peer: string) => boolean = () => false) {
 		const { open, ...places } = { ...defaults, ...limits };
 		this.#limit = open;
-		this.#strangers = new Places(places, isShared);
+		this.#unauthenticated = new Places(places, isShared);
 		this.#own = new Places({ ...places, pending: places.perPeer });
 	}
 
 	/** Numbers of served and waiting connections that have not authenticated. */
-	get strangers(): { readonly served: number; readonly waiting: number } {
-		const [strangers, own] = [this.#strangers, this.#own];
-		return { served: strangers.served + own.served, waiting: strangers.waiting + own.waiting };
+	get unauthenticated(): { readonly served: number; readonly waiting: number } {
+		const [unauthenticated, own] = [this.#unauthenticated, this.#own];
+		return { served: unauthenticated.served + own.served, waiting: unauthenticated.waiting + own.waiting };
 	}
 
 	/**
@@ -50,7 +50,7 @@ export class Admission {
 	enter(connection: NewConnection): void {
 		const { socket } = connection;
 		const peer = socket.remoteAddress;
-		if (peer === undefined || (this.#open >= this.#limit && !this.#strangers.evict())) {
+		if (peer === undefined || (this.#open >= this.#limit && !this.#unauthenticated.evict())) {
 			socket.destroy();
 			return;
 		}
@@ -59,7 +59,8 @@ export class Admission {
 			this.#open--;
 			this.settled(socket);
 		});
-		if (this.#strangers.hasPlace(peer) || !isLoopback(peer)) this.#strangers.enter(peer, connection);
+		if (this.#unauthenticated.hasPlace(peer) || !isLoopback(peer))
+			this.#unauthenticated.enter(peer, connection);
 		else void this.#enterByOwner(peer, connection);
 	}
 
@@ -71,12 +72,12 @@ export class Admission {
 	/** Frees the place of a connection that has authenticated. May be called repeatedly. */
 	settled(socket: Socket): void {
 		const carrier = this.#carriers.get(socket) ?? socket;
-		this.#strangers.leave(carrier);
+		this.#unauthenticated.leave(carrier);
 		this.#own.leave(carrier);
 	}
 
 	async #enterByOwner(peer: string, connection: NewConnection): Promise<void> {
-		const places = (await connection.isOwn()) ? this.#own : this.#strangers;
+		const places = (await connection.isOwn()) ? this.#own : this.#unauthenticated;
 		if (!connection.socket.destroyed) places.enter(peer, connection);
 	}
 }

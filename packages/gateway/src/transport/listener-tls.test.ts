@@ -234,7 +234,7 @@ test("handshakes use slots of unauthenticated clients until their request is aut
 	first.write("GET /1 HTTP/1.1\r\nHost: a\r\n\r\n");
 	await once(first, "data");
 	const waiting = server.callSecurely();
-	expect(admission.strangers.served).toBe(1);
+	expect(admission.unauthenticated.served).toBe(1);
 	for (const socket of [...server.connections]) admission.settled(socket);
 	const second = await waiting;
 	second.write(ask);

@@ -44,22 +44,22 @@ export interface ListenerAddress extends Endpoint {
 export async function createListener(options: ListenerOptions): Promise<Listener> {
 	const { clock, log } = options;
 	const sockets = new Set<Socket>();
-	const strangers = new Set<Socket>();
+	const unauthenticated = new Set<Socket>();
 	// HTTP servers also answer clients that have closed their half of the connection. Paused sockets are not read before they
 	// are admitted.
 	const server = createServer({ allowHalfOpen: true, noDelay: true, pauseOnConnect: true });
 	server.on("connection", (socket) => {
 		sockets.add(socket);
-		strangers.add(socket);
+		unauthenticated.add(socket);
 		socket.on("error", (error) => log.debug("connection failed", { error }));
 		// `once` would create three more objects for each socket, and a socket closes only once in any case.
 		socket.on("close", () => {
 			sockets.delete(socket);
-			strangers.delete(socket);
+			unauthenticated.delete(socket);
 		});
 		const admit = (): void => {
 			startConnection(socket, options).then(
-				() => strangers.delete(socket),
+				() => unauthenticated.delete(socket),
 				(error: unknown) => {
 					log.error("a connection could not be passed to its server", { error });
 					socket.destroy();
@@ -76,7 +76,7 @@ export async function createListener(options: ListenerOptions): Promise<Listener
 		address: () => address,
 		async close(graceMs) {
 			server.close();
-			for (const socket of strangers) socket.destroy();
+			for (const socket of unauthenticated) socket.destroy();
 			const timer = clock.after(graceMs, () => {
 				for (const socket of sockets) socket.destroy();
 			});

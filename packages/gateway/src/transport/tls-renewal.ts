@@ -18,23 +18,23 @@ export class TlsRenewal {
 	readonly #options: TlsRenewalOptions;
 	#current: TlsIdentity;
 	/** State of the files before the last read. */
-	#seen: string;
+	#stamp: string;
 	#timer: Timer | undefined;
 	#work = Promise.resolve();
 	#closed = false;
 
-	private constructor(options: TlsRenewalOptions, current: TlsIdentity, seen: string) {
+	private constructor(options: TlsRenewalOptions, current: TlsIdentity, stamp: string) {
 		this.#options = options;
 		this.#current = current;
-		this.#seen = seen;
+		this.#stamp = stamp;
 		this.#warnOfDates();
 		this.#scheduleCheck();
 	}
 
 	/** Opens the identity. Rejects with `failed_precondition` if the files cannot be used. */
 	static async open(options: TlsRenewalOptions): Promise<TlsRenewal> {
-		const seen = await stateOf(options.files);
-		return new TlsRenewal(options, await loadTlsIdentity(options.files), seen);
+		const stamp = await stateOf(options.files);
+		return new TlsRenewal(options, await loadTlsIdentity(options.files), stamp);
 	}
 
 	get current(): TlsIdentity {
@@ -60,14 +60,14 @@ export class TlsRenewal {
 	}
 
 	async #check(): Promise<void> {
-		if ((await stateOf(this.#options.files)) !== this.#seen) await this.reload();
+		if ((await stateOf(this.#options.files)) !== this.#stamp) await this.reload();
 		this.#scheduleCheck();
 	}
 
 	async #read(): Promise<void> {
 		const { files, log } = this.#options;
 		// The state is determined before the read, so that the next check detects a change during the read.
-		this.#seen = await stateOf(files);
+		this.#stamp = await stateOf(files);
 		try {
 			const identity = await loadTlsIdentity(files);
 			if (this.#closed) return;

@@ -88,7 +88,7 @@ export class GatewayClient implements Client, LinkObserver {
 		for (const reader of this.#readers.values()) {
 			if (!reader.isBehind) this.#join(reader);
 		}
-		this.#requests.sendAgain();
+		this.#requests.resend();
 	}
 
 	received(text: string): void {
@@ -336,7 +336,7 @@ export class Requests {
 		}
 	}
 
-	sendAgain(): void {
+	resend(): void {
 		for (const { text, request } of this.#outstanding.values()) {
 			if (request.lasting) this.#send(text);
 		}

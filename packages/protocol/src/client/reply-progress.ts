@@ -63,8 +63,8 @@ export class ReplyProgress {
 		}
 		if (this.#call.id !== id) this.#call = { id, content: "" };
 		// The arguments are unreadable after a gap.
-		const goesOn = offset === this.#call.content.length && offset < maxSearched;
-		if (goesOn) this.#call.content += content;
+		const continues = offset === this.#call.content.length && offset < maxSearched;
+		if (continues) this.#call.content += content;
 		const subject = subjectOf(this.#call.content);
 		this.#now = { type: "writing", name, subject, length: offset + content.length };
 	}

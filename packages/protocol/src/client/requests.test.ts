@@ -15,7 +15,7 @@ test("a request for one connection is neither sent again nor settled after it", 
 	const message = requests.add(request("send_message", true));
 	expect(sent).toHaveLength(2);
 	requests.dropConnectionRequests();
-	requests.sendAgain();
+	requests.resend();
 	expect(sent.slice(2)).toEqual([sent[1]]);
 	for (const id of [join, message, message]) requests.answer({ type: "res", id, ok: true, payload: {} });
 	expect(settled).toEqual(["send_message"]);

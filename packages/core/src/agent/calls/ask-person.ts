@@ -119,10 +119,10 @@ export function allowChanges(
 	run.control.changes.set(call.id, async (changed, binding, narrows) => {
 		if (impossible === undefined) {
 			const change = { changed, binding, narrows, judgement, pending };
-			const judged = await judgeChanged(run, planned, change, ports);
-			const once = { ...judged.judgement, allowSession: false, alsoIn: [], offered: undefined };
-			const { label, approval } = shownApproval(run, judged.planned, once);
-			return { binding: judged.binding, shown: { label, ...defined({ approval }) } };
+			const judgedChange = await judgeChanged(run, planned, change, ports);
+			const once = { ...judgedChange.judgement, allowSession: false, alsoIn: [], offered: undefined };
+			const { label, approval } = shownApproval(run, judgedChange.planned, once);
+			return { binding: judgedChange.binding, shown: { label, ...defined({ approval }) } };
 		}
 		const message = approvalTexts.cannotRun(impossible);
 		throw new ParleyError(message, { code: "invalid_argument" });
@@ -140,7 +140,7 @@ export async function decisionOf(
 	prompts: Prompts,
 	signal: AbortSignal,
 ): Promise<ApprovedCall | undefined> {
-	const { kind: _kind, judgement, pending: _pending, begun, prompt, ...planned } = proposed;
+	const { kind: _kind, judgement, pending: _pending, wasStarted, prompt, ...planned } = proposed;
 	const { call } = planned;
 	const { version, trusted } = judgement;
 	if (!prompt) {
@@ -157,15 +157,15 @@ export async function decisionOf(
 	if ("text" in answered) return settleCall(run, call, { text: answered.text, failed: true });
 	// A call that began before a restart has consumed its approval. Because such a call is safe to repeat, its approval
 	// is still valid.
-	const usable = begun ? ["answered", "consumed"] : ["answered"];
+	const usable = wasStarted ? ["answered", "consumed"] : ["answered"];
 	const now = run.policy.version;
 	const refusal = refusalOf(row, usable, bindingOf(answered, now));
 	const approved = { ...answered, token: prompt.token, shown: prompt.approval, version: now };
 	const { impossible } = planned;
 	if (refusal === undefined) return { ...approved, ...defined({ refusal: impossible }) };
 	// Earlier calls of the reply may have changed the files. The call is compared with the changed files at its turn.
-	const mayAskAgain = isApproved(row) && answered.isBound && ranSinceQuestion(run.steps, call.id);
-	if (mayAskAgain) return { ...approved, refusal };
+	const mayBeRepeated = isApproved(row) && answered.isBound && ranSinceQuestion(run.steps, call.id);
+	if (mayBeRepeated) return { ...approved, refusal };
 	return settleCall(run, call, { text: refusal, failed: true });
 }
 
@@ -216,13 +216,13 @@ function shownApproval(
 		notes: full.notes.map((note) => redactor.redact(note)),
 	};
 	const isRedacted = JSON.stringify(shown) !== JSON.stringify(full);
-	const { label, ...seen } = shown;
+	const { label, ...details } = shown;
 	const risk = floor ? "critical" : "normal";
-	const approval: ApprovalContext = { callId: call.id, tool: call.name, risk, allowSession, ...seen };
+	const approval: ApprovalContext = { callId: call.id, tool: call.name, risk, allowSession, ...details };
 	const unread = isUnread({ label, approval });
 	const added = [isRedacted ? hidingNote : undefined, unread ? unreadTexts.note : undefined];
-	const notes = [...seen.notes, ...definedItems(added)];
-	const unusual = seen.notes.filter((_, index) => !usual.has(full.notes[index] ?? ""));
+	const notes = [...details.notes, ...definedItems(added)];
+	const unusual = details.notes.filter((_, index) => !usual.has(full.notes[index] ?? ""));
 	const warnings = [...unusual, ...definedItems(added)];
 	return {
 		type: "confirm",

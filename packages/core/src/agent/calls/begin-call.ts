@@ -92,9 +92,9 @@ export async function atItsTurn(
 		// The approver has already decided about the repetition, so only calls without an approval are checked.
 		const repeated = call.token === undefined ? refuseRepeat(run.steps, call.call) : undefined;
 		if (repeated !== undefined) return settleCall(run, call.call, { text: repeated, failed: true });
-		const plansAgain = call.token === undefined && isStale;
-		if (!plansAgain && !(await isStricter(run, call, ports))) return call;
-		call = await decideAgain(run, call, ports);
+		const mustReplan = call.token === undefined && isStale;
+		if (!mustReplan && !(await isStricter(run, call, ports))) return call;
+		call = await repeatDecision(run, call, ports);
 	}
 	return undefined;
 }
@@ -112,13 +112,13 @@ async function isStricter(run: Run, call: ApprovedCall, ports: JudgePorts): Prom
  * Proposes a call and waits for its decision. Earlier approvals of the call have no effect. Returns undefined if the
  * call does not run.
  */
-async function decideAgain(
+async function repeatDecision(
 	run: Run,
 	{ call, token }: ApprovedCall,
 	ports: ProposalPorts,
 ): Promise<ApprovedCall | undefined> {
-	const again = token === undefined ? undefined : { notes: [] };
-	const [proposed] = await proposeCalls(run, [call], ports, again);
+	const repeated = token === undefined ? undefined : { notes: [] };
+	const [proposed] = await proposeCalls(run, [call], ports, repeated);
 	if (proposed?.kind !== "proposed") return undefined;
 	await using decisions = new Decisions(run, ports.prompts);
 	decisions.await(proposed);
@@ -142,7 +142,7 @@ export async function beginCall(
 		if (entry.token !== undefined) {
 			return settleCall(run, call, { text: approvalTexts.changedPolicy(changedNote), failed: true });
 		}
-		entry = await atItsTurn(run, await decideAgain(run, entry, ports), false, ports);
+		entry = await atItsTurn(run, await repeatDecision(run, entry, ports), false, ports);
 	}
 	return undefined;
 }

@@ -66,7 +66,7 @@ export interface ProposedCall extends PlannedCall {
 	/** The effects of earlier calls that the judgement assumes. */
 	readonly pending: Before;
 	/** Whether the call started before a restart and is safe to repeat. */
-	readonly begun: boolean;
+	readonly wasStarted: boolean;
 	/** The approval that the call needs, or that was requested before a restart. */
 	readonly prompt: Prompt | undefined;
 }
@@ -85,7 +85,7 @@ export interface DraftProposal extends Omit<ProposedCall, "kind" | "prompt"> {
 	readonly denied?: PlannedCall;
 	/** The approval of the call from before a restart. */
 	readonly known: PromptRow | undefined;
-	readonly again: Again | undefined;
+	readonly repeated: RepeatedQuestion | undefined;
 }
 
 /** Result of a call, without secrets. */
@@ -99,7 +99,7 @@ export interface SettledCall {
 	readonly durationMs?: number;
 }
 
-export interface Again {
+export interface RepeatedQuestion {
 	/** Notes that precede the notes of the approval. */
 	readonly notes: readonly string[];
 }

@@ -52,9 +52,9 @@ export async function draftImpossible(
 		...planned,
 		judgement,
 		pending,
-		begun: false,
+		wasStarted: false,
 		known,
-		again: undefined,
+		repeated: undefined,
 		...defined({ denied: isDenied ? denied : undefined }),
 	};
 }

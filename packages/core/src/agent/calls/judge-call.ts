@@ -42,17 +42,17 @@ export async function withBoundFacts(planned: PlannedCall, options?: BindOptions
 	return { ...planned, isBound: true, ready: { ...planned.ready, plan: bound } };
 }
 
-export async function planAgain(
+export async function replan(
 	run: Run,
 	planned: PlannedCall,
 	sharedFacts?: BindOptions["sharedFacts"],
 ): Promise<PlannedCall | RefusedCall> {
 	const { call, ready, context, changed } = planned;
 	const shown = { ...call, arguments: changed ?? call.arguments };
-	const again = await prepareCall(run.settings.tools, shown, context);
-	if (again.kind === "refused") return again;
-	const normal = changed === undefined ? undefined : again.arguments;
-	const replanned = { call, context, ready: again, ...defined({ changed: normal }) };
+	const prepared = await prepareCall(run.settings.tools, shown, context);
+	if (prepared.kind === "refused") return prepared;
+	const normal = changed === undefined ? undefined : prepared.arguments;
+	const replanned = { call, context, ready: prepared, ...defined({ changed: normal }) };
 	return withBoundFacts(replanned, { earlier: ready.plan.binding, sharedFacts });
 }
 
@@ -73,10 +73,10 @@ export async function judgeCall(
 	pending: Before,
 	ports: JudgePorts,
 ): Promise<Judgement> {
-	const { trusted, ...judged } = await judgeByPolicy(run, planned, pending, ports);
-	if (judged.effect !== "allow" || run.row.options.ask !== "all")
-		return { ...judged, ...defined({ trusted }) };
-	return { ...judged, effect: "ask", reason: approvalTexts.needsApproval(judged.reason) };
+	const { trusted, ...judgement } = await judgeByPolicy(run, planned, pending, ports);
+	if (judgement.effect !== "allow" || run.row.options.ask !== "all")
+		return { ...judgement, ...defined({ trusted }) };
+	return { ...judgement, effect: "ask", reason: approvalTexts.needsApproval(judgement.reason) };
 }
 
 async function judgeByPolicy(
@@ -101,19 +101,24 @@ async function judgeByPolicy(
 	// If a secret is hidden, no approver has seen the complete call that a grant would cover.
 	const grants = hidden || run.withoutGrants ? [] : grantsUnder(policy, scopes);
 	const permissions = { acceptAll, grants, taint, policy, fromChat: session.place !== undefined };
-	const judged = decide({ ...ready, context }, permissions);
+	const decision = decide({ ...ready, context }, permissions);
 	const facts = { taint, hidden, version };
-	const unreachable = refusalOfQuorum(run, judged);
+	const unreachable = refusalOfQuorum(run, decision);
 	if (unreachable !== undefined)
-		return { ...judged, ...facts, effect: "deny", floor: false, reason: unreachable };
-	if (judged.effect !== "ask" || judged.floor || hidden || run.withoutGrants) return { ...judged, ...facts };
+		return { ...decision, ...facts, effect: "deny", floor: false, reason: unreachable };
+	if (decision.effect !== "ask" || decision.floor || hidden || run.withoutGrants)
+		return { ...decision, ...facts };
 	const trusted = await findTrust(run, ready, pending.trusted, ports.grants);
 	if (!trusted) {
-		const offered = mayOffer(run, judged) ? offerRule({ ...ready, context }, permissions) : undefined;
-		return { ...judged, ...facts, ...defined({ offered }) };
+		const offered = mayOffer(run, decision) ? offerRule({ ...ready, context }, permissions) : undefined;
+		return { ...decision, ...facts, ...defined({ offered }) };
 	}
-	const again = decide({ ...ready, context }, { ...permissions, trusted: true });
-	return { ...again, ...facts, ...defined({ trusted: again.effect === "allow" ? trusted : undefined }) };
+	const withTrust = decide({ ...ready, context }, { ...permissions, trusted: true });
+	return {
+		...withTrust,
+		...facts,
+		...defined({ trusted: withTrust.effect === "allow" ? trusted : undefined }),
+	};
 }
 
 /** Whether an operator can allow similar calls by a rule. A chat session never offers rules. */
@@ -147,7 +152,7 @@ export async function withChanges(
 	changed: unknown,
 	sharedFacts?: BindOptions["sharedFacts"],
 ): Promise<PlannedCall | RefusedCall> {
-	return changed === undefined ? planned : planAgain(run, { ...planned, changed }, sharedFacts);
+	return changed === undefined ? planned : replan(run, { ...planned, changed }, sharedFacts);
 }
 
 /** Arguments that an approver set in place of the displayed arguments. */
@@ -177,16 +182,16 @@ export async function judgeChanged(
 	if (judgement.hidden && JSON.stringify(changed).includes("[redacted]")) {
 		throw invalid(approvalTexts.redacted);
 	}
-	const again = await planAgain(run, { ...planned, changed });
-	if ("text" in again) throw invalid(again.text);
-	if (narrows) requireNarrower(planned, again);
-	const judged = await judgeCall(run, again, pending, ports);
-	const { effect, floor, reason, version } = judged;
+	const replanned = await replan(run, { ...planned, changed });
+	if ("text" in replanned) throw invalid(replanned.text);
+	if (narrows) requireNarrower(planned, replanned);
+	const newJudgement = await judgeCall(run, replanned, pending, ports);
+	const { effect, floor, reason, version } = newJudgement;
 	if (effect === "deny") throw invalid(`denied: ${reason}`);
 	if (floor && reason !== judgement.reason) {
 		throw invalid(approvalTexts.alwaysSeparate(reason));
 	}
-	const bound = bindingOf(again, version);
+	const bound = bindingOf(replanned, version);
 	// The original call is checked last, to detect a file that was replaced in the meantime.
 	const differs = changedSince(binding, await bindingAsShown(run, planned));
 	if (differs.length > 0) {
@@ -195,7 +200,7 @@ export async function judgeChanged(
 			: approvalTexts.denyInstead;
 		throw invalid(approvalTexts.changedSince(differs.join(", "), next));
 	}
-	return { binding: bound, planned: again, judgement: judged };
+	return { binding: bound, planned: replanned, judgement: newJudgement };
 }
 
 function requireNarrower({ ready: shown }: PlannedCall, { ready: changed }: PlannedCall): void {
@@ -205,7 +210,7 @@ function requireNarrower({ ready: shown }: PlannedCall, { ready: changed }: Plan
 }
 
 async function bindingAsShown(run: Run, planned: PlannedCall): Promise<string> {
-	const now = await planAgain(run, planned);
+	const now = await replan(run, planned);
 	if ("text" in now) throw invalid(approvalTexts.notPossible(now.text));
 	return bindingOf(now, run.policy.version);
 }

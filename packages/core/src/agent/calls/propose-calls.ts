@@ -16,7 +16,6 @@ import type { Run, Writing } from "../run/run.ts";
 import { excludedBySkill } from "../run/skills-of-run.ts";
 import { type ApprovalPorts, allowChanges, approvalQuestion, readApproval } from "./ask-person.ts";
 import type {
-	Again,
 	Before,
 	DependentCall,
 	DraftProposal,
@@ -24,6 +23,7 @@ import type {
 	PlannedCall,
 	ProposedCall,
 	RefusedProposal,
+	RepeatedQuestion,
 } from "./call-states.ts";
 import { draftImpossible } from "./impossible-call.ts";
 import { bindingOf, type JudgePorts, judgeCall, withBoundFacts, withChanges } from "./judge-call.ts";
@@ -42,20 +42,20 @@ const interruptedText = callTexts.interrupted(interrupted);
 /**
  * Plans every call of a reply that can be planned now. Skips calls that have a result. One commit records the
  * announcements, the required approvals, and the results of calls that do not run. Returns the waiting calls in the
- * order of the model. With `again`, ignores and closes the earlier approvals of the calls. Throws if the run is
+ * order of the model. With `repeated`, ignores and closes the earlier approvals of the calls. Throws if the run is
  * stopped.
  */
 export async function proposeCalls(
 	run: Run,
 	calls: readonly CallBlock[],
 	ports: ProposalPorts,
-	again?: Again,
+	repeated?: RepeatedQuestion,
 ): Promise<readonly (ProposedCall | DependentCall)[]> {
 	const drafts: Draft[] = [];
 	const sharedFacts: SharedFilesFacts = new Map();
 	for (const call of calls) {
 		if (run.steps.some((step) => step.kind === "result" && step.callId === call.id)) continue;
-		drafts.push(await draft(run, call, { before: drafts, again, sharedFacts }, ports));
+		drafts.push(await draft(run, call, { before: drafts, repeated, sharedFacts }, ports));
 		run.control.signal.throwIfAborted();
 	}
 	const questions = new Map<Draft, Question>();
@@ -93,7 +93,7 @@ export function isPure(waiting: ProposedCall | DependentCall): boolean {
 
 interface DraftOptions {
 	readonly before: readonly Draft[];
-	readonly again: Again | undefined;
+	readonly repeated: RepeatedQuestion | undefined;
 	readonly sharedFacts: SharedFilesFacts;
 }
 
@@ -108,11 +108,11 @@ async function draft(run: Run, call: CallBlock, options: DraftOptions, ports: Pr
 async function draftCall(
 	run: Run,
 	call: CallBlock,
-	{ before, again, sharedFacts }: DraftOptions,
+	{ before, repeated, sharedFacts }: DraftOptions,
 	ports: ProposalPorts,
 ): Promise<Draft> {
 	const refuse = (text: string): RefusedProposal => ({ kind: "refused", call, text });
-	const begun = isBegun(run, call);
+	const wasStarted = hasIntent(run, call);
 	const refusal =
 		interruptedReason(run, call) ?? refuseRepeat(run.steps, call) ?? excludedBySkill(run, call.name);
 	if (refusal !== undefined) return refuse(refusal);
@@ -122,7 +122,7 @@ async function draftCall(
 	if (prepared.kind === "refused") return refuse(prepared.text);
 	const given = { call, ready: prepared, context };
 	// An answer from before a restart is valid even if the policy no longer requires approval.
-	const known = again ? undefined : await readApproval(run, given);
+	const known = repeated ? undefined : await readApproval(run, given);
 	// Changed arguments of a person stay valid if the call is asked again.
 	const changes = await run.journal.store.read((db) => findChanges(db, { runId: run.id, callId: call.id }));
 	const planned = await withChanges(run, given, changes, sharedFacts);
@@ -136,17 +136,20 @@ async function draftCall(
 		return { kind: "dependent", call };
 	}
 	const bound = asks ? await withBoundFacts(planned, { sharedFacts }) : planned;
-	const proposed = { kind: "draft" as const, ...bound, judgement, pending, begun };
-	if (!known || !isOutdated(run, bound, known)) return withReason({ ...proposed, known }, again);
+	const proposed = { kind: "draft" as const, ...bound, judgement, pending, wasStarted };
+	if (!known || !isOutdated(run, bound, known)) return withReason({ ...proposed, known }, repeated);
 	return withReason({ ...proposed, known: undefined }, { notes: [filesChangedNote([])] });
 }
 
 /** Returns the call with the reason of a repeated question before its other notes. */
-function withReason(one: Omit<DraftProposal, "again">, again: Again | undefined): DraftProposal {
-	if (!again) return { ...one, again };
+function withReason(
+	one: Omit<DraftProposal, "repeated">,
+	repeated: RepeatedQuestion | undefined,
+): DraftProposal {
+	if (!repeated) return { ...one, repeated };
 	const { plan } = one.ready;
-	const notes = [...again.notes, ...plan.notes];
-	return { ...one, again, ready: { ...one.ready, plan: { ...plan, notes } } };
+	const notes = [...repeated.notes, ...plan.notes];
+	return { ...one, repeated, ready: { ...one.ready, plan: { ...plan, notes } } };
 }
 
 /** Whether a question must be repeated after a restart because calls that ran after the question changed its files. */
@@ -164,7 +167,7 @@ function isOutdated(run: Run, bound: PlannedCall, known: PromptRow): boolean {
 function interruptedReason(run: Run, call: CallBlock): string | undefined {
 	const tool = run.settings.tools.find(({ name }) => name === call.name);
 	// A plan describes the present. It cannot show changes that the call has already made.
-	if (isBegun(run, call) && (!tool || tool.effect === "effectful")) return interruptedText;
+	if (hasIntent(run, call) && (!tool || tool.effect === "effectful")) return interruptedText;
 	return tool || !isAnnounced(run, call) ? undefined : clientCallTexts.disconnected(call.name);
 }
 
@@ -208,7 +211,7 @@ function pathOf({ plan }: ReadyCall): string | undefined {
 
 function isNew(run: Run, one: Draft): boolean {
 	if (one.kind === "refused") return true;
-	return one.kind === "draft" && (!isAnnounced(run, one.call) || isJudgedAnew(run, one));
+	return one.kind === "draft" && (!isAnnounced(run, one.call) || hasNewDecision(run, one));
 }
 
 function isAnnounced(run: Run, call: CallBlock): boolean {
@@ -216,7 +219,7 @@ function isAnnounced(run: Run, call: CallBlock): boolean {
 }
 
 /** Whether a start of the call is recorded, so that the call may already have had effects. */
-function isBegun(run: Run, call: CallBlock): boolean {
+function hasIntent(run: Run, call: CallBlock): boolean {
 	return run.steps.some((step) => step.kind === "intent" && step.callId === call.id);
 }
 
@@ -250,7 +253,8 @@ async function recordDrafts(
 		}
 		const question = raised.get(one);
 		if (one.kind === "draft") {
-			if (one.again) await closeApproval(run, { call: one.call, reason: againReason, prompts }, writing);
+			if (one.repeated)
+				await closeApproval(run, { call: one.call, reason: changedFilesReason, prompts }, writing);
 			if (one.denied) await auditDenial(run, writing, one.denied);
 			await recordJudgement(run, { ...one, isRaised: question !== undefined }, writing);
 		}
@@ -280,14 +284,14 @@ async function recordRefusal(
 	if (denied) await auditDenial(run, writing, denied);
 	await closeApproval(run, { call, reason: "refused", prompts }, writing);
 	const result = withoutRun(run, call, { text, failed: true });
-	if (isAnnounced(run, call) && !isBegun(run, call)) {
+	if (isAnnounced(run, call) && !hasIntent(run, call)) {
 		const decision = refusedFor(run, result.result);
 		await writing.step({ kind: "judged", callId: call.id, decision });
 	}
 	await recordResult(run, result, writing);
 }
 
-const againReason = callTexts.filesChangedAsk;
+const changedFilesReason = callTexts.filesChangedAsk;
 
 async function closeApproval(
 	run: Run,
@@ -328,7 +332,7 @@ async function recordJudgement(
 	if (!isAnnounced(run, call)) {
 		const { trusted } = judgement;
 		await recordStart(run, { call, decision, ...defined({ trusted }) }, writing);
-	} else if (isRaised || isJudgedAnew(run, one)) {
+	} else if (isRaised || hasNewDecision(run, one)) {
 		await writing.step({
 			kind: "judged",
 			callId: call.id,
@@ -342,7 +346,7 @@ function decisionFrom({ effect, reason, version }: Judgement): CallDecision {
 	return { effect: effect === "ask" ? "ask" : "allow", reason, policy: version };
 }
 
-function isJudgedAnew(run: Run, { call, judgement, known }: DraftProposal): boolean {
+function hasNewDecision(run: Run, { call, judgement, known }: DraftProposal): boolean {
 	// The approver decides, even if the policy no longer requires approval.
 	if (known && judgement.effect !== "ask") return false;
 	const last = lastDecision(run.steps, call.id);
@@ -353,7 +357,7 @@ function isJudgedAnew(run: Run, { call, judgement, known }: DraftProposal): bool
 function waiting(one: Draft, raised?: Prompt): readonly (ProposedCall | DependentCall)[] {
 	if (one.kind === "refused") return [];
 	if (one.kind === "dependent") return [one];
-	const { known, again: _again, denied: _denied, ...planned } = one;
+	const { known, repeated: _again, denied: _denied, ...planned } = one;
 	return [{ ...planned, kind: "proposed", prompt: raised ?? known?.prompt }];
 }
 

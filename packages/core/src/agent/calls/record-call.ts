@@ -172,8 +172,8 @@ async function auditFinish(
 	{ audit }: Writing,
 	{ callId, decision }: { readonly callId: string; readonly decision: "completed" | "failed" | "unknown" },
 ): Promise<void> {
-	const begun = run.steps.some((step) => step.kind === "intent" && step.callId === callId && step.gated);
-	if (!begun) return;
+	const hasIntent = run.steps.some((step) => step.kind === "intent" && step.callId === callId && step.gated);
+	if (!hasIntent) return;
 	const object = auditedCall(run.session.home.id, callId);
 	await audit({ ...originOf(run), action: "tool.finish", object, decision });
 }

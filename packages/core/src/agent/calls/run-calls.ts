@@ -17,7 +17,7 @@ import { changedNote, readApproval } from "./ask-person.ts";
 import { atItsTurn, beginCall, Decisions } from "./begin-call.ts";
 import { CallOutput, ToolProgress } from "./call-output.ts";
 import type { ApprovedCall, PlannedCall, ProposedCall, SettledCall } from "./call-states.ts";
-import { bindingOf, planAgain } from "./judge-call.ts";
+import { bindingOf, replan } from "./judge-call.ts";
 import {
 	filesChangedNote,
 	isPure,
@@ -65,7 +65,7 @@ async function runProposed(
 	if (run.row.options.start === "allDecided") for (const one of planned) await decisions.of(one);
 	let changed = false;
 	for (let waiting: readonly ProposedCall[] = planned; waiting.length > 0; ) {
-		waiting = await askAgainIfChanged(run, waiting, decisions, ports);
+		waiting = await repeatChangedQuestion(run, waiting, decisions, ports);
 		const group = await nextGroup(waiting, decisions);
 		waiting = waiting.slice(group.length);
 		const decided: ApprovedCall[] = [];
@@ -110,8 +110,8 @@ async function runGroup(
 ): Promise<readonly ApprovedCall[]> {
 	const group: ApprovedCall[] = [];
 	for (const entry of decided) {
-		const begun = await beginCall(run, entry, ports);
-		if (begun) group.push(begun);
+		const startedCall = await beginCall(run, entry, ports);
+		if (startedCall) group.push(startedCall);
 	}
 	if (group.length === 0) return group;
 	await run.reach("tool-running");
@@ -231,11 +231,11 @@ async function releaseSecrets(
 ): Promise<ReadyCall | RefusedCall> {
 	const { tool, args } = ready;
 	if (!tool.secrets || typeof args !== "object" || args === null) return ready;
-	const given = Object.entries(args).filter(([name]) => tool.secrets?.includes(name));
+	const passwordArguments = Object.entries(args).filter(([name]) => tool.secrets?.includes(name));
 	const passwordOf: PasswordOf = (handle) =>
 		openPassword({ secrets, journal: run.journal, log: run.log }, run.session.home, handle);
 	const opened: [string, unknown][] = [];
-	for (const [name, value] of given) {
+	for (const [name, value] of passwordArguments) {
 		const clear = await open(run, value, name, passwordOf);
 		if ("refused" in clear) return { kind: "refused", text: clear.refused };
 		opened.push([name, clear.value]);
@@ -286,7 +286,7 @@ function unknown(place: string): Opened {
  * Call it at the turn of the call, when no call of the reply runs. Returns the calls that still wait, with their
  * updated state.
  */
-async function askAgainIfChanged(
+async function repeatChangedQuestion(
 	run: Run,
 	waiting: readonly ProposedCall[],
 	decisions: Decisions,
@@ -297,8 +297,8 @@ async function askAgainIfChanged(
 	const change = await changeOf(run, first);
 	if (!change) return waiting;
 	await decisions.withdraw(first);
-	const again = { notes: [filesChangedNote(change.names)] };
-	const proposed = await proposeCalls(run, [first.call], ports, again);
+	const repeated = { notes: [filesChangedNote(change.names)] };
+	const proposed = await proposeCalls(run, [first.call], ports, repeated);
 	const renewed = proposed.filter((one) => one.kind === "proposed");
 	for (const one of renewed) decisions.await(one);
 	return [...renewed, ...behind];
@@ -353,8 +353,8 @@ async function changeOf(
 ): Promise<Change | undefined> {
 	const row = await readApproval(run, planned);
 	if (!row || (row.state !== "open" && !isApproved(row))) return undefined;
-	const given = row.answer?.kind === "approved" ? row.answer.arguments : undefined;
-	const now = await planAgain(run, { ...planned, changed: given ?? planned.changed }, sharedFacts);
+	const changedArguments = row.answer?.kind === "approved" ? row.answer.arguments : undefined;
+	const now = await replan(run, { ...planned, changed: changedArguments ?? planned.changed }, sharedFacts);
 	if ("text" in now) return undefined;
 	const facts = changedSince(row.binding ?? "", bindingOf(now, run.policy.version));
 	if (facts.length === 0 || facts.includes("policy")) return undefined;

@@ -82,8 +82,8 @@ test("after a crash between the list and the result of its call, the run continu
 	const log = await EventLog.join(t.runtime, session);
 	await t.send(session, "go");
 	await log.next("assistant.message");
-	const goesOn = new ScriptedModel([list("c2", "done", "active")], [says("done")]);
-	const again = stack.use(await TestRuntime.open({ model: goesOn, directory: copy }));
+	const secondModel = new ScriptedModel([list("c2", "done", "active")], [says("done")]);
+	const again = stack.use(await TestRuntime.open({ model: secondModel, directory: copy }));
 	await again.runtime.start();
 	const after = await EventLog.join(again.runtime, session, { afterSeq: 0 });
 	await after.next("assistant.message");
@@ -92,7 +92,7 @@ test("after a crash between the list and the result of its call, the run continu
 		["todo.updated", "c1", ["in_progress", "pending"]],
 		["todo.updated", "c2", ["completed", "in_progress"]],
 	]);
-	expect(JSON.stringify(goesOn.requests[0]?.messages)).toContain(
+	expect(JSON.stringify(secondModel.requests[0]?.messages)).toContain(
 		"0 of 2 steps are done; current step: step 0",
 	);
 });

@@ -114,10 +114,10 @@ export class ToolCheck {
 		};
 	}
 
-	#schema(name: string, given: unknown): CheckedTool["schema"] {
+	#schema(name: string, inputSchema: unknown): CheckedTool["schema"] {
 		const fault = (problem: string, cause?: unknown): ParleyError =>
 			invalid(registrationTexts.schema(name, problem), cause);
-		const schema = plainObject(given, fault);
+		const schema = plainObject(inputSchema, fault);
 		const { type = "object", properties = {} } = schema;
 		if (type !== "object") throw fault(registrationTexts.schemaType(quoted(String(type))));
 		const refused = refusedKeywords.find((keyword) => keyword in schema);

@@ -127,8 +127,8 @@ function stubbed({ content }: ToolMessage, calls: readonly CallBlock[]): ToolMes
 		content: content.map((result) => {
 			const call = calls.find(({ id }) => id === result.callId);
 			// The model cannot read a person's answer again.
-			const stays = result.text.length <= shownCharacters || call?.name === "ask_user";
-			return withoutImages(stays ? result : { ...result, text: stubOf(result, call) });
+			const isUnchanged = result.text.length <= shownCharacters || call?.name === "ask_user";
+			return withoutImages(isUnchanged ? result : { ...result, text: stubOf(result, call) });
 		}),
 	};
 }

@@ -23,7 +23,7 @@ import {
 	changesToFit,
 	type ImagePorts,
 	makeRoom,
-	readAgain,
+	reloadImages,
 	unseenIn,
 	withoutImagesOf,
 } from "./room-for-images.ts";
@@ -195,7 +195,7 @@ export async function withdrawRefused(
 		await recordAttempt(run, answer, writing, ports);
 		await writing.record({ type: "run.retrying", ...facts });
 	});
-	await readAgain(run, ports.files);
+	await reloadImages(run, ports.files);
 	return true;
 }
 

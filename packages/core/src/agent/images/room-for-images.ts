@@ -38,7 +38,7 @@ export async function makeRoom(
 	await run.commit(async ({ tx }) => {
 		for (const change of changes) await change(tx);
 	});
-	await readAgain(run, ports.files);
+	await reloadImages(run, ports.files);
 	return imagesOf((await sessionImages(run, ports.contexts)).shown);
 }
 
@@ -77,7 +77,7 @@ async function changesFor(
 	const why = imageTexts.madeRoom;
 	const withoutOld = protectsAttached ? withoutSent : withoutShown;
 	return [
-		...(await withoutImagesOf(run, callIdsOf(removed), imageTexts.readAgain(why))),
+		...(await withoutImagesOf(run, callIdsOf(removed), imageTexts.reloadImages(why))),
 		...(await withoutImagesOf(run, callIdsOf(unseen), undefined)),
 		...prompts.flatMap((row) => {
 			const reason = imageTexts.askAgain(why);
@@ -148,10 +148,10 @@ async function readPrompts(
 	{ history, row, session, journal: { store } }: Run,
 	all: readonly Shown[],
 ): Promise<RunRow[]> {
-	const again =
+	const repeatedRun =
 		row.retryOf === undefined ? undefined : history.findLast(({ messages }) => messages[0]?.role === "user");
 	const ordinals = all.flatMap((one) =>
-		"ordinal" in one && one.ordinal !== again?.ordinal ? [one.ordinal] : [],
+		"ordinal" in one && one.ordinal !== repeatedRun?.ordinal ? [one.ordinal] : [],
 	);
 	if (ordinals.length === 0) return [];
 	const rows = await store.read((db) =>
@@ -303,7 +303,7 @@ function withAttachments(id: string, attachments: readonly Attachment[]): Change
 }
 
 /** Replaces the conversation in memory with the stored conversation. */
-export async function readAgain(run: Run, files: Files): Promise<void> {
+export async function reloadImages(run: Run, files: Files): Promise<void> {
 	const { session, row, journal } = run;
 	session.history = undefined;
 	run.history = historyFor(row, await readHistory({ journal, files }, session.id, row.ordinal));

@@ -9,7 +9,7 @@ export const imageTexts = {
 	notShown: (text: string, why: string): string =>
 		`${text}\n[not shown: ${why}; read a smaller copy, or fewer at once]`,
 	madeRoom: "removed to make room",
-	readAgain: (why: string): string => `${why}: read it again if you need it`,
+	reloadImages: (why: string): string => `${why}: read it again if you need it`,
 	askAgain: (why: string): string => `${why}: ask for it again if you need it`,
 	cleared: (text: string, why: string): string => `${text}\n[its image was ${why}]`,
 } as const;

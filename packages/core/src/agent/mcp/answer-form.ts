@@ -156,9 +156,9 @@ function patternOf({ type }: Field, required: boolean): string {
  */
 function readValue(
 	{ usual, isRequired, type }: Field,
-	given: string | readonly string[],
+	answer: string | readonly string[],
 ): FieldValue | undefined {
-	const value = given.length === 0 ? (usual ?? given) : given;
+	const value = answer.length === 0 ? (usual ?? answer) : answer;
 	if (value.length === 0 && !isRequired) return undefined;
 	if (typeof value !== "string") return [...value];
 	if (type === "boolean") return value === "yes";

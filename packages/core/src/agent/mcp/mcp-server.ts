@@ -219,7 +219,7 @@ export class McpServer {
 			const connection = await ServerConnection.open(transport, this.#deps, {
 				elicit: (params) => this.#elicit(params),
 				sample: (params) => this.#sample(params),
-				toolsChanged: () => void this.#refreshAgain(attempt),
+				toolsChanged: () => void this.#retryRefresh(attempt),
 				closed: (problem) => this.#ended(attempt, problem),
 			});
 			if (this.#isClosed) return await connection.close();
@@ -308,7 +308,7 @@ export class McpServer {
 		return true;
 	}
 
-	async #refreshAgain(attempt: Attempt): Promise<void> {
+	async #retryRefresh(attempt: Attempt): Promise<void> {
 		try {
 			await this.#refresh(attempt);
 			this.#deps.log.info(mcpServerTexts.otherTools, { server: this.#deps.name });

@@ -130,16 +130,16 @@ export class ReplyAccumulator {
 		this.#text = [];
 	}
 
-	#announce({ index, id: given, name }: Extract<ModelEvent, { type: "call.started" }>): void {
-		const id = this.#claimId(given);
+	#announce({ index, id: providerId, name }: Extract<ModelEvent, { type: "call.started" }>): void {
+		const id = this.#claimId(providerId);
 		this.#announced.set(index, id);
 		this.#deps.listener.startCall(index, { id, name });
 	}
 
 	/** Records a call in its normal form, which all later code uses. An invalid call stays as the model wrote it. */
-	#call({ type, invalid, id: given, index, ...written }: Extract<ModelEvent, { type: "call" }>): void {
+	#call({ type, invalid, id: providerId, index, ...written }: Extract<ModelEvent, { type: "call" }>): void {
 		const announced = index === undefined ? undefined : this.#announced.get(index);
-		const id = announced ?? this.#claimId(given);
+		const id = announced ?? this.#claimId(providerId);
 		if (invalid !== undefined) {
 			this.#blocks.push({ type, id, ...written, invalid });
 			return;
@@ -154,11 +154,11 @@ export class ReplyAccumulator {
 		});
 	}
 
-	#claimId(given: string): string {
+	#claimId(providerId: string): string {
 		if (this.#ids.size >= maxRecordedCalls) {
 			throw new ModelError(replyTexts.tooManyCalls(maxRecordedCalls), { fault: "rejected" });
 		}
-		const id = this.#deps.listener.callId(given, this.#ids);
+		const id = this.#deps.listener.callId(providerId, this.#ids);
 		this.#ids.add(id);
 		return id;
 	}
@@ -171,8 +171,9 @@ export class ReplyAccumulator {
 		if (text !== "") this.#deps.listener.think(text);
 		const sealed = defined({ signature, redacted });
 		const last = this.#blocks.at(-1);
-		const goesOn = last?.type === "thinking" && last.signature === undefined && last.redacted === undefined;
-		if (goesOn && redacted === undefined) {
+		const continues =
+			last?.type === "thinking" && last.signature === undefined && last.redacted === undefined;
+		if (continues && redacted === undefined) {
 			this.#blocks[this.#blocks.length - 1] = { type: "thinking", text: last.text + text, ...sealed };
 			return;
 		}

@@ -164,9 +164,9 @@ export function reachedLimit(steps: readonly Step[]): Refusal | undefined {
  * have removed their cause.
  */
 function countFailures(steps: readonly Step[]): Map<string, Tally> {
-	const found = new Map<string, Tally>();
+	const tallies = new Map<string, Tally>();
 	// Most runs have no failures, so this check saves time at each of their calls.
-	if (!steps.some((step) => step.kind === "result" && step.failed)) return found;
+	if (!steps.some((step) => step.kind === "result" && step.failed)) return tallies;
 	const calls = new Map(
 		steps.flatMap((step) =>
 			step.kind === "reply" ? callsOf(step.content).map((call) => [call.id, call] as const) : [],
@@ -178,35 +178,35 @@ function countFailures(steps: readonly Step[]): Map<string, Tally> {
 		if (step.kind === "reply") reply += 1;
 		if (step.kind !== "result") continue;
 		const call = calls.get(step.callId);
-		if (step.failed && call) count(found, call, { text: step.text, reply });
-		else if (effectful.has(step.callId)) deleteFailures(found);
+		if (step.failed && call) count(tallies, call, { text: step.text, reply });
+		else if (effectful.has(step.callId)) deleteFailures(tallies);
 	}
-	return found;
+	return tallies;
 }
 
-function deleteFailures(found: Map<string, Tally>): void {
-	for (const tally of found.values()) {
+function deleteFailures(tallies: Map<string, Tally>): void {
+	for (const tally of tallies.values()) {
 		tally.failures = 0;
 		tally.refusedIn.clear();
 	}
 }
 
 function count(
-	found: Map<string, Tally>,
+	tallies: Map<string, Tally>,
 	call: CallBlock,
 	{ text, reply }: { readonly text: string; readonly reply: number },
 ): void {
 	// The reply had too many calls, which is not a failure of this call.
 	if (text.endsWith(tooManyCalls)) return;
 	const key = keyOf(call);
-	const tally = found.get(key) ?? {
+	const tally = tallies.get(key) ?? {
 		name: call.name,
 		manner: "",
 		failures: 0,
 		denials: 0,
 		refusedIn: new Set<number>(),
 	};
-	found.set(key, tally);
+	tallies.set(key, tally);
 	if (text.startsWith(refused)) {
 		tally.refusedIn.add(reply);
 	} else if (text.startsWith(denied) || text.startsWith(unanswered)) {

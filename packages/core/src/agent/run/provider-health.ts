@@ -45,11 +45,11 @@ export class ProviderHealth {
 		return false;
 	}
 
-	#set(server: Model, found: Finding): boolean {
+	#set(server: Model, finding: Finding): boolean {
 		const known = this.#states.get(server);
-		const changed = known?.state !== found.state;
+		const changed = known?.state !== finding.state;
 		const since = known && !changed ? known.since : this.#clock.now();
-		this.#states.set(server, { provider: server.provider, ...found, since });
+		this.#states.set(server, { provider: server.provider, ...finding, since });
 		return changed;
 	}
 }

@@ -83,7 +83,7 @@ async function recordStart(
 	}: { readonly skill: UsedSkill; readonly callId: string; readonly tools: readonly string[] | undefined },
 ): Promise<void> {
 	const { redactor } = run.session;
-	const given = redactor.redact(skill.arguments);
+	const skillArguments = redactor.redact(skill.arguments);
 	await step({ kind: "skill", callId, skill: skill.name, at: run.clock.now(), ...defined({ tools }) });
 	await record({
 		type: "skill.started",
@@ -91,6 +91,6 @@ async function recordStart(
 		callId,
 		skill: skill.name,
 		kind: "simple",
-		vars: given === "" ? {} : { ARGUMENTS: given },
+		vars: skillArguments === "" ? {} : { ARGUMENTS: skillArguments },
 	});
 }

@@ -157,8 +157,8 @@ function refuseMistyped(key: string, written: string, file: SkillFile): void {
 	throw refusedAt(file, [written], skillFileTexts.unknownKey(JSON.stringify(written), suggestion));
 }
 
-function descriptionOf(given: string | undefined, body: string): string {
-	const description = oneLine(given ?? "", maxDescription);
+function descriptionOf(written: string | undefined, body: string): string {
+	const description = oneLine(written ?? "", maxDescription);
 	if (description !== "") return description;
 	const paragraph = body.split(/\n\s*\n/).map((part) => part.replace(/^#+\s*/, ""));
 	return oneLine(paragraph[0] ?? "", 200);

@@ -1,5 +1,5 @@
 import { ParleyError } from "@parley/base";
-import type { FoundSkill, SkillProblem } from "./skill-files.ts";
+import type { SkillOnDisk, SkillProblem } from "./skill-files.ts";
 import { skillRefusalTexts } from "./texts.ts";
 
 export function forPeople(name: string): ParleyError {
@@ -11,7 +11,7 @@ export function forPeople(name: string): ParleyError {
  * the command for the operator; default: a placeholder.
  */
 export function untrusted(
-	{ skill, trust }: FoundSkill & { readonly trust: string },
+	{ skill, trust }: SkillOnDisk & { readonly trust: string },
 	directory?: string,
 ): ParleyError {
 	const why = trust === "changed" ? skillRefusalTexts.changed : skillRefusalTexts.untrusted;
@@ -25,7 +25,7 @@ export function notFound(
 		problems,
 		mayFix = false,
 	}: {
-		readonly skills: readonly FoundSkill[];
+		readonly skills: readonly SkillOnDisk[];
 		readonly problems: readonly SkillProblem[];
 		readonly mayFix?: boolean;
 	},

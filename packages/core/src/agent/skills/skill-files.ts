@@ -24,7 +24,7 @@ const max = {
 /** Limits of all skills in one place, because each message may read all of them. */
 const placeLimits = { files: 2_000, bytes: 64 * 1024 * 1024 } as const;
 
-export interface FoundSkill {
+export interface SkillOnDisk {
 	readonly skill: Skill;
 	/** Path for people, relative to the data directory or the working directory. */
 	readonly path: string;
@@ -38,9 +38,9 @@ export interface SkillProblem {
 	readonly message: string;
 }
 
-export interface FoundSkills {
+export interface SkillsOnDisk {
 	/** Skills in order of precedence. Each name occurs once. */
-	readonly skills: readonly FoundSkill[];
+	readonly skills: readonly SkillOnDisk[];
 	readonly problems: readonly SkillProblem[];
 }
 
@@ -64,7 +64,7 @@ interface Place {
 }
 
 /** Number of files and bytes of a place that may still be read. */
-interface Left {
+interface ReadAllowance {
 	files: number;
 	bytes: number;
 }
@@ -115,15 +115,15 @@ export class SkillFiles {
 	 * Returns all skills of a session in this directory. Without a directory, returns only the skills of the data
 	 * directory.
 	 */
-	async find(workingDirectory: string | undefined): Promise<FoundSkills> {
-		const skills = new Map<string, FoundSkill>();
+	async find(workingDirectory: string | undefined): Promise<SkillsOnDisk> {
+		const skills = new Map<string, SkillOnDisk>();
 		const problems: SkillProblem[] = [];
 		for (const { source, below } of places) {
 			const base = source === "data" ? this.#data : workingDirectory;
 			if (base === undefined || !isThere(join(base, below))) continue;
-			const left: Left = { ...placeLimits };
+			const allowance: ReadAllowance = { ...placeLimits };
 			for (const path of await this.#paths({ base, source, path: below }, problems)) {
-				const found = await this.#read({ base, source, path }, left, problems);
+				const found = await this.#read({ base, source, path }, allowance, problems);
 				const first = found && skills.get(found.skill.name);
 				if (first) problems.push({ path, message: skillReadTexts.hidden(first.path, first.skill.name) });
 				else if (found) skills.set(found.skill.name, found);
@@ -158,15 +158,19 @@ export class SkillFiles {
 		}
 	}
 
-	async #read(place: Place, left: Left, problems: SkillProblem[]): Promise<FoundSkill | undefined> {
+	async #read(
+		place: Place,
+		allowance: ReadAllowance,
+		problems: SkillProblem[],
+	): Promise<SkillOnDisk | undefined> {
 		const { source, path } = place;
 		try {
 			const file = await realOf(place);
 			const directory = dirname(file);
 			const isDirectory = basename(path) === "SKILL.md";
-			countFile(left, (await lstat(file)).size);
+			countFile(allowance, (await lstat(file)).size);
 			const own = await this.#hashOf(file);
-			const others = isDirectory ? await this.#others(directory, file, left) : [];
+			const others = isDirectory ? await this.#others(directory, file, allowance) : [];
 			const fallback = isDirectory ? basename(dirname(path)) : basename(path, ".md");
 			const text = await this.#text(file, own, fallback);
 			const hash = hashOfSkill(path, [{ name: basename(path), hash: own }, ...others]);
@@ -196,7 +200,7 @@ export class SkillFiles {
 	async #others(
 		directory: string,
 		file: string,
-		left: Left,
+		allowance: ReadAllowance,
 	): Promise<{ readonly name: string; readonly hash: string }[]> {
 		await using directoryHandle = await OpenDirectory.open(directory);
 		const names = await filesBelow(directoryHandle, 0);
@@ -212,7 +216,7 @@ export class SkillFiles {
 			if (paths.length > max.files || bytes > max.bytes) {
 				throw refused(skillReadTexts.skillTooLarge(max.files, max.bytes / 1024 / 1024));
 			}
-			countFile(left, size);
+			countFile(allowance, size);
 			found.push({ name: relative(directory, path), hash: await this.#hashOf(path) });
 		}
 		return found;
@@ -251,10 +255,10 @@ async function filesBelow(directory: OpenDirectory, depth: number): Promise<stri
 }
 
 /** Subtracts a file from the limits before it is read. Throws `invalid_argument` beyond the limits of its place. */
-function countFile(left: Left, size: number): void {
-	left.files -= 1;
-	left.bytes -= size;
-	if (left.files >= 0 && left.bytes >= 0) return;
+function countFile(allowance: ReadAllowance, size: number): void {
+	allowance.files -= 1;
+	allowance.bytes -= size;
+	if (allowance.files >= 0 && allowance.bytes >= 0) return;
 	const { files, bytes } = placeLimits;
 	throw refused(skillReadTexts.directoryTooLarge(files, bytes / 1024 / 1024));
 }

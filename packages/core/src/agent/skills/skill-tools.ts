@@ -24,7 +24,7 @@ export function toolsOfSkill(
  * step contains the text of the skill.
  */
 export function workflowOf(skill: UsedSkill, has: readonly Tool[]): Omit<WorkflowCall, "callId"> | undefined {
-	const { name, hash, tools, model, text, steps, arguments: given } = skill;
+	const { name, hash, tools, model, text, steps, arguments: skillArguments } = skill;
 	if (!steps) return undefined;
 	const workflow = {
 		name,
@@ -32,5 +32,5 @@ export function workflowOf(skill: UsedSkill, has: readonly Tool[]): Omit<Workflo
 		steps: steps.map((step) => ({ ...step, prompt: `${text}\n\n${step.prompt}` })),
 		...defined({ tools: tools && toolsOfSkill(skill, tools, has), model }),
 	};
-	return { workflow, arguments: given };
+	return { workflow, arguments: skillArguments };
 }

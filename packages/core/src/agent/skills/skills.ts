@@ -11,13 +11,13 @@ import { actingId, type Principal } from "../../vocabulary/principal.ts";
 import type { RunOptions } from "../../vocabulary/run-options.ts";
 import { type Invocation, invocationIn, type UsedSkill, useSkill } from "../../vocabulary/skill.ts";
 import { forPeople, nameIn, notFound, refused, untrusted } from "./skill-errors.ts";
-import { type FoundSkill, SkillFiles, type SkillProblem } from "./skill-files.ts";
+import { SkillFiles, type SkillOnDisk, type SkillProblem } from "./skill-files.ts";
 import { skillReadTexts, skillRefusalTexts, skillTrustTexts } from "./texts.ts";
 import {
 	diffOfContent,
 	readContent,
 	type SandboxHealth,
-	SeenSkills,
+	SkillChanges,
 	storedContent,
 } from "./trusted-content.ts";
 
@@ -48,7 +48,7 @@ interface SkillSession {
  */
 export type SkillTrust = "operator" | "trusted" | "changed" | "untrusted";
 
-export interface ListedSkill extends FoundSkill {
+export interface ListedSkill extends SkillOnDisk {
 	readonly trust: SkillTrust;
 	/**
 	 * Time at which the gateway first saw this content, in milliseconds since the epoch. Only for skills of the data
@@ -85,14 +85,14 @@ export interface SkillPlace {
 export class Skills {
 	readonly #options: SkillsOptions;
 	readonly #files: SkillFiles;
-	readonly #seen: SeenSkills;
+	readonly #changes: SkillChanges;
 	/** Problems that are already logged. */
 	readonly #logged = new Set<string>();
 
 	constructor(options: SkillsOptions) {
 		this.#options = options;
 		this.#files = new SkillFiles(options.roots.dataDir);
-		this.#seen = new SeenSkills(options);
+		this.#changes = new SkillChanges(options);
 	}
 
 	/** Directories of the gateway that a run may read. Contains the directory of the operator's skills, if it exists. */
@@ -119,17 +119,17 @@ export class Skills {
 	}
 
 	/** Returns a unified diff since the skill was trusted, or undefined if the trusted content was not stored. */
-	async #changesOf(found: ListedSkill, directory: string): Promise<string | undefined> {
+	async #changesOf(listed: ListedSkill, directory: string): Promise<string | undefined> {
 		const row = await this.#options.store.read((db) =>
 			db
 				.selectFrom("trusted_skills")
 				.select("content")
 				.where("directory", "=", directory)
-				.where("path", "=", found.path)
+				.where("path", "=", listed.path)
 				.executeTakeFirst(),
 		);
 		const before = storedContent(row?.content ?? null);
-		return before && diffOfContent(before, await readContent(found));
+		return before && diffOfContent(before, await readContent(listed));
 	}
 
 	/**
@@ -221,8 +221,8 @@ export class Skills {
 			throw refused(skillRefusalTexts.onlyAgent(requested.name));
 		}
 		if (!isUsable(found)) throw untrusted(found, mayFix(principal) ? rootDir : undefined);
-		const given = redactor.redactKnown(requested.arguments);
-		const used = useSkill(found, given, { isQuoted: principal.person !== undefined });
+		const skillArguments = redactor.redactKnown(requested.arguments);
+		const used = useSkill(found, skillArguments, { isQuoted: principal.person !== undefined });
 		return { ...used, text: redactor.redactKnown(used.text) };
 	}
 
@@ -230,10 +230,7 @@ export class Skills {
 	 * Throws if the skill of a stored run can no longer start with the same content. A retry must not use an untrusted
 	 * text. Does nothing for a run without a skill.
 	 */
-	async checkAgain(
-		{ rootDir }: { readonly rootDir: string },
-		{ skill, workflow }: RunOptions,
-	): Promise<void> {
+	async recheck({ rootDir }: { readonly rootDir: string }, { skill, workflow }: RunOptions): Promise<void> {
 		const used = skill ?? workflow?.workflow;
 		if (!used) return;
 		const { name, hash } = used;
@@ -246,13 +243,13 @@ export class Skills {
 	}
 
 	/** Returns the skill that the model starts. Throws an error in words for the model if the model may not start it. */
-	async startedByModel(rootDir: string, { name, arguments: given }: Invocation): Promise<UsedSkill> {
+	async startedByModel(rootDir: string, { name, arguments: skillArguments }: Invocation): Promise<UsedSkill> {
 		const all = this.#files.mayExist(rootDir) ? await this.#all(rootDir) : { skills: [], problems: [] };
 		const found = all.skills.find(({ skill }) => skill.name === name);
 		if (!found) throw notFound(name, { ...all, skills: all.skills.filter(isForModel) });
 		if (found.skill.disableModelInvocation) throw forPeople(name);
 		if (!isUsable(found)) throw untrusted(found);
-		return useSkill(found, given);
+		return useSkill(found, skillArguments);
 	}
 
 	/** Throws if a model schedules a message that starts a skill which only people may start. */
@@ -284,13 +281,13 @@ export class Skills {
 	async #all(rootDir: string | undefined): Promise<SkillList> {
 		const { skills, problems } = await this.#files.find(rootDir);
 		this.#log(rootDir, problems);
-		const changes = await this.#seen.note(skills);
+		const changes = await this.#changes.note(skills);
 		const own = skills.filter(({ skill }) => skill.source !== "data");
 		const trusted = own.length === 0 || rootDir === undefined ? new Map() : await this.#trustedIn(rootDir);
 		return {
-			skills: skills.map((found) => {
-				const changedAt = found.skill.source === "data" ? changes.get(found.path) : undefined;
-				return { ...found, trust: trustOf(found, trusted), ...defined({ changedAt }) };
+			skills: skills.map((listed) => {
+				const changedAt = listed.skill.source === "data" ? changes.get(listed.path) : undefined;
+				return { ...listed, trust: trustOf(listed, trusted), ...defined({ changedAt }) };
 			}),
 			problems,
 			digest: own.length === 0 ? "" : digestOf(own),
@@ -342,14 +339,14 @@ function isUsable({ trust }: { readonly trust: SkillTrust }): boolean {
 	return trust === "operator" || trust === "trusted";
 }
 
-function trustOf({ skill, path }: FoundSkill, trusted: ReadonlyMap<string, string>): SkillTrust {
+function trustOf({ skill, path }: SkillOnDisk, trusted: ReadonlyMap<string, string>): SkillTrust {
 	if (skill.source === "data") return "operator";
 	const hash = trusted.get(path);
 	if (hash === undefined) return "untrusted";
 	return hash === skill.hash ? "trusted" : "changed";
 }
 
-function digestOf(skills: readonly FoundSkill[]): string {
+function digestOf(skills: readonly SkillOnDisk[]): string {
 	const facts = skills.map(({ path, skill }) => [path, skill.hash]);
 	return createHash("sha256").update(JSON.stringify(facts)).digest("hex");
 }

@@ -104,7 +104,7 @@ export const skillTrustTexts = {
 		`the file ${file} ${isNew ? "is new" : "changed"}; it is not text, or too large to be shown`,
 	notStored: (file: string): string =>
 		`the earlier text of ${file} was not stored; this is the complete text`,
-	seenNew: "a skill of the data directory is new",
-	seenChanged: "a skill of the data directory has changed",
+	contentNew: "a skill of the data directory is new",
+	contentChanged: "a skill of the data directory has changed",
 	exposed: (news: string): string => `${news}, and commands run without a sandbox: review it`,
 } as const;

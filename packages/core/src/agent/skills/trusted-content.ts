@@ -5,7 +5,7 @@ import type { Tables } from "../../store/tables.ts";
 import { visible } from "../../text/visible.ts";
 import { previewWrite } from "../../tools/files/write-preview.ts";
 import type { SandboxState } from "../../vocabulary/sandbox.ts";
-import { decode, type FoundSkill, hashOfSkill, readAll, sha256 } from "./skill-files.ts";
+import { decode, hashOfSkill, readAll, type SkillOnDisk, sha256 } from "./skill-files.ts";
 import { skillTrustTexts } from "./texts.ts";
 
 /**
@@ -29,7 +29,7 @@ const Content = z.array(
 export type TrustedContent = z.output<typeof Content>;
 
 /** Reads the files of a skill. Throws `aborted` if they changed after the skill was found. */
-export async function readContent({ skill, path, files }: FoundSkill): Promise<TrustedContent> {
+export async function readContent({ skill, path, files }: SkillOnDisk): Promise<TrustedContent> {
 	let left: number = max.skill;
 	const content: TrustedContent = [];
 	for (const name of [basename(path), ...files]) {
@@ -95,20 +95,20 @@ export interface SandboxHealth {
 	readonly state: SandboxState;
 }
 
-interface SeenSkillsOptions {
+interface SkillChangesOptions {
 	readonly store: Store<Tables>;
 	readonly clock: Clock;
 	readonly log: Logger;
 	readonly sandbox: SandboxHealth;
 }
 
-interface Seen {
+interface RecordedContent {
 	readonly hash: string;
 	/** Time at which the gateway first saw this content, in milliseconds since the epoch. */
 	readonly changedAt: number;
 }
 
-type SeenByPath = ReadonlyMap<string, Seen>;
+type ContentByPath = ReadonlyMap<string, RecordedContent>;
 
 const key = "skills";
 
@@ -116,12 +116,12 @@ const key = "skills";
  * Contents of the operator's skills at the last check. These skills need no trust, so each change is logged. The log
  * line is a warning if commands run without a sandbox, because such a command can change the skills.
  */
-export class SeenSkills {
-	readonly #options: SeenSkillsOptions;
-	readonly #stored: ReturnType<typeof openKeyv<readonly [string, Seen][], Tables>>;
-	#seen: SeenByPath | undefined;
+export class SkillChanges {
+	readonly #options: SkillChangesOptions;
+	readonly #stored: ReturnType<typeof openKeyv<readonly [string, RecordedContent][], Tables>>;
+	#recorded: ContentByPath | undefined;
 
-	constructor(options: SeenSkillsOptions) {
+	constructor(options: SkillChangesOptions) {
 		this.#options = options;
 		this.#stored = openKeyv({ ...options, namespace: "seen-skills" });
 	}
@@ -130,30 +130,31 @@ export class SeenSkills {
 	 * Records the skills of the data directory. Returns the time at which the gateway first saw the present content, by
 	 * path.
 	 */
-	async note(found: readonly FoundSkill[]): Promise<ReadonlyMap<string, number>> {
-		const own = found.filter(({ skill }) => skill.source === "data");
+	async note(skills: readonly SkillOnDisk[]): Promise<ReadonlyMap<string, number>> {
+		const own = skills.filter(({ skill }) => skill.source === "data");
 		// A gateway without skills does not read its store here.
-		if (own.length === 0 && this.#seen === undefined) return new Map();
-		const stored = this.#seen ?? new Map(await this.#stored.get(key));
+		if (own.length === 0 && this.#recorded === undefined) return new Map();
+		const stored = this.#recorded ?? new Map(await this.#stored.get(key));
 		// Another request may have loaded the contents in the meantime.
-		const before = this.#seen ?? stored;
-		const now: SeenByPath = new Map(own.map((one) => [one.path, this.#now(one, before)]));
-		const isSame = before.size === now.size && [...now].every(([path, seen]) => before.get(path) === seen);
+		const before = this.#recorded ?? stored;
+		const now: ContentByPath = new Map(own.map((one) => [one.path, this.#now(one, before)]));
+		const isSame =
+			before.size === now.size && [...now].every(([path, recorded]) => before.get(path) === recorded);
 		if (!isSame) {
-			this.#seen = now;
+			this.#recorded = now;
 			await this.#stored.set(key, [...now]);
 		}
-		this.#seen ??= now;
+		this.#recorded ??= now;
 		return new Map([...now].map(([path, { changedAt }]) => [path, changedAt]));
 	}
 
-	#now({ path, skill: { name, hash } }: FoundSkill, before: SeenByPath): Seen {
+	#now({ path, skill: { name, hash } }: SkillOnDisk, before: ContentByPath): RecordedContent {
 		const known = before.get(path);
 		if (known?.hash === hash) return known;
 		const { log, clock, sandbox } = this.#options;
 		const { mode, operator } = sandbox.state;
 		const isExposed = mode === "off" || operator === "off";
-		const words = known ? skillTrustTexts.seenChanged : skillTrustTexts.seenNew;
+		const words = known ? skillTrustTexts.contentChanged : skillTrustTexts.contentNew;
 		if (isExposed) log.warn(skillTrustTexts.exposed(words), { skill: name, path });
 		else log.info(words, { skill: name, path });
 		return { hash, changedAt: clock.now() };

@@ -32,7 +32,7 @@ const checkMs = 15_000;
 const providerRetries = 3;
 
 /** Maximum characters of a task, and of a result, that a model judges. */
-const maxJudged = 32_000;
+const maxJudgeCharacters = 32_000;
 
 /** Maximum tokens of a verdict, including thinking. */
 const verdictTokens = 4_000;
@@ -80,11 +80,11 @@ async function begin(run: Run, call: WorkflowCall, { modelOf }: StepModels): Pro
 	const { workflow, callId } = call;
 	for (const step of workflow.steps) await modelFor(run, workflow, step, modelOf);
 	const at = run.clock.now();
-	const given = run.session.redactor.redactKnown(call.arguments);
+	const redactedArguments = run.session.redactor.redactKnown(call.arguments);
 	await run.commit(async (writing) => {
-		const vars = given === "" ? {} : { ARGUMENTS: given };
+		const vars = redactedArguments === "" ? {} : { ARGUMENTS: redactedArguments };
 		await new WorkflowRecord(run, writing).add(
-			{ kind: "workflow", callId, workflow, arguments: given, at },
+			{ kind: "workflow", callId, workflow, arguments: redactedArguments, at },
 			{ type: "skill.started", runId: run.id, callId, skill: workflow.name, kind: "multi-step", vars },
 		);
 	});
@@ -240,12 +240,16 @@ class Engine {
 		const { criteria } = step;
 		if (!criteria) return Promise.resolve(undefined);
 		const run = this.#run;
-		const judged = { criteria, task: shorten(step.prompt, maxJudged), result: shorten(output, maxJudged) };
+		const input = {
+			criteria,
+			task: shorten(step.prompt, maxJudgeCharacters),
+			result: shorten(output, maxJudgeCharacters),
+		};
 		const verdict = this.#judging.then(async () => {
 			this.#stop.throwIfAborted();
 			run.control.working.start();
 			try {
-				return await judge(judged, (request) =>
+				return await judge(input, (request) =>
 					askForText(
 						run,
 						{ ...request, sampling: { maxTokens: verdictTokens }, reasoning: "off" },
@@ -314,12 +318,14 @@ const maxArguments = 16_000;
  * prompt.
  */
 function stepText(progress: WorkflowProgress, { id, prompt, criteria, needs }: WorkStep): string {
-	const { workflow, arguments: given } = progress;
+	const { workflow, arguments: workflowArguments } = progress;
 	const last = progress.lastTry(id)?.end;
 	const titles = new Map(workflow.steps.map((step) => [step.id, step.title]));
 	return [
 		prompt,
-		given.trim() === "" ? "" : section(stepTexts.arguments(workflow.name), shorten(given, maxArguments)),
+		workflowArguments.trim() === ""
+			? ""
+			: section(stepTexts.arguments(workflow.name), shorten(workflowArguments, maxArguments)),
 		criteria ? section(stepTexts.criteria, criteria.join("\n")) : "",
 		...needs.map((need) =>
 			section(stepTexts.resultOf(titles.get(need) ?? need), shorten(progress.outputOf(need), maxResult)),

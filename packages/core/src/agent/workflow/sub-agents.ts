@@ -39,7 +39,7 @@ export function delegationOf(run: Run, callId: string, ports: WorkflowPorts): De
 		async check(work) {
 			const steps = await stepsFor(work);
 			const elsewhere = await Promise.all(steps.map((step) => isElsewhere(run, step, ports)));
-			return { leaves: elsewhere.includes(true) };
+			return { leavesProvider: elsewhere.includes(true) };
 		},
 		async run(work) {
 			const workflow: Workflow = { name: delegationName, steps: await stepsFor(work), isDelegation: true };

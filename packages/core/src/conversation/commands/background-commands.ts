@@ -124,9 +124,9 @@ export class BackgroundCommands {
 			const at = this.#ports.clock.now();
 			const n = await session.commit(async (tx, record) => {
 				const named = { runId, callId, command: text };
-				const given = await insertCommand(tx, { ...named, sessionId: session.id, at });
-				await record({ type: "command.started", ...named, n: given });
-				return given;
+				const inserted = await insertCommand(tx, { ...named, sessionId: session.id, at });
+				await record({ type: "command.started", ...named, n: inserted });
+				return inserted;
 			});
 			return this.#begin(call, { n, command: text, startedAt: at }, start);
 		} finally {

@@ -8,7 +8,7 @@ import {
 	grantWithin,
 	newestSessionIn,
 	placesOf,
-	requireSeen,
+	requireAnnounced,
 	wasShared,
 } from "../../trust/grants/grant-places.ts";
 import {
@@ -119,7 +119,7 @@ export class ChannelGrants implements SessionGrants {
 		checkRequested(requested, this.#options.tools);
 		await this.#requireSafety(requested.place, principal.person);
 		if (principal.person) return this.#ask(request, requested, { person: principal.person, ...origin });
-		if (!unseen) await this.#options.store.read((db) => requireSeen(db, requested.place));
+		if (!unseen) await this.#options.store.read((db) => requireAnnounced(db, requested.place));
 		const { response: grant, repeated } = await this.#openGrants.inPlace(
 			requested.place,
 			[],

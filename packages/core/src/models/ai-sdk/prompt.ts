@@ -52,7 +52,7 @@ type AssistantBlock = AssistantPart["content"][number];
 const MAX_NAME = 64;
 
 const NOTHING = "(nothing)";
-const GO_ON = requestTexts.continue;
+const CONTINUE = requestTexts.continue;
 const RECEIVED = "(received)";
 /** Thinking for a message with calls but without thinking. Some servers treat an empty text as missing. */
 const BLANK = " ";
@@ -78,12 +78,12 @@ export function encodePrompt(
 	}
 	const first = prompt.findIndex(({ role }) => role !== "system");
 	if (first < 0 || prompt[first]?.role !== "user")
-		prompt.splice(Math.max(first, prompt.length && 1), 0, says(NOTHING));
-	if (prompt.at(-1)?.role === "assistant") prompt.push(says(GO_ON));
+		prompt.splice(Math.max(first, prompt.length && 1), 0, textMessage(NOTHING));
+	if (prompt.at(-1)?.role === "assistant") prompt.push(textMessage(CONTINUE));
 	return prompt;
 }
 
-function says(text: string): UserPart {
+function textMessage(text: string): UserPart {
 	return { role: "user", content: [{ type: "text", text }] };
 }
 

@@ -82,17 +82,17 @@ export class ReplyEvents {
 		if (!isFields(event)) throw damaged(eventTexts.invalid);
 		switch (event["type"]) {
 			case "content_block_delta":
-				return this.#delta(this.#begun(event));
+				return this.#delta(this.#requireStarted(event));
 			case "content_block_start":
-				return this.#start(this.#begun(event));
+				return this.#start(this.#requireStarted(event));
 			case "content_block_stop":
-				return this.#close(this.#begun(event));
+				return this.#close(this.#requireStarted(event));
 			case "message_start":
 				return this.#begin(event);
 			case "message_delta":
-				return this.#change(this.#begun(event));
+				return this.#change(this.#requireStarted(event));
 			case "message_stop":
-				return this.#end(this.#begun(event));
+				return this.#end(this.#requireStarted(event));
 			case "error":
 				throw eventError(event, undefined, this.#facts);
 			default:
@@ -100,7 +100,7 @@ export class ReplyEvents {
 		}
 	}
 
-	#begun(event: Fields): Fields {
+	#requireStarted(event: Fields): Fields {
 		if (this.#state === "begun") return event;
 		throw damaged(eventTexts.beforeStart(event["type"]));
 	}

@@ -290,8 +290,8 @@ function amidThoughtlessCalls(turns: readonly Turn[]): boolean {
 	const question = turns.findLastIndex(
 		({ role, content }) => role === "user" && content.every(({ type }) => type !== "tool_result"),
 	);
-	const begun = turns[question + 1]?.content[0]?.type;
-	return begun !== undefined && begun !== "thinking" && begun !== "redacted_thinking";
+	const firstBlock = turns[question + 1]?.content[0]?.type;
+	return firstBlock !== undefined && firstBlock !== "thinking" && firstBlock !== "redacted_thinking";
 }
 
 export interface Destination {

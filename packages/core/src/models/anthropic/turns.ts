@@ -38,7 +38,7 @@ export interface Reader {
 const MAX_NAME = 128;
 
 const NOTHING = "(nothing)";
-const GO_ON = requestTexts.continue;
+const CONTINUE = requestTexts.continue;
 
 /** Cache marks by the lifetime of the cached prompt after its last use: five minutes (the default), or an hour. */
 export const cacheMarks = {
@@ -58,7 +58,7 @@ export function encodeTurns(messages: readonly Message[], reader: Reader): Turn[
 	for (const message of messages) append(turns, turnOf(message, reader));
 	if (turns[0]?.role !== "user") turns.unshift({ role: "user", content: encodeText(NOTHING) });
 	// An assistant turn at the end would be a prefill, which newer models refuse.
-	if (turns.at(-1)?.role === "assistant") turns.push({ role: "user", content: encodeText(GO_ON) });
+	if (turns.at(-1)?.role === "assistant") turns.push({ role: "user", content: encodeText(CONTINUE) });
 	return turns;
 }
 

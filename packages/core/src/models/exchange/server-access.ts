@@ -36,8 +36,8 @@ export function checkKeyForm(apiKey: string | undefined): void {
 /**
  * Returns the given model, or the provider's default model in the table. Throws `failed_precondition` without either.
  */
-export function chosenModel(given: string | undefined, table: ModelTable, provider: string): string {
-	const model = given ?? table.defaultOf(provider)?.id;
+export function chosenModel(name: string | undefined, table: ModelTable, provider: string): string {
+	const model = name ?? table.defaultOf(provider)?.id;
 	if (model !== undefined) return model;
 	throw new ParleyError(providerTexts.noKnownModel(provider), { code: "failed_precondition" });
 }

@@ -9,7 +9,7 @@ import type { Model, ModelEvent, ModelRequest } from "../../vocabulary/model.ts"
 import { withoutAttribution } from "../../vocabulary/transcript.ts";
 import { noUsage } from "../../vocabulary/usage.ts";
 import { exchangeTexts } from "../exchange/texts.ts";
-import type { Judged, Verdict } from "../verdict.ts";
+import type { Verdict, VerdictInput } from "../verdict.ts";
 import { type OfflineCommand, parseCommands } from "./grammar.ts";
 import { offlineReplyTexts } from "./texts.ts";
 
@@ -278,7 +278,7 @@ function jsonLength(value: unknown): number {
 	return JSON.stringify(value ?? null).length;
 }
 
-const schema: z.ZodType<Judged> = z.object({
+const schema: z.ZodType<VerdictInput> = z.object({
 	criteria: z.array(z.string()),
 	task: z.string(),
 	result: z.string(),

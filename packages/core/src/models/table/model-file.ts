@@ -143,16 +143,16 @@ function longPromptOf(
 		: undefined;
 }
 
-function pricesOf(given: NonNullable<Row["prices"]>, known: Prices | undefined, place: string): Prices {
-	const input = given.input ?? known?.input;
-	const output = given.output ?? known?.output;
+function pricesOf(prices: NonNullable<Row["prices"]>, known: Prices | undefined, place: string): Prices {
+	const input = prices.input ?? known?.input;
+	const output = prices.output ?? known?.output;
 	if (input === undefined || output === undefined) {
 		throw refused(modelFileTexts.needsBoth(place));
 	}
-	const cacheRead = given.cache_read ?? known?.cacheRead ?? input;
-	const cacheWrite = given.cache_write ?? known?.cacheWrite ?? input;
+	const cacheRead = prices.cache_read ?? known?.cacheRead ?? input;
+	const cacheWrite = prices.cache_write ?? known?.cacheWrite ?? input;
 	// If the file changes the price of writing, the hourly cache price of the table is no longer valid.
-	const cacheHour = given.cache_write === undefined ? known?.cacheHour : undefined;
+	const cacheHour = prices.cache_write === undefined ? known?.cacheHour : undefined;
 	return { input, output, cacheRead, cacheWrite, ...defined({ cacheHour }) };
 }
 

@@ -124,7 +124,7 @@ const FIND_EXPRESSION = /^(?:-|\(|!|,)/;
 
 /** Returns the paths that the program would remove recursively. Treats an unknown program as `rm`. */
 export function removedPaths(program: string | undefined, args: readonly string[]): readonly string[] {
-	if (program === "find" || program === "fd") return foundPaths(args);
+	if (program === "find" || program === "fd") return findPaths(args);
 	if (program !== undefined && program !== "rm" && program !== "grm" && program !== "srm") return [];
 	const { options, paths } = splitOptions(args);
 	return options.some(isRecursive) ? paths : [];
@@ -148,7 +148,7 @@ function splitOptions(args: readonly string[]): {
 	return { options: before.filter(isOption), paths: [...before.filter((arg) => !isOption(arg)), ...after] };
 }
 
-function foundPaths(args: readonly string[]): readonly string[] {
+function findPaths(args: readonly string[]): readonly string[] {
 	const removes = args.some(
 		(arg, index) =>
 			arg === "-delete" || (/^-(?:exec|ok|x|X)/.test(arg) && /(?:^|\/)rm$/.test(args[index + 1] ?? "")),

@@ -53,15 +53,15 @@ export async function judgeCommand(text: string, places: Places): Promise<Comman
 }
 
 /** Words of a command. If `hidden` is true, each word may be a program that the command runs. */
-export interface SeenWords {
+export interface CommandWords {
 	readonly words: readonly string[];
 	readonly hidden: boolean;
 }
 
 /** Programs and paths in a command, according to its text. */
-export interface FoundCommands {
+export interface ParsedCommands {
 	/** Words of the commands. `UNKNOWN` replaces text that is known only at run time. */
-	readonly seen: readonly SeenWords[];
+	readonly commands: readonly CommandWords[];
 	/** Absolute paths that the words may name, including shell patterns. */
 	readonly paths: ReadonlySet<string>;
 	/** Whether the command was read completely. False if it is too long or too deeply nested. */
@@ -72,11 +72,11 @@ export interface FoundCommands {
  * Reads a command as `judgeCommand` does. It follows programs that run other programs, and also reads the text without
  * regard to quotes.
  */
-export function findCommands(text: string, places: Places): FoundCommands {
-	const found = { seen: [] as SeenWords[], paths: new Set<string>() };
-	const judge = new Judge(places, found);
+export function findCommands(text: string, places: Places): ParsedCommands {
+	const parsed = { commands: [] as CommandWords[], paths: new Set<string>() };
+	const judge = new Judge(places, parsed);
 	judge.read(text);
-	return { ...found, isComplete: !judge.irreversible.has(unread) };
+	return { ...parsed, isComplete: !judge.irreversible.has(unread) };
 }
 
 /**
@@ -105,16 +105,16 @@ class Judge {
 	readonly removals = new Set<string>();
 	readonly #places: Places;
 	/** Found words and paths, if the caller needs them. */
-	readonly #found: { readonly seen: SeenWords[]; readonly paths: Set<string> } | undefined;
+	readonly #parsed: { readonly commands: CommandWords[]; readonly paths: Set<string> } | undefined;
 	/**
 	 * Texts to read, with their starting directory. `hidden`: whether each word of a text may be a program that it runs.
 	 */
 	readonly #waiting = new Map<string, { readonly cwd: string | undefined; readonly hidden: boolean }>();
 	#cwd: string | undefined;
 
-	constructor(places: Places, found?: { readonly seen: SeenWords[]; readonly paths: Set<string> }) {
+	constructor(places: Places, parsed?: { readonly commands: CommandWords[]; readonly paths: Set<string> }) {
 		this.#places = places;
-		this.#found = found;
+		this.#parsed = parsed;
 		this.#cwd = places.cwd;
 	}
 
@@ -168,7 +168,7 @@ class Judge {
 		if (runsOthers && words.length > MAX_WORDS) this.irreversible.add(unread);
 		const read = runsOthers ? words.slice(0, MAX_WORDS) : words;
 		const last = runsOthers ? read.length : Math.min(1, read.length);
-		this.#found?.seen.push({ words: read, hidden });
+		this.#parsed?.commands.push({ words: read, hidden });
 		for (let index = 0; index < last; index += 1) this.#judgeProgram(read, index);
 		this.#follow(words);
 		return runsOthers;
@@ -231,10 +231,10 @@ class Judge {
 
 	#judgeName(word: string): void {
 		const { home } = this.#places;
-		if (this.#found) {
+		if (this.#parsed) {
 			// Covers an option that is joined with its path: `make -C../other`.
 			for (const text of new Set([word, word.replace(/^-[A-Za-z](?=.)/, "")]))
-				for (const path of namedPaths(text, this.#cwd, home)) this.#found.paths.add(path);
+				for (const path of namedPaths(text, this.#cwd, home)) this.#parsed.paths.add(path);
 		}
 		if (namesForbidden(word, this.#cwd, this.#places)) this.control.add(commandEffectTexts.namesGatewayFiles);
 	}

@@ -168,7 +168,7 @@ function refused(message: string): ParleyError {
 }
 
 /** An existing file with its state. */
-interface FoundFile {
+interface FileState {
 	/** Real path of the file. */
 	readonly path: string;
 	/** Name of the file in messages. */
@@ -187,7 +187,7 @@ async function resolveWithin(root: string, path: string, shown: string): Promise
 }
 
 /** Finds a file below `root`. Returns undefined if it does not exist. */
-export async function findFile(root: string, path: string, shown: string): Promise<FoundFile | undefined> {
+export async function findFile(root: string, path: string, shown: string): Promise<FileState | undefined> {
 	const real = await resolveWithin(root, path, shown);
 	if (real === undefined) return undefined;
 	const stats = await orMissing(stat(real, { bigint: true }), shown);
@@ -197,7 +197,7 @@ export async function findFile(root: string, path: string, shown: string): Promi
 }
 
 /** Reads the text of a file. Throws for more than `maxBytes` bytes, or invalid UTF-8. */
-export async function readText({ path, shown }: FoundFile, maxBytes: number): Promise<string> {
+export async function readText({ path, shown }: FileState, maxBytes: number): Promise<string> {
 	await using file = await openRegular(path, shown);
 	const bytes = await readAt(file, shown, { position: 0, length: maxBytes + 1 });
 	if (bytes.length > maxBytes) throw refusedFile(agentTexts.tooLarge(shown, maxBytes / 1024));

@@ -77,7 +77,7 @@ const GIT_OUTPUT_BYTES = 512 * 1024;
 
 const BASH = "/bin/bash";
 /** Text that the shell prints before the command begins. Earlier output is warnings of bubblewrap or the shell. */
-const BEGUN = "the sandbox is built: ";
+const STARTED = "the sandbox is built: ";
 
 /**
  * Returns the shell line that runs before the command and then becomes it. A limit that it cannot lower is already low
@@ -96,7 +96,7 @@ function preludeOf(
 		`echo ${OOM_SCORE} 2>/dev/null >/proc/self/oom_score_adj`,
 		check,
 		// This is the last step before the command, so its output proves that the sandbox was built.
-		`printf '%s' '${BEGUN}'`,
+		`printf '%s' '${STARTED}'`,
 		'exec "$@"',
 	].join("; ");
 }
@@ -159,8 +159,8 @@ export function createBubblewrap(bubblewrap: Bubblewrap, profile: Profile): Sand
 			const git = gitInside(bubblewrap, profile, signal);
 			guarding = await guard?.after({ git, pins, isLate: () => signal.aborted });
 		}
-		const { hasBegun, ...outcome } = ended;
-		if (hasBegun === false)
+		const { hasStarted, ...outcome } = ended;
+		if (hasStarted === false)
 			await throwReason({ command, outcome, covers, failedToStart: () => bubblewrap.failedToStart() });
 		const notes = `${proxy?.note() ?? ""}${guarding ? guardNote(guarding, roots, guards) : ""}`;
 		return { ...outcome, output: `${outcome.output}${notes}` };
@@ -322,7 +322,7 @@ async function prepare(
 		texts: [options.flat().join("\0"), ...texts, filter],
 		...defined({ onHandle: proxy?.serve }),
 		contained: true,
-		begun: BEGUN,
+		startMark: STARTED,
 	};
 }
 

@@ -9,7 +9,7 @@ const OLDEST_MINOR = 5;
 
 const TIMEOUT_MS = 5_000;
 
-export interface FoundBubblewrap {
+export interface BubblewrapProgram {
 	readonly program: string;
 	readonly version: readonly [major: number, minor: number];
 }
@@ -25,7 +25,7 @@ export class NoSandbox extends ParleyError {
 }
 
 /** Finds bubblewrap. Throws `NoSandbox` if it is missing, too old or another program. */
-export async function findBubblewrap(unsandboxed: Sandbox, path = SYSTEM_PATH): Promise<FoundBubblewrap> {
+export async function findBubblewrap(unsandboxed: Sandbox, path = SYSTEM_PATH): Promise<BubblewrapProgram> {
 	const program = await findProgram("bwrap", path).catch((cause: unknown) => {
 		throw new NoSandbox(bubblewrapTexts.notInstalled, { fix: howToInstall(), cause });
 	});
@@ -113,7 +113,7 @@ function textOf(path: string): string {
 const KEYCTL_TIMEOUT_MS = 5_000;
 const STARTED = "parley-trial";
 
-export interface FoundKeyctl {
+export interface KeyctlProgram {
 	readonly state: SandboxFeatures["keyring"];
 	/** Path of keyctl(1), if it can create a session keyring on this system. */
 	readonly program?: string;
@@ -123,7 +123,7 @@ export interface FoundKeyctl {
  * Finds keyctl(1) and tries it once. A kernel or container can deny calls about keys. A command that keyctl(1) starts
  * would then fail.
  */
-export async function findKeyctl(unsandboxed: Sandbox, path = SYSTEM_PATH): Promise<FoundKeyctl> {
+export async function findKeyctl(unsandboxed: Sandbox, path = SYSTEM_PATH): Promise<KeyctlProgram> {
 	const program = await findProgram("keyctl", path).catch(() => undefined);
 	if (program === undefined) return { state: "not-installed" };
 	const { output, code } = await unsandboxed.run({

@@ -126,7 +126,7 @@ export class PinnedPlaces implements AsyncDisposable {
 }
 
 /** Whether `check` ended the sandbox because it found another file. `output`: output of a command that never began. */
-function foundReplaced(output: string): boolean {
+function reportsReplaced(output: string): boolean {
 	return output.includes(REPLACED);
 }
 
@@ -172,7 +172,7 @@ export async function retryIfReplaced<T>(start: () => Promise<T>): Promise<T> {
 	}
 }
 
-interface NotBegun {
+interface FailedStart {
 	readonly command: Command;
 	readonly outcome: CommandOutcome;
 	/** Paths that appear empty in the sandbox. Bubblewrap fails if one of them was deleted. */
@@ -186,8 +186,8 @@ interface NotBegun {
  * the command was cancelled or its time limit passed. Throws `PlaceReplaced` if a cover was deleted. In all other cases,
  * calls `failedToStart`, and then throws unless the exit code is 0.
  */
-export async function throwReason({ command, outcome, covers, failedToStart }: NotBegun): Promise<void> {
-	if (foundReplaced(outcome.output)) throw new PlaceReplaced();
+export async function throwReason({ command, outcome, covers, failedToStart }: FailedStart): Promise<void> {
+	if (reportsReplaced(outcome.output)) throw new PlaceReplaced();
 	if (outcome.timedOut || command.signal.aborted) return;
 	const missing = await firstMissing(covers);
 	if (missing !== undefined) throw new PlaceReplaced(missing);

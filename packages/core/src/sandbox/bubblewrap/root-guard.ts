@@ -43,10 +43,10 @@ export interface Guards {
 	/** Paths whose changes could not be reverted. The next command must not treat them as known. */
 	readonly remaining: Set<string>;
 	/** Notes about roots that were already shown. */
-	readonly given: Set<string>;
+	readonly shownNotes: Set<string>;
 }
 
-interface Found {
+interface GuardState {
 	readonly places: Guarded;
 	readonly guards: Guards;
 	readonly startedMs: number;
@@ -81,7 +81,7 @@ interface Ended extends GitRunner {
 
 /** Prevents commands from leaving control files in the roots that affect programs outside the sandbox later. */
 export class RootGuard {
-	readonly #found: Found;
+	readonly #state: GuardState;
 	readonly #paths: string[] = [];
 	readonly #failed: string[] = [];
 	#unprotected = 0;
@@ -94,8 +94,8 @@ export class RootGuard {
 		return new RootGuard({ places, guards, startedMs, before, known });
 	}
 
-	private constructor(found: Found) {
-		this.#found = found;
+	private constructor(state: GuardState) {
+		this.#state = state;
 	}
 
 	/**
@@ -103,7 +103,7 @@ export class RootGuard {
 	 * directories are first, because a mount hides earlier mounts below it.
 	 */
 	async mounts(): Promise<Mount[]> {
-		const { places, before, known } = this.#found;
+		const { places, before, known } = this.#state;
 		const own = directoriesOf(places);
 		const protection = {
 			isOwn: (path: string) => path.endsWith("/.git") && own.has(path.slice(0, -"/.git".length)),
@@ -134,7 +134,7 @@ export class RootGuard {
 	 * run. Reports failures and continues. Never rejects.
 	 */
 	async after({ git, pins, isLate }: Ended): Promise<Guarding> {
-		const { guards, before, startedMs } = this.#found;
+		const { guards, before, startedMs } = this.#state;
 		const places = await this.#remaining(pins);
 		const { clock, ids, remaining, log } = guards;
 		const end = clock.monotonic() + AFTER_MS;
@@ -171,7 +171,7 @@ export class RootGuard {
 	 * changed.
 	 */
 	async #remaining(pins: Ended["pins"]): Promise<Guarded> {
-		const { places } = this.#found;
+		const { places } = this.#state;
 		const roots: string[] = [];
 		for (const root of places.roots) {
 			if (await pins.isSame(root).catch(() => false)) roots.push(root);
@@ -185,7 +185,7 @@ export class RootGuard {
 	 * directories.
 	 */
 	async #disableControl(places: Guarded, after: Repositories | undefined): Promise<string[]> {
-		const { guards, before, known } = this.#found;
+		const { guards, before, known } = this.#state;
 		// A new repository, such as a clone, stays unchanged.
 		const isSame = (top: string): boolean =>
 			after === undefined || before.tops.get(top) === after.tops.get(top);
@@ -201,7 +201,7 @@ export class RootGuard {
 	}
 
 	async #putAside(path: string): Promise<void> {
-		const { remaining, ids } = this.#found.guards;
+		const { remaining, ids } = this.#state.guards;
 		const moved = await this.#try(path, () => moveAside(path, ids.create("held")));
 		if (moved) this.#paths.push(path);
 		if (moved) remaining.delete(path);
@@ -215,7 +215,7 @@ export class RootGuard {
 		} catch (cause) {
 			const { message } = ParleyError.from(cause);
 			this.#failed.push(cause instanceof ParleyError ? message : `${JSON.stringify(what)}: ${message}`);
-			this.#found.guards.log.error(rootTexts.notRemoved, { what, error: cause });
+			this.#state.guards.log.error(rootTexts.notRemoved, { what, error: cause });
 			return false;
 		}
 	}
@@ -251,11 +251,11 @@ const MAX_NAMED = 10;
 export function guardNote(
 	guarding: Guarding,
 	roots: readonly string[],
-	{ given }: { readonly given: Set<string> },
+	{ shownNotes }: { readonly shownNotes: Set<string> },
 ): string {
 	// Such a note is shown once for the same roots, because it may apply to each of their commands.
-	const lasting = leftOut(guarding).filter((note) => !given.has(JSON.stringify([roots, note])));
-	for (const note of lasting) given.add(JSON.stringify([roots, note]));
+	const lasting = leftOut(guarding).filter((note) => !shownNotes.has(JSON.stringify([roots, note])));
+	for (const note of lasting) shownNotes.add(JSON.stringify([roots, note]));
 	return [...revertedNotes(guarding), ...lasting].map((note) => `\n[${note}]\n`).join("");
 }
 
@@ -322,10 +322,10 @@ async function move(path: string, name: string): Promise<void> {
 		throw Object.assign(new Error(rootTexts.otherDirectory), { code: "ESTALE" });
 	}
 	const from = `${handlePath}/${basename(path)}`;
-	const again = async (reason: unknown): Promise<void> => {
+	const retry = async (reason: unknown): Promise<void> => {
 		if (!["EACCES", "EPERM"].includes(systemCode(reason))) throw reason;
 		await chmod(handlePath, 0o700);
 		await rename(from, `${from}.held-back-${name}`);
 	};
-	await rename(from, `${from}.held-back-${name}`).catch(again);
+	await rename(from, `${from}.held-back-${name}`).catch(retry);
 }

@@ -22,12 +22,12 @@ export interface Prepared {
 	 */
 	readonly contained: boolean;
 	/** Text that is printed in one piece before the command begins. The command's output follows. */
-	readonly begun?: string;
+	readonly startMark?: string;
 }
 
 export interface EndedRun extends CommandOutcome {
-	/** Whether `begun` was printed. Absent if the command has no `begun`. */
-	readonly hasBegun?: boolean;
+	/** Whether `startMark` was printed. Absent if the command has no `startMark`. */
+	readonly hasStarted?: boolean;
 }
 
 /** Runs commands to their end, with or without a sandbox. Records the processes of commands without one. */
@@ -68,11 +68,11 @@ export class CommandRuns {
 	async run(command: Command, prepare: (mark: string) => Promise<Prepared>): Promise<EndedRun> {
 		this.#all += 1;
 		const mark = `${this.#marker}.${this.#all}`;
-		const { contained, begun, ...prepared } = await prepare(mark);
+		const { contained, startMark, ...prepared } = await prepare(mark);
 		this.#hasOpen ||= !contained;
 		if (command.signal.aborted) throw new ParleyError("cancelled", { code: "cancelled" });
 		const output = new OutputWindow(command.maxOutputBytes);
-		const opening = new Opening(begun, outputFor(command, output));
+		const opening = new Opening(startMark, outputFor(command, output));
 		this.#deleteExpired();
 		const group = new ProcessGroup(
 			{
@@ -96,12 +96,12 @@ export class CommandRuns {
 			if (isOpen) this.#endings.set(group.pid, this.#clock.monotonic());
 		});
 		// If the command never began, the earlier text becomes its output, but no listener receives that text.
-		const hasBegun = opening.end(output);
+		const hasStarted = opening.end(output);
 		return {
 			...end,
 			timedOut,
 			output: output.text(),
-			...defined({ hasBegun: begun === undefined ? undefined : hasBegun }),
+			...defined({ hasStarted: startMark === undefined ? undefined : hasStarted }),
 		};
 	}
 
@@ -148,34 +148,34 @@ const MAX_BYTES = 64 * 1024;
 
 /** Passes on the output of a command without the text that precedes it. */
 class Opening {
-	readonly #begun: Buffer;
+	readonly #startMark: Buffer;
 	readonly #output: Output;
 	#before: Buffer = Buffer.alloc(0);
-	#hasBegun: boolean;
+	#hasStarted: boolean;
 
-	/** `begun`: text that is printed before the command begins. Without it, all output belongs to the command. */
-	constructor(begun: string | undefined, output: Output) {
-		this.#begun = Buffer.from(begun ?? "");
+	/** `startMark`: text that is printed before the command begins. Without it, all output belongs to the command. */
+	constructor(startMark: string | undefined, output: Output) {
+		this.#startMark = Buffer.from(startMark ?? "");
 		this.#output = output;
-		this.#hasBegun = begun === undefined;
+		this.#hasStarted = startMark === undefined;
 	}
 
 	write(chunk: Buffer): void {
-		if (this.#hasBegun) {
+		if (this.#hasStarted) {
 			this.#output.write(chunk);
 			return;
 		}
 		const all = Buffer.concat([this.#before, chunk]);
-		const at = all.indexOf(this.#begun);
+		const at = all.indexOf(this.#startMark);
 		this.#before = at < 0 ? all.subarray(-MAX_BYTES) : Buffer.alloc(0);
-		this.#hasBegun = at >= 0;
-		if (at >= 0) this.#output.write(all.subarray(at + this.#begun.length));
+		this.#hasStarted = at >= 0;
+		if (at >= 0) this.#output.write(all.subarray(at + this.#startMark.length));
 	}
 
 	/** Returns whether the command began. If it did not, writes the text that was printed instead to `output`. */
 	end(output: Output): boolean {
 		output.write(this.#before);
-		return this.#hasBegun;
+		return this.#hasStarted;
 	}
 }
 

@@ -58,9 +58,9 @@ export function isOpen(path: string, { roots, hidden }: SearchLimits): boolean {
 }
 
 /** Whether the search would have found a repository at a path. */
-export function wasSeen(path: string, { beyond, unread }: Unsearched): boolean {
+export function wasSearched(path: string, { beyond, unread }: Unsearched): boolean {
 	if (beyond.has(path) || unread.has(path)) return false;
-	return path === dirname(path) || wasSeen(dirname(path), { beyond, unread });
+	return path === dirname(path) || wasSearched(dirname(path), { beyond, unread });
 }
 
 /**

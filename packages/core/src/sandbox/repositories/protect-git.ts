@@ -9,7 +9,7 @@ import {
 	type Repositories,
 	readStart,
 	type Steering,
-	wasSeen,
+	wasSearched,
 } from "./find-repositories.ts";
 
 interface Protected {
@@ -150,7 +150,7 @@ export async function disableGitPrograms(changes: RepositoryChanges): Promise<Re
 
 /** Whether a repository is new. If the earlier search did not reach its path, its creation time decides. */
 function isNew({ createdMs, path }: GitDirectory, { before, startedMs }: RepositoryChanges): boolean {
-	return wasSeen(path, before) || createdMs >= startedMs - TICK_MS;
+	return wasSearched(path, before) || createdMs >= startedMs - TICK_MS;
 }
 
 interface ChangedPart {

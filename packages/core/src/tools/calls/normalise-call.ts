@@ -85,8 +85,8 @@ class Normaliser {
 		if (!isObject(value) || !schema.properties || schema.additionalProperties !== false) return value;
 		const normal = new Map<string, unknown>();
 		const writtenAs = new Map<string, string>();
-		for (const [written, given] of Object.entries(value)) {
-			const entry = this.#entry(written, given, { properties: schema.properties, place });
+		for (const [written, raw] of Object.entries(value)) {
+			const entry = this.#entry(written, raw, { properties: schema.properties, place });
 			if (!entry) continue;
 			const { key } = entry;
 			const before = writtenAs.get(key);
@@ -103,21 +103,21 @@ class Normaliser {
 	/** Returns the normal form of one key and its value, or undefined if the entry has no effect. Keeps an unknown key. */
 	#entry(
 		written: string,
-		given: unknown,
+		raw: unknown,
 		{ properties, place }: { readonly properties: Readonly<Record<string, Schema>>; readonly place: string },
 	): { readonly key: string; readonly value: unknown } | undefined {
 		const key = this.#keyOf(written, properties);
 		const schema = key === undefined ? undefined : properties[key];
 		if (key === undefined || schema === undefined) {
-			if (place !== "" || !this.#leniency.ignored?.includes(written)) return { key: written, value: given };
+			if (place !== "" || !this.#leniency.ignored?.includes(written)) return { key: written, value: raw };
 			this.notes.push(normaliseTexts.noEffect(quoted(written)));
 			return undefined;
 		}
-		if (given === null && !acceptsNull(schema)) {
+		if (raw === null && !acceptsNull(schema)) {
 			this.notes.push(normaliseTexts.nullNoEffect(quoted(place + written)));
 			return undefined;
 		}
-		const value = this.#value(given, { schema, key, written, place: place + key });
+		const value = this.#value(raw, { schema, key, written, place: place + key });
 		if (written !== key)
 			this.notes.push(normaliseTexts.readAsName(quoted(place + written), quoted(place + key)));
 		return { key, value };
@@ -137,9 +137,9 @@ class Normaliser {
 		return Object.hasOwn(parameters, key) ? parameters[key] : undefined;
 	}
 
-	#value(given: unknown, at: Parameter): unknown {
+	#value(raw: unknown, at: Parameter): unknown {
 		const { schema, place } = at;
-		const value = typeof given === "string" ? this.#read(given, at) : given;
+		const value = typeof raw === "string" ? this.#read(raw, at) : raw;
 		if (typeof value === "number" && isNumeric(schema)) return this.#number(value, at);
 		if (Array.isArray(value) && schema.items) {
 			const { items } = schema;
@@ -162,16 +162,15 @@ class Normaliser {
 		return value;
 	}
 
-	#number(given: number, { schema, key, written, place }: Parameter): number {
+	#number(raw: number, { schema, key, written, place }: Parameter): number {
 		const leniency = this.#of(key) ?? {};
 		const { minimum = Number.NEGATIVE_INFINITY, maximum = Number.POSITIVE_INFINITY } = schema;
 		let value =
-			leniency.unit === undefined ? given : inUnit(given, { unit: leniency.unit, written, minimum, maximum });
+			leniency.unit === undefined ? raw : inUnit(raw, { unit: leniency.unit, written, minimum, maximum });
 		const bounded = leniency.atMost === true || leniency.unit !== undefined;
 		if (bounded && Number.isInteger(value) && value > maximum) value = maximum;
 		if (leniency.fromZero === true && value === 0) value = 1;
-		if (value !== given)
-			this.notes.push(normaliseTexts.valueReadAs(quoted(place), shown(given), shown(value)));
+		if (value !== raw) this.notes.push(normaliseTexts.valueReadAs(quoted(place), shown(raw), shown(value)));
 		return value;
 	}
 }
@@ -196,12 +195,12 @@ interface Duration {
  * Returns a duration in the unit of its parameter. Milliseconds become whole seconds, rounded up. Seconds become whole
  * milliseconds.
  */
-function inUnit(given: number, { unit, written, minimum, maximum }: Duration): number {
-	if (given <= 0 || !Number.isFinite(given)) return given;
+function inUnit(raw: number, { unit, written, minimum, maximum }: Duration): number {
+	if (raw <= 0 || !Number.isFinite(raw)) return raw;
 	const named = unitOf(written);
 	if (unit === "s")
-		return named === "ms" || (named === undefined && given > maximum) ? Math.ceil(given / 1_000) : given;
-	return named === "s" || (named === undefined && given < minimum) ? Math.round(given * 1_000) : given;
+		return named === "ms" || (named === undefined && raw > maximum) ? Math.ceil(raw / 1_000) : raw;
+	return named === "s" || (named === undefined && raw < minimum) ? Math.round(raw * 1_000) : raw;
 }
 
 /** Returns the unit in the name of a parameter, or undefined. */

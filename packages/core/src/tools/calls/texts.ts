@@ -9,8 +9,7 @@ export const normaliseTexts = {
 	twice: (place: string, key: string): string =>
 		`the JSON text in ${place} has the key ${key} twice in one object: give each key once`,
 	textReadAs: (place: string, type: string): string => `the text in ${place} is read as ${type}`,
-	valueReadAs: (place: string, given: string, value: string): string =>
-		`${place} ${given} is read as ${value}`,
+	valueReadAs: (place: string, raw: string, value: string): string => `${place} ${raw} is read as ${value}`,
 	object: "an object",
 } as const;
 

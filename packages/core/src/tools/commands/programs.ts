@@ -4,12 +4,12 @@ import { basename, delimiter, join, relative, resolve } from "node:path";
 import { contentIdentityOf } from "../../filesystem/file-error.ts";
 import { isWithin } from "../../filesystem/paths.ts";
 import {
+	type CommandWords,
 	findCommands,
 	isInterpreter,
 	isKeyword,
 	isShell,
 	isWrapper,
-	type SeenWords,
 } from "../../policy/commands/judge-command.ts";
 import type { Places } from "../../policy/commands/places.ts";
 import { UNKNOWN } from "../../policy/commands/words.ts";
@@ -51,17 +51,17 @@ export async function findNamed(
 	command: string,
 	{ path, ...places }: Places & { readonly path: string },
 ): Promise<Named> {
-	const { seen, paths, isComplete } = findCommands(command, places);
+	const { commands, paths, isComplete } = findCommands(command, places);
 	const programs = new Set(
-		seen.flatMap((found) => found.words.filter((word, at) => !word.includes("/") && mayRun(found, at))),
+		commands.flatMap((one) => one.words.filter((word, at) => !word.includes("/") && mayRun(one, at))),
 	);
 	// A shell or another interpreter may run every file that the command names.
-	const runsAny = seen.some(({ words }) => words.some(readsScript));
+	const runsAny = commands.some(({ words }) => words.some(readsScript));
 	const candidates = [...paths].filter((named) => !isInside(named, systemPlaces));
 	const found = await Promise.all(
 		candidates.slice(0, maxNamed).map((named) => inspectProgram(named, { ...places, runsAny })),
 	);
-	const words = seen.flatMap((each) => each.words);
+	const words = commands.flatMap((each) => each.words);
 	// The system resolves `..` from the target of a link, which the text of a path does not show.
 	const climbs =
 		words.some((word) => climbing.test(word)) ||
@@ -73,7 +73,9 @@ export async function findNamed(
 		directories: outermost(found.flatMap((each) => each?.directory ?? [])),
 		complete: isComplete && candidates.length <= maxNamed && programs.size <= maxNamed,
 		known:
-			!climbs && !seen.some(returnsToDirectory) && !candidates.some((named) => isUnclear(named, places.cwd)),
+			!climbs &&
+			!commands.some(returnsToDirectory) &&
+			!candidates.some((named) => isUnclear(named, places.cwd)),
 	};
 }
 
@@ -122,7 +124,7 @@ function isUnclear(path: string, cwd: string): boolean {
 }
 
 /** Whether the command enters a directory that its words do not name. */
-function returnsToDirectory({ words: [program, target] }: SeenWords): boolean {
+function returnsToDirectory({ words: [program, target] }: CommandWords): boolean {
 	if (program === "popd") return true;
 	return (program === "cd" && target === "-") || (program === "pushd" && /^(?:[-+]\d*)?$/.test(target ?? ""));
 }
@@ -141,7 +143,7 @@ function outermost(directories: readonly string[]): string[] {
  * Whether the word at this position may be a program. The first word after keywords and assignments is a program. Any word may be
  * a program after a program that runs others.
  */
-function mayRun({ words, hidden }: SeenWords, index: number): boolean {
+function mayRun({ words, hidden }: CommandWords, index: number): boolean {
 	const word = words[index] ?? "";
 	if (word === "" || word.includes(UNKNOWN)) return false;
 	const first = words.findIndex((other) => !isKeyword(other) && !/^\w+\+?=/.test(other));

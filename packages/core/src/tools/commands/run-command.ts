@@ -65,7 +65,7 @@ async function plan(args: Arguments, context: ToolContext): Promise<ToolPlan> {
 	refuseUnshowable([cmd], label);
 	const sandbox = sandboxFor(args, context);
 	if (background) refuseBackground(sandbox, context);
-	const leaves = sandbox.mode !== context.sandbox.mode;
+	const leavesSandbox = sandbox.mode !== context.sandbox.mode;
 	const judgement = await judgeCommand(cmd, {
 		cwd: context.cwd,
 		home: homeDirectory(),
@@ -77,9 +77,9 @@ async function plan(args: Arguments, context: ToolContext): Promise<ToolPlan> {
 	const classes = execClasses(sandbox);
 	if (network && !classes.includes("egress")) classes.push("egress");
 	if (judgement.irreversible.length > 0) classes.push("irreversible");
-	if (judgement.control.length > 0 || leaves) classes.push("control");
-	const given = Object.entries(secrets);
-	if (judgement.secret.length > 0 || given.length > 0) classes.push("secret");
+	if (judgement.control.length > 0 || leavesSandbox) classes.push("control");
+	const secretEntries = Object.entries(secrets);
+	if (judgement.secret.length > 0 || secretEntries.length > 0) classes.push("secret");
 	return {
 		label,
 		classes,
@@ -91,9 +91,9 @@ async function plan(args: Arguments, context: ToolContext): Promise<ToolPlan> {
 			`in ${context.cwd}`,
 			sandboxNote(sandbox),
 			background ? backgroundNote : undefined,
-			leaves ? runCommandTexts.networkUnsandboxed : undefined,
+			leavesSandbox ? runCommandTexts.networkUnsandboxed : undefined,
 			...[...judgement.irreversible, ...judgement.control, ...judgement.secret].map(visible),
-			...given.map(([name, handle]) => runCommandTexts.passwordIn(name, visible(handle))),
+			...secretEntries.map(([name, handle]) => runCommandTexts.passwordIn(name, visible(handle))),
 			...mixedScriptNotes(cmd),
 		]),
 	};

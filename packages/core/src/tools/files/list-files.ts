@@ -46,8 +46,8 @@ export const listFiles = defineTool<Arguments>({
 	run,
 });
 
-async function plan({ path: text, pattern }: Arguments, given: ToolContext): Promise<ToolPlan> {
-	const context = forReading(text, given);
+async function plan({ path: text, pattern }: Arguments, toolContext: ToolContext): Promise<ToolPlan> {
+	const context = forReading(text, toolContext);
 	if (pattern !== undefined) compileGlob(pattern);
 	const resolved = await resolvePath(text, context);
 	await requireDirectory(resolved.path, text);
@@ -55,8 +55,8 @@ async function plan({ path: text, pattern }: Arguments, given: ToolContext): Pro
 	return planRead({ tool: "list_files", verb: "list", secret: false }, resolved, context);
 }
 
-async function run(args: Arguments, approved: ToolPlan, given: ToolContext): Promise<ToolResult> {
-	const context = forReading(args.path, given);
+async function run(args: Arguments, approved: ToolPlan, toolContext: ToolContext): Promise<ToolResult> {
+	const context = forReading(args.path, toolContext);
 	const { path } = await resolvePath(args.path, context);
 	if (path !== approved.binding["path"]) {
 		return { text: pathTexts.otherDirectory, failed: true };

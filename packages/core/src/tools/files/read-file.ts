@@ -60,8 +60,8 @@ export const readFile = defineTool<Arguments>({
 	run,
 });
 
-async function plan({ path: text }: Arguments, given: ToolContext): Promise<ToolPlan> {
-	const context = forReading(text, given);
+async function plan({ path: text }: Arguments, toolContext: ToolContext): Promise<ToolPlan> {
+	const context = forReading(text, toolContext);
 	if (isOutputName(text)) return planOutput(text);
 	const resolved = await resolvePath(text, context);
 	const secret = isSecret(resolved.path, resolved.written);
@@ -74,8 +74,8 @@ function planOutput(name: string): ToolPlan {
 	return { label: `read ${name}`, classes: ["read"], preview: "", binding: { output: name }, notes };
 }
 
-async function run(args: Arguments, approved: ToolPlan, given: ToolContext): Promise<ToolResult> {
-	const context = forReading(args.path, given);
+async function run(args: Arguments, approved: ToolPlan, toolContext: ToolContext): Promise<ToolResult> {
+	const context = forReading(args.path, toolContext);
 	if (isOutputName(args.path)) {
 		await using output = await context.openOutput(args.path);
 		return await readPage(output, args, context);
@@ -177,7 +177,7 @@ export async function sliceLines(
 class Page {
 	readonly #requested: RequestedLines;
 	readonly #decoder = new StringDecoder("utf8");
-	#begun = false;
+	#hasOutput = false;
 	/** Number of characters of the first line that remain to be skipped. */
 	#skip: number;
 	#text = "";
@@ -198,13 +198,13 @@ class Page {
 	}
 
 	add(bytes: Buffer): void {
-		this.#begun ||= bytes.length > 0;
+		this.#hasOutput ||= bytes.length > 0;
 		this.#append(this.#decoder.write(bytes));
 	}
 
 	/** Returns the page, or undefined if nothing was added. */
 	end(): LineSlice | undefined {
-		if (!this.#begun) return undefined;
+		if (!this.#hasOutput) return undefined;
 		this.#append(this.#decoder.end());
 		const { first, column, characters } = this.#requested;
 		const text = this.#text.slice(0, this.#lineEnd);

@@ -52,8 +52,8 @@ export const searchFiles = defineTool<Arguments>({
 	run,
 });
 
-async function plan({ pattern, path: text, glob }: Arguments, given: ToolContext): Promise<ToolPlan> {
-	const context = forReading(text, given);
+async function plan({ pattern, path: text, glob }: Arguments, toolContext: ToolContext): Promise<ToolPlan> {
+	const context = forReading(text, toolContext);
 	if (pattern.includes("\0") || !pattern.isWellFormed()) {
 		throw new ParleyError(searchFilesTexts.badText, {
 			code: "invalid_argument",
@@ -67,8 +67,8 @@ async function plan({ pattern, path: text, glob }: Arguments, given: ToolContext
 	return { ...planRead({ tool: "search_files", verb, secret: false }, resolved, context), below };
 }
 
-async function run(args: Arguments, approved: ToolPlan, given: ToolContext): Promise<ToolResult> {
-	const context = forReading(args.path, given);
+async function run(args: Arguments, approved: ToolPlan, toolContext: ToolContext): Promise<ToolResult> {
+	const context = forReading(args.path, toolContext);
 	const { path } = await resolvePath(args.path, context);
 	if (path !== approved.binding["path"]) {
 		return { text: searchFilesTexts.otherPlace, failed: true };
@@ -147,10 +147,10 @@ async function filesOf(path: string, args: Arguments, context: ToolContext): Pro
  * replaced since it was chosen, or is a hard link to a file of the gateway.
  */
 async function withoutSwapped(
-	lines: readonly FoundLine[],
+	lines: readonly MatchedLine[],
 	directory: string,
 	context: ToolContext,
-): Promise<FoundLine[]> {
+): Promise<MatchedLine[]> {
 	const open = new Set<string>();
 	for (const file of new Set(lines.map((line) => line.file))) {
 		if (await isOpen(join(directory, file), context)) open.add(file);
@@ -170,7 +170,7 @@ async function isOpen(path: string, context: ToolContext): Promise<boolean> {
 	}
 }
 
-function shapeLines(lines: readonly FoundLine[], directory: string, cwd: string): string[] {
+function shapeLines(lines: readonly MatchedLine[], directory: string, cwd: string): string[] {
 	const shown = shownPath(directory, cwd);
 	return lines.flatMap(({ file, number, text, isMatch, gap }, index) => {
 		const mark = isMatch ? ":" : "-";
@@ -200,7 +200,7 @@ interface LineSearch {
 }
 
 /** One line of a file. `gap` is true if lines before it were omitted. */
-interface FoundLine {
+interface MatchedLine {
 	readonly file: string;
 	readonly number: number;
 	readonly text: string;
@@ -208,8 +208,8 @@ interface FoundLine {
 	readonly gap: boolean;
 }
 
-interface FoundLines {
-	readonly lines: readonly FoundLine[];
+interface MatchedLines {
+	readonly lines: readonly MatchedLine[];
 	/** Reason why there may be more lines, or undefined for a complete result. */
 	readonly incomplete: string | undefined;
 }
@@ -232,8 +232,8 @@ async function searchLines(
 	search: LineSearch,
 	{ directory, files }: { readonly directory: string; readonly files: readonly string[] },
 	context: ToolContext,
-): Promise<FoundLines> {
-	const lines: FoundLine[] = [];
+): Promise<MatchedLines> {
+	const lines: MatchedLine[] = [];
 	let matches = 0;
 	let unread = false;
 	for (const batch of batchesOf(files)) {
@@ -295,7 +295,7 @@ function* batchesOf(files: readonly string[]): Generator<string[]> {
 	if (batch.length > 0) yield batch;
 }
 
-function* readLines(output: readonly string[]): Generator<FoundLine> {
+function* readLines(output: readonly string[]): Generator<MatchedLine> {
 	let gap = false;
 	for (const line of output) {
 		const [, file, separator, number, text] = RECORD.exec(line) ?? [];

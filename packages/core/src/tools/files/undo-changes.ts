@@ -37,7 +37,7 @@ async function plan({ turn, partly }: Arguments, context: ToolContext): Promise<
 	const restorable = files.filter(({ kind }) => kind === "restorable");
 	if (reasons.length > 0 && !partly) {
 		const describe = restorable.length > 0 ? undoTexts.refused : undoTexts.nothingLeft;
-		throw new ParleyError(describe(reasons, isBegun(files)), { code: "failed_precondition" });
+		throw new ParleyError(describe(reasons, hasUndoneFile(files)), { code: "failed_precondition" });
 	}
 	const [first] = files;
 	const classes = [...new Set(restorable.flatMap((file) => file.classes))];
@@ -75,7 +75,7 @@ async function run(
 	const files = present.map((file) => (left.includes(file.change.path) ? leave(file) : file));
 	const reasons = reasonsOf(files);
 	if (reasons.length > 0 && !partly)
-		return { text: undoTexts.refused(reasons, isBegun(files)), failed: true };
+		return { text: undoTexts.refused(reasons, hasUndoneFile(files)), failed: true };
 	const done: string[] = [];
 	for (const file of files) {
 		if (file.kind === "refused") continue;
@@ -95,7 +95,7 @@ async function run(
 }
 
 /** Whether at least one file is already as before the turn, for example because a kill interrupted the undo. */
-function isBegun(files: readonly InspectedChange[]): boolean {
+function hasUndoneFile(files: readonly InspectedChange[]): boolean {
 	return files.some(({ kind }) => kind === "restored");
 }
 

@@ -24,14 +24,14 @@ import { type Care, git, type Repository } from "./repository.ts";
 import { gitEffectTexts } from "./texts.ts";
 
 /** How to run a call, and which approval it requires. */
-export interface GitJudgement extends JudgedClasses {
+export interface GitJudgement extends ReasonedClasses {
 	readonly care: Care;
 	readonly words: readonly string[];
 	/** Whether the output contains file diffs. */
 	readonly patches: boolean;
 }
 
-interface JudgedClasses {
+interface ReasonedClasses {
 	readonly classes: readonly ActionClass[];
 	/** Reasons for the classes, for people. */
 	readonly notes: readonly string[];
@@ -129,7 +129,7 @@ async function judgeChange(
 	const { repository, directory } = place;
 	const { programs } = repository ?? { programs: [] };
 	const plain = repository !== undefined && isPlainChange(words);
-	const { leaves, exec, egress, planted } = confinementOf(words, place, context);
+	const { leavesSandbox, exec, egress, planted } = confinementOf(words, place, context);
 	const relevant = withoutMessages(args);
 	const places = {
 		cwd: directory,
@@ -140,7 +140,7 @@ async function judgeChange(
 	};
 	// After `env`, every word may be a program. A call that is not plain may run any program that its words name.
 	const line = shellLine(definedItems([plain ? undefined : "env", "git", ...relevant]));
-	const judged = await judgeCommand(line, places);
+	const judgement = await judgeCommand(line, places);
 	const lost = whyLost(words, await existing(words, directory));
 	const outside = outsideReasons(relevant, directory, context);
 	const named = programs.length > 0 ? [gitEffectTexts.runsPrograms(programs)] : undefined;
@@ -151,31 +151,31 @@ async function judgeChange(
 			egress: egress ? [] : undefined,
 			"outside-write": outside.length > 0 ? outside : undefined,
 		}),
-		irreversible: definedItems([lost, ...judged.irreversible]),
+		irreversible: definedItems([lost, ...judgement.irreversible]),
 		control: [
 			...planted,
 			...controlReasons(words, place),
 			...gatewayReasons(place, context),
-			...judged.control,
+			...judgement.control,
 		],
-		secret: judged.secret,
+		secret: judgement.secret,
 	};
-	const care = leaves ? "outside" : plain && programs.length === 0 ? "change" : "run";
+	const care = leavesSandbox ? "outside" : plain && programs.length === 0 ? "change" : "run";
 	return { care, words: args, ...shape(reasons), patches: false };
 }
 
 /** Decides where the call runs. A sandbox without a network is not used for a call that needs the network. */
 function confinementOf(words: GitWords, { repository }: Place, { sandbox }: ToolContext) {
 	const network = reachesNetwork(words);
-	const leaves = network && sandbox.mode === "bubblewrap";
-	const [exec = "exec-sandboxed"] = execClasses(leaves ? { mode: "off" } : sandbox);
-	const planted = leaves ? plantedReasons(words, repository) : [];
-	return { leaves, exec, egress: network || sandbox.mode === "container", planted };
+	const leavesSandbox = network && sandbox.mode === "bubblewrap";
+	const [exec = "exec-sandboxed"] = execClasses(leavesSandbox ? { mode: "off" } : sandbox);
+	const planted = leavesSandbox ? plantedReasons(words, repository) : [];
+	return { leavesSandbox, exec, egress: network || sandbox.mode === "container", planted };
 }
 
 const floor: readonly ActionClass[] = ["irreversible", "control", "secret"];
 
-function shape(reasons: Reasons): JudgedClasses {
+function shape(reasons: Reasons): ReasonedClasses {
 	const entries = Object.entries(reasons).filter(
 		([name, why]) => why.length > 0 || !floor.some((entry) => entry === name),
 	);

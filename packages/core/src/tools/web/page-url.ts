@@ -61,6 +61,6 @@ function refused(text: string, why: string): ParleyError {
 }
 
 function shown(text: string): string {
-	const seen = visible(text.slice(0, MAX_SHOWN));
-	return `"${seen}${text.length > MAX_SHOWN ? "…" : ""}"`;
+	const shownText = visible(text.slice(0, MAX_SHOWN));
+	return `"${shownText}${text.length > MAX_SHOWN ? "…" : ""}"`;
 }

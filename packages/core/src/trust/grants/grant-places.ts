@@ -101,7 +101,7 @@ const maxCompared = 1_000;
  * Throws `failed_precondition` for a channel without a session, and names a similar channel. A mistyped id would trust
  * another channel, or none.
  */
-export async function requireSeen(db: Tx, place: string): Promise<void> {
+export async function requireAnnounced(db: Tx, place: string): Promise<void> {
 	const sessionPlaces = db.selectFrom("sessions").select("place").where("place", "is not", null);
 	if (await sessionPlaces.where("place", "=", place).limit(1).executeTakeFirst()) return;
 	const known = await sessionPlaces.distinct().limit(maxCompared).execute();

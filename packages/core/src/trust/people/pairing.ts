@@ -18,7 +18,7 @@ import {
 	settlePairing,
 	waitingIn,
 } from "./pairings.ts";
-import { findPerson, type GivenRole, type PersonFacts, storePerson } from "./person-rows.ts";
+import { type AssignableRole, findPerson, type PersonFacts, storePerson } from "./person-rows.ts";
 import { addTenant, bindTenant, type Tenant, type Tenants } from "./tenants.ts";
 import { pairingTexts } from "./texts.ts";
 
@@ -33,7 +33,7 @@ const maxTries = 5;
  * every guild and team.
  */
 export interface Invitation {
-	readonly role: GivenRole;
+	readonly role: AssignableRole;
 	readonly platform?: string;
 	readonly tenant?: string;
 }
@@ -93,7 +93,7 @@ export class Pairing {
 	async invite(
 		request: Keyed,
 		requested: Invitation,
-	): Promise<{ code: string; role: GivenRole; expiresAt: number }> {
+	): Promise<{ code: string; role: AssignableRole; expiresAt: number }> {
 		const { principal } = request;
 		authorize(principal, "person.manage");
 		const { role, platform = null, tenant = null } = requested;
@@ -111,7 +111,7 @@ export class Pairing {
 	}
 
 	/** Gives access to the person who received this code from `pair`. */
-	async approve(request: Keyed, code: string, role: GivenRole): Promise<PersonFacts> {
+	async approve(request: Keyed, code: string, role: AssignableRole): Promise<PersonFacts> {
 		const { principal } = request;
 		authorize(principal, "person.manage");
 		return this.#once(request, async (tx) => {
@@ -291,7 +291,7 @@ function isFor({ platform, tenant }: OpenPairing, { place }: Person): boolean {
 }
 
 export type Paired =
-	| { readonly status: "paired"; readonly person: string; readonly role: GivenRole }
+	| { readonly status: "paired"; readonly person: string; readonly role: AssignableRole }
 	| { readonly status: "requested"; readonly code: string; readonly expiresAt: number };
 
 /** Letters and digits that are hard to confuse. There are 32. */
@@ -339,7 +339,7 @@ export class Attempts {
 	readonly #clock: Clock;
 	readonly #max: number;
 	/** Time of the first attempt and number of attempts of each name in the last minute, in order of time. */
-	readonly #begun = new Map<string, { readonly at: number; times: number }>();
+	readonly #started = new Map<string, { readonly at: number; times: number }>();
 
 	constructor(clock: Clock, max: number) {
 		this.#clock = clock;
@@ -349,8 +349,8 @@ export class Attempts {
 	/** Counts one attempt. Returns false if it exceeds the limit per minute. */
 	countAttempt(name: string): boolean {
 		this.#forget();
-		const known = this.#begun.get(name);
-		if (!known) this.#begun.set(name, { at: this.#clock.monotonic(), times: 1 });
+		const known = this.#started.get(name);
+		if (!known) this.#started.set(name, { at: this.#clock.monotonic(), times: 1 });
 		else if (known.times >= this.#max) return false;
 		else known.times += 1;
 		return true;
@@ -358,9 +358,9 @@ export class Attempts {
 
 	#forget(): void {
 		const since = this.#clock.monotonic() - periodMs;
-		for (const [name, { at }] of this.#begun) {
-			if (at > since && this.#begun.size < maxNames) return;
-			this.#begun.delete(name);
+		for (const [name, { at }] of this.#started) {
+			if (at > since && this.#started.size < maxNames) return;
+			this.#started.delete(name);
 		}
 	}
 }

@@ -1,7 +1,7 @@
 import { defined } from "@parley/base";
 import type { Tx } from "../../store/journal.ts";
 import { stamp } from "../../store/tables.ts";
-import type { GivenRole } from "./person-rows.ts";
+import type { AssignableRole } from "./person-rows.ts";
 
 /** Maximum open access requests of a guild or team. */
 export const maxWaiting = 3;
@@ -13,7 +13,7 @@ export interface OpenPairing {
 	readonly tenant: string | null;
 	readonly user_id: string | null;
 	readonly name: string | null;
-	readonly role: GivenRole | null;
+	readonly role: AssignableRole | null;
 	readonly expires_at: number;
 }
 
@@ -165,7 +165,7 @@ export interface PairingFacts {
 	readonly person?: string;
 	readonly name?: string;
 	/** Role that an invitation grants. */
-	readonly role?: GivenRole;
+	readonly role?: AssignableRole;
 	readonly createdAt: number;
 	readonly expiresAt: number;
 }

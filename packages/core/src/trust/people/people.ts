@@ -20,9 +20,9 @@ import { type Invitation, type Paired, Pairing } from "./pairing.ts";
 import { openPairings, type PairingFacts } from "./pairings.ts";
 import type { PersonReport } from "./person-checks.ts";
 import {
+	type AssignableRole,
 	findAccessState,
 	findPerson,
-	type GivenRole,
 	type PersonFacts,
 	storePerson,
 	toFacts,
@@ -66,14 +66,14 @@ export class People {
 		);
 		const isKnown = Boolean(known?.tenant) || this.#tenants.isConfigured(place);
 		const belongs = isKnown && isBoundTo(known?.own ?? null, place);
-		const standing = { actor, place, given: known?.role ?? ("stranger" as const) };
-		const role = belongs ? roleOf(standing, this.#chat) : "stranger";
+		const member = { actor, place, given: known?.role ?? ("stranger" as const) };
+		const role = belongs ? roleOf(member, this.#chat) : "stranger";
 		const person = { id, name: shownName(actor.name), role, place, platformRoles: actor.roles };
 		const acting = { ...connector, person };
 		if (!belongs && !allowedAnywhere.has(method)) {
 			throw this.#refuse(acting, method, isKnown ? foreignTenant(place) : unknownTenant(place));
 		}
-		if (method === "pair" && isDenied(standing, this.#chat)) {
+		if (method === "pair" && isDenied(member, this.#chat)) {
 			const message = peopleTexts.blocked(id);
 			throw this.#refuse(acting, method, new ParleyError(message, { code: "permission_denied" }));
 		}
@@ -145,7 +145,7 @@ export class People {
 	}
 
 	/** Gives access to the person who received this code from `pair`. Throws `not_found` for an unknown code. */
-	approve(request: Keyed, code: string, role: GivenRole): Promise<PersonFacts> {
+	approve(request: Keyed, code: string, role: AssignableRole): Promise<PersonFacts> {
 		return this.#pairing.approve(request, code, role);
 	}
 
@@ -158,7 +158,7 @@ export class People {
 	}
 
 	/** Sets the role of a person. Also gives a role to a person without one, if connectors may serve their tenant. */
-	async setRole(request: Keyed, id: string, role: GivenRole): Promise<PersonFacts> {
+	async setRole(request: Keyed, id: string, role: AssignableRole): Promise<PersonFacts> {
 		const { principal } = request;
 		authorize(principal, "person.manage");
 		return this.#once(request, async (tx) => {

@@ -11,7 +11,7 @@ import type { Role } from "../../vocabulary/principal.ts";
 export const findAccessState = hotStatement<
 	Tables,
 	{ id: string; platform: string; tenant: string; tokenId: string },
-	{ role: GivenRole | null; tenant: string | null; own: string | null }
+	{ role: AssignableRole | null; tenant: string | null; own: string | null }
 >((db, p) =>
 	db.selectNoFrom((eb) => [
 		eb.selectFrom("people").select("role").where("id", "=", p("id")).as("role"),
@@ -31,7 +31,7 @@ export interface NewPerson {
 	readonly tenant: string;
 	readonly userId: string;
 	readonly name: string;
-	readonly role: GivenRole;
+	readonly role: AssignableRole;
 	readonly addedBy: string;
 }
 
@@ -70,13 +70,13 @@ export function toFacts(row: Selectable<Tables["people"]>): PersonFacts {
 	return { id, name, role, addedBy, createdAt: Number(row.created_at) };
 }
 
-export type GivenRole = Exclude<Role, "stranger">;
+export type AssignableRole = Exclude<Role, "stranger">;
 
 /** A person with a stored role. */
 export interface PersonFacts {
 	readonly id: string;
 	readonly name: string;
-	readonly role: GivenRole;
+	readonly role: AssignableRole;
 	readonly addedBy: string;
 	readonly createdAt: number;
 }

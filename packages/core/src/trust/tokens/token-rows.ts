@@ -78,9 +78,9 @@ export function findToken(live: readonly TokenRow[], target: string): TokenRow {
 	const exact = live.find(({ id }) => id === target) ?? live.find(({ name }) => name === target);
 	if (exact) return exact;
 	const beginning = live.filter(({ id }) => target.length >= 4 && id.startsWith(target));
-	const [found, ...others] = beginning;
-	if (found && others.length === 0) return found;
-	const problem = found ? tokenTexts.ambiguous(target, beginning) : tokenTexts.none(target);
+	const [match, ...others] = beginning;
+	if (match && others.length === 0) return match;
+	const problem = match ? tokenTexts.ambiguous(target, beginning) : tokenTexts.none(target);
 	throw new ParleyError(problem, { code: "invalid_argument" });
 }
 

@@ -113,24 +113,24 @@ export async function answerQuestion(
 async function admit(
 	ports: AnswerPorts,
 	by: Principal,
-	given: { readonly row: PlacedPrompt; readonly response: PromptResponse },
+	answer: { readonly row: PlacedPrompt; readonly response: PromptResponse },
 ): Promise<Lease> {
-	const { row } = given;
+	const { row } = answer;
 	let lease: Lease | undefined;
 	try {
 		if (await isAnsweredElsewhere(ports, by, row)) {
 			const place = row.place ?? undefined;
 			const participants = await ports.journal.store.read((db) => participantsIn(db, row, ports.people));
-			authorizeElsewhere(by, given, { id: row.session_id, place, participants }, ports.places);
-			refuseTyped(row, given.response, ports.places);
+			authorizeElsewhere(by, answer, { id: row.session_id, place, participants }, ports.places);
+			refuseTyped(row, answer.response, ports.places);
 			return await ports.sessions.leaseOwn(row.session_id);
 		}
 		lease = await ports.sessions.lease(by, row.session_id, "prompt.deny");
 		const { session } = lease;
 		// A late answer has no effect, so it needs no further permission.
 		if (row.state !== "open") return lease;
-		authorizeAnswer(by, given, session, ports.places.profileOf(session.place));
-		refuseTyped(row, given.response, ports.places);
+		authorizeAnswer(by, answer, session, ports.places.profileOf(session.place));
+		refuseTyped(row, answer.response, ports.places);
 		return lease;
 	} catch (reason) {
 		lease?.[Symbol.dispose]();

@@ -36,16 +36,16 @@ export class SessionFeedback {
 	 * Records feedback and replaces the principal's earlier feedback about the reply. Resolves with the run. Throws `not_found` for
 	 * a run of another session, and `failed_precondition` if there is no reply.
 	 */
-	async record(request: Keyed, sessionId: string, given: Feedback): Promise<{ readonly runId: string }> {
+	async record(request: Keyed, sessionId: string, feedback: Feedback): Promise<{ readonly runId: string }> {
 		using lease = await this.#sessions.lease(request.principal, sessionId, "session.write");
-		return await recordFeedback(this.#services, lease.session, request, given);
+		return await recordFeedback(this.#services, lease.session, request, feedback);
 	}
 
 	/**
 	 * Returns the newest feedback of all sessions, or of one session. Throws `permission_denied` unless the principal is
 	 * the operator.
 	 */
-	async list(principal: Principal, filter: FeedbackFilter): Promise<GivenFeedback[]> {
+	async list(principal: Principal, filter: FeedbackFilter): Promise<FeedbackEntry[]> {
 		authorize(principal, "feedback.read");
 		return await this.#store.read((db) => listFeedback(db, filter));
 	}
@@ -74,7 +74,7 @@ async function recordFeedback(
 }
 
 /** Feedback about a reply, as a list shows it. */
-export interface GivenFeedback {
+export interface FeedbackEntry {
 	readonly sessionId: string;
 	/** Title of the session, or "" without a title. */
 	readonly title: string;
@@ -97,7 +97,7 @@ export interface FeedbackFilter {
 /** Maximum characters of a reply in a list of feedback. */
 const replyCharacters = 500;
 
-async function listFeedback(db: Tx, { limit, rating, sessionId }: FeedbackFilter): Promise<GivenFeedback[]> {
+async function listFeedback(db: Tx, { limit, rating, sessionId }: FeedbackFilter): Promise<FeedbackEntry[]> {
 	let selected = db.selectFrom("feedback").innerJoin("sessions", "sessions.id", "feedback.session_id");
 	if (rating !== undefined) selected = selected.where("rating", "=", rating);
 	if (sessionId !== undefined) selected = selected.where("feedback.session_id", "=", sessionId);
@@ -107,13 +107,13 @@ async function listFeedback(db: Tx, { limit, rating, sessionId }: FeedbackFilter
 		.orderBy("run_id", "desc")
 		.limit(limit)
 		.execute();
-	const given: GivenFeedback[] = [];
+	const entries: FeedbackEntry[] = [];
 	for (const { session_id, run_id: runId, principal: by, at, ...facts } of rows) {
 		const [end] = await readRunEvents(db, { sessionId: session_id, runId }, ["assistant.message"]);
 		const reply = end?.event.content.slice(0, replyCharacters).toWellFormed() ?? "";
-		given.push({ ...facts, sessionId: session_id, runId, by, at: Number(at), reply });
+		entries.push({ ...facts, sessionId: session_id, runId, by, at: Number(at), reply });
 	}
-	return given;
+	return entries;
 }
 
 /**

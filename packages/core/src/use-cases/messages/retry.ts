@@ -84,21 +84,26 @@ async function lastMessage(
 	// agent gets no grants in the new run either.
 	const { origin: _origin, afterCrash: _afterCrash, ...repeated } = chosen;
 	const options = optionsThrough(principal, repeated);
-	const begun = await tx.selectFrom("steps").select("n").where("run_id", "=", id).limit(1).executeTakeFirst();
+	const firstStep = await tx
+		.selectFrom("steps")
+		.select("n")
+		.where("run_id", "=", id)
+		.limit(1)
+		.executeTakeFirst();
 	// The message never reached the model if it was cancelled in the queue, or if its files were missing. Unless it is a
 	// retry itself, it is then sent as a new message.
-	const reached = begun !== undefined && !attachments?.some(isOpen);
-	const again = reached ? id : retryOf;
+	const reached = firstStep !== undefined && !attachments?.some(isOpen);
+	const retriedRun = reached ? id : retryOf;
 	// The stored message already starts with its author's name, so it must not get another name.
 	const isOther = person !== undefined && person.id !== actor?.id;
-	if (again === undefined && isOther) {
+	if (retriedRun === undefined && isOther) {
 		throw refused(retryTexts.onlyAuthor);
 	}
-	const asks = again === undefined ? (person ?? actor) : person;
+	const asks = retriedRun === undefined ? (person ?? actor) : person;
 	const newRun = { content, images, options, ...defined({ attachments, context }) };
 	// A retry keeps the correlation id of the repeated message, even for another requester.
 	const named = { correlation: row.correlation ?? undefined };
-	return { ...newRun, ...named, retryOf: again, ...defined({ actor: asks }) };
+	return { ...newRun, ...named, retryOf: retriedRun, ...defined({ actor: asks }) };
 }
 
 /** Returns the author of the repeated message, which the first of the runs stores. */

@@ -4,9 +4,9 @@ import { ScriptedModel, says, stuck } from "../../testing/scripted-model.ts";
 import { testConnector } from "../../testing/test-connector.ts";
 import { TestRuntime, unkeyed } from "../../testing/test-runtime.ts";
 import { operator } from "../../vocabulary/principal.ts";
-import { type GivenContext, judgeContext, taintOfContext } from "./select-context.ts";
+import { classifyAuthors, type ReadContext, taintOfContext } from "./select-context.ts";
 
-type Given = GivenContext["messages"][number];
+type Given = ReadContext["messages"][number];
 
 const ada = testConnector();
 
@@ -15,7 +15,7 @@ function message(id: string, more: Partial<Given> = {}): Given {
 	return { id, relation: "thread", author, at: 60_000, text: `text of ${id}`, files: [], ...more };
 }
 
-function context(...messages: Given[]): GivenContext {
+function context(...messages: Given[]): ReadContext {
 	return { messages, hasOlder: false };
 }
 
@@ -42,7 +42,7 @@ class Scene {
 	}
 
 	async send(
-		read: GivenContext,
+		read: ReadContext,
 		{ key, correlation }: { readonly key?: string; readonly correlation?: string } = {},
 	): Promise<string> {
 		const request = { ...unkeyed(ada), key };
@@ -218,7 +218,7 @@ test("text of other people than members, files and quotations make the session u
 	] as const) {
 		await using scene = await Scene.open();
 		const { people } = scene.t.runtime.trust;
-		const judged = await judgeContext(people, ada, context(message("1", more)));
+		const judged = await classifyAuthors(people, ada, context(message("1", more)));
 		expect(taintOfContext(judged)).toBe(taint);
 	}
 });

@@ -16,14 +16,14 @@ import type { Taint } from "../../vocabulary/taint.ts";
 import { storable } from "./storable.ts";
 
 /** Messages that a client has read for a request, oldest first. */
-export interface GivenContext {
-	readonly messages: readonly GivenMessage[];
+export interface ReadContext {
+	readonly messages: readonly ReadMessage[];
 	/** Whether the channel has older messages. */
 	readonly hasOlder: boolean;
 	readonly problem?: ContextProblem;
 }
 
-interface GivenMessage extends Omit<ContextMessage, "author" | "cut"> {
+interface ReadMessage extends Omit<ContextMessage, "author" | "cut"> {
 	readonly author: Actor & {
 		readonly bot: boolean;
 		/** Whether Parley wrote the message, in the session of the request (`here`) or in another session (`elsewhere`). */
@@ -32,11 +32,11 @@ interface GivenMessage extends Omit<ContextMessage, "author" | "cut"> {
 }
 
 /** Context in which each author is a member, Parley itself, or another author. */
-export interface JudgedContext extends Omit<GivenContext, "messages"> {
-	readonly messages: readonly JudgedMessage[];
+export interface ClassifiedContext extends Omit<ReadContext, "messages"> {
+	readonly messages: readonly ClassifiedMessage[];
 }
 
-interface JudgedMessage extends Omit<ContextMessage, "cut"> {
+interface ClassifiedMessage extends Omit<ContextMessage, "cut"> {
 	readonly elsewhere: boolean;
 }
 
@@ -49,25 +49,25 @@ const pointerBytes = 200;
  * Looks up the roles of the authors. Bots, guests and people without access are not treated as members. Without a person in
  * the principal, no author is treated as a member.
  */
-export async function judgeContext(
+export async function classifyAuthors(
 	people: People,
 	{ person, platform = "client" }: Principal,
-	given: GivenContext,
-): Promise<JudgedContext> {
+	read: ReadContext,
+): Promise<ClassifiedContext> {
 	const isMember = new Map<string, boolean>();
-	for (const { author } of given.messages) {
+	for (const { author } of read.messages) {
 		if (isMember.has(author.id)) continue;
 		const role = person && !author.bot ? await people.roleOfAuthor(author, person.place) : "stranger";
 		isMember.set(author.id, hasRole({ role }, "member"));
 	}
 	const prefix = person ? `${person.place.platform}:${person.place.tenant}` : platform;
-	const messages = given.messages.map(({ author, ...message }) => {
+	const messages = read.messages.map(({ author, ...message }) => {
 		const known = isMember.get(author.id) ? ("member" as const) : ("other" as const);
 		const is = author.self === undefined ? known : ("self" as const);
 		const named = { id: shownName(`${prefix}:${author.id}`), name: shownName(author.name), is };
 		return { ...message, author: named, elsewhere: author.self === "elsewhere" };
 	});
-	return { ...given, messages };
+	return { ...read, messages };
 }
 
 /** Context of a run, and all messages that are treated as read from then on. */
@@ -84,7 +84,7 @@ export interface SelectedContext {
 export async function selectContext(
 	tx: Tx,
 	session: Session,
-	{ messages, hasOlder, problem }: JudgedContext,
+	{ messages, hasOlder, problem }: ClassifiedContext,
 ): Promise<SelectedContext> {
 	const has = await inSession(
 		tx,
@@ -177,7 +177,7 @@ async function inSession(tx: Tx, sessionId: string, ids: readonly string[]): Pro
 }
 
 function withoutKnown(
-	{ elsewhere, ...message }: JudgedMessage,
+	{ elsewhere, ...message }: ClassifiedMessage,
 	{ createdAt, messages }: Known,
 ): ContextMessage[] {
 	const { id, author, relation, at, editedAt = 0 } = message;

@@ -26,8 +26,8 @@ import type { FileFacts } from "../../vocabulary/stored-file.ts";
 import type { Taint } from "../../vocabulary/taint.ts";
 import type { RunMessage } from "../../vocabulary/transcript.ts";
 import {
-	type GivenContext,
-	type JudgedContext,
+	type ClassifiedContext,
+	type ReadContext,
 	recordRead,
 	selectContext,
 	taintOfContext,
@@ -61,7 +61,7 @@ export async function acceptMessage(
 	message: NewMessage & {
 		readonly options?: RunOptions;
 		readonly scheduled?: Scheduled;
-		readonly read?: JudgedContext | undefined;
+		readonly read?: ClassifiedContext | undefined;
 		/** Error if another run is active or waits. Without it, the message waits. */
 		readonly busy?: ParleyError;
 	},
@@ -137,7 +137,7 @@ export interface NewMessage {
 	/** Ids of stored files in the message. */
 	readonly attachments?: readonly string[];
 	/** Channel messages that the client has read for this message. */
-	readonly context?: GivenContext;
+	readonly context?: ReadContext;
 	/** Client's id of the message, for example in log lines and for feedback. Default in log lines: the run's id. */
 	readonly correlation?: string;
 	/**

@@ -24,14 +24,14 @@ export async function renameSession(
 }
 
 /** Sets a title that a model wrote. Returns false if a person or a model has already set one. */
-export async function giveTitle(tx: Tx, record: RecordEvents, id: string, title: string): Promise<boolean> {
-	const given = await tx
+export async function storeTitle(tx: Tx, record: RecordEvents, id: string, title: string): Promise<boolean> {
+	const updated = await tx
 		.updateTable("sessions")
 		.set({ title, titled_by: "model" })
 		.where("id", "=", id)
 		.where("titled_by", "is", null)
 		.executeTakeFirst();
-	if (given.numUpdatedRows === 0n) return false;
+	if (updated.numUpdatedRows === 0n) return false;
 	await recordTitle(tx, record, id, { title, by: "model" });
 	return true;
 }

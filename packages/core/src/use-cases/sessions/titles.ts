@@ -14,7 +14,7 @@ import type { SessionEvent } from "../../vocabulary/event.ts";
 import type { Model, ModelRequest } from "../../vocabulary/model.ts";
 import { ModelError } from "../../vocabulary/model-error.ts";
 import { textOf } from "../../vocabulary/transcript.ts";
-import { giveTitle } from "./rename.ts";
+import { storeTitle } from "./rename.ts";
 import { titleTexts } from "./texts.ts";
 
 /** Maximum concurrent title requests. More would delay replies from the same provider. */
@@ -151,7 +151,7 @@ async function writeTitle(caller: TitleCaller, beginning: Beginning): Promise<bo
 	if (settings.model.provider === "offline") {
 		const title = titleFrom(session.redactor.redact(beginning.message));
 		if (title === "") return false;
-		return session.commit((tx, record) => giveTitle(tx, record, session.id, title));
+		return session.commit((tx, record) => storeTitle(tx, record, session.id, title));
 	}
 	const model = nameOf(settings, caller);
 	await requireBudget(caller, settings.model, model);
@@ -170,9 +170,9 @@ async function writeTitle(caller: TitleCaller, beginning: Beginning): Promise<bo
 	await delay(caller.clock, waitMs, caller.signal);
 	if (await isNamed(caller, session.id)) return false;
 	await requireBudget(caller, settings.model, model);
-	const again = await attempt(caller, settings.model, request);
-	if (again instanceof ParleyError) throw again;
-	return again;
+	const secondAnswer = await attempt(caller, settings.model, request);
+	if (secondAnswer instanceof ParleyError) throw secondAnswer;
+	return secondAnswer;
 }
 
 async function isNamed({ journal }: TitlePorts, id: string): Promise<boolean> {
@@ -216,10 +216,10 @@ async function attempt(
 	const answer = await callForSession(caller, model, request, "title");
 	const { content, stop, failure } = answer.reply;
 	const title = stop === "end_turn" ? titleFrom(textOf(content)) : "";
-	const given = await caller.session.commit(async (tx, record) => {
+	const stored = await caller.session.commit(async (tx, record) => {
 		await recordSessionCall(caller, answer, { tx, record });
-		return title !== "" && giveTitle(tx, record, caller.session.id, title);
+		return title !== "" && storeTitle(tx, record, caller.session.id, title);
 	});
 	if (failure) return failure;
-	return title === "" ? new ParleyError(titleTexts.empty, { code: "unavailable" }) : given;
+	return title === "" ? new ParleyError(titleTexts.empty, { code: "unavailable" }) : stored;
 }

@@ -127,8 +127,10 @@ export const directoryRulePrefix = "directory:";
 export const mcpSeparator = "__";
 
 /** Whether a text is the name of an MCP server's tool or the pattern `SERVER__*`, with or without `directoryRulePrefix`. */
-export function isMcpToolName(given: string): boolean {
-	const name = given.startsWith(directoryRulePrefix) ? given.slice(directoryRulePrefix.length) : given;
+export function isMcpToolName(toolName: string): boolean {
+	const name = toolName.startsWith(directoryRulePrefix)
+		? toolName.slice(directoryRulePrefix.length)
+		: toolName;
 	const at = name.indexOf(mcpSeparator);
 	return (
 		at > 0 && mcpNamePattern.test(name.slice(0, at)) && /^(?:\*|[A-Za-z0-9_-]+)$/.test(name.slice(at + 2))

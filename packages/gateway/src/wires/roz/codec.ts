@@ -106,8 +106,8 @@ function decodePart({ part }: ContentPart): HistoryMessage["content"] {
 	}
 }
 
-export function decodeResult(given: ToolResult): ClientResult {
-	const { success, result, exitCode, truncated, durationMs } = given;
+export function decodeResult(encoded: ToolResult): ClientResult {
+	const { success, result, exitCode, truncated, durationMs } = encoded;
 	return defined({ success, text: result, truncated, exitCode, durationMs });
 }
 

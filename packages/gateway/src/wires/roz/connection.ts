@@ -237,10 +237,10 @@ export class SessionStream {
 		this.#send(frame("toolRequest", { toolCallId: callId, toolName: name, parameters, timeoutMs }));
 	}
 
-	#result(given: ToolResult): void {
+	#result(result: ToolResult): void {
 		const session = this.#requireSession();
 		// The answer may belong to a run of another client, because such runs also call the tools of this client.
-		if (!session || session.tools.answer(given) || this.#turn) return;
+		if (!session || session.tools.answer(result) || this.#turn) return;
 		this.#fail("no_active_turn", rozErrorTexts.noActiveTurn);
 	}
 
@@ -263,8 +263,8 @@ export class SessionStream {
 		});
 	}
 
-	#storeFeedback(given: MessageFeedback): void {
-		const about = this.#session && feedbackOf(given, this.#session.view.id);
+	#storeFeedback(feedback: MessageFeedback): void {
+		const about = this.#session && feedbackOf(feedback, this.#session.view.id);
 		if (!about) return;
 		const { runtime, log } = this.#options;
 		runtime.feedback

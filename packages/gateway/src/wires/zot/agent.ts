@@ -15,7 +15,7 @@ import { zotErrorTexts } from "../../texts/wires/zot.ts";
 import { SessionView } from "../view/session-view.ts";
 
 /** Milliseconds after which the next prompt renews the grant for all calls, which lasts 8 hours. */
-const acceptAgainMs = 4 * 60 * 60 * 1000;
+const renewalMs = 4 * 60 * 60 * 1000;
 
 /** Principal of all requests. It is the operator, who started the process. */
 const principal: Principal = { id: "operator", kind: "operator", via: "zot" };
@@ -189,8 +189,8 @@ export class Agent {
 	/** Gives or renews the grant if all calls are accepted. It is renewed because the process may outlive it. */
 	async #accept(): Promise<void> {
 		const last = this.#acceptedAt;
-		const given = last ?? (this.settings.acceptsAll ? Number.NEGATIVE_INFINITY : undefined);
-		if (given !== undefined && this.#now() - given > acceptAgainMs) await this.acceptAll();
+		const renewedAt = last ?? (this.settings.acceptsAll ? Number.NEGATIVE_INFINITY : undefined);
+		if (renewedAt !== undefined && this.#now() - renewedAt > renewalMs) await this.acceptAll();
 	}
 }
 

@@ -37,7 +37,7 @@ export class Connection {
 	readonly #approvals: Approvals;
 	readonly #handlers: Handlers;
 	#admitted: boolean;
-	#begun = false;
+	#hasStarted = false;
 	/** Promise that resolves when the pending responses were sent. A later response waits for it. */
 	#answering: Promise<void> | undefined;
 
@@ -64,8 +64,8 @@ export class Connection {
 			);
 			return this.#admitted;
 		}
-		const text = this.#begun ? line.text : line.text.replace(/^\uFEFF/, "");
-		this.#begun = true;
+		const text = this.#hasStarted ? line.text : line.text.replace(/^\uFEFF/, "");
+		this.#hasStarted = true;
 		if (text.trim() === "") return true;
 		const decoded = decodeCommand(text);
 		if (!this.#admitted || (decoded.kind === "command" && decoded.command.type === "hello")) {
@@ -193,9 +193,9 @@ export class Connection {
 }
 
 /** Compares two tokens in constant time. */
-function isSame(given: string, requested: string): boolean {
+function isSame(actual: string, expected: string): boolean {
 	// The module is loaded only if a token is set, because it delays the start of the process.
 	const { createHash, timingSafeEqual } = process.getBuiltinModule("node:crypto");
 	const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
-	return timingSafeEqual(digest(given), digest(requested));
+	return timingSafeEqual(digest(actual), digest(expected));
 }

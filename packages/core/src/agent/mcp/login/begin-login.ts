@@ -268,8 +268,8 @@ async function reported<T>(guarded: AuthorizationFetch, work: () => Promise<T>):
 	}
 }
 
-function isSame(given: string, expected: string): boolean {
-	const [a, b] = [Buffer.from(given), Buffer.from(expected)];
+function isSame(actual: string, expected: string): boolean {
+	const [a, b] = [Buffer.from(actual), Buffer.from(expected)];
 	return a.length === b.length && timingSafeEqual(a, b);
 }
 

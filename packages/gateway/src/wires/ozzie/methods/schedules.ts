@@ -47,15 +47,15 @@ function triggerOf({
 	event,
 	time_zone: timeZone,
 }: RequestOf<"schedule_task">["params"]): RequestedTrigger {
-	const given = definedItems<RequestedTrigger | undefined>([
+	const values = definedItems<RequestedTrigger | undefined>([
 		when === undefined ? undefined : { kind: "words", when, timeZone },
 		cron === undefined ? undefined : { kind: "cron", cron, timeZone },
 		interval_sec === undefined ? undefined : { kind: "interval", everyMs: interval_sec * 1000 },
 		at === undefined ? undefined : { kind: "once", at: Date.parse(at) },
 		event === undefined ? undefined : { kind: "event", event: eventOf(event) },
 	]);
-	const [trigger, ...others] = given;
+	const [trigger, ...others] = values;
 	if (trigger && others.length === 0) return trigger;
-	const message = ozzieErrorTexts.oneTime({ count: given.length });
+	const message = ozzieErrorTexts.oneTime({ count: values.length });
 	throw new ParleyError(message, { code: "invalid_argument" });
 }

@@ -191,8 +191,8 @@ export const sessionMethods: MethodsOf<SessionMethod> = {
 
 	async list_feedback({ deps }, { principal, params }) {
 		const { session_id: sessionId, rating, limit } = params;
-		const given = await deps.runtime.feedback.list(principal, { sessionId, rating, limit });
-		return { feedback: given.map(encodeFeedback) };
+		const entries = await deps.runtime.feedback.list(principal, { sessionId, rating, limit });
+		return { feedback: entries.map(encodeFeedback) };
 	},
 
 	async explain(connection, request) {
@@ -250,7 +250,7 @@ function encodeExplanation(explained: Explanation): MethodResult<"explain"> {
 		calls: explained.calls.map(({ callId, ...call }) => ({ call_id: callId, ...call })),
 		...defined({ said: reply && encodeReply(reply), read: explained.read && encodeRead(explained.read) }),
 		files: explained.files.map(encodeFile),
-		feedback: explained.feedback.map((given) => ({ ...given })),
+		feedback: explained.feedback.map((entry) => ({ ...entry })),
 	};
 }
 

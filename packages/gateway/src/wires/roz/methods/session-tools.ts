@@ -113,10 +113,10 @@ export class SessionTools {
 	}
 
 	/** Handles an answer of the client. Returns false if the answer belongs to no open call, unless the client is a host. */
-	answer(given: ToolResult): boolean {
-		const result = decodeResult(given);
-		if (this.#asHost?.answer(given.toolCallId, result)) return true;
-		const isAnswer = this.#own.connection?.answer(given.toolCallId, result) ?? false;
+	answer(encoded: ToolResult): boolean {
+		const result = decodeResult(encoded);
+		if (this.#asHost?.answer(encoded.toolCallId, result)) return true;
+		const isAnswer = this.#own.connection?.answer(encoded.toolCallId, result) ?? false;
 		return isAnswer || this.#asHost !== undefined;
 	}
 

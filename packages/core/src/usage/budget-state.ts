@@ -9,7 +9,7 @@ import { dayOf, daysOf } from "./period.ts";
 export const gatewayScope = "";
 
 /** A budget and the spent amount, in billionths of a US dollar. */
-export interface Standing {
+export interface BudgetState {
 	readonly scope: BudgetScope;
 	readonly sessionId?: string;
 	readonly period: BudgetPeriod;
@@ -49,7 +49,7 @@ const spentIn = hotStatement<
 		.groupBy("scope"),
 );
 
-type Limit = Omit<Standing, "spent">;
+type Limit = Omit<BudgetState, "spent">;
 
 /** Returns the limits of the gateway and of a named session. A monthly limit precedes a daily limit, because it lasts longer. */
 export async function limitsOf(
@@ -70,7 +70,7 @@ export async function limitsOf(
 }
 
 /** Returns the spent amount of each limit in the day or month of `at`. */
-export async function standingsOf(db: Tx, limits: readonly Limit[], at: number): Promise<Standing[]> {
+export async function budgetStatesOf(db: Tx, limits: readonly Limit[], at: number): Promise<BudgetState[]> {
 	if (limits.length === 0) return [];
 	const sessionId = limits.find((limit) => limit.sessionId !== undefined)?.sessionId ?? gatewayScope;
 	const rows = await spentIn(db, { sessionId, day: dayOf(at), ...daysOf("month", at) });
