@@ -41,7 +41,7 @@ export class Town<S extends Site = Site> implements AsyncDisposable {
 		return this.city.operator;
 	}
 
-	/** Starts the connector with the stored state of its last process. */
+	/** Starts the connector with the stored state of its last process, if there is one. */
 	async start(): Promise<void> {
 		this.#connector = await this.site.connect({
 			...{ gatewayUrl: this.city.url, gatewayToken: this.token, dataDir: this.#data },

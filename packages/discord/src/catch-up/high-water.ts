@@ -55,7 +55,7 @@ export class HighWater {
 	}
 
 	/**
-	 * Records a durable message of the channel. Resolves immediately. For the first message of a channel, resolves when storing
+	 * Records a durable message of the channel. Resolves immediately if the channel has a cursor. Otherwise resolves when storing
 	 * its cursor has succeeded or failed, because a channel without a cursor may not be read.
 	 */
 	async passed(channel: string, cursor: Cursor): Promise<void> {
