@@ -35,7 +35,8 @@ export function commandTables(): string {
 
 const chatIntroduction = `## Chat commands
 
-Type them in Discord, in Slack (\`/parley NAME\`) or after a mention. \`/help\` lists those of a channel.`;
+In Discord, use \`/NAME\`. In Slack, use \`/parley NAME\`. In a message to the agent, type \`!NAME\`. Options in brackets are optional.
+[The agent in chats](chat.md#commands) has examples.`;
 
 function chatTable(): string {
 	const rows = [...chatCommands].map(({ name, also, description, options }) => {

@@ -110,7 +110,7 @@ export function memoryRows(
 
 /**
  * Rows of the schedules. Each schedule has a row with its id and times. Below are other facts, its title and prompt,
- * and the reason if it did not fire. `now` is in milliseconds since the epoch.
+ * and the reason if it did not run. `now` is in milliseconds since the epoch.
  */
 export function scheduleRows(
 	schedules: readonly SchedulePayload[],

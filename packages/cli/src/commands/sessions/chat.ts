@@ -6,7 +6,10 @@ import { addSessionFlags } from "../../command-line/session-flags.ts";
 import { chatHelp } from "../../texts/commands/sessions/chat.ts";
 
 export function chatCommand(io: Io): Command {
-	const command = new Command("chat").description(chatHelp.description).option("--plain", chatHelp.plain);
+	const command = new Command("chat")
+		.description(chatHelp.description)
+		.option("--plain", chatHelp.plain)
+		.addHelpText("after", chatHelp.notes.trimEnd());
 	return addAddressFlags(addSessionFlags(command)).action(async (flags: ChatFlags) => {
 		const { chat } = await import("../../chat/chat-command.ts");
 		io.exitCode = await chat(flags, io);

@@ -12,6 +12,12 @@ it. The first owner of a guild or team connects it to the gateway:
 A guest can ask the agent, with tools that only read. A member can also use the
 other tools, an approver can also approve tool calls, and an owner can also
 trust channels. PERSON is PLATFORM:TENANT:USER.
+
+Examples:
+  parley people pair --role owner
+  parley people approve CODE --role member
+  parley people role discord:111:333 approver
+  parley people remove slack:T1:U2
 `,
 	description: "list chat users and access requests; grant and remove access",
 	list: "the same as `parley people`",

@@ -4,6 +4,11 @@ export const policyHelp = {
 The rules are in policy.jsonc in the data directory, or in the file that the
 setting policyFile names. The gateway applies a changed file immediately. While
 the file is invalid, no tool runs.
+
+Examples:
+  parley policy test "git push"
+  parley policy test --tool read_file --arguments '{"path": "README.md"}'
+  parley policy check policy.jsonc
 `,
 	description: "show and check the policy, and explain the decision for a call",
 	explain: "show the decision for a command and the matching rules; runs nothing",
@@ -14,9 +19,9 @@ the file is invalid, no tool runs.
 	check: "check a policy file without a gateway; exit code 1 if it is invalid",
 	file: "the file; default: the policy file of the gateway",
 	data: "data directory of the gateway",
-	session: "rules for this session",
-	agent: "rules for this agent profile",
-	channel: "rules for this channel: PLATFORM:TENANT:CHANNEL",
+	session: "include the rules of this session",
+	agent: "include the rules of this agent profile",
+	channel: "include the rules of this channel: PLATFORM:TENANT:CHANNEL",
 } as const;
 
 export const policyMessages = {

@@ -6,6 +6,12 @@ only those that its token names. A connector acts for the people of one
 platform.
 A token is printed once. Only \`parley token\` prints a token again: the operator
 token of the data directory.
+
+Examples:
+  parley token
+  parley token create observer dashboard --days 7
+  parley token create connector discord --platform discord
+  parley token revoke dashboard
 `,
 	description: "print the operator token, which is created if missing; manage other tokens",
 	create: "create a token and print it",

@@ -5,6 +5,11 @@ At 80 % of a budget, clients get a warning. When a budget is spent, no model is
 called until the day or month (UTC) ends or you set a higher budget. A budget
 that you set here survives restarts and overrides the configuration file;
 \`configured\` restores the configured one.
+
+Examples:
+  parley budget
+  parley budget set day 5
+  parley budget set month none --session sess_4k2x
 `,
 	description: "show or set budgets",
 	set: "set a budget",
@@ -25,6 +30,10 @@ export const usageHelp = {
 INPUT is all input tokens; CACHED is the part that came from the cache of the
 provider, at a lower price. Days begin at midnight UTC. Set budgets with
 \`parley budget\`.
+
+Examples:
+  parley usage
+  parley usage --by model --since 2026-03-01
 `,
 	description: "show used tokens and their cost",
 	by: "group the rows",

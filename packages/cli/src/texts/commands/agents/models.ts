@@ -14,5 +14,6 @@ export const modelsMessages = {
 /** Help of `parley agents`. */
 export const agentsHelp = {
 	description: "list the agent profiles; exit code 1 if one cannot be used",
-	notes: "\nA profile is agents/NAME/config.toml, agent.md or both in the data directory.",
+	notes:
+		"\nA profile is the directory agents/NAME of the data directory. It contains\nconfig.toml, agent.md or both.",
 } as const;

@@ -3,7 +3,7 @@ export const schedulesHelp = {
 	notes: `
 A schedule sends a message to the agent at given times, with the rights of its
 owner. The list shows the next time of each schedule, and the reason if it did
-not fire.
+not run.
 
 Examples:
   parley schedules
@@ -20,7 +20,7 @@ Examples:
 	key: "session with this key; created if missing (default: schedules)",
 	title: "title of the schedule",
 	timeZone: "time zone, such as Europe/Berlin (default: the time zone of the gateway)",
-	show: "how the channel shows the answer",
+	show: "how the channel shows the answer; silent shows only errors",
 	remove: "remove schedules by their ids",
 	ids: "ids that `parley schedules` shows",
 } as const;

@@ -6,6 +6,10 @@ before-restore-TIME in the data directory; delete it when you no longer need it.
 
 A file that unpacks to more than --max-size, or to more than --max-ratio times
 its own size, is refused, because such a file can fill the disk.
+
+Examples:
+  parley restore ~/parley-backup.tar.gz --verify
+  parley restore ~/parley-backup.tar.gz --force
 `,
 	description: "restore a backup that `parley backup` made",
 	file: "a file that `parley backup` wrote",
@@ -26,6 +30,9 @@ export const backupHelp = {
 The gateway can keep running. The file contains sessions, stored files, agents
 and settings. It also contains keys and tokens: a person who can read the file
 has all permissions of the operator.
+
+Example:
+  parley backup ~/parley-backup.tar.gz
 `,
 	description: "save a data directory to one file",
 	file: "path of the backup, a .tar.gz",

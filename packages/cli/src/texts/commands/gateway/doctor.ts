@@ -2,7 +2,7 @@
 export const doctorHelp = {
 	notes: `
 Works with and without a running gateway. Changes nothing without --fix, and
-uses no tokens. A finding has an id that never changes, a status (ok, warn or
+calls no model. A finding has an id that never changes, a status (ok, warn or
 fail) and, if there is a problem, its fix on this system. Exit code: 1 if a
 check fails; 0 otherwise, also with warnings.
 

@@ -5,6 +5,10 @@ export const logsHelp = {
 Shows the journal of the service if \`parley service install\` installed one for
 the data directory, and otherwise the log file run/gateway.log in the data
 directory.
+
+Examples:
+  parley logs --follow
+  parley logs --since 12h --level warn
 `,
 	follow: "also print new lines, until Ctrl-C",
 	since: "only lines after this time: 30m, 12h, 2d, a date or a time",

@@ -8,5 +8,9 @@ export const upgradeHelp = {
 Stops the gateways of this installation, copies their data and starts them
 again. If a step fails, it restores the old version and the old data. If the
 command was interrupted, run it again.
+
+Examples:
+  parley upgrade --check
+  parley upgrade --to ./parley-agent-0.2.0.tgz
 `,
 } as const;

@@ -1,8 +1,8 @@
 /** Help of `parley answer`. */
 export const answerHelp = {
 	notes: `
-Without an ID, it lists the open questions of all sessions. The ID is the
-six characters in that list, or the complete token.
+Without an ID, it lists the open approvals and questions of all sessions. The ID
+is the six characters in that list, or the complete token.
 
 At a terminal, the question is shown with its details, and a password is not
 echoed. Without a terminal, --value answers: yes, no or session for an approval,
@@ -19,12 +19,12 @@ Exit code: 0 if the question was answered; 1 if not; 2 for an invalid command
 line; 130 after Ctrl-C.
 `,
 	description: "list open approvals and questions, and answer one",
-	id: "id of the question",
+	id: "id of the approval or question",
 	value: "the answer",
 	deny: "deny the approval, or decline the question",
 	reason: "with --deny: reason for the model",
 } as const;
 
 export const answerMessages = {
-	idMissing: "give the id of the question; `parley answer` lists the ids",
+	idMissing: "give the id of the approval or question; `parley answer` lists the ids",
 } as const;

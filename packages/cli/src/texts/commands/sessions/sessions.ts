@@ -18,7 +18,7 @@ Examples:
 		"list sessions, newest first; show, export, fork, rename, summarise and delete them; list and stop their commands",
 	query: "words to search for",
 	list: "the same as `parley sessions` without words",
-	search: "search for words that are also the name of a subcommand",
+	search: "search for words, also if the first one is the name of a subcommand",
 	show: "print the details and the transcript of a session",
 	id: "id of the session",
 	export: "export a session as Markdown, or all its events as JSON",
