@@ -10,7 +10,7 @@ import { type Figure, readOptions, report, roundsOf } from "./measure/report.ts"
  * CPU time of the gateway for a request of a local client without a token, compared with the same request with a
  * token. Without a token, the gateway looks up the user at the other end of the connection. The bench sends all
  * requests on one connection, then each request on its own connection. The last two measurements of each round use a
- * gateway that has run an unsandboxed command, because it then also looks for processes of that command.
+ * second gateway, which has run an unsandboxed command. This gateway also looks for processes of that command.
  */
 const requests = 200;
 const options = readOptions(7);

@@ -37,7 +37,10 @@ while (clients.length < readers) {
 /** Bytes that wait for slow clients at present. */
 const waiting = (): Promise<number> => readMetric(server.port, "parley_outgoing_bytes");
 
-/** Opens a client that has stopped reading and has a full buffer. Its own session has only one other client. */
+/**
+ * Opens a client that has stopped reading and has a full buffer. A second session, with only one other client, fills
+ * the buffer.
+ */
 async function openSleeper(): Promise<DrainClient> {
 	const [sleeper, helper] = [
 		await DrainClient.open(server.port, "/api/ws"),

@@ -39,7 +39,7 @@ export class GatewayDirectories {
 		await this.#gate.write("\n");
 	}
 
-	/** True if a command has left its mark. */
+	/** Whether the command with this effect has left its mark. */
 	happened(effect: string): boolean {
 		return readFileSync(join(this.root, effectsFile), "utf8").split("\n").includes(effect);
 	}

@@ -9,7 +9,7 @@ export const binary = fileURLToPath(new URL("../../../packages/cli/bin/parley.mj
 
 export class GatewayBinary implements AsyncDisposable {
 	readonly port: number;
-	/** Time from spawning to the ready line. */
+	/** Milliseconds from the spawn to the ready line. */
 	readonly begun: Start;
 	readonly #child: ChildProcess;
 	readonly #exited: Promise<unknown>;

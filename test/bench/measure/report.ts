@@ -53,7 +53,9 @@ export interface Figure {
 	readonly values: readonly number[];
 }
 
-/** A limit for the median of a figure. A median outside the limit fails the bench. */
+/**
+ * A limit for the median of a figure. A median outside the limit fails the bench, except as the fields below state.
+ */
 export interface Gate {
 	readonly figure: Figure;
 	readonly atMost?: number;

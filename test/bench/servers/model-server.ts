@@ -6,10 +6,10 @@ import { answerParent } from "../measure/answer-parent.ts";
 let requestBody: unknown;
 
 /**
- * A minimal server of the Messages API. The last text of the conversation is an order: `words N` for a reply of N
- * deltas, `paced N MS` for one delta every MS milliseconds, or `input BYTES` for one tool call. The content in its
- * input has this size, and the input is sent in deltas of 20 bytes. If the request ends with a tool result, the reply
- * is one word. `GET` returns the last request, so that a floor can send the same request.
+ * A minimal server of the Messages API. The last text of the conversation is an order. `words N` requests a reply of
+ * N deltas, `paced N MS` the same reply with one delta every MS milliseconds, and `input BYTES` one tool call. The
+ * content in its input has this size, and the input is sent in deltas of 20 bytes. If the request ends with a tool
+ * result, the reply is one word. `GET` returns the last request, so that a floor can send the same request.
  */
 const server = createServer((request, response) => {
 	if (request.method === "GET") response.end(JSON.stringify(requestBody));

@@ -4,7 +4,7 @@ import { answerParent } from "../measure/answer-parent.ts";
 
 /**
  * The floor: a simple program with the SDK. The parent sends orders, `{order, streams}`. The program runs this number
- * of conversations at the same time and answers with the milliseconds from sending an order to the first word in the
+ * of conversations at the same time. It answers with the milliseconds from sending an order to the first word in the
  * first conversation.
  */
 const [, , url = ""] = process.argv;

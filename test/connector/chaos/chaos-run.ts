@@ -32,7 +32,7 @@ export interface ChaosPeople {
 	readonly messages: { databaseLost(): void };
 	/** People who request background tasks. */
 	readonly requesters: readonly { readonly id: string; readonly name: string }[];
-	/** Mentions the connector in each room. */
+	/** Writes to the connector in each room, so that the connector knows the room. */
 	greet(): void;
 	/** Performs one random action of a person. */
 	act(): void;
@@ -50,7 +50,7 @@ export interface ChaosPlatform<Simulator, People extends ChaosPeople> {
 	/** Virtual milliseconds that exceed the wait for any automatic action. */
 	readonly longestMs: number;
 	readonly cuts: readonly (() => void)[];
-	/** Changes of growing answers that the platform has accepted. */
+	/** Changes of growing answers that the platform has carried out. */
 	readonly growth: SeenGrowth;
 	/** Number of requests that got a fault. */
 	readonly failed: number;
@@ -266,7 +266,7 @@ export class ChaosRun<Simulator, People extends ChaosPeople> {
 		this.#armed += 1;
 		// Each place has its turn, even with only a few seeds.
 		const place = places[(this.#seed * placeStride + this.#armed) % places.length] ?? "";
-		// A process uses the store and the platform frequently, but it reaches every other place only a few times.
+		// A process uses the store and the platform frequently, but it reaches the remaining places only a few times.
 		killable.arm({ place, hit: this.#random.between(1, isFrequent(place) ? 60 : 5) });
 	}
 

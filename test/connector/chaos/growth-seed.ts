@@ -10,7 +10,10 @@ interface SeedParts {
 	readonly directory: string;
 }
 
-/** Plays one answer with random steps, network faults and deaths. Resolves with the faults that it finds at the end. */
+/**
+ * Plays one answer with random steps and deaths, and for most seeds with network faults. Resolves with the faults
+ * that it finds at the end.
+ */
 export async function playSeed({ open, random, directory }: SeedParts): Promise<readonly string[]> {
 	const growth = new Growth(open, directory);
 	await growth.begin();

@@ -7,7 +7,10 @@ import { discordGrowth, slackDirectGrowth, slackGrowth } from "./growth-platform
 import { playSeed } from "./growth-seed.ts";
 
 const first = testSeed();
-/** Answers also grow in `*-chaos-*.ci.test.ts`. In this test, a process dies more often while one answer grows. */
+/**
+ * Number of seeds on Discord. Each row of Slack uses half of them. Answers also grow in `*-chaos-*.ci.test.ts`. In
+ * this test, a process dies more often while one answer grows.
+ */
 const count = 4 * testScale(25, 1000);
 
 test.each([

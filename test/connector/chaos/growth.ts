@@ -5,7 +5,7 @@ import { afterPatience, ManualClock } from "@parley/base/testing";
 import { ScriptedGateway } from "@parley/connector/testing";
 import { type Fate, KillableConnector, type PlatformProcess } from "./killable-connector.ts";
 
-/** A Parley post that all people see. */
+/** A post of Parley that all members of its room see. */
 export interface SeenPost {
 	readonly id: string;
 	readonly text: string;

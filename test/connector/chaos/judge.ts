@@ -62,7 +62,10 @@ function judgeTasks({ work, simulator }: DiscordChaosRun, posts: readonly Shown[
 	});
 }
 
-/** Faults if a channel is still trusted after a change of its readers, or if the cards of a grant are wrong. */
+/**
+ * Faults if a channel is still trusted after a change of its readers. Also faults if a card can end an ended grant,
+ * or if a grant has several cards.
+ */
 function judgeTrust({ work, people, simulator }: DiscordChaosRun, posts: readonly Shown[]): string[] {
 	return work.trust.grants.flatMap(({ id, place, givenAt, isOver }) => {
 		const changedAt = people.audiences.get(place.split(":").at(-1) ?? "") ?? 0;

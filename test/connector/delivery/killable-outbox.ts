@@ -8,7 +8,7 @@ const quietTicks = 4;
 
 const stop = "a stop";
 
-/** Places that a process reaches frequently. It reaches every other place only a few times. */
+/** Places that a process reaches frequently. It reaches the remaining places only a few times. */
 export const often: readonly string[] = [stop, "before a commit", "after a commit"];
 
 /** Places at which a process can die or is stopped. */
@@ -31,7 +31,7 @@ export interface Fate {
 export class KillableOutbox implements Failpoints {
 	readonly store: ConnectorStore;
 	readonly surface: Surface;
-	/** Place at which the process died. */
+	/** Place at which the process died. Undefined if it did not die. */
 	end: string | undefined;
 	/** Name of the place `a stop`, if the process was stopped. */
 	stop: string | undefined;

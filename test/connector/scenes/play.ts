@@ -64,7 +64,7 @@ async function check(town: Town, { errors = [] }: Scene, before: number): Promis
 	if (faults.length > 0) throw new Error(`${faults.join("\n")}\n${town.report()}`);
 }
 
-/** Ids, paths and permission names in posts that people can see. */
+/** Faults for ids, paths and permission names in posts that people can see. */
 async function internalsIn({ site, city }: Town): Promise<string[]> {
 	const viewers = [undefined, ...Object.values(site.people)];
 	const posts = site.rooms().flatMap((room) => viewers.flatMap((viewer) => looks(site, room, viewer)));

@@ -113,7 +113,7 @@ export class SlackSite implements Site {
 		return room;
 	}
 
-	/** `top`: messages of `general` outside of threads. `group`: a group conversation with Max. */
+	/** `top`: messages of `general` outside of threads. `group`: a group conversation of Mia and Max. */
 	room(name: string, { person }: SlackPlayer): SlackRoom {
 		if (name === "general") return this.general;
 		if (name === "random") return this.random;

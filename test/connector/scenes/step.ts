@@ -80,7 +80,7 @@ export type Doing =
 	  })
 	| (Where & { readonly chooses: readonly string[]; readonly on?: string })
 	| (Where & { readonly commands: string; readonly with?: Values; readonly on?: string })
-	/** Labels that the suggestions contain while the last value is typed. */
+	/** Types a command. The suggestions for its last value must contain the labels in `offers`. */
 	| (Where & { readonly types: string; readonly with: Values; readonly offers: readonly string[] });
 
 export type Operating = {

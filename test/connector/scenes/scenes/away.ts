@@ -10,7 +10,7 @@ const forgotten: Step<DiscordSite>[] = [
 	},
 ];
 
-/** Scenes with events on Discord while the connector is away. */
+/** Scenes with events on the platform while the connector is stopped or has lost its connection. */
 export const away: readonly Scene<DiscordSite>[] = [
 	{
 		name: "messages during a lost connection are answered after it is restored",

@@ -2,7 +2,7 @@ import type { Scene } from "../step.ts";
 
 const slow = "long: 60 tokens at 2 per second";
 
-/** Matches the notice of a stopped run, or its partial text. */
+/** Matches the notice of a stopped run, which may quote the start of the message. */
 const stopped = /stopped by|Stopped by [^:]*: “long: 60 tokens/;
 
 /** Scenes about the queue of a conversation, and about actions that stop, repeat or change a request. */
