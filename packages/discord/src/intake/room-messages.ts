@@ -51,7 +51,7 @@ function atStart(query: ContextQuery): ContextQuery {
 	return { ...query, room: channel };
 }
 
-/** Returns the newest messages, newest first, with one additional message if the channel has older ones. */
+/** Returns the newest messages before the request, newest first, with one additional message if there are older ones. */
 async function readPage(
 	{ port }: RoomMessagesParts,
 	{ room, before }: ContextQuery,
