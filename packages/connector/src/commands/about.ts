@@ -1,6 +1,6 @@
 import { defined, definedItems, ParleyError } from "@parley/base";
 import type { MethodResult } from "@parley/protocol";
-import { actingPerson, plain } from "../conversation/vocabulary/plain.ts";
+import { actingPerson, plainLine } from "../conversation/vocabulary/plain.ts";
 import { plainWithPeople } from "../conversation/vocabulary/without-ids.ts";
 import type { PlatformWords } from "../platform/chat-platform.ts";
 import type { Room } from "../platform/inbound-event.ts";
@@ -38,7 +38,7 @@ const model: Command<RoomContext> = {
 		const all = await context.conversations(person, room);
 		const [only] = all;
 		if (all.length > 1) {
-			const question = belowTexts.which.model({ model: plain(requested, 100) });
+			const question = belowTexts.which.model({ model: plainLine(requested, 100) });
 			return offerConversations(context, "model-one", { all, subject: requested, question });
 		}
 		if (only && !only.current) return chooseModel(context, { event, key }, only, requested);
@@ -134,7 +134,7 @@ const whoami: Command<RoomContext> = {
 		const lines = definedItems([
 			texts.role({ person: context.platform.person(person.id), role }),
 			rights.length === 0 ? texts.noRights : texts.rights({ rights: rights.join(", ") }),
-			hint === undefined ? undefined : plain(hint, 500),
+			hint === undefined ? undefined : plainLine(hint, 500),
 			place === undefined ? undefined : placeText(place),
 		]);
 		return { text: lines.join("\n\n") };
@@ -289,7 +289,7 @@ function readWords(read: Read, platform: PlatformWords): string {
 		authors: definedItems([...names, others > 0 ? texts.more({ others }) : undefined]).join(", "),
 		times: texts.at({ from: time(oldest), to: time(newest) }),
 	};
-	const listed = files.slice(0, maxFiles).map((name) => `\`${plain(name, 100)}\``);
+	const listed = files.slice(0, maxFiles).map((name) => `\`${plainLine(name, 100)}\``);
 	return definedItems([
 		messages === 0 ? undefined : texts.read(summary),
 		listed.length === 0 ? undefined : texts.files({ files: listed.join(", ") }),
@@ -301,6 +301,6 @@ function readWords(read: Read, platform: PlatformWords): string {
 
 function authorWords({ name, messages, is }: Read["authors"][number]): string {
 	const { why: texts } = contextTexts;
-	const shown = is === "self" ? texts.me : plain(name, 80);
+	const shown = is === "self" ? texts.me : plainLine(name, 80);
 	return `${texts.author({ name: shown, messages })}${is === "other" ? texts.notMember : ""}`;
 }

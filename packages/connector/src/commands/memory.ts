@@ -1,6 +1,6 @@
 import { definedItems } from "@parley/base";
 import type { MemoryPayload } from "@parley/protocol";
-import { plain } from "../conversation/vocabulary/plain.ts";
+import { plainLine } from "../conversation/vocabulary/plain.ts";
 import { noteTexts } from "../texts/notes.ts";
 import type { Command } from "./command.ts";
 import { type Named, removeNamed } from "./find-named.ts";
@@ -91,8 +91,8 @@ const forget: Command = {
 };
 
 function lineOf({ scope, content, tags }: MemoryPayload): string {
-	const labels = tags.map((tag) => ` #${plain(tag, 40)}`).join("");
-	return `(${noteTexts.list.scopes[scope]}${labels}): ${plain(content, 300)}`;
+	const labels = tags.map((tag) => ` #${plainLine(tag, 40)}`).join("");
+	return `(${noteTexts.list.scopes[scope]}${labels}): ${plainLine(content, 300)}`;
 }
 
 export const memoryCommands: readonly Command[] = [memory, forget];

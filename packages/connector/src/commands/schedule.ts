@@ -1,6 +1,6 @@
 import { defined } from "@parley/base";
 import type { SchedulePayload } from "@parley/protocol";
-import { plain } from "../conversation/vocabulary/plain.ts";
+import { plainLine } from "../conversation/vocabulary/plain.ts";
 import { isOnce, plainWithTimes } from "../conversation/vocabulary/with-times.ts";
 import { plainWithPeople } from "../conversation/vocabulary/without-ids.ts";
 import type { Room } from "../platform/inbound-event.ts";
@@ -130,7 +130,7 @@ const remove: Command = {
 		const title = await removeNamed(context, handled, { ...requested, list, all, remove, done: "" });
 		// A public answer omits the title, because the schedule may belong to another channel.
 		const { done, doneNamed } = scheduleTexts.remove;
-		return { text: isPublic(handled) || title === "" ? done : doneNamed({ title: plain(title, 200) }) };
+		return { text: isPublic(handled) || title === "" ? done : doneNamed({ title: plainLine(title, 200) }) };
 	},
 	complete: suggest,
 };
@@ -146,7 +146,7 @@ async function suggest(
 	return schedules
 		.filter(({ entry_id, title }) => `${entry_id} ${title}`.toLowerCase().includes(requested))
 		.slice(0, maxSuggestions)
-		.map(({ entry_id, title, when }) => ({ value: entry_id, label: plain(`${title} · ${when}`, 90) }));
+		.map(({ entry_id, title, when }) => ({ value: entry_id, label: plainLine(`${title} · ${when}`, 90) }));
 }
 
 /**
@@ -181,5 +181,5 @@ function lineOf(
 	const words = plainWithTimes(when, 200, { platform, from: now });
 	const why =
 		problem === undefined ? "" : texts.problem({ problem: plainWithPeople(problem, 300, platform) });
-	return `**${plain(title, 150)}**: ${words}${next}${why}`;
+	return `**${plainLine(title, 150)}**: ${words}${next}${why}`;
 }

@@ -1,8 +1,8 @@
 import { defined, definedItems, ParleyError } from "@parley/base";
-import { oneLine, plain } from "../conversation/vocabulary/plain.ts";
+import { oneLine, plainLine } from "../conversation/vocabulary/plain.ts";
 import type { Room } from "../platform/inbound-event.ts";
 import { backgroundOf, commandCode, commandList, runningPart } from "../presses/background.ts";
-import { compactOne, infoOfOne, linesOf, offerConversations } from "../presses/conversations.ts";
+import { compactOne, conversationLines, infoOfOne, offerConversations } from "../presses/conversations.ts";
 import type { ListedSession, RoomContext } from "../rooms/handler-context.ts";
 import { conversationTexts } from "../texts/conversations.ts";
 import type { Command, CommandOption } from "./command.ts";
@@ -28,7 +28,7 @@ const create: Command<RoomContext> = {
 	async run(context, { event: { person, room, options }, key }) {
 		const requested = textOf(options["title"]);
 		await context.switchSession(person, room, { key, ...defined({ title: requested || undefined }) });
-		const name = requested === "" ? "" : ` **${plain(requested, maxTitle)}**`;
+		const name = requested === "" ? "" : ` **${plainLine(requested, maxTitle)}**`;
 		const back = context.platform.command("session switch", room);
 		return { text: conversationTexts.create.done({ name, back }) };
 	},
@@ -58,7 +58,7 @@ const turn: Command<RoomContext> = {
 		const found = sessions.find(({ session }) => session === chosen);
 		if (found === undefined) {
 			const list = context.platform.command("session list", room);
-			return { text: conversationTexts.switch.unknown({ name: plain(requested, 100), list }) };
+			return { text: conversationTexts.switch.unknown({ name: plainLine(requested, 100), list }) };
 		}
 		await context.switchSession(person, room, { key, session: found.session });
 		return { text: conversationTexts.switch.done({ name: nameOf(found) }) };
@@ -94,7 +94,7 @@ const list: Command<RoomContext> = {
 		const foot = more > 0 ? conversationTexts.list.more({ count: more }) : undefined;
 		const here = definedItems([lines.join("\n"), foot]).join("\n\n");
 		if (threads.length === 0) return { text: here };
-		const below = linesOf(context, threads.slice(0, maxListed));
+		const below = conversationLines(context, threads.slice(0, maxListed));
 		const parts = [here, conversationTexts.below.threads, below];
 		return { text: parts.filter((part) => part !== "").join("\n\n") };
 	},
@@ -111,7 +111,7 @@ const rename: Command<RoomContext> = {
 			...renamed,
 			...context.onBehalf(person, room),
 		});
-		return { text: conversationTexts.rename.done({ title: plain(given, maxTitle) }) };
+		return { text: conversationTexts.rename.done({ title: plainLine(given, maxTitle) }) };
 	},
 };
 
@@ -147,7 +147,7 @@ const fork: Command<RoomContext> = {
 			if (thread) return { text: texts.inThread({ link: linkTo(context, thread) }) };
 			const back = context.platform.command("session switch", room);
 			return {
-				text: texts.here({ title: name === "" ? conversationTexts.untitled : plain(name, 100), back }),
+				text: texts.here({ title: name === "" ? conversationTexts.untitled : plainLine(name, 100), back }),
 			};
 		} catch (reason) {
 			const { code } = ParleyError.from(reason);
@@ -280,7 +280,7 @@ function findSession(sessions: readonly ListedSession[], requested: string): Lis
 }
 
 function nameOf({ title: name }: ListedSession): string {
-	return name === "" ? conversationTexts.untitled : plain(name, 100);
+	return name === "" ? conversationTexts.untitled : plainLine(name, 100);
 }
 
 function labelOf({ title: name, messages, current }: ListedSession): string {

@@ -1,6 +1,6 @@
 import { defined, definedItems } from "@parley/base";
 import type { SkillPayload } from "@parley/protocol";
-import { plain } from "../conversation/vocabulary/plain.ts";
+import { plainLine } from "../conversation/vocabulary/plain.ts";
 import type { RoomContext } from "../rooms/handler-context.ts";
 import { commandTexts } from "../texts/commands.ts";
 import type { Command } from "./command.ts";
@@ -76,7 +76,7 @@ function listed(skills: readonly SkillPayload[], command: string): string {
 	const { skill: texts } = commandTexts;
 	if (skills.length === 0) return texts.none;
 	const lines = skills.slice(0, maxListed).map(({ name, argument_hint: hint = "", description }) => {
-		return `- \`${command} ${plain(`${name} ${hint}`.trim(), 100)}\` ${plain(description, 200)}`;
+		return `- \`${command} ${plainLine(`${name} ${hint}`.trim(), 100)}\` ${plainLine(description, 200)}`;
 	});
 	const more = skills.length - lines.length;
 	return definedItems([...lines, more > 0 ? texts.more({ count: more }) : undefined]).join("\n");

@@ -4,7 +4,7 @@ import { lengthOf } from "../conversation/tasks/length-of.ts";
 import { reviewControls } from "../conversation/tasks/review-card.ts";
 import { hasEnded } from "../conversation/tasks/task-state.ts";
 import { barOf, because, tokensOf } from "../conversation/tasks/task-words.ts";
-import { oneLine, plain } from "../conversation/vocabulary/plain.ts";
+import { oneLine, plainLine } from "../conversation/vocabulary/plain.ts";
 import type { PlatformWords } from "../platform/chat-platform.ts";
 import type { Person, Room } from "../platform/inbound-event.ts";
 import type { Control } from "../platform/posting.ts";
@@ -85,11 +85,11 @@ const create: Command = {
 		);
 		// The person did not choose tools, so notes about missing tools are omitted.
 		const otherNotes = notes.filter((note) => !note.startsWith("tools:"));
-		const lines = otherNotes.map((note) => `- ${plain(note, 300)}`);
+		const lines = otherNotes.map((note) => `- ${plainLine(note, 300)}`);
 		// The card already answers a command in a message, so a second post would repeat it.
 		if (message !== undefined && lines.length === 0) return undefined;
 		return {
-			text: [taskCommandTexts.create.done({ title: plain(title, 150) }), ...lines].join("\n"),
+			text: [taskCommandTexts.create.done({ title: plainLine(title, 150) }), ...lines].join("\n"),
 		};
 	},
 	async complete({ gateway }, { option, typed }) {
@@ -210,7 +210,7 @@ function taskOf(context: HandlerContext, handled: Handling): Promise<Named> {
 async function titleOf(context: HandlerContext, { event }: Handling, { id, title }: Named): Promise<string> {
 	const behalf = context.onBehalf(event.person, event.room);
 	const known = title || (await context.gateway.request("check_task", { task_id: id, ...behalf })).title;
-	return plain(known, 150);
+	return plainLine(known, 150);
 }
 
 function suggest(fits: (task: Task) => boolean) {
@@ -256,13 +256,13 @@ function taskLine(task: TaskPayload, { moment }: Platform): string {
 	const { title, status, progress, created_at } = task;
 	const bar = hasEnded(status) ? undefined : barOf(progress.current_step, progress.total_steps);
 	const facts = definedItems([states[status], bar]).join(", ");
-	return `**${plain(title, 80)}** · ${facts} · ${moment(Date.parse(created_at))}`;
+	return `**${plainLine(title, 80)}** · ${facts} · ${moment(Date.parse(created_at))}`;
 }
 
 function taskReport(task: TaskPayload, platform: Platform): string {
 	const { request, result } = taskCommandTexts.show;
 	return definedItems([
-		`**${plain(task.title, 200)}**\n${statusLine(task, platform)}`,
+		`**${plainLine(task.title, 200)}**\n${statusLine(task, platform)}`,
 		factsOf(task, platform),
 		...planOf(task),
 		...questionOf(task),
@@ -287,8 +287,8 @@ function factsOf(task: TaskPayload, { moment }: Platform): string {
 		start !== undefined && end === undefined ? taskTexts.started({ at: moment(start) }) : undefined,
 		start !== undefined && end !== undefined ? taskTexts.took({ time: lengthOf(end - start) }) : undefined,
 		taskCommandTexts.show.agent({
-			agent: plain(agent, 80),
-			model: model === undefined ? undefined : plain(model, 80),
+			agent: plainLine(agent, 80),
+			model: model === undefined ? undefined : plainLine(model, 80),
 		}),
 		`${spent}, ${formatUsd(usage.cost_usd)}`,
 	]).join(" · ");
@@ -298,7 +298,7 @@ function planOf({ plan = [] }: TaskPayload): string[] {
 	if (plan.length === 0) return [];
 	const steps = plan.map(({ title, status }) => {
 		const note = taskCommandTexts.show.stepNotes[status];
-		return `- [${status === "completed" ? "x" : " "}] ${plain(title, 120)}${note}`;
+		return `- [${status === "completed" ? "x" : " "}] ${plainLine(title, 120)}${note}`;
 	});
 	return [`${taskCommandTexts.show.plan}\n${steps.join("\n")}`];
 }
@@ -307,7 +307,7 @@ function questionOf({ suspension }: TaskPayload): string[] {
 	if (!suspension) return [];
 	const { reason, plan_content: plan } = suspension;
 	return definedItems([
-		taskTexts.review.waiting({ reason: plain(reason, 300) }),
+		taskTexts.review.waiting({ reason: plainLine(reason, 300) }),
 		plan.trim() === "" ? undefined : plan.trim(),
 	]);
 }

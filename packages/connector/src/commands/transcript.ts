@@ -1,6 +1,6 @@
 import { definedItems } from "@parley/base";
 import type { OzzieEvent } from "@parley/protocol";
-import { plain, visible, visibleLine, visibleWords } from "../conversation/vocabulary/plain.ts";
+import { plainLine, visible, visibleLine, visibleWords } from "../conversation/vocabulary/plain.ts";
 import type { PastEvent } from "../gateway/gateway-files.ts";
 import { exportTexts } from "../texts/export.ts";
 
@@ -30,7 +30,7 @@ export async function transcriptOf(
 		}
 		for (; size > maxTranscript; left++) size -= sizeOf(blocks.shift() ?? "");
 	}
-	const head = [`# ${plain(title, maxName)}`, exportTexts.exported({ at: timeOf(now) })];
+	const head = [`# ${plainLine(title, maxName)}`, exportTexts.exported({ at: timeOf(now) })];
 	const cut = left > 0 ? [exportTexts.leftOut] : [];
 	return `${[...head, ...cut, ...blocks].join("\n\n")}\n`;
 }
@@ -49,11 +49,11 @@ function blocksOf({ event, at }: PastEvent): string[] {
 		case "tool.call":
 			return callOf(event.payload);
 		case "prompt.request":
-			return [exportTexts.question({ question: plain(event.payload.label, maxPart) })];
+			return [exportTexts.question({ question: plainLine(event.payload.label, maxPart) })];
 		case "prompt.response":
 			return [event.payload.cancelled ? exportTexts.declined : exportTexts.answered];
 		case "file.created":
-			return [exportTexts.file({ name: plain(event.payload.name, maxName) })];
+			return [exportTexts.file({ name: plainLine(event.payload.name, maxName) })];
 		default:
 			return [];
 	}
@@ -63,16 +63,16 @@ type PayloadOf<Name extends OzzieEvent["event"]> = Extract<OzzieEvent, { readonl
 
 /** The message or the answer of a run from before the session may be empty. */
 function messageOf({ content, author, attachments = [] }: PayloadOf<"user.message">, at: number): string[] {
-	const files = attachments.map(({ name }) => exportTexts.file({ name: plain(name, maxName) }));
+	const files = attachments.map(({ name }) => exportTexts.file({ name: plainLine(name, maxName) }));
 	if (content === "" && files.length === 0) return [];
-	const name = author === undefined ? exportTexts.operator : plain(author.name, maxName);
+	const name = author === undefined ? exportTexts.operator : plainLine(author.name, maxName);
 	const head = `## ${name} · ${timeOf(at)}`;
 	return [...definedItems([head, content === "" ? undefined : quoted(content)]), ...files];
 }
 
 function answerOf({ content, error }: PayloadOf<"assistant.message">, at: number): string[] {
 	const text = content.trim() === "" ? undefined : quoted(content);
-	const failed = error === "" ? undefined : exportTexts.ended({ reason: plain(error, maxPart) });
+	const failed = error === "" ? undefined : exportTexts.ended({ reason: plainLine(error, maxPart) });
 	const parts = definedItems([text, failed]);
 	return parts.length === 0 ? [] : [`## ${exportTexts.agent} · ${timeOf(at)}`, ...parts];
 }

@@ -1,7 +1,7 @@
 import { defined } from "@parley/base";
 import { lengthOf } from "../conversation/tasks/length-of.ts";
 import { coverOf, personOf } from "../conversation/trust/grant-words.ts";
-import { plain } from "../conversation/vocabulary/plain.ts";
+import { plainLine } from "../conversation/vocabulary/plain.ts";
 import { trustTexts } from "../texts/trust.ts";
 import type { Command } from "./command.ts";
 
@@ -93,7 +93,7 @@ const status: Command = {
 			return [
 				texts.until({ at: platform.moment(until, clock.now()) }),
 				texts.covered({ cover: coverOf(grant, platform), calls }),
-				card.grantedBy({ person: personOf(granted_by, platform), reason: plain(reason, 300) }),
+				card.grantedBy({ person: personOf(granted_by, platform), reason: plainLine(reason, 300) }),
 				card.stillRequired,
 			].join("\n");
 		});
@@ -101,7 +101,7 @@ const status: Command = {
 			texts.request({
 				person: by === undefined ? undefined : personOf(by, platform),
 				length: lengthOf(minutes * minuteMs),
-				reason: plain(reason, 300),
+				reason: plainLine(reason, 300),
 			}),
 		);
 		const none = texts.none({ command: platform.command("trust on", room) });

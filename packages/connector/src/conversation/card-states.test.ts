@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { CardState } from "../platform/posting.ts";
-import { type Happening, reduceAll } from "../testing/chat-scene.ts";
+import { reduceTimedEvents, type TimedEvent } from "../testing/chat-scene.ts";
 import {
 	answered,
 	approval,
@@ -46,7 +46,7 @@ const task = { task_id: "task_1aaaaaa", title: "Tidy" };
 const asks = { reason: "May I?", suspend_count: 1, token: "review_x1cccccc", plan_content: "" };
 const spent = { duration: 1, tokens_input: 1, tokens_output: 1 };
 
-const lastOfTask: readonly (readonly [Happening, readonly (CardState | undefined)[]])[] = [
+const lastOfTask: readonly (readonly [TimedEvent, readonly (CardState | undefined)[]])[] = [
 	[
 		[9, "task.suspended", { ...task, ...asks }],
 		["waiting", "waiting"],
@@ -70,11 +70,11 @@ const lastOfTask: readonly (readonly [Happening, readonly (CardState | undefined
 ];
 
 test.each(lastOfTask)("the card of a task shows the state after %j", (last, states) => {
-	const begun: Happening[] = [
+	const begun: TimedEvent[] = [
 		[1, "task.created", { ...task, description: "…", parent_id: "" }],
 		[5, "task.started", task],
 	];
-	const { shown } = reduceAll(tasks, [...begun, last]);
+	const { shown } = reduceTimedEvents(tasks, [...begun, last]);
 	const statesOf = (index: number) =>
 		shown.at(index)?.flatMap((operation) => (operation.type === "show" ? [operation.state] : []));
 	expect(statesOf(0)).toEqual(["working"]);

@@ -2,7 +2,7 @@ import { conversationTexts } from "../texts/conversations.ts";
 import { type AnswersSlice, answers } from "./answers/answers.ts";
 import { showMoved } from "./answers/cards.ts";
 import { type QuestionsSlice, questions, waitsForOf } from "./questions/questions.ts";
-import { cardWith } from "./tasks/task-state.ts";
+import { findTaskOfCard } from "./tasks/task-state.ts";
 import { type TasksSlice, tasks } from "./tasks/tasks.ts";
 import { type TrustSlice, trust } from "./trust/trust.ts";
 import type { RecordedEvent, Scene } from "./vocabulary/reducer.ts";
@@ -54,7 +54,7 @@ export function reduceConversation(
 	surroundings: Scene,
 ): { readonly state: ConversationState; readonly operations: readonly RenderOperation[] } {
 	const scene: Scene = { ...surroundings, at: recorded.at };
-	const taskOf = (id: string): string | undefined => cardWith(state.tasks, id)?.id;
+	const taskOf = (id: string): string | undefined => findTaskOfCard(state.tasks, id)?.id;
 	const questionsStep = questions.reduce(state.questions, recorded, { ...scene, taskOf });
 	const waiting: Scene = { ...scene, waitsFor: waitsForOf(questionsStep.slice) };
 	const steps = {

@@ -5,7 +5,7 @@ import { type Effect, readMessageRecords } from "../rooms/message-records.ts";
 import { recentMs } from "../subscription/subscriptions.ts";
 import { answerTexts } from "../texts/answers.ts";
 import { messageTexts } from "../texts/messages.ts";
-import { type EventParts, type Outcome, outcomeOf, type Turn } from "./handler.ts";
+import { type EventOutcome, type EventParts, outcomeOf, type Turn } from "./handler.ts";
 
 /** A run with the author of its message. */
 export interface MessageRun {
@@ -52,7 +52,7 @@ export async function handleEdit(
 	parts: EventParts,
 	event: InboundEventOf<"edited">,
 	{ key }: Turn,
-): Promise<Outcome | undefined> {
+): Promise<EventOutcome | undefined> {
 	const { context, controls, subscriptions } = parts;
 	const { room, person, message, text, attachments, referenced, at } = event;
 	const target = await runOfMessage(parts, room, message);

@@ -45,7 +45,7 @@ export interface Turn {
 	readonly key: string;
 }
 
-export interface Outcome {
+export interface EventOutcome {
 	readonly effect: Effect;
 	/** Reply for the room or, with `private`, for the author. */
 	readonly reply?: Reply;
@@ -64,7 +64,7 @@ export interface Outcome {
 }
 
 /** Result of a sent message. The reply lists the files that the gateway did not get. */
-export function outcomeOf({ session, run, failures }: SendResult): Outcome {
+export function outcomeOf({ session, run, failures }: SendResult): EventOutcome {
 	const files = failures.map((failure) => `- ${failure}`).join("\n");
 	return {
 		effect: "sent",

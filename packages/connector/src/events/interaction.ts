@@ -5,7 +5,7 @@ import type { InboundEventOf, Person, Room } from "../platform/inbound-event.ts"
 import { editFormFor } from "../presses/edit-call.ts";
 import { pressTable } from "../presses/press-table.ts";
 import type { Reply } from "../rooms/handler-context.ts";
-import { refusalOf } from "../rooms/refusal.ts";
+import { requestRefusal } from "../rooms/refusal.ts";
 import { eventCursor } from "../store/retention.ts";
 import { commandTexts } from "../texts/commands.ts";
 import { homeTexts } from "../texts/home.ts";
@@ -30,7 +30,7 @@ export async function handleCommand(
 }
 
 /** A pressed control that may open a form. */
-export interface Pressed {
+export interface PressedControl {
 	/** Id of the control: `Control.id`. */
 	readonly control: string;
 	readonly person: Person;
@@ -43,7 +43,7 @@ export interface Pressed {
  */
 export async function openTargetForm(
 	{ context, controls, subscriptions }: EventParts,
-	{ control, person, room }: Pressed,
+	{ control, person, room }: PressedControl,
 ): Promise<Form | undefined> {
 	const target = controls.read(control);
 	if (target === undefined || !hasFormOfTarget(target.kind)) return undefined;
@@ -81,7 +81,7 @@ async function answer(
 	work: () => Promise<Reply | undefined>,
 ): Promise<void> {
 	const { context, platform, clock, outbox } = parts;
-	const reply = await work().catch((reason: unknown) => refusalOf(context, event, reason));
+	const reply = await work().catch((reason: unknown) => requestRefusal(context, event, reason));
 	const to = { ticket: event.ticket, now: clock.now() };
 	const rows = reply === undefined ? [noAnswer(to)] : privateAnswer(reply, to, platform);
 	const conversation = `ticket:${event.ticket.id}`;

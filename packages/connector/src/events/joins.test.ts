@@ -1,11 +1,11 @@
 import { ParleyError } from "@parley/base";
 import { expect, test } from "vitest";
 import { openSqlite } from "../testing/open-stores.ts";
-import { playScene, type Step } from "../testing/scene.ts";
+import { playScene, type SceneStep } from "../testing/scene.ts";
 import { Stage } from "../testing/stage.ts";
 
 const open = (): Promise<Stage> => Stage.open(openSqlite, { joinMs: 2000 });
-const later: Step = { passes: 3000 };
+const later: SceneStep = { passes: 3000 };
 
 /** Returns the contents of the `send_message` requests. */
 function sent({ gateway }: Stage): unknown[] {
@@ -81,7 +81,7 @@ test("the answer to a question is not joined", async () => {
 });
 
 test("an edit within the time replaces the text, and a deleted message is not part of the request", async () => {
-	const deletion: Step = {
+	const deletion: SceneStep = {
 		does: (stage) =>
 			stage.arrive(
 				{ type: "deleted", room: stage.room(), message: "m3", at: stage.clock.now() },

@@ -5,11 +5,11 @@ import { isTextCommand, readTextCommand, saysStop } from "../commands/text-comma
 import type { Outbox } from "../outbox/outbox.ts";
 import type { PlannedRow } from "../outbox/plan.ts";
 import type { InboundEventOf, ReadMessage } from "../platform/inbound-event.ts";
-import { isForUs, needsFacts, type Reason, usualFacts, type Verdict } from "../platform/is-for-us.ts";
+import { type AddressVerdict, isForUs, needsFacts, type Reason, usualFacts } from "../platform/is-for-us.ts";
 import { replyToTask } from "../presses/tasks.ts";
 import type { Reply } from "../rooms/handler-context.ts";
 import { isRecorded } from "../rooms/message-records.ts";
-import { refusalOf } from "../rooms/refusal.ts";
+import { requestRefusal } from "../rooms/refusal.ts";
 import { eventCursor } from "../store/retention.ts";
 import type { ConnectorTables } from "../store/tables.ts";
 import { answerTexts } from "../texts/answers.ts";
@@ -19,7 +19,7 @@ import { privateAnswer, roomAnswer } from "./answer-rows.ts";
 import { handleEdit } from "./edit.ts";
 import { findPost, taskOfThread } from "./find-post.ts";
 import { findTask } from "./follow-up.ts";
-import { type EventParts, type Outcome, outcomeOf, type Turn } from "./handler.ts";
+import { type EventOutcome, type EventParts, outcomeOf, type Turn } from "./handler.ts";
 import type { JoinedEvent, Reservation } from "./joins.ts";
 import { homeOf, roomOfAnswer } from "./mention-thread.ts";
 import { answerTyped, isTypedAnswer } from "./typed-answer.ts";
@@ -77,7 +77,7 @@ async function handleReserved(
 	await note(parts, { ...event, room }, { turn, reason, outcome, conversation: place, joined });
 }
 
-async function judge({ rooms }: EventParts, event: Message): Promise<Verdict> {
+async function judge({ rooms }: EventParts, event: Message): Promise<AddressVerdict> {
 	const { person, room } = event;
 	return isForUs(event, needsFacts(event) ? await rooms.facts(person, room) : usualFacts);
 }
@@ -86,13 +86,13 @@ async function judge({ rooms }: EventParts, event: Message): Promise<Verdict> {
 async function refused(
 	parts: EventParts,
 	event: Message,
-	work: () => Promise<Outcome | undefined>,
-): Promise<Outcome | undefined> {
+	work: () => Promise<EventOutcome | undefined>,
+): Promise<EventOutcome | undefined> {
 	try {
 		return await work();
 	} catch (reason) {
 		const isDenied = ParleyError.from(reason).code === "permission_denied";
-		const { isStranger = false, ...reply } = await refusalOf(parts.context, event, reason);
+		const { isStranger = false, ...reply } = await requestRefusal(parts.context, event, reason);
 		const onceEach = isStranger ? ("day" as const) : isDenied ? ("hour" as const) : undefined;
 		// Direct messages need no private answer, which would also disappear there.
 		const isPrivate = isStranger && event.room.kind !== "direct" ? (true as const) : undefined;
@@ -107,7 +107,7 @@ async function refused(
 interface Noted {
 	readonly turn: Turn;
 	readonly reason: Reason;
-	readonly outcome: Outcome;
+	readonly outcome: EventOutcome;
 	readonly conversation: string;
 	readonly joined: readonly JoinedEvent[];
 }
@@ -154,7 +154,7 @@ async function note(
 function answerOf(
 	{ platform, directNotices }: EventParts,
 	{ room, person, message }: Message,
-	{ outcome, reply, now }: { readonly outcome: Outcome; readonly reply: Reply; readonly now: number },
+	{ outcome, reply, now }: { readonly outcome: EventOutcome; readonly reply: Reply; readonly now: number },
 ): { readonly rows: readonly PlannedRow[]; readonly conversation?: string } {
 	if (outcome.explainsAccess && platform.explainsDirectly) {
 		return { rows: directNotices.rows({ room, person: person.id, message, now }) };
@@ -169,7 +169,7 @@ async function handleOwnMessage(
 	parts: EventParts,
 	event: Message,
 	{ turn, reservation }: Handling,
-): Promise<Outcome> {
+): Promise<EventOutcome> {
 	const { reply } = event.address;
 	const post = reply && (await findPost(parts, reply.message));
 	const named = (await taskOfThread(parts, event.room)) ?? post?.task;
@@ -190,7 +190,7 @@ async function stopHere(
 	{ context }: EventParts,
 	{ person, room, at, text }: Message,
 	{ turn: { key }, task }: { readonly turn: Turn; readonly task: string | undefined },
-): Promise<Outcome> {
+): Promise<EventOutcome> {
 	if (task !== undefined) {
 		const cancelled = { task_id: task, key, ...context.onBehalf(person, room) };
 		const { status } = await context.gateway.request("cancel_task", cancelled);
@@ -204,7 +204,7 @@ async function stopHere(
 
 const stoppedReply = { text: commandTexts.stop.stopped };
 
-const nothingToStop: Outcome = {
+const nothingToStop: EventOutcome = {
 	effect: "nothing-to-stop",
 	reply: { text: commandTexts.stop.idle },
 };
@@ -213,7 +213,7 @@ async function runTextCommand(
 	{ context }: EventParts,
 	event: Message,
 	{ key }: Turn,
-): Promise<Outcome | undefined> {
+): Promise<EventOutcome | undefined> {
 	const ordered = readTextCommand(event.text, commandTable);
 	if (ordered === undefined) return undefined;
 	if ("problem" in ordered) return { effect: "refused", reply: { text: ordered.problem } };
@@ -234,7 +234,7 @@ async function runTextCommand(
 	return { effect: "command", ...defined({ reply: answer, private: answer?.private }) };
 }
 
-function greet({ text, attachments, referenced = [] }: Message): Outcome | undefined {
+function greet({ text, attachments, referenced = [] }: Message): EventOutcome | undefined {
 	const isReference = referenced.some(({ ours }) => !ours);
 	if (text.trim() !== "" || attachments.length > 0 || isReference) return undefined;
 	return { effect: "greeted", reply: { text: messageTexts.greeting } };
@@ -244,7 +244,7 @@ async function sendToTask(
 	{ context }: EventParts,
 	{ person, room, text }: Message,
 	{ turn: { key }, task }: { readonly turn: Turn; readonly task: string },
-): Promise<Outcome> {
+): Promise<EventOutcome> {
 	const reply = await replyToTask(context, { taskId: task, text, person, room, key });
 	return { effect: reply ? "refused" : "replied", ...defined({ reply }) };
 }
@@ -253,7 +253,7 @@ async function sendToSession(
 	parts: EventParts,
 	event: Message,
 	{ turn, reservation, continues }: Handling & { readonly continues: ReadMessage | undefined },
-): Promise<Outcome> {
+): Promise<EventOutcome> {
 	const { messageHistory, platform, context, rooms } = parts;
 	const { person, at } = event;
 	const content = await reservation.join((other) => belongs(parts, other));

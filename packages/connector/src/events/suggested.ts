@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { ParleyError } from "@parley/base";
 import type { ControlTarget } from "../controls/controls.ts";
-import { plain } from "../conversation/vocabulary/plain.ts";
+import { plainLine } from "../conversation/vocabulary/plain.ts";
 import { isSuggested } from "../home/suggested-subject.ts";
 import type { InboundEventOf, Room } from "../platform/inbound-event.ts";
 import { postFirst } from "../rooms/first-post.ts";
@@ -39,7 +39,7 @@ export async function startSuggested(
 	const key = hash("sha256", id, "base64url").slice(0, 22);
 	const prompt = await context.choices.stored(`${key}/prompt`, () => suggestedNow(parts, event, subject));
 	if (prompt === undefined) return { text: texts.changed };
-	const words = plain(prompt, prompt.length + 1);
+	const words = plainLine(prompt, prompt.length + 1);
 	const message = await postFirst(parts, {
 		channel: room,
 		card: `suggested:${key}`,

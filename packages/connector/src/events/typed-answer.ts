@@ -12,7 +12,7 @@ import type { RoomSession } from "../subscription/session-subscription.ts";
 import { recentMs } from "../subscription/subscriptions.ts";
 import { questionTexts } from "../texts/questions.ts";
 import type { OwnPost } from "./find-post.ts";
-import type { EventParts, Outcome, Turn } from "./handler.ts";
+import type { EventOutcome, EventParts, Turn } from "./handler.ts";
 
 type Message = InboundEventOf<"message" | "edited">;
 
@@ -36,7 +36,7 @@ export async function answerTyped(
 	parts: EventParts,
 	event: Message,
 	{ turn, post, task }: Context,
-): Promise<Outcome | undefined> {
+): Promise<EventOutcome | undefined> {
 	const stored = turn.isAgain ? await parts.store.read((db) => readTypedRecord(db, turn.id)) : undefined;
 	const isReply = post?.question !== undefined;
 	const reading =
@@ -66,7 +66,7 @@ export async function isTypedAnswer(parts: EventParts, event: Message): Promise<
 	return (await readInThread(parts, event, undefined)) !== undefined;
 }
 
-function refused(session: string, reply: Reply): Outcome {
+function refused(session: string, reply: Reply): EventOutcome {
 	return { effect: "refused", session, reply, private: true };
 }
 

@@ -1,7 +1,7 @@
 import { defined, definedItems } from "@parley/base";
 import { activeRun } from "../conversation/answers/runs.ts";
 import { openQuestions } from "../conversation/questions/questions.ts";
-import { plain } from "../conversation/vocabulary/plain.ts";
+import { plainLine } from "../conversation/vocabulary/plain.ts";
 import { isOnce, plainWithTimes } from "../conversation/vocabulary/with-times.ts";
 import type { Person, Room } from "../platform/inbound-event.ts";
 import type { Control } from "../platform/posting.ts";
@@ -93,7 +93,7 @@ function runningSection({ context }: HomeParts, places: readonly SeenPlace[]): R
 	const tasks = places.flatMap(({ sessions }) =>
 		sessions.flatMap((session) =>
 			session.state.tasks.live.map(({ title, state }) => {
-				const task = `**${plain(title, maxTitle)}**`;
+				const task = `**${plainLine(title, maxTitle)}**`;
 				return homeTexts.running.task({ task, state: taskTexts.states[state] });
 			}),
 		),
@@ -140,7 +140,7 @@ function questionLines(
 	const place = url === undefined ? name : `[${name}](${url})`;
 	return openQuestions(state.questions)
 		.filter((question) => question.kind !== "approval" && question.kind !== "grant")
-		.map(({ label }) => homeTexts.waiting.question({ place, question: plain(label.text, maxTitle) }));
+		.map(({ label }) => homeTexts.waiting.question({ place, question: plainLine(label.text, maxTitle) }));
 }
 
 async function approvalSections(
@@ -184,7 +184,7 @@ async function scheduleSection({ context }: HomeParts, { person, room }: Viewer)
 	const all = schedules.map(({ title, when, next_due: due }) => {
 		const next = due === undefined || isOnce(when) ? "" : platform.moment(Date.parse(due), now);
 		return line({
-			title: plain(title, maxTitle),
+			title: plainLine(title, maxTitle),
 			when: plainWithTimes(when, maxTitle, { platform, from: now }),
 			next: next === "" ? "" : scheduleTexts.list.next({ at: next }),
 		});

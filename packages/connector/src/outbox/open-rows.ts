@@ -2,7 +2,14 @@ import { type Clock, delay, type Logger, type Store } from "@parley/base";
 import type { Kysely } from "kysely";
 import type { ConnectorTables } from "../store/tables.ts";
 import { type OpenRow, unblocked } from "./open-row.ts";
-import { type Attempt, attemptRow, type Content, readOpenOf, type Step, settleRow } from "./statements.ts";
+import {
+	type Attempt,
+	attemptRow,
+	type Content,
+	type DeliveryTransition,
+	readOpenOf,
+	settleRow,
+} from "./statements.ts";
 
 /** Wait in milliseconds before the next attempt after a failure of the database. */
 export const storeWaitMs = 1000;
@@ -108,7 +115,7 @@ export class OpenRows {
 	 * Stores a step, which may have already happened on the platform. After a failure of the database, retries until the
 	 * connector stops.
 	 */
-	async persist(row: OpenRow, step: Step): Promise<void> {
+	async persist(row: OpenRow, step: DeliveryTransition): Promise<void> {
 		const { clock, log, signal } = this.#parts;
 		for (;;) {
 			try {
@@ -124,7 +131,11 @@ export class OpenRows {
 		}
 	}
 
-	#move<S extends Step, T>(row: OpenRow, step: S, command: (tx: Tx, step: S) => Promise<T>): Promise<T> {
+	#move<S extends DeliveryTransition, T>(
+		row: OpenRow,
+		step: S,
+		command: (tx: Tx, step: S) => Promise<T>,
+	): Promise<T> {
 		const { conversation, card } = row;
 		// A change of a row with a card may affect other rows, so that all rows are read again.
 		if (card !== null) return this.change(conversation, (tx) => command(tx, step));
@@ -142,7 +153,7 @@ export class OpenRows {
 	}
 }
 
-function movedOn(rows: readonly OpenRow[], step: Step | Attempt): OpenRow[] {
+function movedOn(rows: readonly OpenRow[], step: DeliveryTransition | Attempt): OpenRow[] {
 	const { id, to, attempts, reason } = step;
 	return rows.flatMap((row) => {
 		if (row.id !== id) return [row];

@@ -18,7 +18,7 @@ import { nonceOf, toOutboxRow } from "./outbox-row.ts";
 import { type Plan, planRows } from "./plan.ts";
 import {
 	type Content,
-	isWhole,
+	isCompleteAnswer,
 	keyOf,
 	markAttemptedUnknown,
 	postAnew,
@@ -34,10 +34,10 @@ import {
 	judgeRepeat,
 	judgeSend,
 	type Moment,
+	type NextDelivery,
 	type Repeats,
 	repeatsLeft,
 	staleMs,
-	type Verdict,
 } from "./verdict.ts";
 
 type Tx = Kysely<ConnectorTables>;
@@ -307,7 +307,8 @@ export class Outbox {
 		const outcome = await this.#ask(() => surface.send(sent));
 		await this.#failpoints.reach("outbox.answered");
 		const failure = outcome instanceof DeliveryError ? outcome.kind : "none";
-		if (failure === "gone" && sent.target !== undefined && isWhole(content)) return this.#postAnew(row);
+		if (failure === "gone" && sent.target !== undefined && isCompleteAnswer(content))
+			return this.#postAnew(row);
 		if (failure === "none" && sent.target === undefined) this.#answers.notePosted(row);
 		const known = this.#repeats.get(row.id);
 		const windowMs = sent.target === undefined ? surface.dedupeWindowMs(sent) : 0;
@@ -374,7 +375,7 @@ export class Outbox {
 		}
 	}
 
-	async #settle(row: OpenRow, { waitMs, ...verdict }: Verdict): Promise<void> {
+	async #settle(row: OpenRow, { waitMs, ...verdict }: NextDelivery): Promise<void> {
 		const { clock, log } = this.#parts;
 		const { to, attempts, reason, remote } = verdict;
 		const step = { id: row.id, from: row.state, to, attempts, reason, remote, now: clock.now() };

@@ -96,7 +96,7 @@ export function laneOf(text: string): Lane {
 }
 
 /** Change of the state of a row. */
-export interface Step {
+export interface DeliveryTransition {
 	readonly id: string;
 	/** Expected state of the row. In another state, the row is not changed. */
 	readonly from: DeliveryState;
@@ -107,12 +107,15 @@ export interface Step {
 	readonly now: number;
 }
 
-/** Step of a row before its request. */
-export interface Attempt extends Step {
+/** Transition of a row before its request. */
+export interface Attempt extends DeliveryTransition {
 	readonly sentAt: number | null;
 }
 
-function updateState(db: Tx, p: <Name extends keyof Step>(name: Name) => Step[Name]) {
+function updateState(
+	db: Tx,
+	p: <Name extends keyof DeliveryTransition>(name: Name) => DeliveryTransition[Name],
+) {
 	return db
 		.updateTable("outbox")
 		.set({
@@ -125,7 +128,7 @@ function updateState(db: Tx, p: <Name extends keyof Step>(name: Name) => Step[Na
 		.where("id", "=", p("id"))
 		.where("state", "=", p("from"));
 }
-const settle = hotChange<ConnectorTables, Step>(updateState);
+const settle = hotChange<ConnectorTables, DeliveryTransition>(updateState);
 
 interface AttemptedRow {
 	/** Card of the post; null for a post that is never edited. */
@@ -162,7 +165,7 @@ export interface Content {
 /**
  * Changes the state of a row, and stores the post of its card. Returns false if the row is no longer in the expected state.
  */
-export async function settleRow(tx: Tx, step: Step, card: string | null): Promise<boolean> {
+export async function settleRow(tx: Tx, step: DeliveryTransition, card: string | null): Promise<boolean> {
 	if ((await settle(tx, step)) === 0) return false;
 	if (card !== null && step.remote) {
 		await upsertCard(tx, { card, remote: step.remote, now: step.now });
@@ -208,7 +211,7 @@ export function keyOf(payload: unknown): string | undefined {
 }
 
 /** Whether a row has a complete answer, instead of the start of a growing answer. */
-export function isWhole({ payload }: Content): boolean {
+export function isCompleteAnswer({ payload }: Content): boolean {
 	const isGrowing = typeof payload === "object" && payload !== null && "live" in payload;
 	return keyOf(payload) !== undefined && !isGrowing;
 }

@@ -36,7 +36,7 @@ function jittered(ms: number, chance: number): number {
 }
 
 /** The next state of a row, and the time until its next step. */
-export interface Verdict {
+export interface NextDelivery {
 	readonly to: DeliveryState;
 	readonly attempts: number;
 	readonly reason: string | null;
@@ -82,7 +82,7 @@ export function judgeSend(
 	repeats: Repeats,
 	outcome: Receipt | DeliveryError,
 	{ monotonic, chance }: Moment,
-): Verdict {
+): NextDelivery {
 	const attempts = row.attempts + 1;
 	if (!(outcome instanceof DeliveryError)) return confirmed(attempts, outcome);
 	const failed = { reason: outcome.message, remote: null, waitMs: 0 };
@@ -118,7 +118,7 @@ export function judgeRepeat(
 	repeats: Repeats,
 	outcome: Receipt | DeliveryError,
 	{ monotonic, chance }: Moment,
-): Verdict {
+): NextDelivery {
 	const { attempts } = row;
 	if (!(outcome instanceof DeliveryError)) return confirmed(attempts, outcome);
 	const unclear = { to: "unknown" as const, attempts, reason: outcome.message, remote: null };
@@ -149,7 +149,7 @@ export function judgeLookup(
 	doubt: Doubt,
 	outcome: Receipt | DeliveryError | undefined,
 	moment: Moment,
-): Verdict {
+): NextDelivery {
 	if (outcome === undefined) return judgeAbsence(row, doubt, moment);
 	const { attempts, reason } = row;
 	if (!(outcome instanceof DeliveryError)) return confirmed(attempts, outcome);
@@ -181,13 +181,13 @@ export function judgeLookup(
  * State of an edit without a clear answer. The edit may be repeated, but a late edit must not undo a newer one. Further
  * edits wait until the edit must have arrived.
  */
-export function judgeEdit(row: OpenRow, doubt: Doubt, monotonic: number): Verdict {
+export function judgeEdit(row: OpenRow, doubt: Doubt, monotonic: number): NextDelivery {
 	const { attempts, reason } = row;
 	const left = doubt.since + inboundMs - monotonic;
 	return { to: left > 0 ? "unknown" : "planned", attempts, reason, remote: null, waitMs: Math.max(0, left) };
 }
 
-function judgeAbsence(row: OpenRow, doubt: Doubt, { monotonic, chance }: Moment): Verdict {
+function judgeAbsence(row: OpenRow, doubt: Doubt, { monotonic, chance }: Moment): NextDelivery {
 	const { attempts, reason } = row;
 	const after = { attempts, reason, remote: null };
 	doubt.failures = 0;
@@ -203,6 +203,6 @@ function judgeAbsence(row: OpenRow, doubt: Doubt, { monotonic, chance }: Moment)
 }
 
 /** State of a posted row. `readUnreached` reads its reason. */
-function confirmed(attempts: number, { remote, unreached }: Receipt): Verdict {
+function confirmed(attempts: number, { remote, unreached }: Receipt): NextDelivery {
 	return { to: "confirmed", attempts, reason: unreached ?? null, remote, waitMs: 0 };
 }

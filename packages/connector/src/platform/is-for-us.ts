@@ -33,7 +33,7 @@ export const usualFacts: RoomFacts = { mention: "required", sessions: "shared" }
 /** Reason for or against handling a message. It is stored with the message, so that it can be explained on request. */
 export type Reason = keyof typeof messageTexts.reasons;
 
-export interface Verdict {
+export interface AddressVerdict {
 	readonly ours: boolean;
 	readonly reason: Reason;
 }
@@ -46,7 +46,10 @@ interface Message {
 }
 
 /** Decides whether a message is for the agent, by the first rule that matches. A mention of all members is ignored. */
-export function isForUs({ room, person, address, ourThread }: Message, { mention }: RoomFacts): Verdict {
+export function isForUs(
+	{ room, person, address, ourThread }: Message,
+	{ mention }: RoomFacts,
+): AddressVerdict {
 	if (person.bot) return { ours: false, reason: "bot" };
 	if (room.kind === "direct") return { ours: true, reason: "direct" };
 	if (address.us) return { ours: true, reason: "mention" };

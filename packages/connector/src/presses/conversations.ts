@@ -1,6 +1,6 @@
 import { definedItems, ParleyError } from "@parley/base";
 import type { ControlKind } from "../controls/control-kind.ts";
-import { plain } from "../conversation/vocabulary/plain.ts";
+import { plainLine } from "../conversation/vocabulary/plain.ts";
 import type { Control } from "../platform/posting.ts";
 import type { Conversation, HandledEvent, HandlerContext, Reply } from "../rooms/handler-context.ts";
 import { conversationTexts } from "../texts/conversations.ts";
@@ -109,7 +109,7 @@ export function linkedTitle(
 	{ platform }: HandlerContext,
 	{ title, room }: Pick<Conversation, "title" | "room">,
 ): string {
-	const name = title === "" ? conversationTexts.untitled : plain(title, maxTitle);
+	const name = title === "" ? conversationTexts.untitled : plainLine(title, maxTitle);
 	const url = platform.linkTo?.(room);
 	const shown = url === undefined ? `**${name}**` : `[${name}](${url})`;
 	return room.thread === undefined ? texts.ofChannel({ title: shown }) : shown;
@@ -135,7 +135,7 @@ export function offerConversations(
 	const more = all.length - shown.length;
 	const text = definedItems([
 		question,
-		linesOf(context, shown),
+		conversationLines(context, shown),
 		more > 0 ? texts.more({ count: more }) : undefined,
 	]).join("\n\n");
 	const buttons = shown.map(({ session, title }, index) => {
@@ -149,7 +149,7 @@ export function offerConversations(
 }
 
 /** Numbered list of conversations, with their links. */
-export function linesOf(context: HandlerContext, all: readonly Conversation[]): string {
+export function conversationLines(context: HandlerContext, all: readonly Conversation[]): string {
 	const lines = all.map((one, index) => {
 		const used = context.platform.moment(one.usedAt);
 		return `${index + 1}. ${linkedTitle(context, one)} · ${one.working ? texts.working : used}`;

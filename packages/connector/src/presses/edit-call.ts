@@ -6,7 +6,7 @@ import type { HandlerContext, Reply } from "../rooms/handler-context.ts";
 import { approvalTexts } from "../texts/approvals.ts";
 import { questionTexts } from "../texts/questions.ts";
 import type { PressHandlers } from "./press.ts";
-import { answeringOf, give, type QuestionAnswer, refusalOf, whyClosed } from "./questions.ts";
+import { answeringOf, answerRefusal, give, type QuestionAnswer, whyClosed } from "./questions.ts";
 
 const { editForm: texts } = approvalTexts;
 
@@ -69,7 +69,7 @@ async function findApproval(
 			? { prompt }
 			: { reply: whyClosed(context, answering) ?? { text: questionTexts.replies.gone } };
 	} catch (reason) {
-		return { reply: refusalOf(context, answering, reason) };
+		return { reply: answerRefusal(context, answering, reason) };
 	}
 }
 

@@ -15,7 +15,7 @@ import { heading } from "../conversation/questions/question-card.ts";
 import { callFacts, openFacts } from "../conversation/questions/question-facts.ts";
 import { readQuestion } from "../conversation/questions/read-question.ts";
 import type { Response } from "../conversation/questions/typed-answer.ts";
-import { plain } from "../conversation/vocabulary/plain.ts";
+import { plainLine } from "../conversation/vocabulary/plain.ts";
 import type { Person, Room } from "../platform/inbound-event.ts";
 import type { CardLink, Control } from "../platform/posting.ts";
 import type { HandledEvent, HandlerContext, Reply } from "../rooms/handler-context.ts";
@@ -218,9 +218,9 @@ function originOf({ platform }: HandlerContext, prompt: ListedPrompt, { tenant, 
 		of === platform.name && within === tenant && id !== undefined ? platform.person(id) : undefined;
 	return texts.requested({
 		person:
-			person === undefined ? trustTexts.operator : (known ?? (plain(name, longestName) || texts.unnamed)),
+			person === undefined ? trustTexts.operator : (known ?? (plainLine(name, longestName) || texts.unnamed)),
 		channel: channelOf(place, { tenant, channel }, platform),
-		about: title === "" ? "" : texts.inConversation({ title: plain(title, longestTitle) }),
+		about: title === "" ? "" : texts.inConversation({ title: plainLine(title, longestTitle) }),
 		at: platform.moment(Date.parse(created_at)),
 	});
 }

@@ -3,7 +3,7 @@ import type { OzzieEvent } from "@parley/protocol";
 import { expect, test } from "vitest";
 import { versionOf } from "../conversation/questions/question.ts";
 import { listedPrompt, waiting } from "../testing/listed-prompts.ts";
-import { behalf, type Pressed, QuestionContext, type QuestionPress } from "../testing/question-context.ts";
+import { behalf, type PressInput, QuestionContext, type QuestionPress } from "../testing/question-context.ts";
 import {
 	answered,
 	approval,
@@ -26,7 +26,7 @@ const given: readonly (readonly [
 	says: string,
 	question: OzzieEvent,
 	kind: QuestionPress,
-	Pressed,
+	PressInput,
 	sends: object,
 ])[] = [
 	["approves once", approval(), "approve", {}, { value: "once", changes: 0 }],

@@ -2,7 +2,7 @@ import { defined, ParleyError } from "@parley/base";
 import type { MethodResult } from "@parley/protocol";
 import type { ControlTarget } from "../controls/controls.ts";
 import { completeQuestion } from "../conversation/questions/complete-question.ts";
-import { plain } from "../conversation/questions/markdown.ts";
+import { plainMarkdown } from "../conversation/questions/markdown.ts";
 import { type OpenQuestion, readChanges, versionOf } from "../conversation/questions/question.ts";
 import { closedQuestion, openQuestions, replyCardOf } from "../conversation/questions/questions.ts";
 import { readQuestion } from "../conversation/questions/read-question.ts";
@@ -111,7 +111,7 @@ export async function giveTyped(
 	} catch (reason) {
 		const { code } = ParleyError.from(reason);
 		if (code === "not_found") return { type: "late" };
-		const reply = refusalOf(context, answering, reason);
+		const reply = answerRefusal(context, answering, reason);
 		return { type: "refused", reply, denied: code === "permission_denied" };
 	}
 }
@@ -133,7 +133,7 @@ function approving(value: "once" | "session"): PressHandler {
 			if (hasChanged) return { text: approvalTexts.changed };
 			return await give(context, answering, { value, ...readChanges(question) });
 		} catch (reason) {
-			return refusalOf(context, answering, reason);
+			return answerRefusal(context, answering, reason);
 		}
 	};
 }
@@ -165,7 +165,7 @@ export async function give(
 		const params = { token, key, ...response, ...context.onBehalf(person, room) };
 		await context.gateway.request("prompt_response", params, { sessionId: session });
 	} catch (reason) {
-		return refusalOf(context, answering, reason);
+		return answerRefusal(context, answering, reason);
 	}
 	// The gateway uses the first answer, and accepts later answers without an effect.
 	const outcome = closedOf(context, answering);
@@ -191,7 +191,7 @@ async function showComplete(context: HandlerContext, answering: QuestionAnswer):
 			? { text: completeQuestion(prompt, context) }
 			: (whyClosed(context, answering) ?? { text: texts.gone });
 	} catch (reason) {
-		return refusalOf(context, answering, reason);
+		return answerRefusal(context, answering, reason);
 	}
 }
 
@@ -218,13 +218,13 @@ async function openPage(context: HandlerContext, answering: QuestionAnswer): Pro
 			controls: [[{ type: "link", url, label: questionTexts.buttons.openPage }]],
 		};
 	} catch (reason) {
-		if (ParleyError.from(reason).code !== "unimplemented") return refusalOf(context, answering, reason);
+		if (ParleyError.from(reason).code !== "unimplemented") return answerRefusal(context, answering, reason);
 		return { text: texts.noPage };
 	}
 }
 
 /** Returns the gateway's refusal of an answer for its author. Throws errors that do not concern the answer. */
-export function refusalOf(context: HandlerContext, answering: Answering, reason: unknown): Reply {
+export function answerRefusal(context: HandlerContext, answering: Answering, reason: unknown): Reply {
 	const words = refusalWords(context, answering, reason);
 	switch (ParleyError.from(reason).code) {
 		case "permission_denied":
@@ -249,7 +249,7 @@ export function refusalWords(
 ): string {
 	const { message } = ParleyError.from(reason);
 	const refused = { platform: platform.name, tenant: room.tenant, person };
-	return plain(refusalWithoutIds(message.replace(/^(?:forbidden|invalid params): /u, ""), refused));
+	return plainMarkdown(refusalWithoutIds(message.replace(/^(?:forbidden|invalid params): /u, ""), refused));
 }
 
 /** Offers the form again, because a form cannot show its errors. */

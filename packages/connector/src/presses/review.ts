@@ -10,7 +10,7 @@ import type { Control } from "../platform/posting.ts";
 import type { HandledEvent, HandlerContext, Reply } from "../rooms/handler-context.ts";
 import { approvalTexts } from "../texts/approvals.ts";
 import type { PressHandlers } from "./press.ts";
-import { findPrompt, questionOf, refusalOf } from "./questions.ts";
+import { answerRefusal, findPrompt, questionOf } from "./questions.ts";
 
 const { all: texts, buttons: labels } = approvalTexts;
 
@@ -53,7 +53,7 @@ async function review(
 			const { ended } = row;
 			parts.push(...definedItems([shown?.text ?? (ended && `${lineOf(row)}\n\n${ended.outcome}`)]));
 		} catch (reason) {
-			return refusalOf(context, { person, room, session, token: row.token }, reason);
+			return answerRefusal(context, { person, room, session, token: row.token }, reason);
 		}
 	}
 	if (parts.length === 0) return { text: texts.closed };

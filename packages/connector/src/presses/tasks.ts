@@ -2,9 +2,9 @@ import { defined, ParleyError } from "@parley/base";
 import type { TaskPayload } from "@parley/protocol";
 import type { ControlTarget } from "../controls/controls.ts";
 import { readReviewSubject } from "../conversation/tasks/review-card.ts";
-import { cardWith, hasEnded } from "../conversation/tasks/task-state.ts";
-import { endWords } from "../conversation/tasks/task-words.ts";
-import { plain } from "../conversation/vocabulary/plain.ts";
+import { findTaskOfCard, hasEnded } from "../conversation/tasks/task-state.ts";
+import { taskEndText } from "../conversation/tasks/task-words.ts";
+import { plainLine } from "../conversation/vocabulary/plain.ts";
 import type { Person, Room } from "../platform/inbound-event.ts";
 import type { HandledEvent, HandlerContext, Reply } from "../rooms/handler-context.ts";
 import { taskTexts } from "../texts/tasks.ts";
@@ -72,7 +72,7 @@ function gone({ session, platform }: HandlerContext, target: ControlTarget, room
 	const { task } = readReviewSubject(target.subject);
 	const ended = session(target.session)?.state.tasks.ended.find(({ id }) => id === task);
 	const text = ended
-		? texts.forgotten({ title: plain(ended.title, 150), state: taskTexts.states[ended.state] })
+		? texts.forgotten({ title: plainLine(ended.title, 150), state: taskTexts.states[ended.state] })
 		: texts.unknown;
 	const another = texts.startAnother({ command: platform.command("task new", room) });
 	return { text: `${text} ${another}` };
@@ -160,17 +160,17 @@ function isUnfit(reason: unknown): boolean {
  */
 function askingFor({ session }: HandlerContext, { id, session_id }: TaskPayload): string | undefined {
 	const tasks = session(session_id)?.state.tasks;
-	return tasks && cardWith(tasks, id)?.reviews.at(-1)?.task;
+	return tasks && findTaskOfCard(tasks, id)?.reviews.at(-1)?.task;
 }
 
 /** Describes the end of a task: person, reason and time. */
 function howEnded({ session, platform }: HandlerContext, task: TaskPayload): string {
 	const ended = session(task.session_id)?.state.tasks.ended.find(({ id }) => id === task.id);
-	return endWords(task, ended, platform);
+	return taskEndText(task, ended, platform);
 }
 
 function tooLate(context: HandlerContext, task: TaskPayload): Reply {
-	const title = plain(task.title, 150);
+	const title = plainLine(task.title, 150);
 	if (task.status === "suspended") return { text: texts.newerQuestion({ title }) };
 	if (hasEnded(task.status)) return withoutQuestion(context, task);
 	return { text: texts.alreadyAnswered({ title }) };
@@ -180,7 +180,7 @@ function tooLate(context: HandlerContext, task: TaskPayload): Reply {
 function withoutQuestion(context: HandlerContext, task: TaskPayload): Reply {
 	const { controls } = context;
 	const { id, status, session_id: session } = task;
-	const title = plain(task.title, 150);
+	const title = plainLine(task.title, 150);
 	if (hasEnded(status)) {
 		const control = controls.write({ kind: "task-retry", session, subject: id });
 		return {

@@ -1,6 +1,6 @@
 import { type Clock, defined, type ErrorCode, type Logger, ParleyError, type Store } from "@parley/base";
 import type { MethodResult, Requester } from "@parley/protocol";
-import { oneLine, plain } from "../conversation/vocabulary/plain.ts";
+import { oneLine, plainLine } from "../conversation/vocabulary/plain.ts";
 import type { Outbox } from "../outbox/outbox.ts";
 import type { ChatPlatform } from "../platform/chat-platform.ts";
 import type { Person, Room } from "../platform/inbound-event.ts";
@@ -113,7 +113,7 @@ async function openThread(parts: ForkParts, room: Room, requested: ForkOptions):
 	if (room.kind === "direct" || platform.hasThreads?.(channel) === false) return undefined;
 	if ((await platform.mayFork?.(room)) === false) return undefined;
 	const { key, title } = requested;
-	const shown = title === "" ? conversationTexts.untitled : plain(title, 100);
+	const shown = title === "" ? conversationTexts.untitled : plainLine(title, 100);
 	const text = conversationTexts.fork.beginning({ title: shown });
 	const message = await postFirst(parts, { ...firstPostOf(channel, key), text });
 	if (message === undefined) return undefined;

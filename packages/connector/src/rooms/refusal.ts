@@ -1,5 +1,5 @@
 import { definedItems, type ErrorCode, ParleyError } from "@parley/base";
-import { plain } from "../conversation/vocabulary/plain.ts";
+import { plainLine } from "../conversation/vocabulary/plain.ts";
 import { refusalWithoutIds } from "../conversation/vocabulary/without-ids.ts";
 import type { ChatPlatform } from "../platform/chat-platform.ts";
 import type { Person, Room } from "../platform/inbound-event.ts";
@@ -25,7 +25,7 @@ interface Refusal extends Reply {
 }
 
 /** Answer to a person whose request was refused, with advice. Throws temporary errors again. */
-export async function refusalOf(
+export async function requestRefusal(
 	context: { readonly whoami: RoomContext["whoami"]; readonly platform: ChatPlatform },
 	{ person, room }: { readonly person: Person; readonly room: Room },
 	reason: unknown,
@@ -63,7 +63,7 @@ function sentence(message: string): string {
 		.replace(/^(forbidden|invalid params|not available): /, "")
 		.replace(gatewayId, "")
 		.trim();
-	const words = plain(reason.slice(0, 1).toUpperCase() + reason.slice(1), maxWords);
+	const words = plainLine(reason.slice(0, 1).toUpperCase() + reason.slice(1), maxWords);
 	return /[.!?]$/.test(words) ? words : `${words}.`;
 }
 

@@ -1,5 +1,5 @@
 import type { SkillPayload } from "@parley/protocol";
-import { oneLine, plain } from "../conversation/vocabulary/plain.ts";
+import { oneLine, plainLine } from "../conversation/vocabulary/plain.ts";
 import type { Person, Room } from "../platform/inbound-event.ts";
 import { welcomeTexts } from "../texts/welcome.ts";
 import type { RoomContext } from "./handler-context.ts";
@@ -50,7 +50,7 @@ export async function readWelcome(
 			isKnown
 				? welcomeTexts.approvers({ people })
 				: welcomeTexts.access({ pair: platform.command("pair", room) }),
-			welcomeTexts.prompts({ prompts: prompts.map((prompt) => plain(prompt, maxPrompt)) }),
+			welcomeTexts.prompts({ prompts: prompts.map((prompt) => plainLine(prompt, maxPrompt)) }),
 		],
 		prompts,
 		posts: welcome.posts,

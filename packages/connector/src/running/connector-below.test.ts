@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { playScene, type Step } from "../testing/scene.ts";
+import { playScene, type SceneStep } from "../testing/scene.ts";
 
-const one: Step = { says: "one", in: "general/a", mentions: "us" };
-const two: Step = { says: "two", in: "general/b", mentions: "us" };
-const named: Step = {
+const one: SceneStep = { says: "one", in: "general/a", mentions: "us" };
+const two: SceneStep = { says: "two", in: "general/b", mentions: "us" };
+const named: SceneStep = {
 	does({ gateway: { sessions } }) {
 		for (const [index, title] of ["Release", "Report", "Lunch"].entries()) {
 			const session = sessions[index];
@@ -11,11 +11,11 @@ const named: Step = {
 		}
 	},
 };
-const isPrivate: Step = { does: ({ platform }) => void platform.privateThreads.set("b", ["max"]) };
+const isPrivate: SceneStep = { does: ({ platform }) => void platform.privateThreads.set("b", ["max"]) };
 const link = (thread: string, title: string): string =>
 	`[${title}](https://chat.example/guild/general/${thread})`;
 
-const scenes: Readonly<Record<string, readonly Step[]>> = {
+const scenes: Readonly<Record<string, readonly SceneStep[]>> = {
 	"stop in a channel stops the only run in its threads, and names it": [
 		one,
 		named,

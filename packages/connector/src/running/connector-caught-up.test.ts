@@ -1,9 +1,9 @@
 import { ParleyError } from "@parley/base";
 import { expect, test } from "vitest";
-import { playScene, type Step } from "../testing/scene.ts";
+import { playScene, type SceneStep } from "../testing/scene.ts";
 import { Stage } from "../testing/stage.ts";
 
-const questionSteps: readonly Step[] = [
+const questionSteps: readonly SceneStep[] = [
 	{ says: "hello", in: "general", mentions: "us" },
 	{ gateway: { answers: "done" } },
 ];

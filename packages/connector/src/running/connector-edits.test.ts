@@ -1,11 +1,11 @@
 import { ParleyError } from "@parley/base";
 import { expect, test } from "vitest";
-import { playScene, type Step } from "../testing/scene.ts";
+import { playScene, type SceneStep } from "../testing/scene.ts";
 import type { ScriptedSession } from "../testing/scripted-session.ts";
 import { Stage } from "../testing/stage.ts";
 
 /** Simulates a process that ends after an inbound event was handled, but before the inbox noted it. */
-function forgets(event: string): Step {
+function forgets(event: string): SceneStep {
 	return {
 		async does(stage) {
 			await stage.store.commit((tx) =>
@@ -17,7 +17,7 @@ function forgets(event: string): Step {
 }
 
 /** Edits a message in the same millisecond in which it was sent. */
-function editsAtOnce(message: string, text: string, version: number): Step {
+function editsAtOnce(message: string, text: string, version: number): SceneStep {
 	return {
 		async does(stage) {
 			const happened = { room: stage.room(), person: stage.person(), at: stage.clock.now() };
@@ -33,7 +33,7 @@ function remind(session: ScriptedSession): void {
 		session.record("prompt.reminder", { token, label: "?", expires_at: "", run_id: "run_1" });
 }
 
-const scenes: Readonly<Record<string, readonly Step[]>> = {
+const scenes: Readonly<Record<string, readonly SceneStep[]>> = {
 	"a message that is taken out of the line for its edit is not asked about again by the next process": [
 		{ says: "one" },
 		{ says: "two" },

@@ -1,10 +1,10 @@
 import { parseJson } from "@parley/base";
 import { expect, test } from "vitest";
 import { Posting } from "../platform/posting.ts";
-import { playScene, type Step } from "../testing/scene.ts";
+import { playScene, type SceneStep } from "../testing/scene.ts";
 import type { Stage } from "../testing/stage.ts";
 
-const begun: readonly Step[] = [
+const begun: readonly SceneStep[] = [
 	{ says: "one", in: "general", mentions: "us" },
 	{ gateway: { answers: "first" } },
 ];

@@ -1,9 +1,9 @@
 import { ParleyError } from "@parley/base";
 import { expect, test } from "vitest";
-import { playScene, type Step } from "../testing/scene.ts";
+import { playScene, type SceneStep } from "../testing/scene.ts";
 import { Stage } from "../testing/stage.ts";
 
-const begun: readonly Step[] = [
+const begun: readonly SceneStep[] = [
 	{ says: "one", in: "general", mentions: "us" },
 	{ gateway: { answers: "first" } },
 	{
@@ -25,7 +25,7 @@ async function open(...outcomes: ("refused" | "failing")[]) {
 		return outcome === "refused" ? { refused: "no thread can be opened" } : {};
 	};
 	await playScene(begun, stage);
-	return { stage, opened, play: (...steps: readonly Step[]) => playScene(steps, stage) };
+	return { stage, opened, play: (...steps: readonly SceneStep[]) => playScene(steps, stage) };
 }
 
 const forked = (stage: Stage) => stage.gateway.sessions[1];

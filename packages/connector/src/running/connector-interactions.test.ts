@@ -1,8 +1,8 @@
 import { type ErrorCode, ParleyError } from "@parley/base";
 import { expect, test } from "vitest";
-import { playScene, type Step } from "../testing/scene.ts";
+import { playScene, type SceneStep } from "../testing/scene.ts";
 
-const scenes: Readonly<Record<string, readonly Step[]>> = {
+const scenes: Readonly<Record<string, readonly SceneStep[]>> = {
 	"stop stops at once, even behind a message that cannot be sent": [
 		{ says: "one" },
 		{ says: "two", attaches: ["endless"] },
@@ -384,7 +384,7 @@ for (const [name, steps] of Object.entries(scenes)) {
 	});
 }
 
-function retitles(title: string, thread: string, count = 1, { bot = false } = {}): Step {
+function retitles(title: string, thread: string, count = 1, { bot = false } = {}): SceneStep {
 	return {
 		does: (stage) => {
 			const room = stage.room(`general/${thread}`);

@@ -1,6 +1,6 @@
 import { ParleyError } from "@parley/base";
 import { expect, test } from "vitest";
-import { playScene, type Step } from "../testing/scene.ts";
+import { playScene, type SceneStep } from "../testing/scene.ts";
 import { Stage } from "../testing/stage.ts";
 
 const mention = { in: "general", mentions: "us" } as const;
@@ -19,7 +19,7 @@ async function open(...outcomes: ("refused" | "failing")[]) {
 		if (outcome === "failing") throw new ParleyError("it answers 503", { code: "unavailable" });
 		return outcome === "refused" ? { refused: "no thread can be opened" } : {};
 	};
-	return { stage, opened, play: (...steps: readonly Step[]) => playScene(steps, stage) };
+	return { stage, opened, play: (...steps: readonly SceneStep[]) => playScene(steps, stage) };
 }
 
 test("a mention is answered in its own thread, and its edit and its deletion apply there", async () => {

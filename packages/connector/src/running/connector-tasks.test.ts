@@ -1,17 +1,17 @@
 import { ParleyError } from "@parley/base";
 import { expect, test } from "vitest";
 import { taskPayload } from "../testing/question-context.ts";
-import { playScene, type Step } from "../testing/scene.ts";
+import { playScene, type SceneStep } from "../testing/scene.ts";
 
 const task = { task_id: "task_1", title: "Count the files" };
-const begins: Step = {
+const begins: SceneStep = {
 	does({ gateway }) {
 		gateway.newest.record("task.created", { ...task, description: "all of them", parent_id: "" });
 		gateway.newest.record("task.started", task);
 	},
 };
 
-function progress(step: number): Step {
+function progress(step: number): SceneStep {
 	return {
 		does({ gateway }) {
 			const facts = { total_steps: 4, current_step_label: `folder ${step}`, percentage: step * 25 };
@@ -20,7 +20,7 @@ function progress(step: number): Step {
 	};
 }
 
-const completes: Step = {
+const completes: SceneStep = {
 	does({ gateway }) {
 		const used = { duration: 60e9, tokens_input: 10, tokens_output: 20 };
 		gateway.newest.record("task.completed", { ...task, output_summary: "there are seven", ...used });
@@ -28,7 +28,7 @@ const completes: Step = {
 };
 
 test("after a loss of the database during a task, its card and its thread continue", async () => {
-	const opening: Step[] = [
+	const opening: SceneStep[] = [
 		{ says: "count", in: "general", mentions: "us" },
 		{ gateway: { answers: "I begin" } },
 		begins,
@@ -197,7 +197,7 @@ test("the card of a task is closed when its conversation is deleted", async () =
 });
 
 /** Opens a gateway with two tasks. The first answer to `method` is lost, and the process that sent the request is killed. */
-async function dieIn(method: "cancel_task" | "reply_task", steps: readonly Step[]) {
+async function dieIn(method: "cancel_task" | "reply_task", steps: readonly SceneStep[]) {
 	const stage = await playScene([
 		{ says: "count", in: "general", mentions: "us" },
 		{ gateway: { answers: "ok" } },

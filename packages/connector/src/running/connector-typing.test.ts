@@ -1,6 +1,6 @@
 import { ParleyError } from "@parley/base";
 import { expect, test } from "vitest";
-import { playScene, type Step } from "../testing/scene.ts";
+import { playScene, type SceneStep } from "../testing/scene.ts";
 import type { ScriptedSession } from "../testing/scripted-session.ts";
 import { Stage } from "../testing/stage.ts";
 
@@ -9,15 +9,15 @@ const asks = { type: "text", label: "Which colour?", context: { tool: undefined 
 const offers = ["tea", "ale"].map((value) => ({ value, label: value, description: "", disabled: false }));
 const question = (
 	payload: Pick<Parameters<ScriptedSession["ask"]>[0] & object, "type" | "options"> = {},
-): Step => ({
+): SceneStep => ({
 	gateway: { asks: { ...asks, ...payload } },
 });
-const approval: Step = { gateway: { asks: {} } };
-const starts: Step = { says: "clean up", in: thread };
+const approval: SceneStep = { gateway: { asks: {} } };
+const starts: SceneStep = { says: "clean up", in: thread };
 
-const unanswered: readonly Step[] = [{ requested: "prompt_response", times: 0 }];
+const unanswered: readonly SceneStep[] = [{ requested: "prompt_response", times: 0 }];
 
-function queues(content: string): Step[] {
+function queues(content: string): SceneStep[] {
 	return [...unanswered, { requested: "send_message", times: 2, with: { content } }];
 }
 
@@ -28,7 +28,7 @@ async function openStage(): Promise<Stage> {
 	return stage;
 }
 
-const scenes: Readonly<Record<string, readonly Step[]>> = {
+const scenes: Readonly<Record<string, readonly SceneStep[]>> = {
 	"a message of the person who is asked answers the only question of a thread, and is not sent to the agent":
 		[
 			starts,

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { playScene, type Step } from "../testing/scene.ts";
+import { playScene, type SceneStep } from "../testing/scene.ts";
 
-const scenes: Readonly<Record<string, readonly Step[]>> = {
+const scenes: Readonly<Record<string, readonly SceneStep[]>> = {
 	"a message is sent for who wrote it, and its answer replies to it": [
 		{ says: "hello" },
 		{

@@ -15,7 +15,7 @@ import type { Form } from "../controls/control-kind.ts";
 import type { Controls } from "../controls/controls.ts";
 import { DirectNotices } from "../events/direct-notices.ts";
 import type { EventParts } from "../events/handler.ts";
-import { openTargetForm, type Pressed } from "../events/interaction.ts";
+import { openTargetForm, type PressedControl } from "../events/interaction.ts";
 import { Joins, joinDelayMs } from "../events/joins.ts";
 import { queueOf, routeEvents } from "../events/router.ts";
 import { Welcomes } from "../events/welcomes.ts";
@@ -257,7 +257,7 @@ export class Connector {
 	 * Returns the form of a control whose kind passes `hasFormOfTarget`, within a second. If it returns undefined, call
 	 * `accept` with the press: the answer states the reason.
 	 */
-	async form(pressed: Pressed): Promise<Form | undefined> {
+	async form(pressed: PressedControl): Promise<Form | undefined> {
 		const { clock, log } = this.#parts;
 		const over = new AbortController();
 		const opening = openTargetForm(this.#events, pressed).catch((reason: unknown) => {

@@ -1,17 +1,19 @@
 import { ParleyError } from "@parley/base";
 import { expect, test } from "vitest";
-import { playScene, type Step } from "../testing/scene.ts";
+import { playScene, type SceneStep } from "../testing/scene.ts";
 import type { Stage } from "../testing/stage.ts";
 import { deletedSession } from "./known-sessions.ts";
 
-const asks: readonly Step[] = [
+const asks: readonly SceneStep[] = [
 	{ says: "clean up" },
 	{ gateway: { asks: {} } },
 	{ shows: ["[Approve once]"] },
 ];
-const deletes: Step = { does: ({ gateway }) => gateway.delete() };
+const deletes: SceneStep = { does: ({ gateway }) => gateway.delete() };
 /** Expects a card that names the deletion, and one post about it. */
-const isShown: Step = { shows: ["the conversation was deleted", "This conversation was deleted. Your next"] };
+const isShown: SceneStep = {
+	shows: ["the conversation was deleted", "This conversation was deleted. Your next"],
+};
 const hasNoButtons = (stage: Stage): void => {
 	expect(stage.posts(stage.room()).join()).not.toContain("[");
 };
@@ -103,7 +105,7 @@ test("if none of the rendered sessions exists, no deletion is rendered", async (
 test("a session that exists again after the gateway is restored continues with its next events", async () => {
 	const stage = await playScene([...asks, deletes, { passes: 1000 }]);
 	stage.gateway.newest.deleted = undefined;
-	const renames: Step = {
+	const renames: SceneStep = {
 		does: ({ gateway }) => gateway.newest.record("session.renamed", { title: "Back", by: "person" }),
 	};
 	await playScene([{ restarts: true }, renames], stage);
@@ -210,7 +212,7 @@ test("events of a restored gateway are rendered, although lost events had the sa
 });
 
 test("a room without open work or activity for a day gets no post about a deletion", async () => {
-	const idle: Step[] = [{ says: "one" }, { gateway: { answers: "first" } }];
+	const idle: SceneStep[] = [{ says: "one" }, { gateway: { answers: "first" } }];
 	const stage = await playScene([...idle, { passes: 25 * 3_600_000 }, deletes, { shows: ["first"] }]);
 	expect(await sessionsOf(stage)).not.toContain("sess_0001");
 	await playScene([...idle, deletes, { shows: ["first", "This conversation was deleted"] }]);

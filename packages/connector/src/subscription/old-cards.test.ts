@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { playScene, type Step } from "../testing/scene.ts";
+import { playScene, type SceneStep } from "../testing/scene.ts";
 import type { Stage } from "../testing/stage.ts";
 import { OldCards } from "./old-cards.ts";
 
@@ -19,44 +19,44 @@ const grant = {
 	expires_at: "1970-01-03T00:00:00.000Z",
 };
 
-const begins: Step = {
+const begins: SceneStep = {
 	does: ({ gateway }) => {
 		gateway.newest.record("task.created", { ...task, description: "all of it", parent_id: "" });
 		gateway.newest.record("task.started", { ...task });
 	},
 };
 
-function steps(done: number): Step {
+function steps(done: number): SceneStep {
 	const facts = { total_steps: 3, current_step_label: `step ${done}`, percentage: done * 30 };
 	const progress = { task_id: task.task_id, current_step: done, ...facts };
 	return { does: ({ gateway }) => gateway.newest.record("task.progress", progress) };
 }
 
-const opening: readonly Step[] = [
+const opening: readonly SceneStep[] = [
 	{ says: "tidy up", in: "general", mentions: "us" },
 	{ gateway: { answers: "I begin" } },
 ];
-const lost: readonly Step[] = [{ losesDatabase: true }, { passes: 60_000 }];
-const settles: Step = { passes: 60_000 };
+const lost: readonly SceneStep[] = [{ losesDatabase: true }, { passes: 60_000 }];
+const settles: SceneStep = { passes: 60_000 };
 
 /** Returns the visible posts of the channel. A loss of the database must not change them. */
-async function seen(steps: readonly Step[]): Promise<readonly string[]> {
+async function seen(steps: readonly SceneStep[]): Promise<readonly string[]> {
 	const stage = await playScene([...opening, ...steps, settles]);
 	expect((await stage.connector.status()).stuck).toEqual([]);
 	return stage.posts(stage.room("general"));
 }
 
-function waits(hours: number): Step {
+function waits(hours: number): SceneStep {
 	return { passes: hours * hour };
 }
 
-const completes: Step = {
+const completes: SceneStep = {
 	does: ({ gateway }) => {
 		const used = { duration: 60e9, tokens_input: 10, tokens_output: 20 };
 		gateway.newest.record("task.completed", { ...task, output_summary: "all is tidy", ...used });
 	},
 };
-const suspends: Step = {
+const suspends: SceneStep = {
 	does: ({ gateway }) =>
 		gateway.newest.record("task.suspended", {
 			task_id: task.task_id,
@@ -67,27 +67,27 @@ const suspends: Step = {
 			token: "review_000001",
 		}),
 };
-const resumes: Step = {
+const resumes: SceneStep = {
 	does: ({ gateway }) => gateway.newest.record("task.resumed", { ...task }),
 };
-const trusts: Step = { does: ({ gateway }) => gateway.newest.record("grant.created", grant) };
-const distrusts: Step = {
+const trusts: SceneStep = { does: ({ gateway }) => gateway.newest.record("grant.created", grant) };
+const distrusts: SceneStep = {
 	does: ({ gateway }) =>
 		gateway.newest.record("grant.ended", { grant_id: grant.grant_id, reason: "expired" }),
 };
-const closes: Step = {
+const closes: SceneStep = {
 	does: ({ gateway }) => {
 		const [token = ""] = gateway.newest.asking;
 		gateway.newest.record("prompt.closed", { token, reason: "expired" });
 	},
 };
-const asksAndQueues: readonly Step[] = [
+const asksAndQueues: readonly SceneStep[] = [
 	{ says: "clean up", in: "general", mentions: "us" },
 	{ gateway: { asks: {} } },
 	{ says: "and then?", in: "general", mentions: "us" },
 ];
 
-test.each<readonly [string, readonly Step[], readonly Step[]]>([
+test.each<readonly [string, readonly SceneStep[], readonly SceneStep[]]>([
 	["a task that went on since", [begins, steps(1), waits(28), steps(2), waits(2)], [steps(3), completes]],
 	["a task that has said nothing since", [begins, steps(1), waits(30)], [steps(2), completes]],
 	["a question of a task", [begins, suspends, waits(30)], [resumes, completes]],
@@ -111,14 +111,14 @@ test.each<readonly [string, readonly Step[], readonly Step[]]>([
 test("a replay that a crash interrupts finds the same posts in the end", async () => {
 	const before = [begins, trusts, steps(1), waits(28), steps(2), waits(2)];
 	const after = [steps(3), distrusts, completes];
-	const cut: Step = { does: cutShort };
+	const cut: SceneStep = { does: cutShort };
 	expect(await seen([...before, cut, ...lost.slice(1), ...after])).toEqual(
 		await seen([...before, settles, ...after]),
 	);
 });
 
 test("the card and thread of an old task are searched once, and never if the task ended long ago", async () => {
-	const find = async (steps: readonly Step[]) => {
+	const find = async (steps: readonly SceneStep[]) => {
 		const { platform } = await playScene([...opening, ...steps, ...lost]);
 		return platform.surface.calls.filter((call) => call.startsWith("find"));
 	};

@@ -23,7 +23,7 @@ export interface SessionCursor {
  * Whether rendering can continue at the cursor. It cannot without a state, or after an interrupted replay, whose old
  * cards were not stored.
  */
-export function isWhole(
+export function canResume(
 	cursor: SessionCursor,
 ): cursor is SessionCursor & { readonly state: ConversationState } {
 	return cursor.state !== undefined && cursor.seq >= cursor.replayedTo;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { emptyConversation } from "../conversation/conversation.ts";
-import { playScene, type Step } from "../testing/scene.ts";
+import { playScene, type SceneStep } from "../testing/scene.ts";
 import type { Stage } from "../testing/stage.ts";
 import { readSessionCursor } from "./session-cursors.ts";
 
@@ -118,10 +118,10 @@ async function crash(stage: Stage): Promise<void> {
 }
 
 test("an idle session is not read again, at the latest after the second start", async () => {
-	const renames: Step = {
+	const renames: SceneStep = {
 		does: ({ gateway }) => gateway.newest.record("session.renamed", { title: "About one", by: "model" }),
 	};
-	const idle: readonly Step[] = [
+	const idle: readonly SceneStep[] = [
 		{ says: "one" },
 		{ gateway: { answers: "first" } },
 		renames,

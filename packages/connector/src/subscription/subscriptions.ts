@@ -6,8 +6,8 @@ import { readSessionKey, type SessionKey, writeSessionKey } from "./external-key
 import { deletedSession, type KnownSession, KnownSessions } from "./known-sessions.ts";
 import {
 	beginSessionCursor,
+	canResume,
 	forgetSessionCursor,
-	isWhole,
 	readSessionCursor,
 	readTraces,
 	type SessionCursor,
@@ -236,7 +236,7 @@ export class Subscriptions {
 		const { id, key } = known;
 		const { store, gateway } = this.#parts;
 		const cursor = await store.read((db) => readSessionCursor(db, id));
-		const after = cursor && isWhole(cursor) ? cursor.seq : 0;
+		const after = cursor && canResume(cursor) ? cursor.seq : 0;
 		const opened = await gateway.open({ session_id: id, after_seq: after }).catch(async (reason: unknown) => {
 			if (ParleyError.from(reason).code === "not_found") await this.#renderDeletion(known);
 			throw reason;
@@ -254,7 +254,7 @@ export class Subscriptions {
 		const cursor = await store.read((db) => readSessionCursor(db, id));
 		if (cursor === undefined) return;
 		log.info("a session was deleted while it was not read", { session: id });
-		if (isWhole(cursor) && isExpecting(cursor.state)) {
+		if (canResume(cursor) && isExpecting(cursor.state)) {
 			const { seq: after } = cursor;
 			const subscription = new SessionSubscription(this.#parts, {
 				opened: deletedSession(id, after),

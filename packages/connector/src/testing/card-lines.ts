@@ -14,7 +14,7 @@ export type LinePlatform = Scene["platform"] & PostFormat;
  * Returns the lines of a card as people see them in a desktop client: its mentions, and its text without fences, wrapped at
  * 80 columns. Each row of controls is one line.
  */
-export function linesOf(post: ShowOperation, platform: LinePlatform): string[] {
+export function renderCardLines(post: ShowOperation, platform: LinePlatform): string[] {
 	const [row] = toRows([post], { time: { seq: 1, at: 0 }, conversation: "2", platform });
 	if (row?.payload.type !== "post") throw new Error("the card is no post");
 	const { body, controls = [], notifies } = row.payload;

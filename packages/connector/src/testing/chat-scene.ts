@@ -26,12 +26,12 @@ export const chatScene: Scene = {
 };
 
 /** An event of a test, with the second of its time. */
-export type Happening = readonly [second: number, event: RecordedEvent["event"]["event"], payload: object];
+export type TimedEvent = readonly [second: number, event: RecordedEvent["event"]["event"], payload: object];
 
 /** Reduces events one after the other. Returns the last state, and the operations of each event. */
-export function reduceAll<Slice>(
+export function reduceTimedEvents<Slice>(
 	part: Reducer<Slice>,
-	happenings: readonly Happening[],
+	happenings: readonly TimedEvent[],
 	{ scene = chatScene, slice = part.empty }: { readonly scene?: Scene; readonly slice?: Slice } = {},
 ): { readonly slice: Slice; readonly shown: readonly (readonly RenderOperation[])[] } {
 	let known = slice;

@@ -23,7 +23,7 @@ export const general: Room = { tenant: "1", channel: "2", shared: false, kind: "
 export const behalf = onBehalf(ada, general);
 
 /** Values or form fields of a press. */
-export interface Pressed {
+export interface PressInput {
 	readonly values?: string[];
 	readonly fields?: Record<string, string>;
 }
@@ -44,7 +44,7 @@ export class QuestionContext {
 		this.context = { ...context, session: (id) => (id === session ? this.#session() : undefined) };
 	}
 
-	press(kind: QuestionPress, what: Pressed = {}, subject = token): Promise<Reply | undefined> {
+	press(kind: QuestionPress, what: PressInput = {}, subject = token): Promise<Reply | undefined> {
 		const event: Omit<InboundEventOf<"press">, "ticket"> = {
 			type: "press",
 			control: "",

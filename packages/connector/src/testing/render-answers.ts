@@ -30,11 +30,11 @@ const scene: Scene = {
 const now = 1_000_000;
 
 /** An event as its name and payload. */
-export type Happening = { [Name in EventName]: readonly [Name, EventPayloads[Name]] }[EventName];
+export type AnswerEvent = { [Name in EventName]: readonly [Name, EventPayloads[Name]] }[EventName];
 
 /** Returns the state of the answers after some events, and the operations as text. */
-export function reduceAll(
-	events: readonly Happening[],
+export function reduceAnswers(
+	events: readonly AnswerEvent[],
 	more: Partial<Scene> = {},
 ): { slice: AnswersSlice; shown: string[] } {
 	let slice = answers.empty;
@@ -79,15 +79,15 @@ function inWords(operation: RenderOperation): string {
 	]).join("");
 }
 
-export const ada = { id: "discord:111:42", name: "Ada" };
+export const adaAuthor = { id: "discord:111:42", name: "Ada" };
 
 /** Returns the event of a message by Ada with this platform id. */
-export function says(run: string, content: string, message: string): Happening {
-	return ["user.message", { content, run_id: run, author: ada, correlation_id: message }];
+export function says(run: string, content: string, message: string): AnswerEvent {
+	return ["user.message", { content, run_id: run, author: adaAuthor, correlation_id: message }];
 }
 
 /** Returns the events of a run that a schedule starts. */
-export function fires(run: string, origin: OriginPayload): readonly Happening[] {
+export function fires(run: string, origin: OriginPayload): readonly AnswerEvent[] {
 	const trigger = { trigger: "cron", skill_name: "", task_id: "", run_id: run, error: "" };
 	return [
 		["schedule.trigger", { ...origin, ...trigger }],
@@ -95,17 +95,17 @@ export function fires(run: string, origin: OriginPayload): readonly Happening[] 
 	];
 }
 
-export function ends(run: string | undefined, content: string, error = "", by?: string): Happening {
+export function ends(run: string | undefined, content: string, error = "", by?: string): AnswerEvent {
 	const facts = defined({ run_id: run, stopped_by: by });
 	return ["assistant.message", { content, ...facts, error, context: {} }];
 }
 
-export function retries(run: string, attempt: number): Happening {
+export function retries(run: string, attempt: number): AnswerEvent {
 	const reason = "*host* rejects more requests for now (rate limit)";
 	return ["run.retrying", { run_id: run, reason, in_ms: 2000, attempt, model: "m" }];
 }
 
-export function called(run: string, phase: "start" | "end", error = ""): Happening {
+export function modelCall(run: string, phase: "start" | "end", error = ""): AnswerEvent {
 	const usage = {
 		tokens_input: 0,
 		tokens_output: 0,
@@ -118,7 +118,7 @@ export function called(run: string, phase: "start" | "end", error = ""): Happeni
 }
 
 /** Returns the events of a tool call that starts and ends. */
-export function calls(id: string): readonly Happening[] {
+export function calls(id: string): readonly AnswerEvent[] {
 	const call = { name: "read", call_id: id } as const;
 	return [
 		["tool.call", { ...call, status: "started", arguments: {} }],
@@ -130,14 +130,14 @@ export function calls(id: string): readonly Happening[] {
 export function lists(
 	run: string,
 	...states: readonly EventPayloads["todo.updated"]["plan"][number]["status"][]
-): Happening {
+): AnswerEvent {
 	const plan = states.map((status, at) => ({ title: `step *${at}*`, status }));
 	const current_step = states.filter((status) => status === "completed").length;
 	const progress = { current_step, total_steps: states.length, current_step_label: "", percentage: 0 };
 	return ["todo.updated", { run_id: run, call_id: "c", ...progress, plan }];
 }
 
-export function file(run: string, name: string, type: string): Happening {
+export function file(run: string, name: string, type: string): AnswerEvent {
 	const facts = { file_id: "file_1", name, type, bytes: 12, url: "/api/files/file_1" };
 	return ["file.created", { ...facts, run_id: run, call_id: "c" }];
 }

@@ -57,7 +57,7 @@ type GatewayStep =
 	| { readonly asks: Parameters<ScriptedSession["ask"]>[0] };
 
 /** An action or an expectation. */
-export type Step =
+export type SceneStep =
 	| (Saying & { readonly says: string; readonly as?: string })
 	| (Saying & { readonly edits: string; readonly to: string })
 	| (Where & { readonly deletes: string })
@@ -85,7 +85,7 @@ export type Step =
 	| { readonly does: (stage: Stage) => Promise<void> | void };
 
 /** Plays a scene and returns its stage after the last step. */
-export async function playScene(steps: readonly Step[], stage?: Stage): Promise<Stage> {
+export async function playScene(steps: readonly SceneStep[], stage?: Stage): Promise<Stage> {
 	const own = stage ?? (await Stage.open());
 	for (const step of steps) {
 		await play(own, step);
@@ -94,7 +94,7 @@ export async function playScene(steps: readonly Step[], stage?: Stage): Promise<
 	return own;
 }
 
-async function play(stage: Stage, step: Step): Promise<void> {
+async function play(stage: Stage, step: SceneStep): Promise<void> {
 	if ("says" in step || "edits" in step) return sendMessage(stage, step);
 	if ("deletes" in step || "reacts" in step || "stops" in step) return mark(stage, step);
 	if ("commands" in step || "presses" in step) return interact(stage, step);
@@ -109,7 +109,7 @@ async function play(stage: Stage, step: Step): Promise<void> {
 
 async function sendMessage(
 	stage: Stage,
-	step: Extract<Step, { says: string } | { edits: string }>,
+	step: Extract<SceneStep, { says: string } | { edits: string }>,
 ): Promise<void> {
 	await stage.pass(1000);
 	const { in: where, by, bot, attaches = [] } = step;
@@ -147,7 +147,7 @@ function addressOf({ mentions, replyTo }: Saying): Address {
 
 async function mark(
 	stage: Stage,
-	step: Extract<Step, { deletes: string } | { reacts: string } | { stops: true }>,
+	step: Extract<SceneStep, { deletes: string } | { reacts: string } | { stops: true }>,
 ): Promise<void> {
 	await stage.pass(1000);
 	const room = stage.room(step.in, step.by);
@@ -164,7 +164,7 @@ async function mark(
 
 async function interact(
 	stage: Stage,
-	step: Extract<Step, { commands: string } | { presses: string }>,
+	step: Extract<SceneStep, { commands: string } | { presses: string }>,
 ): Promise<void> {
 	await stage.pass(1000);
 	const { id, ticket } = stage.nextInteraction();
@@ -210,7 +210,7 @@ function runGatewayStep({ gateway }: Stage, step: GatewayStep, of: number | unde
 
 function check(
 	stage: Stage,
-	step: Extract<Step, { shows: unknown } | { privately: unknown } | { requested: string }>,
+	step: Extract<SceneStep, { shows: unknown } | { privately: unknown } | { requested: string }>,
 ): void {
 	if ("requested" in step) {
 		const matching = stage.gateway.requests

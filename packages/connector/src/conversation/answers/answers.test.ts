@@ -2,14 +2,14 @@ import { defined } from "@parley/base";
 import { expect, test } from "vitest";
 import { chatScene } from "../../testing/chat-scene.ts";
 import {
-	ada,
-	called,
+	type AnswerEvent,
+	adaAuthor,
 	calls,
 	ends,
 	file,
-	type Happening,
 	lists,
-	reduceAll,
+	modelCall,
+	reduceAnswers,
 	retries,
 	says,
 	under,
@@ -21,7 +21,7 @@ const twoWait = [...oneWaits, says("r3", "three", "m3")];
 const next = "I am working on another message. Your message is next. [Stop = stop r2]";
 const third = "I am working on other messages. Your message is number 2 in the queue. [Stop = stop r3]";
 
-test.each<{ what: string; events: Happening[]; shown: string[] }>([
+test.each<{ what: string; events: AnswerEvent[]; shown: string[] }>([
 	{
 		what: "an answer replies to its message",
 		events: [says("r1", "hi", "m1"), ends("r1", "Hello *you*")],
@@ -128,7 +128,7 @@ test.each<{ what: string; events: Happening[]; shown: string[] }>([
 		events: [
 			["user.message", { content: "sum *up*\n# all", run_id: "r1", correlation_id: "cli-7" }],
 			ends("r1", "ok"),
-			["user.message", { content: "and I?", run_id: "r2", author: ada }],
+			["user.message", { content: "and I?", run_id: "r2", author: adaAuthor }],
 			ends("r2", "ok"),
 			["user.message", { content: "x", run_id: "r3", author: { id: "bob", name: "_Bob_" }, attachments: [] }],
 		],
@@ -146,7 +146,7 @@ test.each<{ what: string; events: Happening[]; shown: string[] }>([
 			says("r1", "hi", "m1"),
 			[
 				"user.message",
-				{ content: "be brief", run_id: "r1", steered: true, author: ada, correlation_id: "m2" },
+				{ content: "be brief", run_id: "r1", steered: true, author: adaAuthor, correlation_id: "m2" },
 			],
 			["user.message", { content: "very", run_id: "r1", steered: true }],
 			ends("r1", "Hello"),
@@ -194,10 +194,10 @@ test.each<{ what: string; events: Happening[]; shown: string[] }>([
 			retries("r1", 1),
 			retries("r1", 2),
 			retries("r1", 3),
-			called("r1", "start"),
-			called("r1", "end", "again"),
-			called("r1", "end"),
-			called("r1", "end"),
+			modelCall("r1", "start"),
+			modelCall("r1", "end", "again"),
+			modelCall("r1", "end"),
+			modelCall("r1", "end"),
 			ends("r1", "Hello"),
 		],
 		shown: [
@@ -312,15 +312,15 @@ test.each<{ what: string; events: Happening[]; shown: string[] }>([
 	},
 	{
 		what: "what has nothing to do with answers shows nothing here",
-		events: [["session.created", {}], ["session.closed", {}], called("r1", "end")],
+		events: [["session.created", {}], ["session.closed", {}], modelCall("r1", "end")],
 		shown: [],
 	},
 ])("$what", ({ events, shown }) => {
-	expect(reduceAll(events).shown).toEqual(shown);
+	expect(reduceAnswers(events).shown).toEqual(shown);
 });
 
 test("other parts can read the run of a message, and whether a run is active", () => {
-	const { slice } = reduceAll([
+	const { slice } = reduceAnswers([
 		says("r1", "one", "m1"),
 		ends("r1", "1"),
 		says("r2", "two", "m2"),
@@ -329,29 +329,29 @@ test("other parts can read the run of a message, and whether a run is active", (
 	expect(activeRun(slice)).toEqual({
 		id: "r2",
 		message: "m2",
-		author: ada,
+		author: adaAuthor,
 		about: "two",
 		at: 1_000_000,
 		seq: 3,
 	});
-	expect(runOf(slice, "m3")).toEqual({ id: "r3", message: "m3", author: ada, open: true });
-	expect(runOf(slice, "m1")).toEqual({ id: "r1", message: "m1", author: ada, open: false });
+	expect(runOf(slice, "m3")).toEqual({ id: "r3", message: "m3", author: adaAuthor, open: true });
+	expect(runOf(slice, "m1")).toEqual({ id: "r1", message: "m1", author: adaAuthor, open: false });
 	expect(runOf(slice, "m9")).toBeUndefined();
 	expect(messageOf(slice, "r1")).toBe("m1");
 	expect(messageOf(slice, "r9")).toBeUndefined();
 	expect(slice.newest).toBe("r3");
-	expect(activeRun(reduceAll([says("r1", "one", "m1"), ends("r1", "1")]).slice)).toBeUndefined();
+	expect(activeRun(reduceAnswers([says("r1", "one", "m1"), ends("r1", "1")]).slice)).toBeUndefined();
 });
 
 test("the remembered state does not grow with the conversation", () => {
 	const many = Array.from({ length: 200 }, (_, index) => `r${index}`);
 	const openedQuestion = many.map((run) => says(run, "word ".repeat(1000), `m${run}`));
-	expect(JSON.stringify(reduceAll(openedQuestion).slice).length).toBeLessThan(12_000);
-	const answered = many.flatMap((run): Happening[] => [
+	expect(JSON.stringify(reduceAnswers(openedQuestion).slice).length).toBeLessThan(12_000);
+	const answered = many.flatMap((run): AnswerEvent[] => [
 		says(run, "word", `m${run}`),
 		ends(run, "x".repeat(999)),
 	]);
-	expect(JSON.stringify(reduceAll(answered).slice).length).toBeLessThan(1000);
+	expect(JSON.stringify(reduceAnswers(answered).slice).length).toBeLessThan(1000);
 });
 
 test.each([
@@ -360,10 +360,10 @@ test.each([
 	["own", undefined, ["milestone: This conversation was renamed to “Prices”."]],
 	[false, "20", ["milestone: This conversation was renamed to “Prices”."]],
 ] as const)("with titles %j and the thread %s, a title is shown as %j", (titles, thread, shown) => {
-	const events: Happening[] = [
+	const events: AnswerEvent[] = [
 		["session.renamed", { title: "Lists", by: "model" }],
 		["session.renamed", { title: "Prices", by: "person" }],
 	];
 	const platform = { ...chatScene.platform, titles };
-	expect(reduceAll(events, { platform, ...defined({ thread }) }).shown).toEqual(shown);
+	expect(reduceAnswers(events, { platform, ...defined({ thread }) }).shown).toEqual(shown);
 });

@@ -6,8 +6,8 @@ import { answerTexts } from "../../texts/answers.ts";
 import { conversationTexts } from "../../texts/conversations.ts";
 import { trustTexts } from "../../texts/trust.ts";
 import { stepsOf } from "../tasks/step-lines.ts";
-import { isBlank, oneLine, plain } from "../vocabulary/plain.ts";
-import type { Reducer, Scene, Step } from "../vocabulary/reducer.ts";
+import { isBlank, oneLine, plainLine } from "../vocabulary/plain.ts";
+import type { Reducer, ReducerStep, Scene } from "../vocabulary/reducer.ts";
 import type { RenderOperation, ShowOperation } from "../vocabulary/render-operation.ts";
 import { stoppedText, stopperOf } from "../vocabulary/stopper.ts";
 import { plainWithTimes } from "../vocabulary/with-times.ts";
@@ -26,7 +26,7 @@ import { control, grownPost } from "./control.ts";
 import { elsewhereOf } from "./elsewhere.ts";
 import { callsFoot } from "./live-view.ts";
 import { notice, sentence } from "./notice.ts";
-import { answeredQuestion, called, openedQuestion, toolCalled } from "./run-events.ts";
+import { answeredQuestion, openedQuestion, reduceModelCall, toolCalled } from "./run-events.ts";
 import { earlierTexts, type RunPart } from "./run-parts.ts";
 import {
 	type AnswersSlice,
@@ -39,7 +39,7 @@ import {
 	withRun,
 } from "./runs.ts";
 import { beginScheduled, created, missed, removed, scheduleFoot, threadOf } from "./scheduled.ts";
-import { type RunStatus, showStatuses } from "./status-reactions.ts";
+import { type RunState, showStatuses } from "./status-reactions.ts";
 
 export type { AnswersSlice };
 
@@ -61,7 +61,7 @@ export const answers: Reducer<AnswersSlice> = {
 			case "run.retrying":
 				return retrying(slice, { at: recorded.at, payload: event.payload }, scene);
 			case "internal.llm.call":
-				return called(slice, event.payload, scene);
+				return reduceModelCall(slice, event.payload, scene);
 			case "tool.call":
 				return { slice: toolCalled(slice, { at: recorded.at, payload: event.payload }), operations: [] };
 			case "prompt.request":
@@ -98,7 +98,7 @@ function listed(
 	slice: AnswersSlice,
 	{ run_id, plan }: EventPayloads["todo.updated"],
 	scene: Scene,
-): Step<AnswersSlice> {
+): ReducerStep<AnswersSlice> {
 	const run = slice.open.find(({ id }) => id === run_id);
 	if (run === undefined) return { slice, operations: [] };
 	const steps = stepsOf(plan);
@@ -122,11 +122,11 @@ function renamed(
 		: [];
 	const isPosted = by !== "model" && title !== "" && !(isShown && titles === true);
 	if (!isPosted) return shown;
-	return [...shown, notice("milestone", conversationTexts.renamed({ title: plain(title, 200) }))];
+	return [...shown, notice("milestone", conversationTexts.renamed({ title: plainLine(title, 200) }))];
 }
 
 /** Closes the cards of all open runs, because no further event arrives. */
-function deleted({ open }: AnswersSlice, scene: Scene): Step<AnswersSlice> {
+function deleted({ open }: AnswersSlice, scene: Scene): ReducerStep<AnswersSlice> {
 	const over = conversationTexts.cardDeleted;
 	const cards = open.flatMap((run) => [
 		...showQueueOver(run, over, scene),
@@ -143,7 +143,7 @@ const maxOfAbout = 80;
 const maxOfQuote = 300;
 
 /** Handles a message of a schedule, or of a person on this platform or in another client. */
-function accept(slice: AnswersSlice, userMessage: UserMessage, scene: Scene): Step<AnswersSlice> {
+function accept(slice: AnswersSlice, userMessage: UserMessage, scene: Scene): ReducerStep<AnswersSlice> {
 	if (userMessage.origin)
 		return beginScheduled(slice, { id: userMessage.run_id, origin: userMessage.origin }, scene);
 	const quoted = isShownHere(userMessage) ? [] : [quote(userMessage, scene)];
@@ -168,9 +168,9 @@ function canJoin(message: UserMessage): boolean {
 
 /** Notes the `seq` of the event that began a run. */
 function numbered(
-	step: Step<AnswersSlice>,
+	step: ReducerStep<AnswersSlice>,
 	{ run, seq }: { readonly run: string; readonly seq: number },
-): Step<AnswersSlice> {
+): ReducerStep<AnswersSlice> {
 	const open = step.slice.open.map((each) =>
 		each.id === run && each.seq === undefined ? { ...each, seq } : each,
 	);
@@ -202,20 +202,20 @@ function isShownHere(userMessage: UserMessage): boolean {
 function quote({ author, content, attachments = [] }: UserMessage, scene: Scene): ShowOperation {
 	const who = author ? answerTexts.author({ person: nameOf(author, scene) }) : answerTexts.terminal;
 	const files = attachments.length === 0 ? "" : answerTexts.files({ count: attachments.length });
-	const text = `> ${who}: ${plain(content, maxOfQuote)}${files}`;
+	const text = `> ${who}: ${plainLine(content, maxOfQuote)}${files}`;
 	return { type: "show", lane: "milestone", text };
 }
 
 /** Name of an author. Ids of people on chat platforms have the form `discord:GUILD:USER`. */
 function nameOf({ id, name }: NonNullable<UserMessage["author"]>, { platform }: Scene): string {
 	const own = id.split(":")[2];
-	return own === undefined ? plain(name === "" ? id : name, maxOfAbout) : platform.person(own);
+	return own === undefined ? plainLine(name === "" ? id : name, maxOfAbout) : platform.person(own);
 }
 
 type Answer = EventPayloads["assistant.message"];
 
 /** Ends a run with its answer, error or cancellation, or after its message has joined another run. */
-function finish(slice: AnswersSlice, answer: Answer, scene: Scene): Step<AnswersSlice> {
+function finish(slice: AnswersSlice, answer: Answer, scene: Scene): ReducerStep<AnswersSlice> {
 	const { open } = slice;
 	const index = answer.run_id === undefined ? 0 : open.findIndex(({ id }) => id === answer.run_id);
 	const run = open[index];
@@ -250,7 +250,7 @@ function finish(slice: AnswersSlice, answer: Answer, scene: Scene): Step<Answers
 	};
 }
 
-function statusOf({ error }: Answer): RunStatus {
+function statusOf({ error }: Answer): RunState {
 	if (error === "cancelled") return "cancelled";
 	return error === "" ? "done" : "failed";
 }
@@ -361,7 +361,7 @@ function retrying(
 	slice: AnswersSlice,
 	{ at, payload }: { readonly at: number } & { readonly payload: EventPayloads["run.retrying"] },
 	scene: Scene,
-): Step<AnswersSlice> {
+): ReducerStep<AnswersSlice> {
 	const { run_id, reason, attempt, in_ms } = payload;
 	const run = slice.open.find(({ id }) => id === run_id);
 	if (run === undefined || attempt <= triesInSilence) return { slice, operations: [] };
@@ -378,7 +378,7 @@ function share(slice: AnswersSlice, file: EventPayloads["file.created"]): ShowOp
 	return {
 		type: "show",
 		lane: "milestone",
-		text: plain(name, 200),
+		text: plainLine(name, 200),
 		...defined({ replyTo: message }),
 		upload: {
 			fileId,

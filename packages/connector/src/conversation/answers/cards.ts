@@ -5,7 +5,7 @@ import { answerTexts } from "../../texts/answers.ts";
 import { taskTexts } from "../../texts/tasks.ts";
 import { type PlanStep, stepLines } from "../tasks/step-lines.ts";
 import { barOf } from "../tasks/task-words.ts";
-import { plain } from "../vocabulary/plain.ts";
+import { plainLine } from "../vocabulary/plain.ts";
 import type { Scene } from "../vocabulary/reducer.ts";
 import type { RenderOperation, ShowOperation } from "../vocabulary/render-operation.ts";
 import { control } from "./control.ts";
@@ -86,7 +86,7 @@ export function showRetrying(
 	scene: Scene,
 ): ShowOperation {
 	const text = answerTexts.retry.waiting({
-		reason: plain(reason, 300),
+		reason: plainLine(reason, 300),
 		attempt: attempt + 1,
 		at: scene.platform.moment(at, scene.at),
 	});

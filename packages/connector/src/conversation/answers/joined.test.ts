@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { ends, type Happening, reduceAll, says, under } from "../../testing/render-answers.ts";
+import { type AnswerEvent, ends, reduceAnswers, says, under } from "../../testing/render-answers.ts";
 import { answerTexts } from "../../texts/answers.ts";
 
 const offers = () => true;
@@ -10,7 +10,7 @@ const offered = (run: string, position: number): string =>
 	notice(run, position).replace("]", `, Add to running request = join ${run}]`);
 
 /** Returns the events in which the queued message of a run joins another run. */
-function joins(run: string, host: string, message: string): Happening[] {
+function joins(run: string, host: string, message: string): AnswerEvent[] {
 	const author = { id: "discord:1:2", name: "Bo" };
 	const steered = { content: "two", run_id: host, author, correlation_id: message, steered: true } as const;
 	const ended = { content: "", error: "cancelled", context: {}, run_id: run, joined: host };
@@ -23,14 +23,16 @@ function joins(run: string, host: string, message: string): Happening[] {
 const three = [says("r1", "one", "m1"), says("r2", "two", "m2"), says("r3", "three", "m3")];
 
 test("without the setting, a queued message has no button that adds it", () => {
-	expect(reduceAll(three).shown).toEqual([
+	expect(reduceAnswers(three).shown).toEqual([
 		`acknowledgement ${notice("r2", 1)}`,
 		`acknowledgement ${notice("r3", 2)}`,
 	]);
 });
 
 test("the notice of a message that has joined is deleted, later messages move up, and no answer is posted for it", () => {
-	const { shown, slice } = reduceAll([...three, ...joins("r2", "r1", "m2"), ends("r1", "both")], { offers });
+	const { shown, slice } = reduceAnswers([...three, ...joins("r2", "r1", "m2"), ends("r1", "both")], {
+		offers,
+	});
 	expect(shown).toEqual([
 		`acknowledgement ${offered("r2", 1)}`,
 		`acknowledgement ${offered("r3", 2)}`,
@@ -44,20 +46,20 @@ test("the notice of a message that has joined is deleted, later messages move up
 
 test("the run that a message has joined is the newest again, so its answer can be repeated", () => {
 	const [one, two] = [says("r1", "one", "m1"), says("r2", "two", "m2")];
-	expect(reduceAll([one, two, ...joins("r2", "r1", "m2")], { offers }).slice.newest).toBe("r1");
+	expect(reduceAnswers([one, two, ...joins("r2", "r1", "m2")], { offers }).slice.newest).toBe("r1");
 });
 
 test("a message with files and a message of another client cannot be added", () => {
 	const file = { file_id: "f", name: "a.png", type: "image/png", bytes: 1, url: "/f" };
 	const author = { id: "discord:1:2", name: "Bo" };
 	const content = { content: "look", run_id: "r2" };
-	const withFile: Happening = [
+	const withFile: AnswerEvent = [
 		"user.message",
 		{ ...content, author, correlation_id: "m2", attachments: [file] },
 	];
-	const elsewhere: Happening = ["user.message", content];
+	const elsewhere: AnswerEvent = ["user.message", content];
 	for (const each of [withFile, elsewhere]) {
-		const { shown } = reduceAll([says("r1", "one", "m1"), each], { offers });
+		const { shown } = reduceAnswers([says("r1", "one", "m1"), each], { offers });
 		expect(shown.join()).toContain("Your message is next");
 		expect(shown.join()).not.toContain("Add to running request");
 	}
@@ -65,7 +67,10 @@ test("a message with files and a message of another client cannot be added", () 
 
 test("with reactions, the notice has the button, and both messages show the end of the run", () => {
 	const [one, two] = [says("r1", "one", "m1"), says("r2", "two", "m2")];
-	const { shown } = reduceAll([one, two, ...joins("r2", "r1", "m2"), ends("r1", "both")], { offers, reacts });
+	const { shown } = reduceAnswers([one, two, ...joins("r2", "r1", "m2"), ends("r1", "both")], {
+		offers,
+		reacts,
+	});
 	expect(shown).toEqual([
 		"status:m1: 👀",
 		"status:m2: ⏳",
@@ -79,5 +84,5 @@ test("with reactions, the notice has the button, and both messages show the end 
 });
 
 test("an event about a message that this connector does not know posts nothing", () => {
-	expect(reduceAll(joins("r8", "r9", "m8")).shown).toEqual([]);
+	expect(reduceAnswers(joins("r8", "r9", "m8")).shown).toEqual([]);
 });

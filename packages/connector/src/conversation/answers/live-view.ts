@@ -1,6 +1,6 @@
 import type { LiveLevel } from "../../platform/answer-card.ts";
 import { liveTexts } from "../../texts/live.ts";
-import { plain } from "../vocabulary/plain.ts";
+import { plainLine } from "../vocabulary/plain.ts";
 import type { CallPart, RunPart } from "./run-parts.ts";
 
 /** Maximum number of lines for consecutive completed calls, one line each. Earlier calls are only counted. */
@@ -75,12 +75,12 @@ export function shownCalls(parts: readonly RunPart[]): ReadonlySet<RunPart> {
 
 /** Name of a call, with its subject if the level shows subjects. File tools have their file name at each level. */
 export function callName({ name, subject }: CallPart, level: LiveLevel): string {
-	const tool = plain(name, maxSubject);
+	const tool = plainLine(name, maxSubject);
 	if (subject === undefined) return tool;
-	if (level === "everything") return `${tool} ${plain(subject, maxSubject)}`;
+	if (level === "everything") return `${tool} ${plainLine(subject, maxSubject)}`;
 	if (!fileTools.has(name)) return tool;
 	const file = subject.split(/[\\/]/).at(-1) ?? "";
-	return file === "" ? tool : `${tool} ${plain(file, maxSubject)}`;
+	return file === "" ? tool : `${tool} ${plainLine(file, maxSubject)}`;
 }
 
 /** Minimum seconds of a single call that is mentioned below the answer. */

@@ -1,5 +1,5 @@
 import type { CardState } from "../../platform/posting.ts";
-import { plain } from "../vocabulary/plain.ts";
+import { plainLine } from "../vocabulary/plain.ts";
 import type { ShowOperation } from "../vocabulary/render-operation.ts";
 
 export function notice(
@@ -12,6 +12,6 @@ export function notice(
 
 /** Returns a text of the gateway as a sentence of limited length. */
 export function sentence(words: string): string {
-	const text = plain(words.replace(/[.\s]+$/u, ""), 600);
+	const text = plainLine(words.replace(/[.\s]+$/u, ""), 600);
 	return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 }

@@ -1,7 +1,7 @@
 import { defined } from "@parley/base";
 import type { EventPayloads } from "@parley/protocol";
 import { answerTexts } from "../../texts/answers.ts";
-import type { Scene, Step } from "../vocabulary/reducer.ts";
+import type { ReducerStep, Scene } from "../vocabulary/reducer.ts";
 import type { ShowOperation } from "../vocabulary/render-operation.ts";
 import { showRetryOver } from "./cards.ts";
 import { grownPost } from "./control.ts";
@@ -39,7 +39,7 @@ export function openedQuestion(
 	slice: AnswersSlice,
 	{ token, context }: EventPayloads["prompt.request"],
 	scene: Scene,
-): Step<AnswersSlice> {
+): ReducerStep<AnswersSlice> {
 	const [run] = slice.open;
 	const parts = run && withQuestion(run.parts ?? [], { call: context.call_id, token });
 	if (run === undefined || parts === undefined) return { slice, operations: [] };
@@ -66,11 +66,11 @@ export function answeredQuestion(slice: AnswersSlice, token: string, at: number)
 }
 
 /** Notes the text of a reply, and closes the card of retries after a successful model call. */
-export function called(
+export function reduceModelCall(
 	slice: AnswersSlice,
 	{ run_id, phase, error, text }: EventPayloads["internal.llm.call"],
 	scene: Scene,
-): Step<AnswersSlice> {
+): ReducerStep<AnswersSlice> {
 	const run = slice.open.find(({ id }) => id === run_id);
 	if (run === undefined || phase === "start" || error !== "") return { slice, operations: [] };
 	const isOver = run.retrying === true;

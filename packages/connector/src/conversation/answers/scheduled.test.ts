@@ -1,10 +1,10 @@
 import type { OriginPayload } from "@parley/protocol";
 import { expect, test } from "vitest";
 import {
+	type AnswerEvent,
 	fires,
-	type Happening,
 	lists,
-	reduceAll,
+	reduceAnswers,
 	retries,
 	says,
 	under,
@@ -19,14 +19,14 @@ const origin = (show: OriginPayload["show"], late = false): OriginPayload => ({
 	late,
 });
 
-function answers(show: OriginPayload["show"], content: string, error = "", late = false): Happening {
+function answers(show: OriginPayload["show"], content: string, error = "", late = false): AnswerEvent {
 	return ["assistant.message", { content, run_id: "r1", error, context: {}, origin: origin(show, late) }];
 }
 
 const foot = "⏰ Stand\\*up\\*";
 const entry = { entry_id: "sched_1", title: "Stand*up*" };
 
-test.each<{ what: string; events: readonly Happening[]; shown: readonly string[] }>([
+test.each<{ what: string; events: readonly AnswerEvent[]; shown: readonly string[] }>([
 	{
 		what: "the answer of a schedule is a post that names it",
 		events: [...fires("r1", origin("post")), answers("post", "All is well")],
@@ -104,5 +104,5 @@ test.each<{ what: string; events: readonly Happening[]; shown: readonly string[]
 		],
 	},
 ])("$what", ({ events, shown }) => {
-	expect(reduceAll(events).shown).toEqual(shown);
+	expect(reduceAnswers(events).shown).toEqual(shown);
 });

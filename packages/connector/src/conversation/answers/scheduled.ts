@@ -1,8 +1,8 @@
 import type { EventPayloads, OriginPayload } from "@parley/protocol";
 import type { PlatformWords } from "../../platform/chat-platform.ts";
 import { scheduleTexts } from "../../texts/schedules.ts";
-import { oneLine, plain } from "../vocabulary/plain.ts";
-import type { Scene, Step } from "../vocabulary/reducer.ts";
+import { oneLine, plainLine } from "../vocabulary/plain.ts";
+import type { ReducerStep, Scene } from "../vocabulary/reducer.ts";
 import type { RenderOperation, ShowOperation } from "../vocabulary/render-operation.ts";
 import { plainWithTimes } from "../vocabulary/with-times.ts";
 import { plainWithPeople } from "../vocabulary/without-ids.ts";
@@ -16,7 +16,7 @@ export function beginScheduled(
 	slice: AnswersSlice,
 	{ id, origin }: { readonly id: string; readonly origin: OriginPayload },
 	scene: Scene,
-): Step<AnswersSlice> {
+): ReducerStep<AnswersSlice> {
 	if (origin.show === "silent") return { slice: { ...slice, newest: id }, operations: [] };
 	const run = { id, about: oneLine(origin.title, 80), scheduled: true as const };
 	return { slice: withRun(slice, run), operations: openThread(id, origin, scene) };
@@ -46,7 +46,7 @@ export function threadOf(
 /** Footer with the schedule of an answer. */
 export function scheduleFoot(origin: OriginPayload, platform: PlatformWords): string {
 	const due = platform.moment(Date.parse(origin.due_at));
-	return `⏰ ${plain(origin.title, maxTitle)}${origin.late ? scheduleTexts.late({ due }) : ""}`;
+	return `⏰ ${plainLine(origin.title, maxTitle)}${origin.late ? scheduleTexts.late({ due }) : ""}`;
 }
 
 /** Shows a due time at which the schedule started no run. */
@@ -80,5 +80,5 @@ export function removed({ title, reason }: EventPayloads["schedule.removed"]): S
 }
 
 function nameOf(title: string): string {
-	return `⏰ **${plain(title, maxTitle)}**`;
+	return `⏰ **${plainLine(title, maxTitle)}**`;
 }

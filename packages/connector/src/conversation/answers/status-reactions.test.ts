@@ -1,11 +1,12 @@
 import { expect, test } from "vitest";
-import { ends, type Happening, reduceAll, says, under } from "../../testing/render-answers.ts";
+import { type AnswerEvent, ends, reduceAnswers, says, under } from "../../testing/render-answers.ts";
 import { answerTexts } from "../../texts/answers.ts";
 
 const next = `progress queue:r2 > m2: ${answerTexts.queue.waiting({ position: 1, waitsFor: undefined })} [Stop = stop r2]`;
 const queued = next.replace("progress", "acknowledgement");
 
-const shown = (events: readonly Happening[]): string[] => reduceAll(events, { reacts: () => true }).shown;
+const shown = (events: readonly AnswerEvent[]): string[] =>
+	reduceAnswers(events, { reacts: () => true }).shown;
 
 test("reactions show that a message is accepted, queued and answered, and no notice is posted", () => {
 	expect(
@@ -28,7 +29,7 @@ test("the reactions of a stopped run and of a withdrawn message are removed", ()
 		expect.stringContaining("final > m1: Stopped"),
 		"status:m1: none",
 	]);
-	const deleted: Happening = ["session.deleted", {}];
+	const deleted: AnswerEvent = ["session.deleted", {}];
 	expect(shown([says("r1", "one", "m1"), says("r2", "two", "m2"), deleted]).slice(2)).toEqual([
 		"status:m1: none",
 		expect.stringMatching(/^status:m2: none or progress queue:r2/),
@@ -36,8 +37,8 @@ test("the reactions of a stopped run and of a withdrawn message are removed", ()
 });
 
 test("a repeated answer shows its state on the same message, and an answer from the terminal shows none", () => {
-	const again: Happening = ["user.message", { content: "one", run_id: "r2", retry_of: "r1" }];
-	const typed: Happening = ["user.message", { content: "here", run_id: "r3" }];
+	const again: AnswerEvent = ["user.message", { content: "one", run_id: "r2", retry_of: "r1" }];
+	const typed: AnswerEvent = ["user.message", { content: "here", run_id: "r3" }];
 	const all = shown([
 		says("r1", "one", "m1"),
 		ends("r1", "1"),
@@ -56,7 +57,7 @@ test("a repeated answer shows its state on the same message, and an answer from 
 
 test("a run uses the setting from its start", () => {
 	let reacts = true;
-	const { shown: first } = reduceAll([says("r1", "one", "m1"), ends("r1", "1")], {
+	const { shown: first } = reduceAnswers([says("r1", "one", "m1"), ends("r1", "1")], {
 		reacts: () => {
 			const was = reacts;
 			reacts = false;

@@ -7,9 +7,9 @@ import type { Run } from "./runs.ts";
 const ends = { done: "✅", failed: "❌", cancelled: undefined } as const;
 
 /** State of a run, as its message shows it. */
-export type RunStatus = "accepted" | "queued" | keyof typeof ends;
+export type RunState = "accepted" | "queued" | keyof typeof ends;
 
-const emoji: Readonly<Record<RunStatus, StatusEmoji | undefined>> = { accepted: "👀", queued: "⏳", ...ends };
+const emoji: Readonly<Record<RunState, StatusEmoji | undefined>> = { accepted: "👀", queued: "⏳", ...ends };
 
 /**
  * Shows the state of a message by a reaction to it, if its run has reactions. `notice` is the post for a room in which the
@@ -17,7 +17,7 @@ const emoji: Readonly<Record<RunStatus, StatusEmoji | undefined>> = { accepted: 
  */
 export function showStatus(
 	{ reacts, message }: Run,
-	status: RunStatus,
+	status: RunState,
 	notice?: ShowOperation,
 ): ReactOperation[] {
 	if (reacts === undefined || message === undefined) return [];
@@ -26,7 +26,7 @@ export function showStatus(
 }
 
 /** Shows the state of a run at all messages that it answers. */
-export function showStatuses(run: Run, status: RunStatus): ReactOperation[] {
+export function showStatuses(run: Run, status: RunState): ReactOperation[] {
 	const joined = (run.joined ?? []).flatMap((message) =>
 		showStatus({ ...run, reacts: true, message }, status),
 	);

@@ -1,7 +1,7 @@
 import { columnsOf } from "../../text/columns.ts";
 import { approvalTexts } from "../../texts/approvals.ts";
 import { questionTexts } from "../../texts/questions.ts";
-import { oneLine, plain as plainLine, visibleWords } from "../vocabulary/plain.ts";
+import { oneLine, plainLine, visibleWords } from "../vocabulary/plain.ts";
 import { lineOfColumns } from "../vocabulary/plain-columns.ts";
 import { inlineCode } from "./markdown.ts";
 import type { OpenQuestion, StoredText } from "./question.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { approvalStory, otherStories } from "../../testing/approval-stories.ts";
-import { linesOf } from "../../testing/card-lines.ts";
+import { renderCardLines } from "../../testing/card-lines.ts";
 import { chatDialect } from "../../testing/chat-dialect.ts";
 import { play, scene } from "../../testing/question-scene.ts";
 import { markdownDialect } from "../../text/markdown-dialect.ts";
@@ -21,7 +21,7 @@ test.each([
 	const stories = [...seeds.map(approvalStory), ...otherStories()];
 	const tooLong = stories.flatMap((events, seed) => {
 		const { posts } = play(events, { ...scene, platform });
-		const cards = posts.map((post) => linesOf(post, platform));
+		const cards = posts.map((post) => renderCardLines(post, platform));
 		return cards.filter(({ length }) => length > cardLines).map((lines) => [seed, ...lines].join("\n"));
 	});
 	expect(tooLong.slice(0, 5)).toEqual([]);

@@ -4,7 +4,7 @@ import type { TimeWords } from "../../platform/chat-platform.ts";
 import { approvalTexts } from "../../texts/approvals.ts";
 import { questionTexts } from "../../texts/questions.ts";
 import { argumentsText, isLabelOf } from "./arguments-text.ts";
-import { bullets, fenced, inlineCode, plain, quoted } from "./markdown.ts";
+import { bullets, fenced, inlineCode, plainMarkdown, quoted } from "./markdown.ts";
 import { platformOf } from "./question.ts";
 
 /**
@@ -19,8 +19,8 @@ export function completeQuestion(
 	if (tool === undefined) {
 		const items = options.map(({ label: name, description, disabled }) =>
 			definedItems([
-				plain(name),
-				description === "" ? undefined : plain(description),
+				plainMarkdown(name),
+				description === "" ? undefined : plainMarkdown(description),
 				disabled ? questionTexts.options.disabled : undefined,
 			]).join(" · "),
 		);
@@ -31,10 +31,10 @@ export function completeQuestion(
 	});
 	return definedItems([
 		`**${inlineCode(tool)}**`,
-		plain(label),
+		plainMarkdown(label),
 		text === "" ? undefined : fenced(text),
 		preview === "" ? undefined : fenced(preview, "diff"),
-		notes.length === 0 ? undefined : bullets(notes.map(plain)),
+		notes.length === 0 ? undefined : bullets(notes.map(plainMarkdown)),
 		risk === undefined ? undefined : approvalTexts.card.risk({ risk }),
 		expiryOf(context, { platform, now: clock.now() }),
 		context.also_in === undefined ? undefined : elsewhere(context.also_in, { onlyDeny: risk === "critical" }),

@@ -3,7 +3,7 @@ import { markdownDialect } from "../../text/markdown-dialect.ts";
 import { visibleWords } from "../vocabulary/plain.ts";
 
 /** Returns Markdown that shows a text without formatting or links. Line breaks stay. */
-export function plain(text: string): string {
+export function plainMarkdown(text: string): string {
 	return markdownDialect.write(paragraphs(text));
 }
 

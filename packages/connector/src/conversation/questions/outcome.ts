@@ -2,7 +2,7 @@ import type { EventPayloads } from "@parley/protocol";
 import type { CardState } from "../../platform/posting.ts";
 import { approvalTexts } from "../../texts/approvals.ts";
 import { questionTexts } from "../../texts/questions.ts";
-import { actingPerson, plain as plainLine } from "../vocabulary/plain.ts";
+import { actingPerson, plainLine } from "../vocabulary/plain.ts";
 import { plainColumns } from "../vocabulary/plain-columns.ts";
 import type { Scene } from "../vocabulary/reducer.ts";
 import { stopperName } from "../vocabulary/stopper.ts";
@@ -11,7 +11,7 @@ import { type Cut, storeText } from "./cut.ts";
 import { fenced, quoted } from "./markdown.ts";
 import { type OpenQuestion, platformOf, type QuestionForm } from "./question.ts";
 
-export interface Outcome {
+export interface QuestionOutcome {
 	/** One line of Markdown: the result, the person if one decided, and the time. */
 	readonly words: string;
 	/** The result and the person, without the time. */
@@ -41,7 +41,7 @@ export function answeredOutcome(
 	response: Response,
 	at: number,
 	platform: Scene["platform"],
-): Outcome {
+): QuestionOutcome {
 	const { by, by_name: name, voters = [] } = response;
 	// A person of another platform is shown without an id.
 	const author =
@@ -121,7 +121,7 @@ export function unansweredOutcome(
 	{ reason, by }: { readonly reason: string; readonly by?: string },
 	at: number,
 	scene: Scene,
-): Outcome {
+): QuestionOutcome {
 	const { results, reasons } = outcomes;
 	const stopped = by === undefined ? undefined : outcomes.stoppedBy({ person: stopperName(by, scene) });
 	const decision = outcomes.unanswered({

@@ -10,8 +10,8 @@ import type { ShowOperation } from "../vocabulary/render-operation.ts";
 import { elsewhere } from "./complete-question.ts";
 import { Cut } from "./cut.ts";
 import { type FittedCard, fitCard } from "./fit-card.ts";
-import { bullets, fenced, inlineCode, plain } from "./markdown.ts";
-import type { Outcome, OutcomeDetail } from "./outcome.ts";
+import { bullets, fenced, inlineCode, plainMarkdown } from "./markdown.ts";
+import type { OutcomeDetail, QuestionOutcome } from "./outcome.ts";
 import {
 	type ApprovalCall,
 	cardOf,
@@ -68,7 +68,7 @@ function footOf(question: OpenQuestion, { at, platform: { moment } }: Scene): st
 		: `${waits} ${elsewhere(alsoIn, { onlyDeny: call?.risk === "critical" })}`;
 }
 
-export function closedCard(question: OpenQuestion, outcome: Outcome, scene: Scene): ShowOperation {
+export function closedCard(question: OpenQuestion, outcome: QuestionOutcome, scene: Scene): ShowOperation {
 	const { text } = fitCard(scene.platform, "", (cut) => closedFacts(question, outcome, cut));
 	const plain = `${heading(question)}\n\n${outcome.words}`;
 	return {
@@ -80,7 +80,7 @@ export function closedCard(question: OpenQuestion, outcome: Outcome, scene: Scen
 	};
 }
 
-function closedFacts(question: OpenQuestion, outcome: Outcome, cut: Cut): readonly string[] {
+function closedFacts(question: OpenQuestion, outcome: QuestionOutcome, cut: Cut): readonly string[] {
 	const details = outcome.detail ? [shortDetail(outcome.detail)] : [];
 	if (question.call) {
 		const result = { result: outcome.words, details: details.length > 0 };
@@ -163,7 +163,7 @@ const longestReminder = 300;
 const maxReminded = 4;
 
 function plainFacts({ label }: OpenQuestion): string {
-	return plain(new Cut(longestReminder).words(label));
+	return plainMarkdown(new Cut(longestReminder).words(label));
 }
 
 /** Instructions for answers without buttons, if the platform refused the card. */

@@ -3,7 +3,7 @@ import { approvalTexts } from "../../texts/approvals.ts";
 import { questionTexts } from "../../texts/questions.ts";
 import type { Scene } from "../vocabulary/reducer.ts";
 import { type Cut, storeText } from "./cut.ts";
-import { bullets, fenced, inlineCode, plain, quoted } from "./markdown.ts";
+import { bullets, fenced, inlineCode, plainMarkdown, quoted } from "./markdown.ts";
 import type { ApprovalCall, OpenQuestion } from "./question.ts";
 import { hasShortened, offeredOptions } from "./question-controls.ts";
 
@@ -14,7 +14,7 @@ export function callFacts({ call, label }: OpenQuestion, cut: Cut): string[] {
 	if (!call) return [quoted(cut.words(label))];
 	const { told: labelIsRedundant, preview, arguments: given } = call;
 	return definedItems([
-		labelIsRedundant ? undefined : plain(cut.words(label)),
+		labelIsRedundant ? undefined : plainMarkdown(cut.words(label)),
 		given.length === 0 ? undefined : fenced(cut.code(given)),
 		preview.length === 0 ? undefined : fenced(cut.code(preview), "diff"),
 	]);
@@ -31,7 +31,7 @@ export function openFacts(question: OpenQuestion, scene: Scene, cut: Cut): strin
 }
 
 function approvalFacts({ notes, risk, brief }: ApprovalCall, cut: Cut): string[] {
-	const listed = cut.list(notes, maxNotes).map((note) => plain(cut.words(note)));
+	const listed = cut.list(notes, maxNotes).map((note) => plainMarkdown(cut.words(note)));
 	if (brief) cut.happened = true;
 	return definedItems([
 		listed.length === 0 ? undefined : bullets(listed),
@@ -55,7 +55,9 @@ function elicitationFacts(question: OpenQuestion, scene: Scene, cut: Cut): strin
 		...hints.map(([name, text]) => `${name}: ${inlineCode(cut.words(text))}`),
 		...lists.flatMap(([name, labels]) => {
 			const labelText = labels.join(", ");
-			return labelText === "" ? [] : [`${name}: ${plain(cut.words(storeText(labelText, labelText.length)))}`];
+			return labelText === ""
+				? []
+				: [`${name}: ${plainMarkdown(cut.words(storeText(labelText, labelText.length)))}`];
 		}),
 	];
 	if (hasShortened(question, platform)) cut.happened = true;

@@ -1,20 +1,20 @@
 import { defined } from "@parley/base";
 import type { EventPayloads, NoticePayload } from "@parley/protocol";
 import { questionTexts } from "../../texts/questions.ts";
-import type { RecordedEvent, Reducer, Scene, Step, WaitsFor } from "../vocabulary/reducer.ts";
+import type { RecordedEvent, Reducer, ReducerStep, Scene, WaitsFor } from "../vocabulary/reducer.ts";
 import type { ShowOperation } from "../vocabulary/render-operation.ts";
 import { Cut } from "./cut.ts";
 import { callLine, drawReplyCard, maxEndedLabel } from "./draw-reply-card.ts";
 import { noticesOf } from "./notices.ts";
-import { answeredOutcome, detailLine, type Outcome, unansweredOutcome } from "./outcome.ts";
+import { answeredOutcome, detailLine, type QuestionOutcome, unansweredOutcome } from "./outcome.ts";
 import { type ClosedQuestion, cardOf, type OpenQuestion } from "./question.ts";
 import { closedCard, openCard, reminder } from "./question-card.ts";
 import { readQuestion } from "./read-question.ts";
 import {
 	addToCard,
-	cardWith,
 	changeRow,
 	endRow,
+	findReplyCard,
 	isOfReply,
 	isRepeated,
 	newestCards,
@@ -96,10 +96,10 @@ export function closedQuestion({ closed }: QuestionsSlice, token: string): Close
 
 /** Returns the shared card of a recent approval, if the approval shares a card with others of its reply. */
 export function replyCardOf({ cards = [] }: QuestionsSlice, token: string): ReplyCard | undefined {
-	return cardWith(cards, token);
+	return findReplyCard(cards, token);
 }
 
-type Change = Step<QuestionsSlice>;
+type Change = ReducerStep<QuestionsSlice>;
 
 function ask(slice: QuestionsSlice, payload: EventPayloads["prompt.request"], scene: Scene): Change {
 	const isKnown = [...slice.open, ...slice.closed].some(({ token }) => token === payload.token);
@@ -192,7 +192,7 @@ function close(
 	slice: QuestionsSlice,
 	token: string,
 	{ at, scene }: { readonly at: number; readonly scene: Scene },
-	outcomeOf: (question: OpenQuestion) => Outcome,
+	outcomeOf: (question: OpenQuestion) => QuestionOutcome,
 ): Change {
 	const question = slice.open.find((one) => one.token === token);
 	if (!question) return { slice, operations: [] };

@@ -110,7 +110,7 @@ export function endRow(cards: readonly ReplyCard[], token: string, ended: EndedR
 		const end = (row: CardRow): CardRow => (row.token === token ? { ...row, ended } : row);
 		return { ...card, rows: [end(first), ...others.map(end)] as const };
 	});
-	return bounded(changed, cardWith(changed, token));
+	return bounded(changed, findReplyCard(changed, token));
 }
 
 /** Returns the cards with one more change counted in the row of a call. */
@@ -124,7 +124,7 @@ export function changeRow(cards: readonly ReplyCard[], token: string): readonly 
 }
 
 /** Finds the card that shows a question. */
-export function cardWith(cards: readonly ReplyCard[], token: string): ReplyCard | undefined {
+export function findReplyCard(cards: readonly ReplyCard[], token: string): ReplyCard | undefined {
 	return cards.find(({ rows }) => rows.some((row) => row.token === token));
 }
 

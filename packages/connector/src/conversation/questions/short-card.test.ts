@@ -1,6 +1,6 @@
 import type { OzzieEvent } from "@parley/protocol";
 import { expect, test } from "vitest";
-import { linesOf } from "../../testing/card-lines.ts";
+import { renderCardLines } from "../../testing/card-lines.ts";
 import { chatDialect } from "../../testing/chat-dialect.ts";
 import { answered, approval, closed, play, read, scene } from "../../testing/question-scene.ts";
 import { markdownDialect } from "../../text/markdown-dialect.ts";
@@ -79,7 +79,7 @@ test.each(Object.entries(corpus))("%s has a card of at most 8 lines in each stat
 			const platform = { ...scene.platform, dialect };
 			const post = play([question, ...events], { ...scene, platform }).posts.at(-1);
 			if (!post) throw new Error(`no card is shown when it is ${state}`);
-			const lines = linesOf(post, platform);
+			const lines = renderCardLines(post, platform);
 			expect(lines.length, `${state}:\n${lines.join("\n")}`).toBeLessThanOrEqual(cardLines);
 			expect(lines[0]).toContain("Approval");
 		}

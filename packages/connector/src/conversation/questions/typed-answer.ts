@@ -1,7 +1,7 @@
 import type { MethodInput } from "@parley/protocol";
 import { approvalTexts } from "../../texts/approvals.ts";
 import { questionTexts } from "../../texts/questions.ts";
-import { plain } from "../vocabulary/plain.ts";
+import { plainLine } from "../vocabulary/plain.ts";
 import type { QuestionForm, QuestionOption } from "./question.ts";
 
 export type Response = Omit<MethodInput<"prompt_response">, "token" | "key">;
@@ -87,8 +87,8 @@ function readChoices(
 	const unknown = named.flatMap(({ value, typed: word }) => (value === undefined ? [word] : []));
 	if (unknown.length > 0 && unlisted === 0) {
 		const shown = {
-			unknown: unknown.map((word) => plain(word, longestName)),
-			options: enabled(options).map(({ label }) => plain(label, longestName)),
+			unknown: unknown.map((word) => plainLine(word, longestName)),
+			options: enabled(options).map(({ label }) => plainLine(label, longestName)),
 		};
 		return { help: questionTexts.unknownOption(shown), again: true };
 	}

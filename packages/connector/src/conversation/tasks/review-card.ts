@@ -2,7 +2,7 @@ import type { Controls } from "../../controls/controls.ts";
 import type { CardState, Control } from "../../platform/posting.ts";
 import { taskTexts } from "../../texts/tasks.ts";
 import { earlierMarker } from "../vocabulary/earlier-marker.ts";
-import { plain } from "../vocabulary/plain.ts";
+import { plainLine } from "../vocabulary/plain.ts";
 import type { Scene } from "../vocabulary/reducer.ts";
 import { hasEnded, type Review, type TaskState } from "./task-state.ts";
 
@@ -66,7 +66,7 @@ function named({ token }: Review): { readonly card: string; readonly marker: str
 }
 
 function reasonText({ reason }: Review): string {
-	return reason === "" ? texts.usualReason : plain(reason, 300);
+	return reason === "" ? texts.usualReason : plainLine(reason, 300);
 }
 
 export function reviewControls(

@@ -1,7 +1,7 @@
 import { definedItems } from "@parley/base";
 import type { EventPayloads } from "@parley/protocol";
 import { taskTexts } from "../../texts/tasks.ts";
-import { oneLine, plain } from "../vocabulary/plain.ts";
+import { oneLine, plainLine } from "../vocabulary/plain.ts";
 import { lengthOf } from "./length-of.ts";
 
 type Plan = EventPayloads["todo.updated"]["plan"];
@@ -41,7 +41,7 @@ export function stepLines(steps: readonly PlanStep[]): string[] {
 const nanosecondsPerMs = 1_000_000;
 
 function lineOf({ title, status, duration = 0 }: PlanStep): string {
-	const line = `${signs[status]} ${plain(title, maxTitle)}`;
+	const line = `${signs[status]} ${plainLine(title, maxTitle)}`;
 	const ms = duration / nanosecondsPerMs;
 	return ms < 1_000 ? line : taskTexts.stepTook({ line, time: lengthOf(ms) });
 }

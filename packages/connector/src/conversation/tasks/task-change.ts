@@ -4,7 +4,7 @@ import { oneLine } from "../vocabulary/plain.ts";
 import type { RecordedEvent } from "../vocabulary/reducer.ts";
 import { stepsOf } from "./step-lines.ts";
 import {
-	cardWith,
+	findTaskOfCard,
 	hasEnded,
 	type Review,
 	type Spent,
@@ -35,7 +35,7 @@ export function changeOf(slice: TasksSlice, { event, at }: RecordedEvent): TaskC
 	if (event.event === "internal.worker") return ofWorker(slice, event.payload);
 	if (!isTaskEvent(event)) return;
 	if (event.event === "task.created") return created(slice, event.payload, at);
-	const before = cardWith(slice, event.payload.task_id);
+	const before = findTaskOfCard(slice, event.payload.task_id);
 	return before && { before, after: changed(before, event, at) };
 }
 
@@ -57,7 +57,7 @@ function created(
 }
 
 function joined(slice: TasksSlice, worker: Worker): TaskChange | undefined {
-	const before = cardWith(slice, worker.parent);
+	const before = findTaskOfCard(slice, worker.parent);
 	return before && { before, after: { ...before, workers: withWorker(before.workers, worker) } };
 }
 
@@ -69,7 +69,7 @@ function withWorker(workers: readonly Worker[], worker: Worker): readonly Worker
 
 function ofWorker(slice: TasksSlice, payload: EventPayloads["internal.worker"]): TaskChange | undefined {
 	const { task_id: id } = payload;
-	const before = cardWith(slice, id);
+	const before = findTaskOfCard(slice, id);
 	if (payload.event === "started" && !before) {
 		const { parent_id: parent, title } = payload;
 		return joined(slice, { id, parent, title: oneLine(title, maxTitle), state: "running" });

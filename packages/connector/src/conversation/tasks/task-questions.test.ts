@@ -1,27 +1,27 @@
 import { expect, test } from "vitest";
-import { chatScene, type Happening, reduceAll, written } from "../../testing/chat-scene.ts";
+import { chatScene, reduceTimedEvents, type TimedEvent, written } from "../../testing/chat-scene.ts";
 import type { Scene } from "../vocabulary/reducer.ts";
 import { tasks } from "./tasks.ts";
 
 const task = { task_id: "task_1aaaaaa", title: "Tidy" };
 const part = { task_id: "task_2", title: "Look" };
-const partCreated: Happening = [
+const partCreated: TimedEvent = [
 	6,
 	"task.created",
 	{ ...part, description: "…", parent_id: task.task_id, by: "discord:1:7" },
 ];
 const asks = { reason: "May I?", suspend_count: 1, token: "review_x1cccccc", plan_content: "" };
-const resumed: Happening = [20, "task.resumed", task];
+const resumed: TimedEvent = [20, "task.resumed", task];
 const room: Scene = { ...chatScene, room: { platform: "discord", tenant: "1", channel: "5" } };
 
 /** Returns the posts after the last event, without the card. */
-function posts(events: readonly Happening[], { by = "discord:1:42", scene = room } = {}): string[] {
-	const created: Happening = [1, "task.created", { ...task, description: "…", parent_id: "", by }];
-	const { shown } = reduceAll(tasks, [created, [5, "task.started", task], ...events], { scene });
+function posts(events: readonly TimedEvent[], { by = "discord:1:42", scene = room } = {}): string[] {
+	const created: TimedEvent = [1, "task.created", { ...task, description: "…", parent_id: "", by }];
+	const { shown } = reduceTimedEvents(tasks, [created, [5, "task.started", task], ...events], { scene });
 	return (shown.at(-1) ?? []).slice(1).map((one) => written(one).split("\n")[0] ?? "");
 }
 
-function suspended(more: object = {}): Happening {
+function suspended(more: object = {}): TimedEvent {
 	return [9, "task.suspended", { ...task, ...asks, ...more }];
 }
 

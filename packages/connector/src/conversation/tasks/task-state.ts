@@ -105,7 +105,7 @@ export function withTask({ live, ended }: TasksSlice, task: Task): TasksSlice {
 }
 
 /** Finds the task whose card shows a task: the task itself, or the task whose worker it is. */
-export function cardWith({ live }: TasksSlice, id: string): Task | undefined {
+export function findTaskOfCard({ live }: TasksSlice, id: string): Task | undefined {
 	return live.find((task) => task.id === id || task.workers.some((worker) => worker.id === id));
 }
 

@@ -3,7 +3,7 @@ import type { TaskPayload } from "@parley/protocol";
 import type { PersonNames, PlatformWords } from "../../platform/chat-platform.ts";
 import { commandTexts } from "../../texts/commands.ts";
 import { taskTexts } from "../../texts/tasks.ts";
-import { actingPerson, plain } from "../vocabulary/plain.ts";
+import { actingPerson, plainLine } from "../vocabulary/plain.ts";
 import type { EndedTask, Spent } from "./task-state.ts";
 
 const barLength = 10;
@@ -30,7 +30,7 @@ export function spentWords({ input, output, cost = 0 }: Spent): string | undefin
 }
 
 /** Explains the end of a task to a person whose answer is too late, with the known reason, person and time. */
-export function endWords(
+export function taskEndText(
 	{ status, completed_at }: TaskPayload,
 	ended: EndedTask | undefined,
 	platform: PlatformWords,
@@ -49,5 +49,5 @@ export function because(
 ): string {
 	const author = by === undefined ? "" : taskTexts.by({ person: actingPerson(by, platform) });
 	const says = why !== "" && why !== "cancelled" && !/^cancelled by \S+$/u.test(why);
-	return says ? `${author}: ${plain(why, 300)}` : author;
+	return says ? `${author}: ${plainLine(why, 300)}` : author;
 }

@@ -1,35 +1,35 @@
 import { isOzzieEvent } from "@parley/protocol";
 import { expect, test } from "vitest";
-import { chatScene, type Happening, reduceAll, written } from "../../testing/chat-scene.ts";
+import { chatScene, reduceTimedEvents, type TimedEvent, written } from "../../testing/chat-scene.ts";
 import type { Scene } from "../vocabulary/reducer.ts";
 import { tasks } from "./tasks.ts";
 
 const id = "task_1aaaaaa";
 const one = { task_id: id, title: "Tidy *up*" };
 const part = { task_id: "task_2bbbbbb", title: "Look" };
-const created: Happening = [1, "task.created", { ...one, description: "…", parent_id: "" }];
-const started: Happening = [5, "task.started", one];
-const partCreated: Happening = [6, "task.created", { ...part, description: "…", parent_id: id }];
+const created: TimedEvent = [1, "task.created", { ...one, description: "…", parent_id: "" }];
+const started: TimedEvent = [5, "task.started", one];
+const partCreated: TimedEvent = [6, "task.created", { ...part, description: "…", parent_id: id }];
 const asks = { reason: "A schema change", suspend_count: 1, token: "review_x1cccccc" };
-const suspended: Happening = [9, "task.suspended", { ...one, ...asks, plan_content: "1. a\n2. b" }];
-const resumed: Happening = [20, "task.resumed", one];
+const suspended: TimedEvent = [9, "task.suspended", { ...one, ...asks, plan_content: "1. a\n2. b" }];
+const resumed: TimedEvent = [20, "task.resumed", one];
 
-function progress(second: number, done: number, total: number, label: string): Happening {
+function progress(second: number, done: number, total: number, label: string): TimedEvent {
 	const percentage = Math.floor((100 * done) / total);
 	const steps = { current_step: done, total_steps: total, current_step_label: label, percentage };
 	return [second, "task.progress", { task_id: id, ...steps }];
 }
 
-function completed(output_summary: string): Happening {
+function completed(output_summary: string): TimedEvent {
 	const took = { duration: 200_000_000_000, tokens_input: 1200, tokens_output: 34 };
 	return [205, "task.completed", { ...one, output_summary, ...took }];
 }
 
-function failed(error: string, will_retry: boolean): Happening {
+function failed(error: string, will_retry: boolean): TimedEvent {
 	return [8, "task.failed", { ...one, error, retry_count: 0, will_retry }];
 }
 
-function cancelled(facts: { readonly reason: string; readonly by?: string }): Happening {
+function cancelled(facts: { readonly reason: string; readonly by?: string }): TimedEvent {
 	return [3, "task.cancelled", { task_id: id, ...facts }];
 }
 
@@ -40,13 +40,13 @@ const inThread = "task in thread";
 
 interface Scenario {
 	readonly name: string;
-	readonly events: readonly Happening[];
+	readonly events: readonly TimedEvent[];
 	/** Expected operations after the last event. */
 	readonly sees: readonly string[];
 	readonly scene?: Scene;
 }
 
-function requested(by: string): Happening {
+function requested(by: string): TimedEvent {
 	return [1, "task.created", { ...one, description: "…", parent_id: "", by }];
 }
 
@@ -252,7 +252,7 @@ const scenarios: readonly Scenario[] = [
 		events: [
 			created,
 			started,
-			...Array.from({ length: 10 }, (_, index): Happening => {
+			...Array.from({ length: 10 }, (_, index): TimedEvent => {
 				return [
 					6,
 					"task.created",
@@ -371,12 +371,12 @@ test.each(scenarios)("$name", ({ events, sees, scene = chatScene }) => {
 	for (const [, event, payload] of events) {
 		expect(isOzzieEvent({ type: "event", event, payload, session_id: "sess_1", seq: 1 })).toBe(true);
 	}
-	const { shown } = reduceAll(tasks, events, { scene });
+	const { shown } = reduceTimedEvents(tasks, events, { scene });
 	expect(shown.at(-1)?.map(written)).toEqual(sees);
 });
 
 test("no card shows an id, and each is found by the marker of earlier versions", () => {
-	const { shown } = reduceAll(tasks, [created, suspended, resumed, completed("x")]);
+	const { shown } = reduceTimedEvents(tasks, [created, suspended, resumed, completed("x")]);
 	const cards = shown.flat().filter((one) => one.type === "show" && one.card !== undefined);
 	expect(cards).toHaveLength(6);
 	for (const one of cards) {

@@ -5,7 +5,7 @@ import type { Lane } from "../../platform/lane.ts";
 import type { CardState, Control } from "../../platform/posting.ts";
 import { taskTexts } from "../../texts/tasks.ts";
 import { earlierMarker } from "../vocabulary/earlier-marker.ts";
-import { oneLine, plain } from "../vocabulary/plain.ts";
+import { oneLine, plainLine } from "../vocabulary/plain.ts";
 import type { RecordedEvent, Reducer, Scene } from "../vocabulary/reducer.ts";
 import type { RenderOperation, ShowOperation } from "../vocabulary/render-operation.ts";
 import { lengthOf } from "./length-of.ts";
@@ -124,7 +124,7 @@ function postsOf(event: TaskEvent, change: TaskChange, scene: Scene): ShowOperat
 function suspended(payload: EventPayloads["task.suspended"], task: Task, scene: Scene): ShowOperation[] {
 	const review = task.reviews.find(({ token }) => token === payload.token);
 	if (!review) return [];
-	const subtask = payload.task_id === task.id ? undefined : plain(review.title, 60);
+	const subtask = payload.task_id === task.id ? undefined : plainLine(review.title, 60);
 	const plan = payload.plan_content.trim();
 	// Only the first post notifies the requester.
 	const mentions = mentionsOf(task, scene);
@@ -142,7 +142,7 @@ function stepped({ before, after: task }: TaskChange, scene: Scene): ShowOperati
 	// The previous step is complete, unless the same step is still active.
 	const known = earlier && earlier.total > 1 && step.done === earlier.done + 1;
 	const isOver = step.done === step.total || step.label !== earlier?.label;
-	const which = known && isOver ? `: ${plain(earlier.label, 120)}` : "";
+	const which = known && isOver ? `: ${plainLine(earlier.label, 120)}` : "";
 	const text = `${taskTexts.stepDone(step)}${which}`;
 	return [threadPost(task, { lane: "milestone", text }, scene)];
 }
@@ -152,7 +152,7 @@ function completed(payload: EventPayloads["task.completed"], task: Task, scene: 
 	const spent = task.spent && spentWords(task.spent);
 	const { platform, threads = true } = scene;
 	const place = threads ? { thread: taskCard(task.id) } : scene;
-	const command = platform.command(`task show ${plain(task.title, 40).replace("…", "")}`, place);
+	const command = platform.command(`task show ${plainLine(task.title, 40).replace("…", "")}`, place);
 	const whole = summary.endsWith("…") ? taskTexts.wholeResult({ command }) : "";
 	const took = taskTexts.took({ time: lengthOf(duration / 1_000_000) });
 	const foot = `${took}${spent === undefined ? "" : ` · ${spent}`}${whole}`;
@@ -161,7 +161,7 @@ function completed(payload: EventPayloads["task.completed"], task: Task, scene: 
 }
 
 function failed(payload: EventPayloads["task.failed"], task: Task, scene: Scene): ShowOperation[] {
-	const error = payload.error.trim() === "" ? taskTexts.unknownError : plain(payload.error, 1_000);
+	const error = payload.error.trim() === "" ? taskTexts.unknownError : plainLine(payload.error, 1_000);
 	if (payload.will_retry) {
 		const text = taskTexts.retrying({ attempt: payload.retry_count + 2, error });
 		return [threadPost(task, { lane: "milestone", text }, scene)];
@@ -192,7 +192,7 @@ function mentionsOf({ requester = "" }: Task, { room }: Scene): string[] {
 
 /** Post in the thread of a task. Without a thread, the post begins with the title of the task. */
 function threadPost(task: Task, { text, ...post }: CardContent, scene: Scene): ShowOperation {
-	const heading = scene.threads === false ? `**${plain(task.title, 150)}**\n` : "";
+	const heading = scene.threads === false ? `**${plainLine(task.title, 150)}**\n` : "";
 	return inThread(task, { ...post, text: `${heading}${text}` }, scene);
 }
 
@@ -225,7 +225,7 @@ function cardOf(task: Task, lane: Lane, scene: Scene): ShowOperation {
 		marker: earlierMarker("task", task.id),
 		state: cardStates[task.state],
 		text: [
-			`**${plain(task.title, 150)}**`,
+			`**${plainLine(task.title, 150)}**`,
 			stateLine(task, scene),
 			...stepLine(task),
 			...(task.steps && !hasEnded(task.state) ? stepLines(task.steps) : []),
@@ -246,7 +246,7 @@ function stateLine(task: Task, { platform }: Scene): string {
 		startedAt === undefined
 			? taskTexts.requested({ at: platform.moment(createdAt) })
 			: taskTexts.started({ at: platform.moment(startedAt) });
-	const cause = state === "retrying" && why !== undefined ? `: ${plain(why, 300)}` : "";
+	const cause = state === "retrying" && why !== undefined ? `: ${plainLine(why, 300)}` : "";
 	return `${states[state]}${cause} · ${since}`;
 }
 
@@ -254,13 +254,13 @@ function stepLine({ step, state }: Task): string[] {
 	const bar = step && barOf(step.done, step.total);
 	if (!step || bar === undefined) return [];
 	const isAtWork = !hasEnded(state) && step.done < step.total && step.label !== "";
-	return [isAtWork ? taskTexts.currentStep({ bar, step: plain(step.label, 120) }) : bar];
+	return [isAtWork ? taskTexts.currentStep({ bar, step: plainLine(step.label, 120) }) : bar];
 }
 
 /** Line about a question of a worker, which also belongs to the task of the card. */
 function waitingLine({ id, reviews }: Task): string[] {
 	const asking = reviews.find(({ task }) => task !== id);
-	return asking ? [`${states.suspended}: ${plain(asking.title, maxWorkerTitle)}`] : [];
+	return asking ? [`${states.suspended}: ${plainLine(asking.title, maxWorkerTitle)}`] : [];
 }
 
 /** Lines of the newest workers, each below its parent if that is shown, and the number of the others. */
@@ -281,7 +281,7 @@ function workerLines(workers: readonly Worker[]): string[] {
 }
 
 function wordsOf({ title, state }: Worker): string {
-	return `${states[state]}: ${plain(title, maxWorkerTitle)}`;
+	return `${states[state]}: ${plainLine(title, maxWorkerTitle)}`;
 }
 
 function controlsOf({ id, state }: Task, { controls, session }: Scene): Control[] {

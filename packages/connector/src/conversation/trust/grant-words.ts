@@ -2,7 +2,7 @@ import { definedItems } from "@parley/base";
 import type { GrantPayload } from "@parley/protocol";
 import type { PersonNames } from "../../platform/chat-platform.ts";
 import { trustTexts } from "../../texts/trust.ts";
-import { plain } from "../vocabulary/plain.ts";
+import { plainLine } from "../vocabulary/plain.ts";
 import { plainWithPeople } from "../vocabulary/without-ids.ts";
 
 type Names = PersonNames;
@@ -13,7 +13,7 @@ const maxListed = 10;
 export function personOf(principal: string, { person }: Names): string {
 	if (principal === "operator") return trustTexts.operator;
 	const id = /^[^\s:]+:[^\s:]+:([^\s:]+)$/u.exec(principal)?.[1];
-	return id === undefined ? plain(principal, 100) : person(id);
+	return id === undefined ? plainLine(principal, 100) : person(id);
 }
 
 /** Scope of a grant, in one line. */
@@ -23,7 +23,9 @@ export function coverOf({ people, tools, classes, max_actions }: GrantPayload, n
 		tools === null
 			? cover.allTools
 			: cover.tools({ tools: listed(tools.map((tool) => `\`${tool.replaceAll("`", "")}\``)) }),
-		classes === null ? undefined : cover.classes({ classes: listed(classes.map((name) => plain(name, 40))) }),
+		classes === null
+			? undefined
+			: cover.classes({ classes: listed(classes.map((name) => plainLine(name, 40))) }),
 		people === null
 			? cover.allMembers
 			: cover.members({ members: listed(people.map((id) => personOf(id, names))) }),
@@ -32,15 +34,15 @@ export function coverOf({ people, tools, classes, max_actions }: GrantPayload, n
 }
 
 /** Reason for the end of a grant, in words that follow a colon. */
-export function endWords(reason: string, names: Names): string {
+export function grantEndText(reason: string, names: Names): string {
 	const [, by, why = ""] = /^revoked by (\S+?)(?:: (.*))?$/su.exec(reason) ?? [];
 	if (by !== undefined) {
 		const isPerson = by === "operator" || by.split(":").length === 3;
 		// If a connector ended the grant, the reason is sufficient.
-		if (!isPerson && why !== "") return plain(why, 300);
+		if (!isPerson && why !== "") return plainLine(why, 300);
 		return trustTexts.ends.endedBy({
 			person: personOf(by, names),
-			reason: why === "" ? "" : plain(why, 300),
+			reason: why === "" ? "" : plainLine(why, 300),
 		});
 	}
 	return reason === "expired" ? trustTexts.ends.expired : plainWithPeople(reason, 300, names);

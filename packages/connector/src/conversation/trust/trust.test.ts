@@ -1,6 +1,6 @@
 import { isOzzieEvent } from "@parley/protocol";
 import { expect, test } from "vitest";
-import { chatScene, type Happening, reduceAll, written } from "../../testing/chat-scene.ts";
+import { chatScene, reduceTimedEvents, type TimedEvent, written } from "../../testing/chat-scene.ts";
 import { type TrustSlice, trust } from "./trust.ts";
 
 const grant = {
@@ -16,9 +16,9 @@ const grant = {
 	created_at: "1970-01-01T00:00:10.000Z",
 	expires_at: "1970-01-01T01:00:00.000Z",
 };
-const created: Happening = [10, "grant.created", grant];
+const created: TimedEvent = [10, "grant.created", grant];
 
-function ended(reason: string, grant_id = grant.grant_id): Happening {
+function ended(reason: string, grant_id = grant.grant_id): TimedEvent {
 	return [70, "grant.ended", { grant_id, reason }];
 }
 
@@ -42,7 +42,7 @@ function closed(why: string): string[] {
 
 interface Scenario {
 	readonly name: string;
-	readonly events: readonly Happening[];
+	readonly events: readonly TimedEvent[];
 	/** Expected operations after the last event. */
 	readonly sees: readonly string[];
 	readonly open?: string;
@@ -142,13 +142,13 @@ test.each(scenarios)("$name", ({ events, sees, open: id }) => {
 	for (const [, event, payload] of events) {
 		expect(isOzzieEvent({ type: "event", event, payload, session_id: "sess_1", seq: 1 })).toBe(true);
 	}
-	const { slice, shown } = reduceAll(trust, events);
+	const { slice, shown } = reduceTimedEvents(trust, events);
 	expect(shown.at(-1)?.map(written)).toEqual(sees);
 	expect(slice).toEqual<TrustSlice>(id === undefined ? {} : { open: { id } });
 });
 
 test("a channel and each of its threads have their own card, because a post is visible in only one of them", () => {
-	const [, [card, notice] = []] = reduceAll(trust, [created, ended("expired")], {
+	const [, [card, notice] = []] = reduceTimedEvents(trust, [created, ended("expired")], {
 		scene: { ...chatScene, thread: "9" },
 	}).shown;
 	expect([card, notice]).toMatchObject([

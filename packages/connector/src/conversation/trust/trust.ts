@@ -1,10 +1,10 @@
 import type { GrantPayload } from "@parley/protocol";
 import { trustTexts } from "../../texts/trust.ts";
 import { earlierMarker } from "../vocabulary/earlier-marker.ts";
-import { plain } from "../vocabulary/plain.ts";
+import { plainLine } from "../vocabulary/plain.ts";
 import type { RecordedEvent, Reducer, Scene } from "../vocabulary/reducer.ts";
 import type { ShowOperation } from "../vocabulary/render-operation.ts";
-import { coverOf, endWords, personOf } from "./grant-words.ts";
+import { coverOf, grantEndText, personOf } from "./grant-words.ts";
 
 const { card } = trustTexts;
 
@@ -44,7 +44,7 @@ function openGrantCard(grant: GrantPayload, scene: Scene): ShowOperation {
 			card.open,
 			card.covered({ cover: coverOf(grant, platform) }),
 			card.until({ at: platform.moment(until, scene.at) }),
-			card.grantedBy({ person: personOf(granted_by, platform), reason: plain(reason, 300) }),
+			card.grantedBy({ person: personOf(granted_by, platform), reason: plainLine(reason, 300) }),
 			card.stillRequired,
 		].join("\n"),
 		controls: [[{ type: "button", id: end, label: card.end, style: "danger" }]],
@@ -58,13 +58,13 @@ function endedGrantCard(id: string, reason: string, { recorded, scene }: Ended):
 	return {
 		...named(id, scene),
 		state: "closed",
-		text: card.ended({ at, reason: endWords(reason, platform) }),
+		text: card.ended({ at, reason: grantEndText(reason, platform) }),
 	};
 }
 
 /** Post about the end of a grant. A room gets one post, even if several of its conversations get the event. */
 function endNotice(id: string, reason: string, { scene }: Ended): ShowOperation {
-	const text = card.notice({ reason: endWords(reason, scene.platform) });
+	const text = card.notice({ reason: grantEndText(reason, scene.platform) });
 	return { type: "show", lane: "milestone", state: "notice", card: `grant-end:${inRoom(id, scene)}`, text };
 }
 

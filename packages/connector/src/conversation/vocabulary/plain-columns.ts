@@ -1,9 +1,9 @@
 import { columnsOf } from "../../text/columns.ts";
-import { oneLine, plain } from "./plain.ts";
+import { oneLine, plainLine } from "./plain.ts";
 
 /** Text from outside in one line of at most `columns` columns, as Markdown without formatting. */
 export function plainColumns(text: string, columns: number): string {
-	return plain(lineOfColumns(text, columns), Number.POSITIVE_INFINITY);
+	return plainLine(lineOfColumns(text, columns), Number.POSITIVE_INFINITY);
 }
 
 /** Text from outside in one line of at most `columns` columns. */

@@ -17,7 +17,7 @@ export function oneLine(text: string, maximum: number): string {
 }
 
 /** Text from outside in one line, as Markdown without formatting, links or lists. */
-export function plain(text: string, maximum: number): string {
+export function plainLine(text: string, maximum: number): string {
 	const children = [{ type: "text" as const, value: oneLine(text, maximum) }];
 	return markdownDialect.write([{ type: "paragraph", children }]);
 }

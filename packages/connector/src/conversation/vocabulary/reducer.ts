@@ -63,7 +63,7 @@ export interface Scene {
 	readonly threads?: boolean;
 }
 
-export interface Step<Slice> {
+export interface ReducerStep<Slice> {
 	readonly slice: Slice;
 	readonly operations: readonly RenderOperation[];
 }
@@ -74,5 +74,5 @@ export interface Step<Slice> {
  */
 export interface Reducer<Slice> {
 	readonly empty: Slice;
-	reduce(slice: Slice, recorded: RecordedEvent, scene: Scene): Step<Slice>;
+	reduce(slice: Slice, recorded: RecordedEvent, scene: Scene): ReducerStep<Slice>;
 }

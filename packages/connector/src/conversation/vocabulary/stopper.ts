@@ -1,5 +1,5 @@
 import { answerTexts } from "../../texts/answers.ts";
-import { actingPerson, plain } from "./plain.ts";
+import { actingPerson, plainLine } from "./plain.ts";
 import type { Scene } from "./reducer.ts";
 
 /**
@@ -26,7 +26,7 @@ export function stopperOf({ stopped_by: by }: Stopped, scene: Scene): string | u
 
 /** Text of a run that was stopped before it had an answer. `about` is the start of the run's message. */
 export function stoppedText(stopped: Stopped, about: string | undefined, scene: Scene): string {
-	const shown = about === undefined ? undefined : plain(about, maxAbout);
+	const shown = about === undefined ? undefined : plainLine(about, maxAbout);
 	return answerTexts.stopped({ about: shown, who: stopperOf(stopped, scene) });
 }
 

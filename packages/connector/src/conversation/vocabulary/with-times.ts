@@ -1,5 +1,5 @@
 import type { TimeWords } from "../../platform/chat-platform.ts";
-import { plain } from "./plain.ts";
+import { plainLine } from "./plain.ts";
 
 /** A time in a text of the gateway, for example the time of a one-time schedule or the end of a budget's period. */
 const time = /\bat (\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?)(?: UTC|Z)/u;
@@ -12,10 +12,10 @@ export function plainWithTimes(
 ): string {
 	const [found, written = ""] = time.exec(text) ?? [];
 	const at = Date.parse(`${written.replace(" ", "T")}Z`);
-	if (found === undefined || !Number.isFinite(at)) return plain(text, maximum);
+	if (found === undefined || !Number.isFinite(at)) return plainLine(text, maximum);
 	const [before = "", ...after] = text.split(found);
 	const rest = plainWithTimes(after.join(found), maximum, { platform, from });
-	const parts = [plain(before, maximum), platform.moment(at, from), rest].filter((part) => part !== "");
+	const parts = [plainLine(before, maximum), platform.moment(at, from), rest].filter((part) => part !== "");
 	return parts.join(" ").replace(/ (?=[,.;:)])/gu, "");
 }
 

@@ -1,5 +1,5 @@
 import type { PersonNames } from "../../platform/chat-platform.ts";
-import { plain } from "./plain.ts";
+import { plainLine } from "./plain.ts";
 
 const id = /[a-z][a-z0-9-]*:[^\s:()]+:[^\s:(),]+/u;
 const inBrackets = new RegExp(` \\(${id.source}\\)`, "gu");
@@ -22,10 +22,10 @@ const personId = /\b(?:discord|slack):[^\s:()]+:[0-9A-Za-z]+/u;
 /** Text of the gateway as Markdown in one line, with the names of people in place of their ids. */
 export function plainWithPeople(text: string, maximum: number, { person }: PersonNames): string {
 	const [found] = personId.exec(text) ?? [];
-	if (found === undefined) return plain(text, maximum);
+	if (found === undefined) return plainLine(text, maximum);
 	const [before = "", ...after] = text.split(found);
 	const name = person(found.split(":")[2] ?? "");
-	const [start, rest] = [plain(before, maximum), plainWithPeople(after.join(found), maximum, { person })];
+	const [start, rest] = [plainLine(before, maximum), plainWithPeople(after.join(found), maximum, { person })];
 	return [start, name, rest]
 		.filter((part) => part !== "")
 		.join(" ")
