@@ -39,7 +39,7 @@ const idleSessions = options.ratios ? 300 : 1_000;
 const atOnce = 50;
 /** Rounds that are not measured, because V8 compiles in them. */
 const warmUp = 2;
-/** Turns of a round. With `--ratios`, the bench shows the time of the first token, but sets no limit for it. */
+/** Turns of a round. With `--ratios`, the time of the first token is shown but does not fail the bench. */
 const turns = options.ratios ? 5 : 15;
 
 interface Side {
@@ -98,7 +98,7 @@ async function measurePush(gateway: Side, floor: Side): Promise<Costs[]> {
 	return rounds;
 }
 
-/** A reply that is streamed in single words, as a provider does. */
+/** Order for a reply that is streamed in single words, as a provider does. */
 const order = "paced 3 5";
 const reply = "word word word";
 

@@ -10,7 +10,7 @@ const pings = 2000;
 const prompts = 40;
 const deltas = 20_000;
 /**
- * Maximum milliseconds from a prompt to the provider's request, with a commit between the two. A user does not notice
+ * Maximum milliseconds that the agent adds to the first token of the SDK, including a commit. A user does not notice
  * a shorter delay.
  */
 const maxAddedMs = 5;

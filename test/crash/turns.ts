@@ -22,7 +22,7 @@ export function makeTurn(kind: TurnKind, id: string): Turn {
 	return { content: [...commands, `say: ${id} done`].join("\n"), effects };
 }
 
-/** A random kind of turn that ends without a line in the gate. */
+/** A random kind of turn. Excludes `gated`, which ends only after a line in the gate. */
 export function anyKind(random: Random): TurnKind {
 	return random.pick(["say", "long", "run", "run", "pair", "sequence", "write"] as const);
 }

@@ -219,7 +219,7 @@ testAlone(
 		await using block = play(key, { changes: [["vitest run", "vitest list --filesOnly"]] });
 		const output = await block.ended();
 		expect(output).toMatch(/scenes\/golden\.test\.ts\n.*scenes\/slack-golden\.test\.ts\n/);
-		// Git would say this about a directory that does not exist.
+		// Git prints these words for a directory that does not exist.
 		expect(output).not.toContain("ambiguous argument");
 	},
 );

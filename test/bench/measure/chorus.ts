@@ -12,9 +12,9 @@ interface Part {
 }
 
 /**
- * Model streams that emit texts in the same ticks, until the process ends. Benches use them to measure the delivery of
- * texts without the start and the end of runs. The parent sends an order `{ticks, each, size, mark}` for each part. The
- * answer is the process's CPU time for that part, in microseconds.
+ * Model streams that emit texts in the same ticks, until the parent sends `stop`. Benches use them to measure the
+ * delivery of texts without the start and the end of runs. The parent sends an order `{ticks, each, size, mark}` for
+ * each part. The answer is the process's CPU time for that part, in microseconds.
  */
 export class Chorus {
 	#next = Promise.withResolvers<Part | undefined>();
@@ -26,7 +26,7 @@ export class Chorus {
 		});
 	}
 
-	/** One voice: yields its texts as events until the process stops, and then the end event. */
+	/** One voice: yields its texts as events until the parent sends `stop`, and then the end event. */
 	async *voice<T>(toEvent: (text: string) => T, end: T): AsyncGenerator<T, void> {
 		for (;;) {
 			const part = await this.#next.promise;

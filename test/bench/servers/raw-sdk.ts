@@ -34,7 +34,7 @@ async function readReply(messages: MessageParam[]): Promise<Reply> {
 	return { text, input, firstAt };
 }
 
-/** Milliseconds from sending an order to the first word. */
+/** Milliseconds from sending an order to the first word of its last reply. */
 async function converse(order: string): Promise<number> {
 	const began = performance.now();
 	const messages: MessageParam[] = [{ role: "user", content: order }];

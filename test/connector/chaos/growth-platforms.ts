@@ -8,7 +8,7 @@ type Open = (clock: ManualClock) => GrowthPlatform;
 
 /** A platform with a channel in which a person asks Parley, two approvers, and a separate channel for approvals. */
 export interface NoticePlatform extends GrowthPlatform {
-	/** Ids in the form that principals have. */
+	/** Ids of the approvers in the form of principals: `PLATFORM:TENANT:USER`. */
 	readonly approvers: readonly string[];
 	readonly approvals: string;
 	/** Parley's posts in the direct messages of each approver, and in the approval channel. */

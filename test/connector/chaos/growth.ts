@@ -59,7 +59,7 @@ export class Growth {
 	/** Planned deaths of this process and of the processes after it. */
 	#deaths: readonly Death[] = [];
 	#before: ReadonlySet<string> | undefined;
-	/** First post of the answer that people have seen. */
+	/** Id of the first post of the answer that people have seen. */
 	#first: string | undefined;
 	#isDead = false;
 
@@ -116,7 +116,7 @@ export class Growth {
 		return this.#deaths.length;
 	}
 
-	/** First post of the answer that people have seen. */
+	/** Id of the first post of the answer that people have seen. */
 	get first(): string | undefined {
 		return this.#first;
 	}

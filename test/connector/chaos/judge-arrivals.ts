@@ -24,7 +24,7 @@ export function arrivalsOf({ sessions }: ScriptedGateway, message: string): Arri
 			({ event, error }) => event === "assistant.message" && error === "cancelled",
 		);
 		const cancelled = new Set(ended.map(({ run_id }) => run_id));
-		// Such a run no longer has a message, because the message is in the run that it joined.
+		// A cancelled run with `joined` no longer has its message, which is in the joined run.
 		const moved = new Set(ended.filter(({ joined }) => joined !== undefined).map(({ run_id }) => run_id));
 		return payloads
 			.filter((one) => one.event === "user.message" && one.correlation_id === message)

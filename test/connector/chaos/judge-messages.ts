@@ -37,14 +37,14 @@ function judgeSentMessage(run: DiscordChaosRun, sentMessage: SentMessage): strin
 		: [...faults, `the gateway did not learn that ${first} is ${last} now`];
 }
 
-/** True if a post below the message reports that the edit came too late. */
+/** Whether a reply to the message reports that the edit came too late. */
 function isRefused({ room, id }: SentMessage): boolean {
 	return room
 		.shows()
 		.some(({ repliesTo, text }) => repliesTo?.id === id && text.includes("before you edited"));
 }
 
-/** Number of posts below the message which name its file, because it could not be read. */
+/** Number of replies to the message which name its file, because it could not be read. */
 function refusalsOf({ id, room }: SentMessage, file: string): number {
 	return room.shows().filter(({ repliesTo, text }) => repliesTo?.id === id && text.includes(file)).length;
 }

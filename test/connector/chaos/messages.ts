@@ -21,7 +21,7 @@ export interface Author<Room> {
 	deletes(message: Id): unknown;
 }
 
-/** Message of a person with all its states. */
+/** Message of a person with its versions and its state. */
 export interface SentMessage<Room, Person> {
 	readonly id: string;
 	/** Versions of the text, newest last. */
@@ -46,7 +46,7 @@ export interface Speech<Room, Person> {
 	mayDelete?(sentMessage: SentMessage<Room, Person>): boolean;
 }
 
-/** Number of recent messages that people edit, delete or react to. */
+/** Number of the newest messages from which people choose one to edit, delete or stop. */
 const recent = 6;
 
 /** Messages of people, with their edits, deletions and reactions. */

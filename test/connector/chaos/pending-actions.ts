@@ -14,7 +14,7 @@ interface PendingAction {
 	isJudged: boolean;
 }
 
-/** Presses and commands that wait for a response. */
+/** Presses and commands that need a response within the time limit. */
 export class PendingActions {
 	/** Presses and commands without a timely response, although there was no fault. */
 	readonly unanswered: string[] = [];

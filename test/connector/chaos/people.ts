@@ -22,7 +22,7 @@ const pressed = new Set([
 	"End trust",
 ]);
 
-/** People who write, press and use commands, and the responses to their actions. */
+/** People who write, react, press buttons and use commands, and the responses to their actions. */
 export class People {
 	readonly rooms: readonly Channel[];
 	readonly messages: Messages<Channel, Person>;

@@ -21,7 +21,7 @@ const pressed = new Set([
 	"End trust",
 ]);
 
-/** People who write, press and use commands on Slack, and the responses to their actions. */
+/** People who write, react, press buttons and use commands on Slack, and the responses to their actions. */
 export class SlackPeople {
 	readonly rooms: readonly Channel[];
 	readonly messages: Messages<Channel, Person>;

@@ -112,7 +112,9 @@ export class DeliveryRun {
 		}
 	}
 
-	/** Plans new events. The gateway replays events from a random position up to the cursor. */
+	/**
+	 * Plans up to three new events of a random session. The gateway also replays up to two events before the cursor.
+	 */
 	async #plan(outbox: Outbox): Promise<void> {
 		if (this.#isAway) return;
 		const session = this.#random.pick(sessions);

@@ -217,7 +217,7 @@ export const controlsElsewhere: readonly ControlKind[] = [
 	"skip",
 ];
 
-/** Controls on home pages, which only Slack has. */
+/** Controls that appear only on home pages, which only Slack has. */
 export const controlsOfHome: readonly ControlKind[] = ["stop-one", "suggested"];
 
 /** Commands whose answer no golden scene shows, with the reason. */

@@ -24,7 +24,10 @@ const release = [
 	...["  - id: ship", "    title: Ship", '    prompt: "run: echo shipped | tee release.txt"', "---", ""],
 ].join("\n");
 
-/** The posts about the release. The order of the remaining posts depends on the speed of the machine. */
+/**
+ * The head of the transcript and the posts about the release. The order of the remaining posts depends on the speed
+ * of the machine.
+ */
 function postsAbout(transcript: string): string {
 	const [head = "", ...posts] = transcript.split(/^ {4}\| Parley$/m);
 	const answered = [/From the terminal: \/release/, /`run_command`/, /run_command returned/];

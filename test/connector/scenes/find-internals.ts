@@ -27,7 +27,7 @@ export interface Internals {
 	readonly idEnds: ReadonlySet<string>;
 }
 
-/** Reads the ends of all ids from the databases of a gateway. */
+/** Reads the ends of all such ids from the SQLite database of a gateway. Rejects without a database. */
 export async function readIdEnds(directory: string): Promise<ReadonlySet<string>> {
 	const names = await readdir(directory);
 	const databases = names.filter((name) => /^parley\.sqlite(?:-wal)?$/u.test(name));

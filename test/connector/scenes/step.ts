@@ -33,7 +33,7 @@ export type Fault = DiscordFault & Pick<SlackFault, "error">;
 
 export type Name = "Olga" | "Alex" | "Mia" | "Max" | "Gus" | "Sam" | "Robo";
 
-/** Content of a post: words, a regular expression, or a list that must match completely. */
+/** Content of a post: words, a regular expression, or a list with items that must all match. */
 export type Sight = string | RegExp | readonly (string | RegExp)[];
 
 interface Where {

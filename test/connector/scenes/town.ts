@@ -75,7 +75,7 @@ export class Town<S extends Site = Site> implements AsyncDisposable {
 			const now = await this.#traces();
 			quiet = now === before ? quiet + 1 : 0;
 			before = now;
-			// A stored but unhandled event waits for an external response, for a limited time.
+			// A stored event or post may wait for an external response for a limited time, so the town waits longer.
 			return quiet > (now.startsWith("0 ") ? quietTurns : 20 * quietTurns);
 		};
 		await this.city.until(isCalm, "nothing happens", "still");
@@ -94,7 +94,7 @@ export class Town<S extends Site = Site> implements AsyncDisposable {
 		}, "everything is done");
 	}
 
-	/** Posts and log lines, for reports about failed scenes. */
+	/** Posts and the last log lines, for reports about failed scenes. */
 	report(): string {
 		const seen = this.site
 			.rooms()
