@@ -1,5 +1,6 @@
 import { ManualClock } from "@parley/base/testing";
 import type { CommandShape, Finding } from "@parley/connector";
+import { PermissionFlagsBits } from "discord-api-types/v10";
 import { expect, test } from "vitest";
 import { ScriptedPort } from "../testing/scripted-port.ts";
 import { type DoctorParts, examineDiscord } from "./doctor.ts";
@@ -132,7 +133,7 @@ test.each<[string, Record<string, unknown>, Omit<Finding, "fix">, string]>([
 		"no server",
 		{ "/users/@me/guilds": [] },
 		{ id: "discord-servers", status: "fail", what: "the bot is not in a server" },
-		`https://discord.com/oauth2/authorize?client_id=22&scope=bot+applications.commands&permissions=${all}`,
+		`https://discord.com/oauth2/authorize?client_id=22&scope=bot+applications.commands&permissions=${all | PermissionFlagsBits.AddReactions}`,
 	],
 	[
 		"too little in a server",

@@ -112,14 +112,17 @@ export const neededPermissions: readonly NeededPermission[] = [
 	},
 ];
 
+/** Permission for `--status reactions`. Without it, the bot posts notices. */
+const optionalPermission = PermissionFlagsBits.AddReactions;
+
 const scopes = [OAuth2Scopes.Bot, OAuth2Scopes.ApplicationsCommands];
 
 /**
- * Returns the URL at which a server manager adds the bot with the permissions that it needs. On a server that already has the
- * bot, the URL updates the permissions.
+ * Returns the URL at which a server manager adds the bot with the needed permissions and the optional one. On a server that
+ * already has the bot, the URL updates the permissions.
  */
 function inviteUrl(application: string, guild?: string): string {
-	const permissions = neededPermissions.reduce((bits, { bit }) => bits | bit, 0n);
+	const permissions = neededPermissions.reduce((bits, { bit }) => bits | bit, optionalPermission);
 	const query = new URLSearchParams({
 		client_id: application,
 		scope: scopes.join(" "),
