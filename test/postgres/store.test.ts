@@ -108,7 +108,7 @@ test("one of two transactions that wait for each other is rolled back and repeat
 		{ id: "with the other", n: 0 },
 	]);
 	expect(log.records[0]).toMatchObject({
-		message: "the database undid a transaction, which is tried anew",
+		message: "the database rolled back a transaction, which is retried",
 		fields: { nextTry: 2, error: { cause: { code: "40P01" } } },
 	});
 	for (const store of [one, other]) expect(store.health()).toEqual({ state: "ok" });

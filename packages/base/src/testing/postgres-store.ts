@@ -29,7 +29,7 @@ export function openPostgresStore<DB>(options: PostgresStoreOptions): Promise<St
 		failpoints,
 		errors: { isOver, isUndone },
 		onUndone: (error, nextTry) =>
-			log.warn("the database undid a transaction, which is tried anew", { nextTry, error }),
+			log.warn("the database rolled back a transaction, which is retried", { nextTry, error }),
 		writer: dialectOf({
 			connectionString: connection,
 			idle_in_transaction_session_timeout: maxIdleMs,

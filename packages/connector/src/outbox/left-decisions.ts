@@ -72,7 +72,7 @@ async function execute(
 	} catch (reason) {
 		const { code, message } = ParleyError.from(reason);
 		if (code !== "not_found" && code !== "failed_precondition") throw reason;
-		log.info("a decision came too late", { id, reason: message });
+		log.info("a decision about a held post was too late", { id, reason: message });
 		await store.commit((tx) => forgetDecision(tx, id));
 	}
 }

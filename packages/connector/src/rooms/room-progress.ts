@@ -51,7 +51,10 @@ async function messagesOf(
 		const { open = [], ended = [] } = (await subscriptions.follow(session))?.state.answers ?? {};
 		return [...open, ...ended].flatMap(({ message = [] }) => message);
 	} catch (error) {
-		log.info("the progress of a session is unknown", { session, error: ParleyError.from(error) });
+		log.info("the newest messages of a session could not be read", {
+			session,
+			error: ParleyError.from(error),
+		});
 		return [];
 	}
 }

@@ -88,7 +88,9 @@ test("a queued message that is deleted ends the trust, because platforms do not 
 		stage,
 	);
 	expect(stage.gateway.newest.runs.map(({ content }) => content)).toEqual(["one"]);
-	expect(ended).toEqual([{ id: "grant_chat:guild:general", reason: "a queued message was deleted" }]);
+	expect(ended).toEqual([
+		{ id: "grant_chat:guild:general", reason: "a message was deleted before its answer was complete" },
+	]);
 	await playScene([{ gateway: { answers: "done" } }, { in: "general", deletes: "m1" }], stage);
 	expect(ended).toHaveLength(1);
 });

@@ -209,7 +209,9 @@ export class Connector {
 	/** Releases all posts that wait for their room, because events about opened rooms may be lost. */
 	#reopen(): void {
 		const { log } = this.#parts;
-		this.#outbox.reopen().catch((error: unknown) => log.warn("posts of closed rooms wait", { error }));
+		this.#outbox
+			.reopen()
+			.catch((error: unknown) => log.warn("posts for closed threads and channels still wait", { error }));
 	}
 
 	/**

@@ -92,7 +92,7 @@ class ConnectorRun<Ready extends ReadyLink, Parts extends StartedParts> implemen
 				transient: ["assistant.started", "assistant.stream", "tool.arguments"],
 				onPersonCheck: (check) => void this.#answerCheck(check),
 				onState: (state, detail) => {
-					log.info("the gateway", { state, detail });
+					log.info("the connection to the gateway changed", { state, detail });
 					this.#health.gateway(state);
 					if (state === "closed") this.#end(new ParleyError(detail, { code: "unauthenticated" }));
 				},

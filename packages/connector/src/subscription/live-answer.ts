@@ -156,7 +156,7 @@ export class LiveAnswer {
 				this.#shown[index] = content;
 			}
 		} catch (reason) {
-			log.warn("A growing answer could not be shown", { run: run.id, error: ParleyError.from(reason) });
+			log.warn("a growing answer could not be shown", { run: run.id, error: ParleyError.from(reason) });
 			isRefused = true;
 		}
 		return isRefused;

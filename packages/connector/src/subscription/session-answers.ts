@@ -115,7 +115,7 @@ export class SessionAnswers {
 		} catch (reason) {
 			this.#display = usualDisplay;
 			const error = ParleyError.from(reason);
-			log.warn("The settings of a channel could not be read", { channel: room.channel, error });
+			log.warn("the settings of a channel could not be read", { channel: room.channel, error });
 		}
 	}
 
@@ -150,7 +150,7 @@ export class SessionAnswers {
 			})
 			.catch((reason: unknown) => {
 				const error = ParleyError.from(reason);
-				log.warn("The settings of a channel could not be read", { channel: this.#about.room.channel, error });
+				log.warn("the settings of a channel could not be read", { channel: this.#about.room.channel, error });
 			});
 	}
 

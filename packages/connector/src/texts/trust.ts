@@ -72,7 +72,7 @@ export const trustTexts = {
 			`${person} ended it${reason === "" ? "" : `: ${reason}`}`,
 		audienceChanged: ({ change }: { readonly change: string }): string =>
 			`the members or their permissions have changed: ${change}`,
-		messageDeleted: "a queued message was deleted",
+		messageDeleted: "a message was deleted before its answer was complete",
 		unknownConnection:
 			"the connector has no record of its last connection, so people may have joined unnoticed",
 		disconnected: ({ minutes }: { readonly minutes: number }): string =>

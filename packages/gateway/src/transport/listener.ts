@@ -70,7 +70,7 @@ export async function createListener(options: ListenerOptions): Promise<Listener
 	});
 	const closed = new Promise<void>((resolve) => server.once("close", resolve));
 	await listen(server, options);
-	server.on("error", (error) => log.error("listener failed", { error, address: formatEndpoint(options) }));
+	server.on("error", (error) => log.error("a listener failed", { error, address: formatEndpoint(options) }));
 	const address = boundAddress(server, options);
 	return {
 		address: () => address,

@@ -96,9 +96,9 @@ export function createHttpServer(options: HttpServerOptions): Server {
 	server.on("checkContinue", onRequest);
 	server.on("checkExpectation", onRequest);
 	server.on("upgrade", (request, socket, head) => {
-		socket.on("error", (error) => options.log.debug("an upgrade failed", { error }));
+		socket.on("error", (error) => options.log.debug("a request for a WebSocket failed", { error }));
 		upgrade(request, socket, { ...options, head }).catch((error: unknown) => {
-			options.log.error("an upgrade could not be handled", { error });
+			options.log.error("a request for a WebSocket could not be handled", { error });
 			socket.destroy();
 		});
 	});

@@ -32,7 +32,7 @@ export async function approvalForms(
 			await noteShown(context, person, sessionId, prompt);
 			const signal = AbortSignal.any([settled, lost]);
 			const result = await elicit(form, signal).catch((error: unknown) => {
-				if (!signal.aborted) context.log.info("a client answered no form", { error });
+				if (!signal.aborted) context.log.info("a client did not answer the form for an approval", { error });
 				return undefined;
 			});
 			if (settled.aborted) return "decided";
