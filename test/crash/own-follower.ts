@@ -58,7 +58,7 @@ export class OwnFollower implements Follower {
 	}
 
 	async reconnect(): Promise<void> {
-		// Longer than the longest delay between two attempts to connect.
+		// The longest possible delay between two attempts to connect.
 		this.#clock?.advance(10_000);
 		if (this.#clock) await this.#watch.until(`${this.name} is connected`, () => this.#state !== "connecting");
 	}

@@ -18,7 +18,7 @@ export interface GrpcWire {
 	begin(client: GrpcClient, prompt: string): ClientHttp2Stream;
 	/** Text that the gateway sends when a turn starts. */
 	readonly begun: string;
-	/** Opens a session with this name. A server without sessions ignores the name. */
+	/** Opens a session. Only kontekst uses the name, and a server without sessions ignores it. */
 	talk(client: GrpcClient, session: string): Talk;
 	/** Text that the gateway sends when a turn with this answer ends. */
 	ended(answerText: string): string;
