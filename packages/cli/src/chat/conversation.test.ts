@@ -96,6 +96,19 @@ test("shows tool calls, with names if several run at the same time", () => {
 	]);
 });
 
+test("a partly hidden result names the key that shows all of it", () => {
+	const conversation = new Conversation("markdown");
+	const result = (text: string): OzzieEvent =>
+		event("tool.call", { status: "completed", name: "run_command", result: text, call_id: "a" });
+	expect(apply(conversation, called("a"), result("x".repeat(37))).slice(1)).toEqual([
+		`  ↳ ${"x".repeat(35)}…`,
+		"    Ctrl-O shows all",
+	]);
+	expect(apply(conversation, called("a"), result("x".repeat(36))).slice(1)).toEqual([
+		`  ↳ ${"x".repeat(36)}`,
+	]);
+});
+
 test("completes the row of a reply at a tool call", () => {
 	expect(apply(new Conversation(), start, delta("let me look"), called("a"))).toEqual([
 		"let me look",

@@ -21,7 +21,7 @@ import { metricRows, type RunMetrics, RunMetricsCollector } from "../wordings/mo
 import { ReplyText, type Shown } from "../wordings/reply-text.ts";
 import { isTaskEvent } from "../wordings/task.ts";
 import { changedSteps, planRows } from "../wordings/task-words.ts";
-import { toolEndRows, toolStartRow } from "../wordings/tool-rows.ts";
+import { hidesResult, toolEndRows, toolStartRow } from "../wordings/tool-rows.ts";
 import { Details } from "./details.ts";
 import { OpenQuestions } from "./open-questions.ts";
 import { type Activity, RunActivity } from "./run-activity.ts";
@@ -33,14 +33,9 @@ export type TextDisplay = "markdown" | "plain";
 
 /** Minimum duration in seconds of a call whose duration is shown. */
 const minSeconds = 2;
-/**
- * Maximum number of lines of a tool result that is shown completely, and of the result of a command that the person
- * typed.
- */
-const maxShownLines = 6;
+/** Maximum number of shown lines of the result of a command that the person typed. */
 const maxOwnLines = 200;
 
-type Ended = Exclude<Payload<"tool.call">, { status: "started" }>;
 type Payload<Name extends keyof EventPayloads> = EventPayloads[Name];
 
 /**
@@ -88,7 +83,7 @@ export class Conversation {
 		return this.#activity.at(now);
 	}
 
-	/** The last lines of the output of running calls. */
+	/** The last lines of the output of running calls, safe for a terminal. */
 	get output(): readonly string[] {
 		return this.#calls.output;
 	}
@@ -327,20 +322,19 @@ export class Conversation {
 		const isOwn =
 			(call.name === "run_command" && this.#message === `!${Object(args).cmd}`) ||
 			(call.name === "undo_changes" && this.#message.startsWith("/undo"));
-		const ended = toolEndRows(call, named, format, isOwn ? maxOwnLines : undefined);
-		return [...rows, ...ended, ...this.#callFacts(call, durationMs, format, isOwn)];
+		const maxRows = isOwn ? maxOwnLines : undefined;
+		const isPartial = hidesResult(call, named, format, maxRows);
+		const ended = toolEndRows(call, named, format, maxRows);
+		return [...rows, ...ended, ...this.#callFacts(durationMs, isPartial, format)];
 	}
 
-	/** A row with the duration of a long call and the key that shows a long result. A chat in lines has no such row. */
-	#callFacts(call: Ended, durationMs: number, { styles }: OutputFormat, isOwn: boolean): string[] {
+	/** A row with the duration of a long call and the key that shows a partly hidden result. A chat in lines has no such row. */
+	#callFacts(durationMs: number, isPartial: boolean, { styles }: OutputFormat): string[] {
 		if (this.#text instanceof PlainFlow) return [];
-		const text = call.status === "failed" ? call.error : call.result;
 		const seconds = Math.round(durationMs / 1000);
 		const facts = definedItems([
 			seconds < minSeconds ? undefined : liveTexts.seconds({ seconds }),
-			text.trimEnd().split("\n").length > (isOwn ? maxOwnLines : maxShownLines)
-				? detailTexts.hint
-				: undefined,
+			isPartial ? detailTexts.hint : undefined,
 		]);
 		return facts.length === 0 ? [] : [styles.dim(`    ${facts.join(" · ")}`)];
 	}

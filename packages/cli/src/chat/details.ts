@@ -1,7 +1,7 @@
 import { definedItems } from "@parley/base";
 import type { ToolCallPayload } from "@parley/protocol";
 import type { OutputFormat } from "../text/styles.ts";
-import { visibleText } from "../text/visible.ts";
+import { visibleOutput } from "../text/visible.ts";
 import { wrapText } from "../text/wrap.ts";
 import { detailTexts } from "../texts/chat/live.ts";
 
@@ -72,6 +72,6 @@ export class Details {
 }
 
 function entryRows({ title, text }: Entry, { columns, styles }: OutputFormat): string[] {
-	const rows = wrapText(visibleText(text).trimEnd(), columns);
-	return [...wrapText(visibleText(title), columns).map(styles.bold), ...rows];
+	const rows = wrapText(visibleOutput(text).trimEnd(), columns);
+	return [...wrapText(visibleOutput(title), columns).map(styles.bold), ...rows];
 }

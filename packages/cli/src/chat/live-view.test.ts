@@ -104,9 +104,9 @@ test("shows the end of the output of a running command until it ends", () => {
 	const conversation = talking(userMessage("first"));
 	const call = { name: "run_command", call_id: "a" };
 	conversation.apply(event("tool.call", { ...call, status: "started", arguments: {} }), format);
-	const content = "1\n2\n3\n4\n5\n\u001b[31m6\n";
+	const content = "1\n2\n3\n4\n10 %\r5\n\u001b[31m6\u001b[2J\n";
 	conversation.apply(event("tool.output", { run_id: "run", call_id: "a", content }), format);
-	const rows = ["2", "3", "4", "5", "\\u{1b}[31m6"].map((line) => `  │ ${line}`);
+	const rows = ["2", "3", "4", "5", "6\\u{1b}[2J"].map((line) => `  │ ${line}`);
 	expect(view({ conversation }).rows.slice(0, 5)).toEqual(rows);
 	expect(view({ conversation }).rows.join("\n")).toContain("running run_co… · 0 s");
 	conversation.apply(event("tool.call", { ...call, status: "completed", result: "" }), format);

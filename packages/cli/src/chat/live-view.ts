@@ -70,7 +70,7 @@ export function liveView(state: LiveState, format: OutputFormat, terminalRows: n
 
 /** The last lines of the running commands' output. */
 function outputRows({ output }: Conversation, { columns, styles }: OutputFormat): string[] {
-	return output.map((line) => styles.dim(shorten(`  │ ${expandTabs(visibleLine(line))}`, columns)));
+	return output.map((line) => styles.dim(shorten(`  │ ${expandTabs(line)}`, columns)));
 }
 
 function todoRows({ todo }: Conversation, { columns, styles }: OutputFormat): string[] {

@@ -1,4 +1,5 @@
 import type { ToolCallPayload } from "@parley/protocol";
+import { visibleProgress } from "../text/visible.ts";
 
 interface RunningCall {
 	readonly name: string;
@@ -33,10 +34,10 @@ export class RunningCalls {
 		if (call) this.#calls.set(id, { ...call, output: (call.output + content).slice(-maxOutput) });
 	}
 
-	/** The last lines of the output of all running calls. */
+	/** The last lines of the output of all running calls, safe for a terminal. */
 	get output(): readonly string[] {
 		const text = Array.from(this.#calls.values(), ({ output }) => output).join("");
-		return text === "" ? [] : text.trimEnd().split("\n").slice(-maxLines);
+		return text === "" ? [] : visibleProgress(text).trimEnd().split("\n").slice(-maxLines);
 	}
 
 	/** Restarts the duration of a call after an answer to its question, because the wait is not part of the call. */

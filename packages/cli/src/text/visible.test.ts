@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { visibleLine, visibleText } from "./visible.ts";
+import { visibleLine, visibleOutput, visibleProgress, visibleText } from "./visible.ts";
 
 test.each([
 	["a terminal escape", "\u001b[31mred\u001b[0m", "\\u{1b}[31mred\\u{1b}[0m"],
@@ -21,6 +21,13 @@ test("keeps words of all scripts, emoji, line breaks and tabs", () => {
 
 test("reads CRLF as a line break", () => {
 	expect(visibleText("one\r\ntwo\r\n")).toBe("one\ntwo\n");
+});
+
+test("the output of a program loses its colours, but no text and no other escape sequence", () => {
+	const output = "\u001b[1;32mok\u001b[0m\u001b[K\r\n10 %\r20 %\r\n\u001b[2J\u001b[8mhidden\u0007\u001b";
+	expect(visibleOutput(output)).toBe("ok\n10 %\n20 %\n\\u{1b}[2Jhidden\\u{7}\\u{1b}");
+	expect(visibleProgress(output)).toBe("ok\n20 %\n\\u{1b}[2Jhidden\\u{7}\\u{1b}");
+	expect(visibleProgress("1 %\r2 %\r")).toBe("2 %");
 });
 
 test("keeps text in one line", () => {

@@ -13,6 +13,29 @@ export function visibleText(text: string): string {
 	});
 }
 
+/**
+ * Like `visibleText`, for the output of a program. Removes colours and erasures of a line, which hide no text. Each
+ * carriage return starts a line, so that a progress bar overwrites no text.
+ */
+export function visibleOutput(text: string): string {
+	return visibleText(withoutStyles(text).replaceAll(/\r+\n?/g, "\n"));
+}
+
+/** Like `visibleOutput`, but as a terminal shows it: only the text after the last carriage return of each line. */
+export function visibleProgress(text: string): string {
+	const lines = withoutStyles(text).split("\n");
+	const last = lines.map((line) => line.replace(/\r+$/, "").split("\r").at(-1));
+	return visibleText(last.join("\n"));
+}
+
+/** Escape sequences that change colours and styles (SGR) or erase a line (EL), without the escape character. */
+const STYLE = /^\[[\d;:]*[mK]/;
+
+function withoutStyles(text: string): string {
+	const [first = "", ...parts] = text.split("\u001b");
+	return first + parts.map((part) => (STYLE.test(part) ? part.replace(STYLE, "") : `\u001b${part}`)).join("");
+}
+
 /** Like `visibleText`, but in one line. Shows each line break as `\n`, and each tab as a space. */
 export function visibleLine(text: string): string {
 	return visibleText(text).replaceAll("\n", "\\n").replaceAll("\t", " ");

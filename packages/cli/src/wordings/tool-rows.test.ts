@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createStyles } from "../text/styles.ts";
 import { widthOf } from "../text/wrap.ts";
-import { toolEndRows, toolStartRow } from "./tool-rows.ts";
+import { hidesResult, toolEndRows, toolStartRow } from "./tool-rows.ts";
 
 const plain = { columns: 40, styles: createStyles(false) };
 const call = { name: "run_command", call_id: "c" };
@@ -45,4 +45,14 @@ test("prints an empty result and a failure", () => {
 test("prints no row that is wider than the terminal", () => {
 	const rows = toolEndRows({ ...call, status: "completed", result: "日本語".repeat(30) }, false, plain);
 	expect(rows.map(widthOf)).toEqual([39]);
+});
+
+test.each([
+	["1\n2\n3\n4\n5\n6\n", false],
+	["1\n2\n3\n4\n5\n6\n7\n", true],
+	["x".repeat(36), false],
+	["x".repeat(37), true],
+	[`\u001b[31m${"x".repeat(36)}\u001b[0m`, false],
+])("a result of which a part is hidden is recognised: %j", (result, isPartial) => {
+	expect(hidesResult({ ...call, status: "completed", result }, false, plain)).toBe(isPartial);
 });

@@ -1,8 +1,8 @@
 import type { ToolCallPayload } from "@parley/protocol";
 import { shorten } from "../text/shorten.ts";
 import type { OutputFormat } from "../text/styles.ts";
-import { visibleLine, visibleText } from "../text/visible.ts";
-import { expandTabs } from "../text/wrap.ts";
+import { visibleLine, visibleOutput } from "../text/visible.ts";
+import { expandTabs, widthOf } from "../text/wrap.ts";
 import { eventTexts } from "../texts/events.ts";
 
 type Started = Extract<ToolCallPayload, { status: "started" }>;
@@ -34,20 +34,38 @@ export function toolEndRows(
 	{ columns, styles }: OutputFormat,
 	maxRows = maxResultRows,
 ): string[] {
+	const { lines, hidden } = resultLines(ended, named, maxRows);
 	const width = Math.min(columns, maxColumns);
+	const more = hidden > 0 ? [`    … ${eventTexts.moreLines({ count: hidden })}`] : [];
+	const rows = [...lines.map((line) => shorten(line, width)), ...more];
+	return rows.map(ended.status === "failed" ? styles.red : styles.dim);
+}
+
+/** Whether `toolEndRows` shows only a part of the result with the same arguments. */
+export function hidesResult(
+	ended: Ended,
+	named: boolean,
+	{ columns }: OutputFormat,
+	maxRows = maxResultRows,
+): boolean {
+	const { lines, hidden } = resultLines(ended, named, maxRows);
+	return hidden > 0 || lines.some((line) => widthOf(line) > Math.min(columns, maxColumns));
+}
+
+/** The shown lines of a result with their marks, and the number of lines that follow. */
+function resultLines(
+	ended: Ended,
+	named: boolean,
+	maxRows: number,
+): { readonly lines: readonly string[]; readonly hidden: number } {
 	const failed = ended.status === "failed";
-	const text = visibleText(failed ? ended.error : ended.result).trimEnd();
-	const lines = text === "" ? ["(nothing)"] : text.split("\n");
-	const hidden = lines.length - maxRows;
+	const text = visibleOutput(failed ? ended.error : ended.result).trimEnd();
+	const all = text === "" ? ["(nothing)"] : text.split("\n");
 	// A row that replaces hidden lines is only used for at least two hidden lines.
-	const shown = hidden > 1 ? lines.slice(0, maxRows) : lines;
-	const name = named ? `${visibleLine(ended.name)}: ` : "";
-	const rows = shown.map((line, index) => {
-		const first = `  ${failed ? "✗" : "↳"} ${name}`;
-		return shorten(`${index === 0 ? first : "    "}${expandTabs(line)}`, width);
-	});
-	const more = hidden > 1 ? [`    … ${eventTexts.moreLines({ count: hidden })}`] : [];
-	return [...rows, ...more].map(failed ? styles.red : styles.dim);
+	const shown = all.length > maxRows + 1 ? all.slice(0, maxRows) : all;
+	const first = `  ${failed ? "✗" : "↳"} ${named ? `${visibleLine(ended.name)}: ` : ""}`;
+	const lines = shown.map((line, index) => `${index === 0 ? first : "    "}${expandTabs(line)}`);
+	return { lines, hidden: all.length - shown.length };
 }
 
 /** Arguments for people, without JSON quotes, for example `path: notes.txt, content: …`. */
