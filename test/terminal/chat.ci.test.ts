@@ -142,6 +142,19 @@ test("with --plain, nothing is drawn again, and Ctrl-C leaves the chat", async (
 	expect(chat.received).not.toContain("\u001b[");
 });
 
+test("with TERM=dumb, the chat is in lines, and draws nothing again", async ({ setup }) => {
+	const chat = setup.runWith({ TERM: "dumb" }, "chat");
+	await chat.shows("Ctrl-C cancels the running turn");
+	chat.type("say: hello\r");
+	await chat.shows("[offline] hello");
+	chat.type("!touch typed\r");
+	await chat.shows("are not run with --plain");
+	chat.type(endOfInput);
+	expect(await chat.ended()).toBe(0);
+	expect(chat.received).not.toContain("\u001b[");
+	expect(existsSync(join(setup.work, "typed"))).toBe(false);
+});
+
 test("with --plain, a password is hidden, and Ctrl-C ends the question", async ({ setup }) => {
 	const chat = setup.run("chat", "--plain");
 	await chat.shows("Ctrl-C cancels the running turn");
@@ -435,6 +448,8 @@ test("a chat without a message leaves no session, and so names none to continue"
 	used.type("\u0004");
 	expect(await used.ended()).toBe(0);
 	expect(used.text).toContain("to continue this session");
+	const continued = await setup.chat("-c");
+	await continued.rests("[offline] hello");
 });
 
 test("commands start, list and explain sessions, and a session can be continued", async ({

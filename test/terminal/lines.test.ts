@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
 import { pipe } from "./piped.ts";
@@ -24,6 +24,14 @@ test("text of a pipe sends no image that it names", async ({ setup }) => {
 	const { out, error } = await pipe(setup, ["chat"], "say: see @private.png\n");
 	expect(out).toContain("[offline] see @private.png");
 	expect(error).not.toContain("cannot upload");
+});
+
+test("a line of a pipe that begins with an exclamation mark is a message, and runs nothing", async ({
+	setup,
+}) => {
+	const { out } = await pipe(setup, ["chat"], "!touch piped\n");
+	expect(out).toContain("› !touch piped\n[offline] ");
+	expect(existsSync(join(setup.work, "piped"))).toBe(false);
 });
 
 test("ask writes the bare answer to a pipe and reads the message from one", async ({ setup }) => {

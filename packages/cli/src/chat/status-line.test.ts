@@ -34,17 +34,16 @@ async function opened(changes: Partial<SessionFacts> = {}) {
 }
 
 const usage = { tokens_cache_read: 0, tokens_cache_write: 0, tokens_output: 5, cost_usd: 0 };
-const ended = event("internal.llm.call", {
+const call = {
 	...usage,
 	run_id: "run",
-	phase: "end",
 	model: "big",
 	provider: "p",
 	message_count: 1,
 	duration: 0,
 	error: "",
-	tokens_input: 250,
-});
+} as const;
+const ended = event("internal.llm.call", { ...call, phase: "end", tokens_input: 250 });
 
 test("shows the facts of a session, and fewer in a narrow terminal", async () => {
 	const status = await opened();
@@ -60,4 +59,6 @@ test("shows the facts of a session, and fewer in a narrow terminal", async () =>
 test("names no model before the first call of a session that may have another one", async () => {
 	const status = await opened({ message_count: 2 });
 	expect(status.words(80)).toBe("sandbox bubblewrap · ~/work");
+	status.event(event("internal.llm.call", { ...call, phase: "start", tokens_input: 0 }));
+	expect(status.words(80)).toBe("big · sandbox bubblewrap · ~/work");
 });

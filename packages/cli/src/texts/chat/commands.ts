@@ -19,7 +19,7 @@ export const slashCommandTexts = {
 		`Unknown command /${name}. /help lists the commands. To send the line as a message, put a space before it.`,
 	shellLine: "  !COMMAND     runs a command by the rules of the agent, which sees the output",
 	noShell:
-		"Commands with ! are not run with --plain, because pasted text cannot be recognised. To send the line, put a space before it.",
+		"Commands with ! are not run with --plain or TERM=dumb, because pasted text cannot be recognised. To send the line, put a space before it.",
 	shellEmpty: "! requires a command: !COMMAND. To send the line as a message, put a space before it.",
 	shellOneLine: "A command with ! must be one line. To send the text as a message, put a space before it.",
 	enterKey: "  Enter        sends; Alt-Enter, Ctrl-J, or \\ and Enter start a new line",
