@@ -11,7 +11,7 @@ import { visibleText } from "../text/visible.ts";
 import { askTexts } from "../texts/ask.ts";
 import { askRows } from "../wordings/event-wordings.ts";
 import { metricRows, type RunMetrics, retryWords } from "../wordings/model-rows.ts";
-import { progressWords } from "../wordings/progress-words.ts";
+import { replyProgressWords } from "../wordings/progress-words.ts";
 import { ReplyText, type Shown } from "../wordings/reply-text.ts";
 import { changedSteps, type Plan, planRows } from "../wordings/task-words.ts";
 import { toolEndRows, toolStartRow } from "../wordings/tool-rows.ts";
@@ -44,7 +44,7 @@ export class AnswerOutput {
 	/** Processes one event of the run. The last event comes with the metrics of the run, if the run called a model. */
 	write(event: OzzieEvent, metrics?: RunMetrics): void {
 		this.#progress.receive(event);
-		this.#showStatus(progressWords(this.#progress.now, this.#format.columns - 1) ?? "");
+		this.#showStatus(replyProgressWords(this.#progress.now, this.#format.columns - 1) ?? "");
 		if (event.event === "internal.llm.call" && event.payload.phase === "end")
 			this.#called(event.payload.error);
 		if (event.event === "assistant.stream") this.#streamed(event.payload);

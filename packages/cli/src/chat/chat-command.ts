@@ -26,7 +26,7 @@ import { StatusLine } from "./status-line.ts";
 import { chatAtTerminal, type MakeStatusLine } from "./terminal-chat.ts";
 
 /** Runs a chat until the person leaves or the input ends. Returns the exit code. */
-export async function chat(flags: ChatFlags, io: Io): Promise<number> {
+export async function runChat(flags: ChatFlags, io: Io): Promise<number> {
 	const address = await findGateway(flags, io);
 	let current: Chat | undefined;
 	let isConnected = false;

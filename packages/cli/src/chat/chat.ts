@@ -27,7 +27,7 @@ import { readEarlierMessages } from "./earlier-messages.ts";
 import { type PastedClipboard, pasteClipboard } from "./images/paste-clipboard.ts";
 import { PastedImages } from "./images/pasted-images.ts";
 import { sessionRows } from "./session-rows.ts";
-import { chatHelp, namesSkill, usableSkills } from "./skill-names.ts";
+import { chatHelpRows, namesSkill, usableSkills } from "./skill-names.ts";
 import { readLine, type SlashCommand, slashCommands } from "./slash-commands.ts";
 import { readUndo, turnRows } from "./turn-changes.ts";
 
@@ -253,7 +253,7 @@ export class Chat {
 		open: (words) => this.#openDetail(words),
 		cancel: () => this.cancel(),
 		quit: () => this.leave(),
-		help: async () => this.#show(chatHelp(await this.#skillList(), this.#options.format())),
+		help: async () => this.#show(chatHelpRows(await this.#skillList(), this.#options.format())),
 	};
 
 	async #listSessions(): Promise<void> {

@@ -1,6 +1,6 @@
 import { definedItems } from "@parley/base";
 import { questionPrompt } from "../questions/question-rows.ts";
-import { progressWords as planProgress } from "../tasks/task-board.ts";
+import { taskProgressWords } from "../tasks/task-board.ts";
 import { type Editor, editorRows, type Frame } from "../terminal/editor.ts";
 import { formatRoughly } from "../text/amounts.ts";
 import { shorten } from "../text/shorten.ts";
@@ -11,7 +11,7 @@ import { keyTexts } from "../texts/chat/keys.ts";
 import { liveTexts } from "../texts/chat/live.ts";
 import { messageLine, promptMark } from "../wordings/message-rows.ts";
 import { retryWords } from "../wordings/model-rows.ts";
-import { progressWords } from "../wordings/progress-words.ts";
+import { replyProgressWords } from "../wordings/progress-words.ts";
 import type { Conversation } from "./conversation.ts";
 
 /** Values for the rows below the scrollback. */
@@ -74,7 +74,7 @@ function outputRows({ output }: Conversation, { columns, styles }: OutputFormat)
 }
 
 function todoRows({ todo }: Conversation, { columns, styles }: OutputFormat): string[] {
-	return todo ? [styles.dim(shorten(planProgress(todo), columns))] : [];
+	return todo ? [styles.dim(shorten(taskProgressWords(todo), columns))] : [];
 }
 
 function waitingRows({ steering, queue, sending }: Conversation): string[] {
@@ -116,7 +116,7 @@ function activityRow({ conversation, now }: LiveState, columns: number): string 
 
 function activityWords({ retrying, progress, runningNames }: Conversation, columns: number): string {
 	if (retrying) return retryWords(retrying, columns);
-	const written = progressWords(progress, columns);
+	const written = replyProgressWords(progress, columns);
 	if (written !== undefined) return written;
 	const [name, ...others] = runningNames;
 	if (name === undefined) return liveTexts.working;

@@ -9,7 +9,7 @@ import {
 	questionRows,
 } from "../questions/question-rows.ts";
 import type { OutputFormat } from "../text/styles.ts";
-import { questionTexts } from "../texts/chat/live.ts";
+import { chatQuestionTexts } from "../texts/chat/live.ts";
 import { noteRows } from "../wordings/message-rows.ts";
 
 /** The current question of a chat, the questions behind it, and unconfirmed answers. */
@@ -41,7 +41,7 @@ export class OpenQuestions {
 		if (this.#current && this.#current.question.token !== question.token) {
 			if (this.#waiting.some(({ token }) => token === question.token)) return [];
 			this.#waiting.push(question);
-			return this.#current.given ? this.#askNext(format) : noteRows(questionTexts.follows, format);
+			return this.#current.given ? this.#askNext(format) : noteRows(chatQuestionTexts.follows, format);
 		}
 		this.#current = { question };
 		return this.#rows(question, format);
@@ -85,8 +85,8 @@ export class OpenQuestions {
 
 	close({ token, reason }: EventPayloads["prompt.closed"], format: OutputFormat): string[] {
 		const sent = this.#removeSent(token);
-		const closed = questionTexts.closed({ reason });
-		if (sent) return noteRows(questionTexts.otherClosed({ label: sent.question.label, reason }), format);
+		const closed = chatQuestionTexts.closed({ reason });
+		if (sent) return noteRows(chatQuestionTexts.otherClosed({ label: sent.question.label, reason }), format);
 		const isShown = this.#current?.question.token === token;
 		const next = this.#remove(token, format);
 		return isShown ? [...noteRows(closed, format), ...next] : next;
@@ -105,7 +105,8 @@ export class OpenQuestions {
 
 	#rows(question: PromptRequestPayload, format: OutputFormat): string[] {
 		const { task_id } = question.context;
-		const words = task_id === undefined ? undefined : questionTexts.asks({ name: this.#nameOfTask(task_id) });
+		const words =
+			task_id === undefined ? undefined : chatQuestionTexts.asks({ name: this.#nameOfTask(task_id) });
 		return [
 			...(words === undefined ? [] : noteRows(words, format)),
 			...questionRows(question, format),

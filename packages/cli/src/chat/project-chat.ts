@@ -10,7 +10,7 @@ import { broadDirectory, checkProject, confirmBroad } from "../gateway/projects.
 import { readConfig } from "../gateway/run-gateway.ts";
 import { visibleLine } from "../text/visible.ts";
 import { projectTexts } from "../texts/projects.ts";
-import { chat } from "./chat-command.ts";
+import { runChat } from "./chat-command.ts";
 
 /** Exit code of a command that the person ended with Ctrl-C. */
 const left = 130;
@@ -21,7 +21,7 @@ const left = 130;
  * without a question.
  */
 export async function chatInProject(io: Io): Promise<number> {
-	if (io.environment["PARLEY_URL"]) return chat({}, io);
+	if (io.environment["PARLEY_URL"]) return runChat({}, io);
 	const data = await chosenDataDirectory(undefined, io);
 	const directory = await realpath(io.cwd);
 	await checkProject(directory, data);
@@ -36,7 +36,7 @@ export async function chatInProject(io: Io): Promise<number> {
 		printNotice(projectTexts.started({ address: gateway.urls[0] ?? "", log }), io);
 		if (gateway.provider === "offline") printNotice(projectTexts.offline, io);
 	}
-	return chat({}, io);
+	return runChat({}, io);
 }
 
 /**

@@ -23,7 +23,7 @@ export function usableSkills({ skills }: SkillList): readonly SkillPayload[] {
 }
 
 /** Rows of the help: commands, keys, and the skills that a person may start. */
-export function chatHelp(list: SkillList, { columns }: OutputFormat): string[] {
+export function chatHelpRows(list: SkillList, { columns }: OutputFormat): string[] {
 	const skills = usableSkills(list).map(({ name, argument_hint: hint = "", description }) =>
 		shorten(visibleLine(`  /${`${name} ${hint}`.padEnd(11)} ${description}`), columns),
 	);

@@ -19,7 +19,7 @@ import { hasEnded, type Task } from "../wordings/task.ts";
 import { chatReplyWords, planRows } from "../wordings/task-words.ts";
 import { sessionTranscript } from "../wordings/transcript.ts";
 import { findTask, readWorkers, type ShowFlags } from "./find-task.ts";
-import { nameTask, progressWords, replyRows, suspensionRows } from "./task-board.ts";
+import { nameTask, replyRows, suspensionRows, taskProgressWords } from "./task-board.ts";
 import { taskTable } from "./task-table.ts";
 
 export async function showTask(id: string, flags: ShowFlags, io: Io): Promise<void> {
@@ -103,7 +103,7 @@ function factRows(task: Task, { styles }: OutputFormat): string[] {
 	const { usage, suspend_count, retry_count } = task;
 	const facts: [name: string, value: string | undefined][] = [
 		["id", task.id],
-		["status", `${task.status}  ${progressWords(task.progress)}`],
+		["status", `${task.status}  ${taskProgressWords(task.progress)}`],
 		["session", task.session_id],
 		[taskTexts.ownSession, task.conversation],
 		[taskTexts.workerOf, task.parent_id || undefined],

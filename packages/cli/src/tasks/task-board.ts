@@ -103,7 +103,7 @@ export class TaskBoard {
 		const rows = shown.map(({ progress }, index) => {
 			const title = titles[index] ?? "";
 			const blanks = " ".repeat(width - widthOf(title));
-			return shorten(`${title}${blanks}  ${progressWords(progress)}`, columns);
+			return shorten(`${title}${blanks}  ${taskProgressWords(progress)}`, columns);
 		});
 		return definedItems([...rows, hidden > 1 ? taskTexts.hiddenTasks({ count: hidden }) : undefined]).map(
 			styles.dim,
@@ -112,7 +112,7 @@ export class TaskBoard {
 }
 
 /** Progress of a task, for example `████░░░░░░  40%  2/5 Running tests`. */
-export function progressWords(progress: Task["progress"]): string {
+export function taskProgressWords(progress: Task["progress"]): string {
 	return `${progressBar(progress.percentage, barColumns)}  ${stepWords(progress)}`.trimEnd();
 }
 

@@ -19,7 +19,7 @@ import { connectionWords } from "../wordings/connection-words.ts";
 import { hasEnded, isTaskEvent, type Task, type TaskEvent, type TaskStatus } from "../wordings/task.ts";
 import { chatReplyWords, stepWords } from "../wordings/task-words.ts";
 import { findTask, readWorkers } from "./find-task.ts";
-import { progressWords, replyRows, suspensionRows, TaskBoard } from "./task-board.ts";
+import { replyRows, suspensionRows, TaskBoard, taskProgressWords } from "./task-board.ts";
 
 export interface WatchFlags extends AddressFlags {
 	readonly json?: boolean;
@@ -224,7 +224,7 @@ function progressOf(progress: Task["progress"]): string {
 /** Heading rows of a watched task. */
 function watchHeadRows({ id, title, status, progress }: Task, format: OutputFormat): string[] {
 	const { styles, columns } = format;
-	const words = `${visibleLine(shortId(id))} · ${status} · ${progressWords(progress)}`;
+	const words = `${visibleLine(shortId(id))} · ${status} · ${taskProgressWords(progress)}`;
 	return [...wrapText(visibleLine(title), columns).map(styles.bold), styles.dim(shorten(words, columns))];
 }
 

@@ -5,7 +5,7 @@ import { visibleLine } from "../text/visible.ts";
 import { splitGraphemes, widthOf } from "../text/wrap.ts";
 
 /** Current activity of a model in one line of at most `columns` columns. Undefined if the model is not active. */
-export function progressWords(progress: ReplyProgress["now"], columns: number): string | undefined {
+export function replyProgressWords(progress: ReplyProgress["now"], columns: number): string | undefined {
 	if (progress === undefined) return undefined;
 	if (progress.type === "thinking") return thinkingWords(progress.text, columns);
 	const { name, subject, length } = progress;

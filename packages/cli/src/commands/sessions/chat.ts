@@ -11,7 +11,7 @@ export function chatCommand(io: Io): Command {
 		.option("--plain", chatHelp.plain)
 		.addHelpText("after", chatHelp.notes.trimEnd());
 	return addAddressFlags(addSessionFlags(command)).action(async (flags: ChatFlags) => {
-		const { chat } = await import("../../chat/chat-command.ts");
-		io.exitCode = await chat(flags, io);
+		const { runChat } = await import("../../chat/chat-command.ts");
+		io.exitCode = await runChat(flags, io);
 	});
 }

@@ -4,7 +4,7 @@ import { setClock } from "../distribution.ts";
 import { type Check, configInvalid, fail, ok, warn } from "../finding.ts";
 import type { System } from "../system.ts";
 
-export const connectors: Check = {
+export const connectorsCheck: Check = {
 	id: "connectors",
 	async examine({ connectors: read, now }) {
 		const statuses = await read();
@@ -21,7 +21,7 @@ export const connectors: Check = {
 	},
 };
 
-export const chat: Check = {
+export const chatCheck: Check = {
 	id: "chat",
 	async examine(system) {
 		const { config } = system;
@@ -64,7 +64,7 @@ const [farMs, nearMs] = [5 * 60_000, 30_000];
 const fileMs = 3_000;
 
 /** Compares the machine's clock with the clock of the models' server and with the clock of the file system. */
-export const clock: Check = {
+export const clockCheck: Check = {
 	id: "clock",
 	async examine(system) {
 		const { provider, distribution } = system;

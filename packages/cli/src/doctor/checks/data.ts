@@ -7,7 +7,7 @@ import { type Check, fail, ok, warn } from "../finding.ts";
 import type { System } from "../system.ts";
 
 /** Checks that the data directory exists, because no other check reports a mistyped directory. */
-export const data: Check = {
+export const dataCheck: Check = {
 	id: "data",
 	async examine({ data: directory, stat }) {
 		const facts = await stat(directory);
@@ -18,7 +18,7 @@ export const data: Check = {
 	},
 };
 
-export const database: Check = {
+export const databaseCheck: Check = {
 	id: "database",
 	async examine(system) {
 		try {
@@ -46,7 +46,7 @@ const mebibyte = 1024 * 1024;
 const [leastBytes, fewBytes] = [64 * mebibyte, 1024 * mebibyte];
 
 /** Checks whether the data directory is writable and has free space. */
-export const disk: Check = {
+export const diskCheck: Check = {
 	id: "disk",
 	async examine(system) {
 		const { freeBytes, writeProbe, distribution } = system;
@@ -89,7 +89,7 @@ const secrets = [
 ];
 
 /** Checks the owner and the permissions of files with secrets. */
-export const modes: Check = {
+export const modesCheck: Check = {
 	id: "files.modes",
 	async examine(system) {
 		const { data, stat, config } = system;
@@ -126,7 +126,7 @@ async function judge(
 	return fail(dataCheckTexts.openFile({ path, mode }), fix);
 }
 
-export const audit: Check = {
+export const auditCheck: Check = {
 	id: "audit",
 	async examine({ database, audit: check }) {
 		// Another check reports a damaged database.
@@ -138,7 +138,7 @@ export const audit: Check = {
 };
 
 /** Verifies the stored text of sessions. Runs only with `--deep`, because it reads all stored text. */
-export const messages: Check = {
+export const messagesCheck: Check = {
 	id: "messages",
 	async examine({ messages: check }) {
 		const result = await check();

@@ -6,7 +6,7 @@ import { type Check, configInvalid, fail, ok, warn } from "../finding.ts";
 import type { System } from "../system.ts";
 
 /** Checks whether the gateway is running. A stopped gateway is not a problem. */
-export const gateway: Check = {
+export const gatewayCheck: Check = {
 	id: "gateway",
 	async examine({ gateway: running, health, data }) {
 		if (!running) return ok(gatewayCheckTexts.stopped({ data }));
@@ -22,7 +22,7 @@ export const gateway: Check = {
 };
 
 /** Checks the addresses of the gateway, and the authentication that clients need at these addresses. */
-export const bind: Check = {
+export const bindCheck: Check = {
 	id: "bind",
 	async examine(system) {
 		const { health, config, gateway } = system;
@@ -87,7 +87,7 @@ const dayMs = 24 * 60 * 60 * 1000;
 /** Number of days before the expiry of a certificate when the check begins to warn. */
 const soonDays = 14;
 
-export const tls: Check = {
+export const tlsCheck: Check = {
 	id: "tls",
 	async examine({ config, health, certificateEnd, now }) {
 		const file = config instanceof Error ? undefined : config.tls?.cert;
@@ -105,7 +105,7 @@ export const tls: Check = {
 };
 
 /** Checks whether the key of the data directory decrypts the stored passwords. */
-export const passwords: Check = {
+export const passwordsCheck: Check = {
 	id: "passwords",
 	async examine({ storedSecrets }) {
 		const { stored, opened, keyFile, hasKey } = await storedSecrets();
@@ -123,7 +123,7 @@ export const passwords: Check = {
 
 const soonMs = 7 * 24 * 60 * 60 * 1000;
 
-export const tokens: Check = {
+export const tokensCheck: Check = {
 	id: "tokens",
 	async examine({ operatorToken, gateway, tokens: list, now }) {
 		try {
@@ -153,7 +153,7 @@ export const tokens: Check = {
 /** Minimum version of Node, as in package.json. */
 const leastNode = [24, 11] as const;
 
-export const versions: Check = {
+export const versionsCheck: Check = {
 	id: "versions",
 	async examine({ versions: { parley, node, sqlite }, gateway, distribution }) {
 		const [major = 0, minor = 0] = node.split(".").map(Number);
@@ -168,7 +168,7 @@ export const versions: Check = {
 	},
 };
 
-export const config: Check = {
+export const configCheck: Check = {
 	id: "config",
 	examine: async ({ config: read }) =>
 		read instanceof Error

@@ -8,7 +8,7 @@ import { type Check, configInvalid, fail, ok, warn } from "../finding.ts";
 import type { System } from "../system.ts";
 
 /** Checks whether the model server answers. Uses no tokens. */
-export const model: Check = {
+export const modelCheck: Check = {
 	id: "model",
 	async examine(system) {
 		const { config, provider, gateway, health } = system;
@@ -111,7 +111,7 @@ function offline({ config }: System) {
 }
 
 /** Checks whether the local model server runs or can be started. */
-export const llama: Check = {
+export const llamaCheck: Check = {
 	id: "llama",
 	async examine(system) {
 		const { config, health } = system;
@@ -145,7 +145,7 @@ const maxShown = 3;
 const recentMs = 7 * 24 * 60 * 60 * 1_000;
 
 /** Checks the skill files of the data directory, and whether a command without a sandbox may have changed them. */
-export const skills: Check = {
+export const skillsCheck: Check = {
 	id: "skills",
 	async examine(system) {
 		const { skills: found, problems } = await system.skills();
@@ -187,7 +187,7 @@ function listed(items: readonly string[]): string {
 }
 
 /** Checks the operator's policy. An invalid policy prevents all tool calls. */
-export const policy: Check = {
+export const policyCheck: Check = {
 	id: "policy",
 	async examine({ policy: read, health }) {
 		if (health?.policy?.state === "broken") {

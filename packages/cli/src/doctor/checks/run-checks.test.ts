@@ -8,7 +8,7 @@ import { doctorRows } from "../../tables/finding-rows.ts";
 import { createStyles } from "../../text/styles.ts";
 import { widthOf } from "../../text/wrap.ts";
 import type { System } from "../system.ts";
-import { config, fakeSystem, gateway, now } from "../testing/fake-system.ts";
+import { fakeConfig, fakeGateway, fakeSystem, now } from "../testing/fake-system.ts";
 import { deepChecks, runChecks } from "./run-checks.ts";
 
 const day = 24 * 60 * 60 * 1000;
@@ -50,7 +50,7 @@ const withFeatures = (changes: Partial<SandboxFeatures>): Partial<System> => ({
 	}),
 });
 const changedSkill = (operator: "off" | "bubblewrap", changed_at: string): Partial<System> => ({
-	gateway,
+	gateway: fakeGateway,
 	health: { sandbox: { mode: "preferred", operator } },
 	listedSkills: async () => [
 		{
@@ -82,11 +82,11 @@ const several = {
 	],
 };
 
-const withConfig = (changes: object): Partial<System> => ({ config: { ...config, ...changes } });
+const withConfig = (changes: object): Partial<System> => ({ config: { ...fakeConfig, ...changes } });
 const llama = { endpoint: "http://127.0.0.1:8080", command: "llama-server", args: [], autostart: true };
 const withLlama = (changes: object): Partial<System> => ({
 	...withConfig({ llama }),
-	gateway,
+	gateway: fakeGateway,
 	health: { llama: { endpoint: llama.endpoint, state: "ready", restarts: 0, ...changes } },
 });
 const throws = (message: string) => async (): Promise<never> => {
@@ -156,12 +156,12 @@ const findings: readonly (readonly [
 	["config", "ok", {}, /valid/],
 	["config", "fail", { config: new Error("port: 99999 is no port") }, /99999/, /setting/],
 	["gateway", "ok", {}, /no gateway runs on \/data/],
-	["gateway", "ok", { gateway }, /process 42/],
-	["gateway", "warn", { gateway: { ...gateway, health: "draining" } }, /stopping/, /parley start/],
+	["gateway", "ok", { gateway: fakeGateway }, /process 42/],
+	["gateway", "warn", { gateway: { ...fakeGateway, health: "draining" } }, /stopping/, /parley start/],
 	[
 		"gateway",
 		"warn",
-		{ gateway: { ...gateway, health: "degraded" }, health: { storage: { state: "full" } } },
+		{ gateway: { ...fakeGateway, health: "degraded" }, health: { storage: { state: "full" } } },
 		/storage is full/,
 		/parley status/,
 	],
@@ -169,12 +169,12 @@ const findings: readonly (readonly [
 		"gateway",
 		"ok",
 		{
-			gateway: { ...gateway, health: "degraded" },
+			gateway: { ...fakeGateway, health: "degraded" },
 			health: { policy: { state: "broken", reason: "line 3" } },
 		},
 		/process 42.*its policy is invalid/,
 	],
-	["versions", "ok", { gateway }, /Node 24\.11\.0/],
+	["versions", "ok", { gateway: fakeGateway }, /Node 24\.11\.0/],
 	[
 		"versions",
 		"fail",
@@ -189,7 +189,7 @@ const findings: readonly (readonly [
 		/22\.99/,
 		/pacman/,
 	],
-	["versions", "warn", { gateway: { ...gateway, version: "0.9.0" } }, /0\.9\.0/, /parley stop/],
+	["versions", "warn", { gateway: { ...fakeGateway, version: "0.9.0" } }, /0\.9\.0/, /parley stop/],
 	["bind", "ok", {}, /only from this machine/],
 	[
 		"bind",
@@ -204,7 +204,7 @@ const findings: readonly (readonly [
 		"ok",
 		{
 			answers: async () => true,
-			gateway,
+			gateway: fakeGateway,
 			health: { listeners: [{ url: "http://127.0.0.1:7777", tls: false }] },
 		},
 		/7777/,
@@ -221,7 +221,7 @@ const findings: readonly (readonly [
 		"bind",
 		"warn",
 		{
-			gateway,
+			gateway: fakeGateway,
 			health: { listeners: [{ url: "http://10.0.0.1:7777", tls: false }], auth: "token", insecure_lan: true },
 		},
 		/10\.0\.0\.1/,
@@ -246,7 +246,7 @@ const findings: readonly (readonly [
 	[
 		"tls",
 		"warn",
-		{ gateway, health: { certificate: { valid_to: "2026-03-20T00:00:00.000Z" } } },
+		{ gateway: fakeGateway, health: { certificate: { valid_to: "2026-03-20T00:00:00.000Z" } } },
 		/in 6 days/,
 		/SIGHUP/,
 	],
@@ -256,7 +256,7 @@ const findings: readonly (readonly [
 		"tokens",
 		"ok",
 		{
-			gateway,
+			gateway: fakeGateway,
 			tokens: tokens(token("a", {}), token("o", { kind: "operator" }), token("b", { status: "revoked" })),
 		},
 		/active tokens: 1$/,
@@ -264,7 +264,7 @@ const findings: readonly (readonly [
 	[
 		"tokens",
 		"warn",
-		{ gateway, tokens: tokens(token("phone", { expires_at: "2026-03-16T00:00:00.000Z" })) },
+		{ gateway: fakeGateway, tokens: tokens(token("phone", { expires_at: "2026-03-16T00:00:00.000Z" })) },
 		/phone \(2026-03-16\)/,
 		/token rotate/,
 	],
@@ -307,7 +307,7 @@ const findings: readonly (readonly [
 		"ok",
 		{
 			...chat({ places: { "discord:1:2": {} } }),
-			gateway,
+			gateway: fakeGateway,
 			tokens: tokens(token("d", { kind: "connector" })),
 		},
 		/no chat user access/,
@@ -521,7 +521,7 @@ const findings: readonly (readonly [
 		{ ...withConfig(several), provider: answer({}) },
 		/models\.test answers; other providers: gemini$/,
 	],
-	["model", "ok", { gateway, provider: answer({ status: 401 }) }, /no key to test/],
+	["model", "ok", { gateway: fakeGateway, provider: answer({ status: 401 }) }, /no key to test/],
 	["model", "warn", { provider: answer({ status: 529 }) }, /529/, /wait/],
 	[
 		"model",
@@ -558,7 +558,7 @@ const findings: readonly (readonly [
 	[
 		"model",
 		"fail",
-		{ gateway, health: { provider: { state: "failing", reason: "no credit" } } },
+		{ gateway: fakeGateway, health: { provider: { state: "failing", reason: "no credit" } } },
 		/no credit/,
 		/parley status/,
 	],

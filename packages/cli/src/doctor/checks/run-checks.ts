@@ -3,38 +3,46 @@ import type { Finding } from "../../tables/finding-rows.ts";
 import { doctorTexts } from "../../texts/doctor/shared.ts";
 import { type Check, ok, warn } from "../finding.ts";
 import type { System } from "../system.ts";
-import { chat, clock, connectors } from "./chat-platforms.ts";
-import { audit, data, database, disk, messages, modes } from "./data.ts";
-import { bind, config, gateway, passwords, tls, tokens, versions } from "./gateway.ts";
-import { llama, model, policy, skills } from "./model.ts";
-import { sandbox } from "./sandbox.ts";
+import { chatCheck, clockCheck, connectorsCheck } from "./chat-platforms.ts";
+import { auditCheck, databaseCheck, dataCheck, diskCheck, messagesCheck, modesCheck } from "./data.ts";
+import {
+	bindCheck,
+	configCheck,
+	gatewayCheck,
+	passwordsCheck,
+	tlsCheck,
+	tokensCheck,
+	versionsCheck,
+} from "./gateway.ts";
+import { llamaCheck, modelCheck, policyCheck, skillsCheck } from "./model.ts";
+import { sandboxCheck } from "./sandbox.ts";
 
 /** The usual checks, in the order of the output. */
 const checks: readonly Check[] = [
-	data,
-	config,
-	gateway,
-	versions,
-	bind,
-	tls,
-	tokens,
-	modes,
-	chat,
-	connectors,
-	policy,
-	skills,
-	sandbox,
-	database,
-	passwords,
-	audit,
-	disk,
-	clock,
-	llama,
-	model,
+	dataCheck,
+	configCheck,
+	gatewayCheck,
+	versionsCheck,
+	bindCheck,
+	tlsCheck,
+	tokensCheck,
+	modesCheck,
+	chatCheck,
+	connectorsCheck,
+	policyCheck,
+	skillsCheck,
+	sandboxCheck,
+	databaseCheck,
+	passwordsCheck,
+	auditCheck,
+	diskCheck,
+	clockCheck,
+	llamaCheck,
+	modelCheck,
 ];
 
 /** All checks, for `--deep`. The last check reads all stored text. */
-export const deepChecks: readonly Check[] = [...checks, messages];
+export const deepChecks: readonly Check[] = [...checks, messagesCheck];
 
 /** Findings of the chosen checks. A check that fails does not stop the others. */
 export async function runChecks(system: System, chosen = checks): Promise<Finding[]> {

@@ -3,7 +3,7 @@ import { sandboxCheckTexts } from "../../texts/doctor/sandbox.ts";
 import { type Check, fail, ok, warn } from "../finding.ts";
 
 /** Tries known escapes from the sandbox. Reports which protections this system enforces. */
-export const sandbox: Check = {
+export const sandboxCheck: Check = {
 	id: "sandbox",
 	async examine({ sandbox: tryOut, health }) {
 		// The running gateway may have other settings than this command.

@@ -4,7 +4,7 @@ import type { System } from "../system.ts";
 
 export const now = Date.UTC(2026, 2, 14);
 
-export const config: Config = {
+export const fakeConfig: Config = {
 	listen: [{ host: "127.0.0.1", port: 7777 }],
 	data: "/data",
 	root: [],
@@ -14,7 +14,7 @@ export const config: Config = {
 	logLevel: "info",
 };
 
-export const gateway: RunningGateway = {
+export const fakeGateway: RunningGateway = {
 	health: "ok",
 	pid: 42,
 	version: "1.0.0",
@@ -29,7 +29,7 @@ export function fakeSystem(changes: Partial<System> = {}): System {
 		distribution: "debian",
 		uid: 1000,
 		data: "/data",
-		config,
+		config: fakeConfig,
 		gateway: undefined,
 		health: null,
 		versions: { parley: "1.0.0", node: "24.11.0", sqlite: "3.53.0" },

@@ -46,7 +46,7 @@ export const detailTexts = {
 };
 
 /** Texts about questions in a chat. */
-export const questionTexts = {
+export const chatQuestionTexts = {
 	follows: "another question follows this one",
 	asks: ({ name }: { readonly name: string }): string => `${name} asks:`,
 	closed: ({ reason }: { readonly reason: string }): string => `the question is closed: ${reason}`,
