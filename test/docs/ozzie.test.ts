@@ -11,7 +11,7 @@ const frames = scenes.flatMap(({ steps }) =>
 	steps.flatMap((step) => (step.kind === "frame" ? [step.value] : [])),
 );
 
-/** Events that the document shows in HTTP responses. Some events are shown only there. */
+/** Types of the events that the document shows in HTTP responses. Some events are shown only there. */
 const listed = scenes.flatMap(({ steps }) =>
 	steps.flatMap((step) => (step.kind === "http" && step.answer.startsWith("[") ? namesIn(step.answer) : [])),
 );

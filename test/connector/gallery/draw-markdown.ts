@@ -14,7 +14,7 @@ interface Part {
 	readonly text: string;
 }
 
-/** Lines of small print are separate parts, except in code. */
+/** Splits Markdown into parts. Each line of small print is a separate part, except in code. */
 function partsOf(markdown: string): Part[] {
 	const parts: { isSmall: boolean; text: string }[] = [];
 	let isCode = false;
@@ -63,7 +63,7 @@ function drawList({ ordered, start = 1, children }: List): Markup {
 	return ordered ? html`<ol start="${start}">${items}</ol>` : html`<ul>${items}</ul>`;
 }
 
-/** Lines of a `diff` block have the colours of additions and deletions. */
+/** Draws a code block. In a `diff` block, added and removed lines have their own colours. */
 export function drawCode(code: string, language?: string): Markup {
 	if (language !== "diff") return html`<pre>${code}</pre>`;
 	const drawn = code.split("\n").map((line, index) => {

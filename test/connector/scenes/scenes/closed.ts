@@ -23,7 +23,7 @@ function answeredElsewhere(room: string): readonly Step[] {
 	];
 }
 
-/** Checks that the answer is complete in its post, and was sent once. */
+/** Checks that the answer is complete in its post, and that the direct messages have it once. */
 function completeIn(room: string): readonly Step[] {
 	return [
 		{ shows: ["t20", "[Good]"], in: room, times: 1 },
