@@ -1,13 +1,15 @@
 const graphemes = new Intl.Segmenter("en", { granularity: "grapheme" });
 
 /**
- * Shortens a text to at most `maximum`, in the unit of `lengthOf`. Adds an ellipsis of length 1 after a cut between
- * graphemes.
+ * Shortens a text to at most `maximum`, in the unit of `lengthOf`: UTF-16 units or code points. Adds an ellipsis of length 1
+ * after a cut between graphemes. Returns an empty text if the maximum has no space for the ellipsis.
  */
 export function cutText(text: string, maximum: number, lengthOf = (part: string) => part.length): string {
 	if (lengthOf(text) <= maximum) return text;
+	if (maximum < 1) return "";
 	let beginning = "";
 	let length = 1;
+	// A code point has at most two UTF-16 units, so a grapheme that this slice splits does not fit.
 	for (const { segment } of graphemes.segment(text.slice(0, 2 * maximum))) {
 		length += lengthOf(segment);
 		if (length > maximum) break;
