@@ -5,8 +5,13 @@ import { frontmatterTexts } from "./texts.ts";
 
 /** Maximum bytes of the text between the fences. */
 const maxFrontmatter = 64 * 1024;
-/** Maximum levels of nested brackets or list markers in YAML, and of nested values in TOML. */
+/** Maximum levels of nested lists and maps below the top level. */
 const maxDepth = 16;
+/**
+ * Maximum of `maxColumns` that the recursive parser gets. It is above `maxDepth`, because lines of a text also begin in
+ * columns.
+ */
+const columnLimit = 64;
 
 export interface SkillFile {
 	/** Value of the frontmatter. An empty object if the file has no frontmatter. */
@@ -19,7 +24,7 @@ export interface SkillFile {
 /**
  * Splits a text into frontmatter and body. `---` lines enclose YAML, and `+++` lines enclose TOML. Without these
  * lines, the text is only a body. Throws `invalid_argument` for unclosed or unreadable frontmatter, with the line if
- * it is known. Also throws for an alias in YAML, more than 64 KiB, or more than 16 levels of brackets.
+ * it is known. Also throws for an alias in YAML, more than 64 KiB, or more than 16 levels of nested lists and maps.
  */
 export function readFrontmatter(content: string): SkillFile {
 	const text = content.replace(/^\uFEFF/, "").replaceAll("\r\n", "\n");
@@ -53,7 +58,8 @@ function readYaml(text: string, before: number): Facts {
 }
 
 function parseYaml(text: string, before: number): Facts | { readonly problem: ParleyError } {
-	if (deepest(text) > maxDepth) return { problem: refused(frontmatterTexts.tooNested(maxDepth)) };
+	const tooNested = { problem: refused(frontmatterTexts.tooNested(maxDepth)) };
+	if (maxBrackets(text) > maxDepth || maxColumns(text) > columnLimit) return tooNested;
 	const counter = new LineCounter();
 	const document = parseDocument(text, {
 		lineCounter: counter,
@@ -69,6 +75,7 @@ function parseYaml(text: string, before: number): Facts | { readonly problem: Pa
 	}
 	try {
 		const facts: unknown = document.toJS({ maxAliasCount: 0 }) ?? {};
+		if (isNestedBeyond(facts, maxDepth)) return tooNested;
 		return {
 			facts,
 			lineOf: (path) => {
@@ -98,11 +105,8 @@ function positionOf(node: unknown, path: readonly (string | number)[]): number |
 	return rest.length === 0 && isNode(pair.key) ? pair.key.range?.[0] : positionOf(pair.value, rest);
 }
 
-/**
- * Returns the maximum levels of open brackets in a YAML text. If one line has more than `maxDepth` markers, returns at
- * least their number.
- */
-function deepest(text: string): number {
+/** Returns the maximum number of brackets that are open together in a YAML text. */
+function maxBrackets(text: string): number {
 	let open = 0;
 	let max = 0;
 	for (const sign of text) {
@@ -110,14 +114,33 @@ function deepest(text: string): number {
 		if ((sign === "]" || sign === "}") && open > 0) open -= 1;
 		max = Math.max(max, open);
 	}
-	return Math.max(max, ...text.split("\n").map((line) => nestedIn(line)));
+	return max;
 }
 
-/** Returns the number of markers at the start of a line, as in `- - - a`. Returns 0 for up to `maxDepth` markers. */
-function nestedIn(line: string): number {
-	const [lead = ""] = /^(?:[ \t]|[-?:][ \t])*/.exec(line) ?? [];
-	const markers = lead.replaceAll(/[ \t]/g, "").length;
-	return markers > maxDepth ? markers : 0;
+/**
+ * Returns the maximum number of columns in which values begin, one inside the other. A nested value of YAML begins further
+ * right than its parent, except a list in a map.
+ */
+function maxColumns(text: string): number {
+	const columns: number[] = [];
+	let max = 0;
+	for (const line of text.split("\n")) {
+		if (line.trim() === "") continue;
+		const [lead = ""] = /^(?:[ \t]|[-?:][ \t])*/.exec(line) ?? [];
+		const markers = [...lead.matchAll(/[-?:]/g)].map(({ index }) => index);
+		for (const column of [...markers, lead.length]) {
+			while ((columns.at(-1) ?? -1) >= column) columns.pop();
+			columns.push(column);
+		}
+		max = Math.max(max, columns.length);
+	}
+	return max;
+}
+
+/** Whether a list or map contains lists or maps on more than this number of levels below it. */
+function isNestedBeyond(value: unknown, levels: number): boolean {
+	if (typeof value !== "object" || value === null) return false;
+	return levels < 0 || Object.values(value).some((child) => isNestedBeyond(child, levels - 1));
 }
 
 /** Quotes each plain value of the top level that contains a colon with a space after it. */

@@ -3,6 +3,15 @@ import { readSkill } from "./read-skill.ts";
 
 const yaml = (...lines: string[]): string => ["---", ...lines, "---", "Body of $1.", ""].join("\n");
 const toml = (...lines: string[]): string => ["+++", ...lines, "+++", "Body of $1.", ""].join("\n");
+/** Lines of YAML with this number of maps below the top level, one in the other. */
+const nestedMaps = (levels: number): string[] =>
+	Array.from({ length: levels + 1 }, (_, level) => `${" ".repeat(level)}a:${level === levels ? " 1" : ""}`);
+/** Lines of YAML below a key. Each line opens 16 lists in the lists of the line before it. */
+const nestedLists = (lines: number): string[] =>
+	Array.from({ length: lines }, (_, line) => " ".repeat(32 * line + 1) + "- ".repeat(16)).with(
+		-1,
+		`${" ".repeat(32 * lines - 31)}- 1`,
+	);
 
 test("both kinds of frontmatter give the same skill", () => {
 	const expected = {
@@ -98,6 +107,18 @@ test("the spellings of other agents have the same meaning", () => {
 	expect(readSkill(yaml("model: inherit"), "a")).not.toHaveProperty("model");
 });
 
+test("values may be nested on 16 levels", () => {
+	expect(readSkill(yaml(...nestedMaps(16)), "a").body).toBe("Body of $1.");
+	for (const lines of [
+		nestedMaps(17),
+		nestedMaps(340),
+		["a:", ...nestedLists(2)],
+		["a:", ...nestedLists(60)],
+	]) {
+		expect(() => readSkill(yaml(...lines), "a")).toThrow("more than 16 nested levels");
+	}
+});
+
 test("allowed-tools and tools narrow together", () => {
 	expect(readSkill(yaml("tools: [a, b]", "allowed-tools: b, c"), "x").tools).toEqual(["b"]);
 	expect(readSkill(yaml("tools: []"), "x").tools).toEqual([]);
@@ -117,6 +138,7 @@ test.each([
 	[yaml("name: 'x"), /^line \d: /],
 	[yaml("name: x", "name: y"), /^line 3: .*unique/],
 	[yaml(`a: ${"[".repeat(20)}${"]".repeat(20)}`), /more than 16 nested levels/],
+	[yaml("a:", `  ${"- ".repeat(16)}b: 1`), /more than 16 nested levels/],
 	[yaml(`a: ${"x".repeat(70_000)}`), /larger than 64 KiB/],
 	[
 		yaml("steps:", "  - { id: a, prompt: A, needs: [b] }"),
