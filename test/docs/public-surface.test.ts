@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { changedLines, readRecorded, readSurface, refusal } from "./public-surface.ts";
+import { changedLines, parseRecord, readRecorded, readSurface, refusal } from "./public-surface.ts";
 import { schemaLines } from "./surface-lines.ts";
 
 test("the public surface is as recorded with the last line of the changelog that changed it", () => {
@@ -8,6 +8,16 @@ test("the public surface is as recorded with the last line of the changelog that
 	expect(changedLines(recorded, now), hint).toEqual([]);
 	expect(now.lines, hint).toEqual(recorded.lines);
 	expect(now.changelogEntries, hint).toBeGreaterThanOrEqual(recorded.changelogEntries);
+});
+
+test("a record without the number of changelog entries is refused", () => {
+	expect(parseRecord("changelog entries: 7\ntool: run\n")).toEqual({
+		changelogEntries: 7,
+		lines: ["tool: run"],
+	});
+	for (const first of ["", "changelog entries: ", "changelog entries: -7", "changelog entry number 7"]) {
+		expect(() => parseRecord(`${first}\ntool: run\n`)).toThrow(`begins with "${first}"`);
+	}
 });
 
 test("a change is recorded only with another line in the changelog", () => {

@@ -80,13 +80,21 @@ export function readSurface(): Surface {
 	return { changelogEntries, lines };
 }
 
-/** Reads the record. Its first line contains the number of changelog entries. */
+const heading = "changelog entries: ";
+
 export function readRecorded(): Surface {
-	const [first = "", ...lines] = readFileSync(recordFile, "utf8").trimEnd().split("\n");
-	return { changelogEntries: z.coerce.number().int().parse(first.slice(heading.length)), lines };
+	return parseRecord(readFileSync(recordFile, "utf8"));
 }
 
-const heading = "changelog entries: ";
+/** Reads a record. Its first line contains the number of changelog entries. Throws for another first line. */
+export function parseRecord(text: string): Surface {
+	const [first = "", ...lines] = text.trimEnd().split("\n");
+	const digits = first.startsWith(heading) ? first.slice(heading.length) : "";
+	if (!/^\d+$/.test(digits)) {
+		throw new Error(`the record begins with "${first}": restore its first line "${heading}NUMBER"`);
+	}
+	return { changelogEntries: Number(digits), lines };
+}
 
 /** Returns the removed lines with a minus, then the added lines with a plus. */
 export function changedLines(recorded: Surface, now: Surface): string[] {
