@@ -33,9 +33,11 @@ test("a service is installed, updated, shown and removed", async () => {
 	// A second installation must not restart the same service.
 	expect(await managers.succeeds(["service", "install"])).toContain("unchanged: ");
 	expect(await managers.json(["service", "status"])).toMatchObject({ pid: before["pid"] });
-	// The service answers a message.
-	const session = JSON.parse(await managers.succeeds(["ask", "--output-format", "json", "say: hello"]));
-	expect(JSON.stringify(session)).toContain("hello");
+	// The service answers a message, and its commands run in the directory of the installation.
+	const reply = JSON.parse(await managers.succeeds(["ask", "--output-format", "json", "say: hello"]));
+	expect(JSON.stringify(reply)).toContain("hello");
+	await managers.succeeds(["ask", "--yes", "run: pwd >where.txt"]);
+	expect(await readFile(join(managers.work, "where.txt"), "utf8")).toBe(`${managers.work}\n`);
 
 	expect(await managers.succeeds(["service", "install", "--log-level", "debug"])).toContain("updated: ");
 	const after = await managers.json(["service", "status"]);
