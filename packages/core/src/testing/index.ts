@@ -2,6 +2,7 @@ export { type ProbeFacts, probeScript, probes } from "../sandbox/probes.ts";
 export {
 	deniedCalls,
 	deniedUnixSocket,
+	refusedWithoutFilter,
 	systemCallData,
 	systemCallProgram,
 } from "../sandbox/system-calls/denied-calls.ts";
