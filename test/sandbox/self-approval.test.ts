@@ -8,10 +8,46 @@ import { expect, test } from "vitest";
 import { OzzieClient } from "../conformance/drivers/ozzie-client.ts";
 import { choosePort, GatewayProcess } from "../gateway-process.ts";
 
+/** An approval that stays open while a command tries to approve itself. */
+interface Open {
+	readonly sessionId: string;
+	readonly token: string;
+}
+
+/**
+ * Shell lines that approve an open approval over a WebSocket of the gateway, if they can read the token and connect. The
+ * arguments of the script are the session and the token of the approval.
+ */
+function approvalLines(port: number, data: string): string {
+	const text = JSON.stringify({
+		type: "req",
+		id: "self",
+		method: "prompt_response",
+		session_id: "'$1'",
+		params: { token: "'$2'", value: true },
+	});
+	return [
+		`exec 9<>/dev/tcp/127.0.0.1/${port} || exit`,
+		String.raw`printf '%s\r\n' 'GET /api/ws HTTP/1.1' 'Host: 127.0.0.1:${port}' "Authorization: Bearer $(cat ${data}/tokens/operator)" >&9`,
+		String.raw`printf '%s\r\n' 'Connection: Upgrade' 'Upgrade: websocket' 'Sec-WebSocket-Version: 13' >&9`,
+		String.raw`printf '%s\r\n' 'Sec-WebSocket-Key: c2VsZi1hcHByb3ZhbC0wMQ==' '' >&9`,
+		`text='${text}'`,
+		// RFC 6455: a final text frame, a masked length of 16 bits, and a mask of zeros, so that the text stays readable.
+		// biome-ignore lint/suspicious/noTemplateCurlyInString: the shell reads it
+		"length=$(printf '\\\\%03o' $((${#text} / 256)) $((${#text} % 256)))",
+		String.raw`printf "\201\376$length\0\0\0\0" >&9`,
+		'printf %s "$text" >&9',
+		"IFS= read -r -d '}' -t 20 reply <&9",
+		`[[ $reply == *'"ok":true'* ]] && echo won approval`,
+	].join("\n");
+}
+
 /** Methods by which a command tries to approve itself. A successful method prints a line that starts with `won`. */
-function ways(port: number, data: string, pid: number): string[] {
+function ways(gateway: GatewayProcess, data: string): string[] {
+	const { port, pid } = gateway;
 	const ask = "GET /api/sessions HTTP/1.1\\r\\nHost: 127.0.0.1\\r\\n\\r\\n";
 	return [
+		approvalLines(port, data),
 		`exec 9<>/dev/tcp/127.0.0.1/${port} && echo won connect && printf '${ask}' >&9 && head -c 100 <&9`,
 		`exec 9<>/dev/tcp/::1/${port} && echo won connect6`,
 		`exec 9<>/dev/tcp/localhost/${port} && echo won connect by name`,
@@ -31,40 +67,93 @@ function ways(port: number, data: string, pid: number): string[] {
 	];
 }
 
+interface Started extends AsyncDisposable {
+	readonly gateway: GatewayProcess;
+	readonly root: string;
+	readonly data: string;
+}
+
+async function start(sandbox: "required" | "off"): Promise<Started> {
+	await using stack = new AsyncDisposableStack();
+	const directory = stack.adopt(await realpath(await mkdtemp(join(tmpdir(), "parley-self-"))), (path) =>
+		rm(path, { recursive: true, force: true }),
+	);
+	const [root, data] = [join(directory, "root"), join(directory, "data")];
+	await mkdir(root);
+	const environment = { PARLEY_SANDBOX: sandbox };
+	const gateway = new GatewayProcess({ port: await choosePort(), data, root, environment });
+	stack.defer(async () => {
+		gateway.kill("SIGTERM");
+		await gateway.exited;
+	});
+	expect(await gateway.ready, gateway.stderr.join("\n")).toBe(true);
+	const moved = stack.move();
+	return { gateway, root, data, [Symbol.asyncDispose]: () => moved.disposeAsync() };
+}
+
+/** Requests a command in a session of its own, whose approval nobody answers. */
+async function openApproval(client: OzzieClient): Promise<Open> {
+	const sessionId = await client.open();
+	await client.call("send_message", { content: "run: echo ran >approved.txt" });
+	const { payload } = await client.event("prompt.request");
+	return { sessionId, token: String(payload["token"]) };
+}
+
+/** Writes the lines of the script that `runScript` runs. An approval binds the files of the root, so it must exist before. */
+async function writeScript(root: string, lines: readonly string[]): Promise<void> {
+	const attempts = lines.map((line) => `( ${line} ) 2>/dev/null`);
+	await writeFile(join(root, "ways.sh"), `${attempts.join("\n")}\necho the end\n`);
+}
+
+/** Runs the script in an approved call, and returns the texts of its approval and of its answer. */
+async function runScript(port: number, { sessionId, token }: Open) {
+	await using client = await OzzieClient.connect(`http://127.0.0.1:${port}`);
+	await client.open();
+	await client.call("send_message", { content: `run: bash ways.sh ${sessionId} ${token}` });
+	const { payload } = await client.event("prompt.request");
+	await client.call("prompt_response", { token: payload["token"], value: true });
+	const answer = await client.event("assistant.message");
+	return { approval: JSON.stringify(payload), answer: JSON.stringify(answer.payload) };
+}
+
 test.skipIf(!hasBubblewrap)(
 	"a sandboxed command cannot approve itself: by connecting, by the token, by the database",
 	async () => {
-		await using stack = new AsyncDisposableStack();
-		const directory = stack.adopt(await realpath(await mkdtemp(join(tmpdir(), "parley-self-"))), (path) =>
-			rm(path, { recursive: true, force: true }),
-		);
-		const [root, data] = [join(directory, "root"), join(directory, "data")];
-		await mkdir(root);
-		const port = await choosePort();
-		const gateway = new GatewayProcess({ port, data, root, environment: { PARLEY_SANDBOX: "required" } });
-		stack.defer(async () => {
-			gateway.kill("SIGTERM");
-			await gateway.exited;
-		});
-		expect(await gateway.ready, gateway.stderr.join("\n")).toBe(true);
-		const lines = ways(port, data, gateway.pid).map((line) => `( ${line} ) 2>/dev/null`);
-		await writeFile(join(root, "ways.sh"), `${lines.join("\n")}\necho the end\n`);
-
-		await using client = await OzzieClient.connect(`http://127.0.0.1:${port}`);
-		await client.open();
-		await client.call("send_message", { content: "run: bash ways.sh" });
-		const { payload } = await client.event("prompt.request");
-		expect(JSON.stringify(payload)).toContain(
-			"sandbox: bubblewrap — no network, and only files in the roots",
-		);
-		await client.call("prompt_response", { token: payload["token"], value: true });
-		const answerText = JSON.stringify((await client.event("assistant.message")).payload);
-		expect(answerText).toContain("the end");
-		expect(answerText).not.toContain("won");
-		expect(answerText).not.toContain(await readOperatorToken(data));
+		await using started = await start("required");
+		const { gateway, root, data } = started;
+		await writeScript(root, ways(gateway, data));
+		await using client = await OzzieClient.connect(`http://127.0.0.1:${gateway.port}`);
+		const open = await openApproval(client);
+		const { approval, answer } = await runScript(gateway.port, open);
+		expect(approval).toContain("sandbox: bubblewrap — no network, and only files in the roots");
+		expect(answer).toContain("the end");
+		expect(answer).not.toContain("won");
+		expect(answer).not.toContain(await readOperatorToken(data));
 		// The command's file was in its own namespace and no longer exists.
 		await expect(readFile(join(data, "parley.config.json"))).rejects.toThrow("ENOENT");
-		expect(await client.call("list_sessions", {})).toMatchObject({ sessions: [{}] });
+		// The other approval is open, and can still be answered.
+		expect(await client.call("list_prompts", {})).toMatchObject({ prompts: [{ token: open.token }] });
+		await expect(readFile(join(root, "approved.txt"))).rejects.toThrow("ENOENT");
+		await client.call("prompt_response", { token: open.token, value: true });
+		await client.event("assistant.message");
+		expect(await readFile(join(root, "approved.txt"), "utf8")).toBe("ran\n");
+	},
+	paced(60_000),
+);
+
+test(
+	"without a sandbox, the same connection approves a call, so that the other test can fail",
+	async () => {
+		await using started = await start("off");
+		const { gateway, root, data } = started;
+		await writeScript(root, [approvalLines(gateway.port, data)]);
+		await using client = await OzzieClient.connect(`http://127.0.0.1:${gateway.port}`);
+		const open = await openApproval(client);
+		const { answer } = await runScript(gateway.port, open);
+		expect(answer).toContain("won approval");
+		await client.event("assistant.message");
+		expect(await client.call("list_prompts", {})).toMatchObject({ prompts: [] });
+		expect(await readFile(join(root, "approved.txt"), "utf8")).toBe("ran\n");
 	},
 	paced(60_000),
 );
