@@ -154,6 +154,6 @@ function checkString(text: string): void {
 	if (!text.isWellFormed()) throw refused("a string with a lone surrogate");
 }
 
-function refused(what: string): ParleyError {
-	return new ParleyError(`JSON text contains ${what}`, { code: "invalid_argument" });
+function refused(subject: string): ParleyError {
+	return new ParleyError(`JSON text contains ${subject}`, { code: "invalid_argument" });
 }

@@ -24,7 +24,7 @@ export { revokeLogin } from "./agent/mcp/login/end-login.ts";
 export { mcpLoginTexts } from "./agent/mcp/login/texts.ts";
 export { fixedSource, McpServers } from "./agent/mcp/mcp-servers.ts";
 export type { ProviderState } from "./agent/run/provider-health.ts";
-export { SkillFiles, type SkillsOnDisk as FoundSkills } from "./agent/skills/skill-files.ts";
+export { SkillFiles, type SkillsOnDisk } from "./agent/skills/skill-files.ts";
 export type { ListedSkill } from "./agent/skills/skills.ts";
 export { builtInInstructions } from "./agent/system-prompt/system-prompt.ts";
 export type { GrantOutcome, RequestedGrant, StoredGrant } from "./conversation/grants/channel-grants.ts";
@@ -107,7 +107,7 @@ export type { AuditFilter } from "./trust/audit/audit-log.ts";
 export type { OpenGrantRequest } from "./trust/grants/open-grant-requests.ts";
 export type { PairingFacts } from "./trust/people/pairings.ts";
 export type { PersonCheck, PersonReport } from "./trust/people/person-checks.ts";
-export type { AssignableRole as GivenRole, PersonFacts } from "./trust/people/person-rows.ts";
+export type { AssignableRole, PersonFacts } from "./trust/people/person-rows.ts";
 export type { PlaceFacts } from "./trust/places.ts";
 export type { ListedRule, PolicyAnswer, PolicyListing, PolicyQuestion } from "./trust/policies.ts";
 export type { OperatorTokenFile } from "./trust/shared/trust-options.ts";
@@ -120,12 +120,12 @@ export type { Explanation } from "./use-cases/messages/explain.ts";
 export type { ExplainedCall } from "./use-cases/messages/explain-calls.ts";
 export type {
 	Feedback,
-	FeedbackEntry as GivenFeedback,
+	FeedbackEntry,
 	FeedbackFilter,
 } from "./use-cases/messages/feedback.ts";
 export type { OpenPrompt } from "./use-cases/messages/open-prompts.ts";
 export type { ReadSummary } from "./use-cases/messages/read-summary.ts";
-export type { ReadContext as GivenContext } from "./use-cases/messages/select-context.ts";
+export type { ReadContext } from "./use-cases/messages/select-context.ts";
 export type { Accepted } from "./use-cases/messages/send.ts";
 export type { ScheduleTarget } from "./use-cases/schedules/schedules.ts";
 export type { Follower } from "./use-cases/sessions/follow.ts";

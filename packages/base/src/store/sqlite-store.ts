@@ -51,8 +51,11 @@ export async function openSqliteStore<DB>(options: SqliteStoreOptions): Promise<
 	} catch (cause) {
 		if (cause instanceof ParleyError) throw cause;
 		const full = storageFailure(cause) === "full";
-		const why = full ? "the disk is full; free some space and start again" : messageOf(cause);
-		throw new ParleyError(`cannot open the database ${options.file}: ${why}`, { code: "unavailable", cause });
+		const reason = full ? "the disk is full; free some space and start again" : messageOf(cause);
+		throw new ParleyError(`cannot open the database ${options.file}: ${reason}`, {
+			code: "unavailable",
+			cause,
+		});
 	}
 }
 

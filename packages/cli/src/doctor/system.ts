@@ -1,4 +1,4 @@
-import type { FoundSkills, SandboxState } from "@parley/core";
+import type { SandboxState, SkillsOnDisk } from "@parley/core";
 import type { Config, ProviderAnswer, StoredSecrets } from "@parley/gateway";
 import type { MethodResult } from "@parley/protocol";
 import type { AuditCheck, MessagesCheck } from "../audit/audit-rows.ts";
@@ -49,7 +49,7 @@ export interface System {
 	/** Resolves with the policy file, if it exists. Rejects if the policy is invalid. */
 	policy(): Promise<string | undefined>;
 	/** Skills of the data directory, and files that cannot be used as skills. */
-	skills(): Promise<FoundSkills>;
+	skills(): Promise<SkillsOnDisk>;
 	/** Skills in the list of the running gateway. Empty if no gateway is running. */
 	listedSkills(): Promise<MethodResult<"list_skills">["skills"]>;
 	/** Whether the database exists. Rejects if it is damaged or has a later version. */

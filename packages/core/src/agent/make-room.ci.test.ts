@@ -18,8 +18,8 @@ import {
 	times,
 } from "./testing/showing.ts";
 
-const placeholder = (mebibytes: string, why: string): string =>
-	`[attached: an image, image/png, ${mebibytes}; not available: ${why}]`;
+const placeholder = (mebibytes: string, reason: string): string =>
+	`[attached: an image, image/png, ${mebibytes}; not available: ${reason}]`;
 const madeRoom = "removed to make room: ask for it again if you need it";
 
 test("images of older prompts are replaced by text if the images of a new prompt need their space", async () => {

@@ -24,14 +24,14 @@ const ada = acting("ada", "owner");
 async function openChat(
 	replies: readonly ScriptedReply[],
 	options: Partial<TestRuntimeOptions> & { readonly profile?: PlaceProfile } = {},
-	who: Principal = ada,
+	principal: Principal = ada,
 ) {
 	const model = new ScriptedModel(...replies);
 	const { profile = {}, ...others } = options;
 	const chat = { ...noChat, places: { "discord:guild:general": profile } };
 	const t = await TestRuntime.open({ model, chat, ...others });
-	const session = await t.create(who);
-	const log = await EventLog.join(t.runtime, session, { afterSeq: 0, principal: who });
+	const session = await t.create(principal);
+	const log = await EventLog.join(t.runtime, session, { afterSeq: 0, principal: principal });
 	const row = () =>
 		t.store.read((db) =>
 			db.selectFrom("sessions").selectAll().where("id", "=", session).executeTakeFirstOrThrow(),
@@ -44,7 +44,7 @@ async function openChat(
 		row,
 		data: join(t.directory, "data"),
 		workspace: join(t.directory, "data", "workspaces", session),
-		say: (content: string, by: Principal = who) => t.runtime.send(unkeyed(by), session, { content }),
+		say: (content: string, by: Principal = principal) => t.runtime.send(unkeyed(by), session, { content }),
 		async results(): Promise<string[]> {
 			await log.next("assistant.message");
 			log.check();
@@ -403,7 +403,8 @@ test("a person sees the sessions and events of their channel, and none of anothe
 	const { runtime } = chat.t;
 	const bob = acting("bob", "guest", "random");
 	const other = await runtime.create(unkeyed(bob), {});
-	const seen = async (who: Principal) => (await runtime.list(who, { limit: 10 })).map(({ id }) => id);
+	const seen = async (principal: Principal) =>
+		(await runtime.list(principal, { limit: 10 })).map(({ id }) => id);
 	expect(await seen(ada)).toEqual([chat.session]);
 	expect(await seen(bob)).toEqual([other.id]);
 	const events = await runtime.history.newest(bob, { limit: 100 });

@@ -71,8 +71,8 @@ async function ask({ path = "prod/a.txt", by = mia, profile = {}, directory: ear
 		log,
 		session,
 		prompt: async () => (await log.next("prompt.requested")).prompt,
-		async answer(token: string, who: Principal, response: object = { value: "once" }): Promise<string> {
-			return t.runtime.answer(unkeyed(who), token, response).then(
+		async answer(token: string, principal: Principal, response: object = { value: "once" }): Promise<string> {
+			return t.runtime.answer(unkeyed(principal), token, response).then(
 				() => "",
 				(reason: Error) => reason.message,
 			);

@@ -21,15 +21,15 @@ const meanings: Readonly<Record<string, readonly [ErrorCode, string]>> = {
 };
 
 /**
- * Returns an error for a failed file operation. `what` names the operation, and the cause gives the reason in words.
+ * Returns an error for a failed file operation. `subject` names the operation, and the cause gives the reason in words.
  * Returns a `ParleyError` unchanged.
  */
-export function fileError(what: string, cause: unknown): ParleyError {
+export function fileError(subject: string, cause: unknown): ParleyError {
 	if (cause instanceof ParleyError) return cause;
 	const code = systemCode(cause);
 	if (code === "") return ParleyError.from(cause);
-	const [errorCode, why] = meanings[code] ?? ["internal", fileErrorTexts.other(code)];
-	return new ParleyError(`${what}: ${why}`, { code: errorCode, cause });
+	const [errorCode, reason] = meanings[code] ?? ["internal", fileErrorTexts.other(code)];
+	return new ParleyError(`${subject}: ${reason}`, { code: errorCode, cause });
 }
 
 /** Returns the system code of an error (`ENOENT`), or "" without one. */

@@ -56,8 +56,8 @@ test.each([
 	["{a,b", "it has a { without a }"],
 	["a}", "it has a { without a }"],
 	["[z-a].ts", "invalid range"],
-])("%j is refused", (glob, why) => {
-	expect(() => compileGlob(glob)).toThrow(why);
+])("%j is refused", (glob, reason) => {
+	expect(() => compileGlob(glob)).toThrow(reason);
 });
 
 test("a regular expression is not a pattern", () => {

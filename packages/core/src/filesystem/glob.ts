@@ -9,8 +9,8 @@ import { globTexts } from "./texts.ts";
  * for an invalid pattern.
  */
 export function compileGlob(glob: string): (path: string) => boolean {
-	const refuse = (why: string): never => {
-		throw new ParleyError(globTexts.unusable(glob, why), {
+	const refuse = (reason: string): never => {
+		throw new ParleyError(globTexts.unusable(glob, reason), {
 			code: "invalid_argument",
 		});
 	};

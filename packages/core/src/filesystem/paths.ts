@@ -81,8 +81,8 @@ export function replacedDirectory(
 	role: "root" | "working directory",
 	real: string | undefined,
 ): ParleyError {
-	const why = real === undefined ? pathFaultTexts.missing : pathFaultTexts.leadsTo(real);
-	return new ParleyError(pathFaultTexts.cannotUse(role, path, why), { code: "failed_precondition" });
+	const reason = real === undefined ? pathFaultTexts.missing : pathFaultTexts.leadsTo(real);
+	return new ParleyError(pathFaultTexts.cannotUse(role, path, reason), { code: "failed_precondition" });
 }
 
 /** Whether `path` is `directory` or below it. Both must be absolute and normal. Does not access the file system. */
@@ -131,8 +131,8 @@ async function refuseReplacedRoot(root: string | undefined): Promise<void> {
 }
 
 function refuseUnclear(text: string): void {
-	const refuse = (why: string): never => {
-		throw new ParleyError(`${why}: ${JSON.stringify(text.slice(0, 200))}`, { code: "invalid_argument" });
+	const refuse = (reason: string): never => {
+		throw new ParleyError(`${reason}: ${JSON.stringify(text.slice(0, 200))}`, { code: "invalid_argument" });
 	};
 	if (text === "") refuse(pathFaultTexts.empty);
 	if (text.includes("\0")) refuse(pathFaultTexts.nul);
@@ -234,9 +234,9 @@ async function existingDirectory(path: string, requested: string): Promise<strin
 	throw refused(requested, pathFaultTexts.isNotDirectory);
 }
 
-function refused(requested: string, why: string, cause?: unknown): ParleyError {
+function refused(requested: string, reason: string, cause?: unknown): ParleyError {
 	const shown = requested.length > maxShown ? `${requested.slice(0, maxShown)}…` : requested;
-	return new ParleyError(`root_dir: ${JSON.stringify(shown)} ${why}`, {
+	return new ParleyError(`root_dir: ${JSON.stringify(shown)} ${reason}`, {
 		code: "invalid_argument",
 		...defined({ cause }),
 	});

@@ -17,8 +17,8 @@ export const fileErrorTexts = {
 } as const;
 
 export const globTexts = {
-	unusable: (pattern: string, why: string): string =>
-		`the pattern ${JSON.stringify(pattern)} cannot be used: ${why}`,
+	unusable: (pattern: string, reason: string): string =>
+		`the pattern ${JSON.stringify(pattern)} cannot be used: ${reason}`,
 	exclusion: "a pattern cannot exclude files, so write a pattern of the files to include",
 	relative: "patterns are relative to the searched directory, so leave out the first /",
 	outside: ".. leads out of the searched directory: name another path",
@@ -29,8 +29,8 @@ export const globTexts = {
 export const pathFaultTexts = {
 	missing: "it does not exist",
 	leadsTo: (path: string): string => `it leads to ${JSON.stringify(path)} now`,
-	cannotUse: (role: string, path: string, why: string): string =>
-		`Cannot use the ${role} ${JSON.stringify(path)}: ${why}. No command ran, and no file changed. Put the directory back, or open a session for another one.`,
+	cannotUse: (role: string, path: string, reason: string): string =>
+		`Cannot use the ${role} ${JSON.stringify(path)}: ${reason}. No command ran, and no file changed. Put the directory back, or open a session for another one.`,
 	empty: "the path is empty",
 	nul: "a path cannot contain a NUL",
 	notText: "the path is not well-formed text",

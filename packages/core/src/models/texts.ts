@@ -1,7 +1,7 @@
 export const verdictTexts = {
 	invalid: (fault: string): string =>
 		`Invalid verdict: ${fault}. Answer with the JSON object alone: {"passed": …, "reason": …}`,
-	none: (why: string): string => `no readable verdict: ${why}`,
+	none: (reason: string): string => `no readable verdict: ${reason}`,
 	noJson: "it has no JSON object",
 	fields: "use a boolean `passed` and a text `reason`",
 } as const;

@@ -152,12 +152,12 @@ function combineLayers(layers: readonly LayerState[], channel: ChannelTools | un
 		version: `${policyVersion}-${hash}`,
 		rules: [...there.flatMap(({ state }) => state.rules), ...channelRules(channel)],
 		ignored: there.flatMap(({ state }) => state.ignored),
-		...defined({ problem: faulty && { layer: faulty.layer, reason: whyDenied(faulty) } }),
+		...defined({ problem: faulty && { layer: faulty.layer, reason: denialReason(faulty) } }),
 	};
 }
 
 /** Returns the reason why calls are denied. The model also reads it, so it omits the operator's directories. */
-function whyDenied({ layer, path, state: { problem = "" } }: LayerState): string {
+function denialReason({ layer, path, state: { problem = "" } }: LayerState): string {
 	const shown = problem.replaceAll(path, basename(path));
 	return policyTexts.invalid(layer, shown);
 }

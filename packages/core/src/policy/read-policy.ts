@@ -133,8 +133,8 @@ class RuleReader {
 		return this.#around.file.locate(["rules", this.#around.index, ...path]);
 	}
 
-	#refused(path: JsonPath, why: string): ParleyError {
-		return refused(this.#around.file, ["rules", this.#around.index, ...path], why);
+	#refused(path: JsonPath, reason: string): ParleyError {
+		return refused(this.#around.file, ["rules", this.#around.index, ...path], reason);
 	}
 }
 
@@ -161,8 +161,8 @@ function explain(file: CommentedJson, { issues: [issue] }: z.ZodError): ParleyEr
 	return refused(file, path, policyFileTexts.notAllowed(shown(value), name, issue?.message));
 }
 
-function refused(file: CommentedJson, path: JsonPath, why: string): ParleyError {
-	return new ParleyError(`${file.locate(path)}: ${why}`, { code: "invalid_argument" });
+function refused(file: CommentedJson, path: JsonPath, reason: string): ParleyError {
+	return new ParleyError(`${file.locate(path)}: ${reason}`, { code: "invalid_argument" });
 }
 
 function shown(value: unknown): string {

@@ -1,7 +1,7 @@
 /** Reasons of decisions, for example after "requires approval:", and texts about policy files. */
 export const policyTexts = {
-	invalid: (layer: string, why: string): string =>
-		`the ${layer}'s policy is invalid, and no tool runs until it is fixed: ${why}`,
+	invalid: (layer: string, reason: string): string =>
+		`the ${layer}'s policy is invalid, and no tool runs until it is fixed: ${reason}`,
 	channelTools: (tools: readonly string[]): string => `this channel has only the tools ${tools.join(", ")}`,
 	profile: "its profile",
 	noFile: (path: string): string => `there is no file ${path}`,
@@ -71,8 +71,8 @@ export const policyFileTexts = {
 	valueOrList: "a value or a list",
 	deleted: (path: string): string =>
 		`${path}: the file was deleted: restore it, or restart the gateway to continue without its rules`,
-	unreadable: (path: string, why: string, foreign: boolean): string =>
-		`${path}: it cannot be read (${why})${foreign ? "" : "; give the gateway's user access to it"}`,
+	unreadable: (path: string, reason: string, foreign: boolean): string =>
+		`${path}: it cannot be read (${reason})${foreign ? "" : "; give the gateway's user access to it"}`,
 	link: "it is a link, or a link leads to it",
 	notRegular: "it is not a regular file",
 	writable: (path: string): string =>

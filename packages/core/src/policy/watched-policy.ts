@@ -88,8 +88,8 @@ export class WatchedPolicy {
 			return { digest, ...readPolicy({ layer, path, text }, tools) };
 		} catch (reason) {
 			if (reason instanceof ParleyError) return broken(reason.message, text);
-			const why = systemCode(reason);
-			return broken(policyFileTexts.unreadable(path, why, foreign));
+			const errorCode = systemCode(reason);
+			return broken(policyFileTexts.unreadable(path, errorCode, foreign));
 		}
 	}
 }
@@ -130,7 +130,7 @@ function decode(path: string, bytes: Buffer): string {
 	}
 }
 
-function refused(path: string, why: string, cause?: unknown): ParleyError {
+function refused(path: string, errorCode: string, cause?: unknown): ParleyError {
 	const more = cause === undefined ? {} : { cause };
-	return new ParleyError(`${path}: ${why}`, { code: "invalid_argument", ...more });
+	return new ParleyError(`${path}: ${errorCode}`, { code: "invalid_argument", ...more });
 }

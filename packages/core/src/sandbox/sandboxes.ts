@@ -19,9 +19,9 @@ import {
 import {
 	findBubblewrap,
 	findKeyctl,
-	howToPermit,
 	type KeyctlProgram,
 	NoSandbox,
+	permitAdvice,
 } from "./bubblewrap/find-bubblewrap.ts";
 import { serviceDirectories } from "./bubblewrap/inside.ts";
 import { describeSystem } from "./bubblewrap/system-layout.ts";
@@ -122,14 +122,14 @@ export function createSandboxes(options: SandboxesOptions): Sandboxes {
 
 	function confined(request: SandboxRequest, known: Check): Sandbox {
 		const { chat, roots, readable } = request;
-		const why = whyNot(known, roots, options.hidden);
-		if (why === undefined && known.bubblewrap) {
+		const reason = refusalReason(known, roots, options.hidden);
+		if (reason === undefined && known.bubblewrap) {
 			const gitSettings = chat ? chatGitSettings : known.gitSettings;
 			const network = chat ? undefined : unsandboxed;
 			const profile = { roots, readable, gitSettings, hidesSecrets: chat, network };
 			return withHosts(known.bubblewrap, profile, { egress: options.egress, hosts: request.hosts });
 		}
-		return chat || isRequired(mode, known) ? refusing(why ?? sandboxTexts.none) : unsandboxed;
+		return chat || isRequired(mode, known) ? refusing(reason ?? sandboxTexts.none) : unsandboxed;
 	}
 
 	return {
@@ -300,11 +300,11 @@ function featuresOf(bubblewrap: Bubblewrap, { state: keyring }: KeyctlProgram): 
 
 /** Returns advice for the operator if the sandbox could not be set up. Undefined for an escape. */
 function fixOf(message: string): string | undefined {
-	return message.startsWith(sandboxTexts.notSetUp) ? howToPermit() : undefined;
+	return message.startsWith(sandboxTexts.notSetUp) ? permitAdvice() : undefined;
 }
 
 /** Returns the reason why commands of these roots cannot be confined, or undefined if they can. */
-function whyNot(
+function refusalReason(
 	{ reason, fix }: Check,
 	roots: readonly string[],
 	hidden: readonly string[],

@@ -60,8 +60,8 @@ function checkCron(trigger: Extract<Trigger, { kind: "cron" }>, now: number): Tr
 	try {
 		due = nextDue(checked, now, now);
 	} catch (cause) {
-		const why = cause instanceof Error ? cause.message.replace(/^CronPattern: /, "") : "";
-		const message = scheduleTimeTexts.invalidCron(shown(cron), why);
+		const reason = cause instanceof Error ? cause.message.replace(/^CronPattern: /, "") : "";
+		const message = scheduleTimeTexts.invalidCron(shown(cron), reason);
 		throw new ParleyError(message, { code: "invalid_argument", cause });
 	}
 	if (due === undefined) throw invalid(scheduleTimeTexts.neverDue(shown(cron)));

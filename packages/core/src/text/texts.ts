@@ -12,8 +12,8 @@ export const noteTexts = {
 /** Errors for the time of a schedule. */
 export const scheduleTimeTexts = {
 	noEvent: (name: string, events: string): string => `event: ${name} starts no schedule: use ${events}`,
-	invalidCron: (cron: string, why: string): string =>
-		`cron: ${cron} is not valid (${why}): use five fields such as "0 9 * * 1-5"`,
+	invalidCron: (cron: string, reason: string): string =>
+		`cron: ${cron} is not valid (${reason}): use five fields such as "0 9 * * 1-5"`,
 	neverDue: (cron: string): string => `cron: ${cron} is never due: use another day or month`,
 	unknownZone: (zone: string): string =>
 		`time_zone: ${zone} is unknown: use an IANA name such as Europe/Berlin or UTC`,

@@ -48,9 +48,9 @@ export function mixedScriptNotes(text: string): string[] {
 	];
 }
 
-function noted(what: string, found: readonly string[]): string[] {
+function noted(problem: string, found: readonly string[]): string[] {
 	const named = [...new Set(found)].slice(0, 3).map((one) => `"${visible(one)}"`);
-	return named.length === 0 ? [] : [`${what}: ${named.join(", ")}`];
+	return named.length === 0 ? [] : [`${problem}: ${named.join(", ")}`];
 }
 
 /** Returns at most `max` UTF-16 units of a text, then an ellipsis if it was cut. */

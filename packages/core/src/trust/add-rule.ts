@@ -65,8 +65,8 @@ function withRule(text: string, rule: object, { file, known }: RuleFile): { text
 		try {
 			readPolicy({ layer: "operator", path: file, text: checked }, known);
 		} catch (reason) {
-			const why = policyStateTexts.notEdited(ParleyError.from(reason).message);
-			throw new ParleyError(why, { code: "failed_precondition", cause: reason });
+			const message = policyStateTexts.notEdited(ParleyError.from(reason).message);
+			throw new ParleyError(message, { code: "failed_precondition", cause: reason });
 		}
 	};
 	check(before);
@@ -77,8 +77,8 @@ function withRule(text: string, rule: object, { file, known }: RuleFile): { text
 	check(after);
 	const bytes = Buffer.byteLength(after);
 	if (bytes > maxPolicyBytes) {
-		const why = policyStateTexts.wouldBeTooLarge({ path: file, bytes, max: maxPolicyBytes });
-		throw new ParleyError(why, { code: "failed_precondition" });
+		const message = policyStateTexts.wouldBeTooLarge({ path: file, bytes, max: maxPolicyBytes });
+		throw new ParleyError(message, { code: "failed_precondition" });
 	}
 	const at = same === -1 ? all.length : same;
 	const source = parseCommentedJson(file, after).locate(["rules", at]).replace(/:\d+$/, "");
@@ -96,6 +96,6 @@ function writtenRule({ tool, classes, commands }: OfferedRule): object {
 
 function refusalOf(reason: unknown, file: string): ParleyError {
 	if (reason instanceof ParleyError) return reason;
-	const why = policyStateTexts.notWritten(file, systemCode(reason));
-	return new ParleyError(why, { code: "failed_precondition", cause: reason });
+	const message = policyStateTexts.notWritten(file, systemCode(reason));
+	return new ParleyError(message, { code: "failed_precondition", cause: reason });
 }

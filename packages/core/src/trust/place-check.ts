@@ -67,8 +67,8 @@ export async function placeRoot(key: string, root: string, { dataDir }: Roots): 
 	if (!(await stat(real)).isDirectory()) throw refused(key, channelTexts.notDirectory(named));
 	if (isWithin(real, dataDir)) throw refused(key, channelTexts.inData(named));
 	if (isWithin(dataDir, real)) {
-		const why = channelTexts.why;
-		throw refused(key, channelTexts.containsData(named, dataDir, why));
+		const reason = channelTexts.reason;
+		throw refused(key, channelTexts.containsData(named, dataDir, reason));
 	}
 	return real;
 }
@@ -102,8 +102,8 @@ function checkApproveIn(key: string, approveIn: PlaceProfile["approveIn"]): void
 	}
 	const invalidChannel = approveIn.find((other) => !oneChannel.test(other) || other === key);
 	if (invalidChannel === undefined) return;
-	const why = channelTexts.nameAnother;
-	throw refused(key, channelTexts.cannotAnswer(invalidChannel, why));
+	const reason = channelTexts.nameAnother;
+	throw refused(key, channelTexts.cannotAnswer(invalidChannel, reason));
 }
 
 /** Throws for approvers of another guild or team, because they have no access to the channel. */
@@ -115,9 +115,9 @@ function checkApprovers(key: string, approvers: readonly string[]): void {
 	throw refused(key, channelTexts.otherApprover(invalidChannel, beginning));
 }
 
-function refused(key: string, why: string, cause?: unknown): ParleyError {
+function refused(key: string, reason: string, cause?: unknown): ParleyError {
 	const shown = key.length > 200 ? `${key.slice(0, 200)}…` : key;
-	return new ParleyError(`place ${shown}: ${why}`, {
+	return new ParleyError(`place ${shown}: ${reason}`, {
 		code: "invalid_argument",
 		...defined({ cause }),
 	});

@@ -202,8 +202,8 @@ export class Places {
 	}
 
 	#notSet(key: string): ParleyError {
-		const why = this.#configured.has(key) ? channelTexts.fromConfiguration : channelTexts.listChannels;
-		return new ParleyError(channelTexts.notRemovable(key, why), { code: "not_found" });
+		const reason = this.#configured.has(key) ? channelTexts.fromConfiguration : channelTexts.listChannels;
+		return new ParleyError(channelTexts.notRemovable(key, reason), { code: "not_found" });
 	}
 
 	async #once(request: Keyed, work: (tx: Tx) => Promise<void>): Promise<void> {

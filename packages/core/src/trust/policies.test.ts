@@ -93,11 +93,11 @@ test("while the operator's file is broken all calls are denied, with one log lin
 	await using scene = await Scene.open(4, [], "look");
 	expect(await scene.say()).toBe("ran");
 	writeFileSync(scene.file, '{ "rules": [{ "effect": "perhaps" }] }');
-	const why = 'policy.jsonc:1:25: "perhaps" is not allowed for effect; allowed: deny, ask, allow';
-	const denied = `denied: the operator's policy is invalid, and no tool runs until it is fixed: ${why}`;
+	const reason = 'policy.jsonc:1:25: "perhaps" is not allowed for effect; allowed: deny, ask, allow';
+	const denied = `denied: the operator's policy is invalid, and no tool runs until it is fixed: ${reason}`;
 	expect(await scene.say()).toBe(denied);
 	expect(await scene.say()).toBe(denied);
-	expect(scene.t.runtime.trust.policies.problem).toContain(why);
+	expect(scene.t.runtime.trust.policies.problem).toContain(reason);
 	expect(scene.t.log.records.filter(({ message }) => message === "a policy is not valid")).toHaveLength(1);
 	scene.write([]);
 	expect(scene.t.runtime.trust.policies.problem).toBeUndefined();
@@ -133,7 +133,7 @@ test.each([
 	['{ "rules": [{ "effect": "allow", "layer": "operator" }] }', 'unknown: "layer"'],
 	["{".repeat(10_000), "it has too many lists and objects"],
 	["not a policy", "invalid symbol"],
-])("an invalid file of a workspace stops the work in that workspace only: %j", async (text, why) => {
+])("an invalid file of a workspace stops the work in that workspace only: %j", async (text, reason) => {
 	await using scene = await Scene.open(2, [], "look");
 	mkdirSync(join(scene.workspace, ".."), { recursive: true });
 	writeFileSync(scene.workspace, text.slice(0, 20_000));
@@ -141,7 +141,7 @@ test.each([
 	expect(scene.t.runtime.trust.policies.problem).toBeUndefined();
 	expect(
 		scene.t.log.records.find(({ message }) => message === "a policy is not valid")?.fields,
-	).toMatchObject({ reason: expect.stringContaining(why) });
+	).toMatchObject({ reason: expect.stringContaining(reason) });
 	rmSync(scene.workspace);
 	expect(await scene.say()).toBe("ran");
 });

@@ -8,9 +8,9 @@ export const channelTexts = {
 	missing: (root: string): string => `${root} does not exist`,
 	notDirectory: (root: string): string => `${root} is not a directory`,
 	inData: (root: string): string => `${root} is in the data directory`,
-	why: "with the gateway's own keys and conversations: choose a directory outside it",
-	containsData: (root: string, data: string, why: string): string =>
-		`${root} contains the data directory ${data}, ${why}`,
+	reason: "with the gateway's own keys and conversations: choose a directory outside it",
+	containsData: (root: string, data: string, reason: string): string =>
+		`${root} contains the data directory ${data}, ${reason}`,
 	nearTool: (near: string): string => `did you mean ${near}?`,
 	noTool: (tool: string, advice: string): string => `there is no tool ${JSON.stringify(tool)}: ${advice}`,
 	setFirst: (channel: string): string =>
@@ -20,26 +20,27 @@ export const channelTexts = {
 	onlySingle:
 		"approvals can be answered elsewhere only for a single channel: use PLATFORM:TENANT:CHANNEL as the key",
 	nameAnother: "name another channel as PLATFORM:TENANT:CHANNEL",
-	cannotAnswer: (channel: string, why: string): string =>
-		`${JSON.stringify(channel)} cannot answer its approvals: ${why}`,
+	cannotAnswer: (channel: string, reason: string): string =>
+		`${JSON.stringify(channel)} cannot answer its approvals: ${reason}`,
 	otherApprover: (approver: string, beginning: string): string =>
 		`the approver ${JSON.stringify(approver)} does not belong to this guild or team: an id has the form ${beginning}USER`,
 	fromConfiguration: "its settings come from the configuration, under chat.channels",
 	listChannels: "parley channels lists the channels with settings",
-	notRemovable: (channel: string, why: string): string => `no settings of ${channel} can be removed: ${why}`,
+	notRemovable: (channel: string, reason: string): string =>
+		`no settings of ${channel} can be removed: ${reason}`,
 } as const;
 
 export const policyStateTexts = {
-	unusable: (why: string): string => `the policy cannot be used: ${why}`,
+	unusable: (reason: string): string => `the policy cannot be used: ${reason}`,
 	invalid: "a policy is not valid",
 	validAgain: "a policy is valid again",
 	allowIgnored: "an allow rule of a workspace is ignored",
 	notAudited: "a change of the policy could not be written to the audit log",
 	readOnly: "rules cannot be added here: this gateway does not change the policy file",
 	ruleReason: "always allowed by the operator",
-	notWritten: (path: string, why: string): string =>
-		`the rule was not added, because ${path} cannot be written (${why}): make it writable, or add the rule yourself`,
-	notEdited: (why: string): string => `the rule was not added, because the policy is invalid: ${why}`,
+	notWritten: (path: string, reason: string): string =>
+		`the rule was not added, because ${path} cannot be written (${reason}): make it writable, or add the rule yourself`,
+	notEdited: (reason: string): string => `the rule was not added, because the policy is invalid: ${reason}`,
 	wouldBeTooLarge: ({
 		path,
 		bytes,

@@ -62,8 +62,8 @@ export async function changeBudget(
 	await setBudget(tx, change, { ...context, by: by.id });
 	const { sessionId: object = "gateway", period, limit } = change;
 	const usd = typeof limit === "number" ? dollars(limit) : limit;
-	const what = { action: "budget.set", object, decision: "set", args: { period, usd } };
-	await audit.record(tx, { ...requestedBy(by), ...what });
+	const entry = { action: "budget.set", object, decision: "set", args: { period, usd } };
+	await audit.record(tx, { ...requestedBy(by), ...entry });
 }
 
 /** Whether any budget may have been set at run time. Reads the database once, and then returns the cached result. */

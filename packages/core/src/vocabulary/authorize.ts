@@ -142,8 +142,8 @@ export function isAuthorized(principal: Principal, action: Action, object: Actio
 
 /** Throws `permission_denied`, with the reason, unless the principal may do the action. */
 export function authorize(principal: Principal, action: Action, object: ActionObject = {}): void {
-	const why = refusal(principal, action, object);
-	if (why !== undefined) throw new ParleyError(why, { code: "permission_denied" });
+	const reason = refusal(principal, action, object);
+	if (reason !== undefined) throw new ParleyError(reason, { code: "permission_denied" });
 }
 
 function refusal(principal: Principal, action: Action, object: ActionObject): string | undefined {
@@ -156,7 +156,7 @@ function refusal(principal: Principal, action: Action, object: ActionObject): st
 		return rightTexts.onlyPerson(throughWords[principal.through], action);
 	}
 	if (rule[kind] === "none")
-		return person ? onlyTheOperatorCan(action) : `${refused}: ${whoMay(rule, principal)}`;
+		return person ? onlyTheOperatorCan(action) : `${refused}: ${allowedTo(rule, principal)}`;
 	if (rule[kind] === "own" && !isOwn(principal, object))
 		return person ? belongsElsewhere : rightTexts.notOwn(refused, othersMay[kind]);
 	if (kind !== "connector") return undefined;
@@ -181,7 +181,7 @@ function mayThrough(
 }
 
 /** Returns text that names the principals with the permission. For the operator, it also names the command that creates a token. */
-function whoMay(rule: Rules, { kind }: Principal): string {
+function allowedTo(rule: Rules, { kind }: Principal): string {
 	if (kind === "operator") return rightTexts.onlyConnector;
 	const operatorOnly = rule.connector === "none";
 	const way = rightTexts.createToken;

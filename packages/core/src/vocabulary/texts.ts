@@ -5,7 +5,7 @@ export const rightTexts = {
 	mayNot: (principal: string, action: string): string => `${principal} may not ${action}`,
 	onlyPerson: (principal: string, action: string): string =>
 		`${principal} may not ${action}: only a person may, for example with parley answer`,
-	notOwn: (why: string, advice: string): string => `${why} that is not its own: ${advice}`,
+	notOwn: (reason: string, advice: string): string => `${reason} that is not its own: ${advice}`,
 	noPerson:
 		"a connector must name the person that it acts for: actor {id, name, roles, guest} and place {tenant, channel}",
 	agent: "an agent",
@@ -118,7 +118,7 @@ export const skillLimitTexts = {
 
 /** Texts about stored files and their limits. */
 export const storedFileTexts = {
-	notHere: (facts: string, why: string): string => `${facts}; not available: ${why}`,
+	notHere: (facts: string, reason: string): string => `${facts}; not available: ${reason}`,
 	turnEnded: (facts: string): string => `${facts}; not available: the turn ended before it was copied`,
 	tooLarge: (max: number): string =>
 		`the file is larger than ${max} bytes: send a smaller file, or raise files.maxBytes in the configuration`,

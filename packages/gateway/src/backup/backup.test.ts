@@ -276,7 +276,7 @@ test("a directory without conversations is not saved, and an unwritable one is r
 	await expect(save(place, place.at("empty"))).rejects.toMatchObject({ code: "not_found" });
 	const data = await place.fill("data");
 	await place.write(place.at("file"), "");
-	for (const [directory, why] of [
+	for (const [directory, reason] of [
 		["nowhere", "does not exist; create it, or choose another path for the file"],
 		["file", "is not a directory; choose another path for the file"],
 	] as const) {
@@ -285,7 +285,7 @@ test("a directory without conversations is not saved, and an unwritable one is r
 			createBackup({ dataDirectory: data, file, version, clock, force: false }),
 		).rejects.toMatchObject({
 			code: "failed_precondition",
-			message: `${place.at(directory)} ${why}`,
+			message: `${place.at(directory)} ${reason}`,
 		});
 	}
 });
@@ -413,12 +413,12 @@ const evil: readonly [string, readonly Packed[], string][] = [
 	],
 ];
 
-test.each(evil)("an archive with %s is refused", async (_what, entries, why) => {
+test.each(evil)("an archive with %s is refused", async (_what, entries, reason) => {
 	await using place = await Place.open();
 	const file = await place.pack("evil.tar.gz", entries);
 	const refusal = {
 		code: expect.stringMatching(/data_loss|invalid_argument/),
-		message: expect.stringContaining(why),
+		message: expect.stringContaining(reason),
 	};
 	await expect(restore(file, place.at("new"))).rejects.toMatchObject(refusal);
 	await expect(verifyBackup(file)).rejects.toMatchObject(refusal);

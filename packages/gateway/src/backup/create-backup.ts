@@ -138,11 +138,11 @@ async function makeStaging(file: string): Promise<string> {
 	try {
 		return await mkdtemp(join(directory, stagingPrefix));
 	} catch (cause) {
-		throw new ParleyError(`${directory} ${whyUnwritable(cause)}`, { code: "failed_precondition", cause });
+		throw new ParleyError(`${directory} ${unwritableReason(cause)}`, { code: "failed_precondition", cause });
 	}
 }
 
-function whyUnwritable(cause: unknown): string {
+function unwritableReason(cause: unknown): string {
 	const code = cause instanceof Error && "code" in cause ? String(cause.code) : "unknown";
 	switch (code) {
 		case "ENOENT":

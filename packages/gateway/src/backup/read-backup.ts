@@ -237,8 +237,8 @@ function unlisted({ path, type }: ReadEntry): ParleyError {
 	return damaged(readBackupTexts.unlisted({ path: JSON.stringify(path), type }));
 }
 
-function damaged(what: string): ParleyError {
-	return new ParleyError(what, { code: "data_loss" });
+function damaged(problem: string): ParleyError {
+	return new ParleyError(problem, { code: "data_loss" });
 }
 
 function explain(file: string, reason: unknown): ParleyError {

@@ -38,8 +38,8 @@ export async function auditRestore(dataDirectory: string, audit: AuditNotes): Pr
 	});
 	if (text === undefined) return;
 	const args = readNote(text) ?? { unreadable: true };
-	const who = { principal: "operator", via: "cli" };
-	await audit.note({ ...who, action: "backup.restore", object: "gateway", decision: "restored", args });
+	const operator = { principal: "operator", via: "cli" };
+	await audit.note({ ...operator, action: "backup.restore", object: "gateway", decision: "restored", args });
 	await rm(path, { force: true });
 }
 

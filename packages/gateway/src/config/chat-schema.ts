@@ -11,8 +11,8 @@ const platform = () =>
 	string(allowedTexts.platformName).regex(/^[a-z][a-z0-9-]{0,39}$/, { error: allowedTexts.platformName });
 
 /** Type of a platform id. It is a string, because ids exceed the range of JSON numbers. */
-function id(what: string): z.ZodString {
-	const allowed = allowedTexts.platformId({ what });
+function id(noun: string): z.ZodString {
+	const allowed = allowedTexts.platformId({ noun });
 	return string(allowed).regex(/^[^\s:]{1,128}$/u, { error: allowed });
 }
 
@@ -165,7 +165,7 @@ export const chatSchema = () =>
 				.partial()
 				.describe(chatSettingTexts.people),
 			tenants: z
-				.record(platform(), list(allowedTexts.platformId({ what: allowedTexts.tenant })), {
+				.record(platform(), list(allowedTexts.platformId({ noun: allowedTexts.tenant })), {
 					error: allowedTexts.tenants,
 				})
 				.describe(chatSettingTexts.tenants),

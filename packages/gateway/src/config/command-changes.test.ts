@@ -31,10 +31,10 @@ test("notes of commands become rows of the audit, once and in their order", asyn
 	await note({ action: "mcp.remove", object: "notes", facts: {} });
 	await auditTo(audit);
 	await auditTo(audit);
-	const who = { principal: "operator", via: "cli", object: "notes", decision: "changed" };
+	const change = { principal: "operator", via: "cli", object: "notes", decision: "changed" };
 	expect(rows).toEqual([
-		{ ...who, action: "mcp.add", args: expect.objectContaining({ facts: { command: "notes" } }) },
-		{ ...who, action: "mcp.remove", args: expect.objectContaining({ at: expect.any(String) }) },
+		{ ...change, action: "mcp.add", args: expect.objectContaining({ facts: { command: "notes" } }) },
+		{ ...change, action: "mcp.remove", args: expect.objectContaining({ at: expect.any(String) }) },
 	]);
 	await expect(readdir(data)).resolves.toEqual(["run"]);
 });

@@ -94,10 +94,10 @@ interface CheckedSource {
 export function checkLlama({ settings, source }: CheckedSource, all: Settings): void {
 	const { baseUrl, llama } = settings;
 	if (baseUrl !== undefined && all.provider !== "offline") {
-		const why = settingRefusalTexts.otherModelServer;
+		const reason = settingRefusalTexts.otherModelServer;
 		throw notAllowed(source, ["baseUrl"], {
 			value: baseUrl,
-			why,
+			reason,
 			allowed: settingRefusalTexts.oneOfBoth,
 		});
 	}
@@ -111,9 +111,9 @@ export function checkLlama({ settings, source }: CheckedSource, all: Settings): 
 	if (command === undefined || endpoint === undefined) return;
 	const url = parseBaseUrl(endpoint);
 	if (url?.protocol === "http:" && url.pathname === "/") return;
-	const why = settingRefusalTexts.llamaWithoutPath;
+	const reason = settingRefusalTexts.llamaWithoutPath;
 	const allowed = settingRefusalTexts.llamaEndpoint;
-	throw notAllowed(source, ["llama", "endpoint"], { value: endpoint, why, allowed });
+	throw notAllowed(source, ["llama", "endpoint"], { value: endpoint, reason, allowed });
 }
 
 /**

@@ -528,14 +528,14 @@ test.each([
 	"127.evil.test:1",
 ])("a listener at %s, beyond this machine, is refused in every mode without TLS and proxy", (listen) => {
 	using place = setUp();
-	const beyond = (auth: string, why: string) =>
+	const beyond = (auth: string, reason: string) =>
 		expect(() =>
 			place.load({ flags: { listen: ["127.0.0.1:0", listen] }, environment: { PARLEY_AUTH: auth } }),
 		).toThrow(
 			refusal(
 				"invalid_argument",
 				`"${listen}" is not allowed for listen (--listen)`,
-				why,
+				reason,
 				"127.0.0.1",
 				"ssh -L",
 			),

@@ -195,9 +195,9 @@ function checkProviderName({ settings: { provider }, source }: CheckedSource, se
 	const names = providerNames(set);
 	if (provider === undefined || names.includes(provider)) return;
 	const near = findNearMiss(provider, names);
-	const why = near === undefined ? {} : { why: settingRefusalTexts.didYouMean({ near }) };
+	const reason = near === undefined ? {} : { reason: settingRefusalTexts.didYouMean({ near }) };
 	const allowed = settingRefusalTexts.knownProvider({ names: names.join(", ") });
-	throw notAllowed(source, ["provider"], { value: provider, allowed, ...why });
+	throw notAllowed(source, ["provider"], { value: provider, allowed, ...reason });
 }
 
 function merged(checked: readonly CheckedSource[]): Settings {
@@ -290,10 +290,10 @@ function checkServer(
 	const value = llama?.endpoint ?? baseUrl;
 	const url = value === undefined ? undefined : parseBaseUrl(value);
 	if (!url || url.protocol === "https:" || isNearby(url) || apiKey === undefined) return;
-	const why = settingRefusalTexts.keyUnencrypted;
+	const reason = settingRefusalTexts.keyUnencrypted;
 	const allowed = settingRefusalTexts.httpsOrOwnNetwork;
 	const path = llama?.endpoint === undefined ? ["baseUrl"] : ["llama", "endpoint"];
-	throw notAllowed(source, path, { value, why, allowed });
+	throw notAllowed(source, path, { value, reason, allowed });
 }
 
 function aboutCommands({ sandbox, egress, commandUnixSockets }: Settings): Partial<Config> {

@@ -21,11 +21,11 @@ export function checkReach({ settings, source }: CheckedSource, set: Safety): vo
 	checkPublicAddresses(settings, source, set);
 	checkTwice(settings, source);
 	if (set.auth !== "none") return;
-	const why = settingRefusalTexts.proxyWithoutAuth;
+	const reason = settingRefusalTexts.proxyWithoutAuth;
 	const allowed = settingRefusalTexts.authLocalOrToken;
 	for (const name of ["trustedProxies", "publicUrl"] as const) {
 		const value = settings[name];
-		if (value !== undefined && value.length > 0) throw notAllowed(source, [name], { value, why, allowed });
+		if (value !== undefined && value.length > 0) throw notAllowed(source, [name], { value, reason, allowed });
 	}
 }
 
@@ -37,17 +37,17 @@ function checkPublicAddresses({ listen = [] }: Settings, source: Source, set: Sa
 	if (item < 0) return;
 	const here = settingRefusalTexts.thisMachine;
 	if (set.auth === "none") {
-		const why = settingRefusalTexts.reachableWithoutAuth;
-		throw notAllowed(source, ["listen", item], { value: listen[item], why, allowed: here });
+		const reason = settingRefusalTexts.reachableWithoutAuth;
+		throw notAllowed(source, ["listen", item], { value: listen[item], reason, allowed: here });
 	}
-	const why = settingRefusalTexts.reachableUnencrypted;
+	const reason = settingRefusalTexts.reachableUnencrypted;
 	const allowed = [
 		settingRefusalTexts.withTls,
 		settingRefusalTexts.behindProxy,
 		here,
 		settingRefusalTexts.insecureLan,
 	].join("; ");
-	throw notAllowed(source, ["listen", item], { value: listen[item], why, allowed });
+	throw notAllowed(source, ["listen", item], { value: listen[item], reason, allowed });
 }
 
 function checkTwice({ listen = [] }: Settings, source: Source): void {

@@ -35,20 +35,20 @@ function unknownKey(source: Source, path: JsonPath, key: string): ParleyError {
 interface RefusedValue {
 	readonly value: unknown;
 	readonly allowed: string;
-	readonly why?: string;
+	readonly reason?: string;
 }
 
 /** Returns the error for one setting, with its position in the source, if known. */
 export function notAllowed(
 	source: { origin(path: JsonPath): string | undefined },
 	path: JsonPath,
-	{ value, allowed, why }: RefusedValue,
+	{ value, allowed, reason }: RefusedValue,
 ): ParleyError {
 	const name = path.filter((key) => typeof key === "string").join(".");
 	const origin = source.origin(path);
 	const place = origin === undefined ? name : `${name} (${origin})`;
 	if (value === undefined) return refused(settingRefusalTexts.missing({ place, allowed }));
-	return refused(settingRefusalTexts.notAllowed({ value: show(value), place, reason: why, allowed }));
+	return refused(settingRefusalTexts.notAllowed({ value: show(value), place, reason: reason, allowed }));
 }
 
 /**

@@ -113,14 +113,14 @@ function openElsewhereError({ file, run, words, cause }: OpenElsewhere): ParleyE
 }
 
 function unusableError(run: string, { flag }: Words, cause: unknown): ParleyError {
-	const why = cause instanceof Error ? cause.message : String(cause);
-	if (why === "database or disk is full") {
+	const reason = cause instanceof Error ? cause.message : String(cause);
+	if (reason === "database or disk is full") {
 		return new ParleyError(dataDirectoryTexts.diskFull({ file: run }), {
 			code: "unavailable",
 			cause,
 		});
 	}
-	return new ParleyError(dataDirectoryTexts.notWritable({ file: run, reason: why, flag }), {
+	return new ParleyError(dataDirectoryTexts.notWritable({ file: run, reason: reason, flag }), {
 		code: "failed_precondition",
 		cause,
 	});

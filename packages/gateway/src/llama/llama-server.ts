@@ -143,8 +143,8 @@ export class LlamaServer {
 			while (!isUsable(this.#state)) {
 				signal.throwIfAborted();
 				if (ended.aborted || (this.#state === "pausing" && this.#pauseMs > SHORT_PAUSE_MS)) {
-					const why = this.#reason ?? llamaTexts.notLoaded({ minutes: LONGEST_LOAD_MS / 60_000 });
-					const message = llamaTexts.noAnswer({ url: settings.endpoint, reason: why });
+					const reason = this.#reason ?? llamaTexts.notLoaded({ minutes: LONGEST_LOAD_MS / 60_000 });
+					const message = llamaTexts.noAnswer({ url: settings.endpoint, reason: reason });
 					throw new ModelError(message, { fault: "unreachable" });
 				}
 				await Promise.race([this.#changed.promise, end]);

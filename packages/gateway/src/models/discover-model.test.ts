@@ -50,11 +50,11 @@ test.each<[string, RequestListener]>([
 	["returned no list of models", (_, response) => response.end("<html>")],
 	["returned no list of models", (_, response) => response.end('{"data":{}}')],
 	["returned more than 8388608 bytes", (_, response) => response.end(" ".repeat(8_388_609))],
-])("a server that %s is refused with advice", async (why, listener) => {
+])("a server that %s is refused with advice", async (reason, listener) => {
 	await using server = await serveHttp(listener);
 	await expect(discoverModel(server, "claude")).rejects.toMatchObject({
 		code: "failed_precondition",
-		message: expect.stringMatching(new RegExp(`${RegExp.escape(why)}; choose a model with --model$`)),
+		message: expect.stringMatching(new RegExp(`${RegExp.escape(reason)}; choose a model with --model$`)),
 	});
 });
 

@@ -161,8 +161,8 @@ export async function readText(response: Response): Promise<string> {
 	return Buffer.concat(chunks).toString("utf8");
 }
 
-function unknown(why: string, cause?: unknown): ParleyError {
-	return failed(modelServerTexts.chooseModel({ problem: why }), cause);
+function unknown(reason: string, cause?: unknown): ParleyError {
+	return failed(modelServerTexts.chooseModel({ problem: reason }), cause);
 }
 
 function failed(message: string, cause?: unknown): ParleyError {

@@ -242,7 +242,7 @@ function checkKnown(value: string, { path, origin }: Place, table: ModelTable, c
 	const advice = adviceAbout(config)(value);
 	throw notAllowed({ origin: () => origin }, path, {
 		value,
-		why: advice ?? modelServerTexts.unknownModel({ near }),
+		reason: advice ?? modelServerTexts.unknownModel({ near }),
 		allowed: modelServerTexts.allowedModels({ tiers: tiers.join(", ") }),
 	});
 }

@@ -35,12 +35,12 @@ test.each([
 	["{", "cannot be read: text is not JSON"],
 	['{"models":[{"id":"m"}]}', "models[0].context_window"],
 	['{"model":[]}', "model"],
-])("a file with %j is refused by its name", async (text, why) => {
+])("a file with %j is refused by its name", async (text, reason) => {
 	await using data = await temporaryDirectory();
 	const path = join(data.path, "models.json");
 	await writeFile(path, text);
 	const refusal = await readModelTable({ data: data.path }).catch((error: unknown) => error);
-	expect(refusal).toMatchObject({ code: "invalid_argument", message: expect.stringContaining(why) });
+	expect(refusal).toMatchObject({ code: "invalid_argument", message: expect.stringContaining(reason) });
 	expect(refusal).toMatchObject({ message: expect.stringContaining(path) });
 });
 

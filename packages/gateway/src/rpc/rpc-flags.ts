@@ -72,8 +72,11 @@ function isDirectory(cwd: string): boolean {
 	try {
 		return statSync(cwd, { throwIfNoEntry: false })?.isDirectory() ?? false;
 	} catch (cause) {
-		const why = errno(cause) ?? rpcTexts.unknownError;
-		throw refused(rpcTexts.workingDirectoryUnreadable({ path: shorten(cwd, maxShown), reason: why }), cause);
+		const reason = errno(cause) ?? rpcTexts.unknownError;
+		throw refused(
+			rpcTexts.workingDirectoryUnreadable({ path: shorten(cwd, maxShown), reason: reason }),
+			cause,
+		);
 	}
 }
 

@@ -130,15 +130,15 @@ async function factsOf({ holder, token, expiresAt }: SecretPage, route: SecretPa
 	return { question: await runtime.prompts.secret(now, token), holder: now, host: pages.host, expiresAt };
 }
 
-const why = {
+const closedTexts = {
 	used: passwordPageTexts.used,
 	expired: passwordPageTexts.expired,
 	answered: passwordPageTexts.answered,
 } as const;
 
-function over(reason: keyof typeof why): Reply {
+function over(reason: keyof typeof closedTexts): Reply {
 	const next = reason === "answered" ? "" : ` ${passwordPageTexts.requestAnother}`;
-	return { status: 410, html: wordsPage(passwordPageTexts.closed, `${why[reason]}${next}`) };
+	return { status: 410, html: wordsPage(passwordPageTexts.closed, `${closedTexts[reason]}${next}`) };
 }
 
 function unknown(lockedMs: number): Reply {

@@ -220,12 +220,14 @@ export class GatewayClient implements Client, LinkObserver {
 		if (received === "kept" && !frame.transient) this.#violations = 0;
 	}
 
-	#violated(what: string, cause?: unknown): void {
+	#violated(problem: string, cause?: unknown): void {
 		this.#violations += 1;
 		if (this.#violations < maxViolations) {
-			this.#link.drop(1002, what);
+			this.#link.drop(1002, problem);
 		} else {
-			this.#finish(new ParleyError(`the gateway at ${this.#url.href} ${what}`, { code: "data_loss", cause }));
+			this.#finish(
+				new ParleyError(`the gateway at ${this.#url.href} ${problem}`, { code: "data_loss", cause }),
+			);
 			this.#link.stop(1002);
 		}
 	}

@@ -1,19 +1,19 @@
 import { type ErrorCode, ParleyError } from "@parley/base/portable";
 
 /** Status codes for which a retry does not help. */
-const refusals: Readonly<Record<number, { readonly code: ErrorCode; readonly why: string }>> = {
+const refusals: Readonly<Record<number, { readonly code: ErrorCode; readonly reason: string }>> = {
 	400: {
 		code: "failed_precondition",
-		why: "refuses the request; if it uses https, the address must begin with https, too",
+		reason: "refuses the request; if it uses https, the address must begin with https, too",
 	},
 	401: {
 		code: "unauthenticated",
-		why: "requires a valid token: `parley token` prints it where the gateway runs",
+		reason: "requires a valid token: `parley token` prints it where the gateway runs",
 	},
-	403: { code: "permission_denied", why: "refuses this caller" },
+	403: { code: "permission_denied", reason: "refuses this caller" },
 	421: {
 		code: "failed_precondition",
-		why: "does not accept this host name: use one that it was started with",
+		reason: "does not accept this host name: use one that it was started with",
 	},
 };
 
@@ -21,7 +21,7 @@ const refusals: Readonly<Record<number, { readonly code: ErrorCode; readonly why
 export function refusalOf(status: number | undefined, url: URL): ParleyError | undefined {
 	const refusal = status === undefined ? undefined : refusals[status];
 	if (!refusal) return undefined;
-	return new ParleyError(`the gateway at ${url.href} ${refusal.why} (HTTP ${status})`, {
+	return new ParleyError(`the gateway at ${url.href} ${refusal.reason} (HTTP ${status})`, {
 		code: refusal.code,
 	});
 }

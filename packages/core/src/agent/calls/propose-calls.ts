@@ -81,8 +81,8 @@ export async function proposeCalls(
  * files are unknown.
  */
 export function filesChangedNote(names: readonly string[]): string {
-	const which = names.length > 0 ? `: ${names.join(", ")}` : callTexts.unknownFiles;
-	return callTexts.filesChanged(which);
+	const suffix = names.length > 0 ? `: ${names.join(", ")}` : callTexts.unknownFiles;
+	return callTexts.filesChanged(suffix);
 }
 
 /** Whether a call runs and changes nothing. False for a dependent call, whose effect is unknown. */
@@ -298,8 +298,8 @@ async function closeApproval(
 	{ call, reason, prompts }: { readonly call: CallBlock; readonly reason: string; readonly prompts: Prompts },
 	{ tx, record }: Writing,
 ): Promise<void> {
-	const which = { runId: run.id, callId: call.id, reason };
-	const closed = await prompts.close(tx, record, run.session.home, which);
+	const target = { runId: run.id, callId: call.id, reason };
+	const closed = await prompts.close(tx, record, run.session.home, target);
 	for (const token of closed) run.session.home.wake(token);
 }
 

@@ -268,8 +268,8 @@ async function openOne(run: Run, handle: string, place: string, passwordOf: Pass
 	const password = await passwordOf(handle);
 	if (password === undefined) return unknown(place);
 	if (password.length < shortest) {
-		const why = callTexts.shortPassword(shortest);
-		return { refused: callTexts.notRun(visible(place), why) };
+		const reason = callTexts.shortPassword(shortest);
+		return { refused: callTexts.notRun(visible(place), reason) };
 	}
 	run.session.redactor.add(password);
 	return { value: password };

@@ -1,7 +1,7 @@
 /** Texts about approvals: results for the model, and notes and errors for approvers. */
 export const approvalTexts = {
-	cannotRun: (why: string): string =>
-		`arguments: the call cannot run (${why}): approve it unchanged, or deny it`,
+	cannotRun: (reason: string): string =>
+		`arguments: the call cannot run (${reason}): approve it unchanged, or deny it`,
 	changed: "changed since it was approved",
 	secretInCall: "[redacted] replaces a secret: the call itself contains the secret",
 	requestedBySubAgent: (name: string): string => `requested by the sub-agent ${JSON.stringify(name)}`,
@@ -10,7 +10,7 @@ export const approvalTexts = {
 	changedFacts: (note: string, facts: string): string => `${note}: ${facts}; the call did not run`,
 	changedPolicy: (note: string): string => `${note}: policy; the call did not run`,
 	needsDecisions: "every call of this run needs a decision",
-	impossible: (why: string): string => `cannot run, even if it is approved: ${why}`,
+	impossible: (reason: string): string => `cannot run, even if it is approved: ${reason}`,
 	needsApproval: (reason: string): string => `${reason}; every call of this run needs approval`,
 	redacted:
 		"[redacted] replaces a secret that was not shown: write the value itself, or approve the call unchanged",
@@ -22,7 +22,7 @@ export const approvalTexts = {
 		`changed since the question was asked: ${differences}; ${next}`,
 	doesMore: (classes: string): string =>
 		`the changed call does more than the approved one: it needs ${classes} as well`,
-	notPossible: (why: string): string => `the call is no longer possible in the shown form: ${why}`,
+	notPossible: (reason: string): string => `the call is no longer possible in the shown form: ${reason}`,
 	guestSender:
 		"a sender of this request is a guest, and requests of guests may only read: ask a member to send it",
 	noAccessSender:
@@ -40,8 +40,8 @@ export const callTexts = {
 	interrupted: (note: string): string =>
 		`${note}: the gateway stopped while this call ran; check its effects before you repeat it`,
 	unknownFiles: "; after a restart the gateway cannot name them",
-	filesChanged: (which: string): string =>
-		`asked again: files changed since the first question, while other calls of this reply ran${which}`,
+	filesChanged: (suffix: string): string =>
+		`asked again: files changed since the first question, while other calls of this reply ran${suffix}`,
 	filesChangedAsk: "files changed: the call is asked again",
 	itsFilesChanged: "its files changed",
 	adjusted: (changes: string, more: string): string => `[the call was adjusted: ${changes}${more}]`,
@@ -49,7 +49,7 @@ export const callTexts = {
 		`[… ${characters} characters in ${lines} lines left out …]`,
 	shortPassword: (characters: number): string =>
 		`the password is shorter than ${characters} characters and could not be redacted from the output of the tool`,
-	notRun: (place: string, why: string): string => `not run: ${place}: ${why}`,
+	notRun: (place: string, reason: string): string => `not run: ${place}: ${reason}`,
 	unknownSecret: (place: string): string =>
 		`not run: ${place}: unknown secret; ask for it with ask_user (type: password), and use the handle that it returns`,
 	backgroundInTask: "background: a task cannot leave a command in the background",
@@ -68,7 +68,7 @@ export const outputTexts = {
 	contains: (name: string, part: string, tool: string): string =>
 		`${name} contains ${part}: read it with ${tool}`,
 	notStored: "the result of a tool could not be stored",
-	restNotStored: (why: string): string => `The rest could not be stored: ${why}`,
+	restNotStored: (reason: string): string => `The rest could not be stored: ${reason}`,
 	moreLeftOut: (bytes: number): string => `\n[… ${bytes} more bytes left out …]\n`,
 	bytesLeftOut: (bytes: number): string => `[… ${bytes} bytes left out …]\n`,
 } as const;

@@ -123,8 +123,8 @@ export class ToolCheck {
 		const refused = refusedKeywords.find((keyword) => keyword in schema);
 		if (refused !== undefined) throw fault(registrationTexts.refusedKeyword(refused));
 		if (!this.#ajv.validateSchema(schema)) {
-			const why = this.#ajv.errorsText(this.#ajv.errors, { dataVar: "schema" });
-			throw fault(registrationTexts.notSchema(why));
+			const reason = this.#ajv.errorsText(this.#ajv.errors, { dataVar: "schema" });
+			throw fault(registrationTexts.notSchema(reason));
 		}
 		// The cast is safe because `properties` of a valid schema is an object.
 		const keys = Object.keys(properties as object);

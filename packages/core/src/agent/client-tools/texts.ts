@@ -47,10 +47,10 @@ export const registrationTexts = {
 	schemaType: (type: string): string => `has the type ${type}: use "object"`,
 	refusedKeyword: (keyword: string): string =>
 		`has ${keyword} at its top level, which models refuse: use properties instead`,
-	notSchema: (why: string): string => `is not a JSON Schema: ${why}`,
+	notSchema: (reason: string): string => `is not a JSON Schema: ${reason}`,
 	property: (name: string): string =>
 		`has the property ${name}: use 1 to 64 letters, digits, "_", "." and "-"`,
 	largeSchema: (bytes: number, max: number): string => `has ${bytes} bytes, at most ${max} are allowed`,
-	notJson: (why: string): string => `is not JSON: ${why}`,
+	notJson: (reason: string): string => `is not JSON: ${reason}`,
 	notObject: "is not an object",
 } as const;

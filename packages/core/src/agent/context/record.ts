@@ -30,10 +30,10 @@ function linesOf(message: Message, before: Message | undefined, cap: number): st
 			return `RESULT OF ${name}${failed ? " (failed)" : ""}: ${line}`;
 		});
 	}
-	const who = message.role === "user" ? "PERSON" : "AGENT";
+	const author = message.role === "user" ? "PERSON" : "AGENT";
 	return message.content.flatMap((block) => {
-		if (block.type === "text") return block.text === "" ? [] : [`${who}: ${shorten(block.text, cap)}`];
-		if (block.type === "image") return [`${who}: ${summaryNoteTexts.image}`];
+		if (block.type === "text") return block.text === "" ? [] : [`${author}: ${shorten(block.text, cap)}`];
+		if (block.type === "image") return [`${author}: ${summaryNoteTexts.image}`];
 		if (block.type !== "call") return [];
 		return [
 			`AGENT CALLS ${block.name}: ${shorten(JSON.stringify(block.arguments ?? {}), Math.min(cap, 1_000))}`,

@@ -74,15 +74,15 @@ async function changesFor(
 	const removed = fits ? [] : oldestOf(shown, coming, removable);
 	const unseen = fills || removed.length > 0 ? hidden : [];
 	const [old, hiddenNow] = [ordinalsOf(removed), ordinalsOf(unseen)];
-	const why = imageTexts.madeRoom;
+	const cause = imageTexts.madeRoom;
 	const withoutOld = protectsAttached ? withoutSent : withoutShown;
 	return [
-		...(await withoutImagesOf(run, callIdsOf(removed), imageTexts.reloadImages(why))),
+		...(await withoutImagesOf(run, callIdsOf(removed), imageTexts.reloadImages(cause))),
 		...(await withoutImagesOf(run, callIdsOf(unseen), undefined)),
 		...prompts.flatMap((row) => {
-			const reason = imageTexts.askAgain(why);
-			if (old.has(row.ordinal)) return [withoutOld(row, reason)];
-			return hiddenNow.has(row.ordinal) ? [withoutShown(row, reason)] : [];
+			const askAgainText = imageTexts.askAgain(cause);
+			if (old.has(row.ordinal)) return [withoutOld(row, askAgainText)];
+			return hiddenNow.has(row.ordinal) ? [withoutShown(row, askAgainText)] : [];
 		}),
 	];
 }
@@ -257,14 +257,14 @@ export type Change = (tx: Tx) => Promise<unknown>;
 
 /**
  * Returns changes that remove the images of these calls from the stored steps. The text of each result states the
- * reason. Without `why`, the texts stay unchanged, because they already state that the images were cleared. The steps
+ * reason. Without `reason`, the texts stay unchanged, because they already state that the images were cleared. The steps
  * are read before the transaction that changes them. A race is impossible, because the runs of a session follow each
  * other.
  */
 export async function withoutImagesOf(
 	run: Run,
 	callIds: ReadonlySet<string>,
-	why: string | undefined,
+	reason: string | undefined,
 ): Promise<Change[]> {
 	if (callIds.size === 0) return [];
 	const own = run.steps.map((step, n) => ({ runId: run.id, n, step }));
@@ -273,7 +273,9 @@ export async function withoutImagesOf(
 		const { pictures: _, ...rest } = step;
 		// The list is empty instead of absent, because a cleared result must still mention its images.
 		const changed: Step =
-			why === undefined ? { ...step, pictures: [] } : { ...rest, text: imageTexts.cleared(step.text, why) };
+			reason === undefined
+				? { ...step, pictures: [] }
+				: { ...rest, text: imageTexts.cleared(step.text, reason) };
 		const data = JSON.stringify(changed);
 		return (tx: Tx) =>
 			tx
@@ -286,14 +288,14 @@ export async function withoutImagesOf(
 }
 
 /** Returns a change that removes the images in the message of an earlier run. The message then contains the reason. */
-function withoutSent({ id, images, attachments = [] }: RunRow, why: string): Change {
-	return withAttachments(id, [...describedOnly(images, why), ...attachments]);
+function withoutSent({ id, images, attachments = [] }: RunRow, reason: string): Change {
+	return withAttachments(id, [...describedOnly(images, reason), ...attachments]);
 }
 
 /** Returns the change of `withoutSent` that also describes the attached images by name. Their files stay. */
-function withoutShown({ id, images, attachments = [] }: RunRow, why: string): Change {
-	const files = attachments.map(({ shown, ...file }) => (shown ? { ...file, problem: why } : file));
-	return withAttachments(id, [...describedOnly(images, why), ...files]);
+function withoutShown({ id, images, attachments = [] }: RunRow, reason: string): Change {
+	const files = attachments.map(({ shown, ...file }) => (shown ? { ...file, problem: reason } : file));
+	return withAttachments(id, [...describedOnly(images, reason), ...files]);
 }
 
 function withAttachments(id: string, attachments: readonly Attachment[]): Change {

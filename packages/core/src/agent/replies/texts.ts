@@ -5,12 +5,12 @@ export const replyTexts = {
 	thinkingTooLong: (max: number): string => `the thinking is longer than ${max} characters`,
 	cutOff: "the reply was cut off after this call; repeat the call if you still need it",
 	noText: "it has no text",
-	unusable: (purpose: string, why: string): string => `the reply cannot be used as ${purpose}: ${why}`,
+	unusable: (purpose: string, reason: string): string => `the reply cannot be used as ${purpose}: ${reason}`,
 	refused: "the model refused",
 	lengthLimit: "it reached its length limit before any text",
-	otherModel: (why: string, model: string): string => `${why}; ${model} answers instead`,
-	retriesEarlier: (why: string, seconds: number): string =>
-		`${why}; it asks for a wait of ${seconds} s, and the gateway retries earlier`,
+	otherModel: (reason: string, model: string): string => `${reason}; ${model} answers instead`,
+	retriesEarlier: (reason: string, seconds: number): string =>
+		`${reason}; it asks for a wait of ${seconds} s, and the gateway retries earlier`,
 	noPrice: (model: string): string =>
 		`not sent: a budget is set and ${model} has no price; the operator can set it in models.json`,
 	interrupted: "the model's reply was interrupted",

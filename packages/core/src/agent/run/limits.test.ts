@@ -90,7 +90,7 @@ test("denials count together for any reason", () => {
 	const steps = stepsOf({ text: denied }, { text: `${denied}: not now` }, { text: `${denied}: never` });
 	expect(refuseRepeat(steps, call)).toBeDefined();
 	expect(refuseRepeat(stepsOf(denial, denial, failure), call)).toBeUndefined();
-	const refusals = ["a", "b", "c"].map((why) => ({ text: `${unanswered}: ${why}` }));
+	const refusals = ["a", "b", "c"].map((reason) => ({ text: `${unanswered}: ${reason}` }));
 	expect(refuseRepeat(stepsOf(...refusals), call)).toMatch(/denied 3 times/);
 });
 

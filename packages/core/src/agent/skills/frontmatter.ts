@@ -167,8 +167,8 @@ function readToml(text: string, before: number): Facts {
 		};
 	} catch (cause) {
 		if (!(cause instanceof TomlError)) throw refused(ParleyError.from(cause).message, cause);
-		const [what = ""] = cause.message.replace(/^Invalid TOML document: /, "").split("\n");
-		throw refused(frontmatterTexts.atLine(cause.line + before, what), cause);
+		const [message = ""] = cause.message.replace(/^Invalid TOML document: /, "").split("\n");
+		throw refused(frontmatterTexts.atLine(cause.line + before, message), cause);
 	}
 }
 

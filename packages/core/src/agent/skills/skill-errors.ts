@@ -14,8 +14,8 @@ export function untrusted(
 	{ skill, trust }: SkillOnDisk & { readonly trust: string },
 	directory?: string,
 ): ParleyError {
-	const why = trust === "changed" ? skillRefusalTexts.changed : skillRefusalTexts.untrusted;
-	return refused(skillRefusalTexts.needsTrust(skill.name, why, directory ?? "DIR"));
+	const reason = trust === "changed" ? skillRefusalTexts.changed : skillRefusalTexts.untrusted;
+	return refused(skillRefusalTexts.needsTrust(skill.name, reason, directory ?? "DIR"));
 }
 
 export function notFound(
@@ -32,8 +32,8 @@ export function notFound(
 ): ParleyError {
 	const broken = problems.find(({ path }) => nameIn(path) === name);
 	if (broken) {
-		const why = mayFix ? `${broken.path}: ${broken.message}` : skillRefusalTexts.brokenFile;
-		return refused(skillRefusalTexts.unusable(name, why));
+		const reason = mayFix ? `${broken.path}: ${broken.message}` : skillRefusalTexts.brokenFile;
+		return refused(skillRefusalTexts.unusable(name, reason));
 	}
 	const names = skills.map(({ skill }) => skill.name);
 	const known = names.length === 0 ? skillRefusalTexts.none : skillRefusalTexts.available(names);

@@ -51,10 +51,10 @@ export const skillRefusalTexts = {
 	onlyUser: (name: string): string => `skill '${name}' can only be invoked by user with /${name}`,
 	changed: "has changed since it was trusted",
 	untrusted: "belongs to a directory that is not trusted",
-	needsTrust: (name: string, why: string, directory: string): string =>
-		`the skill ${name} ${why}. The operator reviews and trusts it with: parley skills trust ${directory}`,
+	needsTrust: (name: string, reason: string, directory: string): string =>
+		`the skill ${name} ${reason}. The operator reviews and trusts it with: parley skills trust ${directory}`,
 	brokenFile: "its file has an error; the operator sees it with parley skills",
-	unusable: (name: string, why: string): string => `the skill ${name} cannot be used: ${why}`,
+	unusable: (name: string, reason: string): string => `the skill ${name} cannot be used: ${reason}`,
 	none: "there are no skills",
 	available: (names: readonly string[]): string => `available: ${names.join(", ")}`,
 	notFound: (name: string, known: string): string => `skill not found: ${name}; ${known}`,

@@ -26,9 +26,9 @@ test.runIf(existsSync("/usr/bin/git"))(
 	async () => {
 		const root = await makeDirectory();
 		const git = (...args: string[]): Buffer => execFileSync("git", ["-C", root, ...args], { stdio: "pipe" });
-		const who = ["-c", "user.name=x", "-c", "user.email=x@localhost"];
+		const author = ["-c", "user.name=x", "-c", "user.email=x@localhost"];
 		git("init", "--quiet", "--initial-branch", "garden/beans");
-		git(...who, "commit", "--quiet", "--allow-empty", "--message", "Plant");
+		git(...author, "commit", "--quiet", "--allow-empty", "--message", "Plant");
 		git("worktree", "add", "--quiet", "-b", "peas", "tree");
 		await mkdir(join(root, "bed"));
 		expect(await describeGit(root, [root])).toBe("branch garden/beans");

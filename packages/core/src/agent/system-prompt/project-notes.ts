@@ -94,6 +94,6 @@ async function readBounded(file: FileHandle, shown: string, atMost: number): Pro
 	return { text: text === "" ? marker : `${text}\n\n${marker}`, bytes: bytesRead };
 }
 
-function notUsed(shown: string, why: string): ReadNote {
-	return { text: projectNoteTexts.notUsed(shown, why), bytes: 0 };
+function notUsed(shown: string, reason: string): ReadNote {
+	return { text: projectNoteTexts.notUsed(shown, reason), bytes: 0 };
 }

@@ -4,7 +4,7 @@ export const projectNoteTexts = {
 	unreadable: (code: string): string => `it could not be read (${code})`,
 	notRegular: "it is not a regular file",
 	leftOut: (bytes: number, file: string): string => `[${bytes} more bytes of ${file} were left out]`,
-	notUsed: (file: string, why: string): string => `(${file} is not used: ${why}.)`,
+	notUsed: (file: string, reason: string): string => `(${file} is not used: ${reason}.)`,
 } as const;
 
 /** Facts in the system prompt, and errors about it. */

@@ -220,11 +220,11 @@ test("a step whose verdicts cannot be read fails after two retries, and the work
 	);
 	const { t, log } = await begin(model, { name: "note", steps });
 	await using _ = t;
-	const why = "criteria not met: no readable verdict: it has no JSON object";
-	const error = `The skill note failed at the step "write" after 3 attempts: ${why}. Completed: first. Not started: send.`;
+	const reason = "criteria not met: no readable verdict: it has no JSON object";
+	const error = `The skill note failed at the step "write" after 3 attempts: ${reason}. Completed: first. Not started: send.`;
 	expect(await log.next("assistant.message")).toMatchObject({ content: "", error });
 	expect(outline(log).slice(3)).toEqual([
-		...["+write", `-write: ${why}`, "+write 2", `-write 2: ${why}`, "+write 3", `-write 3: ${why}`],
+		...["+write", `-write: ${reason}`, "+write 2", `-write 2: ${reason}`, "+write 3", `-write 3: ${reason}`],
 		"skill.completed",
 	]);
 	expect(eventsOf(log, "skill.step.completed").map(({ willRetry }) => willRetry)).toEqual([

@@ -101,8 +101,8 @@ export class BackgroundCommands {
 		const { perSession, all } = backgroundLimits;
 		const count = own.length + [...this.#starting].filter((one) => one.sessionId === sessionId).length;
 		if (count >= perSession) {
-			const which = own.length > 0 ? ` of ${own.join(", ")}` : "";
-			throw new ParleyError(backgroundLimitTexts.tooMany(count, perSession, which), {
+			const programList = own.length > 0 ? ` of ${own.join(", ")}` : "";
+			throw new ParleyError(backgroundLimitTexts.tooMany(count, perSession, programList), {
 				code: "resource_exhausted",
 			});
 		}

@@ -130,7 +130,7 @@ test.each([
 	["container", "commands can reach this gateway's own files; set sandbox: required"],
 	["off", "this gateway has no sandbox"],
 	["none", "this gateway has no sandbox"],
-] as const)("no channel is trusted if its commands are confined by %s", async (chat, why) => {
+] as const)("no channel is trusted if its commands are confined by %s", async (chat, reason) => {
 	const clock = new ManualClock();
 	const sandbox: Sandboxes = {
 		...noSandboxes(clock),
@@ -140,7 +140,7 @@ test.each([
 	const asking = c.t.runtime.trust.grants.request(unkeyed(), requested());
 	await expect(asking).rejects.toMatchObject({
 		code: "failed_precondition",
-		message: expect.stringContaining(why),
+		message: expect.stringContaining(reason),
 	});
 });
 
@@ -264,9 +264,9 @@ test.each<[string, Partial<RequestedGrant>, string]>([
 	],
 	["a grant for no person", { people: [] }, "an empty list covers no call"],
 	["a grant for more than a day", { lifeMs: 24 * hour + 1 }, "at most 24 hours"],
-])("%s is not granted", async (_name, terms, why) => {
+])("%s is not granted", async (_name, terms, reason) => {
 	await using c = await channel();
-	await expect(c.t.runtime.trust.grants.request(unkeyed(), requested(terms))).rejects.toThrow(why);
+	await expect(c.t.runtime.trust.grants.request(unkeyed(), requested(terms))).rejects.toThrow(reason);
 });
 
 test("a channel with strangers of other organisations, or without a sandbox, is not trusted", async () => {

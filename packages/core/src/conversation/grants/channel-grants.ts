@@ -20,13 +20,13 @@ import {
 } from "../../trust/grants/grant-request.ts";
 import {
 	countDenial,
+	endReason,
 	factsOf,
 	listGrants,
 	notifiedSessions,
 	openGrantOf,
 	type StoredGrant,
 	useGrantRow,
-	whyOver,
 } from "../../trust/grants/grant-rows.ts";
 import { requireSandbox } from "../../trust/grants/grant-sandbox.ts";
 import { type OpenGrantRequest, openGrantRequests } from "../../trust/grants/open-grant-requests.ts";
@@ -155,14 +155,14 @@ export class ChannelGrants implements SessionGrants {
 		if (!row) throw new ParleyError(channelGrantTexts.notFound(grantId), { code: "not_found" });
 		authorize(principal, "grant.revoke", { place: row.place });
 		const asker = requestedBy(principal);
-		const why = channelGrantTexts.revoked(asker.principal, reason);
+		const endText = channelGrantTexts.revoked(asker.principal, reason);
 		await this.#openGrants.inPlace(row.place, notifiedSessions(row), (tx, recipients) =>
 			once(tx, request, this.#onceDeps, async () => {
-				await this.#openGrants.endIn(tx, recipients, { row, reason: why, asker });
+				await this.#openGrants.endIn(tx, recipients, { row, reason: endText, asker });
 				return null;
 			}),
 		);
-		this.#openGrants.unwatch(row, why);
+		this.#openGrants.unwatch(row, endText);
 	}
 
 	/** Answers a grant request of a member for an authorized principal. Returns false if the request was already closed. */
@@ -209,8 +209,8 @@ export class ChannelGrants implements SessionGrants {
 	 */
 	async witness({ person }: Principal): Promise<void> {
 		if (!person || !this.#openGrants.mayCount(placeKey(person.place))) return;
-		const why = this.#whyUnsafe(person);
-		if (why !== undefined) await this.#openGrants.endOf(placeKey(person.place), why, byItself);
+		const reason = this.#unsafeReason(person);
+		if (reason !== undefined) await this.#openGrants.endOf(placeKey(person.place), reason, byItself);
 	}
 
 	/** Ends the trust of a channel after a principal stopped its work. */
@@ -247,7 +247,7 @@ export class ChannelGrants implements SessionGrants {
 		const moment = await this.#openGrants.moment();
 		const row = await useGrantRow(tx, grantId, moment);
 		if (!row) return "ended";
-		return whyOver(row, moment) === undefined ? "counted" : "last";
+		return endReason(row, moment) === undefined ? "counted" : "last";
 	}
 
 	/** Counts a denied call of the channel. The caller must then call `review`. */
@@ -307,18 +307,18 @@ export class ChannelGrants implements SessionGrants {
 	async #inForce(db: Tx, place: string | undefined): Promise<GrantFacts | undefined> {
 		if (!this.#openGrants.mayCount(place)) return undefined;
 		const row = await openGrantOf(db, place);
-		return row && whyOver(row, await this.#openGrants.moment()) === undefined ? factsOf(row) : undefined;
+		return row && endReason(row, await this.#openGrants.moment()) === undefined ? factsOf(row) : undefined;
 	}
 
 	async #requireSafety(place: string, person: Person | undefined): Promise<void> {
 		await requireSandbox(this.#options.sandbox);
-		const why = person && this.#whyUnsafe(person);
-		if (why !== undefined) throw refused(channelGrantTexts.cannotTrust(why));
+		const reason = person && this.#unsafeReason(person);
+		if (reason !== undefined) throw refused(channelGrantTexts.cannotTrust(reason));
 		if (person || !(await this.#options.store.read((db) => wasShared(db, place)))) return;
 		throw refused(channelGrantTexts.cannotTrustShared);
 	}
 
-	#whyUnsafe({ place, role }: Person): string | undefined {
+	#unsafeReason({ place, role }: Person): string | undefined {
 		if (place.shared) return channelGrantTexts.shared;
 		const ends = this.#options.chat?.endTrustOnStranger ?? true;
 		return role === "stranger" && ends ? channelGrantTexts.strangerWrote : undefined;

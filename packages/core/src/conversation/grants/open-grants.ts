@@ -5,6 +5,7 @@ import { placeOf } from "../../trust/grants/grant-places.ts";
 import type { RequestedGrant } from "../../trust/grants/grant-request.ts";
 import {
 	endGrantRow,
+	endReason,
 	factsOf,
 	type GrantRow,
 	insertGrant,
@@ -13,7 +14,6 @@ import {
 	notifiedSessions,
 	openGrantOf,
 	openGrants,
-	whyOver,
 } from "../../trust/grants/grant-rows.ts";
 import { isConfined } from "../../trust/grants/grant-sandbox.ts";
 import type { Policies } from "../../trust/policies.ts";
@@ -88,8 +88,8 @@ export class OpenGrants {
 	async review(): Promise<void> {
 		const { store } = this.#deps;
 		for (const row of await store.read(openGrants)) {
-			const why = whyOver(row, await this.moment());
-			if (why !== undefined) await this.end(row, why, byItself);
+			const reason = endReason(row, await this.moment());
+			if (reason !== undefined) await this.end(row, reason, byItself);
 		}
 		this.#arm();
 	}

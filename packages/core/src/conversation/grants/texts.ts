@@ -9,7 +9,7 @@ export const channelGrantTexts = {
 		`the channel ${channel} has no conversation yet: send a message there first, so that the question can be shown`,
 	otherChannel: (session: string, channel: string): string =>
 		`${session} is not a conversation of ${channel}`,
-	cannotTrust: (why: string): string => `this channel cannot be trusted: ${why}`,
+	cannotTrust: (reason: string): string => `this channel cannot be trusted: ${reason}`,
 	cannotTrustShared: "this channel cannot be trusted: people of another organisation can read it",
 	shared: "people of another organisation can read it",
 	strangerWrote: "a person without access wrote in it",

@@ -33,12 +33,12 @@ async function add(...rows: readonly Row[]): Promise<void> {
 }
 
 /** Ends the task and returns the ids of all ended tasks. Adds the events to `recorded`. */
-function end(id: string, how: TaskEnd, ownTask?: string): Promise<string[]> {
+function end(id: string, ending: TaskEnd, ownTask?: string): Promise<string[]> {
 	return store.commit(async (tx) => {
 		const row = await findTask(tx, id);
 		if (!row) throw new Error(`no task ${id}`);
 		const record = async (...events: RecordedEvent[]): Promise<void> => void recorded.push(...events);
-		return endTask({ tx, now: 100, record: record, ...(ownTask !== undefined && { ownTask }) }, row, how);
+		return endTask({ tx, now: 100, record: record, ...(ownTask !== undefined && { ownTask }) }, row, ending);
 	});
 }
 
@@ -130,14 +130,14 @@ test.each([
 	["cancelled", cancelled, "it needs one (title of one), which was cancelled: enough"],
 ] as const)(
 	"tasks that depend on a task that is %s fail with the reason, and so do their dependents",
-	async (_how, how, reason) => {
+	async (_how, ending, reason) => {
 		await add(
 			{ id: "one", state: "running" },
 			{ id: "two", needs: ["one"] },
 			{ id: "three", needs: ["two"] },
 			{ id: "four", needs: ["other"] },
 		);
-		await end("one", how);
+		await end("one", ending);
 		expect(await states()).toMatchObject({ two: "failed", three: "failed", four: "pending" });
 		const errors = await store.read((db) => db.selectFrom("tasks").select("error").orderBy("id").execute());
 		expect(errors.map(({ error }) => error)).toContain(reason);

@@ -160,9 +160,9 @@ async function failDependents(
 		.where("tasks.state", "not in", endStates)
 		.execute();
 	const ended: string[] = [];
-	const why = state === "failed" ? taskStateTexts.failed : taskStateTexts.cancelled;
+	const ending = state === "failed" ? taskStateTexts.failed : taskStateTexts.cancelled;
 	for (const row of rows) {
-		const error = taskStateTexts.needs({ id, title, why, reason });
+		const error = taskStateTexts.needs({ id, title, ending, reason });
 		ended.push(...(await endTask(deps, row, { state: "failed", error })));
 	}
 	return ended;

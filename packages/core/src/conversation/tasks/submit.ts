@@ -188,16 +188,16 @@ async function refuseTooMany(
 		.where("state", "not in", endStates)
 		.where("parent_id", parent ? "is not" : "is", null);
 	const inSession = await open.where("session_id", "=", id).executeTakeFirst();
-	const what = parent ? "workers" : "tasks";
-	if (Number(inSession?.open ?? 0) >= maxOpen) throw tooMany(taskStateTexts.tooManyOpen(maxOpen, what));
+	const noun = parent ? "workers" : "tasks";
+	if (Number(inSession?.open ?? 0) >= maxOpen) throw tooMany(taskStateTexts.tooManyOpen(maxOpen, noun));
 	if (parent || actor === null) return;
 	const ofPerson = await open.where("submitted_by", "=", submittedBy).executeTakeFirst();
 	if (Number(ofPerson?.open ?? 0) < maxOpenOfPerson) return;
 	throw tooMany(taskStateTexts.tooManyOfPerson(submittedBy, maxOpenOfPerson));
 }
 
-function tooMany(why: string): ParleyError {
-	return new ParleyError(taskStateTexts.busy(why), {
+function tooMany(reason: string): ParleyError {
+	return new ParleyError(taskStateTexts.busy(reason), {
 		code: "resource_exhausted",
 	});
 }

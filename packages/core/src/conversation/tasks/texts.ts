@@ -6,18 +6,18 @@ export const taskStateTexts = {
 	needs: ({
 		id,
 		title,
-		why,
+		ending,
 		reason,
 	}: {
 		readonly id: string;
 		readonly title: string;
-		readonly why: string;
+		readonly ending: string;
 		readonly reason: string;
-	}): string => `it needs ${id} (${title}), which ${why}${reason === "" ? "" : `: ${reason}`}`,
+	}): string => `it needs ${id} (${title}), which ${ending}${reason === "" ? "" : `: ${reason}`}`,
 	throughAgent: " through an agent",
-	tooManyOpen: (max: number, what: string): string => `the session already has ${max} open ${what}`,
+	tooManyOpen: (max: number, noun: string): string => `the session already has ${max} open ${noun}`,
 	tooManyOfPerson: (person: string, max: number): string => `${person} already has ${max} open tasks`,
-	busy: (why: string): string => `session busy: ${why}; wait for some of them, or cancel them`,
+	busy: (reason: string): string => `session busy: ${reason}; wait for some of them, or cancel them`,
 	notYourWorker: (id: string): string => `depends_on: ${id} is not one of your workers`,
 	notOfSession: (id: string): string => `depends_on: ${id} is not a task of this session`,
 	hasFailed: (id: string): string => `depends_on: ${id} has failed`,

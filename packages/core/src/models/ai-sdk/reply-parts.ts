@@ -219,8 +219,8 @@ export class ReplyParts {
 	}
 }
 
-function damaged(what: string): ModelError {
-	return new ModelError(exchangeTexts.damaged(what), { fault: "interrupted" });
+function damaged(subject: string): ModelError {
+	return new ModelError(exchangeTexts.damaged(subject), { fault: "interrupted" });
 }
 
 function append(call: OpenCall, json: string): readonly ModelEvent[] {

@@ -225,6 +225,6 @@ function isText(value: unknown): value is string {
 	return typeof value === "string" && value !== "";
 }
 
-function damaged(what: string): ModelError {
-	return new ModelError(exchangeTexts.damaged(what), { fault: "interrupted" });
+function damaged(subject: string): ModelError {
+	return new ModelError(exchangeTexts.damaged(subject), { fault: "interrupted" });
 }

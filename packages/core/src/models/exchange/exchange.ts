@@ -49,8 +49,8 @@ export class Exchange {
 
 	constructor(options: ExchangeOptions) {
 		this.#options = options;
-		this.#watchdog = new Watchdog(options.clock, options.timeouts, (what) => {
-			this.#fail(new ModelError(`${options.host}: ${what}`, { fault: "timeout" }));
+		this.#watchdog = new Watchdog(options.clock, options.timeouts, (subject) => {
+			this.#fail(new ModelError(`${options.host}: ${subject}`, { fault: "timeout" }));
 			this.#abort();
 		});
 		options.signal.addEventListener("abort", this.#abort, { once: true });

@@ -111,9 +111,9 @@ function broken(cause: unknown): never {
 	});
 }
 
-function tooLarge(what: string, limit: number): ModelError {
+function tooLarge(subject: string, limit: number): ModelError {
 	const size = limit < 1 << 20 ? `${limit >> 10} KiB` : `${limit >> 20} MiB`;
-	return new ModelError(exchangeTexts.tooLarge(what, size), { fault: "interrupted" });
+	return new ModelError(exchangeTexts.tooLarge(subject, size), { fault: "interrupted" });
 }
 
 /** Number of characters before a chunk in which the pattern may begin. */

@@ -48,7 +48,7 @@ export const exchangeTexts = {
 	answer: "the answer",
 	event: "an event of the answer",
 	interrupted: "the connection was interrupted during the answer",
-	tooLarge: (what: string, size: string): string => `${what} is larger than ${size}`,
+	tooLarge: (subject: string, size: string): string => `${subject} is larger than ${size}`,
 	noEnd: (time: string): string => `no end of the answer within ${time}`,
 	noMore: (time: string): string => `the answer did not continue for ${time}`,
 	none: (time: string): string => `no answer within ${time}`,
@@ -63,7 +63,7 @@ export const requestTexts = {
 
 /** Errors about unreadable model calls. */
 export const badCallTexts = {
-	arguments: (why: string): string => `the arguments cannot be used: ${why}`,
+	arguments: (reason: string): string => `the arguments cannot be used: ${reason}`,
 	tooLarge: (mebibytes: number): string => `more than ${mebibytes} MiB`,
 	notObject: "not a JSON object",
 	characters: (count: number): string => `it had ${count} characters of arguments by then`,

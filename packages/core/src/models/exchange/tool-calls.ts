@@ -132,6 +132,6 @@ function jsonOf(input: unknown): string {
 	}
 }
 
-function refused(what: string): ParleyError {
-	return new ParleyError(what, { code: "invalid_argument" });
+function refused(subject: string): ParleyError {
+	return new ParleyError(subject, { code: "invalid_argument" });
 }

@@ -5,9 +5,13 @@ import { Watchdog } from "./watchdog.ts";
 function watch() {
 	const clock = new ManualClock();
 	const reports: string[] = [];
-	const watchdog = new Watchdog(clock, { firstByteMs: 60_000, idleMs: 45_000, totalMs: 600_000 }, (what) => {
-		reports.push(what);
-	});
+	const watchdog = new Watchdog(
+		clock,
+		{ firstByteMs: 60_000, idleMs: 45_000, totalMs: 600_000 },
+		(subject) => {
+			reports.push(subject);
+		},
+	);
 	return { clock, reports: reports, watchdog };
 }
 

@@ -17,14 +17,14 @@ export interface Timeouts {
 export class Watchdog {
 	readonly #clock: Clock;
 	readonly #timeouts: Timeouts;
-	readonly #expire: (what: string) => void;
+	readonly #expire: (subject: string) => void;
 	#end: number;
 	/** Start of the current wait for bytes. */
 	#since: number | undefined;
 	#answered = false;
 	#timer: Timer | undefined;
 
-	constructor(clock: Clock, timeouts: Timeouts, expire: (what: string) => void) {
+	constructor(clock: Clock, timeouts: Timeouts, expire: (subject: string) => void) {
 		this.#clock = clock;
 		this.#timeouts = timeouts;
 		this.#expire = expire;

@@ -250,6 +250,6 @@ function readLong(argument: string): OfflineCommand {
 	throw unreadable(offlineGrammarTexts.long(MAX_TOKENS));
 }
 
-function unreadable(why: string): ParleyError {
-	return new ParleyError(why, { code: "invalid_argument" });
+function unreadable(reason: string): ParleyError {
+	return new ParleyError(reason, { code: "invalid_argument" });
 }

@@ -47,8 +47,8 @@ export const offlineCommandTexts = {
 
 /** Reasons why a command cannot be read. */
 export const offlineGrammarTexts = {
-	notCarriedOut: (word: string, why: string): string =>
-		`"${word}:" was not carried out: ${why}. Example: \`${word}: ${exampleOf(word)}\``,
+	notCarriedOut: (word: string, reason: string): string =>
+		`"${word}:" was not carried out: ${reason}. Example: \`${word}: ${exampleOf(word)}\``,
 	noArgument: "the text after the colon is missing",
 	write: "it needs a path, <<< and a text",
 	edit: "it needs a path, <<<, the old text, >>> and the new text",

@@ -4,69 +4,69 @@ interface Rule {
 	readonly programs: readonly string[];
 	/** Whether the command is irreversible with these arguments. Absent if it is irreversible with all arguments. */
 	readonly when?: (args: readonly string[]) => boolean;
-	readonly why: string;
+	readonly reason: string;
 }
 
 const PUBLISHES = commandEffectTexts.publishes;
 const DEPLOYS = commandEffectTexts.changesServices;
 
 const rules: readonly Rule[] = [
-	{ programs: ["git", "hub"], when: isForcedPush, why: commandEffectTexts.rewritesCommits },
+	{ programs: ["git", "hub"], when: isForcedPush, reason: commandEffectTexts.rewritesCommits },
 	// npm accepts every unambiguous abbreviation of a command.
 	{
 		programs: ["npm", "pnpm", "yarn", "bun"],
 		when: some(/^(?:un)?pub(?:l(?:i(?:sh?)?)?)?$/),
-		why: PUBLISHES,
+		reason: PUBLISHES,
 	},
-	{ programs: ["cargo"], when: some(/^(?:publish|yank|owner)$/), why: PUBLISHES },
+	{ programs: ["cargo"], when: some(/^(?:publish|yank|owner)$/), reason: PUBLISHES },
 	{
 		programs:
 			"twine gem flit hatch poetry pdm uv rye deno jsr lerna changeset vsce ovsx dotnet nuget helm mvn mvnw gradle gradlew goreleaser semantic-release composer mix pub".split(
 				" ",
 			),
 		when: some(/^(?:upload|publish|push|yank|deploy|release|hex\.publish|:?\w*publish\w*)$/i),
-		why: PUBLISHES,
+		reason: PUBLISHES,
 	},
 	{
 		programs: ["docker", "podman", "nerdctl", "buildah", "skopeo", "crane", "oras"],
 		when: some(/^(?:push|copy|--push)$/),
-		why: PUBLISHES,
+		reason: PUBLISHES,
 	},
-	{ programs: ["gh", "glab"], when: isForgeChange, why: commandEffectTexts.publishesOnForge },
+	{ programs: ["gh", "glab"], when: isForgeChange, reason: commandEffectTexts.publishesOnForge },
 	{
 		programs: ["terraform", "tofu", "terragrunt", "pulumi", "cdk", "cdktf", "serverless", "sls"],
 		when: some(/^(?:apply|destroy|up|deploy|remove)$/),
-		why: DEPLOYS,
+		reason: DEPLOYS,
 	},
 	{
 		programs: ["kubectl", "oc", "k3s", "helm"],
 		when: some(/^(?:delete|drain|uninstall|delete-.*)$/),
-		why: DEPLOYS,
+		reason: DEPLOYS,
 	},
 	{
 		programs: "aws gcloud az doctl heroku fly flyctl vercel netlify wrangler firebase gsutil".split(" "),
 		when: some(/^(?:delete|destroy|terminate|remove|purge|deploy|publish)\b|^(?:rm|rb)$|:destroy$/),
-		why: DEPLOYS,
+		reason: DEPLOYS,
 	},
-	{ programs: ["dd"], when: writesDevice, why: commandEffectTexts.writesDevice },
+	{ programs: ["dd"], when: writesDevice, reason: commandEffectTexts.writesDevice },
 	{
 		programs: "wipefs blkdiscard sgdisk sfdisk fdisk cfdisk parted mkswap cryptsetup diskutil".split(" "),
-		why: commandEffectTexts.changesDisk,
+		reason: commandEffectTexts.changesDisk,
 	},
-	{ programs: "shutdown reboot poweroff halt telinit".split(" "), why: commandEffectTexts.stopsMachine },
-	{ programs: ["init"], when: some(/^[06]$/), why: commandEffectTexts.stopsMachine },
+	{ programs: "shutdown reboot poweroff halt telinit".split(" "), reason: commandEffectTexts.stopsMachine },
+	{ programs: ["init"], when: some(/^[06]$/), reason: commandEffectTexts.stopsMachine },
 ];
 
 /**
  * Returns the reason why the effect of the program cannot be undone, or undefined. If `program` is undefined because it
  * is known only at run time, the arguments decide.
  */
-export function whyIrreversible(program: string | undefined, args: readonly string[]): string | undefined {
+export function irreversibleReason(program: string | undefined, args: readonly string[]): string | undefined {
 	if (program === undefined)
 		return isIrreversibleByArguments(args) ? commandEffectTexts.maybeIrreversible : undefined;
 	if (/^(?:mkfs|mke2fs|newfs)(?:[._].*)?$/.test(program)) return commandEffectTexts.createsFileSystem;
 	const named = rules.filter(({ programs }) => programs.includes(program));
-	return named.find(({ when }) => when === undefined || when(args))?.why;
+	return named.find(({ when }) => when === undefined || when(args))?.reason;
 }
 
 /** Whether a path is in /dev, except for harmless devices such as /dev/null. */

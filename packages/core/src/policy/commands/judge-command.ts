@@ -3,7 +3,7 @@ import { basename, dirname } from "node:path";
 import { definedItems } from "@parley/base";
 import { isWithin, resolvePath } from "../../filesystem/paths.ts";
 import { isControl } from "../../filesystem/sensitive-paths.ts";
-import { isDevice, removedPaths, whyIrreversible } from "./irreversible.ts";
+import { irreversibleReason, isDevice, removedPaths } from "./irreversible.ts";
 import { isSecretName, namedPaths, namesForbidden, type Places, placeOf } from "./places.ts";
 import { commandEffectTexts } from "./texts.ts";
 import { type SimpleCommand, splitBlindly, splitCommands, UNKNOWN } from "./words.ts";
@@ -178,8 +178,9 @@ class Judge {
 		const program = programOf(words[index] ?? "");
 		const args = words.slice(index + 1);
 		const git = /^git-(.+)$/.exec(program ?? "")?.[1];
-		const why = git === undefined ? whyIrreversible(program, args) : whyIrreversible("git", [git, ...args]);
-		if (why !== undefined) this.irreversible.add(`${program ?? "a program"} ${why}`);
+		const reason =
+			git === undefined ? irreversibleReason(program, args) : irreversibleReason("git", [git, ...args]);
+		if (reason !== undefined) this.irreversible.add(`${program ?? "a program"} ${reason}`);
 		if (program === undefined || changers.has(program)) {
 			for (const arg of args) this.#judgeChange(arg);
 		}

@@ -73,8 +73,8 @@ function parseToml(text: string): unknown {
 		return parse(text, { maxDepth: 16, unsafeKeyBehaviour: "throw" });
 	} catch (cause) {
 		if (!(cause instanceof TomlError)) throw ParleyError.from(cause);
-		const [what = ""] = cause.message.replace(/^Invalid TOML document: /, "").split("\n");
-		throw refused(`line ${cause.line}, column ${cause.column}: ${what}`, cause);
+		const [message = ""] = cause.message.replace(/^Invalid TOML document: /, "").split("\n");
+		throw refused(`line ${cause.line}, column ${cause.column}: ${message}`, cause);
 	}
 }
 

@@ -1,7 +1,7 @@
 /** Errors about agents and their names. */
 export const agentTexts = {
 	directory: "the directory of agents",
-	unusable: (name: string, why: string): string => `the agent ${name} cannot be used: ${why}`,
+	unusable: (name: string, reason: string): string => `the agent ${name} cannot be used: ${reason}`,
 	notFound: (name: string, available: readonly string[]): string =>
 		`agent not found: ${name}; available: ${available.join(", ")}`,
 	onlyDefault: (name: string): string => `agent not found: ${name}; available: default`,

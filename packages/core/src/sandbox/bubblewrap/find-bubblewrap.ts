@@ -27,7 +27,7 @@ export class NoSandbox extends ParleyError {
 /** Finds bubblewrap. Throws `NoSandbox` if it is missing, too old or another program. */
 export async function findBubblewrap(unsandboxed: Sandbox, path = SYSTEM_PATH): Promise<BubblewrapProgram> {
 	const program = await findProgram("bwrap", path).catch((cause: unknown) => {
-		throw new NoSandbox(bubblewrapTexts.notInstalled, { fix: howToInstall(), cause });
+		throw new NoSandbox(bubblewrapTexts.notInstalled, { fix: installAdvice(), cause });
 	});
 	const { output } = await unsandboxed.run({
 		executable: program,
@@ -39,12 +39,12 @@ export async function findBubblewrap(unsandboxed: Sandbox, path = SYSTEM_PATH): 
 	});
 	const [, major, minor] = /^bubblewrap (\d+)\.(\d+)/.exec(output) ?? [];
 	if (major === undefined || minor === undefined) {
-		throw new NoSandbox(bubblewrapTexts.otherProgram(program), { fix: howToInstall() });
+		throw new NoSandbox(bubblewrapTexts.otherProgram(program), { fix: installAdvice() });
 	}
 	const version = [Number(major), Number(minor)] as const;
 	if (version[0] === 0 && version[1] < OLDEST_MINOR) {
-		const why = bubblewrapTexts.tooOld(`${major}.${minor}`, `0.${OLDEST_MINOR}`);
-		throw new NoSandbox(why, { fix: bubblewrapTexts.laterVersion });
+		const reason = bubblewrapTexts.tooOld(`${major}.${minor}`, `0.${OLDEST_MINOR}`);
+		throw new NoSandbox(reason, { fix: bubblewrapTexts.laterVersion });
 	}
 	return { program, version };
 }
@@ -68,7 +68,7 @@ const declare = bubblewrapTexts.container;
 const unlessContainer = bubblewrapTexts.preferred;
 
 /** Returns instructions for a system without bubblewrap. */
-export function howToInstall(
+export function installAdvice(
 	release = textOf("/etc/os-release"),
 	platform: string = process.platform,
 ): string {
@@ -83,7 +83,7 @@ export function howToInstall(
 }
 
 /** Returns instructions for a system that does not allow bubblewrap to create namespaces. */
-export function howToPermit(read: (path: string) => string = textOf): string {
+export function permitAdvice(read: (path: string) => string = textOf): string {
 	if (read("/proc/sys/kernel/apparmor_restrict_unprivileged_userns").trim() === "1") {
 		return bubblewrapTexts.appArmor;
 	}

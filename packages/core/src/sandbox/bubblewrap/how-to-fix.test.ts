@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { howToInstall, howToPermit } from "./find-bubblewrap.ts";
+import { installAdvice, permitAdvice } from "./find-bubblewrap.ts";
 
 test.each([
 	["ID=debian\n", "apt install bubblewrap"],
@@ -9,11 +9,11 @@ test.each([
 	["ID=constructor\n", "install bubblewrap (bwrap)"],
 	["", "install bubblewrap (bwrap)"],
 ])("a system with %j gets the instructions for installing bubblewrap", (release, words) => {
-	expect(howToInstall(release, "linux")).toBe(words);
+	expect(installAdvice(release, "linux")).toBe(words);
 });
 
 test("on systems other than Linux, the instructions suggest a container", () => {
-	expect(howToInstall("", "darwin")).toContain("--sandbox container");
+	expect(installAdvice("", "darwin")).toContain("--sandbox container");
 });
 
 test.each([
@@ -22,5 +22,5 @@ test.each([
 	["max_user_namespaces", "0\n", "user.max_user_namespaces"],
 	["nothing", "", "namespaces|container"],
 ])("if %s contains %j, the instructions name the change", (file, text, words) => {
-	expect(howToPermit((path) => (path.endsWith(file) ? text : ""))).toMatch(new RegExp(words));
+	expect(permitAdvice((path) => (path.endsWith(file) ? text : ""))).toMatch(new RegExp(words));
 });

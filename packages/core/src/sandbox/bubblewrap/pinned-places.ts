@@ -18,8 +18,8 @@ const REPLACED = rootTexts.directoryReplaced;
 /** Error for a file or directory that another program replaced or removed while the sandbox was built. */
 class PlaceReplaced extends ParleyError {
 	constructor(path?: string) {
-		const what = path === undefined ? rootTexts.fileOfRoots : JSON.stringify(path);
-		super(rootTexts.replacedWhileBuilt(what), { code: "aborted" });
+		const file = path === undefined ? rootTexts.fileOfRoots : JSON.stringify(path);
+		super(rootTexts.replacedWhileBuilt(file), { code: "aborted" });
 	}
 }
 

@@ -208,14 +208,14 @@ export class RootGuard {
 		else remaining.add(path);
 	}
 
-	async #try(what: string, work: () => Promise<void>): Promise<boolean> {
+	async #try(task: string, work: () => Promise<void>): Promise<boolean> {
 		try {
 			await work();
 			return true;
 		} catch (cause) {
 			const { message } = ParleyError.from(cause);
-			this.#failed.push(cause instanceof ParleyError ? message : `${JSON.stringify(what)}: ${message}`);
-			this.#state.guards.log.error(rootTexts.notRemoved, { what, error: cause });
+			this.#failed.push(cause instanceof ParleyError ? message : `${JSON.stringify(task)}: ${message}`);
+			this.#state.guards.log.error(rootTexts.notRemoved, { what: task, error: cause });
 			return false;
 		}
 	}

@@ -24,8 +24,8 @@ export const rootTexts = {
 	workingDirectory: "working directory",
 	directoryReplaced: "parley: a directory was replaced while the sandbox was built",
 	fileOfRoots: "a file or directory of its roots",
-	replacedWhileBuilt: (what: string): string =>
-		`Cannot run the command: ${what} was replaced or removed while the sandbox was built. The command did not run. ` +
+	replacedWhileBuilt: (file: string): string =>
+		`Cannot run the command: ${file} was replaced or removed while the sandbox was built. The command did not run. ` +
 		"Try again when no other command changes this directory.",
 	ended: (by: string): string => `it ended with ${by}`,
 	notSetUp: (reason: string): string => `the sandbox could not be set up: ${reason}; the command did not run`,
@@ -52,7 +52,7 @@ export const rootTexts = {
 		"ones could change hooks, settings and skills further down",
 	unreadable: (paths: string): string =>
 		`not checked: ${paths} cannot be read, and may contain hooks and settings that this command made`,
-	cannotRename: (path: string, why: string): string =>
-		`${JSON.stringify(path)} appeared during a command, controls later commands and cannot be renamed (${why}): check it, then remove it`,
+	cannotRename: (path: string, reason: string): string =>
+		`${JSON.stringify(path)} appeared during a command, controls later commands and cannot be renamed (${reason}): check it, then remove it`,
 	otherDirectory: "another directory replaced it",
 } as const;

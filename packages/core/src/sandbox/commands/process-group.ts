@@ -245,8 +245,8 @@ function cannotStart(
 	{ argv, cwd }: { readonly argv: readonly string[]; readonly cwd: string },
 	cause: unknown,
 ): ParleyError {
-	const why = cause instanceof Error && "code" in cause ? String(cause.code) : commandTexts.unknownReason;
-	return new ParleyError(commandTexts.cannotStart(argv[0] ?? "", cwd, why), {
+	const reason = cause instanceof Error && "code" in cause ? String(cause.code) : commandTexts.unknownReason;
+	return new ParleyError(commandTexts.cannotStart(argv[0] ?? "", cwd, reason), {
 		code: "failed_precondition",
 		cause,
 	});

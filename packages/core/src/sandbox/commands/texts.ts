@@ -3,8 +3,8 @@ export const commandTexts = {
 	noProgram: (name: string): string => `no program ${JSON.stringify(name)} that may be executed`,
 	readsNoInput: "the program no longer reads its input",
 	unknownReason: "unknown reason",
-	cannotStart: (program: string, directory: string, why: string): string =>
-		`cannot start ${JSON.stringify(program)} in ${JSON.stringify(directory)}: ${why}`,
+	cannotStart: (program: string, directory: string, reason: string): string =>
+		`cannot start ${JSON.stringify(program)} in ${JSON.stringify(directory)}: ${reason}`,
 	cannotRunIn: (directory: string): string => `Cannot run a command in ${JSON.stringify(directory)}`,
 	workingDirectory: "working directory",
 } as const;

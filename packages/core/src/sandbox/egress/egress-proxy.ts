@@ -84,10 +84,10 @@ export class EgressProxy implements AsyncDisposable {
 
 	/** Refuses a request that is not a CONNECT request or not HTTP. */
 	#refuse(client: Socket, status: string, request?: IncomingMessage): void {
-		const why = request ? egressTexts.onlyHttps : egressTexts.invalidRequest;
-		if (client.writable) refuse(client, status, why);
+		const reason = request ? egressTexts.onlyHttps : egressTexts.invalidRequest;
+		if (client.writable) refuse(client, status, reason);
 		else client.destroy();
-		this.#reportRefused(request?.url ?? "", why);
+		this.#reportRefused(request?.url ?? "", reason);
 	}
 
 	#reportRefused(target: string, reason: string): void {
@@ -177,8 +177,8 @@ async function serveConnect(connect: ConnectRequest, deps: TunnelDeps, signal: A
 	await deps.report({ target: host, decision: "ended", ...reason, sent, received });
 }
 
-function refuse(client: Duplex, status: string, why: string): void {
-	const body = `parley: ${why}\n`;
+function refuse(client: Duplex, status: string, reason: string): void {
+	const body = `parley: ${reason}\n`;
 	const head = [
 		`HTTP/1.1 ${status}`,
 		"content-type: text/plain; charset=utf-8",
@@ -190,7 +190,7 @@ function refuse(client: Duplex, status: string, why: string): void {
 
 async function openUpstream(authority: string, deps: TunnelDeps, signal: AbortSignal) {
 	const host = readTarget(authority, deps.allowed);
-	const limit = { ms: MAX_CONNECT_MS, what: "connecting", clock: deps.clock };
+	const limit = { ms: MAX_CONNECT_MS, subject: "connecting", clock: deps.clock };
 	return await within(limit, signal, async (limited) => {
 		const addresses = await findPublic(host, deps, limited);
 		await deps.report({ target: host, decision: "allowed" });
@@ -270,6 +270,6 @@ async function relay(
 	}
 }
 
-function tooLong(what: string): ParleyError {
-	return new ParleyError(egressTexts.connection(what), { code: "deadline_exceeded" });
+function tooLong(subject: string): ParleyError {
+	return new ParleyError(egressTexts.connection(subject), { code: "deadline_exceeded" });
 }

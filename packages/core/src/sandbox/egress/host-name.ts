@@ -53,6 +53,6 @@ export function shownTarget(text: string): string {
 	return text.slice(0, MAX_SHOWN).replaceAll(/[^\x21-\x7e]/g, "\u{fffd}");
 }
 
-function refused(why: string): ParleyError {
-	return new ParleyError(why, { code: "permission_denied" });
+function refused(reason: string): ParleyError {
+	return new ParleyError(reason, { code: "permission_denied" });
 }

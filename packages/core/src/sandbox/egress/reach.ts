@@ -137,16 +137,16 @@ export async function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Pr
 
 /**
  * Runs the work with a signal that also aborts after `ms`. The reason of the signal is then `deadline_exceeded` for
- * `what`.
+ * `subject`.
  */
 export async function within<T>(
-	{ ms, what, clock }: { readonly ms: number; readonly what: string; readonly clock: Clock },
+	{ ms, subject, clock }: { readonly ms: number; readonly subject: string; readonly clock: Clock },
 	signal: AbortSignal,
 	work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
 	const overtime = new AbortController();
 	const timer = clock.after(ms, () =>
-		overtime.abort(new ParleyError(fetchTexts.tooSlow(what, ms / 1000), { code: "deadline_exceeded" })),
+		overtime.abort(new ParleyError(fetchTexts.tooSlow(subject, ms / 1000), { code: "deadline_exceeded" })),
 	);
 	try {
 		return await work(AbortSignal.any([signal, overtime.signal]));

@@ -11,7 +11,7 @@ export const egressTexts = {
 	tooLong: "lasted too long",
 	idle: "was idle for too long",
 	interrupted: "the connection was interrupted",
-	connection: (what: string): string => `the connection ${what}`,
+	connection: (subject: string): string => `the connection ${subject}`,
 	invalidHost: (host: string): string =>
 		`invalid host ${JSON.stringify(host)}: use a name such as example.com or *.example.com`,
 	notAudited: "an egress decision could not be written to the audit log",
@@ -32,5 +32,5 @@ export const fetchTexts = {
 	notReached: (host: string): string =>
 		`"${host}" is not on the public internet; web_fetch reaches neither this machine nor its networks`,
 	noAddress: (name: string): string => `no address was found for "${name}"`,
-	tooSlow: (what: string, seconds: number): string => `${what} took longer than ${seconds} s`,
+	tooSlow: (subject: string, seconds: number): string => `${subject} took longer than ${seconds} s`,
 } as const;

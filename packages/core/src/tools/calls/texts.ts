@@ -14,9 +14,9 @@ export const normaliseTexts = {
 } as const;
 
 export const toolCallTexts = {
-	notRun: (why: string): string => `not run: ${why}`,
+	notRun: (reason: string): string => `not run: ${reason}`,
 	unknown: (name: string, available: string): string => `there is no tool ${name}; available: ${available}`,
-	invalid: (tool: string, why: string): string => `invalid arguments of ${tool}: ${why}`,
+	invalid: (tool: string, reason: string): string => `invalid arguments of ${tool}: ${reason}`,
 	wrongArguments: (tool: string, faults: string, names: string): string =>
 		`invalid arguments of ${tool}: ${faults}${names}`,
 	notJson: "the call is not JSON",

@@ -256,10 +256,10 @@ test.each<readonly [string, object, string]>([
 	...["PATH", "BASH_ENV", "LD_PRELOAD", "PARLEY_CALL"].map(
 		(name) => [name, { [name]: "secret:pw_1" }, "controls the shell"] as const,
 	),
-])("a secret cannot replace other variables: %s", async (_, secrets, why) => {
+])("a secret cannot replace other variables: %s", async (_, secrets, reason) => {
 	const args = { cmd: "true", secrets };
 	const prepared = await prepareCall([runCommand], { name: "run_command", arguments: args }, context);
-	expect(prepared).toMatchObject({ kind: "refused", text: expect.stringContaining(why) });
+	expect(prepared).toMatchObject({ kind: "refused", text: expect.stringContaining(reason) });
 });
 
 test("a command gets a password as a variable, and a password with a NUL is refused", async () => {

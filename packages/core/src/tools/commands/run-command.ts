@@ -246,8 +246,8 @@ const MAX_SHOWN_BYTES = 16 * 1024;
 
 /** Refuses a command that cannot start or cannot be shown exactly, because it cannot be approved. */
 export function refuseUnshowable(words: readonly string[], label: string): void {
-	const refuse = (why: string): never => {
-		throw new ParleyError(runCommandTexts.cannotApprove(why), { code: "invalid_argument" });
+	const refuse = (reason: string): never => {
+		throw new ParleyError(runCommandTexts.cannotApprove(reason), { code: "invalid_argument" });
 	};
 	if (words.some((word) => word.includes("\0") || !word.isWellFormed())) {
 		refuse(runCommandTexts.notText);

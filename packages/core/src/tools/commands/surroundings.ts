@@ -122,11 +122,11 @@ function filesIn(directory: string, context: ToolContext, options: SearchOptions
 
 /** Returns one line for the approver: the call is refused if bound files change. SECURITY.md has the details. */
 function boundNotes(
-	what: string,
+	subject: string,
 	{ complete, known }: Record<"complete" | "known", boolean>,
 ): Pick<BoundFacts, "notes" | "usualNotes"> {
 	const rest = `${complete ? "" : surroundingsTexts.tooManyFiles}${known ? "" : surroundingsTexts.unknownPaths}`;
-	const note = surroundingsTexts.onlyIfUnchanged(what, rest);
+	const note = surroundingsTexts.onlyIfUnchanged(subject, rest);
 	return { notes: [note], ...defined({ usualNotes: complete && known ? [note] : undefined }) };
 }
 

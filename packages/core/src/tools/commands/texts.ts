@@ -57,7 +57,7 @@ export const runCommandTexts = {
 		"background: commands in the background need the sandbox, and this one runs without it",
 	started: (command: number): string =>
 		`started in the background as command ${command}: read its output with command_output, and end it with stop_command`,
-	notRun: (why: string): string => `not run: ${why}`,
+	notRun: (reason: string): string => `not run: ${reason}`,
 	noNetworkInSession: "network: commands of this session run in a sandbox without network",
 	noOutput: "(no output)",
 	timedOut: (seconds: number): string => `timed out after ${seconds} s`,
@@ -70,7 +70,7 @@ export const runCommandTexts = {
 	noNetwork: "no network",
 	sandbox: (mode: string, network: string): string =>
 		`sandbox: ${mode} — ${network}, and only files in the roots`,
-	cannotApprove: (why: string): string => `the command cannot be approved: ${why}`,
+	cannotApprove: (reason: string): string => `the command cannot be approved: ${reason}`,
 	notText: "it contains a NUL or is not well-formed text",
 	tooLong: (bytes: number, max: number): string =>
 		`it takes ${bytes} bytes to show, at most ${max}; write it to a file and run that`,

@@ -95,7 +95,7 @@ function makeEdit(text: string, { old_text, new_text, occurrence, replace_all }:
 	return editText(text, {
 		oldText: old_text,
 		newText: new_text,
-		which: replace_all ? "all" : (occurrence ?? "only"),
+		selection: replace_all ? "all" : (occurrence ?? "only"),
 		maxLength: MAX_EDITABLE,
 	});
 }
@@ -148,8 +148,8 @@ export function editableText(
 	{ mode, content, size }: FileState,
 	{ path, maker }: { readonly path: string; readonly maker: string },
 ): string {
-	const refuse = (why: string, code: "not_found" | "invalid_argument"): never => {
-		throw new ParleyError(editFileTexts.cannotEdit(path, why), { code });
+	const refuse = (reason: string, code: "not_found" | "invalid_argument"): never => {
+		throw new ParleyError(editFileTexts.cannotEdit(path, reason), { code });
 	};
 	if (mode === undefined) return refuse(editFileTexts.missing(maker), "not_found");
 	if (content === undefined) {
@@ -189,7 +189,7 @@ export interface TextChange {
 	readonly oldText: string;
 	readonly newText: string;
 	/** Occurrences to replace: the only one, the nth (from 1), or all. */
-	readonly which: "only" | "all" | number;
+	readonly selection: "only" | "all" | number;
 	/** Maximum length of the result in UTF-16 units. A longer result is not built. */
 	readonly maxLength: number;
 }
@@ -231,9 +231,9 @@ export function lineEndsOf(text: string): LineEnds {
 	return { text: plain(text), adapt: plain, restore: (edited) => edited.replaceAll("\n", "\r\n") };
 }
 
-function replacePlaces(text: string, { oldText, newText, which, maxLength }: TextChange): TextEdit {
+function replacePlaces(text: string, { oldText, newText, selection, maxLength }: TextChange): TextEdit {
 	const found = occurrences(text, oldText);
-	const chosen = which === "all" ? apart(found, oldText.length) : chooseOne(found, which);
+	const chosen = selection === "all" ? apart(found, oldText.length) : chooseOne(found, selection);
 	if (chosen.length === 0) return { kind: "not-one", lines: linesOf(text, found) };
 	const length = text.length + chosen.length * (newText.length - oldText.length);
 	if (length > maxLength) return { kind: "too-long" };
@@ -246,9 +246,9 @@ function replacePlaces(text: string, { oldText, newText, which, maxLength }: Tex
 	return { kind: "edited", text: parts.join("") + text.slice(end), lines: linesOf(text, chosen) };
 }
 
-function chooseOne(found: readonly number[], which: "only" | number): readonly number[] {
-	if (which === "only") return found.length === 1 ? found : [];
-	return found.slice(which - 1, which);
+function chooseOne(found: readonly number[], selection: "only" | number): readonly number[] {
+	if (selection === "only") return found.length === 1 ? found : [];
+	return found.slice(selection - 1, selection);
 }
 
 /** Leaves out each position that overlaps with an earlier one. */

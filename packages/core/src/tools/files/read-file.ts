@@ -114,8 +114,8 @@ async function readBinary(file: FileHandle, args: Arguments, context: ToolContex
 		return isWithoutRange ? image : { ...image, text: readFileTexts.imageWithRange(image.text) };
 	}
 	const { size } = await file.stat();
-	const what = readFileTexts.binary(args.path, size);
-	throw new ParleyError(readFileTexts.binaryRefused(what), {
+	const description = readFileTexts.binary(args.path, size);
+	throw new ParleyError(readFileTexts.binaryRefused(description), {
 		code: "invalid_argument",
 	});
 }
@@ -283,18 +283,20 @@ async function readImage(
 	const sample = await readAt(file, shown, { position: 0, length: sampleBytes });
 	const mediaType = await mediaTypeOf(sample, false);
 	if (!isImageType(mediaType)) return undefined;
-	const what = readFileTexts.image(shown, names[mediaType]);
+	const description = readFileTexts.image(shown, names[mediaType]);
 	const content = await readBounded(file, shown, signal);
 	const smaller = readFileTexts.smallerCopy;
 	if (content.length > maxImageBytes)
-		throw invalid(readFileTexts.imageTooLarge(what, maxImageBytes, smaller));
+		throw invalid(readFileTexts.imageTooLarge(description, maxImageBytes, smaller));
 	const pixels = imageSize(mediaType, content);
-	if (!pixels) throw invalid(readFileTexts.imageDamaged(what));
+	if (!pixels) throw invalid(readFileTexts.imageDamaged(description));
 	const { width, height } = pixels;
 	if (Math.max(width, height) > maxImageSide) {
-		throw invalid(readFileTexts.imageTooWide({ image: what, width, height, side: maxImageSide, smaller }));
+		throw invalid(
+			readFileTexts.imageTooWide({ image: description, width, height, side: maxImageSide, smaller }),
+		);
 	}
-	const text = `${what}, ${width} x ${height} pixels, ${sizeOf(content.length)}`;
+	const text = `${description}, ${width} x ${height} pixels, ${sizeOf(content.length)}`;
 	return { text, failed: false, images: [{ type: "image", mediaType, data: content.toString("base64") }] };
 }
 

@@ -167,10 +167,10 @@ test.each([
 	["(?=x)", "look-around"],
 	["(a)\\1", "backreferences are not supported"],
 	["(\\w{1,1000}){1,1000}", "the pattern cannot be used: compiled regex exceeds size limit"],
-])("%j is not a pattern, and the error has the reason", async (pattern, why) => {
+])("%j is not a pattern, and the error has the reason", async (pattern, reason) => {
 	const { text, failed } = await executeCall(await prepare({ pattern }), context);
 	expect(failed).toBe(true);
-	expect(text).toContain(why);
+	expect(text).toContain(reason);
 	expect(text).not.toMatch(/--pcre2|multiline/);
 });
 

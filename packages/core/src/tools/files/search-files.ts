@@ -97,8 +97,8 @@ async function run(args: Arguments, approved: ToolPlan, toolContext: ToolContext
 function refuseFile({ path, written }: ResolvedPath, text: string): void {
 	const shown = JSON.stringify(text);
 	if (isSecret(path, written)) {
-		const why = searchFilesTexts.secretFile(shown);
-		throw new ParleyError(why, { code: "permission_denied" });
+		const reason = searchFilesTexts.secretFile(shown);
+		throw new ParleyError(reason, { code: "permission_denied" });
 	}
 	// The name precedes each line of the result, so a control character would make the line ambiguous. See `searchLines`.
 	if (!/\p{Cc}/u.test(basename(path))) return;
@@ -220,8 +220,8 @@ async function checkPattern(search: LineSearch, cwd: string, context: ToolContex
 	const { code, output } = await runRipgrep({ args, cwd, maxOutputBytes: 4_096 }, context);
 	if (code === 0 || code === 1) return;
 	// After the first empty line, ripgrep recommends options that the model cannot set.
-	const [why = ""] = output.replace(/^rg: /, "").split("\n\n");
-	throw new ParleyError(searchFilesTexts.badPattern(why.trim()), { code: "invalid_argument" });
+	const [reason = ""] = output.replace(/^rg: /, "").split("\n\n");
+	throw new ParleyError(searchFilesTexts.badPattern(reason.trim()), { code: "invalid_argument" });
 }
 
 /**

@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
 import { editText, type TextChange } from "./edit-file.ts";
 
-function edit(text: string, oldText: string, newText: string, which: TextChange["which"] = "only") {
-	return editText(text, { oldText, newText, which, maxLength: 1_000 });
+function edit(text: string, oldText: string, newText: string, selection: TextChange["selection"] = "only") {
+	return editText(text, { oldText, newText, selection, maxLength: 1_000 });
 }
 
-test.each<[string, string, string, TextChange["which"], string, number[]]>([
+test.each<[string, string, string, TextChange["selection"], string, number[]]>([
 	["one two", "two", "2", "only", "one 2", [1]],
 	["one two", "one ", "", "only", "two", [1]],
 	["a\nb\nc\n", "b\nc", "x", "only", "a\nx\n", [2]],
@@ -15,8 +15,8 @@ test.each<[string, string, string, TextChange["which"], string, number[]]>([
 	["aaaaa", "aa", "b", "all", "bba", [1, 1]],
 	["x", "x", "$& $1 $$", "only", "$& $1 $$", [1]],
 	["\u{feff}one\n", "one", "two", "only", "\u{feff}two\n", [1]],
-])("%j with %j for %j (%s) becomes %j", (text, oldText, newText, ...[which, expected, lines]) => {
-	expect(edit(text, oldText, newText, which)).toEqual({ kind: "edited", text: expected, lines });
+])("%j with %j for %j (%s) becomes %j", (text, oldText, newText, ...[selection, expected, lines]) => {
+	expect(edit(text, oldText, newText, selection)).toEqual({ kind: "edited", text: expected, lines });
 });
 
 test.each([
@@ -45,7 +45,12 @@ test("a text that does not occur exactly once is not changed, and its lines are 
 });
 
 test("a text that would be too long is not created", () => {
-	const change = { oldText: "a", newText: "b".repeat(256 * 1024), which: "all", maxLength: 1_000 } as const;
+	const change = {
+		oldText: "a",
+		newText: "b".repeat(256 * 1024),
+		selection: "all",
+		maxLength: 1_000,
+	} as const;
 	expect(editText("a".repeat(256 * 1024), change)).toEqual({ kind: "too-long" });
 	expect(edit("a".repeat(10), "a", "b".repeat(100), "all")).toMatchObject({ kind: "edited" });
 	expect(edit("a".repeat(10), "a", "b".repeat(101), "all")).toEqual({ kind: "too-long" });

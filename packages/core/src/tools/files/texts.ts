@@ -7,7 +7,7 @@ export const pathTexts = {
 	otherDirectory: "changed since it was approved: the path leads to another directory",
 	outside: (roots: readonly string[]): string => `outside of ${roots.join(", ")}`,
 	secret: "may contain keys or passwords",
-	changed: (what: string): string => `changed since it was approved: ${what}; the file was not written`,
+	changed: (changes: string): string => `changed since it was approved: ${changes}; the file was not written`,
 	cannotWrite: (path: string): string => `cannot write ${JSON.stringify(path)}`,
 	link: (text: string, path: string): string =>
 		`${JSON.stringify(text)} leads outside the roots by a symbolic link: write ${JSON.stringify(path)} if this is intended`,
@@ -32,7 +32,8 @@ export const readFileTexts = {
 	completeResult: "the complete result of an earlier tool call",
 	imageWithRange: (text: string): string =>
 		`${text}\n[offset and limit apply only to text: the complete image is shown]`,
-	binaryRefused: (what: string): string => `${what}; only text and images (PNG, JPEG, GIF, WebP) are read`,
+	binaryRefused: (description: string): string =>
+		`${description}; only text and images (PNG, JPEG, GIF, WebP) are read`,
 	binary: (path: string, bytes: number): string =>
 		`${JSON.stringify(path)} is a binary file of ${bytes} bytes`,
 	empty: "(empty file)",
@@ -44,9 +45,10 @@ export const readFileTexts = {
 		`${text}\n[… line ${line} continues: continue with offset ${line} and column ${column} …]`,
 	image: (path: string, type: string): string => `${JSON.stringify(path)} is a ${type} image`,
 	smallerCopy: "the maximum that can be shown: read a smaller copy of it",
-	imageTooLarge: (what: string, bytes: number, smaller: string): string =>
-		`${what} of more than ${bytes} bytes, ${smaller}`,
-	imageDamaged: (what: string): string => `${what} that is damaged: its header has no width and height`,
+	imageTooLarge: (description: string, bytes: number, smaller: string): string =>
+		`${description} of more than ${bytes} bytes, ${smaller}`,
+	imageDamaged: (description: string): string =>
+		`${description} that is damaged: its header has no width and height`,
 	imageTooWide: ({
 		image,
 		width,
@@ -84,7 +86,7 @@ export const editFileTexts = {
 		`old_text occurs ${count} times${where}: there is no occurrence ${occurrence}`,
 	ambiguous: (count: number, where: string): string =>
 		`old_text occurs ${count} times${where}: add lines around it, or set occurrence or replace_all`,
-	cannotEdit: (path: string, why: string): string => `cannot edit ${JSON.stringify(path)}: ${why}`,
+	cannotEdit: (path: string, reason: string): string => `cannot edit ${JSON.stringify(path)}: ${reason}`,
 	missing: (tool: string): string => `there is no such file; use ${tool} to create it`,
 	tooLarge: (bytes: number, max: number): string => `it has ${bytes} bytes, at most ${max} can be edited`,
 	binary: "it is a binary file",
@@ -129,12 +131,13 @@ export const writeFileTexts = {
 	creates: "creates a new file",
 	replaces: (bytes: number): string => `replaces a file of ${bytes} bytes`,
 	newFile: "a new file",
-	wrote: (bytes: number, path: string, what: string): string => `wrote ${bytes} bytes to ${path} (${what})`,
+	wrote: (bytes: number, path: string, effect: string): string =>
+		`wrote ${bytes} bytes to ${path} (${effect})`,
 	noDirectory: (path: string): string =>
 		`cannot write ${JSON.stringify(path)}: its directory does not exist, and directories are created only inside the roots`,
 	secretContent: "(the old content is kept secret)",
 	tooLong: "too long to show",
-	oldContent: (bytes: number, why: string): string => `(the old content, ${bytes} bytes, is ${why})`,
+	oldContent: (bytes: number, reason: string): string => `(the old content, ${bytes} bytes, is ${reason})`,
 	/** The marker that `diff` uses. */
 	noNewline: "\\ No newline at end of file",
 } as const;
@@ -176,7 +179,7 @@ export const searchFilesTexts = {
 	notRegular: (path: string): string => `${JSON.stringify(path)} is not a regular file`,
 	secretFiles: (count: number): string =>
 		`${count} of the files may contain keys or passwords and were not searched`,
-	badPattern: (why: string): string => `the pattern cannot be used: ${why}`,
+	badPattern: (reason: string): string => `the pattern cannot be used: ${reason}`,
 	tooSlow: "the search took too long: narrow it by path or glob",
 	unreadable: "some files could not be read",
 	more: "more matches: narrow the search by pattern, path or glob, or raise max_results",
@@ -219,7 +222,7 @@ export const undoTexts = {
 		`No ${isBegun ? "further " : ""}file was restored, because these cannot be:\n${listed(reasons)}\n/undo partly restores the other files.`,
 	nothingLeft: (reasons: readonly string[], isBegun: boolean): string =>
 		`No ${isBegun ? "further " : ""}file was restored, because none can be:\n${listed(reasons)}\n/undo partly gives up the changes of this turn.`,
-	fileReason: (path: string, why: string): string => `${path}: ${why}`,
+	fileReason: (path: string, reason: string): string => `${path}: ${reason}`,
 	changedSince: "changed since the turn",
 	deletedSince: "deleted since the turn",
 	elsewhere: "its path now leads to another file by a symbolic link",

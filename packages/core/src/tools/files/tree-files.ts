@@ -52,10 +52,10 @@ export async function findTreeFiles(
 		.map((line) => line.slice("./".length))
 		.filter((file) => !belongsToGateway(join(directory, file), context));
 	// The result is sorted by code units, because ripgrep sorts by directories.
-	return { files: files.sort(), incomplete: whyIncomplete(outcome, cut) };
+	return { files: files.sort(), incomplete: incompleteReason(outcome, cut) };
 }
 
-function whyIncomplete({ code, timedOut }: CommandOutcome, cut: boolean): string | undefined {
+function incompleteReason({ code, timedOut }: CommandOutcome, cut: boolean): string | undefined {
 	if (timedOut) return treeTexts.tooSlow;
 	if (cut) return treeTexts.tooMany;
 	// Exit code 1 means that no file was found, 2 means an error ("exit status" in rg.1).

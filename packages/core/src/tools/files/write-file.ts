@@ -67,8 +67,8 @@ async function run(
 	if (typeof target === "string") return changed(target);
 	await putContent(target, { content, shown: path }, context);
 	const { mode, size } = target.state;
-	const what = mode === undefined ? writeFileTexts.newFile : `replaced ${size} bytes`;
-	const summary = writeFileTexts.wrote(Buffer.byteLength(content), path, what);
+	const effect = mode === undefined ? writeFileTexts.newFile : `replaced ${size} bytes`;
+	const summary = writeFileTexts.wrote(Buffer.byteLength(content), path, effect);
 	// Outside the roots and in a secret file, the old content is private.
 	const isPrivate = approved.classes.some((name) => name === "secret" || name === "outside-write");
 	const diff = isPrivate ? "" : differenceTo(content, target.state.content);
@@ -96,8 +96,8 @@ function oldContent({ state, classes }: WriteTarget): ShownContent {
 	if (classes.includes("secret")) return { kind: "hidden", reason: writeFileTexts.secretContent };
 	const binary = state.content?.includes(0);
 	if (state.content === undefined || binary) {
-		const why = binary ? "binary" : writeFileTexts.tooLong;
-		return { kind: "hidden", reason: writeFileTexts.oldContent(state.size, why) };
+		const reason = binary ? "binary" : writeFileTexts.tooLong;
+		return { kind: "hidden", reason: writeFileTexts.oldContent(state.size, reason) };
 	}
 	return { kind: "text", text: state.content.toString() };
 }

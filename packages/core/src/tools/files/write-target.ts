@@ -106,8 +106,8 @@ export async function inspectApproved(
 }
 
 /** Returns the result of a call that `inspectApproved` stopped. */
-export function changed(what: string): ToolResult {
-	return { text: pathTexts.changed(what), failed: true };
+export function changed(changes: string): ToolResult {
+	return { text: pathTexts.changed(changes), failed: true };
 }
 
 /** Replaces the file atomically, preserves its permissions, and records its earlier content for `/undo`. */

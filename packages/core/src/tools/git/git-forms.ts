@@ -82,45 +82,45 @@ interface Loss {
 	readonly command: string;
 	/** Whether these words cause the loss. `existing` contains the words that name existing paths. */
 	readonly when?: (words: GitWords, existing: ReadonlySet<string>) => boolean;
-	readonly why: string;
+	readonly reason: string;
 }
 
 const UNCOMMITTED = gitEffectTexts.discardsChanges;
 
 /** Losses of content that a repository does not keep: uncommitted work, and commits that only an expiring log names. */
 const losses: readonly Loss[] = [
-	{ command: "reset", when: some(/^--h/), why: UNCOMMITTED },
+	{ command: "reset", when: some(/^--h/), reason: UNCOMMITTED },
 	{
 		command: "clean",
 		when: (words) => !some(/^(?:-[a-zA-Z]*n|--dry?)/)(words),
-		why: gitEffectTexts.deletesUntracked,
+		reason: gitEffectTexts.deletesUntracked,
 	},
-	{ command: "restore", when: (words) => !isStagedOnly(words), why: UNCOMMITTED },
-	{ command: "switch", when: some(/^(?:-[a-zA-Z]*[fC]|--f|--di|--force-c)/), why: UNCOMMITTED },
-	{ command: "checkout", when: some(/^(?:-[a-zA-Z]*[fB]|--f|--ou|--thei)/), why: UNCOMMITTED },
-	{ command: "checkout", when: namesPaths, why: UNCOMMITTED },
-	{ command: "rm", when: some(/^(?:-[a-zA-Z]*f|--f)/), why: UNCOMMITTED },
-	{ command: "branch", when: some(/^(?:-[a-zA-Z]*[DMCf]|--f)/), why: gitEffectTexts.losesCommitsOfBranch },
+	{ command: "restore", when: (words) => !isStagedOnly(words), reason: UNCOMMITTED },
+	{ command: "switch", when: some(/^(?:-[a-zA-Z]*[fC]|--f|--di|--force-c)/), reason: UNCOMMITTED },
+	{ command: "checkout", when: some(/^(?:-[a-zA-Z]*[fB]|--f|--ou|--thei)/), reason: UNCOMMITTED },
+	{ command: "checkout", when: namesPaths, reason: UNCOMMITTED },
+	{ command: "rm", when: some(/^(?:-[a-zA-Z]*f|--f)/), reason: UNCOMMITTED },
+	{ command: "branch", when: some(/^(?:-[a-zA-Z]*[DMCf]|--f)/), reason: gitEffectTexts.losesCommitsOfBranch },
 	{
 		command: "stash",
 		when: ({ all: [verb = ""] }) => /^(?:drop|clear)$/.test(verb),
-		why: gitEffectTexts.deletesStash,
+		reason: gitEffectTexts.deletesStash,
 	},
 	{
 		command: "reflog",
 		when: ({ all: [verb = ""] }) => /^(?:expire|delete|drop)$/.test(verb),
-		why: gitEffectTexts.forgetsCommits,
+		reason: gitEffectTexts.forgetsCommits,
 	},
-	{ command: "worktree", when: some(/^(?:-f|--f)/), why: UNCOMMITTED },
-	{ command: "submodule", when: ({ all: [verb = ""] }) => verb === "deinit", why: UNCOMMITTED },
-	...["filter-branch", "filter-repo"].map((command) => ({ command, why: gitEffectTexts.rewritesHistory })),
+	{ command: "worktree", when: some(/^(?:-f|--f)/), reason: UNCOMMITTED },
+	{ command: "submodule", when: ({ all: [verb = ""] }) => verb === "deinit", reason: UNCOMMITTED },
+	...["filter-branch", "filter-repo"].map((command) => ({ command, reason: gitEffectTexts.rewritesHistory })),
 	...["gc", "prune", "prune-packed"].map((command) => ({
 		command,
-		why: gitEffectTexts.deletesCommits,
+		reason: gitEffectTexts.deletesCommits,
 	})),
 	...["update-ref", "read-tree", "checkout-index"].map((command) => ({
 		command,
-		why: gitEffectTexts.losesCommitsOrChanges,
+		reason: gitEffectTexts.losesCommitsOrChanges,
 	})),
 ];
 
@@ -128,11 +128,11 @@ const losses: readonly Loss[] = [
  * Returns the reason why the call cannot be undone in this repository, or undefined. Effects outside the repository are judged
  * like the effects of any other command.
  */
-export function whyLost(words: GitWords, existing: ReadonlySet<string>): string | undefined {
+export function lossReason(words: GitWords, existing: ReadonlySet<string>): string | undefined {
 	const loss = losses.find(
 		({ command, when }) => command === words.command && (when === undefined || when(words, existing)),
 	);
-	return loss?.why;
+	return loss?.reason;
 }
 
 function some(pattern: RegExp): (words: GitWords) => boolean {

@@ -107,8 +107,8 @@ async function run(args: Arguments, approved: ToolPlan, context: ToolContext): P
 	const different = differences(approved.binding, { ...binding, ...bound?.binding });
 	const unapproved = judgement.classes.some((name) => !approved.classes.includes(name));
 	if (different.length > 0 || unapproved) {
-		const what = different.length > 0 ? different.join(", ") : gitTexts.effects;
-		return { text: gitTexts.changed(what), failed: true };
+		const changes = different.length > 0 ? different.join(", ") : gitTexts.effects;
+		return { text: gitTexts.changed(changes), failed: true };
 	}
 	const { care, words, classes } = judgement;
 	const sandbox = sandboxOf(judgement, context);
@@ -130,8 +130,8 @@ async function run(args: Arguments, approved: ToolPlan, context: ToolContext): P
 async function inspect({ args, path: text }: Arguments, context: ToolContext): Promise<Inspection> {
 	const { path: directory, root } = await resolvePath(text, context);
 	const [command = ""] = args;
-	const refuse = (why: string, code: "permission_denied" | "invalid_argument"): never => {
-		throw new ParleyError(why, { code });
+	const refuse = (reason: string, code: "permission_denied" | "invalid_argument"): never => {
+		throw new ParleyError(reason, { code });
 	};
 	if (root === undefined) {
 		refuse(gitTexts.outside(text), "permission_denied");

@@ -13,12 +13,12 @@ import {
 	changesSettings,
 	type GitWords,
 	isPlainChange,
+	lossReason,
 	oneOf,
 	type Reading,
 	reachesNetwork,
 	readGitWords,
 	readingOf,
-	whyLost,
 } from "./git-forms.ts";
 import { type Care, git, type Repository } from "./repository.ts";
 import { gitEffectTexts } from "./texts.ts";
@@ -141,7 +141,7 @@ async function judgeChange(
 	// After `env`, every word may be a program. A call that is not plain may run any program that its words name.
 	const line = shellLine(definedItems([plain ? undefined : "env", "git", ...relevant]));
 	const judgement = await judgeCommand(line, places);
-	const lost = whyLost(words, await existing(words, directory));
+	const lost = lossReason(words, await existing(words, directory));
 	const outside = outsideReasons(relevant, directory, context);
 	const named = programs.length > 0 ? [gitEffectTexts.runsPrograms(programs)] : undefined;
 	const reasons: Reasons = {
@@ -177,12 +177,12 @@ const floor: readonly ActionClass[] = ["irreversible", "control", "secret"];
 
 function shape(reasons: Reasons): ReasonedClasses {
 	const entries = Object.entries(reasons).filter(
-		([name, why]) => why.length > 0 || !floor.some((entry) => entry === name),
+		([name, reason]) => reason.length > 0 || !floor.some((entry) => entry === name),
 	);
 	return {
 		// The cast is safe because the keys have the type of `Reasons`.
 		classes: entries.map(([name]) => name as ActionClass),
-		notes: [...new Set(entries.flatMap(([, why]) => why))],
+		notes: [...new Set(entries.flatMap(([, reason]) => reason))],
 	};
 }
 

@@ -101,8 +101,8 @@ export function git(
 	});
 }
 
-function noRepository(directory: string, why: string): ParleyError {
-	const [line = ""] = why.split("\n");
+function noRepository(directory: string, reason: string): ParleyError {
+	const [line = ""] = reason.split("\n");
 	return new ParleyError(repositoryTexts.none(directory, visible(line.trim()).slice(0, 300)), {
 		code: "not_found",
 	});

@@ -7,7 +7,7 @@ export const gitTexts = {
 	words: 'The words after git, one each: ["log", "--oneline", "-5"]. No shell reads them.',
 	directory: "The directory to run it in, within the roots.",
 	effects: "the effects of the command",
-	changed: (what: string): string => `changed since it was approved: ${what}; the call did not run`,
+	changed: (changes: string): string => `changed since it was approved: ${changes}; the call did not run`,
 	outside: (directory: string): string =>
 		`git runs within the roots, not in ${JSON.stringify(directory)}: if that is intended, use run_command`,
 	noCommand: (word: string): string =>
@@ -43,8 +43,8 @@ export const gitEffectTexts = {
 
 export const repositoryTexts = {
 	unreadableName: "the name of its directory is not plain text",
-	none: (directory: string, why: string): string =>
-		`no git repository for ${JSON.stringify(directory)} within the roots: ${why}`,
+	none: (directory: string, reason: string): string =>
+		`no git repository for ${JSON.stringify(directory)} within the roots: ${reason}`,
 	unreachable: "cannot reach the repository",
 	partOutside: (path: string | undefined): string =>
 		`a part of the repository is outside the roots, at ${JSON.stringify(path)}: if that is intended, use run_command`,

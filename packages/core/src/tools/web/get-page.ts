@@ -65,7 +65,7 @@ interface Elsewhere {
  * with an error for the model, or with the signal's reason.
  */
 export function getPage(first: URL, deps: GetDeps, signal: AbortSignal): Promise<Page | Elsewhere> {
-	const limit = { ms: MAX_TOTAL_MS, what: pageTexts.page, clock: deps.clock };
+	const limit = { ms: MAX_TOTAL_MS, subject: pageTexts.page, clock: deps.clock };
 	return within(limit, signal, async (limited) => {
 		let url = first;
 		for (let followed = 0; ; followed += 1) {
@@ -80,7 +80,7 @@ export function getPage(first: URL, deps: GetDeps, signal: AbortSignal): Promise
 }
 
 async function visit(url: URL, deps: GetDeps, signal: AbortSignal): Promise<Page | Elsewhere> {
-	const limit = { ms: MAX_HEADERS_MS, what: pageTexts.firstPart, clock: deps.clock };
+	const limit = { ms: MAX_HEADERS_MS, subject: pageTexts.firstPart, clock: deps.clock };
 	let agent: Dispatcher | undefined;
 	try {
 		const response = await within(limit, signal, async (limited) => {

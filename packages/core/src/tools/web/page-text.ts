@@ -44,7 +44,7 @@ export class PageReader {
 		const worker = startWorker(page);
 		// Terminating the worker can emit an error, which would end the process without a listener.
 		worker.on("error", () => undefined);
-		const limit = { ms: MAX_WORK_MS, what: pageTexts.reading, clock: this.#clock };
+		const limit = { ms: MAX_WORK_MS, subject: pageTexts.reading, clock: this.#clock };
 		try {
 			const [text] = await within(limit, signal, (limited) => once(worker, "message", { signal: limited }));
 			return typeof text === "string" ? text : undefined;

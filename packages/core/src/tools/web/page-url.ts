@@ -56,8 +56,8 @@ function checkedUrl(url: URL, reach: Reach): URL {
 	return url;
 }
 
-function refused(text: string, why: string): ParleyError {
-	return new ParleyError(urlTexts.refused(shown(text), why), { code: "invalid_argument" });
+function refused(text: string, reason: string): ParleyError {
+	return new ParleyError(urlTexts.refused(shown(text), reason), { code: "invalid_argument" });
 }
 
 function shown(text: string): string {

@@ -112,7 +112,7 @@ export function createSearchProvider(
 		title: api.title,
 		origin: base.origin,
 		search: (query, count, signal) =>
-			within({ ms: maxMs, what: webSearchTexts.search, clock }, signal, async (limited) => {
+			within({ ms: maxMs, subject: webSearchTexts.search, clock }, signal, async (limited) => {
 				const guarded = await guardedFetch({
 					isPrivateAllowed: (host) => base.origin !== braveOrigin && host === base.hostname,
 				});

@@ -30,7 +30,7 @@ export const pageTexts = {
 
 /** Reasons why a URL is refused. */
 export const urlTexts = {
-	refused: (url: string, why: string): string => `the URL ${url} ${why}`,
+	refused: (url: string, reason: string): string => `the URL ${url} ${reason}`,
 	tooLong: (length: number, max: number): string => `has ${length} characters, at most ${max} are allowed`,
 	spaces: "contains spaces, invisible characters or backslashes",
 	noHttp: "does not begin with http:// or https:// and a host",

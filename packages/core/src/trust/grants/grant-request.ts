@@ -77,18 +77,18 @@ export function grantRequestLabel(
 	{ id, name }: Pick<Person, "id" | "name">,
 ): string {
 	const { place, people, tools, classes, maxActions, lifeMs, reason } = requested;
-	const what = [
+	const rule = [
 		people === null ? grantRequestTexts.allMembers : `only ${people.map(visible).join(", ")}`,
 		tools === null ? grantRequestTexts.allTools : grantRequestTexts.tools(tools),
 		classes === null ? grantRequestTexts.noFilesOutside : grantRequestTexts.classes(classes),
 		grantRequestTexts.maxCalls(maxActions),
 	];
-	const who = name === "" ? id : `${visible(name)} (${visible(id)})`;
+	const person = name === "" ? id : `${visible(name)} (${visible(id)})`;
 	return grantRequestTexts.question({
 		channel: visible(place),
 		time: lengthOf(lifeMs),
-		limits: what,
-		people: who,
+		limits: rule,
+		people: person,
 		reason: visible(reason),
 	});
 }

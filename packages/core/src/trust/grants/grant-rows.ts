@@ -24,7 +24,7 @@ export interface Moment {
 }
 
 /** Returns the reason why an open grant no longer applies, or undefined if it applies. */
-export function whyOver(row: GrantRow, { now, policy, confined }: Moment): string | undefined {
+export function endReason(row: GrantRow, { now, policy, confined }: Moment): string | undefined {
 	if (now >= Number(row.expires_at)) return "expired";
 	if (!confined) return grantEndTexts.noSandbox;
 	if (row.policy_version !== policy) return grantEndTexts.policyChanged;
@@ -99,7 +99,7 @@ export async function endGrantRow(tx: Tx, id: string, reason: string, now: numbe
  */
 export async function useGrantRow(tx: Tx, id: string, moment: Moment): Promise<GrantRow | undefined> {
 	const row = await findGrant(tx, id);
-	if (!row || row.ended_at !== null || whyOver(row, moment) !== undefined) return undefined;
+	if (!row || row.ended_at !== null || endReason(row, moment) !== undefined) return undefined;
 	const used_actions = Number(row.used_actions) + 1;
 	await tx.updateTable("channel_grants").set({ used_actions }).where("id", "=", id).execute();
 	return { ...row, used_actions };

@@ -11,8 +11,8 @@ export async function isConfined(sandbox: Sandboxes): Promise<boolean> {
 export async function requireSandbox(sandbox: Sandboxes): Promise<void> {
 	if (await isConfined(sandbox)) return;
 	const { chat } = await sandbox.check();
-	const why = chat === "container" ? grantEndTexts.container : grantEndTexts.withoutSandbox;
-	throw new ParleyError(grantEndTexts.needsSandbox(why), {
+	const reason = chat === "container" ? grantEndTexts.container : grantEndTexts.withoutSandbox;
+	throw new ParleyError(grantEndTexts.needsSandbox(reason), {
 		code: "failed_precondition",
 	});
 }

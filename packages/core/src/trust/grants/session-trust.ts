@@ -68,8 +68,8 @@ export async function endTrust(
 	{ clock, audit }: { readonly clock: Clock; readonly audit: Audit },
 ): Promise<void> {
 	await tx.updateTable("grants").set({ ended_at: clock.now() }).where("id", "=", id).execute();
-	const who = by ? { ...requestedBy(by), decision: "ended" } : { ...byItself, decision: "expired" };
-	await audit.record(tx, { ...who, action: "accept_all.end", object: sessionId, grantId: id });
+	const auditFacts = by ? { ...requestedBy(by), decision: "ended" } : { ...byItself, decision: "expired" };
+	await audit.record(tx, { ...auditFacts, action: "accept_all.end", object: sessionId, grantId: id });
 }
 
 const acceptAllGrant = hotStatement<Tables, { sessionId: string }, { id: string; expires_at: number }>(

@@ -46,5 +46,5 @@ export const grantEndTexts = {
 		"with sandbox: container, commands can reach this gateway's own files; set sandbox: required if " +
 		"bubblewrap works (see parley doctor)",
 	withoutSandbox: "this gateway has no sandbox: see parley doctor",
-	needsSandbox: (why: string): string => `a channel can be trusted only with a sandbox, and ${why}`,
+	needsSandbox: (reason: string): string => `a channel can be trusted only with a sandbox, and ${reason}`,
 } as const;

@@ -167,7 +167,7 @@ export class Pairing {
 			const invitation = await this.#useCode(tx, "invitation", code, (open) => isFor(open, person));
 			const offered = invitation?.role;
 			if (!offered) {
-				const message = await this.#whyRefused(tx, person, code);
+				const message = await this.#refusalReason(tx, person, code);
 				throw new ParleyError(message, { code: "permission_denied" });
 			}
 			const by = `invitation:${invitation.id}`;
@@ -190,7 +190,7 @@ export class Pairing {
 	}
 
 	/** Returns the reason why a code is refused, with the next step. Does not quote the code, which may be nearly correct. */
-	async #whyRefused(tx: Tx, person: Person, code: string): Promise<string> {
+	async #refusalReason(tx: Tx, person: Person, code: string): Promise<string> {
 		const another = pairingTexts.askForCode;
 		if (!isPairingCode(code)) {
 			return pairingTexts.notCode(another);

@@ -196,10 +196,10 @@ export class People {
 		});
 	}
 
-	#refuse(acting: Principal, method: string, why: ParleyError): ParleyError {
+	#refuse(acting: Principal, method: string, reason: ParleyError): ParleyError {
 		const entry = { action: "person.identify", object: method, decision: "denied" };
 		this.#options.audit.sample({ ...requestedBy(acting), ...entry });
-		return why;
+		return reason;
 	}
 
 	async #once<T>(request: Keyed, work: (tx: Tx) => Promise<T>): Promise<T> {

@@ -46,6 +46,6 @@ export function checkNewToken(requested: NewToken): void {
 	}
 }
 
-function refused(why: string): ParleyError {
-	return new ParleyError(why, { code: "invalid_argument" });
+function refused(reason: string): ParleyError {
+	return new ParleyError(reason, { code: "invalid_argument" });
 }

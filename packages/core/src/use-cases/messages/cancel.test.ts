@@ -33,7 +33,7 @@ test.each([
 	[2, "their own run"],
 ] as const)(
 	"if commit %i of the stop of %s is lost, a repeated stop ends the work and the trust",
-	async (lost, what) => {
+	async (lost, input) => {
 		const clock = new ManualClock();
 		const begun = Promise.withResolvers<void>();
 		let left = 0;
@@ -55,7 +55,7 @@ test.each([
 		const session = await t.create(member);
 		const log = await EventLog.join(t.runtime, session, { afterSeq: 0 });
 		const { runId } = await t.runtime.send(unkeyed(member), session, { content: "go" });
-		const ending = what === "their own run" ? { runId } : {};
+		const ending = input === "their own run" ? { runId } : {};
 		await begun.promise;
 		const { grants } = t.runtime.trust;
 		await grants.request(unkeyed(), requested);

@@ -125,15 +125,15 @@ function decisionOf(traces: Traces, approval: Approval | undefined, ended: boole
 }
 
 function decisionOfPerson({ state, answer, by }: Approval, reason: string): Decided {
-	const who = by !== undefined && { by };
+	const byFact = by !== undefined && { by };
 	if (state === "open") return { decision: "waiting", reason };
 	if (state === "expired") return { decision: "refused", reason: explainTexts.expired };
 	if (state === "closed") return { decision: "refused", reason: explainTexts.endedBeforeAnswer };
 	if (answer?.kind !== "denied") {
 		const changed = answer?.kind === "approved" && answer.arguments !== undefined;
-		return { decision: "approved", reason: changed ? explainTexts.withChanges(reason) : reason, ...who };
+		return { decision: "approved", reason: changed ? explainTexts.withChanges(reason) : reason, ...byFact };
 	}
-	return { decision: "denied", reason: answer.reason === "" ? reason : answer.reason, ...who };
+	return { decision: "denied", reason: answer.reason === "" ? reason : answer.reason, ...byFact };
 }
 
 function outcomeOf({ result }: Traces, { decision }: Decided): ExplainedCall["outcome"] {

@@ -76,7 +76,7 @@ function demandAuthor({ person }: Principal, actor: Person | undefined): void {
 }
 
 function demandText({ images, attachments, options, retry_of }: QueuedRow): void {
-	const what =
+	const input =
 		images !== null || attachments !== null
 			? "files"
 			: options !== null
@@ -84,8 +84,8 @@ function demandText({ images, attachments, options, retry_of }: QueuedRow): void
 				: retry_of !== null
 					? queueTexts.earlierMessage
 					: undefined;
-	if (what === undefined) return;
-	throw new ParleyError(queueTexts.cannotJoin(what), {
+	if (input === undefined) return;
+	throw new ParleyError(queueTexts.cannotJoin(input), {
 		code: "failed_precondition",
 	});
 }

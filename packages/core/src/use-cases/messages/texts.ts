@@ -58,8 +58,8 @@ export const queueTexts = {
 	onlyAuthor: "only the author of a queued message can add it to the active run",
 	ownOptions: "options of its own, for example a skill",
 	earlierMessage: "the message of an earlier run",
-	cannotJoin: (what: string): string =>
-		`the queued message cannot join the active run, because it has ${what}`,
+	cannotJoin: (input: string): string =>
+		`the queued message cannot join the active run, because it has ${input}`,
 	accepted: "message accepted",
 	busy: (count: number): string => `session busy: ${count} messages already wait`,
 	noSystemPrompt: (person: string): string =>

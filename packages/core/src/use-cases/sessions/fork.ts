@@ -85,10 +85,10 @@ export async function forkSession(
 				await copy.store(tx);
 				await ports.files.recordCopies(tx, id, copy.files);
 				created = await appendEvents(tx, journal, copy, { id, turns, sessionId });
-				const what = { action: "session.fork", object: sessionId, decision: "created" };
+				const entry = { action: "session.fork", object: sessionId, decision: "created" };
 				await ports.audit.record(tx, {
 					...requestedBy(request.principal),
-					...what,
+					...entry,
 					args: { fork: id, turns },
 				});
 				return { id, title, turns, lastSeq: created.at(-1)?.seq ?? 0 };

@@ -207,10 +207,10 @@ class HistoryReader {
 		throw this.#fault(importTexts.noResult(quoted(open)));
 	}
 
-	#name(what: string, text: string): string {
+	#name(field: string, text: string): string {
 		const { nameLength } = historyLimits;
 		if (text === "" || text.length > nameLength) {
-			throw this.#fault(importTexts.nameLength(what, text.length, nameLength));
+			throw this.#fault(importTexts.nameLength(field, text.length, nameLength));
 		}
 		return this.#text(text);
 	}

@@ -53,10 +53,10 @@ test.each<[string, string, string[], string]>([
 	["below the data directory", "../data/workspaces", [], "is in the data directory"],
 	["a link to the data directory", "hidden", [], "is in the data directory"],
 	["a text that is not a path", "a\0b", [], "is not a path"],
-])("a directory is refused: %s", async (_, requested, given, why) => {
+])("a directory is refused: %s", async (_, requested, given, reason) => {
 	const refused = choose(requested, given);
 	await expect(refused).rejects.toMatchObject({ code: "invalid_argument" });
-	await expect(refused).rejects.toThrow(`root_dir: ${JSON.stringify(requested)} ${why}`);
+	await expect(refused).rejects.toThrow(`root_dir: ${JSON.stringify(requested)} ${reason}`);
 });
 
 test("an external key always returns the same session, also for simultaneous requests", async () => {

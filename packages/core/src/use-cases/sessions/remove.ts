@@ -48,8 +48,8 @@ export async function removeSession(
 				if (session.removed) throw unknownSession(sessionId);
 				deleted = await removeRows(tx, sessionId);
 				workspace = await ports.workspaces.unused(tx, session);
-				const what = { action: "session.delete", object: sessionId, decision: "deleted", args: { force } };
-				await ports.audit.record(tx, { ...requestedBy(request.principal), ...what });
+				const entry = { action: "session.delete", object: sessionId, decision: "deleted", args: { force } };
+				await ports.audit.record(tx, { ...requestedBy(request.principal), ...entry });
 				await forgetChannel(tx, ports, request, session);
 			});
 			return !repeated;
@@ -79,8 +79,8 @@ async function forgetChannel(
 	if (await other.executeTakeFirst()) return;
 	const count = await deleteMemoriesOfChannel(tx, place);
 	if (count === 0) return;
-	const what = { action: "memory.forget", object: place, decision: "deleted", args: { count } };
-	await audit.record(tx, { ...requestedBy(principal), ...what });
+	const entry = { action: "memory.forget", object: place, decision: "deleted", args: { count } };
+	await audit.record(tx, { ...requestedBy(principal), ...entry });
 }
 
 /** Whether a run or a task has not ended. With `force`, whether this process executes a run of the session or its tasks. */

@@ -6,7 +6,7 @@ export const importTexts = {
 		`${count} blocks, at most ${max} are allowed: leave out the oldest messages`,
 	noContent: "it has no content",
 	unknownRole: (role: string): string => `unknown role ${role}: use user, assistant or tool`,
-	tooManyImages: (why: string): string => `too many images: ${why}`,
+	tooManyImages: (reason: string): string => `too many images: ${reason}`,
 	blockOfRole: (role: string, type: string): string =>
 		`a message of role ${role} cannot contain a block of type ${type}`,
 	model: "the model",
@@ -16,9 +16,9 @@ export const importTexts = {
 	unexpectedResult: (id: string): string =>
 		`a result for the call ${id}: no reply before it contains this call, or the call already has a result`,
 	noResult: (id: string): string => `the call ${id} has no result: add one, or leave the call out`,
-	nameLength: (what: string, characters: number, max: number): string =>
-		`${what} has ${characters} characters: 1 to ${max} are allowed`,
-	arguments: (id: string, why: string): string => `the arguments of the call ${id}: ${why}`,
+	nameLength: (field: string, characters: number, max: number): string =>
+		`${field} has ${characters} characters: 1 to ${max} are allowed`,
+	arguments: (id: string, reason: string): string => `the arguments of the call ${id}: ${reason}`,
 	longText: (bytes: number, max: number): string => `a text of ${bytes} bytes, at most ${max} are allowed`,
 	longTexts: (max: number): string =>
 		`the texts together have more than ${max} bytes: leave out the oldest messages`,

@@ -267,8 +267,8 @@ function unknownTask(id: string): ParleyError {
 }
 
 /** Returns the error for a request that the state of the task does not allow. */
-function unfit(row: TaskRow | undefined, why: string): ParleyError {
+function unfit(row: TaskRow | undefined, reason: string): ParleyError {
 	const shown = row?.state === "waiting" ? "running" : row?.state;
 	const state = row ? `task ${row.id} is ${shown}: ` : "";
-	return new ParleyError(`${state}${why}`, { code: "failed_precondition" });
+	return new ParleyError(`${state}${reason}`, { code: "failed_precondition" });
 }

@@ -23,7 +23,7 @@ export const allowedTexts = {
 	hostName: "a host name or address, with or without :PORT",
 	network: "an IP address or a network such as 10.0.0.0/8",
 	platformName: "the name of a chat platform, such as discord or slack",
-	platformId: ({ what }: { readonly what: string }) => `the platform's id of ${what}, in quotes`,
+	platformId: ({ noun }: { readonly noun: string }) => `the platform's id of ${noun}, in quotes`,
 	tenant: "a guild or team",
 	channel: "a channel",
 	role: "a role",

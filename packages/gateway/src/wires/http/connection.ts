@@ -194,8 +194,8 @@ export class EventStream {
 		this.#tooSlow = true;
 		const { counts, log } = this.#deps;
 		counts?.slowReader();
-		const who = { wire: "events", principal: this.#options.principal.id };
-		log.warn("closing a client that reads too slowly", who);
+		const logFields = { wire: "events", principal: this.#options.principal.id };
+		log.warn("closing a client that reads too slowly", logFields);
 		this.#response.destroy();
 	}
 

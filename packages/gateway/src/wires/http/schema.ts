@@ -38,8 +38,8 @@ export function readNumber(name: string, text: string): number {
 	throw refused(name, text, httpErrorTexts.position);
 }
 
-export function refused(name: string, text: string, why: string): ParleyError {
-	return new ParleyError(`${name}: ${JSON.stringify(text.slice(0, 100))} ${why}`, {
+export function refused(name: string, text: string, reason: string): ParleyError {
+	return new ParleyError(`${name}: ${JSON.stringify(text.slice(0, 100))} ${reason}`, {
 		code: "invalid_argument",
 	});
 }

@@ -162,22 +162,22 @@ export class RunStream {
 			this.#early.push(happened);
 			return;
 		}
-		const { event: what } = happened;
-		if (this.#phase !== "running" || !this.#belongsToRun(what, run.id)) return;
-		if (what.type === "user.message") return;
+		const { event: inner } = happened;
+		if (this.#phase !== "running" || !this.#belongsToRun(inner, run.id)) return;
+		if (inner.type === "user.message") return;
 		this.#sendStart(run);
-		this.#handle(what);
+		this.#handle(inner);
 		for (const turn of this.#turns.receive(happened)) this.#sendTurn(turn, run);
 	}
 
 	/**
 	 * Whether an event belongs to the run or to a step of it. Events about answered and closed approvals name only the prompt.
 	 */
-	#belongsToRun(what: SessionEvent["event"], runId: string): boolean {
-		if ("token" in what) return this.#prompts.has(what.token);
+	#belongsToRun(inner: SessionEvent["event"], runId: string): boolean {
+		if ("token" in inner) return this.#prompts.has(inner.token);
 		const isOfStep =
-			"prompt" in what && what.prompt.taskId !== undefined && this.#tasks.has(what.prompt.taskId);
-		return isOfStep || runIdOf(what) === runId;
+			"prompt" in inner && inner.prompt.taskId !== undefined && this.#tasks.has(inner.prompt.taskId);
+		return isOfStep || runIdOf(inner) === runId;
 	}
 
 	#sendStart({ id, view, agent }: StreamRun): void {
@@ -186,33 +186,33 @@ export class RunStream {
 		this.#options.send(event("started", { runId: id, sessionId: view.id, agentName: agent }));
 	}
 
-	#handle(what: SessionEvent["event"]): void {
-		switch (what.type) {
+	#handle(inner: SessionEvent["event"]): void {
+		switch (inner.type) {
 			case "context.updated":
-				this.#snapshot = encodeSnapshot(what);
+				this.#snapshot = encodeSnapshot(inner);
 				break;
 			case "prompt.requested":
 			case "prompt.shown":
-				this.#raise(what.prompt);
+				this.#raise(inner.prompt);
 				break;
 			case "skill.step.started":
-				this.#tasks.add(what.taskId);
+				this.#tasks.add(inner.taskId);
 				break;
 			case "prompt.answered":
-				this.#settled(what.token, what.cancelled);
+				this.#settled(inner.token, inner.cancelled);
 				break;
 			case "prompt.closed":
-				this.#settled(what.token, true);
+				this.#settled(inner.token, true);
 				break;
 			case "calls.proposed":
-				this.#propose(what.calls);
+				this.#propose(inner.calls);
 				break;
 			case "assistant.message":
 				// No reply of this run contains the result of a skill with steps.
-				if (what.content !== "") this.#reply = { ...this.#reply, content: shorten(what.content) };
+				if (inner.content !== "") this.#reply = { ...this.#reply, content: shorten(inner.content) };
 				break;
 			case "tool.running":
-				this.#sendRunning(what.callId);
+				this.#sendRunning(inner.callId);
 				break;
 			default:
 				break;
@@ -359,7 +359,7 @@ function deniedFor(reason: string): PromptResponse {
 	return { cancelled: true, ...defined({ reason: reason === "" ? undefined : reason }) };
 }
 
-function runIdOf(what: SessionEvent["event"]): string | undefined {
-	if ("runId" in what) return what.runId;
-	return "prompt" in what ? what.prompt.runId : undefined;
+function runIdOf(inner: SessionEvent["event"]): string | undefined {
+	if ("runId" in inner) return inner.runId;
+	return "prompt" in inner ? inner.prompt.runId : undefined;
 }

@@ -28,7 +28,7 @@ export interface RunResult {
 	readonly open: readonly Prompt[];
 }
 
-const how: Readonly<Record<Waiting["kind"], string>> = {
+const action: Readonly<Record<Waiting["kind"], string>> = {
 	question: mcpTexts.answerQuestion,
 	approval: mcpTexts.approvalByPerson,
 	password: mcpTexts.passwordByPerson,
@@ -57,7 +57,7 @@ function encodeWaiting(prompt: Prompt, onlyReads: boolean): Waiting {
 				: undefined,
 		required: prompt.required,
 		expires_at: toTime(prompt.expiresAt),
-		how: how[kind],
+		action: action[kind],
 	});
 }
 
@@ -87,7 +87,7 @@ function describeRun({ status, text, error = "", waiting_for = [] }: RunOutput):
 }
 
 function describeWaiting(waiting: readonly Waiting[]): string {
-	const rows = waiting.map(({ kind, text, question_id, options = [], how: way }) => {
+	const rows = waiting.map(({ kind, text, question_id, options = [], action: way }) => {
 		const choices = options.map(({ value, label }) => `  - ${value}${label === value ? "" : `: ${label}`}`);
 		const id = question_id === undefined ? [] : [`  question_id: ${question_id}`];
 		return [`- ${kind}: ${text}`, ...choices, ...id, `  ${way}`].join("\n");
@@ -125,7 +125,7 @@ export function encodeTask(task: TaskFacts, open: readonly Prompt[], onlyReads: 
 function encodeReview({ reason, content }: NonNullable<TaskFacts["review"]>): Waiting {
 	const text = visibleLines(content === "" ? reason : `${reason}\n${content}`);
 	const way = mcpTexts.decisionByPerson;
-	return { kind: "approval", type: "confirm", text, required: true, expires_at: "", how: way };
+	return { kind: "approval", type: "confirm", text, required: true, expires_at: "", action: way };
 }
 
 export function encodeSubmitted(

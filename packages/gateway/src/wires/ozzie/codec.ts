@@ -183,8 +183,11 @@ function malformed(value: unknown, error: z.ZodError): ParleyError {
 	return new ParleyError(describe(error), { code: "invalid_argument" });
 }
 
-function notARequest(why: string, cause?: ParleyError): ParleyError {
-	return new ParleyError(`invalid request: ${why}`, { code: "failed_precondition", ...defined({ cause }) });
+function notARequest(reason: string, cause?: ParleyError): ParleyError {
+	return new ParleyError(`invalid request: ${reason}`, {
+		code: "failed_precondition",
+		...defined({ cause }),
+	});
 }
 
 function describe(error: z.ZodError): string {

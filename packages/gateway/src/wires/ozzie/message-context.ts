@@ -1,12 +1,12 @@
 import { defined } from "@parley/base";
-import type { GivenContext, ReadSummary } from "@parley/core";
+import type { ReadContext, ReadSummary } from "@parley/core";
 import type { MethodParams, MethodResult } from "@parley/protocol";
 import { toTime } from "../shared/time.ts";
 
 type Context = NonNullable<MethodParams<"send_message">["context"]>;
 
 /** Decodes the context of a message: chat messages that the client has read. */
-export function decodeContext({ messages, has_older: hasOlder = false, problem }: Context): GivenContext {
+export function decodeContext({ messages, has_older: hasOlder = false, problem }: Context): ReadContext {
 	return { messages: messages.map(decodeMessage), hasOlder, ...defined({ problem }) };
 }
 
@@ -18,7 +18,7 @@ function decodeMessage({
 	edited_ts: editedTs,
 	text,
 	files = [],
-}: Context["messages"][number]): GivenContext["messages"][number] {
+}: Context["messages"][number]): ReadContext["messages"][number] {
 	const { roles = [], guest = false, bot = false, self, ...named } = author;
 	return {
 		id,

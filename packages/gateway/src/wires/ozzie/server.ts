@@ -197,12 +197,12 @@ export class OzzieServer {
 	#serve(ws: WebSocket, { socket, peer, principal, confidential, envelope }: Upgraded): void {
 		const { runtime, clock, log, anyModel = false, counts } = this.#options;
 		this.#served += 1;
-		const who = { wire: "ozzie", connection: this.#served, principal: principal.id, peer };
+		const logFields = { wire: "ozzie", connection: this.#served, principal: principal.id, peer };
 		const [batch, account, rateLimit] = [this.#batch, this.#account, this.#rateLimit];
 		const onOverflow = (): void => {
 			counts?.slowReader();
 			this.#sample("reader.slow", "closed");
-			log.warn("closing a client that reads too slowly", who);
+			log.warn("closing a client that reads too slowly", logFields);
 			this.#shut(client, 1013, ozzieErrorTexts.tooSlow);
 		};
 		const writer = new FrameWriter({
@@ -242,19 +242,19 @@ export class OzzieServer {
 			this.#receive(client, data as Buffer, isBinary);
 		});
 		ws.on("error", (error) => log.debug("the socket of a client failed", { error }));
-		log.info("client connected", who);
+		log.info("client connected", logFields);
 		const release = this.#options.openConnections?.register(principal, () => this.#closeRevoked(client));
 		ws.on("close", (code) => {
 			release?.();
 			pace.end();
-			log.info("client disconnected", { ...who, code });
+			log.info("client disconnected", { ...logFields, code });
 			this.#remove(client);
 		});
 	}
 
 	#sample(action: string, decision: string): void {
-		const what = { action, object: this.wire, decision };
-		this.#options.runtime.trust.audit.sample({ ...byItself, ...what });
+		const entry = { action, object: this.wire, decision };
+		this.#options.runtime.trust.audit.sample({ ...byItself, ...entry });
 	}
 
 	#receive(client: Client, data: Buffer, isBinary: boolean): void {

@@ -67,8 +67,8 @@ export class SessionStream {
 	/** Handles a frame of the client. Ignores an empty or unknown frame. */
 	receive(request: SessionRequest): void {
 		if (this.#phase === "over") return;
-		const { request: what } = request;
-		if (what?.$case === "ping") {
+		const { request: content } = request;
+		if (content?.$case === "ping") {
 			this.#send(frame("pong", {}));
 			return;
 		}
@@ -77,7 +77,7 @@ export class SessionStream {
 			this.#options.setPaused(true);
 			return;
 		}
-		this.#handle(what);
+		this.#handle(content);
 	}
 
 	/** Handles a client that has closed its half of the stream. The running turn continues, and the stream ends after it. */
@@ -94,16 +94,16 @@ export class SessionStream {
 		this.#end();
 	}
 
-	#handle(what: SessionRequest["request"]): void {
-		switch (what?.$case) {
+	#handle(content: SessionRequest["request"]): void {
+		switch (content?.$case) {
 			case "start":
-				this.#start(what.value);
+				this.#start(content.value);
 				break;
 			case "userMessage":
-				this.#sendMessage(what.value);
+				this.#sendMessage(content.value);
 				break;
 			case "toolResult":
-				this.#result(what.value);
+				this.#result(content.value);
 				break;
 			case "cancelTurn":
 				this.#turn?.cancel();
@@ -113,13 +113,13 @@ export class SessionStream {
 				this.#end();
 				break;
 			case "feedback":
-				this.#storeFeedback(what.value);
+				this.#storeFeedback(content.value);
 				break;
 			case "permissionDecision":
-				this.#decide(what.value);
+				this.#decide(content.value);
 				break;
 			case "registerTools":
-				this.#register(what.value);
+				this.#register(content.value);
 				break;
 			default:
 				break;

@@ -173,8 +173,8 @@ test.each<[StopReason | undefined, string, string, string]>([
 	[undefined, "text", "", "error"],
 	[undefined, "text", "cancelled", "aborted"],
 	["end_turn", "call", "cancelled", "aborted"],
-])("a reply that stops with %s, %s and the error %j ends with %s", (stop, what, error, expected) => {
-	const reply = what === "call" ? content : content.slice(0, 2);
+])("a reply that stops with %s, %s and the error %j ends with %s", (stop, inner, error, expected) => {
+	const reply = inner === "call" ? content : content.slice(0, 2);
 	expect(encodeStop(stop, reply, error)).toBe(expected);
 });
 

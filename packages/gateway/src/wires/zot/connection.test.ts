@@ -64,11 +64,11 @@ test("if a token is set, the first line must have it, and other clients are disc
 		["{", "malformed json: text is not JSON"],
 		['{"id":"h","type":"fly"}', "unknown command"],
 	];
-	for (const [line, why] of refused) {
+	for (const [line, reason] of refused) {
 		await using setup = await ZotSetup.open({ model: new ScriptedModel(), token: "s3cret" });
 		expect(setup.line(" ")).toBe(true);
 		expect(setup.line(line)).toBe(false);
-		expect(setup.answers.map(([, text]) => text)).toEqual([why]);
+		expect(setup.answers.map(([, text]) => text)).toEqual([reason]);
 	}
 	await using setup = await ZotSetup.open({ model: new ScriptedModel(), token: "s3cret" });
 	expect(setup.send({ ...hello, token: "s3cret" }, { id: "p", type: "ping" })).toBe(true);
@@ -270,10 +270,10 @@ test.each([
 	["lost", "the client has disconnected or does not read"],
 ] as const)(
 	"a question that is open when all prompts end (%s) is closed with the reason",
-	async (why, says) => {
+	async (reason, says) => {
 		const { setup } = await openApproval("echo 1");
 		await using _setup = setup;
-		await setup.connection.terminate(why);
+		await setup.connection.terminate(reason);
 		expect(setup.typesOf("p").at(-1)).toBe("done");
 		const results = setup.frames.filter((frame) => frame.type === "tool_result");
 		expect(results).toMatchObject([

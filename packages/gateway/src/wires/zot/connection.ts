@@ -58,9 +58,12 @@ export class Connection {
 	/** Reads a line. Returns false if the client must be disconnected after its response. */
 	receive(line: Line): boolean {
 		if (line.kind !== "text") {
-			const why = line.kind === "oversized" ? zotErrorTexts.longLine : zotErrorTexts.notUtf8;
+			const reason = line.kind === "oversized" ? zotErrorTexts.longLine : zotErrorTexts.notUtf8;
 			this.#answer(
-				failure({ id: undefined, type: "" }, zotErrorTexts.lineSkipped({ reason: why, bytes: line.bytes })),
+				failure(
+					{ id: undefined, type: "" },
+					zotErrorTexts.lineSkipped({ reason: reason, bytes: line.bytes }),
+				),
 			);
 			return this.#admitted;
 		}
@@ -77,18 +80,18 @@ export class Connection {
 	}
 
 	/** Finishes the commands of a client whose input has ended. */
-	async end(why: Unanswered = "ended"): Promise<void> {
+	async end(reason: Unanswered = "ended"): Promise<void> {
 		await this.#approvals
-			.end(why)
+			.end(reason)
 			.catch((error: unknown) => this.#options.log.error("an approval could not be answered", { error }));
 		await this.#answering;
 		await this.#prompts.idle();
 	}
 
 	/** Ends all commands. Resolves after the last `done`. */
-	async terminate(why: Exclude<Unanswered, "ended">): Promise<void> {
+	async terminate(reason: Exclude<Unanswered, "ended">): Promise<void> {
 		this.#prompts.abortAll();
-		await this.end(why);
+		await this.end(reason);
 	}
 
 	#admit(decoded: ReturnType<typeof decodeCommand>): boolean {
@@ -182,13 +185,14 @@ export class Connection {
 
 	#happened(event: SessionEvent): void {
 		this.#prompts.receive(event);
-		const { event: what } = event;
-		if (what.type === "prompt.requested") {
+		const { event: inner } = event;
+		if (inner.type === "prompt.requested") {
 			this.#approvals
-				.raise(what.prompt)
+				.raise(inner.prompt)
 				.catch((error: unknown) => this.#options.log.error("an approval could not be answered", { error }));
 		}
-		if (what.type === "prompt.answered" || what.type === "prompt.closed") this.#approvals.settle(what.token);
+		if (inner.type === "prompt.answered" || inner.type === "prompt.closed")
+			this.#approvals.settle(inner.token);
 	}
 }
 

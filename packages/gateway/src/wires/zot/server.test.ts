@@ -22,8 +22,8 @@ class Reader extends Writable {
 		return this.text.split("\n").slice(0, -1);
 	}
 
-	async waitFor(what: string): Promise<void> {
-		while (!this.text.includes(what)) await tick();
+	async waitFor(inner: string): Promise<void> {
+		while (!this.text.includes(inner)) await tick();
 	}
 }
 

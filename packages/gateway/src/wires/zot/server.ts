@@ -89,13 +89,13 @@ export async function serveZot(options: ServeOptions): Promise<number> {
 		isReading = false;
 		void connection.terminate("stopped").then(() => end.resolve("ended"));
 	});
-	const how = await end.promise;
+	const outcome = await end.promise;
 	isReading = false;
 	out.flush();
 	input.off("data", read);
 	input.destroy();
-	if (how !== "ended") await connection.terminate("lost");
-	const ended = (await out.end()) ? how : "unread";
+	if (outcome !== "ended") await connection.terminate("lost");
+	const ended = (await out.end()) ? outcome : "unread";
 	if (ended === "refused" || ended === "unread") log.warn(endMessages[ended]);
 	return exitCodes[ended];
 }

@@ -57,8 +57,8 @@ function parseFile(bytes: Buffer): unknown {
 	}
 }
 
-function invalidFile(why: string, cause: unknown): ParleyError {
-	const message = directoryFileTexts.invalidFile(directoryFileName, visible(why));
+function invalidFile(reason: string, cause: unknown): ParleyError {
+	const message = directoryFileTexts.invalidFile(directoryFileName, visible(reason));
 	return new ParleyError(message, { code: "invalid_argument", cause });
 }
 

@@ -1,13 +1,13 @@
 /** Texts about the file and its unusable entries. The name of an entry precedes a reason that begins with "it". */
 export const directoryFileTexts = {
-	invalidFile: (file: string, why: string): string => `${file} is not valid: ${why}`,
+	invalidFile: (file: string, reason: string): string => `${file} is not valid: ${reason}`,
 	notSmallFile: (path: string, bytes: number): string =>
 		`${path} is not a regular file, or is larger than ${bytes} bytes`,
 	changedWhileRead: (path: string): string => `${path} has changed while it was read: try again`,
 	refused: (name: string, reason: string): string => `${name}: ${reason}`,
 	name: "use 1 to 32 lower-case letters, digits and - in the name",
-	invalidEntry: (field: string, why: string): string =>
-		field === "" ? `its entry is not valid: ${why}` : `its field \`${field}\` is not valid: ${why}`,
+	invalidEntry: (field: string, reason: string): string =>
+		field === "" ? `its entry is not valid: ${reason}` : `its field \`${field}\` is not valid: ${reason}`,
 	noPlace: "it has neither a `command` nor a `url`",
 	twoPlaces: "it has a `command` and a `url`: remove one of them",
 	oldTransport:
@@ -51,7 +51,7 @@ export const directoryTrustTexts = {
 	noEntry: (file: string): string => `${file} does not contain this server, or its entry cannot be used`,
 	otherKind: "its entry is now a server of another kind",
 	changedAddress: (address: string): string => `its address is now ${address}`,
-	badProgram: (why: string): string => `its program cannot be used: ${why}`,
+	badProgram: (reason: string): string => `its program cannot be used: ${reason}`,
 	otherProgram: "its command now starts another program",
 	changedProgram: "its program has changed",
 } as const;

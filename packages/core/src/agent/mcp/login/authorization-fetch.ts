@@ -48,7 +48,7 @@ export async function authorizationFetch(
 		try {
 			requests += 1;
 			if (requests > maxRequests) throw refused(mcpLoginTexts.tooManyRequests(maxRequests));
-			const limit = { ms: answerMs, what: mcpLoginTexts.answerOf(host), clock };
+			const limit = { ms: answerMs, subject: mcpLoginTexts.answerOf(host), clock };
 			return await within(limit, init?.signal ?? never, async (signal) => {
 				const response = await guarded.fetch(given, { ...init, signal });
 				return await readBounded(response, host);

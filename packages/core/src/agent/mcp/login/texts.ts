@@ -27,7 +27,7 @@ export const mcpLoginTexts = {
 	refusedHeader: "it refused the header `authorization` of its entry in .mcp.json",
 	required: ({ name, directory }: Place): string =>
 		`it requires a login: run \`parley mcp login ${name}${directory === undefined ? "" : ` --dir ${visible(directory)}`}\``,
-	notRefreshed: (why: string): string => `its login could not be refreshed: ${why}`,
+	notRefreshed: (reason: string): string => `its login could not be refreshed: ${reason}`,
 } as const;
 
 /** Errors about unusable answers of authorization servers. */

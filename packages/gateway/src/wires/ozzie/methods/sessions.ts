@@ -1,5 +1,5 @@
 import { defined } from "@parley/base";
-import type { Accepted, Explanation, GivenFeedback, Recorded, SessionFilter } from "@parley/core";
+import type { Accepted, Explanation, FeedbackEntry, Recorded, SessionFilter } from "@parley/core";
 import type { FeedbackPayload, MethodParams, MethodResult } from "@parley/protocol";
 import { beginning } from "../../shared/beginning.ts";
 import { encodeFile } from "../../shared/file-json.ts";
@@ -268,7 +268,7 @@ function encodeFeedback({
 	comment,
 	at,
 	reply,
-}: GivenFeedback): FeedbackPayload {
+}: FeedbackEntry): FeedbackPayload {
 	return { session_id: sessionId, title, run_id: runId, by, rating, comment, ts: toTime(at), reply };
 }
 

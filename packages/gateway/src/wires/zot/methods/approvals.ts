@@ -58,8 +58,8 @@ export class Approvals {
 	}
 
 	/** Denies all open approvals and all later approvals. */
-	async end(why: Unanswered): Promise<void> {
-		this.#ended ??= why;
+	async end(cause: Unanswered): Promise<void> {
+		this.#ended ??= cause;
 		const reason = reasons[this.#ended];
 		await Promise.all(this.#ids.removeAll().map((prompt) => this.#refuse(prompt, reason)));
 	}

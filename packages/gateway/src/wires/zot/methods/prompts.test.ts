@@ -80,7 +80,7 @@ test("64 prompts can wait, and a further one is refused; waiting prompts can be 
 	await setup.connection.terminate("stopped");
 	expect(setup.typesOf("w7")).toEqual([]);
 	expect(setup.typesOf("at work").at(-1)).toBe("done");
-	expect(setup.answers.filter(([, why]) => why === "cancelled before it started")).toHaveLength(64);
+	expect(setup.answers.filter(([, reason]) => reason === "cancelled before it started")).toHaveLength(64);
 });
 
 /** Creates the script of a run with two model calls and a tool call between them, and of a further run. */

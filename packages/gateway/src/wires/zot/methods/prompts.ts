@@ -107,13 +107,13 @@ export class Prompts {
 		const active = this.#active;
 		if (!active) return;
 		const { job, lines } = active;
-		const { event: what } = event;
+		const { event: inner } = event;
 		// Deltas take the shortest path, because most events are deltas.
-		if (what.type === "text.delta" && lines.isInText) {
-			this.#sendDelta(job, what.text);
+		if (inner.type === "text.delta" && lines.isInText) {
+			this.#sendDelta(job, inner.text);
 			return;
 		}
-		if (what.type === "user.message" && job.type === "prompt" && !event.transient) {
+		if (inner.type === "user.message" && job.type === "prompt" && !event.transient) {
 			this.#send(job, questionOf(job, event.at));
 		}
 		for (const notice of lines.receive(event)) {
